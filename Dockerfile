@@ -11,6 +11,7 @@ COPY tsconfig.json ./
 COPY packaging packaging
 COPY tools tools
 COPY src src
+COPY texts texts
 COPY widget widget
 RUN node widget/build.ts && node packaging/server-build.ts
 
@@ -29,6 +30,7 @@ WORKDIR /app
 COPY package.json LICENSE ./
 COPY bin bin
 COPY --from=build /build/dist dist
+COPY --from=build /build/texts texts
 COPY --from=build /build/widget/dist widget/dist
 COPY packaging/health-check.js packaging/health-check.js
 

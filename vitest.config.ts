@@ -13,6 +13,13 @@ export default defineConfig({
     // One more than the cores of a small machine: two leave them idle for a third of the time, as tests wait for processes.
     // Each holds PostgreSQL connections and opens races of its own, so no more.
     maxWorkers: 3,
+    tags: [
+      {
+        name: 'long',
+        description: 'not in `npm test`: further sizes, languages, engines, kills, outages of real seconds',
+      },
+    ],
+    ...(process.env['HOLDFAST_TEST_LONG'] === undefined && { tagsFilter: ['!long'] }),
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,

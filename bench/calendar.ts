@@ -3,6 +3,7 @@ import { request } from 'undici'
 import { findChromium } from '../test/support/chromium.ts'
 import { median, type Plan } from './measure.ts'
 import type { Engine } from './operations.ts'
+import { logInOwner } from './support/log-in.ts'
 import { postgresFor, startTarget, type Target, thisCheckout } from './targets.ts'
 
 /*
@@ -15,7 +16,6 @@ const appointments = 300
 const openHour = 7
 const closeHour = 21
 const times = { duration_minutes: 30, slot_interval_minutes: 30, max_advance_days: 60 }
-const person = { email: 'ada@example.com', password: 'correct horse battery staple' }
 const dayMs = 86_400_000
 
 /** Prints for each engine when the page was first seen, and the time between two frames of a drag. */
@@ -113,27 +113,7 @@ async function makeSalon(target: Target): Promise<{ path: string; cookie: { name
     const client = { first_name: 'Ada', last_name: `Lovelace ${index}`, email: `ada${index}@example.com` }
     await make('/bookings', { hold_id, client })
   }
-  return { path: `/console?date=${day}`, cookie: await logIn(target) }
-}
-
-async function logIn(target: Target): Promise<{ name: string; value: string }> {
-  const { link } = await target.command<{ link: { url: string } }>(
-    ...['user', 'create', person.email, '--role', 'owner', '--business', 'Salon'],
-  )
-  const [address = ''] = target.addresses
-  const { statusCode, headers, body } = await request(`${address}/console/link`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' },
-    body: new URLSearchParams({
-      token: new URL(link.url).hash.slice(1),
-      password: person.password,
-    }).toString(),
-  })
-  await body.dump()
-  const cookies = [headers['set-cookie'] ?? []].flat()
-  const [name = '', value = ''] = cookies.at(-1)?.split(';', 1)[0]?.split('=', 2) ?? []
-  if (statusCode !== 303 || !value) throw new Error(`the log-in answered ${statusCode}`)
-  return { name, value }
+  return { path: `/console?date=${day}`, cookie: await logInOwner(target, 'Salon') }
 }
 
 interface Opening {

@@ -21,6 +21,7 @@ const usage = `npm run bench [-- [against PATH] OPTIONS]
 npm run bench -- quiet      a quiet business beside a busy one; takes against PATH, --engine, --rounds, --seconds, and
   --per-second N     holds that the busy one wants, 2000
 npm run bench -- mails      bookings beside mail servers, quick and slow; takes --engine, --rounds, --seconds
+npm run bench -- neighbours a quiet business beside one that asks for all it has; takes against PATH, --engine, --seconds
 npm run bench -- busy-calendars  holds beside hostile calendars; takes --engine, --rounds, --seconds
 npm run bench -- log-ins    log-ins and forgotten passwords of people, known and unknown; takes the same
 npm run bench -- calendar   a full day in the console, in Chromium; takes the same
@@ -30,7 +31,8 @@ npm run bench -- start      a start, and the memory of an idle server; takes aga
 npm run bench -- webhooks [ENGINE [N]]  deliveries, to so many webhooks
 npm run bench -- search [ENGINE [N]]    a search among so many bookings, a million
 npm run bench -- stored     what a booking leaves in PostgreSQL, and what all of it costs
-npm run bench -- growth     reckons a million businesses over several databases`
+npm run bench -- growth     reckons a million businesses over several databases
+npm run bench -- help       prints this`
 
 /** The plan that the arguments ask for. Throws a sentence about what it does not understand. */
 export function planOf(args: string[]): Plan {
@@ -204,6 +206,7 @@ const planned = new Map<string, () => Promise<(plan: Plan) => Promise<void>>>([
   ['widget', async () => (await import('./widget.ts')).measureWidget],
   ['busy-calendars', async () => (await import('./busy-calendars.ts')).measureBesideCalendars],
   ['quiet', async () => (await import('./quiet.ts')).measureQuiet],
+  ['neighbours', async () => (await import('./neighbours.ts')).measureNeighbours],
   ['mails', async () => (await import('./mails.ts')).measureBesideMails],
   ['log-ins', async () => (await import('./log-ins.ts')).measureLogIns],
   ['start', async () => (await import('./start.ts')).measureStart],

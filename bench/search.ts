@@ -188,7 +188,7 @@ async function measure(databaseUrl: string, engine: string): Promise<void> {
         if (round === 1) for (const each of Object.values(ms)) each.length = 0 // the first round warms up
         for (const q of patterns) {
           await readPages(context, actor, q, ms)
-          await timed(() => listClients(context, actor, { q, limit: '20' }), ms.clients)
+          await timed(() => listClients(context, actor, { q, limit: 20 }), ms.clients)
         }
       }
       const { first, later, clients: ofClients } = ms
@@ -213,12 +213,11 @@ async function readPages(
   q: string,
   { first, later }: { first: number[]; later: number[] },
 ) {
-  const page = (cursor?: string) =>
-    listBookings(context, actor, { q, limit: '20', ...(cursor && { cursor }) })
-  let { nextCursor } = await timed(() => page(), first)
-  for (let number = 0; nextCursor !== null && number < laterPages; number += 1) {
-    const cursor: string = nextCursor
-    ;({ nextCursor } = await timed(() => page(cursor), later))
+  const page = (cursor?: string) => listBookings(context, actor, { q, limit: 20, ...(cursor && { cursor }) })
+  let { next_cursor } = await timed(() => page(), first)
+  for (let number = 0; next_cursor !== null && number < laterPages; number += 1) {
+    const cursor: string = next_cursor
+    ;({ next_cursor } = await timed(() => page(cursor), later))
   }
 }
 

@@ -23,6 +23,8 @@ export interface Target {
   addresses: string[]
   /** Of PostgreSQL. */
   databaseUrl: string | undefined
+  /** Of either engine. */
+  storeUrl: string
   /** One for each of its businesses. */
   worlds: World[]
   /** Seconds of the processor that the service and its connections in PostgreSQL have used so far. */
@@ -116,6 +118,7 @@ export async function startTarget(
       return servers.map(({ address }) => address)
     },
     databaseUrl: engine === 'sqlite' ? undefined : databaseUrl,
+    storeUrl: databaseUrl,
     worlds,
     processorSeconds: async () => ({
       service: usedSeconds(servers.map(({ pid }) => pid)),

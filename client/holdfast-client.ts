@@ -1,6 +1,13 @@
 import createClient, { type Client } from 'openapi-fetch'
 import type { components, paths } from './api-types.ts'
-import { sendWithRetries, systemTime, type RetryOptions, type Send, type Time } from './send-with-retries.ts'
+import {
+  newIdempotencyKey,
+  sendWithRetries,
+  systemTime,
+  type RetryOptions,
+  type Send,
+  type Time,
+} from './send-with-retries.ts'
 import { sendWithSession } from './send-with-session.ts'
 
 export { HoldfastError, isProblem, orThrow, UnexpectedAnswerError } from './problems.ts'
@@ -27,7 +34,7 @@ export type HoldfastClient = Client<paths>
 export type HoldfastClientOptions = {
   /** Address of the service, such as https://booking.example.com. */
   baseUrl: string
-  /** Limits for retries after 429 and 503. */
+  /** Limits of retries. */
   retries?: Partial<RetryOptions>
   /** Replaces the global `fetch`. */
   fetch?: Send
@@ -49,8 +56,8 @@ export type HoldfastClientOptions = {
 const usualRetries: RetryOptions = { attempts: 3, maxWaitSeconds: 30, timeoutSeconds: 30 }
 
 /**
- * A typed client of the Holdfast API. Retries after 429 and 503, when `Retry-After` has passed; sends creations with an
- * `Idempotency-Key`, so that they happen once.
+ * A typed client of the Holdfast API. Sends creations with an `Idempotency-Key`, so that they happen once. Retries after 429;
+ * reads and creations also after 500, 502, 503, 504 and dropped connections.
  */
 export function createHoldfastClient(
   options: HoldfastClientOptions,
@@ -82,14 +89,8 @@ function once(send: Send): Send {
   return (request) => {
     const { headers, method } = request
     if (method === 'POST' && !headers.has('idempotency-key')) {
-      headers.set('idempotency-key', newKey())
+      headers.set('idempotency-key', newIdempotencyKey())
     }
     return send(request)
   }
-}
-
-/** 16 random bytes. Not `randomUUID`, which browsers have on pages of https and localhost only. */
-function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -5,6 +5,8 @@ export type Send = (request: Request) => Promise<Response>
 export interface Time {
   /** Monotonic time in milliseconds. */
   nowMs(): number
+  /** A number from 0 to 1. */
+  random(): number
   /** Waits, or throws the signal's reason as soon as it aborts. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
 }
@@ -18,21 +20,53 @@ export interface RetryOptions {
   timeoutSeconds: number
 }
 
-/** The wait after a response without `Retry-After`, in seconds. */
-const usualWaitSeconds = 1
+/** Longest wait before the first retry without `Retry-After`, in seconds; it doubles with each retry. */
+const firstWaitSeconds = 1
 
-/** Retries after 429 and 503, when `Retry-After` has passed. */
+/** Nothing has happened yet: the server refused the request before it did anything. */
+const refusedStatuses = [429]
+
+/** The request may have taken effect. */
+const lostStatuses = [500, 502, 503, 504]
+
+/**
+ * Retries after 429, and if sending the request twice does no harm, also after 500, 502, 503, 504 and a dropped connection.
+ * Waits as long as `Retry-After` says, else for a random time that grows. Never retries a timeout or an aborted request.
+ */
 export function sendWithRetries(send: Send, time: Time, options: RetryOptions): Send {
   return async (request) => {
+    const isRepeatable = doesNoHarmTwice(request)
     for (let attempt = 1; ; attempt += 1) {
+      const isLast = attempt >= options.attempts
       const response = await send(bounded(request, options.timeoutSeconds))
-      if (attempt >= options.attempts || ![429, 503].includes(response.status)) return response
-      const seconds = secondsToWait(response)
-      if (seconds > options.maxWaitSeconds) return response
-      await response.body?.cancel() // else its connection would wait to be read
-      await time.wait(seconds * 1000, request.signal)
+        .then((answer) => (isRepeatable && !isLast ? whole(answer) : answer))
+        .catch((error: unknown) => {
+          if (!isRepeatable || isLast || isGivenUp(error, request)) throw error
+          return undefined // dropped
+        })
+      const statuses = isRepeatable ? [...refusedStatuses, ...lostStatuses] : refusedStatuses
+      if (response && (isLast || !statuses.includes(response.status))) return response
+      const seconds = secondsToWait(response) ?? randomWait(attempt, time)
+      if (response && seconds > options.maxWaitSeconds) return response
+      await response?.body?.cancel() // else its connection would wait to be read
+      await time.wait(Math.min(seconds, options.maxWaitSeconds) * 1000, request.signal)
     }
   }
+}
+
+/** A safe method (RFC 9110, section 9.2.1), or a creation that the server performs once. */
+function doesNoHarmTwice({ method, headers }: Request): boolean {
+  return ['GET', 'HEAD', 'OPTIONS'].includes(method) || headers.has('idempotency-key')
+}
+
+/** Reads the body, so that a connection that drops in the middle of it fails here. */
+async function whole(response: Response): Promise<Response> {
+  await response.clone().arrayBuffer()
+  return response
+}
+
+function isGivenUp(error: unknown, { signal }: Request): boolean {
+  return signal.aborted || (error instanceof Error && error.name === 'TimeoutError')
 }
 
 /** A copy, so that the body can be sent again. */
@@ -41,17 +75,29 @@ function bounded(request: Request, timeoutSeconds: number): Request {
   return new Request(request.clone(), { signal })
 }
 
-/** RFC 9110, section 10.2.3: seconds or a date. */
-function secondsToWait(response: Response): number {
-  const asked = response.headers.get('retry-after')
-  if (asked === null) return usualWaitSeconds
+/** RFC 9110, section 10.2.3: seconds or a date. Undefined when the response does not say. */
+function secondsToWait(response: Response | undefined): number | undefined {
+  const asked = response?.headers.get('retry-after') ?? null
+  if (asked === null) return undefined
   if (/^\d+$/.test(asked)) return Number(asked)
   const seconds = (Date.parse(asked) - Date.now()) / 1000
-  return Number.isNaN(seconds) ? usualWaitSeconds : Math.max(0, seconds)
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
+}
+
+/** Between half and all of a wait that doubles: clients that failed together do not come back together. */
+function randomWait(attempt: number, time: Time): number {
+  return firstWaitSeconds * 2 ** (attempt - 1) * (0.5 + time.random() / 2)
+}
+
+/** 16 random bytes. Not `randomUUID`, which browsers have on pages of https and localhost only. */
+export function newIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 export const systemTime: Time = {
   nowMs: () => performance.now(),
+  random: () => Math.random(),
   wait: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
       const aborted = () => {

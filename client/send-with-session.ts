@@ -1,6 +1,6 @@
 import type { components } from './api-types.ts'
 import { isProblem } from './problems.ts'
-import type { Send, Time } from './send-with-retries.ts'
+import { newIdempotencyKey, type Send, type Time } from './send-with-retries.ts'
 
 type Session = components['schemas']['Session']
 
@@ -37,6 +37,8 @@ export function sendWithSession(send: Send, time: Time, source: SessionSource): 
         method: 'POST',
         headers: {
           authorization: `Bearer ${source.publishableKey}`,
+          // the server ignores it here: it stands for a retry that does no harm, as a lost session only expires
+          'idempotency-key': newIdempotencyKey(),
           ...(previousToken !== undefined && { 'x-previous-session': previousToken }),
         },
       }),

@@ -1,101 +1,118 @@
 import type { FastifyInstance } from 'fastify'
 import packageJson from '../package.json' with { type: 'json' }
-import { mcpRoutes } from './agents/mcp-routes.ts'
-import { auditRoutes } from './access/audit-routes.ts'
 import { oldAudit } from './access/audit.ts'
+import { auditRoutes } from './access/audit-routes.ts'
 import { guardRequests } from './access/authentication-hook.ts'
-import { oldWindows, openRateLimiter, type RateLimiter } from './access/rate-limits.ts'
-import { oldLinks } from './access/person-link.ts'
+import { oldEmailChanges, oldInvitations } from './access/invitation.ts'
 import { oldLogIns } from './access/person.ts'
-import { userRoutes } from './access/user-routes.ts'
-import { sessionRoutes } from './access/session-routes.ts'
+import { oldLinks } from './access/person-link.ts'
+import { oldWindows, openRateLimiter, type RateLimiter } from './access/rate-limits.ts'
 import { oldSessions } from './access/session.ts'
+import { sessionRoutes } from './access/session-routes.ts'
+import { userRoutes } from './access/user-routes.ts'
+import { mcpRoutes } from './agents/mcp-routes.ts'
 import { availabilityRoutes } from './availability/availability-routes.ts'
 import { monotonicMs } from './base/clock.ts'
 import { bookingRoutes } from './bookings/booking-routes.ts'
-import { checkoutAddress } from './bookings/checkouts.ts'
 import { calendarRoutes } from './bookings/calendar-routes.ts'
 import { clientRoutes } from './bookings/client-routes.ts'
-import { numbersRoutes } from './bookings/numbers-routes.ts'
-import { manageRoutes } from './bookings/manage-routes.ts'
-import { managedBy } from './bookings/manage.ts'
-import { holdRoutes } from './bookings/hold-routes.ts'
-import { countActiveHolds, expiredHolds, oldHolds } from './bookings/hold.ts'
+import type { Context } from './bookings/context.ts'
 import { oldClients } from './bookings/erasure.ts'
+import { countActiveHolds, expiredHolds, oldHolds, oldNetworks } from './bookings/hold.ts'
+import { holdRoutes } from './bookings/hold-routes.ts'
+import { managedBy, payUrl } from './bookings/manage.ts'
+import { manageRoutes } from './bookings/manage-routes.ts'
+import { numbersRoutes } from './bookings/numbers-routes.ts'
 import { oldAttempts } from './bookings/strangers.ts'
+import { readOldestCopy } from './calendars/busy-calendar.ts'
+import { busyCalendarRoutes } from './calendars/busy-calendar-routes.ts'
+import { BusyCalendarWorker, openReader } from './calendars/busy-calendar-worker.ts'
+import { feedFileRoutes, feedRoutes } from './calendars/feed-routes.ts'
 import { blockRoutes } from './catalogue/block-routes.ts'
 import { businessKeyRoutes } from './catalogue/business-key-routes.ts'
 import { businessRoutes } from './catalogue/business-routes.ts'
 import { catalogueRoutes, catalogueWriteRoutes } from './catalogue/catalogue-routes.ts'
-import { busyCalendarRoutes } from './calendars/busy-calendar-routes.ts'
-import { openReader, startFetching } from './calendars/busy-calendar-worker.ts'
-import { readOldestCopy } from './calendars/busy-calendar.ts'
-import { feedFileRoutes, feedRoutes } from './calendars/feed-routes.ts'
+import { accountRoutes } from './console/account/account-routes.ts'
+import { forgottenRoutes } from './console/account/forgotten-routes.ts'
+import { invitationRoutes } from './console/account/invitation-routes.ts'
+import { logInRoutes } from './console/account/log-in-routes.ts'
+import { bookRoutes } from './console/bookings/book-routes.ts'
+import { bookingPageOfConsoleRoutes } from './console/bookings/booking-routes.ts'
+import { bookingListRoutes } from './console/bookings/bookings-routes.ts'
+import { blockPageRoutes } from './console/calendar/block-routes.ts'
+import { calendarPageRoutes } from './console/calendar/calendar-routes.ts'
+import { moveRoutes } from './console/calendar/move-routes.ts'
+import { clientPageRoutes } from './console/clients/clients-routes.ts'
+import { auditPageRoutes } from './console/developers/audit-routes.ts'
+import { developersRoutes } from './console/developers/developers-routes.ts'
+import { problemPages } from './console/frame/problem-pages.ts'
+import { mailsPageRoutes } from './console/messages/mails-routes.ts'
+import { numbersPageRoutes } from './console/reports/numbers-routes.ts'
+import { servicesRoutes } from './console/services/services-routes.ts'
+import { businessesRoutes } from './console/site/businesses-routes.ts'
+import { settingsRoutes } from './console/site/settings-routes.ts'
+import { startRoutes } from './console/site/start-routes.ts'
+import { websiteRoutes } from './console/site/website-routes.ts'
+import { calendarsRoutes } from './console/team/connected-calendars-routes.ts'
+import { teamRoutes } from './console/team/people-routes.ts'
+import { usersRoutes } from './console/team/users-routes.ts'
 import type { CleanupJob } from './database/context.ts'
 import { pause, type StatementListener } from './database/database.ts'
 import { healthRoutes } from './http/health-routes.ts'
 import { oldRecords } from './database/idempotency.ts'
 import { drainAcceptQueue, createServer, type Routes } from './http/server.ts'
-import type { Context } from './bookings/context.ts'
-import { ServerWatch } from './operate/server-watch.ts'
+import { mailsToPeople } from './mails/link-mail.ts'
+import { oldMailFiles, oldMails, readWaitingMails } from './mails/mail.ts'
+import { mailRoutes } from './mails/mail-routes.ts'
+import { MailWorker } from './mails/mail-worker.ts'
 import { startHousekeeping } from './operate/housekeeping.ts'
-import { bookingStartRoutes } from './pages/booking-start-routes.ts'
+import { ServerWatch } from './operate/server-watch.ts'
 import { bookingPageRoutes } from './pages/booking-page-routes.ts'
-import { embedRoutes } from './pages/embed-routes.ts'
-import { managePageRoutes } from './pages/manage-page-routes.ts'
+import { bookingStartRoutes } from './pages/booking-start-routes.ts'
 import { checkoutRoutes } from './pages/checkout-routes.ts'
-import { accountRoutes } from './console/account/account-routes.ts'
-import { bookingListRoutes } from './console/bookings/bookings-routes.ts'
-import { bookingPageOfConsoleRoutes } from './console/bookings/booking-routes.ts'
-import { forgottenRoutes } from './console/account/forgotten-routes.ts'
-import { clientPageRoutes } from './console/clients/clients-routes.ts'
-import { logInRoutes } from './console/account/log-in-routes.ts'
-import { blockPageRoutes } from './console/calendar/block-routes.ts'
-import { moveRoutes } from './console/calendar/move-routes.ts'
-import { bookRoutes } from './console/bookings/book-routes.ts'
-import { calendarPageRoutes } from './console/calendar/calendar-routes.ts'
-import { auditPageRoutes } from './console/developers/audit-routes.ts'
-import { businessesRoutes } from './console/site/businesses-routes.ts'
-import { calendarsRoutes } from './console/team/connected-calendars-routes.ts'
-import { developersRoutes } from './console/developers/developers-routes.ts'
-import { numbersPageRoutes } from './console/reports/numbers-routes.ts'
-import { usersRoutes } from './console/team/users-routes.ts'
-import { setUpRoutes } from './pages/console/set-up-routes.ts'
-import { settingsRoutes } from './console/site/settings-routes.ts'
-import { startRoutes } from './console/site/start-routes.ts'
-import { websiteRoutes } from './console/site/website-routes.ts'
+import { embedRoutes } from './pages/embed-routes.ts'
+import { mailOffRoutes } from './pages/mail-off-routes.ts'
+import { managePageRoutes } from './pages/manage-page-routes.ts'
+import { pageLimits } from './pages/page-limits.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import { sandboxRoutes } from './pages/sandbox-routes.ts'
 import { startPageRoutes } from './pages/start-page-routes.ts'
 import { widgetRoutes } from './pages/widget-routes.ts'
-import { mailRoutes } from './mails/mail-routes.ts'
-import { MailWorker } from './mails/mail-worker.ts'
-import { oldMailFiles, oldMails, readWaitingMails } from './mails/mail.ts'
-import { mailOffRoutes } from './pages/mail-off-routes.ts'
-import { PaymentWorker } from './payments/payment-worker.ts'
 import { oldProcessorEvents, oldSandboxCheckouts, unusedPayments } from './payments/payment.ts'
+import { PaymentWorker } from './payments/payment-worker.ts'
 import { stripeWebhookRoutes } from './payments/stripe-routes.ts'
-import { metricsRoutes } from './watch/metrics-routes.ts'
 import { openMetrics } from './watch/metrics.ts'
+import { metricsRoutes } from './watch/metrics-routes.ts'
 import { watchRequests } from './watch/requests.ts'
-import { DeliveryWorker, type DeliveryWorkerOptions } from './webhooks/worker.ts'
 import { countPendingDeliveries, oldDeliveries } from './webhooks/delivery.ts'
 import { oldEvents } from './webhooks/event.ts'
-import { deliveryRoutes, webhookRoutes } from './webhooks/webhook-routes.ts'
 import { deletedWebhooks } from './webhooks/webhook.ts'
+import { deliveryRoutes, webhookRoutes } from './webhooks/webhook-routes.ts'
+import { DeliveryWorker, type DeliveryWorkerOptions } from './webhooks/worker.ts'
 
 /** The jobs of housekeeping. */
 export const jobs: readonly CleanupJob<Context>[] = [
-  ...[expiredHolds, oldHolds, oldSessions, oldRecords, oldWindows, oldAttempts, oldLogIns, oldLinks],
+  ...[
+    expiredHolds,
+    oldNetworks,
+    oldHolds,
+    oldSessions,
+    oldRecords,
+    oldWindows,
+    oldAttempts,
+    oldLogIns,
+    oldLinks,
+  ],
+  ...[oldInvitations, oldEmailChanges],
   ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails, oldMailFiles, oldAudit, oldClients],
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments],
 ]
 
 /** Cuts off what is still in flight, so that the process ends within ten seconds. */
 const stopLimitMs = 8_500
-/** Deliveries in flight end within this after the start of stopping, but get at least the minimum. */
-const deliveriesStopMs = 6_000
-const minDeliveriesStopMs = 500
+/** Work in flight, such as deliveries, ends within this after the start of stopping, but gets at least the minimum. */
+const workStopMs = 6_000
+const minWorkStopMs = 500
 
 /** The running service. */
 export interface App {
@@ -123,6 +140,14 @@ export interface AppReplacements {
   widgetBuilt?: () => Promise<void>
 }
 
+/** What mails need to know of bookings. */
+function mailLinks(context: Context): ConstructorParameters<typeof MailWorker>[1] {
+  return {
+    payUrl: (booking) => payUrl(context, booking),
+    manage: (booking) => managedBy(context, booking),
+  }
+}
+
 /** Wires the service over an open context; the schema must be up to date. */
 export async function createApp(opened: Context, replaced: AppReplacements = {}): Promise<App> {
   const { onStatement, limiterPatienceMs: patienceMs, widgetBuilt } = replaced
@@ -140,32 +165,28 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
     health: healthRoutes(state),
     metrics: metricsRoutes(watched),
     widget: widgetRoutes(widgetBuilt),
-    logIn: logInRoutes(limiter),
-    forgotten: forgottenRoutes(limiter),
-    account: accountRoutes(limiter),
+    pageLimits: pageLimits(limiter),
+    ...peopleRoutes(context, limiter),
   })
   await context.checkouts.provider?.load()
   const server = await createServer(context, routes, {
     state,
-    watch: (app) => {
-      watchRequests(app, context)
-    },
+    watch: (app) => watchRequests(app, context),
     onBrokenRequest: (status, problem) => {
       context.metrics.answered({ method: 'unknown', route: 'unknown', status, problem })
     },
     guard: (app) => guardRequests(app, context, limiter),
+    showProblem: problemPages(context),
   })
   const housekeeping = startHousekeeping(context, jobs)
   const deliveries = new DeliveryWorker(context, { version: packageJson.version, ...replaced.deliveries })
   deliveries.start()
   const payments = new PaymentWorker(context)
   payments.start()
-  const mails = new MailWorker(context, {
-    checkoutUrl: (paymentId) => checkoutAddress(context.config, paymentId),
-    manage: (booking) => managedBy(context, booking),
-  })
+  const mails = new MailWorker(context, mailLinks(context))
   mails.start()
-  const calendars = startFetching(context, reader)
+  const calendars = new BusyCalendarWorker(context, reader)
+  calendars.start()
   servers.start()
   return {
     context,
@@ -185,16 +206,26 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
       await pause(context.config.drainSeconds * 1000)
       await drainAcceptQueue(server.server)
       // in parallel: with a database that hangs, each waits for a whole statement timeout
-      const leftMs = stoppingSinceMs + deliveriesStopMs - monotonicMs()
-      const sent = deliveries.stop(Math.max(leftMs, minDeliveriesStopMs))
-      const told = mails.stop(Math.max(leftMs, minDeliveriesStopMs))
-      const others = [payments.stop(), housekeeping.stop(), calendars.stop(), servers.stop()]
-      await Promise.all([server.close(), sent, told, ...others])
+      const graceMs = Math.max(stoppingSinceMs + workStopMs - monotonicMs(), minWorkStopMs)
+      const loops = [...[deliveries, mails, payments].map((loop) => loop.stop(graceMs)), calendars.stop()]
+      await Promise.all([server.close(), ...loops, housekeeping.stop(), servers.stop()])
       clearTimeout(cutOff)
       watched.close()
       // in parallel: a server that does not respond costs each of them a second
       await Promise.all([limiter.close(), context.db.close()])
     },
+  }
+}
+
+/** What people do about accounts and mails to people. */
+function peopleRoutes(context: Context, limiter: RateLimiter) {
+  return {
+    logIn: logInRoutes(limiter),
+    forgotten: forgottenRoutes(limiter),
+    account: accountRoutes(limiter),
+    users: usersRoutes(limiter),
+    settings: settingsRoutes(limiter),
+    people: userRoutes({ limiter, mails: mailsToPeople(context) }),
   }
 }
 
@@ -218,10 +249,14 @@ function allRoutes({
   logIn,
   forgotten,
   account,
+  users,
+  settings,
+  people,
   bookingStart,
   bookingPage,
   feedFiles,
   calendars,
+  pageLimits: limits,
 }: Record<
   | 'bookingStart'
   | 'bookingPage'
@@ -232,7 +267,11 @@ function allRoutes({
   | 'logIn'
   | 'forgotten'
   | 'account'
-  | 'calendars',
+  | 'calendars'
+  | 'pageLimits'
+  | 'users'
+  | 'settings'
+  | 'people',
   AnyRoutes
 >): {
   api: AnyRoutes[]
@@ -259,16 +298,17 @@ function allRoutes({
       feedRoutes,
       busyCalendarRoutes,
       auditRoutes,
-      userRoutes,
+      people,
     ],
     around: [
+      limits,
       ...[health, startPageRoutes, pageRoutes, widget, bookingPage, managePageRoutes, embedRoutes, metrics],
       ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, feedFiles, mcpRoutes],
-      ...[logIn, forgotten, account, bookingStart],
+      ...[logIn, forgotten, account, invitationRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes],
-      ...[bookingListRoutes, bookingPageOfConsoleRoutes, clientPageRoutes, setUpRoutes],
-      ...[startRoutes, websiteRoutes, settingsRoutes, usersRoutes, calendars],
-      ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes],
+      ...[bookingListRoutes, bookingPageOfConsoleRoutes, clientPageRoutes, servicesRoutes, teamRoutes],
+      ...[startRoutes, websiteRoutes, settings, users, calendars],
+      ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes, mailsPageRoutes],
     ],
   }
 }

@@ -5,9 +5,8 @@ import { brandStyles } from './brand/brand-styles.ts'
 import { BookingFlow } from './flow/booking-flow.ts'
 import { staffFor } from './flow/choice-rules.ts'
 import type { FlowState, WantedZone } from './flow/flow-state.ts'
-import { tabCheckouts } from './flow/checkouts.ts'
 import { keptLink } from './kept-link.ts'
-import { fallback, loadLanguage, type Language } from './locales/languages.ts'
+import { fallback, loadLanguage, type Language } from './languages.ts'
 import { Formats } from './times/formats.ts'
 import { isZone, ownZoneName } from './times/zones.ts'
 import type { LaterSteps } from './views/view.ts'
@@ -135,12 +134,7 @@ export class BookingElement extends HTMLElement {
     const flow = new BookingFlow({
       connection,
       later: this.loadLaterSteps,
-      checkouts: tabCheckouts(key, {
-        storage: () => sessionStorage,
-        ownPath,
-        goTo: (url) => location.assign(url),
-        openBeside,
-      }),
+      checkout: { publishableKey: key, storage: () => sessionStorage, ownPath },
       preset,
       kept: keptVisit,
       zone: () => this.zone(),
@@ -279,7 +273,9 @@ export class BookingElement extends HTMLElement {
   private draw(): void {
     const { flow, mount, language, formats, later } = this
     if (!flow || !mount || !this.isReady) return
-    const color = flow.state.business?.brand_color ?? null
+    // the browser reads whatever colour the website has set, else that of the business
+    mount.style.accentColor = `var(--holdfast-accent, ${flow.state.business?.brand_color ?? 'auto'})`
+    const color = getComputedStyle(mount).accentColor
     if (color !== this.shownColor) {
       this.shownColor = color
       this.brand.replaceSync(brandStyles(color))
@@ -347,14 +343,6 @@ export class BookingElement extends HTMLElement {
       document.removeEventListener('visibilitychange', look)
     }
   }
-}
-
-/** Clears the opener, so that the new tab cannot control this one. */
-function openBeside(url: string): boolean {
-  const tab = open(url, '_blank')
-  if (!tab) return false
-  tab.opener = null
-  return true
 }
 
 /** Not randomUUID, which needs a secure context. */

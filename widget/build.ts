@@ -1,11 +1,13 @@
 /*
- * Builds the widget: `v1.js` with everything that the first step needs, and a file for each further language, with the hash
- * of its content in its name. Run by `npm ci`, and from a checkout when a source has changed (packaging/build.js,
+ * Builds the widget: `v1.js` with everything that the first step needs, as a script that runs with and without
+ * `type="module"`, and a file for each further language, with the hash of its content in its name. Run by `npm ci`, and from a checkout when a source has changed (packaging/build.js,
  * `holdfast serve`, the tests).
  */
-import { readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import type { Plugin } from 'rolldown'
 import { makeUnlessMade } from '../packaging/made-files.ts'
+import { parameter, readForms } from '../src/base/messages.ts'
 
 const widget = resolve(import.meta.dirname)
 
@@ -17,7 +19,10 @@ export function makeWidget(): Promise<boolean> {
   return makeUnlessMade({
     root: widget,
     // src/package.json has the versions of the bundler and of Preact
-    sources: ['**/*.{ts,tsx,css,json}', '../src/package.json', '../tsconfig.json'],
+    sources: [
+      ...['**/*.{ts,tsx,css,json}', '../texts/*.json', '../src/base/messages.ts'],
+      ...['../src/package.json', '../tsconfig.json'],
+    ],
     notSources: ['dist/**'],
     note: 'dist/.made-of',
     make: async (write) => {
@@ -36,22 +41,38 @@ async function builtWidget(): Promise<Record<string, string>> {
   const { rolldown } = await import('rolldown') // late: the up-to-date check does not need it
   // apart, so that the widget shares no file with the page and its first step needs one only
   const [ofWidget, ofPage, ofConsole] = await Promise.all([
-    bundled({ v1: join(widget, 'v1.ts') }, banner),
-    bundled({ manage: join(widget, 'manage/manage-element.tsx') }, banner, 'manage-[name]-[hash].js'),
+    bundled(
+      { v1: join(widget, 'v1.ts') },
+      { postBanner: banner, plugins: [texts({ atOnce: ['widget'], later: ['booking'] })] },
+    ),
+    bundled(
+      { manage: join(widget, 'manage/manage-element.tsx') },
+      {
+        postBanner: banner,
+        chunkFileNames: 'manage-[name]-[hash].js',
+        plugins: [texts({ atOnce: ['widget', 'booking', 'manage'] })],
+      },
+    ),
     bundled({ calendar: join(widget, 'calendar/calendar.ts') }),
   ])
-  return { ...ofConsole, ...ofPage, ...ofWidget }
+  return { ...ofConsole, ...ofPage, ...asScript(ofWidget) }
 
   async function bundled(
     input: Record<string, string>,
-    postBanner = '',
-    chunkFileNames = '[name]-[hash].js',
+    {
+      postBanner = '',
+      chunkFileNames = '[name]-[hash].js',
+      plugins = [],
+    }: { postBanner?: string; chunkFileNames?: string; plugins?: Plugin[] } = {},
   ): Promise<Record<string, string>> {
     const bundle = await rolldown({
       input,
       platform: 'browser',
       tsconfig: join(widget, 'tsconfig.json'),
-      plugins: [{ name: 'styles', load: (id) => (id.endsWith('.css') ? stylesAsText(id) : null) }],
+      plugins: [
+        { name: 'styles', load: (id) => (id.endsWith('.css') ? stylesAsText(id) : null) },
+        ...plugins,
+      ],
       transform: { target: 'es2022' },
     })
     const { output } = await bundle.generate({
@@ -59,6 +80,7 @@ async function builtWidget(): Promise<Record<string, string>> {
       entryFileNames: '[name].js',
       chunkFileNames,
       minify: true,
+      comments: { legal: true, annotation: false }, // each component would carry one
       postBanner,
     })
     await bundle.close()
@@ -66,6 +88,84 @@ async function builtWidget(): Promise<Record<string, string>> {
       output.flatMap((file) => (file.type === 'chunk' ? [[file.fileName, file.code]] : [])),
     )
   }
+}
+
+/** How the files that are loaded later find what they share with the entry: no other name of it is on the page. */
+const shared = `customElements.get('holdfast-booking').shared`
+
+/**
+ * The address of `v1.js`. A classic script has neither `import.meta` nor, of another origin, a base for what it imports; a
+ * module has no `document.currentScript`. The stack names the file of either.
+ */
+const address = String.raw`/https?:[^\s()@]+?\/widget\/v1\.js/.exec(Error().stack)?.[0]??location.href`
+
+/** Files whose entry neither exports nor imports, in a scope of its own: the page may name its variables as it likes. */
+function asScript(files: Record<string, string>): Record<string, string> {
+  const exported = /export\{([^}]*)\};?\s*$/
+  const imported = /import\{([^}]*)\}from"\.\/v1\.js";/
+  const inOrder = (names: string, turned: boolean) =>
+    names.replaceAll(/([\w$]+) as ([\w$]+)/g, turned ? '$2:$1' : '$1:$2')
+  return Object.fromEntries(
+    Object.entries(files).map(([name, code]) => {
+      if (name !== 'v1.js')
+        return [
+          name,
+          code.replace(imported, (_, names: string) => `const{${inOrder(names, false)}}=${shared};`),
+        ]
+      const [whole = '', names = ''] = exported.exec(code) ?? []
+      const body = code
+        .slice(0, -whole.length)
+        .replace(banner, '')
+        .replaceAll('import.meta.url', '$url')
+        .replaceAll(/\bimport\([`"']\.\/([\w.-]+)[`"']\)/g, 'import($url+`/../$1`)')
+        .trim()
+      if (names === '' || /\bimport(?!\(\$url)\b/.test(body)) throw new Error('v1.js cannot be a script')
+      return [
+        name,
+        `${banner}\n($url=>{'use strict';${body}${shared}??={${inOrder(names, true)}}})(${address})\n`,
+      ]
+    }),
+  )
+}
+
+const folder = resolve(widget, '../texts')
+
+/** The modules `texts:…` (modules.d.ts): English in two parts, and each other language in a file of its own. */
+function texts({ atOnce, later = [] }: { atOnce: string[]; later?: string[] }): Plugin {
+  const others = globSync('*.json', { cwd: folder })
+    .toSorted()
+    .map((file) => basename(file, '.json'))
+    .filter((name) => name !== 'en')
+  const loads = others.map((name) => `${name}:()=>import('texts:${name}')`)
+  const modules: Record<string, () => string> = {
+    languages: () =>
+      `import{texts}from'texts:en';export const languages={en:async()=>({texts}),${loads.join()}}`,
+    en: () => textsOf('en', atOnce),
+    'en-later': () => textsOf('en', later),
+  }
+  return {
+    name: 'texts',
+    resolveId: (id) => (id.startsWith('texts:') ? join(folder, id.slice(6)) : null), // its end names the file
+    load: (id) => {
+      const name = basename(id)
+      if (id !== join(folder, name)) return null
+      return modules[name]?.() ?? textsOf(name, [...atOnce, ...later])
+    },
+  }
+}
+
+/** The texts of some groups as a module, without the names of their groups where views know them without. */
+function textsOf(language: string, groups: string[]): string {
+  const all = JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8')) as Record<string, string>
+  const wanted = Object.entries(all).filter(([key]) => groups.some((group) => key.startsWith(`${group}.`)))
+  const entries = wanted.map(([key, text]) => [key.replace(/^(widget|booking)\./, ''), compiled(text)])
+  return `export const texts=${JSON.stringify(Object.fromEntries(entries))}`
+}
+
+/** A text, or the forms of one with a plural. */
+function compiled(text: string) {
+  const [[, , plural] = []] = text.matchAll(parameter)
+  return plural === undefined ? text : readForms(plural)
 }
 
 function stylesAsText(file: string) {

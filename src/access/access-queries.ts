@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { type Instant, plusMinutes } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import type { Database, Queries } from '../database/database.ts'
+import type { Database, Queries, Reads } from '../database/database.ts'
 import { groupedLookup } from '../database/grouped.ts'
 import { isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
@@ -155,12 +155,12 @@ export const findBrandedBusiness = sharedStatement({
 })
 
 /** Maps IDs to businesses with their brands. */
-export async function findBrands(db: Queries, ids: readonly string[]) {
+export async function findBrands(db: Reads, ids: readonly string[]) {
   const { rows } = await brandsByIds(db, { ids: JSON.stringify([...new Set(ids)].map((id) => [id])) })
   return new Map(rows.map((business) => [business.id, business]))
 }
 
-export function findPlans(db: Queries, businessId: string) {
+export function findPlans(db: Reads, businessId: string) {
   return db
     .selectFrom('businesses as b')
     .leftJoin('hubs as h', 'h.id', 'b.hub_id')
@@ -183,7 +183,7 @@ const previousColumns = {
 } as const
 
 const endSessions = cachedQuery(
-  (db, { rows }: Params<{ rows: string }>) => sql<{ digest: string; owner_id: string }>`
+  (db: Queries, { rows }: Params<{ rows: string }>) => sql<{ digest: string; owner_id: string }>`
     with w as materialized (select * from ${rowsOf(db, previousColumns, rows)} as r)
     update sessions
        set ended_at = w.now
@@ -215,7 +215,7 @@ export const endPreviousSession = sharedStatement({
   },
 })
 
-const insertSessions = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+const insertSessions = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const names = sql.join(Object.keys(sessionColumns).map((name) => sql.ref(name)))
   return sql`insert into sessions (${names}) select ${names} from ${rowsOf(db, sessionColumns, rows)} as w`
 })
@@ -243,8 +243,7 @@ export async function insertApiKey(db: Queries, key: ApiKeysTable): Promise<void
   await db.insertInto('api_keys').values(key).execute()
 }
 
-/** Leaves an existing key of the same digest unchanged. */
-/** Whether it was missing. */
+/** Leaves an existing key of the same digest unchanged. Returns whether it was missing. */
 export async function insertMissingApiKey(db: Queries, key: ApiKeysTable): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('api_keys')
@@ -254,7 +253,42 @@ export async function insertMissingApiKey(db: Queries, key: ApiKeysTable): Promi
   return numInsertedOrUpdatedRows > 0n
 }
 
-export async function findServerSecret(db: Queries, name: string): Promise<string | undefined> {
+/** How often the booking page of a business was opened again. */
+export async function findPageKeyGeneration(db: Reads, businessId: string): Promise<number> {
+  const { page_key_generation } = await pageKeyGenerations(db, businessId).executeTakeFirstOrThrow()
+  return page_key_generation
+}
+
+/** Holds off others who open the page. */
+export async function lockPageKeyGeneration(db: Queries, businessId: string): Promise<number> {
+  const { page_key_generation } = await pageKeyGenerations(db, businessId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  return page_key_generation
+}
+
+function pageKeyGenerations(db: Reads, businessId: string) {
+  return db.selectFrom('businesses').where('id', '=', businessId).select('page_key_generation')
+}
+
+export async function setPageKeyGeneration(
+  db: Queries,
+  businessId: string,
+  page_key_generation: number,
+): Promise<void> {
+  await db.updateTable('businesses').set({ page_key_generation }).where('id', '=', businessId).execute()
+}
+
+export async function isRevokedKey(db: Reads, digest: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('api_keys')
+    .select('revoked_at')
+    .where('digest', '=', digest)
+    .executeTakeFirst()
+  return row !== undefined && row.revoked_at !== null
+}
+
+export async function findServerSecret(db: Reads, name: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('server_secrets')
     .select('secret')
@@ -273,7 +307,7 @@ export async function insertServerSecret(db: Queries, secret: ServerSecretsTable
 }
 
 /** Newest first. */
-export function findKeys(db: Queries, { hubId, businessId }: KeyFilter, max: number): Promise<KeyRow[]> {
+export function findKeys(db: Reads, { hubId, businessId }: KeyFilter, max: number): Promise<KeyRow[]> {
   let query = db.selectFrom('api_keys').select(keyColumns)
   if (hubId !== undefined) query = query.where('hub_id', '=', hubId)
   if (businessId !== undefined) query = query.where('business_id', '=', businessId)
@@ -291,25 +325,31 @@ export async function setRevoked(db: Queries, id: string, now: Instant): Promise
   return db.selectFrom('api_keys').select(keyColumns).where('id', '=', id).executeTakeFirst()
 }
 
-/** Sets the websites that may use an active publishable key; undefined where there is none with this id. */
-export function setOrigins(
-  db: Queries,
-  { businessId, id }: { businessId: string; id: string },
-  allowed_origins_json: string | null,
-): Promise<KeyRow | undefined> {
+/** Locks an active publishable key until the transaction ends; undefined where there is none with this id. */
+export function lockPublishableKey(db: Queries, businessId: string, id: string) {
   return db
-    .updateTable('api_keys')
-    .set({ allowed_origins_json })
+    .selectFrom('api_keys')
+    .select(['id', 'allowed_origins_json'])
     .where('business_id', '=', businessId)
     .where('id', '=', id)
     .where('type', '=', 'publishable')
     .where('revoked_at', 'is', null)
-    .returning(keyColumns)
+    .forUpdate()
     .executeTakeFirst()
 }
 
+/** Sets the websites that may use a key. */
+export function setOrigins(db: Queries, id: string, allowed_origins_json: string | null): Promise<KeyRow> {
+  return db
+    .updateTable('api_keys')
+    .set({ allowed_origins_json })
+    .where('id', '=', id)
+    .returning(keyColumns)
+    .executeTakeFirstOrThrow()
+}
+
 /** Finds the newest active publishable key of a business. */
-export async function findPublishableKey(db: Queries, businessId: string): Promise<KeyRow | undefined> {
+export async function findPublishableKey(db: Reads, businessId: string): Promise<KeyRow | undefined> {
   return db
     .selectFrom('api_keys')
     .select(keyColumns)
@@ -322,7 +362,7 @@ export async function findPublishableKey(db: Queries, businessId: string): Promi
 
 /** A page of keys, newest first; `after` is the last key of the previous page. */
 export function findKeysOfBusiness(
-  db: Queries,
+  db: Reads,
   businessId: string,
   { after, rows }: { after: readonly [createdAt: Instant, id: string] | undefined; rows: number },
 ): Promise<KeyRow[]> {
@@ -337,11 +377,7 @@ export function findKeysOfBusiness(
 }
 
 /** The digest is the cache key of the caller. */
-export async function findKeyDigest(
-  db: Queries,
-  businessId: string,
-  id: string,
-): Promise<string | undefined> {
+export async function findKeyDigest(db: Reads, businessId: string, id: string): Promise<string | undefined> {
   const key = await db
     .selectFrom('api_keys')
     .select('digest')

@@ -1,22 +1,45 @@
-import type { Instant } from '../base/instants.ts'
-import type { PersonActor } from './actor.ts'
+import { isEmail } from '../base/contact-formats.ts'
+import { type FieldError, Problem, validationProblem } from '../base/errors.ts'
+import { type Instant, plusSeconds } from '../base/instants.ts'
+import type { UsersTable } from '../database/tables.ts'
+import { operator, type PersonActor } from './actor.ts'
 import type { Queries } from '../database/database.ts'
 import type { Context } from './context.ts'
+import {
+  deleteEmailChangeOf,
+  expireInvitations,
+  findEmailChange,
+  putEmailChange,
+  takeEmailChange,
+} from './invitation-queries.ts'
+import { authorOf, type Invitee } from './invitation.ts'
 import { limitedTries, type Limited, type LogInOrigin } from './log-in.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { passwordFault, type PasswordFault } from './password-rules.ts'
+import { linkMinutes, linkTokens } from './person-link.ts'
+import type { PersonMails } from './person-mails.ts'
 import {
   deleteLinksOf,
   deleteRecoveryCodes,
   endLogInsOf,
   findLogInsOf,
   findUser,
+  findUserByEmail,
   insertRecoveryCodes,
+  isLogInOpen,
   lockUser,
   updateUser,
 } from './person-queries.ts'
-import { endSecondStepOf, recordOfPerson } from './person.ts'
+import {
+  endSecondStepOf,
+  isPersonName,
+  knownPerson,
+  nameRule,
+  personEmail,
+  recordOfPerson,
+} from './person.ts'
 import type { RateLimiter } from './rate-limits.ts'
+import { tokenDigest } from './token.ts'
 import {
   base32,
   plainCode,
@@ -42,15 +65,17 @@ export interface ShownLogIn {
   isPresent: boolean
 }
 
-/** The log-ins of a person that have not ended, the latest first, and whether a log-in needs a code. */
-export async function showAccount(
-  context: Context,
-  person: PersonActor,
-): Promise<{ logIns: ShownLogIn[]; hasSecondStep: boolean }> {
+/** What a person sees of their own account. */
+export interface ShownAccount extends Me {
+  /** The log-ins that have not ended, the latest first. */
+  logIns: ShownLogIn[]
+}
+
+/** The account of a person with its log-ins. */
+export async function showAccount(context: Context, person: PersonActor): Promise<ShownAccount> {
   const { reads } = context.db
   const now = context.clock.now()
   const rows = await findLogInsOf(reads, person.userId, { now, max: maxShownLogIns })
-  const user = await findUser(reads, person.userId)
   const logIns = rows.map(({ id, device, address, created_at, last_seen_at }) => ({
     device,
     address,
@@ -58,7 +83,143 @@ export async function showAccount(
     lastSeenAt: last_seen_at,
     isPresent: id === person.logInId,
   }))
-  return { logIns, hasSecondStep: Boolean(user?.totp_since) }
+  return { ...(await showMe(context, person)), logIns }
+}
+
+/** A person's own account. */
+interface Me {
+  personId: string
+  name: string
+  email: string
+  isProved: boolean
+  /** The address that a mailed link has still to prove; null for none. */
+  newEmail: string | null
+  hasSecondStep: boolean
+}
+
+/** A person's own account. Throws not_found. */
+export async function showMe(context: Context, { userId }: PersonActor): Promise<Me> {
+  const user = await findUser(context.db.reads, userId)
+  if (!user) throw new Problem('not_found', 'This account is gone.')
+  const change = await findEmailChange(context.db.reads, userId, context.clock.now())
+  return {
+    personId: user.id,
+    name: user.name,
+    email: user.email,
+    isProved: user.email_proved_at !== null,
+    newEmail: change?.email ?? null,
+    hasSecondStep: user.totp_since !== null,
+  }
+}
+
+/** Changes a person's own name. Throws validation_failed. */
+export function changeOwnName(context: Context, person: PersonActor, name: string): Promise<void> {
+  const { userId } = person
+  if (!isPersonName(name))
+    throw validationProblem([{ pointer: '/name', code: 'invalid_format', detail: nameRule }])
+  return context.db.transaction(async (tx) => {
+    const user = await lockUser(tx.db, userId)
+    if (!user || user.name === name.trim()) return
+    await updateUser(tx.db, userId, { name: name.trim() })
+    await recordOfPerson(context, tx, { by: person, action: 'user.updated', userId })
+  })
+}
+
+/** A new address ends after this long without a proof. */
+const emailChangeSeconds = linkMinutes * 60
+
+/**
+ * Mails a link to a new address of a person, or to the present one that is still to be proved; it replaces a link before it. The
+ * address changes once the person uses the link while logged in: so neither a stolen mailbox nor a stolen log-in is enough, and
+ * who does not know of the account proves nothing by opening a mail. Whether somebody else has the address is not told.
+ */
+export async function requestEmail(
+  context: Context,
+  person: PersonActor,
+  { email: typed, mails }: { email: string; mails: PersonMails },
+): Promise<void> {
+  const email = personEmail(typed)
+  if (!isEmail(email)) {
+    const detail = 'must be an e-mail address such as ada@example.com'
+    throw validationProblem([{ pointer: '/email', code: 'invalid_format', detail }])
+  }
+  const id = context.ids.next()
+  const tokens = await linkTokens(context, 'new address')
+  await context.db.transaction(async (tx) => {
+    await lockUser(tx.db, person.userId)
+    await putEmailChange(tx.db, {
+      ...{ id, user_id: person.userId, email, digest: tokenDigest(tokens(id)) },
+      created_at: tx.now,
+      expires_at: plusSeconds(tx.now, emailChangeSeconds),
+    })
+    await mails.address(tx, { id })
+  })
+}
+
+/**
+ * Proves an address by the token of a mailed link, and makes it that of the person who is logged in. `ended` for a link of
+ * somebody else, too; `taken` where another account has the address.
+ */
+export function confirmEmail(
+  context: Context,
+  person: Invitee,
+  token: string,
+): Promise<'proved' | 'ended' | 'taken'> {
+  const { userId } = person
+  return context.db.transaction(async (tx) => {
+    const user = await lockUser(tx.db, userId)
+    if (!user || user.disabled_at || !(await isLogInOpen(tx.db, person.logInId))) return 'ended'
+    const taken = await takeEmailChange(tx.db, { userId, digest: tokenDigest(token), now: tx.now })
+    if (!taken) return 'ended'
+    const { email } = taken
+    const other = await findUserByEmail(tx.db, email)
+    if (other && other.id !== userId) return 'taken' // of two at once, the unique index refuses the later one, who tries again
+    const by = authorOf(person)
+    if (email !== user.email) {
+      await deleteLinksOf(tx.db, userId) // they were for the address before
+      await expireInvitations(tx.db, user.email, tx.now)
+      await recordOfPerson(context, tx, { by, action: 'user.address_changed', userId })
+    }
+    await updateUser(tx.db, userId, { email, email_proved_at: tx.now })
+    await recordOfPerson(context, tx, { by, action: 'user.address_proved', userId })
+    return 'proved'
+  })
+}
+
+/** Changes somebody's name or address. A new address is not proved. For the operator. Throws not_found and validation_failed. */
+export function changeAccount(
+  context: Context,
+  email: string,
+  { name, newEmail }: { name?: string | undefined; newEmail?: string | undefined },
+): Promise<UsersTable> {
+  return context.db.transaction(async (tx) => {
+    const user = await knownPerson(tx, email)
+    const address = newEmail === undefined ? user.email : personEmail(newEmail)
+    const faults: FieldError[] = []
+    if (!isEmail(address))
+      faults.push({ pointer: '/email', code: 'invalid_format', detail: 'must be an e-mail address' })
+    if (name !== undefined && !isPersonName(name))
+      faults.push({ pointer: '/name', code: 'invalid_format', detail: nameRule })
+    const other = await findUserByEmail(tx.db, address)
+    if (other && other.id !== user.id)
+      faults.push({ pointer: '/email', code: 'repeated', detail: 'is that of another account' })
+    if (faults.length > 0) throw validationProblem(faults)
+    const isMoved = address !== user.email
+    if (isMoved) {
+      await deleteLinksOf(tx.db, user.id)
+      await deleteEmailChangeOf(tx.db, user.id)
+      await expireInvitations(tx.db, user.email, tx.now)
+    }
+    const columns = {
+      name: name?.trim() ?? user.name,
+      email: address,
+      email_proved_at: isMoved ? null : user.email_proved_at,
+    }
+    await updateUser(tx.db, user.id, columns)
+    const action = isMoved ? 'user.address_changed' : 'user.updated'
+    await recordOfPerson(context, tx, { by: operator, action, userId: user.id })
+    return { ...user, ...columns }
+  })
 }
 
 /** Ends all log-ins of a person but the present one. */
@@ -104,15 +265,15 @@ export async function changePassword(
   return { outcome: 'set' }
 }
 
-async function refusal(
+/** Tries the present password as at a log-in; undefined where it is right. Throws unavailable. */
+export async function refusal(
   context: Context,
   limiter: RateLimiter,
   { person, password, origin }: Asked,
 ): Promise<Limited | { outcome: 'wrong' } | undefined> {
-  const { userId, email } = person
-  const limited = await limitedTries(context, limiter, { email, userId, origin })
+  const limited = await limitedTries(context, limiter, { email: person.email, origin })
   if (limited) return limited
-  const user = await findUser(context.db.reads, userId)
+  const user = await findUser(context.db.reads, person.userId)
   return (await verifyPassword(password, user?.password_hash ?? null)) ? undefined : { outcome: 'wrong' }
 }
 
@@ -123,14 +284,24 @@ interface NewSecondStep {
   address: string
 }
 
-/** Makes the secret of an authenticator. Undefined where one is in use. */
-export function beginSecondStep(context: Context, person: PersonActor): Promise<NewSecondStep | undefined> {
+/**
+ * Makes the secret of an authenticator, with the present password: a stolen log-in shall not keep its person out. `present`
+ * where one is in use. Throws unavailable.
+ */
+export async function beginSecondStep(
+  context: Context,
+  limiter: RateLimiter,
+  asked: Asked,
+): Promise<Outcome<({ outcome: 'begun' } & NewSecondStep) | { outcome: 'present' }>> {
+  const refused = await refusal(context, limiter, asked)
+  if (refused) return refused
+  const { userId, email } = asked.person
   const secret = base32(context.ids.bytes(totpSecretBytes))
   return context.db.transaction(async (tx) => {
-    const user = await lockUser(tx.db, person.userId)
-    if (!user || user.totp_since) return undefined
+    const user = await lockUser(tx.db, userId)
+    if (!user || user.totp_since) return { outcome: 'present' as const }
     await updateUser(tx.db, user.id, { totp_secret: secret, totp_step: 0 })
-    return { secret, address: totpAddress(secret, person.email) }
+    return { outcome: 'begun' as const, secret, address: totpAddress(secret, email) }
   })
 }
 
@@ -141,7 +312,7 @@ export async function confirmSecondStep(
   { person, code, origin }: { person: PersonActor; code: string; origin: LogInOrigin },
 ): Promise<Outcome<{ outcome: 'set'; codes: string[] }>> {
   const { userId, email } = person
-  const limited = await limitedTries(context, limiter, { email, userId, origin })
+  const limited = await limitedTries(context, limiter, { email, origin })
   if (limited) return limited
   const codes = newRecoveryCodes(context)
   return context.db.transaction(async (tx) => {

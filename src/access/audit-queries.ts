@@ -2,17 +2,19 @@ import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import { auditText, insertOfAudit, type NewAuditEntry } from '../database/audit-entries.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import type { AuditEntriesTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
-const insertQuery = cachedQuery((db, { entries }: Params<{ entries: string }>) => insertOfAudit(db, entries))
+const insertQuery = cachedQuery((db: Queries, { entries }: Params<{ entries: string }>) =>
+  insertOfAudit(db, entries),
+)
 
 export async function insertAudit(db: Queries, entries: readonly NewAuditEntry[]): Promise<void> {
   await insertQuery(db, { entries: auditText(db, entries) })
 }
 
-interface AuditFilter {
+export interface AuditFilter {
   businessId: string | undefined
   from: Instant | undefined
   /** Exclusive. */
@@ -32,7 +34,7 @@ export interface AuditRow extends AuditEntriesTable {
 
 /** Lists entries, the newest first. */
 export async function findAudit(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   { businessId, from, to, actorId, subjectId, after, rows }: AuditFilter,
 ): Promise<AuditRow[]> {

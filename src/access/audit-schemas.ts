@@ -2,13 +2,13 @@ import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import {
   Id,
-  InstantText,
   listParameters,
   Nullable,
   Page,
   ShownId,
   ShownInstant,
   StrictObject,
+  QueryInstant,
 } from '../base/wire.ts'
 
 /** Who made a change. */
@@ -54,8 +54,8 @@ export const AuditPage = Page(AuditEntry, { title: 'AuditPage', description: 'Ch
 
 export const AuditQuery = StrictObject({
   ...listParameters,
-  from: Type.Optional(InstantText),
-  to: Type.Optional(Type.Unsafe<string>({ ...InstantText, description: 'Exclusive.' })),
+  from: Type.Optional(QueryInstant()),
+  to: Type.Optional(QueryInstant({ description: 'Exclusive.' })),
   actor: Type.Optional(Type.String({ ...Id, description: 'Only what this key or person did.' })),
   subject: Type.Optional(Type.String({ ...Id, description: 'Only what was done to this.' })),
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),

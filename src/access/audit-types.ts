@@ -1,8 +1,8 @@
-/** What the audit log can tell of. A change of a booking has the name of its event. */
+/** What the audit log can tell of. A change of a booking has the name of its event, or a closer one. */
 export const auditActions = [
   ...(['booking.created', 'booking.updated', 'booking.cancelled', 'booking.completed'] as const),
   ...(['booking.confirmed', 'booking.refunded', 'booking.link_renewed', 'booking.reminders_ended'] as const),
-  ...(['booking.client_erased'] as const),
+  ...(['booking.no_show', 'booking.no_show_removed', 'booking.client_erased'] as const),
   ...(['service.created', 'service.updated', 'service.deactivated'] as const),
   ...(['location.created', 'location.updated', 'location.deactivated'] as const),
   ...(['staff.created', 'staff.updated', 'staff.deactivated'] as const),
@@ -24,6 +24,9 @@ export const auditActions = [
     'user.link_mailed',
   ] as const),
   ...(['user.password_set', 'user.password_changed', 'user.log_ins_ended'] as const),
+  ...(['user.address_proved', 'user.address_changed'] as const),
+  ...(['invitation.created', 'invitation.renewed', 'invitation.deleted'] as const),
+  ...(['invitation.accepted', 'invitation.declined'] as const),
   ...(['user.second_step_added', 'user.second_step_removed', 'user.recovery_code_used'] as const),
   'user.recovery_codes_renewed' as const,
   ...(['webhook.tested', 'delivery.retried', 'mail.retried'] as const),

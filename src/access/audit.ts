@@ -1,23 +1,22 @@
 import type { Static } from 'typebox'
-import { invalidCursor } from '../base/errors.ts'
-import { isUuid } from '../base/ids.ts'
-import {
-  daySeconds,
-  formatInstant,
-  type Instant,
-  isInstant,
-  plusSeconds,
-  readInstant,
-} from '../base/instants.ts'
+import { daySeconds, formatInstant, plusSeconds } from '../base/instants.ts'
 import { redact } from '../base/log.ts'
+import {
+  type Page,
+  type PageQuery,
+  type PageRows,
+  timeCursorOf,
+  readPage,
+  presentPage,
+} from '../base/paging.ts'
 import type { NewAuditEntry } from '../database/audit-entries.ts'
 import type { CleanupJob } from '../database/context.ts'
 import type { Transaction } from '../database/database.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import type { AuditActorType } from '../database/tables.ts'
-import { decodeCursor, pageOf, readLimit } from '../base/wire.ts'
+import type { TenantScope } from '../database/tenant-scope.ts'
 import type { Actor, PersonActor } from './actor.ts'
-import { type AuditRow, deleteOldAudit, findAudit, insertAudit } from './audit-queries.ts'
+import { type AuditFilter, type AuditRow, deleteOldAudit, findAudit, insertAudit } from './audit-queries.ts'
 import type { AuditQuery } from './audit-schemas.ts'
 import type { AuditAction } from './audit-types.ts'
 import type { Context } from './context.ts'
@@ -132,36 +131,35 @@ export async function recordAudits(
 
 /** Lists changes in the caller's scope, the newest first. */
 export async function listAudit(context: Context, actor: Actor, query: Static<typeof AuditQuery>) {
-  const limit = readLimit(query.limit)
-  const rows = await findAudit(context.db.reads, actor.scope, {
-    businessId: query.business_id,
-    from: query.from === undefined ? undefined : readInstant(query.from),
-    to: query.to === undefined ? undefined : readInstant(query.to),
-    actorId: query.actor,
-    subjectId: query.subject,
-    after: query.cursor === undefined ? undefined : parseCursor(query.cursor),
-    rows: limit + 1,
-  })
-  return pageOf(rows, limit, { present: presentEntry, cursor: ({ at, id }) => ['audit', at, id] })
+  const { business_id: businessId, from, to, actor: actorId, subject: subjectId } = query
+  const filter = { businessId, from, to, actorId, subjectId }
+  return presentPage(await findPage(context, { scope: actor.scope, filter, query }), presentEntry)
 }
 
 /** A page of what was done to one thing of a business, the newest first. */
 export async function auditOf(
   context: Context,
   { businessId, subjectId }: { businessId: string; subjectId: string },
-  query: { limit?: string; cursor?: string },
-): Promise<{ data: AuditRow[]; next_cursor: string | null }> {
-  const limit = readLimit(query.limit)
-  const rows = await findAudit(
-    context.db.reads,
-    { businessId },
-    {
-      ...{ businessId, subjectId, actorId: undefined, from: undefined, to: undefined },
-      after: query.cursor === undefined ? undefined : parseCursor(query.cursor),
-      rows: limit + 1,
-    },
-  )
-  return pageOf(rows, limit, { present: (row) => row, cursor: ({ at, id }) => ['audit', at, id] })
+  query: PageQuery,
+): Promise<Page<AuditRow>> {
+  const filter = { businessId, subjectId, actorId: undefined, from: undefined, to: undefined }
+  return findPage(context, { scope: { businessId }, filter, query })
+}
+
+const auditCursor = timeCursorOf('audit')
+
+interface AuditPage {
+  scope: TenantScope
+  filter: Omit<AuditFilter, keyof PageRows<unknown>>
+  query: PageQuery
+}
+
+function findPage({ db }: Context, { scope, filter, query }: AuditPage): Promise<Page<AuditRow>> {
+  return readPage(query, {
+    cursor: auditCursor,
+    find: (page) => findAudit(db.reads, scope, { ...filter, ...page }),
+    position: ({ at, id }) => [at, id],
+  })
 }
 
 /** Who acted, as people are told. */
@@ -180,14 +178,6 @@ function presentEntry(entry: AuditRow) {
     address: entry.address,
     request_id: entry.request_id,
   }
-}
-
-/** Checks what it decodes: the database would fail on a malformed instant or id. */
-function parseCursor(cursor: string): readonly [Instant, string] {
-  const [list, instant, id] = decodeCursor(cursor, 3) ?? []
-  if (list !== 'audit' || instant === undefined || !isInstant(instant)) throw invalidCursor()
-  if (id === undefined || !isUuid(id)) throw invalidCursor()
-  return [instant, id]
 }
 
 const retentionSeconds = 400 * daySeconds

@@ -44,9 +44,11 @@ const subjects: Record<Quota['kind'], string> = {
   exchange: 'From one address or IPv6 network, keys may be exchanged for sessions',
   start: 'From one address or IPv6 network, the start of booking pages may be asked for with',
   feed: 'From one address or IPv6 network, feeds may be asked for with',
+  page: 'One address or IPv6 network may open pages with',
   stranger: 'Without a valid key, one address or IPv6 network may make',
   login: 'From one address or IPv6 network, people may try to log in with',
   account: 'For one account, people may try to log in with',
+  mail: 'To one address, or for one business, people may have mails sent with',
 }
 
 const counted = new AsyncLocalStorage<true>()

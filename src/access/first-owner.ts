@@ -43,7 +43,7 @@ export async function lacksPlaces({ db }: Pick<Context, 'db'>): Promise<boolean>
 /** The first owner gets the only business; in development everything, such as the demo world. */
 async function firstPlaces(
   { config }: Pick<Context, 'config'>,
-  db: Transaction['db'],
+  db: Transaction['reads'],
 ): Promise<PlaceScope[]> {
   const { hubs, businesses } = await findRoots(db, maxFirstPlaces)
   const [only, other] = businesses

@@ -1,8 +1,7 @@
-import { invalidCursor, Problem, unknownId } from '../base/errors.ts'
+import { Problem, unknownId } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
-import { type Instant, isInstant } from '../base/instants.ts'
 import type { Transaction } from '../database/database.ts'
-import { decodeCursor, readLimit } from '../base/wire.ts'
+import { type Page, type PageQuery, readPage, timeCursorOf } from '../base/paging.ts'
 import {
   findApiKey,
   findBrands,
@@ -10,6 +9,7 @@ import {
   findKeys,
   findKeysOfBusiness,
   insertApiKey,
+  lockPublishableKey,
   type KeyFilter,
   type KeyRow,
   setOrigins,
@@ -57,28 +57,20 @@ function nameOf({ type, label, last_four }: KeyRow): string {
   return `the ${type} key ${label === null ? '' : `"${label}" `}that ends in ${last_four}`
 }
 
-/** A page of keys, newest first: one row more than the limit when another page follows. */
-export async function listKeysOfBusiness(
+/** A page of keys, newest first. */
+export function listKeysOfBusiness(
   context: Context,
   businessId: string,
-  query: { limit?: string; cursor?: string },
-): Promise<{ rows: KeyRow[]; limit: number }> {
-  const limit = readLimit(query.limit)
-  const after = query.cursor === undefined ? undefined : parseCursor(query.cursor)
-  return { rows: await findKeysOfBusiness(context.db.reads, businessId, { after, rows: limit + 1 }), limit }
+  query: PageQuery,
+): Promise<Page<KeyRow>> {
+  return readPage(query, {
+    cursor: keyCursor,
+    find: (page) => findKeysOfBusiness(context.db.reads, businessId, page),
+    position: ({ created_at, id }) => [created_at, id],
+  })
 }
 
-export function cursorOfKey(key: KeyRow): string[] {
-  return ['key', key.created_at, key.id]
-}
-
-/** Checks every part: PostgreSQL fails on a malformed time or UUID. */
-function parseCursor(cursor: string): readonly [Instant, string] {
-  const [list, createdAt, id] = decodeCursor(cursor, 3) ?? []
-  if (list !== 'key' || createdAt === undefined || !isInstant(createdAt)) throw invalidCursor()
-  if (id === undefined || !isUuid(id)) throw invalidCursor()
-  return [createdAt, id]
-}
+const keyCursor = timeCursorOf('key')
 
 /**
  * Revokes a key, and a publishable key's sessions: this server refuses the key at once, every server both within five
@@ -99,19 +91,24 @@ export async function revokeKeyOfBusiness(
   context.cache.forget(`token:${digest}`)
 }
 
+/** The websites that may use a publishable key: null for any, none for the server's own pages alone. */
+type Origins = string[] | null
+
 /**
- * Sets the websites that may use a publishable key and its sessions: null for any, none for the server's own pages alone. This
- * server heeds it at once for the key, every server for both within five seconds. Throws not_found.
+ * Changes the websites that may use a publishable key and its sessions; `change` gets the present ones, which nobody else
+ * changes meanwhile. This server heeds it at once for the key, every server for both within five seconds. Throws not_found.
  */
 export async function changeOriginsOfKey(
   context: Context,
   by: Actor,
-  { businessId, id, origins }: { businessId: string; id: string; origins: string[] | null },
+  { businessId, id, change }: { businessId: string; id: string; change: (present: Origins) => Origins },
 ): Promise<KeyRow> {
   const { key, digest } = await context.db.transaction(async (tx) => {
-    const of = { businessId, id: id.toLowerCase() }
-    const key = isUuid(id) ? await setOrigins(tx.db, of, origins && JSON.stringify(origins)) : undefined
-    if (!key) throw new Problem('not_found', 'There is no publishable key with this id.')
+    const present = isUuid(id) ? await lockPublishableKey(tx.db, businessId, id.toLowerCase()) : undefined
+    if (!present) throw new Problem('not_found', 'There is no publishable key with this id.')
+    const { allowed_origins_json: json } = present
+    const origins = change(json === null ? null : (JSON.parse(json) as string[])) // issueKey or an owner wrote it
+    const key = await setOrigins(tx.db, present.id, origins && JSON.stringify(origins))
     await recordAudit(context, tx, { by, action: 'key.updated', subjectId: key.id, businessId })
     return { key, digest: await findKeyDigest(tx.db, businessId, key.id) }
   })

@@ -1,3 +1,6 @@
+import { readClientAddress } from '../base/client-network.ts'
+import { daySeconds } from '../base/instants.ts'
+import type { LogInOrigin } from './log-in.ts'
 import { isPersonToken } from './token.ts'
 
 /** A request as far as its cookie depends on it; `protocol` and `host` are those that a trusted proxy told. */
@@ -28,6 +31,36 @@ export function logInCookie(request: CookieRequest, token: string | null, second
   const { name, secure } = cookieOf(request)
   const life = token === null ? 0 : seconds
   return `${name}=${token ?? ''}; Path=/; Max-Age=${life}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+}
+
+const deviceName = 'holdfast-device'
+const deviceSeconds = 180 * daySeconds
+
+/** Where a request comes from. */
+export function originOf(
+  request: CookieRequest & { ip: string; id: string; headers: { 'user-agent'?: string | undefined } },
+): LogInOrigin {
+  return {
+    client: readClientAddress(request.ip),
+    userAgent: request.headers['user-agent'] ?? '',
+    devices: cookieValue(request, deviceCookieName(request)),
+    requestId: request.id,
+  }
+}
+
+/** The header that lets a browser keep its marks (`device.ts`). */
+export function deviceCookie(request: CookieRequest, marks: string): string {
+  const { secure } = cookieOf(request)
+  return `${deviceCookieName(request)}=${marks}; Path=/; Max-Age=${deviceSeconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+}
+
+function deviceCookieName(request: CookieRequest): string {
+  return cookieOf(request).secure ? `__Host-${deviceName}` : deviceName
+}
+
+function cookieValue({ headers }: CookieRequest, name: string): string | undefined {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2))
+  return pairs.find(([key]) => key === name)?.[1]
 }
 
 function cookieOf({ protocol, host }: CookieRequest): { name: string; secure: boolean } {

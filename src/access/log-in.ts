@@ -3,9 +3,12 @@ import { plusSeconds, secondsUntil } from '../base/instants.ts'
 import type { ClientAddress } from '../base/client-network.ts'
 import type { Transaction } from '../database/database.ts'
 import type { UsersTable } from '../database/tables.ts'
-import { effectivePlan, type PersonActor } from './actor.ts'
+import { effectivePlan, operator, type PersonActor } from './actor.ts'
 import type { Author } from './audit.ts'
 import type { Context } from './context.ts'
+import { knownDevice } from './device.ts'
+import { deleteEmailChangeOf, findInvitations } from './invitation-queries.ts'
+import type { Invitee } from './invitation.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { passwordFault, type PasswordFault } from './password-rules.ts'
 import {
@@ -14,13 +17,16 @@ import {
   endLogIn,
   endLogInsOf,
   findActivePlaces,
+  findAnyPlace,
   findLink,
   findLogIn,
   findPendingLogIn,
   findUserByEmail,
   findUser,
+  findUserOfLogIn,
   insertLogIn,
   isKnownNetwork,
+  lockUser,
   takeLink,
   takeRecoveryCode,
   takeTotpStep,
@@ -28,8 +34,8 @@ import {
   updateUser,
 } from './person-queries.ts'
 import { makeFirstOwner, type NewOwner } from './first-owner.ts'
-import { isPersonName, personEmail, recordOfPerson, typedEmail } from './person.ts'
-import { quotaOfCodes, quotasOfLogIn, quotasOfWish } from './rate-limit-rules.ts'
+import { endSecondStepOf, isPersonName, personEmail, recordOfPerson, typedEmail } from './person.ts'
+import { quotaOfCodes, quotasOfFirstTry, quotasOfLogIn, quotasOfWish } from './rate-limit-rules.ts'
 import type { RateLimiter } from './rate-limits.ts'
 import { isPersonToken, newToken, tokenDigest } from './token.ts'
 import { plainCode, recoveryDigest, totpStep } from './totp.ts'
@@ -50,6 +56,8 @@ export interface LogInOrigin {
   client: ClientAddress
   /** What the browser says of itself (`User-Agent`). */
   userAgent: string
+  /** The marks of the browser: `device.ts`. */
+  devices: string | undefined
   requestId: string
 }
 
@@ -66,7 +74,7 @@ export interface Limited {
 
 /** What came of trying to log in. */
 type LogInResult =
-  | { outcome: 'in'; token: string }
+  | { outcome: 'in'; token: string; email: string }
   /** The token is good for the second step alone. */
   | { outcome: 'code'; token: string }
   /** Nobody has that address and password. */
@@ -76,7 +84,7 @@ type LogInResult =
 /** What came of setting a password by a link. */
 export type LinkResult =
   /** The token of the log-in; undefined for a person who now has to log in with a code. */
-  | { outcome: 'set'; token: string | undefined }
+  | { outcome: 'set'; token: string | undefined; email: string }
   /** It never was, was used, or its time is over. */
   | { outcome: 'ended' }
   | { outcome: 'fault'; fault: 'email' | 'name' | `password_${PasswordFault}` }
@@ -130,21 +138,37 @@ async function movedElsewhere(
   return findPerson(context, token)
 }
 
+/** Who is logged in, also somebody who may act nowhere yet and has been invited; undefined for nobody. */
+export async function findInvitee(
+  context: Context,
+  token: string,
+): Promise<(Invitee & { email: string; email_proved_at: UsersTable['email_proved_at'] }) | undefined> {
+  if (!isPersonToken(token, 'login')) return undefined
+  const found = await findUserOfLogIn(context.db.reads, tokenDigest(token))
+  const now = context.clock.now()
+  if (!found || found.expires_at <= now || secondsUntil(found.last_seen_at, now) > idleSeconds)
+    return undefined
+  const { id: logInId, user_id: userId, name, email, email_proved_at } = found
+  return { userId, logInId, name, email, email_proved_at }
+}
+
 /** A place where a person may act. */
 export interface PersonPlace {
   id: string
   /** Of the business or hub. */
   name: string
   isPresent: boolean
+  scope: { businessId: string } | { hubId: string }
 }
 
 /** The places of a person: hubs, then businesses, the oldest first. */
 export async function placesOf(context: Context, person: PersonActor): Promise<PersonPlace[]> {
   const places = await findActivePlaces(context.db.reads, person.userId)
-  return places.map(({ id, business_name, hub_name }) => ({
+  return places.map(({ id, business_id, business_name, hub_id, hub_name }) => ({
     id,
     name: business_name ?? hub_name ?? '',
     isPresent: id === person.keyId,
+    scope: hub_id === null ? { businessId: business_id ?? '' } : { hubId: hub_id }, // the schema has one of them
   }))
 }
 
@@ -160,7 +184,7 @@ export async function goTo(context: Context, person: PersonActor, placeId: strin
 
 /**
  * Logs a person in. An unknown address costs the same work as a wrong password and gets the same result. Tries are limited by
- * address, by address and account, and by account for networks from which the person has not logged in within 30 days: so
+ * address, by address and account, and by account for networks and browsers in which the person has not logged in lately: so
  * strangers slow down nobody but themselves. Throws unavailable when too many log in.
  */
 export async function logIn(
@@ -170,7 +194,7 @@ export async function logIn(
 ): Promise<LogInResult> {
   const address = typedEmail(email)
   const user = await findUserByEmail(context.db.reads, address)
-  const limited = await limitedTries(context, limiter, { email: address, userId: user?.id, origin })
+  const limited = await limitedTries(context, limiter, { email: address, origin })
   if (limited) return limited
   const isRight = await verifyPassword(password, user?.password_hash ?? null)
   if (!user || !isRight || user.disabled_at) return { outcome: 'refused' }
@@ -181,7 +205,8 @@ export async function logIn(
       return { outcome: 'refused' }
     const needsCode = present.totp_since !== null
     const isIn = await beginLogIn(context, tx, { userId: user.id, token, origin, needsCode })
-    return isIn ? { outcome: needsCode ? 'code' : 'in', token } : { outcome: 'refused' }
+    if (!isIn) return { outcome: 'refused' }
+    return needsCode ? { outcome: 'code', token } : { outcome: 'in', token, email: user.email }
   })
 }
 
@@ -208,7 +233,7 @@ export async function confirmLogIn(
       expiresAt: plusSeconds(tx.now, maxLogInSeconds),
     })
   })
-  return isIn ? { outcome: 'in', token: confirmed } : { outcome: 'code', token }
+  return isIn ? { outcome: 'in', token: confirmed, email: found.email } : { outcome: 'code', token }
 }
 
 /** Uses a code up: of two at once, one gets it. */
@@ -235,9 +260,7 @@ export async function limitedWishes(
   limiter: RateLimiter,
   { email, origin }: { email: string; origin: LogInOrigin },
 ): Promise<Limited | undefined> {
-  const address = typedEmail(email)
-  const user = await findUserByEmail(context.db.reads, address)
-  return limitedTries(context, limiter, { email: address, userId: user?.id, origin, quotasOf: quotasOfWish })
+  return limitedTries(context, limiter, { email: typedEmail(email), origin, quotasOf: quotasOfWish })
 }
 
 /** Counts a try at an account, also at one that does not exist. */
@@ -246,20 +269,23 @@ export async function limitedTries(
   limiter: RateLimiter,
   {
     email,
-    userId,
     origin,
     quotasOf = quotasOfLogIn,
-  }: { email: string; userId: string | undefined; origin: LogInOrigin; quotasOf?: typeof quotasOfLogIn },
+  }: { email: string; origin: LogInOrigin; quotasOf?: typeof quotasOfLogIn },
 ): Promise<Limited | undefined> {
   const since = plusSeconds(context.clock.now(), -knownNetworkSeconds)
   const { network } = origin.client
-  // for nobody, too: the same statements for an unknown address
-  const id = userId ?? '00000000-0000-0000-0000-000000000000'
-  const isKnown = await isKnownNetwork(context.db.reads, id, { network, since })
+  const isKnown = await isKnownNetwork(context.db.reads, email, { network, since }) // of nobody, too: the same statements
+  const device = await knownDevice(context, email, origin.devices)
   const account = (await context.secret.digester('log-in'))(email)
-  const quotas = quotasOf(origin.client, { account, isKnown }, context.config.rateLimitFactor)
-  const { allowed, retryAfterSeconds } = await limiter.count(quotas)
-  return allowed ? undefined : { outcome: 'limited', retryAfterSeconds }
+  const tried = { account, isKnown, device }
+  const factor = context.config.rateLimitFactor
+  const { allowed, retryAfterSeconds } = await limiter.count(quotasOf(origin.client, tried, factor))
+  if (allowed) return undefined
+  // strangers may have used up what the account has for all of them: a network that has not tried yet has a try of its own
+  const first = quotasOf === quotasOfLogIn ? quotasOfFirstTry(origin.client, tried, factor) : []
+  if (first.length > 0 && (await limiter.count(first)).allowed) return undefined
+  return { outcome: 'limited', retryAfterSeconds }
 }
 
 interface NewLogIn {
@@ -269,13 +295,14 @@ interface NewLogIn {
   needsCode: boolean
 }
 
-/** False where the person has no place any more. */
+/** False where the person has no place any more, nor an invitation to one. */
 async function beginLogIn(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
   { userId, token, origin, needsCode }: NewLogIn,
 ): Promise<boolean> {
-  const [place] = await findActivePlaces(tx.db, userId)
+  const [active] = await findActivePlaces(tx.db, userId)
+  const place = active ?? (await placeOfInvited(tx, userId))
   if (!place) return false
   await insertLogIn(tx.db, {
     id: context.ids.next(),
@@ -294,6 +321,14 @@ async function beginLogIn(
   return true
 }
 
+/** A log-in names a place: for somebody who can only accept an invitation, one where they are disabled. */
+async function placeOfInvited(tx: Transaction, userId: string): Promise<{ id: string } | undefined> {
+  const user = await findUser(tx.db, userId)
+  if (!user || user.email_proved_at === null) return undefined
+  const open = { scope: operator.scope, email: user.email, expiresAfter: tx.now, max: 1 }
+  return (await findInvitations(tx.db, open)).length > 0 ? findAnyPlace(tx.db, userId) : undefined
+}
+
 /** Ends a log-in, on every server at once. Does nothing to one that has ended. */
 export async function logOut(context: Context, token: string): Promise<void> {
   if (!isPersonToken(token, 'login')) return
@@ -301,8 +336,10 @@ export async function logOut(context: Context, token: string): Promise<void> {
 }
 
 /**
- * Sets a password by a link, ends the person's log-ins and other links, and logs them in. `owner` makes the first owner, with
- * their business. Of two at once, one sets a password. Throws unavailable when too many log in.
+ * Sets a password by a link, ends the person's log-ins and other links, and logs them in. A link that was mailed proves the
+ * address; the first such proof also ends the second step, as whoever set the account up may be somebody else. A link that
+ * somebody else handed over proves nothing, and ends the proof. `owner` makes the first owner, with their business. Of two at
+ * once, one sets a password. Throws unavailable when too many log in.
  */
 export async function setPasswordByLink(
   context: Context,
@@ -335,19 +372,29 @@ export async function setPasswordByLink(
   const hash = await hashPassword(password, context.ids)
   const token = newToken('login', context.ids)
   return context.db.transaction(async (tx): Promise<LinkResult> => {
+    if (found.user_id !== null) await lockUser(tx.db, found.user_id) // before the link, as who accepts an invitation
     const taken = await takeLink(tx.db, tokenDigest(link), tx.now)
     if (!taken) return { outcome: 'ended' }
     const userId = taken.user_id ?? (await makeFirstOwner(context, tx, { name: '', ...owner, email }))
     const present = userId === null ? undefined : await findUser(tx.db, userId)
     if (!present || present.disabled_at) return { outcome: 'ended' }
-    await updateUser(tx.db, present.id, { password_hash: hash, password_set_at: tx.now })
+    const by = authorOf(present, origin)
+    const isProof = taken.proves_address === 1
+    const isFirstProof = isProof && present.email_proved_at === null
+    if (isFirstProof) await endSecondStepOf(context, tx, { by, userId: present.id })
+    await updateUser(tx.db, present.id, {
+      ...{ password_hash: hash, password_set_at: tx.now },
+      email_proved_at: isProof ? (present.email_proved_at ?? tx.now) : null,
+    })
     await endLogInsOf(tx.db, present.id, { now: tx.now })
     await deleteLinksOf(tx.db, present.id)
-    const by = authorOf(present, origin)
+    await deleteEmailChangeOf(tx.db, present.id)
     await recordOfPerson(context, tx, { by, action: 'user.password_set', userId: present.id })
-    if (present.totp_since) return { outcome: 'set', token: undefined } // a link is one step, not two
+    if (isFirstProof)
+      await recordOfPerson(context, tx, { by, action: 'user.address_proved', userId: present.id })
+    if (present.totp_since && !isFirstProof) return { outcome: 'set', token: undefined, email } // a link is one step, not two
     const isIn = await beginLogIn(context, tx, { userId: present.id, token, origin, needsCode: false })
-    return { outcome: 'set', token: isIn ? token : undefined }
+    return { outcome: 'set', token: isIn ? token : undefined, email }
   })
 }
 

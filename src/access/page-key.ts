@@ -1,5 +1,14 @@
 import { base62 } from '../base/ids.ts'
-import { findApiKey, findPublishableKey, insertMissingApiKey } from './access-queries.ts'
+import type { Transaction } from '../database/database.ts'
+import {
+  findApiKey,
+  findPageKeyGeneration,
+  findPublishableKey,
+  insertMissingApiKey,
+  isRevokedKey,
+  lockPageKeyGeneration,
+  setPageKeyGeneration,
+} from './access-queries.ts'
 import { type Author, recordAudit } from './audit.ts'
 import type { Context } from './context.ts'
 import { lastFour, newToken, tokenDigest } from './token.ts'
@@ -10,11 +19,10 @@ import { lastFour, newToken, tokenDigest } from './token.ts'
  * stored, and no other website may use it. The first call stores it.
  */
 export async function bookingPageKey(context: Context, businessId: string): Promise<string | undefined> {
-  const key = await keyOf(context, businessId)
-  const known = await findApiKey(context.db, [tokenDigest(key)])
-  if (known) return known.revoked_at === null ? key : undefined
+  const { key, row } = await presentKey(context, businessId)
+  if (row) return row.revoked_at === null ? key : undefined
   if (!(await findPublishableKey(context.db.reads, businessId))) return undefined
-  await storeKey(context, businessId, { key, by: 'system' })
+  await context.db.transaction((tx) => storeKey(context, tx, { businessId, key, by: 'system' }))
   return key
 }
 
@@ -30,39 +38,57 @@ export async function readPageKey(
   return { id, key, origins: origins === null ? null : (JSON.parse(origins) as string[]) } // issueKey or an owner wrote it
 }
 
-/** Gives a business its booking page. One whose key was revoked stays closed. */
+/** Opens the booking page of a business. Replaces a revoked key with one of the next generation. */
 export async function openBookingPage(context: Context, by: Author, businessId: string): Promise<void> {
-  await storeKey(context, businessId, { key: await keyOf(context, businessId), by })
+  const keyOf = await keysOf(context, businessId)
+  await context.db.transaction(async (tx) => {
+    const generation = await lockPageKeyGeneration(tx.db, businessId)
+    const isRevoked = await isRevokedKey(tx.db, tokenDigest(keyOf(generation)))
+    const next = isRevoked ? generation + 1 : generation
+    if (isRevoked) await setPageKeyGeneration(tx.db, businessId, next)
+    await storeKey(context, tx, { businessId, key: keyOf(next), by })
+  })
 }
 
-async function keyOf(context: Context, businessId: string): Promise<string> {
+/** The page key of the present generation, with its row if it is stored. Few businesses have more than the first. */
+async function presentKey(context: Context, businessId: string) {
+  const keyOf = await keysOf(context, businessId)
+  const find = (key: string) => findApiKey(context.db, [tokenDigest(key)])
+  const first = { key: keyOf(0), row: await find(keyOf(0)) }
+  if (first.row?.revoked_at === null) return first
+  const key = keyOf(await findPageKeyGeneration(context.db.reads, businessId))
+  return { key, row: await find(key) }
+}
+
+/** Derives the page keys of a business by their generation, from 0. */
+async function keysOf(context: Context, businessId: string): Promise<(generation: number) => string> {
   const digest = await context.secret.digester('booking page')
-  return newToken('publishable', { secret: (length) => inBase62(digest(businessId), length) })
+  return (generation) => {
+    const text = generation === 0 ? businessId : `${businessId} ${generation}`
+    return newToken('publishable', { secret: (length) => inBase62(digest(text), length) })
+  }
 }
 
-function storeKey(
+async function storeKey(
   context: Context,
-  business_id: string,
-  { key, by }: { key: string; by: Author },
+  tx: Transaction,
+  { businessId, key, by }: { businessId: string; key: string; by: Author },
 ): Promise<void> {
   const id = context.ids.next()
-  return context.db.transaction(async (tx) => {
-    const isNew = await insertMissingApiKey(tx.db, {
-      id,
-      type: 'publishable',
-      hub_id: null,
-      business_id,
-      digest: tokenDigest(key),
-      last_four: lastFour(key),
-      label: 'Booking page of this server',
-      allowed_origins_json: '[]', // none but the server's own
-      allow_frames: 0,
-      created_at: tx.now,
-      revoked_at: null,
-    })
-    const change = { action: 'key.created', subjectId: id, businessId: business_id } as const
-    if (isNew) await recordAudit(context, tx, { by, ...change })
+  const isNew = await insertMissingApiKey(tx.db, {
+    id,
+    type: 'publishable',
+    hub_id: null,
+    business_id: businessId,
+    digest: tokenDigest(key),
+    last_four: lastFour(key),
+    label: 'Booking page of this server',
+    allowed_origins_json: '[]', // none but the server's own
+    allow_frames: 0,
+    created_at: tx.now,
+    revoked_at: null,
   })
+  if (isNew) await recordAudit(context, tx, { by, action: 'key.created', subjectId: id, businessId })
 }
 
 /** The lowest digits of a digest: 32 of them need 191 of its 256 bits. */

@@ -29,14 +29,22 @@ const firstOwnerLinkId = '00000000-0000-8000-8000-000000000001'
 export type LinkTokens = (id: string) => string
 
 /** Call it outside of transactions: it may read the server's secret from the database. */
-export async function linkTokens({ secret }: Pick<Context, 'secret'>): Promise<LinkTokens> {
-  const digest = await secret.digester('password link')
+export async function linkTokens(
+  { secret }: Pick<Context, 'secret'>,
+  purpose: 'password link' | 'new address' = 'password link',
+): Promise<LinkTokens> {
+  const digest = await secret.digester(purpose)
   return (id) => derivedToken('link', Buffer.from(digest(id), 'base64url'))
 }
 
 /** The page on which the token of a link is used, with the token in its fragment, which no server and no referrer sees. */
 export function linkUrl({ config }: Pick<Context, 'config'>, token: string): string {
   return `${publicUrl(config)}/console/link#${token}`
+}
+
+/** The page on which a new address is confirmed. */
+export function addressUrl({ config }: Pick<Context, 'config'>, token: string): string {
+  return `${publicUrl(config)}/console/email#${token}`
 }
 
 /** Presents a link to those who hand it over. */
@@ -51,6 +59,8 @@ export function presentLink(
 interface LinkedPerson {
   /** Null for nobody: the statements are the same, and no link is made. */
   userId: string | null
+  /** Whether it is mailed to the address of the person, or made by the operator, rather than handed over by somebody else. */
+  proves: boolean
   tokens: LinkTokens
 }
 
@@ -58,11 +68,11 @@ interface LinkedPerson {
 export async function makeLink(
   { ids }: Pick<Context, 'ids'>,
   tx: Transaction,
-  { userId, tokens }: LinkedPerson,
+  { userId, proves, tokens }: LinkedPerson,
 ): Promise<PasswordLink> {
   const id = ids.next()
   const token = tokens(id)
-  const row = linkRow(tx, { id, userId, token })
+  const row = linkRow(tx, { id, userId, proves, token })
   await insertLinks(tx.db, userId === null ? [] : [row])
   return { id, token, expiresAt: row.expires_at }
 }
@@ -70,16 +80,17 @@ export async function makeLink(
 /** The link of a first owner, still to be stored. */
 export function firstOwnerLink({ ids }: Pick<Context, 'ids'>, tx: Transaction) {
   const token = newToken('link', ids)
-  return { token, row: linkRow(tx, { id: firstOwnerLinkId, userId: null, token }) }
+  return { token, row: linkRow(tx, { id: firstOwnerLinkId, userId: null, proves: false, token }) }
 }
 
 function linkRow(
   tx: Transaction,
-  { id, userId, token }: { id: string; userId: string | null; token: string },
+  { id, userId, proves, token }: { id: string; userId: string | null; proves: boolean; token: string },
 ): UserLinksTable {
   return {
     id,
     user_id: userId,
+    proves_address: proves ? 1 : 0,
     digest: tokenDigest(token),
     created_at: tx.now,
     expires_at: plusSeconds(tx.now, linkSeconds),

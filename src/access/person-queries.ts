@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
-import { rowsOf, rowsText } from '../database/json-rows.ts'
+import type { Queries, Reads } from '../database/database.ts'
+import { isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import type {
   UserLinksTable,
@@ -14,7 +14,7 @@ import type {
 /** A person at one place, as people see them. */
 export type PersonRow = Awaited<ReturnType<typeof findPeople>>[number]
 
-function placesWithNames(db: Queries) {
+function placesWithNames(db: Reads) {
   return db
     .selectFrom('user_places as p')
     .innerJoin('users as u', 'u.id', 'p.user_id')
@@ -27,11 +27,12 @@ function placesWithNames(db: Queries) {
     .select(['p.id', 'p.user_id', 'p.business_id', 'p.hub_id', 'p.role', 'p.staff_id'])
     .select(['p.created_at', 'p.disabled_at', 'u.email', 'u.name', 'u.disabled_at as person_disabled_at'])
     .select(['u.password_set_at', 'u.totp_since', 'b.name as business_name', 'h.name as hub_name'])
+    .select(['u.email_proved_at', 'p.hub_disabled_at'])
     .select(['b.timezone', 'b.hub_id as business_hub_id'])
 }
 
 /** The log-in of a digest that has neither ended nor lacks its second step, with the person, the place and its plans. */
-export function findLogIn(db: Queries, digest: string) {
+export function findLogIn(db: Reads, digest: string) {
   return db
     .selectFrom('user_logins as l')
     .innerJoin('users as u', 'u.id', 'l.user_id')
@@ -49,7 +50,7 @@ export function findLogIn(db: Queries, digest: string) {
 }
 
 /** The places of a person that are not disabled: hubs, then businesses, the oldest first. */
-export function findActivePlaces(db: Queries, userId: string) {
+export function findActivePlaces(db: Reads, userId: string) {
   return placesWithNames(db)
     .where('p.user_id', '=', userId)
     .where('p.disabled_at', 'is', null)
@@ -59,10 +60,18 @@ export function findActivePlaces(db: Queries, userId: string) {
     .execute()
 }
 
+/** Where a page of people begins: after this row. */
+type AfterPerson = readonly [email: string, createdAt: Instant, id: string]
+
 /** People at the places of a scope, or at all, by e-mail. */
 export function findPeople(
-  db: Queries,
-  { scope, userId, max }: { scope: TenantScope; userId?: string | undefined; max: number },
+  db: Reads,
+  {
+    scope,
+    userId,
+    after,
+    max,
+  }: { scope: TenantScope; userId?: string | undefined; after?: AfterPerson | undefined; max: number },
 ) {
   let query = placesWithNames(db).select((on) =>
     // log-ins are kept for a month after their end
@@ -80,43 +89,104 @@ export function findPeople(
   if ('hubId' in scope)
     query = query.where((on) => on.or([on('p.hub_id', '=', scope.hubId), inScope('p.business_id', scope)]))
   if (userId !== undefined) query = query.where('p.user_id', '=', userId)
+  if (after) {
+    const [email, createdAt, id] = after
+    query = query.where(sql<boolean>`(u.email, p.created_at, p.id) > (${email}, ${createdAt}, ${id})`)
+  }
   return query.orderBy('u.email').orderBy('p.created_at').orderBy('p.id').limit(max).execute()
 }
 
-export function findUserByEmail(db: Queries, email: string): Promise<UsersTable | undefined> {
+export function findUserByEmail(db: Reads, email: string): Promise<UsersTable | undefined> {
   return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
 }
 
-/** Locks the person of an address until the transaction ends; undefined for nobody, and for who is disabled everywhere. */
-export function findUserWhoMayLogIn(db: Queries, email: string): Promise<UsersTable | undefined> {
+/**
+ * Locks the person of an address until the transaction ends; undefined for nobody, and for a person with neither a place nor
+ * an invitation.
+ */
+export function findUserWhoMayLogIn(
+  db: Queries,
+  email: string,
+  now: Instant,
+): Promise<UsersTable | undefined> {
   return db
     .selectFrom('users as u')
     .selectAll('u')
     .where('u.email', '=', email)
     .where('u.disabled_at', 'is', null)
     .where((on) =>
-      on.exists(
-        on
-          .selectFrom('user_places as p')
-          .select('p.id')
-          .whereRef('p.user_id', '=', 'u.id')
-          .where('p.disabled_at', 'is', null),
-      ),
+      on.or([
+        on.exists(
+          on
+            .selectFrom('user_places as p')
+            .select('p.id')
+            .whereRef('p.user_id', '=', 'u.id')
+            .where('p.disabled_at', 'is', null),
+        ),
+        on.exists(
+          on
+            .selectFrom('user_invitations as i')
+            .select('i.id')
+            .whereRef('i.email', '=', 'u.email')
+            .where('i.expires_at', '>', now),
+        ),
+      ]),
     )
     .forUpdate('u')
     .executeTakeFirst()
 }
 
-export function findUser(db: Queries, id: string): Promise<UsersTable | undefined> {
+/** Locks the person of an address until the transaction ends. */
+export function lockUserByEmail(db: Queries, email: string): Promise<UsersTable | undefined> {
+  return db.selectFrom('users').selectAll().where('email', '=', email).forUpdate().executeTakeFirst()
+}
+
+/** The oldest place of a person, also one where they are disabled: a log-in needs one. */
+export function findAnyPlace(db: Reads, userId: string): Promise<{ id: string } | undefined> {
+  return db
+    .selectFrom('user_places')
+    .select('id')
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The person of a log-in, as `findLogIn`, whether or not they may act anywhere. */
+export function findUserOfLogIn(db: Reads, digest: string) {
+  return db
+    .selectFrom('user_logins as l')
+    .innerJoin('users as u', 'u.id', 'l.user_id')
+    .where('l.digest', '=', digest)
+    .where('l.ended_at', 'is', null)
+    .where('l.confirmed_at', 'is not', null)
+    .where('u.disabled_at', 'is', null)
+    .select(['l.id', 'l.user_id', 'l.last_seen_at', 'l.expires_at', 'u.email', 'u.name', 'u.email_proved_at'])
+    .executeTakeFirst()
+}
+
+/** Whether a log-in has not ended. */
+export async function isLogInOpen(db: Reads, id: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('user_logins')
+    .select('id')
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+export function findUser(db: Reads, id: string): Promise<UsersTable | undefined> {
   return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-export async function hasUsers(db: Queries): Promise<boolean> {
+export async function hasUsers(db: Reads): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
 /** A person at one place of a scope; undefined for a place out of it. */
-export async function findPlace(db: Queries, scope: TenantScope, id: string): Promise<PersonRow | undefined> {
+export async function findPlace(db: Reads, scope: TenantScope, id: string): Promise<PersonRow | undefined> {
   const place = await db.selectFrom('user_places').select('user_id').where('id', '=', id).executeTakeFirst()
   if (!place) return undefined
   const people = await findPeople(db, { scope, userId: place.user_id, max: 1_000 })
@@ -130,7 +200,7 @@ export async function lockOwners(db: Queries, place: OwnedPlace): Promise<void> 
   await ownersOf(db, place).select('p.id').orderBy('p.id').forUpdate().execute()
 }
 
-function ownersOf(db: Queries, { business_id, hub_id, business_hub_id }: OwnedPlace) {
+function ownersOf(db: Reads, { business_id, hub_id, business_hub_id }: OwnedPlace) {
   return db
     .selectFrom('user_places as p')
     .where('p.role', '=', 'owner')
@@ -141,7 +211,7 @@ function ownersOf(db: Queries, { business_id, hub_id, business_hub_id }: OwnedPl
 }
 
 /** Whether somebody else owns what the place is of, and can log in. */
-export async function hasOtherOwner(db: Queries, place: OwnedPlace & { id: string }): Promise<boolean> {
+export async function hasOtherOwner(db: Reads, place: OwnedPlace & { id: string }): Promise<boolean> {
   const other = await ownersOf(db, place)
     .innerJoin('users as u', 'u.id', 'p.user_id')
     .where('u.disabled_at', 'is', null)
@@ -155,7 +225,7 @@ export async function hasOtherOwner(db: Queries, place: OwnedPlace & { id: strin
 export async function updatePlace(
   db: Queries,
   id: string,
-  columns: Partial<Pick<UserPlacesTable, 'role' | 'staff_id' | 'disabled_at'>>,
+  columns: Partial<Pick<UserPlacesTable, 'role' | 'staff_id' | 'disabled_at' | 'hub_disabled_at'>>,
 ): Promise<void> {
   await db.updateTable('user_places').set(columns).where('id', '=', id).execute()
 }
@@ -182,7 +252,22 @@ export async function insertPlace(db: Queries, place: UserPlacesTable): Promise<
   return inserted !== undefined
 }
 
-export async function isBusinessIn(db: Queries, scope: TenantScope, id: string): Promise<boolean> {
+/** The first owner of a business hears of its bookings, unless it has said already who does. */
+export async function startNotifying(
+  db: Queries,
+  { businessId, userId }: { businessId: string; userId: string },
+): Promise<void> {
+  const emails = isPostgres(db) ? sql`jsonb_build_array(u.email)` : sql`json_array(u.email)`
+  await sql`
+    update businesses set notify_emails_json = (select ${emails} from users as u where u.id = ${userId})
+     where id = ${businessId} and notify_emails_json is null
+       and not exists (select 1 from user_places as p
+                        where p.business_id = ${businessId} and p.role = 'owner' and p.user_id <> ${userId})`.execute(
+    db,
+  )
+}
+
+export async function isBusinessIn(db: Reads, scope: TenantScope, id: string): Promise<boolean> {
   const found = await db
     .selectFrom('businesses')
     .select('id')
@@ -193,7 +278,7 @@ export async function isBusinessIn(db: Queries, scope: TenantScope, id: string):
 }
 
 /** Whether the business has this staff member. Staff are never deleted. */
-export async function hasStaff(db: Queries, businessId: string, staffId: string): Promise<boolean> {
+export async function hasStaff(db: Reads, businessId: string, staffId: string): Promise<boolean> {
   const found = await db
     .selectFrom('staff')
     .select('id')
@@ -204,7 +289,7 @@ export async function hasStaff(db: Queries, businessId: string, staffId: string)
 }
 
 /** Of hubs and of businesses without one, at most so many of each. */
-export async function findRoots(db: Queries, max: number) {
+export async function findRoots(db: Reads, max: number) {
   const hubs = await db.selectFrom('hubs').select('id').orderBy('created_at').limit(max).execute()
   const businesses = await db
     .selectFrom('businesses')
@@ -228,19 +313,20 @@ export async function insertLogIn(db: Queries, logIn: UserLoginsTable): Promise<
   await db.insertInto('user_logins').values(logIn).execute()
 }
 
-/** Whether the person has logged in from this network since then, to the end. */
+/** Whether the person of an address has logged in from this network since then, to the end. */
 export async function isKnownNetwork(
-  db: Queries,
-  userId: string,
+  db: Reads,
+  email: string,
   { network, since }: { network: string; since: Instant },
 ): Promise<boolean> {
   const found = await db
-    .selectFrom('user_logins')
-    .select('id')
-    .where('user_id', '=', userId)
-    .where('created_at', '>=', since)
-    .where('network', '=', network)
-    .where('confirmed_at', 'is not', null)
+    .selectFrom('user_logins as l')
+    .innerJoin('users as u', 'u.id', 'l.user_id')
+    .select('l.id')
+    .where('u.email', '=', email)
+    .where('l.created_at', '>=', since)
+    .where('l.network', '=', network)
+    .where('l.confirmed_at', 'is not', null)
     .limit(1)
     .executeTakeFirst()
   return found !== undefined
@@ -255,14 +341,15 @@ export async function updateLogIn(
 }
 
 /** A log-in of a digest whose second step is due. */
-export function findPendingLogIn(db: Queries, digest: string, now: Instant) {
+export function findPendingLogIn(db: Reads, digest: string, now: Instant) {
   return db
-    .selectFrom('user_logins')
-    .where('digest', '=', digest)
-    .where('confirmed_at', 'is', null)
-    .where('ended_at', 'is', null)
-    .where('expires_at', '>', now)
-    .select(['id', 'user_id'])
+    .selectFrom('user_logins as l')
+    .innerJoin('users as u', 'u.id', 'l.user_id')
+    .where('l.digest', '=', digest)
+    .where('l.confirmed_at', 'is', null)
+    .where('l.ended_at', 'is', null)
+    .where('l.expires_at', '>', now)
+    .select(['l.id', 'l.user_id', 'u.email'])
     .executeTakeFirst()
 }
 
@@ -283,7 +370,7 @@ export async function confirmPendingLogIn(
 }
 
 /** The log-ins of a person that work, the latest first. */
-export function findLogInsOf(db: Queries, userId: string, { now, max }: { now: Instant; max: number }) {
+export function findLogInsOf(db: Reads, userId: string, { now, max }: { now: Instant; max: number }) {
   return db
     .selectFrom('user_logins')
     .where('user_id', '=', userId)
@@ -387,6 +474,7 @@ export async function putFirstOwnerLink(db: Queries, link: UserLinksTable): Prom
 const linkColumns = {
   id: 'uuid',
   user_id: 'uuid',
+  proves_address: 'integer',
   digest: 'text',
   created_at: 'timestamptz',
   expires_at: 'timestamptz',
@@ -397,12 +485,12 @@ const linkColumns = {
 export async function insertLinks(db: Queries, links: readonly UserLinksTable[]): Promise<void> {
   const rows = sql<string>`${rowsText(db, linkColumns, links)}`
   await sql`
-    insert into user_links (id, user_id, digest, created_at, expires_at, used_at)
+    insert into user_links (id, user_id, proves_address, digest, created_at, expires_at, used_at)
     select * from ${rowsOf(db, linkColumns, rows)} as r`.execute(db)
 }
 
 /** A link that still works. */
-export function findLink(db: Queries, digest: string, now: Instant): Promise<UserLinksTable | undefined> {
+export function findLink(db: Reads, digest: string, now: Instant): Promise<UserLinksTable | undefined> {
   return db
     .selectFrom('user_links')
     .selectAll()
@@ -420,7 +508,7 @@ export function takeLink(db: Queries, digest: string, now: Instant) {
     .where('digest', '=', digest)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
-    .returning(['id', 'user_id'])
+    .returning(['id', 'user_id', 'proves_address'])
     .executeTakeFirst()
 }
 

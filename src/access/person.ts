@@ -1,4 +1,4 @@
-import { isEmail, isLine } from '../base/contact-formats.ts'
+import { holdsWebAddress, isEmail, isLine } from '../base/contact-formats.ts'
 import { Problem, type FieldError, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, plusSeconds } from '../base/instants.ts'
@@ -6,11 +6,22 @@ import type { CleanupJob } from '../database/context.ts'
 import type { Transaction } from '../database/database.ts'
 import type { PersonRole, UsersTable } from '../database/tables.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
+import {
+  cursorOf,
+  idPart,
+  instantPart,
+  type Page,
+  type PageQuery,
+  readPage,
+  textPart,
+} from '../base/paging.ts'
 import { operator, type PersonActor } from './actor.ts'
 import { type Author, recordAudit, recordAudits } from './audit.ts'
 import type { AuditAction } from './audit-types.ts'
 import type { Context } from './context.ts'
+import { findInvitations } from './invitation-queries.ts'
 import { type LinkTokens, linkTokens, makeLink, type PasswordLink } from './person-link.ts'
+import type { PersonMails } from './person-mails.ts'
 import {
   deleteLinksOf,
   deleteOldLogIns,
@@ -22,46 +33,33 @@ import {
   hasOtherOwner,
   hasStaff,
   insertPlace,
-  insertUser,
-  isBusinessIn,
   lockOwners,
   lockUser,
   type PersonRow,
   removeSecondStep,
+  startNotifying,
   updatePlace,
   updateUser,
 } from './person-queries.ts'
-import type { UserChange, UserCreation } from './user-schemas.ts'
+import type { UserChange } from './user-schemas.ts'
 
 /** Where a person may act. */
 export type PlaceScope = { businessId: string } | { hubId: string }
 
-/** A person to add to a business or hub. */
-export interface PersonRequest {
+/** What a person is to be at a place. */
+interface PersonAtPlace {
   email: string
-  /** Without one, what stands before the `@`. */
   name?: string | undefined
   role: PersonRole
   place: PlaceScope
-  /** Whose calendar is the person's own; required for staff. */
   staffId?: string | undefined
-  /** Ends the transaction in which the person is added. */
-  lastly?: ((tx: Transaction, added: AddedPerson) => Promise<void>) | undefined
-}
-
-/** Writes a mail with a new link, in the transaction that makes the link. */
-export type TellOfLink = (tx: Transaction, link: PasswordLink) => Promise<void>
-
-/** What became of a person to add. */
-interface AddedPerson {
-  person: PersonRow
-  /** Absent for a person who was known before: they log in as they do. */
-  link: PasswordLink | undefined
 }
 
 /** Log-ins are kept this long after their end: from a network of one of them, strangers' tries do not slow the person down. */
 const logInRetentionSeconds = 30 * 86_400
 const maxNameLength = 100
+/** What a name must be. */
+export const nameRule = `must be one line of 1 to ${maxNameLength} characters, without an address of the web (:// or www.)`
 const maxListed = 1_000
 /** The spelling under which a person's address is stored and found. */
 export function personEmail(text: string): string {
@@ -74,64 +72,15 @@ export function typedEmail(text: string): string {
   return isEmail(email) ? email : ''
 }
 
-/**
- * Adds a person to a business or hub, and makes the link for a first password where the address is new. Throws
- * validation_failed, also where somebody outside of the caller's scope has the address: whoever adds people to one business shall not
- * get a hold of people of another.
- */
-export async function addPerson(
-  context: Context,
-  by: PersonActor | typeof operator,
-  request: PersonRequest,
-): Promise<AddedPerson> {
-  const within = by.scope
-  const email = personEmail(request.email)
-  const faults = personFaults({ ...request, email })
-  if (faults.length > 0) throw validationProblem(faults)
-  const id = context.ids.next()
-  const tokens = await linkTokens(context)
-  return context.db.transaction(async (tx) => {
-    const { place, staffId = null } = request
-    await assertStaff(tx, place, staffId)
-    const isNew = await insertUser(tx.db, newUser(tx, { id, email, name: request.name }))
-    const user = isNew ? undefined : await findUserByEmail(tx.db, email)
-    const userId = user?.id ?? id
-    if (!isNew && !('everything' in within)) await assertWithin(tx, userId, within)
-    await givePlace(context, tx, { userId, place, role: request.role, staffId })
-    const people = await findPeople(tx.db, { scope: placeScope(place), userId, max: maxListed })
-    const person = people.find((one) => isAt(one, place))
-    if (!person) throw new Error('a person who was just added is missing')
-    await recordChange(context, tx, { by, action: 'user.created', person })
-    const link = isNew ? await makeLink(context, tx, { userId, tokens }) : undefined
-    await request.lastly?.(tx, { person, link })
-    return { person, link }
-  })
-}
-
-/** One line of 1 to 100 characters. */
+/** One line of 1 to 100 characters, without an address of the web: mails carry names to strangers. */
 export function isPersonName(name: string): boolean {
-  return name.trim() !== '' && name.length <= maxNameLength && isLine(name)
-}
-
-/** Adds a person as an owner does: to their business, or to their hub or a business of it. Throws as `addPerson`. */
-export async function addPersonBy(
-  context: Context,
-  owner: PersonActor,
-  { business_id, staff_id, ...rest }: UserCreation,
-  lastly?: PersonRequest['lastly'],
-): Promise<AddedPerson> {
-  const scope = owner.scope
-  const place = business_id === undefined ? scope : { businessId: business_id }
-  if (business_id !== undefined && !(await isBusinessIn(context.db.reads, scope, business_id))) {
-    const detail = 'is not the id of a business that you reach'
-    throw validationProblem([{ pointer: '/business_id', code: 'unknown_reference', detail }])
-  }
-  return addPerson(context, owner, { ...rest, place, staffId: staff_id, lastly })
+  return name.trim() !== '' && name.length <= maxNameLength && isLine(name) && !holdsWebAddress(name)
 }
 
 /**
- * Changes what a person is at a business or hub, or keeps them out there. Throws not_found, and validation_failed, also for
- * the last owner who can log in.
+ * Changes what a person is at a business or hub, or keeps them out there, or corrects their name. Throws not_found, and
+ * validation_failed, also for the last owner who can log in, for the name of somebody who also works elsewhere, and for
+ * letting in whom the hub keeps out.
  */
 export function changePerson(
   context: Context,
@@ -139,33 +88,68 @@ export function changePerson(
   { id, change }: { id: string; change: UserChange },
 ): Promise<PersonRow> {
   return context.db.transaction(async (tx) => {
-    const found = isUuid(id) ? await findPlace(tx.db, by.scope, id.toLowerCase()) : undefined
-    if (!found) throw noSuchPerson()
+    const found = await placeIn(tx, by, id)
     await lockOwners(tx.db, found)
     const present = (await findPlace(tx.db, by.scope, found.id)) ?? found // as it is under the lock
-    const disabled_at =
-      change.disabled === undefined
-        ? present.disabled_at
-        : change.disabled
-          ? (present.disabled_at ?? tx.now)
-          : null
     const columns = {
       role: change.role ?? present.role,
       staff_id: change.staff_id === undefined ? present.staff_id : change.staff_id,
-      disabled_at,
+      ...accessColumns(tx, by, { present, disabled: change.disabled }),
     }
-    await assertPlace(tx, present, columns)
+    const { name = present.name } = change
+    await assertPlace(tx, { ...present, name }, columns)
     await updatePlace(tx.db, present.id, columns)
-    const person = { ...present, ...columns }
+    if (name !== present.name) await correctName(tx, by, { person: present, name })
+    const person = { ...present, ...columns, name }
     for (const action of actionsOf(present, person)) await recordChange(context, tx, { by, action, person })
     return person
   })
 }
 
+/** Whether the person is kept out, and by whom. Throws validation_failed. */
+function accessColumns(
+  { now }: Transaction,
+  { scope }: PersonActor,
+  { present, disabled }: { present: PersonRow; disabled: boolean | undefined },
+): Pick<PersonRow, 'disabled_at' | 'hub_disabled_at'> {
+  const { disabled_at, hub_disabled_at } = present
+  if (disabled === undefined) return { disabled_at, hub_disabled_at }
+  const isOfHub = 'hubId' in scope && present.business_id !== null
+  if (disabled)
+    return { disabled_at: disabled_at ?? now, hub_disabled_at: hub_disabled_at ?? (isOfHub ? now : null) }
+  if (hub_disabled_at !== null && !isOfHub) {
+    const detail = 'is set by an owner of the hub, who alone can let this person in again'
+    throw validationProblem([{ pointer: '/disabled', code: 'not_allowed', detail }])
+  }
+  return { disabled_at: null, hub_disabled_at: null }
+}
+
+async function correctName(
+  tx: Transaction,
+  { scope }: PersonActor,
+  { person, name }: { person: PersonRow; name: string },
+): Promise<void> {
+  const user = await lockUser(tx.db, person.user_id)
+  const detail = 'is of somebody who also works elsewhere; they can change it in their account'
+  if (!user || !(await isWhollyWithin(tx, user, scope)))
+    throw validationProblem([{ pointer: '/name', code: 'not_allowed', detail }])
+  await updateUser(tx.db, user.id, { name })
+}
+
+async function placeIn(tx: Transaction, { scope }: PersonActor, id: string): Promise<PersonRow> {
+  const found = isUuid(id) ? await findPlace(tx.db, scope, id.toLowerCase()) : undefined
+  if (!found) throw new Problem('not_found', 'There is no person with this id.')
+  return found
+}
+
 type PlaceColumns = Pick<PersonRow, 'role' | 'staff_id' | 'disabled_at'>
 
-function actionsOf(before: PlaceColumns, after: PlaceColumns): PersonAction[] {
-  const isUpdated = before.role !== after.role || before.staff_id !== after.staff_id
+function actionsOf(
+  before: PlaceColumns & { name: string },
+  after: PlaceColumns & { name: string },
+): PersonAction[] {
+  const isUpdated =
+    before.role !== after.role || before.staff_id !== after.staff_id || before.name !== after.name
   const isMoved = (before.disabled_at === null) !== (after.disabled_at === null)
   return [
     ...(isUpdated ? ['user.updated' as const] : []),
@@ -194,10 +178,6 @@ async function assertPlace(tx: Transaction, present: PersonRow, wanted: PlaceCol
   throw validationProblem([{ pointer, code: 'not_allowed', detail }])
 }
 
-function noSuchPerson(): Problem {
-  return new Problem('not_found', 'There is no person with this id.')
-}
-
 /** Presents a person at a place, with times in the zone of the business. */
 export function presentPerson(person: PersonRow) {
   const time = (instant: PersonRow['created_at']) => formatInstant(instant, person.timezone ?? 'UTC')
@@ -206,6 +186,7 @@ export function presentPerson(person: PersonRow) {
     id: person.id,
     person_id: person.user_id,
     email: person.email,
+    email_proved: person.email_proved_at !== null,
     name: person.name,
     role: person.role,
     business_id: person.business_id,
@@ -228,7 +209,12 @@ interface PersonChange {
   person: PersonRow
 }
 
-function recordChange(context: Pick<Context, 'ids'>, tx: Transaction, { by, action, person }: PersonChange) {
+/** Records what was done to a person at one of their places. */
+export function recordChange(
+  context: Pick<Context, 'ids'>,
+  tx: Transaction,
+  { by, action, person }: PersonChange,
+) {
   return recordAudit(context, tx, { by, action, ...subjectOf(person) })
 }
 
@@ -247,12 +233,12 @@ export async function recordOfPerson(
   await recordAudits(context, tx, changes)
 }
 
-function personFaults({ email, name, role, place, staffId }: PersonRequest): FieldError[] {
+/** What is wrong with a person at a place. */
+export function personFaults({ email, name, role, place, staffId }: PersonAtPlace): FieldError[] {
   const faults: FieldError[] = []
   const fault = (pointer: string, code: string, detail: string) => faults.push({ pointer, code, detail })
   if (!isEmail(email)) fault('/email', 'invalid_format', 'must be an e-mail address such as ada@example.com')
-  if (name !== undefined && !isPersonName(name))
-    fault('/name', 'invalid_format', `must be one line of 1 to ${maxNameLength} characters`)
+  if (name !== undefined && !isPersonName(name)) fault('/name', 'invalid_format', nameRule)
   if (role === 'staff' && staffId === undefined)
     fault('/staff_id', 'required', 'must name the staff member that a person of role staff is')
   if (staffId !== undefined && 'hubId' in place)
@@ -262,17 +248,12 @@ function personFaults({ email, name, role, place, staffId }: PersonRequest): Fie
   return faults
 }
 
-async function assertStaff(tx: Transaction, place: PlaceScope, staffId: string | null): Promise<void> {
+/** Throws validation_failed unless the business of a place has the staff member. */
+export async function assertStaff(tx: Transaction, place: PlaceScope, staffId: string | null): Promise<void> {
   if (staffId === null || 'hubId' in place) return
   if (await hasStaff(tx.db, place.businessId, staffId)) return
   const detail = 'must be a staff member of the business'
   throw validationProblem([{ pointer: '/staff_id', code: 'unknown_reference', detail }])
-}
-
-async function assertWithin(tx: Transaction, userId: string, scope: TenantScope): Promise<void> {
-  if ((await findPeople(tx.db, { scope, userId, max: 1 })).length > 0) return
-  const detail = 'belongs to a person of another business; the operator can add them: holdfast user create'
-  throw validationProblem([{ pointer: '/email', code: 'repeated', detail }])
 }
 
 interface NewPlace {
@@ -282,12 +263,15 @@ interface NewPlace {
   staffId: string | null
 }
 
-/** Gives a person a place. Throws validation_failed where they have it. */
+/**
+ * Gives a person a place. Their links end: somebody at another place may have them. Whoever calls it for a known person holds
+ * the lock of that person. Throws validation_failed where they have the place.
+ */
 export async function givePlace(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
   { userId, place, role, staffId }: NewPlace,
-): Promise<void> {
+): Promise<PersonRow> {
   const isGiven = await insertPlace(tx.db, {
     id: context.ids.next(),
     user_id: userId,
@@ -297,10 +281,31 @@ export async function givePlace(
     staff_id: staffId,
     created_at: tx.now,
     disabled_at: null,
+    hub_disabled_at: null,
   })
-  if (isGiven) return
-  const detail = 'is a person there already'
-  throw validationProblem([{ pointer: '/email', code: 'repeated', detail }])
+  if (!isGiven) throw isThereAlready()
+  if (role === 'owner' && 'businessId' in place) await startNotifying(tx.db, { ...place, userId })
+  await deleteLinksOf(tx.db, userId)
+  const person = await personAt(tx, userId, place)
+  if (!person) throw new Error('a person who was just added is missing')
+  return person
+}
+
+/** A person at one of their places. */
+export async function personAt(
+  tx: Transaction,
+  userId: string,
+  place: PlaceScope,
+): Promise<PersonRow | undefined> {
+  const people = await findPeople(tx.db, { scope: place, userId, max: maxListed })
+  return people.find(({ business_id, hub_id }) =>
+    'businessId' in place ? business_id === place.businessId : hub_id === place.hubId,
+  )
+}
+
+/** The refusal to add somebody twice. */
+export function isThereAlready(): Problem {
+  return validationProblem([{ pointer: '/email', code: 'repeated', detail: 'is a person there already' }])
 }
 
 /** A person without a password. */
@@ -311,6 +316,7 @@ export function newUser(
   return {
     id,
     email,
+    email_proved_at: null,
     name: name?.trim() ?? email.split('@', 1)[0] ?? email,
     password_hash: null,
     password_set_at: null,
@@ -322,17 +328,35 @@ export function newUser(
   }
 }
 
-function placeScope(place: PlaceScope): TenantScope {
-  return place
-}
-
-function isAt({ business_id, hub_id }: PersonRow, place: PlaceScope): boolean {
-  return 'businessId' in place ? business_id === place.businessId : hub_id === place.hubId
-}
-
 /** The people of a scope, each once for every place, by e-mail; at most a thousand. */
 export function listPeople(context: Context, scope: TenantScope): Promise<PersonRow[]> {
   return findPeople(context.db.reads, { scope, max: maxListed })
+}
+
+/** A page of the people of a scope, by e-mail. Throws validation_failed for a wrong cursor. */
+export async function listPeoplePage(
+  context: Pick<Context, 'db'>,
+  scope: TenantScope,
+  query: PageQuery,
+): Promise<Page<PersonRow>> {
+  return readPage(query, {
+    cursor: personCursor,
+    find: ({ after, rows }) => findPeople(context.db.reads, { scope, after, max: rows }),
+    position: ({ email, created_at, id }) => [email, created_at, id],
+  })
+}
+
+const personCursor = cursorOf('people', textPart, instantPart, idPart)
+
+/** A person at a place of a scope. Throws not_found. */
+export async function showPerson(
+  context: Pick<Context, 'db'>,
+  scope: TenantScope,
+  id: string,
+): Promise<PersonRow> {
+  const found = isUuid(id) ? await findPlace(context.db.reads, scope, id.toLowerCase()) : undefined
+  if (!found) throw new Problem('not_found', 'There is no person with this id.')
+  return found
 }
 
 /**
@@ -367,44 +391,56 @@ export async function issueLink(
     }
     if (endsSecondStep) await endSecondStepOf(context, tx, { by: operator, userId: user.id })
     await recordOfPerson(context, tx, { by: operator, action: 'user.link_made', userId: user.id })
-    return { user, link: await makeLink(context, tx, { userId: user.id, tokens }) }
+    return { user, link: await makeLink(context, tx, { userId: user.id, proves: true, tokens }) }
   })
 }
 
 /**
- * Makes a new link for a person, as an owner does; older ones end. Without `tell` the owner gets it to hand over, but for
- * somebody who also works elsewhere: their account is not the owner's. Throws not_found and validation_failed.
+ * Makes a new link for a person, as an owner does; older ones end. Without `mails` the owner gets it to hand over. The account
+ * of somebody who also works elsewhere is not the owner's: then the link is never handed over, and ends no other. Throws
+ * not_found and validation_failed.
  */
 export async function issueLinkBy(
   context: Context,
   owner: PersonActor,
-  { id, tell }: { id: string; tell?: TellOfLink | undefined },
+  { id, mails }: { id: string; mails?: PersonMails | undefined },
 ): Promise<{ person: PersonRow; link: PasswordLink }> {
   const tokens = await linkTokens(context)
   return context.db.transaction(async (tx) => {
-    const person = isUuid(id) ? await findPlace(tx.db, owner.scope, id.toLowerCase()) : undefined
-    if (!person) throw noSuchPerson()
-    const { user_id: userId } = person
-    if (person.disabled_at ?? person.person_disabled_at) {
+    const person = await placeIn(tx, owner, id)
+    const user = await lockUser(tx.db, person.user_id)
+    if (!user || (person.disabled_at ?? user.disabled_at)) {
       const detail = 'is of somebody who is disabled; let them in again first'
       throw validationProblem([{ pointer: '/id', code: 'not_allowed', detail }])
     }
-    if (!tell) await assertWhollyWithin(tx, userId, owner.scope)
-    await deleteLinksOf(tx.db, userId)
-    const link = await makeLink(context, tx, { userId, tokens })
-    const action = tell ? 'user.link_mailed' : 'user.link_made'
+    const userId = user.id
+    const isOwn = await isWhollyWithin(tx, user, owner.scope)
+    if (!mails && !isOwn) {
+      const detail =
+        'is of somebody who also works elsewhere; the operator makes the link: holdfast user link'
+      throw validationProblem([{ pointer: '/id', code: 'not_allowed', detail }])
+    }
+    if (isOwn) await deleteLinksOf(tx.db, userId)
+    const link = await makeLink(context, tx, { userId, proves: mails !== undefined, tokens })
+    const action = mails ? 'user.link_mailed' : 'user.link_made'
     await recordOfPerson(context, tx, { by: owner, action, userId })
-    await tell?.(tx, link)
+    await mails?.link(tx, link)
     return { person, link }
   })
 }
 
-async function assertWhollyWithin(tx: Transaction, userId: string, scope: TenantScope): Promise<void> {
-  const countIn = async (within: TenantScope) =>
-    (await findPeople(tx.db, { scope: within, userId, max: maxListed })).length
-  if ((await countIn(scope)) === (await countIn(operator.scope))) return
-  const detail = 'is of somebody who also works elsewhere; the operator makes the link: holdfast user link'
-  throw validationProblem([{ pointer: '/id', code: 'not_allowed', detail }])
+/** Whether a person works, and is invited, within a scope alone. Whoever relies on it holds the lock of the person. */
+async function isWhollyWithin(
+  tx: Transaction,
+  { id: userId, email }: UsersTable,
+  scope: TenantScope,
+): Promise<boolean> {
+  const countIn = async (within: TenantScope) => {
+    const places = await findPeople(tx.db, { scope: within, userId, max: maxListed })
+    const open = { scope: within, email, expiresAfter: tx.now, max: maxListed }
+    return places.length + (await findInvitations(tx.db, open)).length
+  }
+  return (await countIn(scope)) === (await countIn(operator.scope))
 }
 
 const nobody = '00000000-0000-0000-0000-000000000000'
@@ -418,10 +454,10 @@ export async function replaceLinks(
   tx: Transaction,
   { email, tokens }: { email: string; tokens: LinkTokens },
 ): Promise<PasswordLink | undefined> {
-  const user = await findUserWhoMayLogIn(tx.db, typedEmail(email))
+  const user = await findUserWhoMayLogIn(tx.db, typedEmail(email), tx.now)
   const userId = user?.id ?? nobody
   await deleteLinksOf(tx.db, userId)
-  const link = await makeLink(context, tx, { userId: user?.id ?? null, tokens })
+  const link = await makeLink(context, tx, { userId: user?.id ?? null, proves: true, tokens })
   await recordOfPerson(context, tx, { by: 'system', action: 'user.link_mailed', userId })
   return user && link
 }
@@ -437,7 +473,8 @@ export async function endSecondStepOf(
   if (user?.totp_since) await recordOfPerson(context, tx, { by, action: 'user.second_step_removed', userId })
 }
 
-async function knownPerson(tx: Transaction, email: string): Promise<UsersTable> {
+/** The person of an address. Throws not_found. */
+export async function knownPerson(tx: Transaction, email: string): Promise<UsersTable> {
   const user = await findUserByEmail(tx.db, personEmail(email))
   if (!user) throw new Problem('not_found', `There is no person ${email}; "holdfast user list" shows them.`)
   return user

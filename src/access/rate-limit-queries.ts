@@ -49,7 +49,7 @@ const wantedColumns = {
  * Rows are locked in the order of `callers`, then new ones are inserted in that order: who waits for an insert holds locks
  * alone that nobody waits for who has inserted, so no two wait for each other. Who waited for a lock sees the row behind it.
  */
-const countQuery = cachedQuery((db, { callers, now, minute, hour }: Params<Counting>) => {
+const countQuery = cachedQuery((db: Queries, { callers, now, minute, hour }: Params<Counting>) => {
   const isOpen = (name: 'minute' | 'hour', { latestEnd }: Params<Ends>) => {
     const end = sql.ref(`k.${name}_ends_at`)
     return sql`${end} > ${now}::timestamptz and ${end} <= ${latestEnd}::timestamptz`

@@ -35,14 +35,23 @@ export const planLimits: Record<PlanName, { perMinute: number; perHour: number }
 
 const exchangesPerMinute = 20
 const looksPerMinute = 600
+/** More, so that a booking page first comes without what it begins with. */
+const visitsPerMinute = 1_200
 /** Tries to log in: from one address, at one account from one address, and at one account from addresses unknown to it. */
 const logInsPerMinute = 20
 const triesPerMinute = 5
 const triesPerHour = 30
 const unknownTriesPerMinute = 30
+/** When those are used up: networks that try the account for the first time within an hour. */
+const firstTriesPerHour = 600
 /** Mails for a new password: to one person at the wish of one address, and of all addresses unknown to them. */
 const wishesPerHour = 3
 const anonymousPerMinute = 60
+/** Mails that people have sent to an address, within an hour: at the wish of one business or hub, and of all. */
+const mailsToAddress = 3
+const mailsToAddressOfAll = 12
+/** Mails that one business or hub, and one person, have sent to all addresses, within an hour. */
+const mailsOfSender = 60
 
 /** All sessions from one address together may make this many times the requests of one. */
 const sessionsOfAddress = 5
@@ -174,9 +183,18 @@ export function quotasOfExchange(client: ClientNetworks, factor: number): Quota[
   return quotasOfNetworks({ kind: 'exchange', perMinute: exchangesPerMinute }, client, { factor })
 }
 
-/** The quotas of looks without a session, at what a booking page begins with or at feeds: by address, the same on all plans. */
-export function quotasOfLook(kind: 'start' | 'feed', client: ClientNetworks, factor: number): Quota[] {
-  return quotasOfNetworks({ kind, perMinute: looksPerMinute }, client, { factor })
+/**
+ * The quotas of looks without a session, at what a booking page begins with, at feeds or at pages for visitors: by address, the
+ * same on all plans.
+ */
+export function quotasOfLook(
+  kind: 'start' | 'feed' | 'page',
+  client: ClientNetworks,
+  factor: number,
+): Quota[] {
+  return quotasOfNetworks({ kind, perMinute: kind === 'page' ? visitsPerMinute : looksPerMinute }, client, {
+    factor,
+  })
 }
 
 /**
@@ -190,11 +208,55 @@ export function quotasOfLogIn(
 ): Quota[] {
   const ofAddress = quotasOfNetworks({ kind: 'login', perMinute: logInsPerMinute }, client, { factor })
   if (!account) return ofAddress
-  const { account: id, isKnown } = account
+  const { account: id, isKnown, device } = account
   return [
     ...ofAddress,
-    quotaOfAccount(`${id}:${client.network}`, { perMinute: triesPerMinute, perHour: triesPerHour }, factor),
-    ...(isKnown ? [] : [quotaOfAccount(id, { perMinute: unknownTriesPerMinute, perHour: null }, factor)]),
+    quotaOfTries(client, account, factor),
+    ...(isKnown || device !== undefined
+      ? []
+      : [quotaOfAccount(id, { perMinute: unknownTriesPerMinute, perHour: null }, factor)]),
+  ]
+}
+
+/** At one account from one network, or in one browser in which its person has logged in. */
+function quotaOfTries(client: ClientNetworks, { account: id, device }: TriedAccount, factor: number): Quota {
+  const limits = { perMinute: triesPerMinute, perHour: triesPerHour }
+  return quotaOfAccount(`${id}:${device ?? client.network}`, limits, factor)
+}
+
+/**
+ * The quotas of a try from a network that has not tried this account within the hour, when strangers have used up the quota
+ * of the account: it takes a new network for each further guess. None for a known network or browser, which do not share it.
+ */
+export function quotasOfFirstTry(client: ClientNetworks, tried: TriedAccount, factor: number): Quota[] {
+  const { account: id, isKnown, device } = tried
+  if (isKnown || device !== undefined) return []
+  const network = client.widerNetwork ?? client.network
+  const limitsOf = (limit: number) => ({ perMinute: limit, perHour: limit })
+  return [
+    ...quotasOfLogIn(client, undefined, factor),
+    quotaOfTries(client, tried, factor),
+    quotaOfAccount(`first:${id}:${network}`, limitsOf(1), factor),
+    quotaOfAccount(`first:${id}`, limitsOf(firstTriesPerHour), factor),
+  ]
+}
+
+/** The quotas of a mail that a person has sent to an address, such as an invitation. */
+export function quotasOfMail(
+  { userId, place, address }: { userId: string; place: string; address: string },
+  factor: number,
+): Quota[] {
+  const quotaOf = (id: string, limit: number): Quota => ({
+    kind: 'mail',
+    id,
+    perMinute: scaledLimit(limit, factor),
+    perHour: scaledLimit(limit, factor),
+  })
+  return [
+    quotaOf(`to:${place}:${address}`, mailsToAddress),
+    quotaOf(`to:${address}`, mailsToAddressOfAll),
+    quotaOf(`of:${place}`, mailsOfSender),
+    quotaOf(`of:${userId}`, mailsOfSender),
   ]
 }
 
@@ -206,19 +268,20 @@ export function quotasOfWish(
 ): Quota[] {
   const ofAddress = quotasOfLogIn(client, undefined, factor)
   if (!account) return ofAddress
-  const { account: id, isKnown } = account
+  const { account: id, isKnown, device } = account
   const limits = { perMinute: wishesPerHour, perHour: wishesPerHour }
   return [
     ...ofAddress,
-    quotaOfAccount(`wish:${id}:${client.network}`, limits, factor),
-    ...(isKnown ? [] : [quotaOfAccount(`wish:${id}`, limits, factor)]),
+    quotaOfAccount(`wish:${id}:${device ?? client.network}`, limits, factor),
+    ...(isKnown || device !== undefined ? [] : [quotaOfAccount(`wish:${id}`, limits, factor)]),
   ]
 }
 
-/** An account that somebody tries, and whether its person has logged in from there lately. */
+/** An account that somebody tries, and whether its person has logged in from that network lately, or in that browser. */
 interface TriedAccount {
   account: string
   isKnown: boolean
+  device: string | undefined
 }
 
 function quotaOfAccount(

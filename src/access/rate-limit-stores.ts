@@ -187,7 +187,8 @@ export class MemoryStore implements PeekableStore {
     const newCache = () => new LRUCache<string, Windows>({ maxSize: max, sizeCalculation: () => 1 })
     this.callers = {
       ...{ key: newCache(), sessions: newCache(), exchange: newCache(), start: newCache() },
-      ...{ feed: newCache(), stranger: newCache(), login: newCache(), account: newCache() },
+      ...{ feed: newCache(), page: newCache(), stranger: newCache(), login: newCache() },
+      ...{ account: newCache(), mail: newCache() },
     }
   }
 

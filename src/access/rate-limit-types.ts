@@ -1,10 +1,11 @@
 /** Requests that are counted together, and how many are allowed in each window. */
 export interface Quota {
   /** Counts of different kinds never meet. */
-  kind: 'key' | 'sessions' | 'exchange' | 'start' | 'feed' | 'stranger' | 'login' | 'account'
+  kind:
+    'key' | 'sessions' | 'exchange' | 'start' | 'feed' | 'page' | 'stranger' | 'login' | 'account' | 'mail'
   /**
    * For `key` the ID of a key, session or person; else an IPv4 address, IPv6 /64 or /48, for `sessions` after the business
-   * ID. For `account` the digest of an e-mail address, alone or before an address.
+   * ID. For `account` the digest of an e-mail address, alone or before an address. For `mail` whom it is from, or to.
    */
   id: string
   perMinute: number

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Config } from '../base/config.ts'
 import type { Ids } from '../base/ids.ts'
-import type { Database, Queries } from '../database/database.ts'
+import type { Database, Reads } from '../database/database.ts'
 import { findServerSecret, insertServerSecret } from './access-queries.ts'
 
 interface Parts {
@@ -14,7 +14,7 @@ const name = 'server'
 const secretBytes = 32
 
 /** The secret that a server without HOLDFAST_SECRET has generated; undefined if none has. */
-export async function generatedSecret(db: Queries): Promise<Buffer | undefined> {
+export async function generatedSecret(db: Reads): Promise<Buffer | undefined> {
   const secret = await findServerSecret(db, name)
   return secret === undefined ? undefined : Buffer.from(secret, 'base64')
 }

@@ -10,9 +10,6 @@ export const Session = Type.Object(
     session_token: Type.String({ description: 'The bearer token of one visitor. Shown here only.' }),
     expires_at: ShownInstant,
     show_branding: Type.Boolean({ description: 'Whether the page has to say that Holdfast serves it.' }),
-    sends_mail: Type.Optional(
-      Type.Literal(true, { description: 'This server sends mails, such as a confirmation to who booked.' }),
-    ),
     business: Type.Object({
       id: ShownId,
       name: Type.String(),

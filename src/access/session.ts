@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { UsageError } from '../base/errors.ts'
 import { formatInstant, plusSeconds } from '../base/instants.ts'
 import type { CleanupJob } from '../database/context.ts'
-import { allOf, type Queries, type Transaction } from '../database/database.ts'
+import { allOf, type Reads, type Transaction } from '../database/database.ts'
 import type { PlanName } from '../database/tables.ts'
 import {
   deleteOldSessions,
@@ -73,7 +73,6 @@ export async function exchangeSession(
     session_token: token,
     expires_at: formatInstant(expiresAt, business.timezone),
     show_branding: branded.showBranding,
-    ...(context.config.smtpUrl !== '' && { sends_mail: true as const }),
     business: branded.business,
   }
 }
@@ -147,14 +146,14 @@ export function brandedBusiness<T extends Brand>(
   }
 }
 
-async function planOf(db: Queries, businessId: string): Promise<PlanName> {
+async function planOf(db: Reads, businessId: string): Promise<PlanName> {
   const { own, hub } = await findPlans(db, businessId)
   return effectivePlan(own, hub)
 }
 
 /** What a business shows of itself to clients; its plan is looked up where the caller has none. */
 export async function findShownBusiness(
-  db: Queries,
+  db: Reads,
   { businessId, plan }: { businessId: string; plan?: PlanName },
 ) {
   const found = (await findBrands(db, [businessId])).get(businessId)

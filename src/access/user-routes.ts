@@ -1,19 +1,66 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { Problem, validationProblem } from '../base/errors.ts'
 import { exampleIds } from '../base/examples.ts'
-import { EmptyObject, pageOf, PathId, problems, StrictObject } from '../base/wire.ts'
+import { EmptyObject, PathId, problems, StrictObject } from '../base/wire.ts'
+import { changeOwnName, refusal, requestEmail, showMe } from './account.ts'
 import type { PersonActor } from './actor.ts'
 import type { Context } from './context.ts'
+import {
+  acceptInvitation,
+  declineInvitation,
+  listInvitations,
+  listOwnInvitations,
+  presentInvitation,
+  resendInvitation,
+  revokeInvitation,
+  showInvitation,
+} from './invitation.ts'
+import { originOf } from './log-in-cookie.ts'
+import { addPersonBy } from './new-person.ts'
 import { presentLink } from './person-link.ts'
-import { addPersonBy, changePerson, listPeople, presentPerson } from './person.ts'
-import { ChangeUser, CreatedUser, CreateUser, User, UserPage } from './user-schemas.ts'
+import type { MailsInLanguage } from './person-mails.ts'
+import { changePerson, isPersonName, listPeoplePage, nameRule, presentPerson } from './person.ts'
+import type { RateLimiter } from './rate-limits.ts'
+import { countMail } from './sent-mails.ts'
+import {
+  ChangeMe,
+  ChangeUser,
+  CreatedUser,
+  CreateUser,
+  Invitation,
+  InvitationPage,
+  InvitationsQuery,
+  Me,
+  User,
+  UserPage,
+  UsersQuery,
+} from './user-schemas.ts'
 
 /** People alone manage people: a key that leaks shall not make itself an owner. */
 const config = { access: [], people: 'owner' } as const
+/** Everybody has an account of their own. */
+const ownConfig = { access: [], people: 'staff' } as const
 const tags = ['People']
 
-/** The people of a business or hub, for its owners. */
-export function userRoutes(app: FastifyInstance, context: Context): void {
+/** What people may have mailed, and how often. */
+interface Parts {
+  limiter: RateLimiter
+  mails: MailsInLanguage
+}
+
+/** The people of a business or hub, for its owners; and for each person, their own account. */
+export function userRoutes(parts: Parts) {
+  return (app: FastifyInstance, context: Context): void => {
+    addPeople(app, context, parts)
+    addInvitations(app, context, parts)
+    addMe(app, context, parts)
+    addOwnInvitations(app, context)
+  }
+}
+
+function addPeople(app: FastifyInstance, context: Context, { limiter, mails }: Parts): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   routes.get(
     '/users',
@@ -23,14 +70,14 @@ export function userRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'listUsers',
         tags,
         summary: 'List the people who log in',
-        description: 'By e-mail; of a hub, with the people of its businesses. At most 1,000, on one page.',
-        querystring: EmptyObject,
+        description: 'By e-mail; of a hub, with the people of its businesses.',
+        querystring: UsersQuery,
         response: { 200: UserPage },
       },
     },
     async (request) => {
-      const rows = await listPeople(context, request.actor.scope)
-      return pageOf(rows, rows.length, { present: presentPerson, cursor: () => [] })
+      const { data, next_cursor } = await listPeoplePage(context, request.actor.scope, request.query)
+      return { data: data.map(presentPerson), next_cursor }
     },
   )
 
@@ -43,14 +90,21 @@ export function userRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Add a person',
         description:
-          'Gives a link by which they set a password, once and within 30 minutes: hand it over safely. It ignores `Idempotency-Key`, as Holdfast stores no secret for a retry.',
+          'A new address gets an account, and you a link by which they set a password, once and within 30 minutes: hand it over safely. An address that has an account gets an invitation (202). It ignores `Idempotency-Key`, as Holdfast stores no secret for a retry.',
         querystring: EmptyObject,
         body: CreateUser,
-        response: { 201: CreatedUser },
+        response: { 201: CreatedUser, 202: Invitation },
       },
     },
     async (request, reply) => {
-      const { person, link } = await addPersonBy(context, personOf(request), request.body)
+      const owner = personOf(request)
+      await countMail(context, limiter, { person: owner, email: request.body.email })
+      const { invitation: invite } = mails(localeOf(request)) ?? {}
+      // the link of a new account is handed over; an invitation is mailed
+      const onlyInvitation = invite && { invitation: invite }
+      const added = await addPersonBy(context, owner, request.body, { mails: onlyInvitation })
+      if (added.invitation) return reply.code(202).send(presentInvitation(context, added.invitation))
+      const { person, link } = added
       const shown = link ? presentLink(context, link, person.timezone) : null
       return reply.code(201).send({ ...presentPerson(person), link: shown })
     },
@@ -63,9 +117,9 @@ export function userRoutes(app: FastifyInstance, context: Context): void {
       schema: {
         operationId: 'changeUser',
         tags,
-        summary: 'Change the role of a person, or keep them out',
+        summary: 'Change the role of a person, correct their name, or keep them out',
         description:
-          'It holds at once, on every server. The last owner can neither be disabled nor become anything else.',
+          'It holds at once, on every server. The last owner can neither be disabled nor become anything else. Whom an owner of the hub disables, owners of the business cannot let in again.',
         params: StrictObject({ id: PathId('person at the business or hub', exampleIds.booking) }),
         querystring: EmptyObject,
         body: ChangeUser,
@@ -77,6 +131,228 @@ export function userRoutes(app: FastifyInstance, context: Context): void {
         await changePerson(context, personOf(request), { id: request.params.id, change: request.body }),
       ),
   )
+}
+
+const InvitationParams = StrictObject({ id: PathId('invitation', exampleIds.booking) })
+
+function addInvitations(app: FastifyInstance, context: Context, { limiter, mails }: Parts): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  routes.get(
+    '/invitations',
+    {
+      config,
+      schema: {
+        operationId: 'listInvitations',
+        tags,
+        summary: 'List invitations',
+        description:
+          'Those that nobody has accepted or declined, the newest first; of a hub, also those to its businesses. Expired ones stay for 30 days.',
+        querystring: InvitationsQuery,
+        response: { 200: InvitationPage },
+      },
+    },
+    async (request) => {
+      const { data, next_cursor } = await listInvitations(context, personOf(request), request.query)
+      return { data: data.map((one) => presentInvitation(context, one)), next_cursor }
+    },
+  )
+
+  routes.post(
+    '/invitations/:id/resend',
+    {
+      config,
+      schema: {
+        operationId: 'resendInvitation',
+        tags,
+        summary: 'Send an invitation again',
+        description: 'It lasts for 14 days from now, also one that has expired.',
+        params: InvitationParams,
+        querystring: EmptyObject,
+        body: EmptyObject,
+        response: { 202: Invitation },
+      },
+    },
+    async (request, reply) => {
+      const owner = personOf(request)
+      const { email } = await showInvitation(context, owner, request.params.id)
+      await countMail(context, limiter, { person: owner, email })
+      const sent = { id: request.params.id, mails: mails(localeOf(request)) }
+      return reply.code(202).send(presentInvitation(context, await resendInvitation(context, owner, sent)))
+    },
+  )
+
+  routes.delete(
+    '/invitations/:id',
+    {
+      config,
+      schema: {
+        operationId: 'revokeInvitation',
+        tags,
+        summary: 'Withdraw an invitation',
+        description: 'Nobody can accept it any more.',
+        params: InvitationParams,
+        querystring: EmptyObject,
+        body: EmptyObject,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await revokeInvitation(context, personOf(request), request.params.id)
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+function addMe(app: FastifyInstance, context: Context, parts: Parts): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  const shown = async (person: PersonActor) => {
+    const { personId, name, email, isProved, newEmail, hasSecondStep } = await showMe(context, person)
+    return {
+      person_id: personId,
+      name,
+      email,
+      email_proved: isProved,
+      new_email: newEmail,
+      has_second_step: hasSecondStep,
+    }
+  }
+  routes.get(
+    '/users/me',
+    {
+      config: ownConfig,
+      schema: {
+        operationId: 'getMe',
+        tags,
+        summary: 'Show your own account',
+        description: 'The same at every business or hub of the person.',
+        querystring: EmptyObject,
+        response: { 200: Me },
+      },
+    },
+    (request) => shown(personOf(request)),
+  )
+
+  routes.patch(
+    '/users/me',
+    {
+      config: ownConfig,
+      schema: {
+        operationId: 'changeMe',
+        tags,
+        summary: 'Change your own name or e-mail',
+        description:
+          'A new e-mail needs the present password and gets a link by mail: it counts once you have opened that link in the browser in which you are logged in.',
+        querystring: EmptyObject,
+        body: ChangeMe,
+        response: { 200: Me, ...problems('validation_failed') },
+      },
+    },
+    async (request) => {
+      const person = personOf(request)
+      const { name, email } = request.body
+      if (name !== undefined && !isPersonName(name))
+        throw validationProblem([{ pointer: '/name', code: 'invalid_format', detail: nameRule }])
+      if (email !== undefined) await requestOwnEmail(context, parts, request)
+      if (name !== undefined) await changeOwnName(context, person, name)
+      return shown(person)
+    },
+  )
+}
+
+async function requestOwnEmail(
+  context: Context,
+  { limiter, mails }: Parts,
+  request: FastifyRequest,
+): Promise<void> {
+  const person = personOf(request)
+  const { email = '', password } = request.body as Static<typeof ChangeMe>
+  const fault = (pointer: string, code: string, detail: string) =>
+    validationProblem([{ pointer, code, detail }])
+  const written = mails(localeOf(request))
+  if (!written)
+    throw fault(
+      '/email',
+      'not_allowed',
+      'cannot be proved, as this server sends no mail: ask whoever runs it',
+    )
+  if (password === undefined) throw fault('/password', 'required', 'must be the present password')
+  const refused = await refusal(context, limiter, { person, password, origin: originOf(request) })
+  if (refused?.outcome === 'wrong') throw fault('/password', 'wrong_value', 'is not the present password')
+  if (refused)
+    throw new Problem(
+      'rate_limited',
+      `The password was tried too often; try again in ${refused.retryAfterSeconds} s.`,
+      { headers: { 'retry-after': String(refused.retryAfterSeconds) } },
+    )
+  await countMail(context, limiter, { person, email })
+  await requestEmail(context, person, { email, mails: written })
+}
+
+function addOwnInvitations(app: FastifyInstance, context: Context): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  routes.get(
+    '/users/me/invitations',
+    {
+      config: ownConfig,
+      schema: {
+        operationId: 'listMyInvitations',
+        tags,
+        summary: 'List the invitations to your address',
+        description: 'Open ones, the newest first, at most 100. None before your address is proved.',
+        querystring: EmptyObject,
+        response: { 200: InvitationPage },
+      },
+    },
+    async (request) => {
+      const { email, isProved } = await showMe(context, personOf(request))
+      const own = isProved ? await listOwnInvitations(context, email) : []
+      return { data: own.map((one) => presentInvitation(context, one)), next_cursor: null }
+    },
+  )
+
+  routes.post(
+    '/users/me/invitations/:id/accept',
+    {
+      config: ownConfig,
+      schema: {
+        operationId: 'acceptInvitation',
+        tags,
+        summary: 'Accept an invitation',
+        description: 'The log-in goes on at the business or hub.',
+        params: InvitationParams,
+        querystring: EmptyObject,
+        body: EmptyObject,
+        response: { 200: User },
+      },
+    },
+    async (request) => presentPerson(await acceptInvitation(context, personOf(request), request.params.id)),
+  )
+
+  routes.post(
+    '/users/me/invitations/:id/decline',
+    {
+      config: ownConfig,
+      schema: {
+        operationId: 'declineInvitation',
+        tags,
+        summary: 'Decline an invitation',
+        description: 'It ends.',
+        params: InvitationParams,
+        querystring: EmptyObject,
+        body: EmptyObject,
+        response: { 204: Type.Null() },
+      },
+    },
+    async (request, reply) => {
+      await declineInvitation(context, personOf(request), request.params.id)
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+/** The language that a browser wants most, for mails. */
+function localeOf({ headers }: FastifyRequest): string {
+  return /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*/i.exec(headers['accept-language'] ?? '')?.[0] ?? 'en'
 }
 
 /** `people` lets in nobody else. */

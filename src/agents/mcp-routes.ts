@@ -2,11 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import packageJson from '../../package.json' with { type: 'json' }
 import { withinCounted } from '../access/authentication-hook.ts'
-import { assertMayCall } from '../access/actor.ts'
-import type { Context } from '../access/context.ts'
+import { assertMayCall, isSession } from '../access/actor.ts'
 import { Problem, unavailable } from '../base/errors.ts'
 import type { TokenType } from '../base/token-types.ts'
 import { ownOrigins } from '../base/public-url.ts'
+import type { Context } from '../bookings/context.ts'
+import { ownManageToken } from '../bookings/manage.ts'
 import { problemBody } from '../http/problems.ts'
 import { EmptyObject } from '../base/wire.ts'
 import { type Answer, type Call, failure, readMessage, supportedVersions } from './mcp-rules.ts'
@@ -27,12 +28,12 @@ const sent = (description: string) => ({
 const listLifeMs = 3_600_000
 
 const instructions =
-  'Book appointments: list_services, then find_slots, then hold_slot. Ask the person whether the held time suits them, and only then call confirm_booking. A refusal is a problem document (RFC 9457): its code does not change, its detail says what to do, its alternatives are free slots to offer instead.'
+  'Book appointments: list_services, then find_slots or find_next_slot, then hold_slot. Ask the person whether the held time suits them, and only then call confirm_booking. Times are those of the location: say its zone where the person may be elsewhere. A refusal is a problem document (RFC 9457): its code does not change, its detail says what to do, its alternatives are free slots to offer instead.'
 
 /** `POST /mcp`: the API as tools of agents, by the Model Context Protocol (Streamable HTTP). */
 export function mcpRoutes(app: FastifyInstance, context: Context): void {
   const ours = ownOrigins(context.config)
-  let all: Map<string, Tool> | undefined
+  let all: Tool[] | undefined
   const tools = async () => (all ??= toolsOf((await app.openApi()) as ApiDocument))
 
   app.post(
@@ -68,7 +69,9 @@ export function mcpRoutes(app: FastifyInstance, context: Context): void {
       const read = readMessage(request.body, request.headers)
       return send(
         reply,
-        'answer' in read ? read.answer : await answerTo(read.call, { app, request, tools: await tools() }),
+        'answer' in read
+          ? read.answer
+          : await answerTo(read.call, { app, context, request, tools: await tools() }),
       )
     },
   )
@@ -92,13 +95,14 @@ function send(reply: FastifyReply, { status, message }: Answer): FastifyReply {
 
 interface Called {
   app: FastifyInstance
+  context: Context
   request: FastifyRequest
-  tools: Map<string, Tool>
+  tools: Tool[]
 }
 
 async function answerTo(call: Call, called: Called): Promise<Answer> {
   const { id, isStateless } = call
-  const tool = called.tools.get(call.tool)
+  const tool = toolFor(call.tool, called)
   if (call.method === 'tools/call' && !tool) {
     return failure(id, 'invalidParams', `There is no tool ${call.tool.slice(0, 64).toWellFormed()}.`)
   }
@@ -109,6 +113,12 @@ async function answerTo(call: Call, called: Called): Promise<Answer> {
     ...(call.method !== 'tools/call' && { ttlMs: listLifeMs, cacheScope: 'private' }),
   }
   return { status: 200, message: { jsonrpc: '2.0', id, result: { ...result, ...own } } }
+}
+
+/** The tool of this name for the caller; one for other callers where there is none. */
+function toolFor(name: string, { tools, app, request: { actor } }: Called): Tool | undefined {
+  const named = tools.filter(({ shown }) => shown.name === name)
+  return named.find((tool) => accessOf(tool, app).some((type) => type === actor.type)) ?? named[0]
 }
 
 const serverInfo = { name: 'holdfast', title: 'Holdfast', version: packageJson.version }
@@ -122,7 +132,7 @@ function told({ method, version }: Call, { app, request, tools }: Called): objec
       return { supportedVersions, capabilities, instructions }
     case 'tools/list': {
       const isOpen = (tool: Tool) => accessOf(tool, app).some((type) => type === request.actor.type)
-      return { tools: [...tools.values()].filter(isOpen).map(({ shown }) => shown) }
+      return { tools: tools.filter(isOpen).map(({ shown }) => shown) }
     }
     case 'ping':
     case 'tools/call':
@@ -130,7 +140,8 @@ function told({ method, version }: Call, { app, request, tools }: Called): objec
   }
 }
 
-function accessOf({ method, url }: Tool, { knownRoutes }: FastifyInstance): readonly TokenType[] {
+function accessOf({ method, url, access }: Tool, { knownRoutes }: FastifyInstance): readonly TokenType[] {
+  if (access) return access
   return knownRoutes.find((route) => route.method === method && route.url === url)?.access ?? []
 }
 
@@ -141,7 +152,7 @@ const passedOn = ['authorization', 'host', 'origin', 'traceparent', 'tracestate'
  * Sends the request of a tool through the API itself, with everything that belongs to a request there but its count: the
  * message has counted.
  */
-async function run(tool: Tool, call: Call, { app, request }: Called): Promise<object> {
+async function run(tool: Tool, call: Call, { app, context, request }: Called): Promise<object> {
   try {
     // before the arguments are read: what is wrong with them is nothing to who may not call
     assertMayCall(request.actor, { access: accessOf(tool, app) }, undefined) // the message was let in with its origin
@@ -150,18 +161,29 @@ async function run(tool: Tool, call: Call, { app, request }: Called): Promise<ob
       const value = request.headers[name]
       return value === undefined ? [] : [[name, String(value)] as const]
     })
+    const bookingId = tool.bookingOf(call.arguments)
+    const credential = bookingId === undefined ? undefined : await manageToken(context, request, bookingId)
     const reply = await withinCounted(() =>
       app.inject({
         method: method as 'GET', // as the document names it
         url,
-        headers: { ...Object.fromEntries(own), ...headers, 'x-request-id': request.id },
+        headers: {
+          ...Object.fromEntries(own),
+          ...headers,
+          ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+          'x-request-id': request.id,
+        },
         remoteAddress: request.ip,
         ...(body !== undefined && { payload: body }),
       }),
     )
-    return resultOf(reply.body === '' ? '{}' : reply.body, reply.statusCode >= 400, tool.details)
+    if (credential !== undefined && reply.statusCode === 401) throw linkEnded()
+    const isError = reply.statusCode >= 400
+    const answer: unknown = JSON.parse(reply.body === '' ? '{}' : reply.body)
+    if (isError || !tool.answer) return resultOf(answer as object, isError, tool.details)
+    return resultOf(await tool.answer(answer, { context, actor: request.actor }), false)
   } catch (error) {
-    if (error instanceof Problem) return resultOf(JSON.stringify(problemBody(error, request.id)), true)
+    if (error instanceof Problem) return resultOf(problemBody(error, request.id), true)
     if (error instanceof Error && 'code' in error && error.code === 'FST_ERR_REOPENED_CLOSE_SERVER') {
       throw unavailable('The server is stopping. Retry.')
     }
@@ -169,10 +191,25 @@ async function run(tool: Tool, call: Call, { app, request }: Called): Promise<ob
   }
 }
 
-function resultOf(body: string, isError: boolean, details: Tool['details'] = {}): object {
-  const answer = JSON.parse(body) as { code?: string } // the API answers with objects
+/** With it, a session changes a booking of its own by the rules for clients. */
+async function manageToken(context: Context, { actor }: FastifyRequest, id: string): Promise<string> {
+  if (!isSession(actor)) throw new TypeError('only sessions use manage links') // by the tool's access
+  return ownManageToken(context, actor, id)
+}
+
+/** A manage link ends a day after its booking. */
+function linkEnded(): Problem {
+  const extensions = { reason: 'too_late' }
+  return new Problem('change_not_allowed', 'The booking is over and cannot be changed.', { extensions })
+}
+
+function resultOf(
+  answer: object & { code?: string },
+  isError: boolean,
+  details: Tool['details'] = {},
+): object {
   const detail = isError ? details[answer.code ?? ''] : undefined
   const structuredContent = detail === undefined ? answer : { ...answer, detail }
-  const text = detail === undefined ? body : JSON.stringify(structuredContent)
-  return { content: [{ type: 'text', text }], structuredContent, ...(isError && { isError }) }
+  const content = [{ type: 'text', text: JSON.stringify(structuredContent) }]
+  return { content, structuredContent, ...(isError && { isError }) }
 }

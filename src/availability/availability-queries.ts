@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Instant, nearestInstant, secondsTextToMs, toMs } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
+import type { Reads } from '../database/database.ts'
 import { readSeats } from '../database/seat-sets.ts'
 import type { Block } from './offer-rules.ts'
 import { maxClaimMs } from './resource-rules.ts'
@@ -63,7 +63,7 @@ interface OwnHoldRow {
  * Reads everything that obstructs slots in a span, in one statement. Its cost depends on the span and the caller's own
  * holds, not on earlier bookings.
  */
-export async function findTaken(db: Queries, request: TakenRequest): Promise<TakenRow[]> {
+export async function findTaken(db: Reads, request: TakenRequest): Promise<TakenRow[]> {
   const parts = [version(request), claims(request), ...blocks(request)]
   if (request.ownerId !== undefined) parts.push(ownHolds(request, request.ownerId))
   const { rows } = await sql<TakenRow>`${sql.join(parts, sql` union all `)}`.execute(db)
@@ -72,7 +72,7 @@ export async function findTaken(db: Queries, request: TakenRequest): Promise<Tak
 
 /** Whether a session holds anything now. */
 export async function hasHolds(
-  db: Queries,
+  db: Reads,
   { ownerId, now }: { ownerId: string; now: Instant },
 ): Promise<boolean> {
   const { rows } = await sql`

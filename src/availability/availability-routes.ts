@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sendConditional } from '../http/conditional.ts'
+import { goneClient } from '../http/gone-client.ts'
 import { problems } from '../base/wire.ts'
 import type { Context } from '../access/context.ts'
 import {
@@ -31,13 +32,14 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
         tags,
         summary: 'Show free slots',
         description:
-          'Every slot that the caller can hold now, by local date. A slot that the session itself holds is included and marked. When no staff member, or not the requested one, provides the service there, the list is empty. Send the `ETag` back as `If-None-Match` to poll cheaply.',
+          'Every slot that the caller can hold now, by local date. A slot that the session itself holds is included and marked. When no staff member, or not the requested one, provides the service there, the list is empty. One answer holds at most 50,000 pairs of slot and staff member; for more, `validation_failed` names the last date that fits. Send the `ETag` back as `If-None-Match` to poll cheaply.',
         querystring: AvailabilityQuery,
         response: { 200: Availability, 304: Unchanged, ...problems('not_found', 'slot_not_offered') },
       },
     },
     async (request, reply) => {
-      const shown = await showAvailability(showContext, request.actor, request.query)
+      const asked = { ...showContext, isGone: goneClient(request) }
+      const shown = await showAvailability(asked, request.actor, request.query)
       return sendConditional(request, reply, availabilityText(shown))
     },
   )

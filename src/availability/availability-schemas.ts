@@ -1,13 +1,14 @@
 import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
-import { StrictObject, Id, InstantText, Nullable, ShownId, ShownInstant } from '../base/wire.ts'
+import { StrictObject, Id, Nullable, QueryInstant, ShownId, ShownInstant } from '../base/wire.ts'
 
 const offerParameters = {
   service_id: Id,
   location_id: Id,
   staff_id: Type.Optional(Id),
   party_size: Type.Optional(
-    Type.String({
+    Type.Unsafe<number>({
+      ...Type.String(),
       format: 'party-size',
       maxLength: 3,
       description: 'Only slots with so many seats left in one appointment; if absent: 1.',
@@ -32,7 +33,7 @@ export const DatesQuery = StrictObject(dateParameters)
 
 export const ExplainQuery = StrictObject({
   ...offerParameters,
-  starts_at: Type.String({ ...InstantText, examples: [exampleTimes.startsAt] }),
+  starts_at: QueryInstant({ examples: [exampleTimes.startsAt] }),
 })
 
 export const OfferQuery = StrictObject(offerParameters)

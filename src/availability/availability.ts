@@ -1,12 +1,16 @@
 import type { Static } from 'typebox'
-import { type Actor, isSession } from '../access/actor.ts'
+import { type Actor, isSession, isStaff } from '../access/actor.ts'
 import type { Context } from '../access/context.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
-import { formatInstant, latestMs, readInstant, toMs, twoDigits, wallText } from '../base/instants.ts'
+import { readClientAddress } from '../base/client-network.ts'
+import { formatInstant, latestMs, toMs, twoDigits, wallText } from '../base/instants.ts'
+import { MemberGone } from '../base/together.ts'
+import { Turns } from '../base/turns.ts'
 import { findOffering } from '../catalogue/offering.ts'
 import type { AvailabilityQuery, ExplainQuery, OfferQuery } from './availability-schemas.ts'
 import {
   type BusySnapshot,
+  type CachedDay,
   type CachedDays,
   type DayCache,
   daysPerRead,
@@ -23,11 +27,23 @@ import { StaleOffering, type VersionedOffering, withOffering } from './versioned
 import { dayMs, type Days, eachDay, type Interval, type ZoneOffsets } from './zone-rules.ts'
 
 const maxDays = 62
+/** Pairs of a slot and a staff member in one answer; a slot without staff counts as one. */
+export const maxPairs = 50_000
+/** Answers that could hold more pairs than this take turns. */
+const manyPairs = 5_000
 
 interface ShowContext extends Context {
   /** Absent for a booking's own view, which nobody shares. */
   dayCache?: DayCache
+  /** Whether the client has gone, so that nobody waits for the answer. */
+  isGone?: () => boolean
 }
+
+/** Large answers are computed one at a time for each address, and two at once in all. */
+const turns = new Turns({
+  ...{ waiting: 20, owners: 2, waitingInAll: 500 },
+  busy: 'Too many large answers of availability are asked for at once.',
+})
 
 /** A booking to move, which is not in its own way and keeps its length. */
 interface Moving {
@@ -43,9 +59,15 @@ interface ShownAvailability {
   days: string[]
 }
 
+interface Shown extends ShownAvailability {
+  /** The first date whose slots one answer does not hold beside those of the dates before. */
+  cutAt: number | undefined
+}
+
 /**
  * Lists the slots of each date that the caller can hold now; none when no staff member provides the service there.
- * Throws validation_failed, not_found, or slot_not_offered when the offering is inactive.
+ * Throws validation_failed, also for more slots than one answer holds, not_found, or slot_not_offered when the offering is
+ * inactive; unavailable while too many large answers are asked for.
  */
 export async function showAvailability(
   context: ShowContext,
@@ -53,13 +75,43 @@ export async function showAvailability(
   query: Static<typeof AvailabilityQuery>,
   moving?: Moving,
 ): Promise<ShownAvailability> {
+  const { cutAt, ...shown } = await showWhatFits(context, actor, query, moving)
+  if (cutAt !== undefined) throw tooManySlots(cutAt, dayOf(query.from))
+  return shown
+}
+
+/** As `showAvailability`; of more slots than one answer holds, those of the first dates that fit. */
+export async function showFirstDays(
+  context: ShowContext,
+  actor: Actor,
+  query: Static<typeof AvailabilityQuery>,
+): Promise<ShownAvailability> {
+  const { cutAt, days, ...shown } = await showWhatFits(context, actor, query)
+  return { ...shown, days: cutAt === undefined ? days : days.slice(0, cutAt - dayOf(query.from)) }
+}
+
+function tooManySlots(cutAt: number, first: number): Problem {
+  const most = `one answer holds at most ${maxPairs.toLocaleString('en')} pairs of slot and staff member`
+  const [pointer, detail] =
+    cutAt > first
+      ? ['/to', `must be ${dateOf(cutAt - 1)} or earlier: ${most}`]
+      : ['/staff_id', `must name a staff member, as this date alone has too many slots: ${most}`]
+  return validationProblem([{ pointer, code: 'too_many_slots', detail }])
+}
+
+async function showWhatFits(
+  context: ShowContext,
+  actor: Actor,
+  query: Static<typeof AvailabilityQuery>,
+  moving?: Moving,
+): Promise<Shown> {
   const asked = { first: dayOf(query.from), last: dayOf(query.to) }
   assertRange(asked)
   const { service_id, location_id } = query
-  const shown = (timezone: string, slots: Map<number, string>): ShownAvailability => {
+  const shown = (timezone: string, { texts, cutAt }: SlotsByDay): Shown => {
     const empty = (day: number) => JSON.stringify({ date: dateOf(day), slots: [] })
-    const days = [...eachDay(asked)].map((day) => slots.get(day) ?? empty(day))
-    return { service_id, location_id, timezone, days }
+    const days = [...eachDay(asked)].map((day) => texts.get(day) ?? empty(day))
+    return { service_id, location_id, timezone, days, cutAt }
   }
   try {
     return await withOffering(context, actor.scope, {
@@ -69,17 +121,21 @@ export async function showAvailability(
         const viewer = viewerOf(context, actor, query)
         if (moving) Object.assign(viewer, { exceptBookingId: moving.bookingId, recently: false })
         const days = possibleDays(offer, asked, viewer)
-        return shown(offer.location.timezone, await slotsByDay(context, offer, { days, viewer }))
+        const read = () => slotsByDay(context, offer, { days, viewer })
+        const slots = isMany(offer, days)
+          ? await turns.run(sourceOf(actor), read, context.isGone)
+          : await read()
+        return shown(offer.location.timezone, slots)
       },
     })
   } catch (error) {
-    if (error instanceof NobodyGives) return shown(error.timezone, new Map())
+    if (error instanceof NobodyGives) return shown(error.timezone, { texts: new Map(), cutAt: undefined })
     throw error
   }
 }
 
 function viewerOf(context: Context, actor: Actor, { party_size }: Static<typeof OfferQuery>): Viewer {
-  return { actor, nowMs: toMs(context.clock.now()), partySize: Number(party_size ?? 1), recently: true }
+  return { actor, nowMs: toMs(context.clock.now()), partySize: party_size ?? 1, recently: true }
 }
 
 /** The JSON of the slots. */
@@ -106,37 +162,83 @@ function possibleDays(offer: VersionedOffering, { first, last }: Days, { nowMs }
   }
 }
 
+/** Whether the slots of some days could be many, as far as the grid tells. */
+function isMany({ service, staff }: VersionedOffering, { first, last }: Days): boolean {
+  const { timetable, slot_interval_minutes } = service
+  const perDay = timetable
+    ? Math.max(0, ...timetable.map(({ starts }) => starts.length))
+    : (24 * 60) / slot_interval_minutes
+  return (last - first + 1) * perDay * Math.max(1, staff.length) > manyPairs
+}
+
+/** Whose large answers take turns: an address together, else a caller that has none. */
+function sourceOf({ via, ...actor }: Actor): string {
+  const address = via?.address
+  return address ? readClientAddress(address).network : JSON.stringify(actor.scope)
+}
+
+interface SlotsByDay {
+  /** JSON, by local day. */
+  texts: Map<number, string>
+  cutAt: number | undefined
+}
+
 async function slotsByDay(
   context: ShowContext,
   offer: VersionedOffering,
   { days, viewer }: { days: Days; viewer: Viewer },
-): Promise<Map<number, string>> {
+): Promise<SlotsByDay> {
   const texts = new Map<number, string>()
   const step = daysPerRead(offer)
   const giveWay = givesWay()
+  let room = maxPairs
   for (let first = days.first; first <= days.last; first += step) {
+    if (context.isGone?.()) throw new MemberGone()
     const part = { first, last: Math.min(first + step - 1, days.last) }
     const seen = await readBusy(context, offer, { days: part, viewer })
-    const shown = context.dayCache?.find(seen) ?? (await computeDays(seen, giveWay))
-    context.dayCache?.keep(seen, shown)
-    for (const [day, text] of shown.texts) texts.set(day, text)
+    const known = context.dayCache?.find(seen)
+    const shown = known ?? (await computeDays(seen, giveWay, room))
+    for (const [day, { text, pairs }] of shown.byDay) {
+      if (pairs > room) return { texts, cutAt: day }
+      room -= pairs
+      texts.set(day, text)
+    }
+    if (!known) context.dayCache?.keep(seen, shown)
     await giveWay()
   }
-  return texts
+  return { texts, cutAt: undefined }
 }
 
-async function computeDays(seen: BusySnapshot, giveWay: ReturnType<typeof givesWay>): Promise<CachedDays> {
+/** Serialises days, up to the first that has no room. */
+async function computeDays(
+  seen: BusySnapshot,
+  giveWay: ReturnType<typeof givesWay>,
+  room: number,
+): Promise<CachedDays> {
   const free = freeSlotsOf(seen)
-  const texts = new Map<number, string>()
+  const byDay = new Map<number, CachedDay>()
   let earliestMs = Infinity
+  let left = room
   for (const day of eachDay(seen.days)) {
-    const slots = [...free.onDay(day)]
-    earliestMs = Math.min(earliestMs, slots[0]?.from ?? Infinity)
-    const presented = slots.map((slot) => presentSlot(slot, free.zone))
-    texts.set(day, JSON.stringify({ date: dateOf(day), slots: presented }))
+    const slots: ShownSlot[] = []
+    let pairs = 0
+    for (const slot of free.onDay(day)) {
+      earliestMs = Math.min(earliestMs, slot.from)
+      pairs += Math.max(1, slot.staffIds.length)
+      if (pairs > left) break
+      slots.push(presentSlot(slot, free.zone))
+      const pause = giveWay()
+      if (pause) await pause // not for each slot: a day may have thousands
+    }
+    if (pairs > left) {
+      byDay.set(day, { text: '', pairs })
+      break
+    }
+    left -= pairs
+    byDay.set(day, { text: JSON.stringify({ date: dateOf(day), slots }), pairs })
     await giveWay()
   }
-  return { texts, earliestMs }
+  return { byDay, earliestMs }
 }
 
 /** The search for the soonest slot ends here. */
@@ -194,7 +296,7 @@ export async function explainSlot(
   actor: Actor,
   query: Static<typeof ExplainQuery>,
 ): Promise<Explanation> {
-  const startsAt = readInstant(query.starts_at)
+  const startsAt = query.starts_at
   try {
     return await withOffering(context, actor.scope, {
       request: query,
@@ -203,8 +305,8 @@ export async function explainSlot(
         const viewer = viewerOf(context, actor, query)
         const free = await findSlots(context, offer, { days: { first: day, last: day }, viewer })
         const found = free.reasonAgainst(toMs(startsAt))
-        // that somebody is busy elsewhere is not for everybody
-        const reason = found === 'busy_elsewhere' && isSession(actor) ? 'blocked' : found
+        const isHidden = isSession(actor) || (isStaff(actor) && query.staff_id !== actor.staffId)
+        const reason = found === 'busy_elsewhere' && isHidden ? 'blocked' : found
         const starts_at = formatInstant(startsAt, offer.location.timezone)
         return { starts_at, offered: reason === null, reason }
       },

@@ -1,17 +1,15 @@
-import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import { type Actor, isSession } from '../access/actor.ts'
 import type { Context } from '../access/context.ts'
-import { monotonicMs } from '../base/clock.ts'
 import { instantFromMs } from '../base/instants.ts'
-import type { Service } from '../catalogue/catalogue-types.ts'
+import { Slices } from '../base/slices.ts'
 import { findTaken, hasHolds, readTaken, type TakenRow, versionOf } from './availability-queries.ts'
-import { AvailabilityRules, zoneAround } from './offer-rules.ts'
-import { assertParty, locationResource } from './resource-rules.ts'
+import { AvailabilityRules, tooSoon, zoneAround } from './offer-rules.ts'
+import { assertParty, locationResource, takenBySlots } from './resource-rules.ts'
 import { FreeSlots } from './slot-rules.ts'
 import { StaleOffering, type VersionedOffering } from './versioned-offering.ts'
-import type { Days, Interval, ZoneOffsets } from './zone-rules.ts'
+import type { Days, ZoneOffsets } from './zone-rules.ts'
 
 /** The caller, and the present time. */
 export interface Viewer {
@@ -93,32 +91,22 @@ export async function readBusy(
   return { offer, days, zone, nowMs, partySize, rows }
 }
 
-/** A computation yields to the event loop after this time. */
-const maxIntervalMs = 4
-
 /** A computation over many days awaits it between days, so that other requests proceed. */
 export function givesWay(): () => Promise<void> | undefined {
-  let sinceMs = monotonicMs()
-  const giveWay = async () => {
-    await setImmediate()
-    sinceMs = monotonicMs()
-  }
-  return () => (monotonicMs() - sinceMs < maxIntervalMs ? undefined : giveWay())
+  const slices = new Slices()
+  return () => slices.giveWay()
 }
 
-/** The span taken by slots that start in an interval. */
-function takenBySlots(service: Service, { from, to }: Interval): Interval {
-  const { duration_minutes, buffer_before_minutes, buffer_after_minutes } = service
-  return {
-    from: from - buffer_before_minutes * 60_000,
-    to: to + (duration_minutes + buffer_after_minutes) * 60_000,
-  }
+/** The slots of a day, serialised as JSON. */
+export interface CachedDay {
+  text: string
+  /** Of a slot and a staff member; a slot without staff counts as one. */
+  pairs: number
 }
 
 /** Serialised days of a snapshot. */
 export interface CachedDays {
-  /** JSON, by local day. */
-  texts: ReadonlyMap<number, string>
+  byDay: ReadonlyMap<number, CachedDay>
   /** Start of the first free slot, in epoch milliseconds; Infinity when none is free. */
   earliestMs: number
 }
@@ -135,8 +123,8 @@ const charactersOfRow = 200
 export class DayCache {
   private readonly kept = new LRUCache<string, { rows: TakenRow[]; nowMs: number; shown: CachedDays }>({
     maxSize: maxCharacters,
-    sizeCalculation: ({ rows, shown: { texts } }) =>
-      texts.values().reduce((size, text) => size + text.length, 0) +
+    sizeCalculation: ({ rows, shown: { byDay } }) =>
+      byDay.values().reduce((size, { text }) => size + text.length, 0) +
       rows.reduce((size, row) => size + charactersOfRow + (row.kind === 'claims' ? row.claims.length : 0), 0),
   })
 
@@ -145,9 +133,8 @@ export class DayCache {
     const last = this.kept.get(keyOf(seen))
     if (!last || seen.nowMs < last.nowMs) return undefined // a clock set back may offer slots that were too soon
     const { earliestMs } = last.shown
-    const isTooSoon =
-      earliestMs <= seen.nowMs || earliestMs < seen.nowMs + seen.offer.service.min_notice_minutes * 60_000
-    return !isTooSoon && isDeepStrictEqual(seen.rows, last.rows) ? last.shown : undefined
+    const isOver = tooSoon(seen.offer.service, earliestMs, seen.nowMs) !== undefined
+    return !isOver && isDeepStrictEqual(seen.rows, last.rows) ? last.shown : undefined
   }
 
   keep(seen: BusySnapshot, shown: CachedDays): void {

@@ -1,6 +1,7 @@
 import { Problem, type ProblemParts } from '../base/errors.ts'
 import { latestMs } from '../base/instants.ts'
-import type { Location, Service, StaffMember } from '../catalogue/catalogue-types.ts'
+import type { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
+import type { Service } from '../catalogue/service-schemas.ts'
 import {
   isAlwaysOpen,
   isInTimetable,
@@ -112,8 +113,8 @@ export class AvailabilityRules {
    */
   workingAt(startsAtMs: number, isOnGrid = this.isOnGrid(startsAtMs)): string[] | RuleReason {
     const slot = { from: startsAtMs, to: startsAtMs + this.service.duration_minutes * 60_000 }
-    if (startsAtMs <= this.nowMs) return 'in_the_past'
-    if (startsAtMs < this.nowMs + this.service.min_notice_minutes * 60_000) return 'too_soon'
+    const early = tooSoon(this.service, startsAtMs, this.nowMs)
+    if (early) return early
     if (this.zone.dayAt(startsAtMs) > this.lastDay || this.isBeyondYear9999(slot)) return 'beyond_horizon'
     if (!this.open.cover(slot)) return 'outside_hours'
     if (this.blocked.meet(slot)) return 'blocked'
@@ -150,6 +151,21 @@ export class AvailabilityRules {
 /** The local day at the location, as days since 1970-01-01. */
 export function localDay({ location }: Pick<Offer, 'location'>, instantMs: number): number {
   return new ZoneOffsets(location.timezone, { from: instantMs, to: instantMs + 1 }).dayAt(instantMs)
+}
+
+/** Why a start cannot be booked any more; undefined while it can. */
+export function tooSoon(
+  { min_notice_minutes }: Pick<Service, 'min_notice_minutes'>,
+  startsAtMs: number,
+  nowMs: number,
+): 'in_the_past' | 'too_soon' | undefined {
+  if (startsAtMs <= nowMs) return 'in_the_past'
+  return startsAtMs < nowMs + min_notice_minutes * 60_000 ? 'too_soon' : undefined
+}
+
+/** The service without limits of notice and horizon. */
+export function atAnyTime(service: Service): Service {
+  return { ...service, min_notice_minutes: 0, max_advance_days: null }
 }
 
 /** The horizon of every service; it does not bind keys. */

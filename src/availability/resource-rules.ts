@@ -1,8 +1,10 @@
 import { validationProblem } from '../base/errors.ts'
 import { derivedId } from '../base/ids.ts'
 import { type Instant, plusMinutes, toMs } from '../base/instants.ts'
-import type { Location, Service, StaffMember } from '../catalogue/catalogue-types.ts'
+import type { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
+import type { Service } from '../catalogue/service-schemas.ts'
 import { maxMinorUnits } from '../catalogue/service-rules.ts'
+import type { Interval } from './zone-rules.ts'
 
 /** The schema's limit on a claim's length: bounds how far back queries must search. */
 export const maxClaimMs = 72 * 3_600_000
@@ -42,6 +44,15 @@ export function takenBy(service: Service, slot: Span): Span {
   return {
     starts_at: plusMinutes(slot.starts_at, -bufferBefore),
     ends_at: later(slot.ends_at, service.buffer_after_minutes),
+  }
+}
+
+/** The span that slots take with their buffers which start in an interval, its end included. */
+export function takenBySlots(service: Service, { from, to }: Interval): Interval {
+  const { duration_minutes, buffer_before_minutes, buffer_after_minutes } = service
+  return {
+    from: from - buffer_before_minutes * 60_000,
+    to: to + (duration_minutes + buffer_after_minutes) * 60_000,
   }
 }
 

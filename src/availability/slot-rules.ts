@@ -1,6 +1,6 @@
 import { instantFromMs } from '../base/instants.ts'
 import type { Offer, AvailabilityRules, RuleReason } from './offer-rules.ts'
-import { locationResource, staffOccurrence } from './resource-rules.ts'
+import { locationResource, staffOccurrence, takenBySlots } from './resource-rules.ts'
 import type { Interval, ZoneOffsets } from './zone-rules.ts'
 
 /** A slot that can be held. */
@@ -108,11 +108,7 @@ export class FreeSlots {
   }
 
   private takenBy(startsAtMs: number): Interval {
-    const { duration_minutes, buffer_before_minutes, buffer_after_minutes } = this.offer.service
-    return {
-      from: startsAtMs - buffer_before_minutes * 60_000,
-      to: startsAtMs + (duration_minutes + buffer_after_minutes) * 60_000,
-    }
+    return takenBySlots(this.offer.service, { from: startsAtMs, to: startsAtMs })
   }
 }
 

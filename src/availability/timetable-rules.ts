@@ -1,4 +1,5 @@
-import type { Location, StaffMember, Timetable, Weekday } from '../catalogue/catalogue-types.ts'
+import type { Timetable, Weekday } from '../catalogue/catalogue-types.ts'
+import type { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
 import { weekdays } from '../catalogue/schedule-rules.ts'
 import { dayOf, openingsOf, Spans } from './hours-rules.ts'
 import { eligibleStaff } from './resource-rules.ts'

@@ -1,6 +1,7 @@
 import type { Context } from '../access/context.ts'
 import { Problem, unavailable } from '../base/errors.ts'
-import type { Service, StaffMember } from '../catalogue/catalogue-types.ts'
+import type { StaffMember } from '../catalogue/location-and-staff-schemas.ts'
+import type { Service } from '../catalogue/service-schemas.ts'
 import { findOffering, findStaffOf, forgetOffering } from '../catalogue/offering.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
 import { isSlotUnavailable, NobodyGives, notOfferedHere, type Offer } from './offer-rules.ts'

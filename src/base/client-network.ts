@@ -42,10 +42,40 @@ export function networkErrors(text: string): FieldError[] {
   const isRange = text.includes(':')
     ? ipaddr.IPv6.isValidCIDR(text)
     : ipaddr.IPv4.isValidCIDRFourPartDecimal(text)
-  if (isRange) return []
+  if (isRange) return widthErrors(text)
   const hint = ipaddr.isValid(text) ? `; for one address: ${text}/${text.includes(':') ? 128 : 32}` : ''
   const detail = `must be an address range such as 203.0.113.0/24 or 2001:db8:1::/48${hint}`
   return [{ pointer: '', code: 'invalid_format', detail }]
+}
+
+/** Where proxies usually stand: on this machine, and in private networks, those of containers among them. */
+const nearRanges = [
+  '127.0.0.0/8',
+  '::1/128',
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  'fc00::/7',
+]
+
+/** Whether an address is of this machine or a private network. */
+export function isNear(address: string | null): boolean {
+  return liesIn(address, nearRanges)
+}
+
+/** Bits that the ranges of a business have at least: who trusts more trusts strangers. */
+const minBits = { ipv4: 8, ipv6: 32 }
+
+function widthErrors(range: string): FieldError[] {
+  const [network, bits] = ipaddr.parseCIDR(range)
+  const least = minBits[network.kind()]
+  if (network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress()) {
+    const detail = 'must name IPv4 addresses as such: 203.0.113.0/24, not ::ffff:203.0.113.0/120'
+    return [{ pointer: '', code: 'invalid_format', detail }]
+  }
+  if (bits >= least) return []
+  return [{ pointer: '', code: 'out_of_range', detail: `must not be wider than /${least}` }]
 }
 
 /** Whether an address lies in one of the ranges. */

@@ -15,6 +15,28 @@ export function isText(text: string): boolean {
   return text.isWellFormed() && !controlsInText.test(text)
 }
 
+/**
+ * Whether a text holds a web address. A name with one would carry it into mails. Reads the text as mail programs do:
+ * without invisible characters, and with full-width letters and dots as plain ones (IDNA, UTS 46).
+ */
+export function holdsWebAddress(text: string): boolean {
+  const plain = text
+    .normalize('NFKC')
+    .replaceAll(/\p{DI}/gu, '')
+    .replaceAll('\u3002', '.')
+  return /:\/\/|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]/iu.test(plain)
+}
+
+/** A text without control characters, which become spaces, and well-formed. */
+export function asLine(text: string): string {
+  return isLine(text) ? text : asText(text).replaceAll(/\s/g, ' ')
+}
+
+/** Text of several lines, well-formed; control characters become spaces, but for tab and new line. */
+export function asText(text: string): string {
+  return text.toWellFormed().replaceAll(new RegExp(controlsInText, 'g'), ' ')
+}
+
 /** At most 254 characters, one `@` with something before it, a domain with a dot, no spaces. */
 export function isEmail(text: string): boolean {
   if (text.length > 254 || !isLine(text) || /\s/.test(text)) return false
@@ -30,8 +52,11 @@ export function clientEmailOf(email: string): string {
   return `${local.split('+', 1)[0] || local}@${domain}`
 }
 
-/** How the address of a client without one ends: nobody can register it (RFC 2606), and no mail goes there. */
-export const noEmailEnding = '@no-email.invalid'
+/**
+ * How what is kept in place of the address of a client without one ends: nobody can register it (RFC 2606). It tells such
+ * clients apart and is shown to nobody.
+ */
+const noEmailEnding = '@no-email.invalid'
 
 /** Whether mails can reach an address: it is neither that of a client who was erased nor of one without any. */
 export function hasEmail(email: string): boolean {
@@ -60,12 +85,22 @@ export function standInEmail(
   return digits === '' ? `client-${known}${noEmailEnding}` : `phone-${digits}${noEmailEnding}`
 }
 
+/** A client's whole name: not everybody gives a last one. */
+export function fullName(firstName: string, lastName: string): string {
+  return `${firstName} ${lastName}`.trim()
+}
+
 /** The name of a client who was erased. */
 export const erasedName = 'Erased'
 
 /** At most 32 digits, spaces and `+ ( ) - .`, with at least one digit; or nothing. */
 export function isPhone(text: string): boolean {
   return text === '' || (text.length <= 32 && /^[0-9 +().-]+$/.test(text) && /[0-9]/.test(text))
+}
+
+/** For `tel:` (RFC 3966): no brackets around zeros, no spaces. */
+export function dialled(phone: string): string {
+  return phone.replaceAll(/[^\d+]/g, '')
 }
 
 /** An absolute http or https address of at most 2,048 characters. */

@@ -22,6 +22,7 @@ export const problemKinds = {
   change_not_allowed: { status: 409, title: 'The change is not allowed' },
   webhook_limit_reached: { status: 409, title: 'Webhook limit reached' },
   calendar_limit_reached: { status: 409, title: 'Calendar limit reached' },
+  catalogue_limit_reached: { status: 409, title: 'Catalogue limit reached' },
   rotation_in_progress: { status: 409, title: 'The secret was replaced less than 24 hours ago' },
   version_conflict: { status: 412, title: 'The booking has changed' },
   payload_too_large: { status: 413, title: 'The body is too large' },
@@ -81,12 +82,6 @@ export function validationProblem(errors: FieldError[]): Problem {
   const first = errors.slice(0, 3).map(({ pointer, detail }) => `${pointer || 'the body'} ${detail}`)
   const more = errors.length > 3 ? `; and ${errors.length - 3} more` : ''
   return new Problem('validation_failed', `${first.join('; ')}${more}.`, { errors })
-}
-
-/** A 422 for a cursor that no page has returned. */
-export function invalidCursor(): Problem {
-  const detail = 'must be the next_cursor of the page before'
-  return validationProblem([{ pointer: '/cursor', code: 'invalid_cursor', detail }])
 }
 
 /** A 503 that asks the client to retry in a second. */

@@ -2,14 +2,16 @@ import type { FieldError, ProblemCode } from './errors.ts'
 import { exampleIds, exampleTimes } from './examples.ts'
 
 /**
- * The explanation of a problem code, in Markdown: for its page (`/problems/<code>`), for the API reference, and
- * for docs/guides/errors.md, which a test compares with this.
+ * The explanation of a problem code, in sentences of Markdown: for its page (`/problems/<code>`), for the API reference, and
+ * for docs/guides/errors.md, which `npm run errors:write` makes of this.
  */
 interface ProblemText {
   when: string
   /** Its extension members. */
-  carries?: string
+  fields?: string
   whatToDo: string
+  /** Links of the guide: the server does not serve the other guides. */
+  seeAlso?: string
   /** The members of an example document that are its own. */
   example: { detail: string; errors?: FieldError[] } & Record<string, unknown>
 }
@@ -23,178 +25,187 @@ const alternatives = [
   },
 ]
 
-/** The text of every code, in the order of the guide to errors. */
+/** In the order of the guide, within each status. */
 export const problemTexts: Record<ProblemCode, ProblemText> = {
   malformed_json: {
-    when: 'the body is not JSON in UTF-8, is nested deeper than 20 levels, or has a key such as `__proto__`.',
-    whatToDo: 'correct the body.',
+    when: 'The body is not JSON in UTF-8, is nested deeper than 20 levels or has a key such as `__proto__`.',
+    whatToDo: 'Correct the body.',
     example: { detail: 'The body is not valid JSON in UTF-8, or holds a key such as __proto__.' },
   },
   malformed_request: {
-    when: 'what arrived is not valid HTTP/1.1, the body is shorter or longer than its `Content-Length`, or a signed body is not an event of the payment processor.',
-    whatToDo: 'check the client, and any proxy in between.',
+    when: 'The message is not valid HTTP/1.1, its body does not match `Content-Length`, or a signed body is not an event of the payment processor.',
+    whatToDo: 'Check the client and any proxy in between.',
     example: { detail: 'This is not valid HTTP/1.1.' },
   },
   invalid_signature: {
-    when: 'an event of the payment processor is not signed with `STRIPE_WEBHOOK_SECRET`, or was signed more than five minutes before or after now.',
+    when: 'An event of the payment processor is not signed with `STRIPE_WEBHOOK_SECRET`, or its timestamp is more than five minutes off.',
     whatToDo:
-      'compare `STRIPE_WEBHOOK_SECRET` with the signing secret of the endpoint at the processor, and the clocks.',
+      'Compare `STRIPE_WEBHOOK_SECRET` with the signing secret at the processor, and check the clock.',
     example: {
       detail: 'The event is not signed with the configured secret, or not within five minutes of now.',
     },
   },
   missing_credentials: {
-    when: 'there is no header `Authorization: Bearer …`.',
-    whatToDo: 'send the key or the session token.',
+    when: 'The header `Authorization: Bearer …` is missing.',
+    whatToDo: 'Send the key or the session token.',
     example: { detail: 'Send the header "Authorization: Bearer <key or session token>".' },
   },
   invalid_credentials: {
-    when: 'the token is unknown, damaged (its checksum is wrong) or revoked.',
-    whatToDo: 'check that the whole token was copied and that it belongs to this server.',
+    when: 'The token is unknown, damaged (its checksum is wrong) or revoked.',
+    whatToDo: 'Check that you copied the whole token and that it belongs to this server.',
     example: { detail: 'The bearer token is unknown, malformed or revoked.' },
   },
   session_expired: {
-    when: 'the session token is older than an hour, or a newer session replaced it.',
+    when: 'The session token is more than an hour old, or a newer session replaced it.',
     whatToDo:
-      'exchange the publishable key again. Send the old token in `X-Previous-Session` within 15 minutes, and the new session takes over its holds and bookings.',
+      'Exchange the publishable key again. Send the old token in `X-Previous-Session` within 15 minutes to keep its holds and bookings.',
     example: { detail: 'The session token has expired; exchange the publishable key for a new one.' },
   },
   key_type_not_allowed: {
-    when: 'this type of key may not do this, for example a session token on `PATCH /bookings/{id}`.',
-    carries: '`allowed_key_types`.',
-    whatToDo: 'use a key of one of these types.',
+    when: 'This type of key may not do this, such as a session token on `PATCH /bookings/{id}`.',
+    fields: '`allowed_key_types`.',
+    whatToDo: 'Use a key of one of these types.',
+    seeAlso: '[Who may do what](keys-and-sessions.md#who-may-do-what)',
     example: {
       detail: 'A session token may not do this; it needs one of type business or hub.',
       allowed_key_types: ['business', 'hub'],
     },
   },
   plan_required: {
-    when: 'a business key or hub key is used on a plan that does not include it.',
-    carries: '`required_plan`.',
-    whatToDo: 'ask the operator of the server to change the plan.',
+    when: 'The plan does not include business or hub keys.',
+    fields: '`required_plan`.',
+    whatToDo: 'Ask the operator of the server to change the plan.',
     example: { detail: 'Business keys need the Enterprise plan.', required_plan: 'enterprise' },
   },
   origin_not_allowed: {
-    when: 'the publishable key, or the key that a session came from, is for certain websites only, and the header `Origin` names another.',
-    whatToDo: 'issue a key that allows the website.',
+    when: 'The publishable key, or that of the session, works only on certain websites, and the header `Origin` names another one.',
+    whatToDo: 'Use a key that allows the website.',
     example: { detail: 'The website that sends this request is not among those allowed for the key.' },
   },
   not_found: {
-    when: 'nothing exists at this address or with this id, or it belongs to another business. The response does not tell which. An id in a path that is not a UUID gives 404.',
-    whatToDo: 'check the address and the id.',
+    when: 'Nothing exists at this address or with this ID, or it belongs to another business. The response does not say which.',
+    whatToDo: 'Check the address and the ID, which must be a UUID.',
     example: { detail: 'There is no booking with this id.' },
   },
   hold_not_found: {
-    when: 'the hold does not exist, was released, was placed by another session, or its record is more than a day past its end.',
-    whatToDo: 'hold the slot again.',
+    when: 'The hold does not exist, was released, belongs to another session or ended more than a day ago.',
+    whatToDo: 'Hold the slot again.',
     example: { detail: 'There is no hold with this id.' },
   },
   hold_expired: {
-    when: 'the hold expired before it was converted.',
-    whatToDo: 'hold the slot again. It may be taken by now.',
+    when: 'The hold expired before it was converted.',
+    whatToDo: 'Hold the slot again, if it is still free.',
     example: { detail: 'The hold has expired; place a new one.' },
   },
   method_not_allowed: {
-    when: 'the path exists, but not with this method.',
-    whatToDo: 'use one of the methods in the header `Allow`.',
+    when: 'The path does not support this method.',
+    whatToDo: 'Use a method from the header `Allow`.',
     example: { detail: 'Use one of: GET, HEAD, OPTIONS.' },
   },
   request_timeout: {
-    when: 'the request did not arrive completely within 15 seconds.',
-    whatToDo: 'send it again.',
+    when: 'The request did not arrive completely within 15 seconds.',
+    whatToDo: 'Send it again.',
     example: { detail: 'The request did not arrive in time.' },
   },
   slot_held: {
-    when: 'not enough seats are free; at least one is only held.',
-    carries: '`alternatives`: up to three of the nearest free slots of the same request.',
-    whatToDo: 'choose another time, or retry later: the hold may expire or be released.',
+    when: 'Too few seats are free, and some others are only held.',
+    fields: '`alternatives`: up to three free slots nearest to the requested one.',
+    whatToDo: 'Choose another time, or retry later: the hold may end.',
     example: {
       detail: 'The slot is held by another client; retry later or choose another time.',
       alternatives,
     },
   },
   slot_booked: {
-    when: 'not enough seats are free, and no hold is in the way.',
-    carries: '`alternatives`: up to three of the nearest free slots of the same request.',
-    whatToDo: 'offer the alternatives, or choose another time.',
+    when: 'Too few seats are free, and all others are booked.',
+    fields: '`alternatives`: up to three free slots nearest to the requested one.',
+    whatToDo: 'Choose another time, such as one of the alternatives.',
     example: { detail: 'The slot is booked; choose another time.', alternatives },
   },
   hold_converted: {
-    when: 'the hold is a booking already and is converted or released again.',
-    carries: '`booking_id`, for the session or key that placed the hold.',
-    whatToDo: 'read the booking; it has the id of the hold. To free its slot, the business cancels it.',
+    when: 'The hold already became a booking.',
+    fields: '`booking_id`, for the session or key that placed the hold.',
+    whatToDo: 'Read the booking, which has the ID of the hold. To free the slot, the business cancels it.',
     example: { detail: 'The hold already became a booking.', booking_id: exampleIds.booking },
   },
   change_not_allowed: {
-    when: 'a client may not move or cancel the booking with its manage link, or somebody moves a cancelled booking.',
-    carries:
-      '`reason`: `too_late` (the cut-off of the service has passed), `too_many` (it was moved as often as the service allows), `not_allowed` (the service never allows it, or the booking has begun, is over or was cancelled).',
+    when: 'The client may not move or cancel the booking by the manage link, or the request moves a cancelled booking.',
+    fields:
+      '`reason`, one of `too_late` (the deadline has passed), `too_many` (the client has used up all moves) or `not_allowed` (the service never allows it, or the booking has begun or was cancelled).',
     whatToDo:
-      'ask the business: it can change the booking at any time. `GET /manage` tells beforehand what is allowed. To move a cancelled booking, send a `status` with the time: it takes its slot again.',
+      'Ask the business, which can change a booking at any time. To move a cancelled booking, send a new `status` with the time.',
+    seeAlso: '[Manage link](manage-link.md)',
     example: { detail: 'It is too late to move this booking.', reason: 'too_late' },
   },
   idempotency_in_flight: {
-    when: 'the first request with this `Idempotency-Key` is still running after five seconds of waiting for it.',
-    whatToDo: 'send the same request again after `Retry-After` seconds.',
+    when: 'The first request with this `Idempotency-Key` is still running after five seconds.',
+    whatToDo: 'Send the same request again after `Retry-After` seconds.',
+    seeAlso: '[Safe retries](idempotency.md)',
     example: { detail: 'The first request with this Idempotency-Key is still running; repeat it later.' },
   },
   webhook_limit_reached: {
-    when: 'the business has 20 webhooks, or the hub has 20 of its own.',
-    whatToDo: 'delete one that is not needed any more, or change one.',
+    when: 'The business has 20 webhooks, or the hub has 20 of its own.',
+    whatToDo: 'Delete or change an existing one.',
     example: { detail: 'The business has 20 webhooks; delete one first.' },
   },
   calendar_limit_reached: {
-    when: 'the business has 20 feeds, or the staff member has 5 busy calendars.',
-    whatToDo: 'delete one that is not needed any more.',
+    when: 'The business has 20 feeds, or the staff member has 5 busy calendars.',
+    whatToDo: 'Delete one that you no longer need.',
     example: { detail: 'The business has 20 feeds; delete one first.' },
   },
+  catalogue_limit_reached: {
+    when: 'The business has as many services, locations or staff members as its plan or the operator allows. It may also have too much text in descriptions, questions, hours and addresses.',
+    whatToDo: 'Delete one that you no longer need, shorten texts, or ask the operator for a higher limit.',
+    seeAlso: '[Catalogue limits](catalogue.md#limits)',
+    example: { detail: 'The business has 300 services, as many as it may: delete one first.' },
+  },
   rotation_in_progress: {
-    when: 'the secret of the webhook was replaced less than 24 hours ago, and the one before still counts. A third would leave a receiver without any that it knows.',
-    whatToDo: 'wait until the 24 hours are over, or register another webhook.',
+    when: "The webhook's secret was replaced less than 24 hours ago.",
+    whatToDo: 'Wait until the 24 hours are over, or register another webhook.',
     example: {
       detail:
         'The secret was changed less than 24 hours ago; the next change is possible from 2026-11-21T09:00:00.000Z on.',
     },
   },
   version_conflict: {
-    when: '`If-Match` names another version than the booking has.',
-    carries: '`current_etag`.',
-    whatToDo: 'read the booking again, and decide whether your change is still right.',
+    when: "`If-Match` names a version that is not the booking's current one.",
+    fields: '`current_etag`.',
+    whatToDo: 'Read the booking again and decide whether your change still applies.',
     example: {
       detail: 'The booking is at version "2"; read it again before changing it.',
       current_etag: '"2"',
     },
   },
   payload_too_large: {
-    when: 'the body has more than 65536 bytes.',
-    whatToDo: 'send less.',
+    when: 'The body has more than 65536 bytes.',
+    whatToDo: 'Send less.',
     example: { detail: 'The body may have at most 65536 bytes.' },
   },
   unsupported_media_type: {
-    when: 'there is a body, and its `Content-Type` is not `application/json`.',
-    whatToDo: 'set the header. curl sends `application/x-www-form-urlencoded` unless you say otherwise.',
+    when: 'The request has a body whose `Content-Type` is not `application/json`.',
+    whatToDo: 'Set the header. curl sends `application/x-www-form-urlencoded` by default.',
     example: { detail: 'Send the body as JSON with "Content-Type: application/json".' },
   },
   headers_too_large: {
-    when: 'the address and all request headers together have more than 16384 bytes, or there are more than 100 headers.',
-    whatToDo: 'send less.',
+    when: 'The address and headers together have more than 16384 bytes, or there are more than 100 headers.',
+    whatToDo: 'Send less.',
     example: { detail: 'The address and all headers together may have at most 16384 bytes.' },
   },
   validation_failed: {
-    when: 'fields of the body or the query are missing, unknown or wrong.',
-    carries: '`errors`, with one of these codes each:',
-    whatToDo: 'correct every field that `errors` names.',
+    when: 'Fields of the body or the query are missing, unknown or invalid.',
+    fields: '`errors`, each with one of these codes:',
+    whatToDo: 'Correct every field that `errors` names.',
     example: {
       detail: '/client/last_name must not be empty.',
       errors: [{ pointer: '/client/last_name', code: 'too_short', detail: 'must not be empty' }],
     },
   },
   slot_not_offered: {
-    when: 'the business does not offer this slot.',
-    carries:
-      '`reason`, and `alternatives`: up to three of the nearest free slots. The reasons: `in_the_past` (the start is not in the future), `too_soon` (the service needs more notice), `beyond_horizon` (it cannot be booked so far ahead yet), `outside_hours`, `blocked`, `not_on_grid` (no slot starts then), `staff_not_available` (nobody who could be asked for works then), `not_offered_here` (the service, location or staff member is inactive, or they do not belong together).',
-    whatToDo:
-      'offer the alternatives, or what `GET /availability` shows. `GET /availability/explain` gives the reason for any time.',
+    when: 'The business does not offer this slot.',
+    fields:
+      '`alternatives` (up to three free slots nearest to the requested one) and `reason`, one of `in_the_past`, `too_soon`, `beyond_horizon`, `outside_hours`, `blocked`, `not_on_grid` (no slot starts then), `staff_not_available` or `not_offered_here` (the service, location or staff member is inactive, or they do not match).',
+    whatToDo: 'Offer the alternatives or slots from `GET /availability`.',
+    seeAlso: '[Availability](availability.md#why-is-a-slot-not-there)',
     example: {
       detail: 'The location is not open for the whole of that time.',
       reason: 'outside_hours',
@@ -202,39 +213,41 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     },
   },
   idempotency_key_reused: {
-    when: 'this `Idempotency-Key` was used for a different request in the last 24 hours.',
-    whatToDo: 'use a new key for each new request.',
+    when: 'This `Idempotency-Key` was used for a different request in the last 24 hours.',
+    whatToDo: 'Use a new key for each new request.',
     example: { detail: 'This Idempotency-Key was used for a different request; use a new one.' },
   },
   rate_limited: {
-    when: 'the key, the session or the address has made as many requests as it may in a minute or an hour.',
-    whatToDo:
-      'wait the seconds of `Retry-After`, then send the request again. The refused request changed nothing and was not counted.',
+    when: 'The key, session or network address has used up its requests for the minute or hour.',
+    whatToDo: 'Send the request again after `Retry-After` seconds.',
+    seeAlso: '[Limits](rate-limits.md#the-limits)',
     example: { detail: 'This key or session may make 30 requests a minute; try again in 12 s.' },
   },
   hold_limit_reached: {
-    when: 'the session has `MAX_HOLDS_PER_SESSION` active holds, or its network address (IPv6: its /64) has `MAX_HOLDS_PER_IP`.',
+    when: 'The session has `MAX_HOLDS_PER_SESSION` active holds, or its network address (IPv6: its /64) has `MAX_HOLDS_PER_IP`.',
     whatToDo:
-      'release a hold, or wait the seconds of `Retry-After`, until enough of them have expired. If clients who have nothing to do with each other meet this, the server may see all of them under the address of its proxy: see `TRUST_PROXY`.',
+      "Release a hold, or wait for `Retry-After` seconds. If unrelated clients run into this, set `TRUST_PROXY`: the server may see only its proxy's address.",
+    seeAlso: '[Behind a proxy](keys-and-sessions.md#behind-a-proxy)',
     example: { detail: 'There are already 10 active holds of this session; the limit is 10.' },
   },
   booking_limit_reached: {
-    when: 'too many bookings were made from this network address, or this client has too many bookings ahead, or the business takes no bookings online from this client. The response does not say which. Keys are exempt.',
+    when: 'This network address made too many bookings, or the client has too many bookings ahead or is blocked. The response does not say which.',
     whatToDo:
-      'wait the seconds of `Retry-After`, or ask the business, which can book for you. If it happens to honest clients, the guide to rate limits says how to raise the caps.',
+      'Wait for `Retry-After` seconds, or let the business book. If honest clients run into this, raise the caps.',
+    seeAlso: '[Bookings from one address](rate-limits.md#bookings-from-one-address)',
     example: {
       detail:
         'No more bookings can be made this way at the moment. Try again later, or ask the business itself.',
     },
   },
   internal: {
-    when: 'a bug in Holdfast.',
-    whatToDo: 'report it with the line of the log that has this `request_id`.',
+    when: 'Holdfast has a bug.',
+    whatToDo: 'Report it with the line of the log that has this `request_id`.',
     example: { detail: 'Internal error. Report it with this request ID.' },
   },
   unavailable: {
-    when: 'the database does not answer in time or cannot take the change now, or the server is overloaded. Also: the payment processor does not answer, or takes no deposit.',
-    whatToDo: 'retry after `Retry-After` seconds. A hold stays as it is.',
+    when: 'The database does not respond or cannot accept changes, the server is overloaded, or the payment processor does not respond or takes no deposits.',
+    whatToDo: 'Retry after `Retry-After` seconds. A hold stays as it is.',
     example: { detail: 'The database is unavailable. Retry.' },
   },
 }
@@ -242,23 +255,26 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
 /** Explains the `code` of an entry of `errors` in a `validation_failed`, in Markdown as above. */
 export const fieldErrorTexts: Record<string, string> = {
   required: 'the field is missing',
-  unknown_field: 'the field is not known here; unknown fields are refused, not ignored',
-  wrong_type: 'for example a number in quotes; nothing is converted',
-  invalid_format:
-    'not a UUID, a date and time with an offset, a time zone, an e-mail address, a phone number …',
-  too_short: 'shorter than allowed, usually empty',
-  too_long: 'longer than allowed',
-  too_few: 'fewer entries than needed',
-  too_many: 'more entries than allowed',
-  not_allowed: 'not one of the values that are possible here, or a field that does not go with another',
+  unknown_field: 'the API does not know the field',
+  wrong_type: 'wrong JSON type, such as a number in quotes',
+  invalid_format: 'not a UUID, time with an offset, time zone, email address, phone number …',
+  too_short: 'too short, usually empty',
+  too_long: 'too long',
+  too_few: 'too few entries',
+  too_many: 'too many entries',
+  not_allowed: 'not one of the allowed values, or a field that excludes another',
   out_of_range: 'a number that is too small or too large, or a time that cannot be represented',
+  too_many_slots: 'more slots than one answer can hold',
   wrong_length:
-    '`ends_at` does not follow `starts_at`, or a booking is to last more than 24 hours; `Idempotency-Key` has not 1 to 255 characters',
-  wrong_value: 'the answer to a custom field does not fit the type of the field',
+    '`ends_at` is not after `starts_at`, a booking is longer than 24 hours, or `Idempotency-Key` does not have 1 to 255 characters',
+  wrong_value: "an answer does not fit the custom field's type, or the current password is wrong",
+  must_be_true: 'a required yes or consent is not given',
+  text_changed: 'the text of a consent has changed since you showed it; show the new text and ask again',
   repeated:
-    'something that may come once comes twice: an answer to a custom field, an id, a key, a date, the e-mail of a person',
+    'a value that must be unique occurs twice: an answer to a custom field, an ID, key, date or email address',
+  web_address: 'a name contains a web address (`://` or `www.`)',
   overlap: 'opening hours that overlap others of the same week or date',
-  unknown_reference: 'an id of something that the business, or the key, does not have',
-  invalid_cursor: '`cursor` is not the `next_cursor` of a page',
+  unknown_reference: 'an ID that the business or the key cannot access',
+  invalid_cursor: 'not the `next_cursor` of a page',
   invalid: 'anything else',
 }

@@ -17,3 +17,9 @@ export function ownOrigins(parts: Parts): Set<string> {
   const urls = [publicUrl(parts), publicUrl({ ...parts, publicUrl: '' })]
   return new Set(urls.flatMap((url) => URL.parse(url)?.origin ?? []))
 }
+
+/** Whether others than this machine reach the server: by the address where it listens, or by its public URL. */
+export function isPublic({ publicUrl, host }: Pick<Config, 'publicUrl' | 'host'>): boolean {
+  const hosts = [host, ...(publicUrl === '' ? [] : [new URL(publicUrl).hostname])]
+  return hosts.some((name) => !/^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(name))
+}

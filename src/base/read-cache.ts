@@ -6,6 +6,10 @@ const cacheLifeMs = 5_000
 /** More than one server reads in that time. */
 const maxEntries = 5_000
 
+function isYoung(ageMs: number): boolean {
+  return ageMs >= 0 && ageMs < cacheLifeMs
+}
+
 /**
  * Caches tokens, services and staff for at most five seconds. Bounded in size.
  * It never caches a miss (`undefined`), so readers find a new row at once.
@@ -16,6 +20,8 @@ export class ReadCache {
   misses = 0
   private readonly clock: Clock
   private readonly entries = new LRUCache<string, { value: object; readAtMs: number }>({ max: maxEntries })
+  /** Readings under way of `getTogether`. */
+  private readonly underWay = new Map<string, { value: Promise<object | undefined>; startedMs: number }>()
   /** Counts calls of `forget`. One count for all keys: at worst, a read is not cached because of another key. */
   private forgotten = 0
 
@@ -28,7 +34,7 @@ export class ReadCache {
     const startedMs = this.clock.nowMs()
     const entry = this.entries.get(key)
     const ageMs = entry ? startedMs - entry.readAtMs : Infinity
-    if (entry && ageMs >= 0 && ageMs < cacheLifeMs) {
+    if (entry && isYoung(ageMs)) {
       this.hits += 1
       return entry.value as T // only this caller's type is stored under its key
     }
@@ -41,6 +47,26 @@ export class ReadCache {
     return value
   }
 
+  /**
+   * As `get`; callers that arrive during a reading share its result, so that many cost no more than one. Never for
+   * readings in a transaction.
+   */
+  getTogether<T extends object>(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
+    const startedMs = this.clock.nowMs()
+    const joined = this.underWay.get(key)
+    if (joined && isYoung(startedMs - joined.startedMs)) {
+      this.hits += 1
+      return joined.value as Promise<T | undefined>
+    }
+    const reading = { value: this.get(key, read), startedMs }
+    const end = () => {
+      if (this.underWay.get(key) === reading) this.underWay.delete(key)
+    }
+    this.underWay.set(key, reading)
+    reading.value.then(end, end)
+    return reading.value
+  }
+
   /** The last cached value, however old, without reading anything. */
   peek(key: string): object | undefined {
     return this.entries.peek(key)?.value
@@ -50,5 +76,6 @@ export class ReadCache {
   forget(key: string): void {
     this.forgotten += 1
     this.entries.delete(key)
+    this.underWay.delete(key)
   }
 }

@@ -1,19 +1,23 @@
 /**
- * Does something again and again, first after a pause. The pause counts from the end, so that two never overlap. `work` must
+ * Does something again and again, first after a pause of its own. The pause counts from the end, so that two never overlap. `work` must
  * not reject. `stop` resolves when what is under way has ended.
  */
-export function repeat(work: () => Promise<void>, pauseMs: number): { stop: () => Promise<void> } {
+export function repeat(
+  work: () => Promise<void>,
+  pauseMs: number,
+  firstPauseMs = pauseMs,
+): { stop: () => Promise<void> } {
   let hasStopped = false
   let running: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout
-  const wait = () => {
+  const wait = (milliseconds: number) => {
     timer = setTimeout(() => {
       running = work().then(() => {
-        if (!hasStopped) wait()
+        if (!hasStopped) wait(pauseMs)
       })
-    }, pauseMs).unref()
+    }, milliseconds).unref()
   }
-  wait()
+  wait(firstPauseMs)
   return {
     stop: () => {
       hasStopped = true

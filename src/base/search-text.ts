@@ -18,3 +18,8 @@ export function searchText(text: string): string {
     .normalize('NFC')
     .replace(/[łđðħŧøıĸŋſßæœþĳ]/g, (letter) => plainLetters[letter] ?? letter)
 }
+
+/** What tells people with one address apart: their whole name, without capitals and accents. */
+export function nameKey({ first_name, last_name }: { first_name: string; last_name: string }): string {
+  return searchText(`${first_name} ${last_name}`).trimEnd()
+}

@@ -112,9 +112,13 @@ export function publicUrl(text: string): string {
 
 /** Empty, or the URL of a mail server. The error never repeats the text. */
 export function smtpUrl(text: string): string {
-  const { protocol, hostname, pathname = '', search, hash } = URL.parse(text) ?? {}
+  const { protocol, hostname, pathname = '', search, hash, username } = URL.parse(text) ?? {}
   const isSmtp = protocol === 'smtp:' || protocol === 'smtps:'
-  if (text === '' || (isSmtp && hostname && /^[/]?$/.test(pathname) && !search && !hash)) return text
+  const isPlain = search === '?tls=optional' && protocol === 'smtp:'
+  if (isPlain && username !== '')
+    throw new Error('must not have tls=optional together with a user: a password never goes in the clear')
+  if (text === '' || (isSmtp && hostname && /^[/]?$/.test(pathname) && (!search || isPlain) && !hash))
+    return text
   throw new Error('must be smtp://user:password@host:587, or smtps://user:password@host:465 for TLS at once')
 }
 

@@ -2,16 +2,25 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { isEmail, isLine, isPhone, isText } from './contact-formats.ts'
 import type { FieldError } from './errors.ts'
 import { isUuid } from './ids.ts'
-import { isDate, parseInstant, timeZoneNamed } from './instants.ts'
+import { isDate, parseInstant, readInstant, timeZoneNamed } from './instants.ts'
+import { trimmed } from './normalise.ts'
 import type { Rule } from './wire.ts'
 
-/** The formats of schemas: the check, and the detail for people. */
-const formats: Record<string, { holds: (text: string) => boolean; expected: string }> = {
+interface Format {
+  holds: (text: string) => boolean
+  /** For people. */
+  expected: string
+  /** The value that a text of a query stands for. */
+  read?: (text: string) => unknown
+}
+
+const formats: Record<string, Format> = {
   uuid: { holds: isUuid, expected: 'must be a UUID' },
   instant: {
     holds: (text) => parseInstant(text) !== undefined,
     expected:
       'must be an existing date and time with an offset or Z, such as 2026-12-01T10:00:00+01:00, in the years 1970 to 9999',
+    read: readInstant,
   },
   date: { holds: isDate, expected: 'must be an existing date such as 2026-12-01, in the years 1970 to 9999' },
   line: { holds: isLine, expected: 'must be one line of well-formed text without control characters' },
@@ -24,8 +33,13 @@ const formats: Record<string, { holds: (text: string) => boolean; expected: stri
   'party-size': {
     holds: (text) => /^([1-9]\d?|[1-4]\d\d|500)$/.test(text),
     expected: 'must be a whole number from 1 to 500',
+    read: Number,
   },
-  limit: { holds: (text) => /^([1-9]\d?|100)$/.test(text), expected: 'must be a whole number from 1 to 100' },
+  limit: {
+    holds: (text) => /^([1-9]\d?|100)$/.test(text),
+    expected: 'must be a whole number from 1 to 100',
+    read: Number,
+  },
 }
 
 const maxErrors = 100
@@ -49,6 +63,7 @@ function createAjv(): Ajv {
       schemaType: 'boolean',
       modifying: true,
       errors: false,
+      before: 'maxLength', // lengths and formats are those of the new spelling
       validate: respelled(spell),
     })
   }
@@ -59,6 +74,7 @@ function createAjv(): Ajv {
 
 /** Normalised spellings: UUIDs are compared as text, zones shown as the tz database spells them. */
 const spellings: Record<string, (text: string) => string> = {
+  trimmed,
   lowercase: (text) => text.toLowerCase(),
   timeZone: (text) => timeZoneNamed(text) ?? text,
 }
@@ -114,8 +130,30 @@ export function compileCreation(schema: object): Validator {
   return validator
 }
 
+/** A validator of a query. Of one that holds it reads the texts that stand for numbers and instants, in place. */
+export function compileQuery(schema: object): Validator {
+  const validate = compileSchema(schema)
+  const { properties = {} } = schema as ObjectOrArraySchema
+  const readers = Object.entries(properties).flatMap(([name, { format = '' }]) => {
+    const read = formats[format]?.read
+    return read ? [[name, read] as const] : []
+  })
+  const validator: Validator = (value) => {
+    const holds = validate(value)
+    validator.errors = validate.errors ?? null
+    const query = (holds ? value : {}) as Record<string, unknown> // an object, as its schema says
+    for (const [name, read] of readers) {
+      const text = query[name]
+      if (typeof text === 'string') query[name] = read(text)
+    }
+    return holds
+  }
+  return validator
+}
+
 interface ObjectOrArraySchema {
   type?: string | string[]
+  format?: string
   properties?: Record<string, ObjectOrArraySchema>
   required?: string[]
   items?: object

@@ -1,10 +1,12 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { holdsWebAddress } from './contact-formats.ts'
 import { type FieldError, type ProblemCode, problemKinds } from './errors.ts'
+import type { Instant } from './instants.ts'
 
 /*
  * Schemas that routes share. One schema is validation, type and description.
- * The keywords `lowercase`, `timeZone` and `rule` and the formats `instant`, `line`, `text` and `email` are defined in
- * http/validation.ts.
+ * The keywords `lowercase`, `timeZone`, `trimmed` and `rule` and the formats `instant`, `line`, `text` and `email` are defined in
+ * validation.ts.
  */
 
 /** A UUID, in lower case after validation. */
@@ -24,6 +26,11 @@ export const InstantText = Type.String({
   maxLength: 64,
   description: 'With an offset or `Z`; fractions of a second are cut off.',
 })
+
+/** The same in a query, where validation reads it. */
+export function QueryInstant(options: Annotations = {}) {
+  return Type.Unsafe<Instant>({ ...InstantText, ...options })
+}
 
 /** An instant in a response. */
 export const ShownInstant = Type.String({
@@ -64,6 +71,22 @@ export function Ruled<T extends TSchema>(schema: T, rule: Rule) {
   return Type.Unsafe<Static<T>>({ ...schema, rule })
 }
 
+/** The name of a person, client or business, which mails to strangers show: one line without an address of the web. */
+export function PersonName(max: number) {
+  return Ruled(Line(1, max), nameErrors)
+}
+
+/** Finds an address of the web in a name. */
+function nameErrors(name: string): FieldError[] {
+  if (!holdsWebAddress(name)) return []
+  return [{ pointer: '', code: 'web_address', detail: 'must not hold an address of the web (:// or www.)' }]
+}
+
+/** A schema of a query parameter, which is trimmed first as the strings of bodies are. */
+export function Trimmed<T extends TSchema>(schema: T) {
+  return Type.Unsafe<Static<T>>({ ...schema, trimmed: true })
+}
+
 /** For changes: the value, or null to clear it. The short form gives one error for an invalid value. */
 export function OrNull<T extends TSchema>(schema: T) {
   const { title: _, ...rest } = schema as T & { type?: string; title?: string; description?: string }
@@ -74,25 +97,24 @@ export function OrNull<T extends TSchema>(schema: T) {
 /** For operations that take no body (absent or `{}`) or no query parameters. */
 export const EmptyObject = StrictObject({})
 
-/** The query parameters that every list takes. */
+/** The query parameters that every list takes; a number once validation has read it. */
 export const listParameters = {
   limit: Type.Optional(
-    Type.String({ format: 'limit', maxLength: 3, description: 'How many entries the page has at most.' }),
+    Type.Unsafe<number | undefined>({
+      ...Type.String(),
+      format: 'limit',
+      maxLength: 3,
+      description: 'How many entries the page has at most.',
+    }),
   ),
   cursor: Type.Optional(
-    Type.String({
+    Type.Unsafe<string | undefined>({
+      ...Type.String(),
       minLength: 1,
       maxLength: 500,
       description: '`next_cursor` of the page before; absent for the first page.',
     }),
   ),
-}
-
-const defaultLimit = 20
-
-/** The page size; the schema has validated the text. */
-export function readLimit(text: string | undefined): number {
-  return text === undefined ? defaultLimit : Number(text)
 }
 
 /** One page of a list: up to the limit, and the cursor of the next page or null. */
@@ -133,34 +155,6 @@ export function problems(...codes: ProblemCode[]): Record<number, ProblemDocumen
 /** A response of one media type that is sent as text, unserialised. */
 export function Media(mediaType: string, description: string, schema: TSchema = Type.String()) {
   return { description, content: { [mediaType]: { schema } } }
-}
-
-/** One page and its cursor, from rows of which one more than the limit was read. */
-export function pageOf<Row, Item>(
-  rows: Row[],
-  limit: number,
-  parts: { present: (row: Row) => Item; cursor: (row: Row) => string[] },
-): { data: Item[]; next_cursor: string | null } {
-  const page = rows.slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : undefined
-  return { data: page.map(parts.present), next_cursor: last ? encodeCursor(parts.cursor(last)) : null }
-}
-
-/** A cursor for a position in a list. */
-export function encodeCursor(place: string[]): string {
-  return Buffer.from(JSON.stringify(place)).toString('base64url')
-}
-
-/** The position of a cursor; undefined unless it is one of ours with that many parts. */
-export function decodeCursor(cursor: string, parts: number): string[] | undefined {
-  try {
-    const place: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    const fits =
-      Array.isArray(place) && place.length === parts && place.every((part) => typeof part === 'string')
-    return fits ? place : undefined
-  } catch {
-    return undefined
-  }
 }
 
 export type ProblemBody = Static<ProblemDocument>

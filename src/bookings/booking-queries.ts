@@ -1,81 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
-import { priceAmount, priceCurrency } from '../database/agreed-price.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import { allOf, type Database, type Queries, type Transaction } from '../database/database.ts'
+import { allOf, type Database, type Queries, type Reads, type Transaction } from '../database/database.ts'
 import { groupedLookup } from '../database/grouped.ts'
 import { type Columns, foreach, isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
-import type { BookingsTable, BookingStatus, PaymentsTable } from '../database/tables.ts'
-import { findClientsBy, foundColumns, partPattern } from './client-text-queries.ts'
+import { type BookingRow, selectShown, shownJoins, shownText } from '../database/shown-booking.ts'
+import type { BookingsTable, BookingStatus } from '../database/tables.ts'
+import { findClientsBy, foundColumns, nameIn, partPattern } from './client-text-queries.ts'
 import { inScope, inScopeOfRow, scopeColumns, scopeRow, type TenantScope } from '../database/tenant-scope.ts'
 
-/** A booking with the names it shows and its deposit's payment. */
-export interface BookingRow extends BookingsTable {
-  service_name: string
-  duration_minutes: number
-  /** What one person pays, as agreed, in minor units; see agreed-price.ts. */
-  price_amount: number | null
-  price_currency: string | null
-  /** The service's rules for changes by clients, as they are now. */
-  cancel_until_minutes: number | null
-  reschedule_until_minutes: number | null
-  max_reschedules: number
-  location_name: string
-  location_address: string | null
-  timezone: string
-  online_url: string | null
-  staff_name: string | null
-  /** All null for a booking without a deposit. */
-  payment_status: PaymentsTable['status'] | null
-  payment_amount: number | null
-  payment_currency: string | null
-  payment_provider: PaymentsTable['provider'] | null
-  payment_paid_at: Instant | null
-  payment_refunded_at: Instant | null
-}
-
-const namesAndPayment = sql`
-  s.name as service_name, s.duration_minutes, ${priceAmount} as price_amount, ${priceCurrency} as price_currency,
-  s.cancel_until_minutes, s.reschedule_until_minutes, s.max_reschedules, l.name as location_name, l.address as location_address, l.timezone,
-  l.online_url,
-  p.name as staff_name,
-  m.status as payment_status, m.amount as payment_amount, m.currency as payment_currency,
-  m.provider as payment_provider, m.paid_at as payment_paid_at, m.refunded_at as payment_refunded_at`
-
-function selectBookings(db: Queries, scope: Params<TenantScope>) {
-  return selectRows(db).where(inScope('b.business_id', scope))
-}
-
-/** Without a scope: whoever selects names the business of each booking. */
-function selectRows(db: Queries) {
-  return db
-    .selectFrom('bookings as b')
-    .innerJoin('services as s', 's.id', 'b.service_id')
-    .innerJoin('locations as l', 'l.id', 'b.location_id')
-    .leftJoin('staff as p', 'p.id', 'b.staff_id')
-    .leftJoin('payments as m', 'm.id', 'b.payment_id')
-    .selectAll('b')
-    .select([
-      's.name as service_name',
-      's.duration_minutes',
-      priceAmount.as('price_amount'),
-      priceCurrency.as('price_currency'),
-      's.cancel_until_minutes',
-      's.reschedule_until_minutes',
-      's.max_reschedules',
-      'l.name as location_name',
-      'l.address as location_address',
-      'l.timezone',
-      'l.online_url',
-      'p.name as staff_name',
-      'm.status as payment_status',
-      'm.amount as payment_amount',
-      'm.currency as payment_currency',
-      'm.provider as payment_provider',
-      'm.paid_at as payment_paid_at',
-      'm.refunded_at as payment_refunded_at',
-    ])
+function selectBookings(db: Reads, scope: Params<TenantScope>) {
+  return selectShown(db).where(inScope('b.business_id', scope))
 }
 
 type ById = Params<{ scope: TenantScope; id: string }>
@@ -83,7 +19,8 @@ type ById = Params<{ scope: TenantScope; id: string }>
 const bookingById = cachedQuery((db, { scope, id }: ById) => selectBookings(db, scope).where('b.id', '=', id))
 
 const bookingsById = cachedQuery((db, { keys }: Params<{ keys: string }>) =>
-  selectRows(db).where(
+  selectShown(db).where(
+    // each key has its business, so no scope is needed
     isAmong(
       db,
       [
@@ -121,16 +58,11 @@ interface ChangeKey {
 
 const changeColumns = { ...scopeColumns, place: 'integer', id: 'uuid' } as const
 
-const bookingsForChange = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+const bookingsForChange = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const wanted = sql`b.id = w.id and ${inScopeOfRow(db, 'b.business_id')}`
   return sql<BookingRow & { place: number }>`
     with w as materialized (select * from ${rowsOf(db, changeColumns, rows)} as r)
-    select w.place, b.*, ${namesAndPayment}
-      from w ${foreach(db, 'bookings as b', wanted)}
-           join services as s on s.id = b.service_id
-           join locations as l on l.id = b.location_id
-           left join staff as p on p.id = b.staff_id
-           left join payments as m on m.id = b.payment_id
+    select w.place, ${shownText} from w ${foreach(db, 'bookings as b', wanted)} ${shownJoins}
     ${isPostgres(db) ? sql`for update of b` : sql``}`
 })
 
@@ -158,12 +90,15 @@ interface BookingConditions {
   serviceId: string | undefined
   locationId: string | undefined
   staffId: string | undefined
-  email: string | undefined
+  /** The forms of one address (see `storedForms`). */
+  emails: string[] | undefined
+  /** Of one of those with an address (see `nameKey`). */
+  clientName: string | undefined
   businessId: string | undefined
 }
 
 /** A booking's position in a list: its sort key and id. */
-export type BookingPlace = readonly [instant: Instant, id: string]
+type BookingPlace = readonly [instant: Instant, id: string]
 
 interface BookingFilter {
   conditions: BookingConditions
@@ -188,10 +123,11 @@ function sortedBy({ byStart, ascending }: Listing['filter']) {
   return { instant: byStart ? ('b.starts_at' as const) : ('b.created_at' as const), direction }
 }
 
-function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
-  const { status, noShow, from, to, serviceId, locationId, staffId, email, businessId } = filter.conditions
+function conditionsOf(db: Reads, { filter }: Listing): RawBuilder<boolean>[] {
+  const { status, noShow, from, to, serviceId, locationId, staffId, emails, businessId } = filter.conditions
   const { instant, direction } = sortedBy(filter)
   const { after } = filter
+  const { clientName } = filter.conditions
   const isAfter = sql.raw(direction === 'asc' ? '>' : '<')
   return [
     ...(status ? [sql<boolean>`b.status = ${status}`] : []),
@@ -201,7 +137,8 @@ function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
     ...(serviceId ? [sql<boolean>`b.service_id = ${serviceId}`] : []),
     ...(locationId ? [sql<boolean>`b.location_id = ${locationId}`] : []),
     ...(staffId ? [sql<boolean>`b.staff_id = ${staffId}`] : []),
-    ...(email ? [sql<boolean>`lower(b.client_email) = lower(${email})`] : []),
+    ...(emails ? [sql<boolean>`lower(b.client_email) in (${sql.join(emails)})`] : []),
+    ...(clientName === undefined ? [] : [sql<boolean>`${nameIn(db, sql`b.client_search`)} = ${clientName}`]),
     ...(businessId ? [sql<boolean>`b.business_id = ${businessId}`] : []),
     ...(after ? [sql<boolean>`(${sql.ref(instant)}, b.id) ${isAfter} (${after[0]}, ${after[1]})`] : []),
   ]
@@ -212,7 +149,7 @@ const bookingList = cachedQuery(
     const { scope, filter, rows, search } = listing
     const { instant, direction } = sortedBy(filter)
     let query = selectBookings(db, scope)
-    for (const condition of conditionsOf(listing)) query = query.where(condition)
+    for (const condition of conditionsOf(db, listing)) query = query.where(condition)
     if (search) query = query.where(sql<boolean>`b.client_search like ${search.text} escape '\\'`)
     if (search?.until) {
       const [at, id] = search.until
@@ -226,7 +163,7 @@ const bookingList = cachedQuery(
 const placeAfter = cachedQuery((db, listing: Listing & Params<{ rows: number }>) => {
   const { instant, direction } = sortedBy(listing.filter)
   let query = db.selectFrom('bookings as b').where(inScope('b.business_id', listing.scope))
-  for (const condition of conditionsOf(listing)) query = query.where(condition)
+  for (const condition of conditionsOf(db, listing)) query = query.where(condition)
   return query
     .select(['b.id', sql<Instant>`${sql.ref(instant)}`.as('instant')])
     .orderBy(instant, direction)
@@ -236,7 +173,7 @@ const placeAfter = cachedQuery((db, listing: Listing & Params<{ rows: number }>)
 })
 
 export async function findBookings(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   { filter, rows }: { filter: BookingFilter; rows: number },
 ): Promise<BookingRow[]> {
@@ -248,7 +185,7 @@ export async function findBookings(
  * first, and then their bookings. Else the next `searched` bookings are searched: `until` is the last place, when more follow.
  */
 export async function searchBookings(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   { filter, rows, text, searched }: { filter: BookingFilter; rows: number; text: string; searched: number },
 ): Promise<{ rows: BookingRow[]; until: BookingPlace | undefined }> {
@@ -279,7 +216,7 @@ const bookingsOfClients = cachedQuery(
     const conditions = [
       inScope('b.business_id', scope),
       sql`b.client_search like ${pattern} escape '\\'`,
-      ...conditionsOf(listing),
+      ...conditionsOf(db, listing),
     ]
     const same = (name: 'f' | 'r') =>
       foreach(db, 'bookings as b', sql.raw(`b.business_id = ${name}.business_id and b.id = ${name}.id`))
@@ -290,12 +227,7 @@ const bookingsOfClients = cachedQuery(
              select b.business_id, b.id, ${sql.ref(instant)} from r ${same('r')}
               where ${sql.join(conditions, sql` and `)}
               order by ${order('b')} limit ${rows})
-      select b.*, ${namesAndPayment}
-        from f ${same('f')}
-             join services as s on s.id = b.service_id
-             join locations as l on l.id = b.location_id
-             left join staff as p on p.id = b.staff_id
-             left join payments as m on m.id = b.payment_id
+      select ${shownText} from f ${same('f')} ${shownJoins}
        order by ${order('f')}`
   },
 )
@@ -336,25 +268,26 @@ const bookingColumns = {
   erased_at: 'timestamptz',
   agreed_amount: 'integer',
   agreed_currency: 'text',
+  time_zone: 'text',
 } as const satisfies Columns<keyof BookingsTable>
 
 const columnNames = sql.join(Object.keys(bookingColumns).map((name) => sql.ref(name)))
 
 /** The columns of `w` in the types of the table. */
-function valuesOf(db: Queries): RawBuilder<unknown> {
+function valuesOf(db: Reads): RawBuilder<unknown> {
   return sql.join(Object.keys(bookingColumns).map((name) => valueOf(db, name)))
 }
 
-function valueOf(db: Queries, name: string): RawBuilder<unknown> {
+function valueOf(db: Reads, name: string): RawBuilder<unknown> {
   const value = sql.ref(`w.${name}`)
   return name.endsWith('_json') && isPostgres(db) ? sql`${value}::jsonb` : value
 }
 
 /** By their ids alone: for `is true`, see `isLiving` of claim-snapshot-queries.ts. */
-const bookHolds = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+const bookHolds = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const booked = sql`
     update claims
-       set booked_at = w.created_at
+       set booked_at = w.created_at, client_network = null, client_wider_network = null
       from w
      where claims.id ${isPostgres(db) ? sql`= any (array(select id from w))` : sql`in (select id from w)`}
        and claims.id = w.id and claims.business_id = w.business_id
@@ -374,7 +307,7 @@ const bookHolds = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
 
 /** SQLite writes to one table a statement, and to no other at the same time: these are the holds that `bookHolds` turns. */
 const insertBookings = cachedQuery(
-  (db, { rows }: Params<{ rows: string }>) => sql`
+  (db: Queries, { rows }: Params<{ rows: string }>) => sql`
     insert into bookings (${columnNames}) select ${valuesOf(db)} from ${rowsOf(db, bookingColumns, rows)} as w
      where exists (
        select 1 from claims as c
@@ -412,32 +345,16 @@ export async function renewManageLink(
 
 type LinkColumns = Pick<BookingsTable, 'id' | 'business_id' | 'manage_generation' | 'manage_digest'>
 
-export type ChangedColumns = Partial<
-  Pick<
-    BookingsTable,
-    | 'starts_at'
-    | 'ends_at'
-    | 'party_size'
-    | 'status'
-    | 'notes'
-    | 'custom_field_values_json'
-    | 'staff_id'
-    | 'scheduled_at'
-    | 'cancelled_at'
-    | 'confirmed_at'
-    | 'no_show_at'
-    | 'cancel_reason'
-    | 'client_reschedules'
-    | 'counted_client'
-    | 'erased_at'
-    | keyof ClientColumns
-  >
->
+/** Written together. */
+const clientColumns = [
+  'client_first_name',
+  'client_last_name',
+  'client_email',
+  'client_phone',
+  'client_search',
+] as const satisfies (keyof BookingsTable)[]
 
-export type ClientColumns = Pick<
-  BookingsTable,
-  'client_first_name' | 'client_last_name' | 'client_email' | 'client_phone' | 'client_search'
->
+export type ClientColumns = Pick<BookingsTable, (typeof clientColumns)[number]>
 
 const changeable = [
   'starts_at',
@@ -454,15 +371,15 @@ const changeable = [
   'cancel_reason',
   'client_reschedules',
   'counted_client',
-  'client_first_name',
-  'client_last_name',
-  'client_email',
-  'client_phone',
-  'client_search',
+  'payment_id',
+  ...clientColumns,
   'erased_at',
   'updated_at',
   'version',
-] as const satisfies (keyof ChangedColumns | 'updated_at' | 'version')[]
+] as const satisfies (keyof BookingsTable)[]
+
+/** Some columns of a change; each has its time and version. */
+export type ChangedColumns = Partial<Pick<BookingsTable, Exclude<Changeable, 'updated_at' | 'version'>>>
 
 type Changeable = (typeof changeable)[number]
 
@@ -475,7 +392,7 @@ function columnsFor(names: readonly Changeable[]): Columns<keyof BookingsTable> 
 
 /** SQLite writes each index of a column that is set, changed or not: so only what changes is. */
 const updateQuery = cachedQuery(
-  (db, { rows, changed }: Params<{ rows: string; changed: Partial<Record<Changeable, true>> }>) => {
+  (db: Queries, { rows, changed }: Params<{ rows: string; changed: Partial<Record<Changeable, true>> }>) => {
     const names = Object.keys(changed) as Changeable[]
     const changes = names.map((name) => sql`${sql.ref(name)} = ${valueOf(db, name)}`)
     return sql`

@@ -1,11 +1,13 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { hasEmail } from '../base/contact-formats.ts'
 import { exampleIds } from '../base/examples.ts'
+import { presentPage } from '../base/paging.ts'
 import { goneClient } from '../http/gone-client.ts'
-import { createdOnce, type Creation } from '../database/idempotency.ts'
+import { createdOnce, type Creation } from '../http/created-once.ts'
 import { StrictObject, EmptyObject, PathId, problems } from '../base/wire.ts'
 import type { Context } from './context.ts'
-import { withLink, withNewLink } from './manage.ts'
+import { payPart, withLinks, withNewLink } from './manage.ts'
 import { etagOf } from './booking-rules.ts'
 import {
   Booking,
@@ -29,6 +31,15 @@ const everybody = ['publishable', ...creators] as const
 const params = StrictObject({ id: PathId('booking', exampleIds.booking) })
 const tags = ['Bookings']
 
+/** Whether a confirmation goes out to the client. */
+function isMailed(
+  { config }: Context,
+  { client_email, status }: { client_email: string; status: string },
+  notify = true,
+): boolean {
+  return config.smtpUrl !== '' && notify && hasEmail(client_email) && status !== 'completed'
+}
+
 export function bookingRoutes(app: FastifyInstance, context: Context): void {
   const send = (
     request: FastifyRequest,
@@ -36,7 +47,8 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
     booking: Awaited<ReturnType<typeof showBooking>>,
   ) => {
     void reply.header('etag', etagOf(booking))
-    return withLink(context, booking, presentBooking(booking, request.actor))
+    const { actor } = request
+    return withLinks(context, { actor, booking }, presentBooking(booking, actor))
   }
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -49,7 +61,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Turn a hold into a booking',
         description:
-          'The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled. With a deposit, the booking is pending and has `redirect_url`, where the client pays. The payment confirms it; without one it is cancelled when the checkout ends.',
+          'The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled. With a deposit, the response has `redirect_url`, where the client pays. A booking of a session is then pending: the payment confirms it, and without one it is cancelled when the checkout ends. That of a key or person stands without: it is confirmed, the deposit is due beside it, and `pay_url` stays. What is over is `completed`.',
         querystring: EmptyObject,
         body: ConvertHold,
         response: {
@@ -72,6 +84,8 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
           body: {
             ...presentBooking(booking, actor),
             ...(redirectUrl !== undefined && { redirect_url: redirectUrl }),
+            ...payPart(context, actor, booking),
+            ...(isMailed(context, booking, body.notify) && { sends_mail: true }),
           },
           etag: etagOf(booking),
         }),
@@ -97,10 +111,10 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         response: { 200: BookingPage },
       },
     },
-    async (request) => {
-      const { rows, nextCursor } = await listBookings(context, request.actor, request.query)
-      return { data: rows.map((row) => presentBooking(row, request.actor)), next_cursor: nextCursor }
-    },
+    async (request) =>
+      presentPage(await listBookings(context, request.actor, request.query), (row) =>
+        presentBooking(row, request.actor),
+      ),
   )
 
   routes.get(

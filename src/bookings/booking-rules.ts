@@ -1,17 +1,18 @@
 import type { AuditAction } from '../access/audit-types.ts'
 import { notOfferedThen } from '../availability/offer-rules.ts'
 import type { Span } from '../availability/resource-rules.ts'
-import { shownEmail } from '../base/contact-formats.ts'
+import { fullName, hasEmail, shownEmail, standInEmail } from '../base/contact-formats.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { type Instant, plusSeconds, toMs } from '../base/instants.ts'
 import { searchText } from '../base/search-text.ts'
 import { type ChangePolicy, type ChangeRefusal, policyOf } from '../catalogue/change-policy-rules.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
+import { maxMinorUnits } from '../catalogue/service-rules.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
-import type { EventSubject, EventType } from '../webhooks/event-payload.ts'
-import type { BookingRow, ChangedColumns, ClientColumns } from './booking-queries.ts'
-import type { PaymentPart } from './checkouts.ts'
-import { customFieldErrors, type FieldAnswer } from './custom-field-rules.ts'
+import type { EventType } from '../webhooks/event-payload.ts'
+import type { ChangedColumns, ClientColumns } from './booking-queries.ts'
+import { customFieldErrors, type FieldAnswer, type KeptAnswer, keptAnswers } from './custom-field-rules.ts'
 
 const maxBookingMs = 24 * 3_600_000
 
@@ -24,7 +25,9 @@ export interface WantedChange {
   notes?: string | null
   /** All answers to custom fields. */
   answers?: FieldAnswer[]
-  client?: Partial<ClientInput>
+  /** The custom fields of the service as they are now, with `answers`. */
+  fields?: CustomField[]
+  client?: ClientChange
   /** Digest of the new e-mail, for bookings of sessions: caps count by it. */
   countedClient?: string
   noShow?: boolean
@@ -71,7 +74,7 @@ export function planChange(
     ...(moved && span),
     ...(resized && { party_size: partySize }),
     ...(notes !== booking.notes && { notes }),
-    ...changedAnswers(booking, wanted),
+    ...changedAnswers(booking, wanted, now),
     ...changedClient(booking, wanted),
   }
   const tellsOfClient = [wanted.client, wanted.notes, wanted.cancelReason].some((part) => part !== undefined)
@@ -97,16 +100,59 @@ export function planChange(
       ...(cancelReason !== booking.cancel_reason && { cancel_reason: cancelReason }),
       ...(isFirstConfirmation && { confirmed_at: now }),
     },
-    action: isFirstConfirmation ? 'booking.confirmed' : actionOf(statusChanged ? status : undefined),
+    action: actionOf({
+      isFirstConfirmation,
+      marked,
+      noShowAt,
+      newStatus: statusChanged ? status : undefined,
+    }),
     events: isKnown ? eventsOf({ status, statusChanged, otherChanged }) : eventsOfUnconfirmed(status),
     leavesSlot: wasTaken && (otherSeats || !isTaken),
     takesSlot: isTaken && (otherSeats || !wasTaken),
     movesCancelled: moved && !wasTaken && !isTaken,
-    deposit: statusChanged && !isTaken ? 'cancelled' : isFirstConfirmation ? 'confirmed' : undefined,
+    deposit: depositAfter({ isFirstConfirmation, status: statusChanged ? status : undefined }),
   }
 }
 
-function actionOf(newStatus: BookingsTable['status'] | undefined): AuditAction {
+/** Nothing is due any more for what is cancelled, confirmed without it, or over. */
+function depositAfter(change: {
+  isFirstConfirmation: boolean
+  status: BookingStatus | undefined
+}): ChangePlan['deposit'] {
+  if (change.status === 'cancelled') return 'cancelled'
+  return change.isFirstConfirmation || change.status === 'completed' ? 'confirmed' : undefined
+}
+
+/**
+ * The amount of another deposit that takes the place of the present one: of a party of another size, or where a booking that
+ * was never confirmed waits for it again. Undefined for neither. Throws validation_failed for an amount that nobody can charge.
+ */
+export function renewedDeposit(booking: BookingRow, { columns, deposit }: ChangePlan): number | undefined {
+  const { payment_amount: amount, payment_status, party_size, confirmed_at } = booking
+  if (amount === null || payment_status === null) return undefined
+  const people = columns.party_size ?? party_size
+  const isResized = people !== party_size && payment_status === 'due' && deposit === undefined
+  const waitsAgain = columns.status === 'pending' && booking.status === 'cancelled' && confirmed_at === null
+  if (!isResized && !waitsAgain) return undefined
+  const renewed = Math.ceil(amount / party_size) * people
+  if (renewed <= maxMinorUnits) return renewed
+  const detail = 'is so many people that their deposits cannot be charged at once'
+  throw validationProblem([{ pointer: '/party_size', code: 'out_of_range', detail }])
+}
+
+interface Done {
+  isFirstConfirmation: boolean
+  /** Whether the no-show mark changes, and when it was set. */
+  marked: boolean
+  noShowAt: Instant | null
+  newStatus: BookingStatus | undefined
+}
+
+/** What people would call a change: a no-show is more than "completed". */
+function actionOf({ isFirstConfirmation, marked, noShowAt, newStatus }: Done): AuditAction {
+  if (marked && noShowAt !== null) return 'booking.no_show'
+  if (isFirstConfirmation) return 'booking.confirmed'
+  if (marked && newStatus === undefined) return 'booking.no_show_removed'
   if (newStatus === 'cancelled' || newStatus === 'completed') return `booking.${newStatus}`
   return 'booking.updated'
 }
@@ -171,8 +217,26 @@ function newNoShow(
 interface ClientInput {
   first_name: string
   last_name: string
+  /** A stand-in for one without an address. */
   email: string
   phone?: string | null
+}
+
+/** Null takes something away. */
+type ClientChange = { [Name in keyof ClientInput]?: ClientInput[Name] | null }
+
+/**
+ * The address under which a client is kept after a change. One without an address stays who they were unless a new phone
+ * tells who they are.
+ */
+export function changedEmail(
+  booking: Pick<BookingRow, 'id' | 'client_email' | 'client_phone' | 'timezone'>,
+  { email, phone = booking.client_phone }: ClientChange,
+): string {
+  if (email) return email
+  const { id: known, client_email: present, timezone } = booking
+  const stays = hasEmail(present) ? email === undefined : !phone || phone === booking.client_phone
+  return stays ? present : standInEmail(phone ?? '', { known, timezone })
 }
 
 /** The client's columns; `client_search` joins all that a search matches. */
@@ -184,7 +248,7 @@ export function clientColumns({ first_name, last_name, email, phone }: ClientInp
     client_email: email,
     client_phone: phone || null,
     client_search: searchText(
-      [`${first_name} ${last_name}`, shownEmail(email), phone ?? '', digits].join('\n'),
+      [fullName(first_name, last_name), shownEmail(email), phone ?? '', digits].join('\n'),
     ),
   }
 }
@@ -195,11 +259,10 @@ function changedClient(
   { client: wanted = {}, countedClient }: WantedChange,
 ): ChangedColumns {
   const { client_search, ...shown } = clientColumns({
-    first_name: booking.client_first_name,
-    last_name: booking.client_last_name,
-    email: booking.client_email,
-    phone: booking.client_phone,
-    ...wanted,
+    first_name: wanted.first_name ?? booking.client_first_name,
+    last_name: wanted.last_name === undefined ? booking.client_last_name : (wanted.last_name ?? ''),
+    email: wanted.email ?? booking.client_email,
+    phone: wanted.phone === undefined ? booking.client_phone : wanted.phone,
   })
   const names = Object.keys(shown) as (keyof typeof shown)[]
   if (names.every((name) => shown[name] === booking[name])) return {}
@@ -207,12 +270,16 @@ function changedClient(
   return { ...shown, client_search, ...(isCounted && { counted_client: countedClient }) }
 }
 
-function changedAnswers(booking: BookingsTable, { answers }: WantedChange): ChangedColumns {
+function changedAnswers(
+  booking: BookingsTable,
+  { answers, fields = [] }: WantedChange,
+  now: Instant,
+): ChangedColumns {
   if (!answers) return {}
-  const given = answers.filter(({ value }) => value !== undefined).map(answerText)
-  const present = answersOf(booking).map(answerText)
-  if (given.join() === present.join()) return {}
-  return { custom_field_values_json: `[${given.join(',')}]` }
+  const before = answersOf(booking)
+  const given = keptAnswers(fields, answers, { now, before })
+  if (given.map(answerText).join() === before.map(answerText).join()) return {}
+  return { custom_field_values_json: JSON.stringify(given) }
 }
 
 /** Of the same text where equal: a database may have written its JSON anew. */
@@ -221,32 +288,37 @@ function answerText({ field_id, value }: FieldAnswer): string {
 }
 
 /** The answers of a booking to custom fields. */
-export function answersOf({ custom_field_values_json }: BookingsTable): Required<FieldAnswer>[] {
-  return JSON.parse(custom_field_values_json) as Required<FieldAnswer>[] // only checked ones are written
+export function answersOf({ custom_field_values_json }: BookingsTable): KeptAnswer[] {
+  return JSON.parse(custom_field_values_json) as KeptAnswer[] // only checked ones are written
 }
 
 /**
- * Throws validation_failed unless new answers fit the custom fields as they are now. One that stays as it was always fits:
- * its field may have changed since.
+ * Throws validation_failed unless new answers fit the custom fields as they are now. One that stays as it was always fits,
+ * also one that was never given: its field may have changed since.
  */
 export function assertAnswersFit(
   booking: BookingsTable,
   fields: CustomField[],
   answers: FieldAnswer[],
 ): void {
-  const present = new Set(answersOf(booking).map(answerText))
+  const before = answersOf(booking)
+  const present = new Set(before.map(answerText))
+  const asked = fields.map((field) => {
+    const isGiven = [...before, ...answers].some(({ field_id }) => field_id === field.id)
+    return isGiven ? field : { ...field, required: false }
+  })
   const isKept = (index: string | undefined) => {
     const answer = index === undefined ? undefined : answers[Number(index)]
     return answer !== undefined && present.has(answerText(answer))
   }
-  const fieldErrors = customFieldErrors(fields, answers).filter(
+  const fieldErrors = customFieldErrors(asked, answers).filter(
     ({ pointer, code }) => code === 'repeated' || !isKept(pointer.split('/')[2]),
   )
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
 }
 
 /** A booking is announced, as created, when it is confirmed for the first time. */
-function eventsOfUnconfirmed(status: BookingStatus): EventType[] {
+export function eventsOfUnconfirmed(status: BookingStatus): EventType[] {
   if (status === 'pending' || status === 'cancelled') return []
   return status === 'completed' ? ['booking.created', 'booking.completed'] : ['booking.created']
 }
@@ -305,24 +377,4 @@ export function assertMatches(booking: Pick<BookingsTable, 'version'>, ifMatch: 
   if (ifMatch.split(',').some((tag) => tag.trim() === current)) return
   const detail = `The booking is at version ${current}; read it again before changing it.`
   throw new Problem('version_conflict', detail, { extensions: { current_etag: current } })
-}
-
-/** A booking's payment as columns; all null without one. */
-export function paymentColumns(payment: PaymentPart | undefined) {
-  return {
-    payment_status: payment?.status ?? null,
-    payment_amount: payment?.amount ?? null,
-    payment_currency: payment?.currency ?? null,
-    payment_provider: payment?.provider ?? null,
-    payment_paid_at: payment?.paid_at ?? null,
-    payment_refunded_at: payment?.refunded_at ?? null,
-  }
-}
-
-export function eventSubject(booking: BookingRow): EventSubject {
-  return {
-    ...booking,
-    service: { id: booking.service_id, name: booking.service_name },
-    location: { id: booking.location_id, name: booking.location_name, timezone: booking.timezone },
-  }
 }

@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import { AuditActor } from '../access/audit-schemas.ts'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
-import { Money } from '../catalogue/catalogue-schemas.ts'
+import { Money, TimeZone } from '../catalogue/catalogue-schemas.ts'
 import {
   StrictObject,
   Id,
   InstantText,
   Line,
+  PersonName,
   listParameters,
   Nullable,
   OrNull,
@@ -15,9 +16,12 @@ import {
   ShownId,
   ShownInstant,
   Text,
+  Trimmed,
+  QueryInstant,
 } from '../base/wire.ts'
 import { localeErrors } from '../catalogue/mail-settings-rules.ts'
 import type { FieldValue } from './custom-field-rules.ts'
+import { maxDelaySeconds } from '../mails/mail-rules.ts'
 import { PartySize } from './hold-schemas.ts'
 
 export const BookingStatus = Type.Enum(['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'], {
@@ -34,9 +38,16 @@ const maxFieldValues = 100
 const FieldAnswer = StrictObject({
   field_id: Id,
   value: Type.Optional(Type.Unsafe<FieldValue>({ fieldValue: true })),
+  text: Type.Optional(
+    Type.String({
+      ...Line(1, 500),
+      description:
+        'Of a `consent`: the label that was shown. Refused with `text_changed` when the label is another by now.',
+    }),
+  ),
 })
 
-const Name = Line(1, 100)
+const Name = PersonName(100)
 
 const notify = Type.Optional(
   Type.Boolean({ description: 'False: the client gets no mail about this. Not for sessions.' }),
@@ -46,7 +57,19 @@ const notify = Type.Optional(
 export const ConvertHold = StrictObject(
   {
     hold_id: Id,
-    client: StrictObject({ first_name: Name, last_name: Name, email: Email, phone: Type.Optional(Phone) }),
+    client: StrictObject({
+      first_name: Name,
+      last_name: Type.Optional(
+        Type.String({
+          ...Name,
+          description: 'Required unless `client_fields` of the service say otherwise.',
+        }),
+      ),
+      email: Type.Optional(Type.String({ ...Email, description: 'Required for sessions.' })),
+      phone: Type.Optional(
+        Type.String({ ...Phone, description: 'Required if `client_fields` of the service say so.' }),
+      ),
+    }),
     custom_field_values: Type.Optional(
       Type.Array(FieldAnswer, {
         maxItems: maxFieldValues,
@@ -65,6 +88,14 @@ export const ConvertHold = StrictObject(
         }),
         localeErrors,
       ),
+    ),
+    time_zone: Type.Optional(
+      Type.Unsafe<string>({
+        ...TimeZone,
+        description:
+          "The client's time zone (IANA). Mails about online appointments lead with it, and name the zone if it differs from that of the location.",
+        examples: ['America/Los_Angeles'],
+      }),
     ),
     notify,
   },
@@ -87,8 +118,8 @@ export const ChangeBooking = StrictObject(
       StrictObject(
         {
           first_name: Type.Optional(Name),
-          last_name: Type.Optional(Name),
-          email: Type.Optional(Email),
+          last_name: Type.Optional(OrNull(Name)),
+          email: Type.Optional(OrNull(Email)),
           phone: Type.Optional(OrNull(Phone)),
         },
         { description: 'The client fields to change.' },
@@ -105,7 +136,8 @@ export const ChangeBooking = StrictObject(
     party_size: Type.Optional(
       Type.Integer({
         ...PartySize,
-        description: 'For how many people. More need as many free seats; a deposit stays as it was ordered.',
+        description:
+          'For how many people. More need as many free seats. A deposit that is due is then due for all of them; a paid one stays.',
       }),
     ),
     custom_field_values: Type.Optional(
@@ -124,6 +156,14 @@ export const ChangeBooking = StrictObject(
       }),
     ),
     notify,
+    notify_after_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxDelaySeconds,
+        description:
+          'How long mails about a new time, length or person wait. If the booking is as before by then, nobody is told. For an interface with "Undo".',
+      }),
+    ),
   },
   {
     title: 'ChangeBooking',
@@ -182,16 +222,20 @@ export const Booking = Type.Object(
     }),
     client: Type.Object({
       first_name: Type.String(),
-      last_name: Type.String(),
-      email: Type.String({
-        description:
-          'Empty for one who was erased. Ends in `@no-email.invalid` for one whom the console booked without an address: it tells them apart, and no mail goes there.',
-      }),
+      last_name: Type.String({ description: 'Empty for one who gave none.' }),
+      email: Type.String({ description: 'Empty for one who gave none, or was erased.' }),
       phone: Nullable(Type.String()),
     }),
     staff: Nullable(Type.Object(Named), { description: 'Null when the service needs nobody.' }),
     custom_field_values: Type.Array(
-      Type.Object({ field_id: ShownId, value: Type.Unsafe<FieldValue>({ fieldValue: true }) }),
+      Type.Object({
+        field_id: ShownId,
+        value: Type.Unsafe<FieldValue>({ fieldValue: true }),
+        text: Type.Optional(Type.String({ description: 'Of a `consent`: the text that was shown.' })),
+        agreed_at: Type.Optional(
+          Type.Unsafe<string>({ ...ShownInstant, description: 'Of a `consent`: when it was given.' }),
+        ),
+      }),
     ),
     business_id: ShownId,
     created_at: ShownInstant,
@@ -199,9 +243,18 @@ export const Booking = Type.Object(
     no_show: Type.Optional(
       Type.Boolean({ description: 'Whether the client did not come. Shown to business and hub keys.' }),
     ),
+    time_zone: Type.Optional(
+      Type.String({ description: "The client's time zone (IANA), if known. Not shown to sessions." }),
+    ),
     cancel_reason: Type.Optional(
       Type.String({
         description: 'Why it was cancelled, if the client or the business said so. Not shown to sessions.',
+      }),
+    ),
+    price: Type.Optional(
+      Nullable(Money, {
+        description:
+          'What all people of the booking pay together, as agreed; null without a price. Absent when the booking is redacted.',
       }),
     ),
     payment: Type.Optional(Payment),
@@ -210,10 +263,21 @@ export const Booking = Type.Object(
         description: 'Where the client pays the deposit. Only in the response to the creation.',
       }),
     ),
+    pay_url: Type.Optional(
+      Type.String({
+        description:
+          'The page from which the client pays the deposit that is due: send it to them. It opens a new checkout when the one before has ended. For keys and people; not in lists.',
+      }),
+    ),
+    sends_mail: Type.Optional(
+      Type.Literal(true, {
+        description: 'The client gets a confirmation by mail. Only in the response to the creation.',
+      }),
+    ),
     manage_url: Type.Optional(
       Type.String({
         description:
-          'The page on which the client sees, moves and cancels the booking. Whoever has it may do so. For keys and the session that made the booking; not in lists.',
+          'The page on which the client sees, moves and cancels the booking. Anyone who has it may do so. For keys, people and the session that made the booking; not in lists. Of people, owners alone see that of a booking with a deposit, as it can send the deposit back.',
       }),
     ),
     redacted: Type.Optional(
@@ -267,21 +331,23 @@ export const BookingPage = Page(Booking, {
 export const BookingsQuery = StrictObject({
   ...listParameters,
   status: Type.Optional(BookingStatus),
-  from: Type.Optional(
-    Type.String({ ...InstantText, description: 'Only bookings that start at this instant or later.' }),
-  ),
-  to: Type.Optional(Type.String({ ...InstantText, description: 'Only bookings that start before it.' })),
+  from: Type.Optional(QueryInstant({ description: 'Only bookings that start at this instant or later.' })),
+  to: Type.Optional(QueryInstant({ description: 'Only bookings that start before it.' })),
   service_id: Type.Optional(Id),
   location_id: Type.Optional(Id),
   staff_id: Type.Optional(Id),
-  email: Type.Optional(Type.String({ ...Email, description: 'The whole e-mail address of the client.' })),
+  email: Type.Optional(
+    Trimmed(Type.String({ ...Email, description: 'The whole e-mail address of the client.' })),
+  ),
   q: Type.Optional(
-    Type.String({
-      ...Line(3, 100),
-      description:
-        "A part of the client's name, e-mail or phone. Upper and lower case are the same, and so are letters with and without accents.",
-      examples: ['lovelace'],
-    }),
+    Trimmed(
+      Type.String({
+        ...Line(3, 100),
+        description:
+          "A part of the client's name, e-mail or phone. Upper and lower case are the same, and so are letters with and without accents.",
+        examples: ['lovelace'],
+      }),
+    ),
   ),
   sort: Type.Optional(
     Type.Enum(['created_at', 'starts_at', '-created_at', '-starts_at'], {

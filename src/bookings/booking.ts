@@ -4,28 +4,23 @@ import { recordAudit } from '../access/audit.ts'
 import { withAlternatives } from '../availability/availability.ts'
 import { isSlotUnavailable } from '../availability/offer-rules.ts'
 import { eligibleStaff, type Span } from '../availability/resource-rules.ts'
-import { invalidCursor, Problem } from '../base/errors.ts'
+import { shownEmail } from '../base/contact-formats.ts'
+import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
-import { formatInstant, type Instant, isInstant, readInstant, toMs } from '../base/instants.ts'
+import { formatInstant, type Instant, readInstant, toMs } from '../base/instants.ts'
 import { searchText } from '../base/search-text.ts'
+import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
 import { allOf, type Transaction } from '../database/database.ts'
+import { type BookingRow, serviceAndLocation, shownOf, staffShown } from '../database/shown-booking.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
-import { decodeCursor, encodeCursor, readLimit } from '../base/wire.ts'
+import { type Page, pageRows, timeCursorOf } from '../base/paging.ts'
 import type { Context } from './context.ts'
 import type { BookingOutcome } from '../watch/metrics.ts'
-import type { EventType } from '../webhooks/event-payload.ts'
+import { eventSubject, type EventType } from '../webhooks/event-payload.ts'
 import { recordChange } from '../webhooks/event.ts'
 import { recordMails } from '../mails/outbox.ts'
-import {
-  type BookingPlace,
-  type BookingRow,
-  findBooking,
-  findBookings,
-  lockBooking,
-  searchBookings,
-  updateBooking,
-} from './booking-queries.ts'
+import { findBooking, findBookings, lockBooking, searchBookings, updateBooking } from './booking-queries.ts'
 import {
   answersOf,
   assertAnswersFit,
@@ -33,17 +28,19 @@ import {
   assertLength,
   assertMatches,
   assertTakesTime,
+  changedEmail,
   type ChangePlan,
-  eventSubject,
   newSpan,
   newStatus,
-  paymentColumns,
   planChange,
+  renewedDeposit,
   spanOf,
   type WantedChange,
 } from './booking-rules.ts'
 import type { BookingsQuery, ChangeBooking, Payment } from './booking-schemas.ts'
+import { clientFieldErrors } from './custom-field-rules.ts'
 import { endBookingClaim } from './claim-queries.ts'
+import { storedForms } from './client-text-queries.ts'
 import { type Assignees, chosenStaff, findAssignees, findOffered, retakeSlot } from './claim.ts'
 import { digestClient } from './strangers.ts'
 
@@ -62,55 +59,51 @@ export function showBooking(context: Context, actor: Actor, id: string): Promise
 /** Bookings that a search reads for one page: bounds its cost however much was ever booked. */
 const maxSearched = 10_000
 
-type Sort = NonNullable<Static<typeof BookingsQuery>['sort']>
-
-interface BookingList {
-  rows: BookingRow[]
-  /** Null on the last page. */
-  nextCursor: string | null
-}
-
 /**
  * Lists bookings in the caller's scope. A search may return a short or empty page although more follow. Staff search among
- * their own appointments: of others' clients they see no more than what masks them. `noShow` leaves those who did not come.
+ * their own appointments: of others' clients they see no more than what masks them. `noShow` leaves those who did not come,
+ * `clientName` those of one name (see `nameKey`).
  */
 export async function listBookings(
   context: Context,
   actor: Actor,
-  query: Static<typeof BookingsQuery> & { noShow?: boolean },
-): Promise<BookingList> {
-  const limit = readLimit(query.limit)
+  query: Static<typeof BookingsQuery> & { noShow?: boolean; clientName?: string },
+): Promise<Page<BookingRow>> {
   const sort = query.sort ?? '-created_at'
   const isSearch = query.q !== undefined || query.email !== undefined
   const only = isSearch && isStaff(actor) ? actor.staffId : query.staff_id
-  if (query.staff_id !== undefined && query.staff_id !== only) return { rows: [], nextCursor: null }
+  if (query.staff_id !== undefined && query.staff_id !== only) return { data: [], next_cursor: null }
   const byStart = sort.endsWith('starts_at')
+  const cursor = timeCursorOf(['booking', sort])
+  const page = pageRows(query, cursor)
   const filter = {
     conditions: {
       status: query.status,
       noShow: query.noShow === true,
-      from: query.from === undefined ? undefined : readInstant(query.from),
-      to: query.to === undefined ? undefined : readInstant(query.to),
+      from: query.from,
+      to: query.to,
       serviceId: query.service_id,
       locationId: query.location_id,
       staffId: only,
-      email: query.email,
+      emails:
+        query.email === undefined ? undefined : await storedForms(context.db.reads, actor.scope, query.email),
+      clientName: query.clientName,
       businessId: query.business_id,
     },
     byStart,
     ascending: !sort.startsWith('-'),
-    after: query.cursor === undefined ? undefined : parseCursor(query.cursor, sort),
+    after: page.after,
   }
-  const page = { filter, rows: limit + 1 }
+  const wanted = { filter, rows: page.rows }
   const text = query.q === undefined ? undefined : searchText(query.q)
   const found =
     text === undefined
-      ? { rows: await findBookings(context.db.reads, actor.scope, page), until: undefined }
-      : await searchBookings(context.db.reads, actor.scope, { ...page, text, searched: maxSearched })
-  const rows = found.rows.slice(0, limit)
-  const last = found.rows.length > limit ? rows.at(-1) : undefined
+      ? { rows: await findBookings(context.db.reads, actor.scope, wanted), until: undefined }
+      : await searchBookings(context.db.reads, actor.scope, { ...wanted, text, searched: maxSearched })
+  const data = found.rows.slice(0, page.rows - 1)
+  const last = found.rows.length > data.length ? data.at(-1) : undefined
   const place = last ? ([byStart ? last.starts_at : last.created_at, last.id] as const) : found.until
-  return { rows, nextCursor: place ? encodeCursor(['booking', sort, ...place]) : null }
+  return { data, next_cursor: place ? cursor.write(place) : null }
 }
 
 /**
@@ -120,7 +113,10 @@ export async function listBookings(
 export async function changeBooking(
   context: Context,
   actor: Actor,
-  { target, change: { notify, ...change } }: { target: BookingTarget; change: Static<typeof ChangeBooking> },
+  {
+    target,
+    change: { notify, notify_after_seconds: delaySeconds, ...change },
+  }: { target: BookingTarget; change: Static<typeof ChangeBooking> },
 ): Promise<BookingRow> {
   const wanted: WantedChange = {
     ...(change.starts_at !== undefined && { startsAt: readInstant(change.starts_at) }),
@@ -129,7 +125,7 @@ export async function changeBooking(
     ...(change.status !== undefined && { status: change.status }),
     ...(change.notes !== undefined && { notes: change.notes }),
     ...(change.client !== undefined && { client: change.client }),
-    ...(change.client?.email !== undefined && {
+    ...(change.client?.email && {
       countedClient: await digestClient(context, change.client.email),
     }),
     ...(change.no_show !== undefined && { noShow: change.no_show }),
@@ -138,7 +134,7 @@ export async function changeBooking(
   }
   if (wanted.startsAt && wanted.endsAt) assertLength(wanted.startsAt, wanted.endsAt, '/ends_at')
   if (change.staff_id !== undefined) assertOwnCalendar(actor, change.staff_id)
-  return applyChange(context, actor, { target, wanted, staffId: change.staff_id, notify })
+  return applyChange(context, actor, { target, wanted, staffId: change.staff_id, notify, delaySeconds })
 }
 
 /**
@@ -181,6 +177,7 @@ export function changeByClient(
 /** Presents a booking as the caller may see it, with times in its location's zone. */
 export function presentBooking(booking: BookingRow, actor: Actor) {
   const time = (instant: BookingRow['starts_at']) => formatInstant(instant, booking.timezone)
+  const { service, location } = serviceAndLocation(booking)
   const shape = {
     id: booking.id,
     status: booking.status,
@@ -189,19 +186,17 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
     party_size: booking.party_size,
     cancelled_at: booking.cancelled_at && time(booking.cancelled_at),
     service: {
-      id: booking.service_id,
-      name: booking.service_name,
+      ...service,
       duration_minutes: booking.duration_minutes,
-      price: priceOf(booking),
+      price: priceOf(booking, 1),
     },
     location: {
-      id: booking.location_id,
-      name: booking.location_name,
+      ...location,
       address: booking.location_address,
       timezone: booking.timezone,
       online_url: maySeeClient(booking, actor) ? booking.online_url : null,
     },
-    staff: booking.staff_id === null ? null : { id: booking.staff_id, name: booking.staff_name ?? '' },
+    staff: staffShown(booking),
     business_id: booking.business_id,
     created_at: time(booking.created_at),
     updated_at: time(booking.updated_at),
@@ -211,8 +206,8 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
     : { ...shape, ...maskedClientPart(booking), redacted: true as const }
 }
 
-function priceOf({ price_amount: amount, price_currency: currency }: BookingRow) {
-  return amount === null || currency === null ? null : { amount, currency }
+function priceOf({ price_amount: amount, price_currency: currency }: BookingRow, people: number) {
+  return amount === null || currency === null ? null : { amount: amount * people, currency }
 }
 
 const outcomes: Record<EventType, BookingOutcome> = {
@@ -231,6 +226,8 @@ interface Change {
   refund?: boolean
   /** False: the client gets no mail. */
   notify?: boolean | undefined
+  /** How long mails about it wait, for a change that takes it back. */
+  delaySeconds?: number | undefined
 }
 
 async function applyChange(context: Context, actor: Actor, change: Change): Promise<BookingRow> {
@@ -282,25 +279,30 @@ async function changeIn(
   tx: Transaction,
   change: Change & { by: Actor; booking: BookingRow },
 ): Promise<{ changed: BookingRow; events: EventType[] }> {
-  const { booking: found, by, target, wanted, notify = true } = change
-  // 0. a client changes the version that it saw, by the rules for clients
+  const { by, target, wanted, notify = true, delaySeconds = 0 } = change
+  // 0. the lock of the booking was waited for, and its payment may have arrived meanwhile. A client changes the version that
+  // it saw, by the rules for clients
+  const found = await withPayment(context, tx, change.booking)
   if (wanted.byClient) assertMatches(found, target.ifMatch)
   const refund = wanted.byClient ? assertClientMay(found, wanted, tx.now) === 'full' : change.refund === true
   const assignees = await assigneesOf(context, tx, change)
-  if (wanted.answers) assertAnswersFit(found, await fieldsOf(context, tx, found), wanted.answers)
+  const asked = await askedOf(context, tx, change)
+  assertMayReaddress(by, found, asked.client)
+  if (wanted.answers) assertAnswersFit(found, asked.fields, wanted.answers)
   // 1. an invalid request is refused before a failed precondition
-  const plan = planChange(found, { ...wanted, reassigned: assignees?.reassigns ?? false }, tx.now)
+  const reassigned = assignees?.reassigns ?? false
+  const plan = planChange(found, { ...wanted, ...asked, reassigned }, tx.now)
   assertMatches(found, target.ifMatch)
   if (plan) assertTakesTime(plan)
   // 2. settle the deposit, even when nothing else changes
-  const booking = await withSettledDeposit(context, tx, {
-    booking: found,
-    by,
-    becomes: plan?.deposit,
-    refund,
-  })
+  const booking = await withSettledDeposit(context, tx, { booking: found, by, plan, refund })
   if (!plan) return { changed: booking, events: [] }
-  const columns = { ...plan.columns, updated_at: tx.now }
+  const { payment_id } = booking
+  const columns = {
+    ...plan.columns,
+    ...(payment_id !== found.payment_id && { payment_id }),
+    updated_at: tx.now,
+  }
   const changed = { ...booking, ...columns, version: booking.version + 1 }
   // 3. leave the old slot and take the new one
   if (plan.leavesSlot && !plan.takesSlot)
@@ -321,7 +323,7 @@ async function changeIn(
       by,
       action: plan.action,
     }),
-    recordMails(context, tx, { before: booking, after: result, notify }),
+    recordMails(context, tx, { before: found, after: result, notify, by, delaySeconds }),
   ])
   return { changed: result, events: plan.events }
 }
@@ -339,13 +341,41 @@ async function assigneesOf(
   return withReassignment(booking, await findAssignees(context, tx, { booking, staffId, span }))
 }
 
-/** The custom fields of its service, as the database has them now. */
-async function fieldsOf(context: Context, tx: Transaction, booking: BookingRow) {
+/**
+ * Who has the client's link can give back a deposit. Throws key_type_not_allowed for people below owner who would have it sent to another
+ * address.
+ */
+function assertMayReaddress(
+  by: Actor,
+  { payment_status, client_email }: BookingRow,
+  client: { email?: string | null } | undefined,
+): void {
+  const hasDeposit = payment_status === 'due' || payment_status === 'paid'
+  if (hasDeposit && client?.email !== undefined && client.email !== client_email) assertRole(by, 'owner')
+}
+
+/**
+ * What new answers and a changed client are measured by: the service as the database has it now. Throws validation_failed
+ * when something is taken from the client that the service requires.
+ */
+async function askedOf(
+  context: Context,
+  tx: Transaction,
+  { booking, wanted: { answers, client } }: Change & { booking: BookingRow },
+): Promise<Pick<WantedChange, 'client'> & { fields: CustomField[] }> {
+  const taken = client?.last_name === null || client?.phone === null
   const scope = { businessId: booking.business_id }
   const ids = { serviceId: booking.service_id, locationId: booking.location_id }
-  forgetOffering(context, scope, ids)
-  const { service } = await findOffering(context, scope, ids, tx.reads)
-  return service?.custom_fields ?? []
+  if (answers || taken) forgetOffering(context, scope, ids)
+  const { service } = answers || taken ? await findOffering(context, scope, ids, tx.reads) : {}
+  if (service && taken) {
+    const fieldErrors = clientFieldErrors(service.client_fields, { last_name: '-', phone: '-', ...client })
+    if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
+  }
+  return {
+    fields: service?.custom_fields ?? [],
+    ...(client && { client: { ...client, email: changedEmail(booking, client) } }),
+  }
 }
 
 async function offeredTo(
@@ -365,41 +395,44 @@ function withReassignment(booking: BookingRow, assignees: Assignees) {
 
 function staffColumns(staffId: string | null, assignees: Assignees | undefined) {
   const member = assignees?.staff.find(({ id }) => id === staffId)
-  return { staff_id: staffId, staff_name: member?.name ?? null }
+  return { staff_id: staffId, ...shownOf('staff', member) }
 }
 
 interface SettledChange {
   booking: BookingRow
   by: Actor
-  becomes: ChangePlan['deposit']
+  plan: ChangePlan | undefined
   refund: boolean
 }
 
-/** Settles the deposit as the change requires. Locks the payment after its booking, as everywhere. */
+/** A locked booking with its payment, locked after it as everywhere: PostgreSQL reads what is joined before it waits. */
+async function withPayment(context: Context, tx: Transaction, booking: BookingRow): Promise<BookingRow> {
+  if (booking.payment_id === null) return booking
+  return { ...booking, ...shownOf('payment', await context.checkouts.lock(tx, booking.payment_id)) }
+}
+
+/** Settles the deposit as the change requires, or puts another in its place. */
 async function withSettledDeposit(
   context: Context,
   tx: Transaction,
-  { booking, by, becomes, refund }: SettledChange,
+  { booking, by, plan, refund }: SettledChange,
 ): Promise<BookingRow> {
-  if (becomes === undefined && !refund) return booking
-  if (booking.payment_id === null && !refund) return booking
-  const change = { paymentId: booking.payment_id, booking: becomes, refund }
+  const { payment_id: paymentId } = booking
+  const amount = plan && renewedDeposit(booking, plan)
+  if (amount !== undefined && paymentId !== null) {
+    const lapses = booking.confirmed_at === null
+    const { id, ...payment } = await context.checkouts.renew(tx, { paymentId, amount, lapses })
+    return { ...booking, payment_id: id, ...shownOf('payment', payment) }
+  }
+  const becomes = plan?.deposit
+  if (!refund && (becomes === undefined || paymentId === null)) return booking
+  const change = { paymentId, booking: becomes, refund }
   const payment = await context.checkouts.settle(tx, change)
   if (payment?.refundBegins) {
     const { id: subjectId, business_id: businessId } = booking
     await recordAudit(context, tx, { by, action: 'booking.refunded', subjectId, businessId })
   }
-  return { ...booking, ...paymentColumns(payment) }
-}
-
-/** Checks what it decodes: the database would fail on a malformed instant or id. */
-function parseCursor(cursor: string, wanted: Sort): BookingPlace {
-  const [list, sort, instant, id] = decodeCursor(cursor, 4) ?? []
-  if (list !== 'booking' || sort !== wanted || instant === undefined || !isInstant(instant)) {
-    throw invalidCursor()
-  }
-  if (id === undefined || !isUuid(id)) throw invalidCursor()
-  return [instant, id]
+  return { ...booking, ...shownOf('payment', payment) }
 }
 
 type ShownPayment = Static<typeof Payment>
@@ -408,10 +441,11 @@ type ShownPayment = Static<typeof Payment>
 function businessPart(
   booking: BookingRow,
   actor: Actor,
-): { no_show?: boolean; cancel_reason?: string; payment?: ShownPayment } {
+): { no_show?: boolean; time_zone?: string; cancel_reason?: string; payment?: ShownPayment } {
   if (actor.type === 'session') return paymentPart(booking)
   return {
     ...(actor.type !== 'manage' && { no_show: booking.no_show_at !== null }),
+    ...(booking.time_zone !== null && { time_zone: booking.time_zone }),
     ...(booking.cancel_reason !== null && { cancel_reason: booking.cancel_reason }),
     ...paymentPart(booking),
   }
@@ -461,11 +495,15 @@ function clientPart(booking: BookingRow) {
     client: {
       first_name: booking.client_first_name,
       last_name: booking.client_last_name,
-      email: booking.client_email,
+      email: shownEmail(booking.client_email),
       phone: booking.client_phone,
     },
     notes: booking.notes,
-    custom_field_values: answersOf(booking),
+    custom_field_values: answersOf(booking).map(({ agreed_at, ...answer }) => ({
+      ...answer,
+      ...(agreed_at && { agreed_at: formatInstant(agreed_at, booking.timezone) }),
+    })),
+    price: priceOf(booking, booking.party_size),
   }
 }
 
@@ -477,12 +515,13 @@ function maskedClientPart(booking: BookingRow) {
 export function maskedClient(
   booking: Pick<BookingRow, 'client_first_name' | 'client_last_name' | 'client_email'>,
 ) {
-  const [initial = ''] = booking.client_last_name
-  const [firstOfEmail = ''] = booking.client_email
+  const [initial] = booking.client_last_name
+  const email = shownEmail(booking.client_email)
+  const [firstOfEmail = ''] = email
   return {
     first_name: booking.client_first_name,
-    last_name: `${initial}.`,
-    email: `${firstOfEmail}•••${booking.client_email.slice(booking.client_email.indexOf('@'))}`,
+    last_name: initial === undefined ? '' : `${initial}.`,
+    email: email && `${firstOfEmail}•••${email.slice(email.indexOf('@'))}`,
     phone: null,
   }
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { type Instant, nearestInstant, toMs } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
-import type { BookingsTable, ClaimsTable } from '../database/tables.ts'
+import type { Reads } from '../database/database.ts'
+import { type BookingRow, selectSome } from '../database/shown-booking.ts'
+import type { ClaimsTable } from '../database/tables.ts'
 import { maxClaimMs } from '../availability/resource-rules.ts'
 
 /** Bookings last at most 24 hours: earlier ones cannot reach into the days. */
@@ -26,29 +27,36 @@ export interface CalendarMarks {
   blocks: string | null
 }
 
-/** Reads in one statement what changes with every change of a calendar; undefined for a deleted business. */
-export async function findMarks(db: Queries, range: CalendarRange): Promise<CalendarMarks | undefined> {
+/**
+ * Reads in one statement what changes with every change of a calendar, as far as it is shown; undefined for a deleted
+ * business.
+ */
+export async function findMarks(
+  db: Reads,
+  range: CalendarRange,
+  max: number,
+): Promise<CalendarMarks | undefined> {
   const { rows } = await sql<CalendarMarks>`
-    select b.catalogue_version as version,
-           b.timezone,
-           (select string_agg(k.id || ':' || k.version, ',' order by k.starts_at, k.id)
-              from bookings as k
-             where ${bookingsIn(range)}) as bookings,
+    select i.catalogue_version as version,
+           i.timezone,
+           (select string_agg(b.id || ':' || b.version, ',' order by b.starts_at, b.id)
+              from (select b.id, b.version, b.starts_at from bookings as b
+                     where ${bookingsIn(range)} order by b.starts_at, b.id limit ${sql.lit(max)}) as b) as bookings,
            (select string_agg(cast(c.id as text), ',' order by c.taken_from, c.id)
-              from claims as c
-             where ${holdsIn(range)}) as holds,
+              from (select c.id, c.taken_from from claims as c
+                     where ${holdsIn(range)} order by c.taken_from, c.id limit ${sql.lit(max)}) as c) as holds,
            (select string_agg(x.id || ':' || x.starts_at || ':' || x.ends_at || ':' || coalesce(x.staff_id, x.location_id),
                               ',' order by x.starts_at, x.id)
-              from blocks as x
-             where ${blocksIn(range)}) as blocks
-      from businesses as b
-     where b.id = ${range.businessId}`.execute(db)
+              from (select x.* from blocks as x
+                     where ${blocksIn(range)} order by x.starts_at, x.id limit ${sql.lit(max)}) as x) as blocks
+      from businesses as i
+     where i.id = ${range.businessId}`.execute(db)
   return rows[0]
 }
 
 function bookingsIn({ businessId, from, to }: CalendarRange) {
-  return sql<boolean>`k.business_id = ${businessId} and k.starts_at < ${to} and k.ends_at > ${from}
-    and k.starts_at > ${nearestInstant(toMs(from) - maxBookingMs)} and k.cancelled_at is null`
+  return sql<boolean>`b.business_id = ${businessId} and b.starts_at < ${to} and b.ends_at > ${from}
+    and b.starts_at > ${nearestInstant(toMs(from) - maxBookingMs)} and b.cancelled_at is null`
 }
 
 function holdsIn({ resourceIds, from, to, now }: CalendarRange) {
@@ -62,61 +70,39 @@ function blocksIn({ businessId, from, to }: CalendarRange) {
   return sql<boolean>`x.business_id = ${businessId} and x.starts_at < ${to} and x.ends_at > ${from}`
 }
 
-type Names = { service_name: string; location_name: string; staff_name: string | null }
+const bookingColumns = [
+  ...(['id', 'version', 'status', 'starts_at', 'ends_at', 'party_size'] as const),
+  ...(['service_id', 'location_id', 'staff_id', 'no_show_at', 'owner_id'] as const),
+  ...(['client_first_name', 'client_last_name', 'client_email', 'client_phone'] as const),
+  ...(['service_name', 'location_name', 'staff_name', 'payment_status'] as const),
+] as const
 
 /** A booking, and what it takes. */
-export type CalendarBookingRow = Names &
-  Pick<
-    BookingsTable,
-    | 'id'
-    | 'version'
-    | 'status'
-    | 'starts_at'
-    | 'ends_at'
-    | 'party_size'
-    | 'service_id'
-    | 'location_id'
-    | 'staff_id'
-    | 'no_show_at'
-    | 'client_first_name'
-    | 'client_last_name'
-    | 'client_email'
-    | 'client_phone'
-    | 'owner_id'
-  > & { payment_status: string | null; taken_from: Instant | null; taken_until: Instant | null }
+export type CalendarBookingRow = Pick<BookingRow, (typeof bookingColumns)[number]> & {
+  taken_from: Instant | null
+  taken_until: Instant | null
+}
 
-/** Bookings that take their time, by their start. */
+/** Bookings that take their time, by their start, those after one of them. */
 export async function findCalendarBookings(
-  db: Queries,
+  db: Reads,
   range: CalendarRange,
-  max: number,
+  { after, max }: { after: Pick<CalendarBookingRow, 'starts_at' | 'id'> | undefined; max: number },
 ): Promise<CalendarBookingRow[]> {
-  return db
-    .selectFrom('bookings as k')
-    .innerJoin('services as s', 's.id', 'k.service_id')
-    .innerJoin('locations as l', 'l.id', 'k.location_id')
-    .leftJoin('staff as p', 'p.id', 'k.staff_id')
-    .leftJoin('payments as m', 'm.id', 'k.payment_id')
-    .leftJoin('claims as c', 'c.id', 'k.id')
-    .select([
-      ...(['k.id', 'k.version', 'k.status', 'k.starts_at', 'k.ends_at', 'k.party_size'] as const),
-      ...(['k.service_id', 'k.location_id', 'k.staff_id', 'k.no_show_at', 'k.owner_id'] as const),
-      ...(['k.client_first_name', 'k.client_last_name', 'k.client_email', 'k.client_phone'] as const),
-      ...(['c.taken_from', 'c.taken_until'] as const),
-      's.name as service_name',
-      'l.name as location_name',
-      'p.name as staff_name',
-      'm.status as payment_status',
-    ])
+  const query = selectSome(db, bookingColumns)
+    .leftJoin('claims as c', 'c.id', 'b.id')
+    .select(['c.taken_from', 'c.taken_until'])
     .where(bookingsIn(range))
-    .orderBy('k.starts_at')
-    .orderBy('k.id')
+    .orderBy('b.starts_at')
+    .orderBy('b.id')
     .limit(max)
-    .execute()
+  return after
+    ? query.where(sql<boolean>`(b.starts_at, b.id) > (${after.starts_at}, ${after.id})`).execute()
+    : query.execute()
 }
 
 /** A hold that has not expired. */
-export type CalendarHoldRow = Names &
+export type CalendarHoldRow = Pick<BookingRow, 'service_name' | 'location_name' | 'staff_name'> &
   Pick<
     ClaimsTable,
     | 'id'
@@ -134,7 +120,7 @@ export type CalendarHoldRow = Names &
 
 /** Holds of the columns, by their start. */
 export async function findCalendarHolds(
-  db: Queries,
+  db: Reads,
   range: CalendarRange,
   max: number,
 ): Promise<CalendarHoldRow[]> {
@@ -158,7 +144,7 @@ export async function findCalendarHolds(
 }
 
 /** Blocks of the business, by their start. */
-export function findCalendarBlocks(db: Queries, range: CalendarRange, max: number) {
+export function findCalendarBlocks(db: Reads, range: CalendarRange, max: number) {
   return db
     .selectFrom('blocks as x')
     .selectAll()

@@ -26,6 +26,12 @@ export const CalendarQuery = Ruled(
       }),
     ),
     column_id: Type.Optional(Type.String({ ...Id, description: 'One column, by its `id`.' })),
+    cursor: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'The `next_cursor` of the answer before: further columns.',
+      }),
+    ),
     business_id: Type.Optional(
       Type.String({ ...Id, description: 'For hub keys, which need it unless `location_id` is given.' }),
     ),
@@ -113,7 +119,13 @@ export const Calendar = Type.Object(
     timezone: Type.String({ description: 'Of all times: an IANA name.' }),
     starts_at: Type.String({ format: 'date-time', description: 'When the first date begins.' }),
     ends_at: Type.String({ format: 'date-time', description: 'When the last date ends.' }),
-    columns: Type.Array(CalendarColumn, { description: 'Staff by name, then services that need none.' }),
+    columns: Type.Array(CalendarColumn, {
+      description:
+        'Staff by name, then services that need none; at most 300, and former ones that are booked.',
+    }),
+    next_cursor: Nullable(Type.String(), {
+      description: 'For further columns, with what is in them; null when these are all.',
+    }),
     bookings: Type.Array(CalendarBooking, { description: 'By their start.' }),
     holds: Type.Array(CalendarHold, { description: 'By their start.' }),
     blocks: Type.Array(CalendarBlock, { description: 'By their start.' }),
@@ -139,6 +151,7 @@ export const Calendar = Type.Object(
             open: [{ starts_at: '2026-12-01T09:00:00+01:00', ends_at: '2026-12-01T17:00:00+01:00' }],
           },
         ],
+        next_cursor: null,
         bookings: [
           {
             id: exampleIds.booking,

@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { Static } from 'typebox'
 import { type Actor, isStaff } from '../access/actor.ts'
+import { shownEmail } from '../base/contact-formats.ts'
 import { zoneAround } from '../availability/offer-rules.ts'
 import { dayOf } from '../availability/hours-rules.ts'
-import { locationResource } from '../availability/resource-rules.ts'
 import type { Interval } from '../availability/zone-rules.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import { formatInstant, nearestInstant, instantFromMs } from '../base/instants.ts'
+import { Slices } from '../base/slices.ts'
+import { cursorOf, countPart } from '../base/paging.ts'
 import { showBusinessInScope } from '../catalogue/business.ts'
-import { findWholeCatalogue, type WholeCatalogue } from '../catalogue/offering.ts'
+import { mayKnowReason } from '../catalogue/block.ts'
+import type { Service } from '../catalogue/service-schemas.ts'
+import { findWholeCatalogue, keptCatalogues, type WholeCatalogue } from '../catalogue/offering.ts'
+import type { Reads } from '../database/database.ts'
+import { serviceAndLocation, staffShown } from '../database/shown-booking.ts'
 import type { BlocksTable } from '../database/tables.ts'
 import { locationKind, showOfCatalogue } from '../catalogue/catalogue.ts'
 import { maskedClient } from './booking.ts'
@@ -23,26 +28,18 @@ import {
   findCalendarHolds,
   findMarks,
 } from './calendar-queries.ts'
-import { type Column, columnsOf } from './calendar-rules.ts'
+import { type Column, ColumnHours, columnsIn, roomId } from './calendar-rules.ts'
 import type { CalendarQuery } from './calendar-schemas.ts'
 import type { Context } from './context.ts'
+import { turnsFor } from './costly.ts'
 
 /** More bookings, holds or blocks than this are not in one answer. */
 const maxEntries = 2_000
+/** Other requests get their turn between two statements. */
+const bookingsAtOnce = 250
 const maxReadings = 4
-const maxCatalogues = 200
-
-/** Whole catalogues, each used only while the database still has its version. */
-export type Catalogues = LRUCache<string, WholeCatalogue>
-
-/** A cache for `readCalendar`. */
-export function catalogueCache(): Catalogues {
-  return new LRUCache({ max: maxCatalogues })
-}
-
-interface CalendarContext extends Context {
-  catalogues: Catalogues
-}
+/** More columns are on further pages. */
+const maxColumns = 300
 
 /** Everything that takes time on some days, in one zone. */
 export interface Calendar {
@@ -50,6 +47,8 @@ export interface Calendar {
   timezone: string
   range: Interval
   columns: Column[]
+  /** Of the columns that follow; null where these are all. */
+  nextCursor: string | null
   bookings: (CalendarBookingRow & { columnId: string })[]
   holds: CalendarHoldRow[]
   blocks: BlocksTable[]
@@ -57,41 +56,66 @@ export interface Calendar {
   catalogue: WholeCatalogue
 }
 
-/** The calendar and a tag that changes with it; without the calendar where the caller knows the tag. */
-interface CalendarReading {
+/** How a calendar is read. */
+interface CalendarRequest {
+  query: Static<typeof CalendarQuery>
+  /** Whether the caller has the calendar with this tag. */
+  knows?: (tag: string) => boolean
+  isGone?: () => boolean
+  /** How many columns are shown together; by default as many as can be. */
+  columnsAtOnce?: number
+}
+
+/** The tag changes with the calendar. `shown` is undefined where the caller knows the tag. */
+interface CalendarReading<Shown> {
   tag: string
-  calendar: Calendar | undefined
+  shown: Shown | undefined
 }
 
 /**
- * Reads what takes time on some days: one statement when nothing has changed since `knownTag`, four when something has, and
- * four more when the catalogue has. Throws not_found, or validation_failed where a hub names no business.
+ * Reads what takes time on some days, and shows it: one statement when nothing has changed since a tag that the caller knows;
+ * four when something has, where there is little of it, and more when the catalogue has. Calendars of one business are read
+ * and shown one at a time. Throws not_found, unavailable when too many wait already, MemberGone, or validation_failed where a
+ * hub names no business.
  */
-export async function readCalendar(
-  context: CalendarContext,
+export async function readCalendar<Shown>(
+  context: Context,
   actor: Actor,
-  query: Static<typeof CalendarQuery>,
-  knownTag?: (tag: string) => boolean,
-): Promise<CalendarReading> {
+  request: CalendarRequest,
+  show: (calendar: Calendar, read: { tag: string; slices: Slices }) => Promise<Shown>,
+): Promise<CalendarReading<Shown>> {
+  const { query, knows = () => false, isGone } = request
   const businessId = await businessAsked(context, actor, query)
-  for (let reading = 1; ; reading += 1) {
-    const catalogue = await catalogueOf(context, businessId)
-    const shown = shownOf(catalogue, query)
-    const range = rangeOf(catalogue, shown, context.clock.now())
-    const marks = await findMarks(context.db.reads, range)
-    if (marks?.version !== catalogue.version || marks.timezone !== catalogue.timezone) {
-      context.catalogues.delete(businessId)
-      if (reading === maxReadings) throw unavailable('The catalogue is being changed; try again.')
-      continue
-    }
-    const tag = tagOf(marks, actor, query)
-    if (knownTag?.(tag)) return { tag, calendar: undefined }
-    return { tag, calendar: await calendarOf(context, catalogue, { shown, range, query }) }
+  const catalogues = keptCatalogues(context)
+  const read = async (catalogue: WholeCatalogue, slices = new Slices(isGone)) => {
+    const choice = await choose(catalogue, request, slices)
+    const range = rangeOf(catalogue, choice, context.clock.now())
+    const marks = await findMarks(context.db.reads, range, maxEntries + 1)
+    const isFresh = marks?.version === catalogue.version && marks.timezone === catalogue.timezone
+    if (!isFresh) catalogues.delete(businessId)
+    return isFresh ? { catalogue, choice, range, tag: tagOf(marks, actor, query) } : undefined
   }
+  const kept = catalogues.get(businessId)
+  const before = kept && (await read(kept))
+  if (before && knows(before.tag)) return { tag: before.tag, shown: undefined }
+  const work = async (): Promise<CalendarReading<Shown>> => {
+    const slices = new Slices(isGone)
+    for (let reading = 1, found = before; ; reading += 1) {
+      found ??= await read(await catalogueOf(context, businessId, slices), slices)
+      if (found) {
+        const { tag } = found
+        if (knows(tag)) return { tag, shown: undefined }
+        const calendar = await calendarOf(context, { ...found, query, slices })
+        return { tag, shown: await show(calendar, { tag, slices }) }
+      }
+      if (reading === maxReadings) throw unavailable('The catalogue is being changed; try again.')
+    }
+  }
+  return turnsFor(context, 'calendar').run(businessId, work, isGone)
 }
 
-/** What a calendar shows, with times in its zone; clients of others are masked for staff. */
-export function presentCalendar(calendar: Calendar, actor: Actor) {
+/** What a calendar shows, with times in its zone; staff see neither clients of others nor why colleagues are away. */
+export async function presentCalendar(calendar: Calendar, actor: Actor, slices: Slices) {
   const time = (instant: CalendarHoldRow['starts_at']) => formatInstant(instant, calendar.timezone)
   const span = ({ from, to }: Interval) => ({
     starts_at: time(nearestInstant(from)),
@@ -106,9 +130,8 @@ export function presentCalendar(calendar: Calendar, actor: Actor) {
     taken_from: time(row.taken_from ?? row.starts_at),
     taken_until: time(row.taken_until ?? row.ends_at),
     party_size: row.party_size,
-    service: { id: row.service_id, name: row.service_name },
-    location: { id: row.location_id, name: row.location_name },
-    staff: row.staff_id === null ? null : { id: row.staff_id, name: row.staff_name ?? '' },
+    ...serviceAndLocation(row),
+    staff: staffShown(row),
   })
   const { starts_at, ends_at } = span(calendar.range)
   return {
@@ -116,14 +139,15 @@ export function presentCalendar(calendar: Calendar, actor: Actor) {
     timezone: calendar.timezone,
     starts_at,
     ends_at,
-    columns: calendar.columns.map(({ id, staff, service, location, open }) => ({
+    columns: await slices.map(calendar.columns, ({ id, staff, service, location, open }) => ({
       id,
       staff: named(staff),
       service: named(service),
       location: named(location),
       open: open.map(span),
     })),
-    bookings: calendar.bookings.map((row) => ({
+    next_cursor: calendar.nextCursor,
+    bookings: await slices.map(calendar.bookings, (row) => ({
       ...taken(row),
       column_id: row.columnId,
       version: row.version,
@@ -132,17 +156,23 @@ export function presentCalendar(calendar: Calendar, actor: Actor) {
       deposit_due: row.payment_status === 'due',
       ...clientOf(row, actor),
     })),
-    holds: calendar.holds.map((row) => ({
+    holds: await slices.map(calendar.holds, (row) => ({
       ...taken(row),
       column_id: row.resource_id,
       expires_at: time(row.expires_at),
     })),
-    blocks: calendar.blocks.map(({ id, staff_id, location_id, reason, busy_calendar_id, ...block }) => ({
-      ...{ id, staff_id, location_id, reason },
-      ...(busy_calendar_id !== null && { busy_elsewhere: true as const }),
-      starts_at: time(block.starts_at),
-      ends_at: time(block.ends_at),
-    })),
+    blocks: await slices.map(
+      calendar.blocks,
+      ({ id, staff_id, location_id, busy_calendar_id, ...block }) => ({
+        ...{ id, staff_id, location_id, reason: null },
+        ...(mayKnowReason({ staff_id }, actor) && {
+          reason: block.reason,
+          ...(busy_calendar_id !== null && { busy_elsewhere: true as const }),
+        }),
+        starts_at: time(block.starts_at),
+        ends_at: time(block.ends_at),
+      }),
+    ),
     complete: calendar.complete,
   }
 }
@@ -151,7 +181,7 @@ function clientOf(row: CalendarBookingRow, actor: Actor) {
   if (isStaff(actor) && actor.staffId !== row.staff_id)
     return { client: maskedClient(row), redacted: true as const }
   const { client_first_name: first_name, client_last_name: last_name } = row
-  return { client: { first_name, last_name, email: row.client_email, phone: row.client_phone } }
+  return { client: { first_name, last_name, email: shownEmail(row.client_email), phone: row.client_phone } }
 }
 
 /**
@@ -172,22 +202,37 @@ export async function businessAsked(
   throw validationProblem([{ pointer: '/business_id', code: 'required', detail }])
 }
 
-async function catalogueOf({ catalogues, db }: CalendarContext, businessId: string): Promise<WholeCatalogue> {
+/** The kept catalogue of a business, or the present one. Throws not_found and MemberGone. */
+export async function catalogueOf(
+  context: Context,
+  businessId: string,
+  slices: Slices,
+): Promise<WholeCatalogue> {
+  const catalogues = keptCatalogues(context)
   const known = catalogues.get(businessId)
   if (known) return known
-  const found = await findWholeCatalogue(db.reads, businessId)
+  const found = await findWholeCatalogue(context.db.reads, businessId, slices)
   if (!found) throw new Problem('not_found', 'There is no business with this id.')
   catalogues.set(businessId, found)
   return found
 }
 
-interface Shown {
+/** Which columns are shown, and when. */
+interface Choice {
   timezone: string
   interval: Interval
-  columns: Column[]
+  list: ReturnType<typeof columnsIn>
+  hours: ColumnHours
+  seeds: ReturnType<ReturnType<typeof columnsIn>['some']>
+  isFirst: boolean
+  nextCursor: string | null
 }
 
-function shownOf(catalogue: WholeCatalogue, query: Static<typeof CalendarQuery>): Shown {
+async function choose(
+  catalogue: WholeCatalogue,
+  { query, columnsAtOnce = maxColumns }: CalendarRequest,
+  slices: Slices,
+): Promise<Choice> {
   const { location_id: locationId, column_id: columnId } = query
   const location = catalogue.locations.find(({ id }) => id === locationId)
   if (locationId !== undefined && !location)
@@ -195,71 +240,106 @@ function shownOf(catalogue: WholeCatalogue, query: Static<typeof CalendarQuery>)
   const timezone = location?.timezone ?? catalogue.timezone
   const days = { first: dayOf(query.from), last: dayOf(query.to) }
   const interval = zoneAround(timezone, days).spanOf(days)
-  const columns = columnsOf(catalogue, { locationId, days, range: interval })
+  const list = columnsIn(catalogue, locationId)
+  const common = { timezone, interval, list, hours: new ColumnHours({ days, range: interval }) }
+  if (columnId !== undefined) {
+    const only = await list.find(columnId, () => slices.giveWay())
+    return { ...common, seeds: only ? [only] : [], isFirst: true, nextCursor: null }
+  }
+  const from = query.cursor === undefined ? 0 : columnCursor.read(query.cursor)[0]
+  const next = from + columnsAtOnce
   return {
-    timezone,
-    interval,
-    columns: columns.filter(({ id }) => columnId === undefined || id === columnId),
+    ...common,
+    seeds: list.some({ from, max: columnsAtOnce }),
+    isFirst: from === 0,
+    nextCursor: next < list.length ? columnCursor.write([next]) : null,
   }
 }
 
+const columnCursor = cursorOf('column', countPart)
+
 function rangeOf(
   { businessId }: WholeCatalogue,
-  { interval, columns }: Shown,
+  { interval, seeds }: Choice,
   now: CalendarRange['now'],
 ): CalendarRange {
-  const resourceIds = columns.map(({ id }) => id)
+  const resourceIds = seeds.map(({ id }) => id)
   return { businessId, from: instantFromMs(interval.from), to: instantFromMs(interval.to), resourceIds, now }
 }
 
 function tagOf(marks: CalendarMarks, actor: Actor, query: Static<typeof CalendarQuery>): string {
   const viewer = isStaff(actor) ? actor.staffId : null
-  const made = JSON.stringify([marks, viewer, query.from, query.to, query.location_id, query.column_id])
+  const { from, to, location_id, column_id, cursor } = query
+  const made = JSON.stringify([marks, viewer, from, to, location_id, column_id, cursor])
   return createHash('sha256').update(made).digest('base64url').slice(0, 27)
 }
 
-async function calendarOf(
-  { db }: Context,
-  catalogue: WholeCatalogue,
-  { shown, range, query }: { shown: Shown; range: CalendarRange; query: Static<typeof CalendarQuery> },
-): Promise<Calendar> {
-  const found = await findCalendarBookings(db.reads, range, maxEntries + 1)
+interface FoundCalendar {
+  catalogue: WholeCatalogue
+  choice: Choice
+  range: CalendarRange
+  query: Static<typeof CalendarQuery>
+  slices: Slices
+}
+
+async function calendarOf({ db }: Context, found: FoundCalendar): Promise<Calendar> {
+  const { catalogue, choice, range, slices } = found
+  const { rows, isComplete } = await bookingsIn(db.reads, range, slices)
   const holds = await findCalendarHolds(db.reads, range, maxEntries + 1)
+  await slices.giveWay()
   const blocks = await findCalendarBlocks(db.reads, range, maxEntries + 1)
-  const placed = found.slice(0, maxEntries).map((row) => ({ ...row, columnId: resourceOf(catalogue, row) }))
-  const columns = [...shown.columns, ...formerColumns(catalogue, placed, { shown, query })]
+  const services = new Map(catalogue.services.map((service) => [service.id, service]))
+  const placed = await slices.map(rows, (row) => ({ ...row, columnId: resourceOf(services, row) }))
+  const columns = await slices.map(choice.seeds, (seed) => choice.hours.column(seed))
+  if (choice.isFirst) columns.push(...formerColumns(placed, found))
   const ids = new Set(columns.map(({ id }) => id))
   return {
     businessId: catalogue.businessId,
-    timezone: shown.timezone,
-    range: shown.interval,
+    timezone: choice.timezone,
+    range: choice.interval,
     columns,
+    nextCursor: choice.nextCursor,
     bookings: placed.filter(({ columnId }) => ids.has(columnId)),
     holds: holds.slice(0, maxEntries),
     blocks: blocks.slice(0, maxEntries),
-    complete: Math.max(found.length, holds.length, blocks.length) <= maxEntries,
+    complete: isComplete && Math.max(holds.length, blocks.length) <= maxEntries,
     catalogue,
   }
 }
 
+async function bookingsIn(
+  db: Reads,
+  range: CalendarRange,
+  slices: Slices,
+): Promise<{ rows: CalendarBookingRow[]; isComplete: boolean }> {
+  const rows: CalendarBookingRow[] = []
+  while (rows.length <= maxEntries) {
+    const some = await findCalendarBookings(db, range, { after: rows.at(-1), max: bookingsAtOnce })
+    rows.push(...some)
+    if (some.length < bookingsAtOnce) return { rows, isComplete: rows.length <= maxEntries }
+    await slices.giveWay()
+  }
+  return { rows: rows.slice(0, maxEntries), isComplete: false }
+}
+
 /** What a booking takes: its staff member, else its service at its location. */
-function resourceOf({ services }: WholeCatalogue, row: CalendarBookingRow): string {
+function resourceOf(services: ReadonlyMap<string, Service>, row: CalendarBookingRow): string {
   if (row.staff_id !== null) return row.staff_id
-  const service = services.find(({ id }) => id === row.service_id)
-  return service ? locationResource(service, row.location_id).id : row.service_id
+  const service = services.get(row.service_id)
+  return service ? roomId(service, { id: row.location_id }) : row.service_id
 }
 
 /** Those that still have bookings although they are not offered any more: closed, but not hidden. */
 function formerColumns(
-  { services, locations, staff }: WholeCatalogue,
   bookings: Calendar['bookings'],
-  { shown, query }: { shown: Shown; query: Static<typeof CalendarQuery> },
+  { catalogue: { services, locations, staff }, choice, query }: FoundCalendar,
 ): Column[] {
   const columns = new Map<string, Column>()
   for (const { columnId: id, staff_id, service_id, location_id } of bookings) {
     const isElsewhere = query.location_id !== undefined && query.location_id !== location_id
     const isOther = query.column_id !== undefined && query.column_id !== id
-    if (isElsewhere || isOther || shown.columns.some((one) => one.id === id)) continue
+    const isKnown = columns.has(id) || choice.list.has({ staff_id, service_id, location_id })
+    if (isElsewhere || isOther || isKnown) continue
     columns.set(id, {
       id,
       staff: staff.find((one) => one.id === staff_id),

@@ -1,6 +1,7 @@
 import type { Instant } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Transaction } from '../database/database.ts'
+import type { DueSignal } from '../database/lease-loop.ts'
 import type { PaymentsTable } from '../database/tables.ts'
 
 /* Bookings reach payments through these interfaces in the context; payments implements them. */
@@ -20,6 +21,8 @@ export interface Deposit {
   currency: string
   serviceName: string
   email: string
+  /** The booking stands without it: the client can also pay later. */
+  isOptional: boolean
 }
 
 export interface OpenCheckout {
@@ -41,11 +44,26 @@ export interface Checkouts {
   readonly provider: CheckoutProvider | undefined
   /**
    * Opens a checkout, outside of any transaction; the same one for the same deposit of a hold.
-   * Throws unavailable when the processor does not respond or refuses the deposit.
+   * Throws unavailable when the processor does not respond or refuses the deposit. An optional deposit fails nothing: its
+   * checkout is opened when the client asks for it, and is undefined without a processor.
    */
-  open(deposit: Deposit): Promise<OpenCheckout>
+  open(deposit: Deposit): Promise<OpenCheckout | undefined>
   /** Attaches a checkout to the booking that the transaction wrote. The payment is due or already paid. */
   attach(tx: Transaction, checkout: OpenCheckout): Promise<PaymentPart>
+  /**
+   * Locks the payment of a booking that the transaction has locked, and reads it as it is now: decide by nothing older.
+   * Undefined without a payment.
+   */
+  lock(tx: Transaction, paymentId: string | null): Promise<PaymentPart | undefined>
+  /**
+   * Replaces the payment of a booking by another that is due. The checkout of the old one is closed, and whatever is still
+   * paid there is refunded; that of the new one is opened when the client asks for it. With `lapses` the booking is
+   * cancelled unless it is paid within the life of a checkout. Lock the old payment first.
+   */
+  renew(
+    tx: Transaction,
+    change: { paymentId: string; amount: number; lapses: boolean },
+  ): Promise<PaymentPart & { id: string }>
   /** Closes the checkout of a hold that was not converted; nobody has its URL. */
   abandon(checkout: OpenCheckout): Promise<void>
   /**
@@ -56,10 +74,8 @@ export interface Checkouts {
     tx: Transaction,
     change: { paymentId: string | null; booking: 'confirmed' | 'cancelled' | undefined; refund: boolean },
   ): Promise<(PaymentPart & { refundBegins?: boolean }) | undefined>
-  /** Makes this process do its work with the processor soon. */
-  wake(): void
-  /** Sets the function that `wake` calls; undefined removes it. */
-  listen(hear: (() => void) | undefined): void
+  /** Has this process do its work with the processor soon. */
+  readonly due: DueSignal
 }
 
 /** A checkout's state at the processor. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import { type Queries, RetryTransaction } from '../database/database.ts'
+import { type Queries, type Reads, RetryTransaction } from '../database/database.ts'
 import { type Columns, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { sharedStatement, tallyOf } from '../database/shared-transaction.ts'
 import type { ClaimsTable } from '../database/tables.ts'
@@ -45,7 +45,7 @@ export interface Room {
   widerRoom?: number
 }
 
-const insertClaimsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+const insertClaimsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const names = sql.join(Object.keys(claimColumns).map((name) => sql.ref(name)))
   return sql<{ id: string }>`
     insert into claims (${names})
@@ -86,7 +86,7 @@ async function insertClaims(db: Queries, claims: readonly ClaimsTable[]): Promis
   return rows.map(({ id }) => id)
 }
 
-function columnsOf(db: Queries, { seats, ...claim }: NewClaim): ClaimsTable {
+function columnsOf(db: Reads, { seats, ...claim }: NewClaim): ClaimsTable {
   return { ...claim, seat: seats[0] ?? 0, seats: writeSeats(db, seats) }
 }
 
@@ -117,12 +117,12 @@ interface EndedHold {
 
 const endColumns = { id: 'uuid', business_id: 'uuid', at: 'timestamptz', only_expired: 'integer' } as const
 
-const endHoldsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+const endHoldsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const earlier = sql.raw(isPostgres(db) ? 'least' : 'min')
   return sql`
     with w as materialized (select * from ${rowsOf(db, endColumns, rows)} as r)
     update claims
-       set ended_at = ${earlier}(w.at, claims.expires_at)
+       set ended_at = ${earlier}(w.at, claims.expires_at), client_network = null, client_wider_network = null
       from w
      where ${isNamed(db, 'claims.id')} and claims.id = w.id and claims.business_id = w.business_id
        and (claims.booked_at is null) is true and (claims.ended_at is null) is true
@@ -130,7 +130,7 @@ const endHoldsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
 })
 
 /** Tells PostgreSQL to look rows up by their ids even where it has no statistics; so does `is true`, see `isLiving` of claim-snapshot-queries.ts. */
-function isNamed(db: Queries, column: string): RawBuilder<boolean> {
+function isNamed(db: Reads, column: string): RawBuilder<boolean> {
   return isPostgres(db)
     ? sql<boolean>`${sql.ref(column)} = any (array(select id from w))`
     : sql<boolean>`${sql.ref(column)} in (select id from w)`
@@ -170,7 +170,7 @@ const placeColumns = {
 const moveColumns = { ...bookingKey, ...placeColumns } as const
 
 /** On PostgreSQL a claim in the way of an update would fail the transaction; one in the way of an insert gives no row. */
-const reinsertClaimsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+const reinsertClaimsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const names = Object.keys(claimColumns)
   const values = names.map((name) =>
     name === 'ended_at' ? sql`null` : sql.ref(name in placeColumns ? `w.${name}` : `gone.${name}`),
@@ -193,7 +193,7 @@ const reinsertClaimsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>)
 })
 
 /** On SQLite a claim in the way fails the statement alone. A row stays where it is, and so do most of its indexes. */
-const updateClaimsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+const updateClaimsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const changes = Object.keys(placeColumns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`w.${name}`)}`)
   return sql<{ id: string }>`
     with w as materialized (select * from ${rowsOf(db, moveColumns, rows)} as r)
@@ -256,7 +256,7 @@ function isOverlap(error: unknown): boolean {
 const endColumnsOfBooking = { ...bookingKey, at: 'timestamptz' } as const
 
 const endBookedQuery = cachedQuery(
-  (db, { rows }: Params<{ rows: string }>) => sql`
+  (db: Queries, { rows }: Params<{ rows: string }>) => sql`
     with w as materialized (select * from ${rowsOf(db, endColumnsOfBooking, rows)} as r)
     update claims
        set ended_at = w.at
@@ -275,7 +275,7 @@ export const endBookingClaim = sharedStatement({
 })
 
 /** Counts active holds with an index scan. */
-export async function countActiveClaims(db: Queries, now: Instant): Promise<number> {
+export async function countActiveClaims(db: Reads, now: Instant): Promise<number> {
   const { active } = await db
     .selectFrom('claims')
     .where('booked_at', 'is', null)

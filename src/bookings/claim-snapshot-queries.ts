@@ -3,7 +3,7 @@ import type { Block } from '../availability/offer-rules.ts'
 import { maxClaimMs, shortClaimMs, type Span } from '../availability/resource-rules.ts'
 import { type Instant, instantFromMs, toMs } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import type { Queries } from '../database/database.ts'
+import type { Reads } from '../database/database.ts'
 import { foreach, isIn, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import { readSeats } from '../database/seat-sets.ts'
@@ -174,7 +174,7 @@ function requestRow({ day, rules, session, taken, ...request }: ClaimsRequest, p
 const isLiving = sql`(c.ended_at is null) is true`
 
 /** The first part names the columns and sets their types. */
-function claimParts(db: Queries): RawBuilder<unknown>[] {
+function claimParts(db: Reads): RawBuilder<unknown>[] {
   const inTheWay = (lastsLong: number, since: string) =>
     foreach(
       db,
@@ -198,7 +198,7 @@ function claimParts(db: Queries): RawBuilder<unknown>[] {
   ]
 }
 
-function dayPart(db: Queries): RawBuilder<unknown> {
+function dayPart(db: Reads): RawBuilder<unknown> {
   const ofDay = foreach(
     db,
     'bookings as b',
@@ -212,7 +212,7 @@ function dayPart(db: Queries): RawBuilder<unknown> {
 }
 
 /** One part each for location and staff blocks: each has its own index. */
-function blockParts(db: Queries): RawBuilder<unknown>[] {
+function blockParts(db: Reads): RawBuilder<unknown>[] {
   const overSlot = sql`k.business_id = w.business_id and k.ends_at > w.slot_from and k.starts_at < w.slot_to`
   const places = [sql`k.location_id = w.location_id`, isIn(db, 'k.staff_id', 'w.staff_ids')]
   return places.map(
@@ -229,7 +229,7 @@ const isActive = sql`c.booked_at is null and ${isLiving} and c.expires_at > w.no
 const unpaid = sql`b.status = 'pending' and b.confirmed_at is null`
 
 /** Only rows of sessions have a sequence, and only those of one session are read. */
-function sessionParts(db: Queries): RawBuilder<unknown>[] {
+function sessionParts(db: Reads): RawBuilder<unknown>[] {
   const ofSession = sql`c.owner_id = w.owner_id and c.owner_sequence is not null`
   // by the index of the session alone, not with that of all holds by their expiry
   const isOwnActive = sql`(c.booked_at is null) is true and ${isLiving} and (c.expires_at > w.now) is true`
@@ -258,7 +258,7 @@ function sessionParts(db: Queries): RawBuilder<unknown>[] {
   ]
 }
 
-function widerParts(db: Queries): RawBuilder<unknown>[] {
+function widerParts(db: Reads): RawBuilder<unknown>[] {
   return onNetwork(db, 'wider', {
     ofClaim: 'c.client_wider_network',
     ofAttempt: 'a.wider_network',
@@ -267,7 +267,7 @@ function widerParts(db: Queries): RawBuilder<unknown>[] {
 }
 
 function onNetwork(
-  db: Queries,
+  db: Reads,
   kind: 'network' | 'wider',
   { ofClaim, ofAttempt, wanted }: { ofClaim: string; ofAttempt: string; wanted: string },
 ): RawBuilder<unknown>[] {

@@ -1,4 +1,4 @@
-import { notOfferedHere, notOfferedThen, SlotDay } from '../availability/offer-rules.ts'
+import { atAnyTime, notOfferedHere, notOfferedThen, SlotDay } from '../availability/offer-rules.ts'
 import {
   assertParty,
   eligibleStaff,
@@ -11,11 +11,11 @@ import {
 } from '../availability/resource-rules.ts'
 import { Problem } from '../base/errors.ts'
 import { type Instant, nearestInstant, toMs } from '../base/instants.ts'
-import type { StaffMember } from '../catalogue/catalogue-types.ts'
+import type { StaffMember } from '../catalogue/location-and-staff-schemas.ts'
 import { findOffering, findStaffOf, forgetOffering } from '../catalogue/offering.ts'
 import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
 import type { Context } from './context.ts'
-import type { BookingRow } from './booking-queries.ts'
 import { endHolds, insertClaim, moveClaim, type Room } from './claim-queries.ts'
 import { type ClaimsRequest, type ClaimsSnapshot, readClaims } from './claim-snapshot-queries.ts'
 import {
@@ -205,8 +205,10 @@ export async function findAssignees(
   const startsAtMs = toMs(span.starts_at)
   // as long as the booking is; notice and horizon do not matter between staff
   const asLong = { duration_minutes: (toMs(span.ends_at) - startsAtMs) / 60_000 }
-  const anytime = { ...service, ...asLong, min_notice_minutes: 0, max_advance_days: null }
-  const day = new SlotDay({ service: anytime, location, staff: eligible }, startsAtMs)
+  const day = new SlotDay(
+    { service: { ...atAnyTime(service), ...asLong }, location, staff: eligible },
+    startsAtMs,
+  )
   const { blocks } = await readClaims(tx, {
     now: tx.now,
     businessId: booking.business_id,

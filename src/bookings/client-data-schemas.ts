@@ -1,8 +1,9 @@
 import { Type } from 'typebox'
 import { exampleClient, exampleIds } from '../base/examples.ts'
-import { Id, Nullable, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
+import { Id, Nullable, Ruled, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
 import { EventBody } from '../webhooks/event-schemas.ts'
 import { Booking } from './booking-schemas.ts'
+import { namedClientErrors } from './client-rules.ts'
 
 const business_id = Type.Optional(
   Type.String({ ...Id, description: 'Required for a hub key, optional for a business key.' }),
@@ -14,13 +15,24 @@ const wholeEmail = Type.String({
   description: 'As the client gave it: capitals make no difference, a `+tag` does.',
 })
 
-export const EraseClient = StrictObject(
-  { business_id, email: wholeEmail },
-  {
+const named = {
+  business_id,
+  email: Type.Optional(wholeEmail),
+  booking_id: Type.Optional(
+    Type.String({
+      ...Id,
+      description: 'A booking of the client, in place of `email`: not everybody has one.',
+    }),
+  ),
+}
+
+export const EraseClient = Ruled(
+  StrictObject(named, {
     title: 'EraseClient',
     description: 'A client of a business.',
     examples: [{ email: exampleClient.email }],
-  },
+  }),
+  namedClientErrors,
 )
 
 export const ErasedClient = Type.Object(
@@ -50,24 +62,27 @@ export const ErasedClient = Type.Object(
   },
 )
 
-export const ExportClient = StrictObject(
-  {
-    business_id,
-    email: wholeEmail,
-    cursor: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 500, description: '`next_cursor` of the page before.' }),
-    ),
-  },
-  {
-    title: 'ExportClient',
-    description: 'A client of a business.',
-    examples: [{ email: exampleClient.email }],
-  },
+export const ExportClient = Ruled(
+  StrictObject(
+    {
+      ...named,
+      cursor: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 500, description: '`next_cursor` of the page before.' }),
+      ),
+    },
+    {
+      title: 'ExportClient',
+      description: 'A client of a business.',
+      examples: [{ email: exampleClient.email }],
+    },
+  ),
+  namedClientErrors,
 )
 
 const ExportedBooking = Type.Object({
   booking: Booking,
   locale: Nullable(Type.String(), { description: 'The language of mails to the client.' }),
+  time_zone: Nullable(Type.String(), { description: "The client's time zone." }),
   events: Type.Array(
     Type.Object({
       id: ShownId,
@@ -102,7 +117,7 @@ const ExportedBooking = Type.Object({
 
 export const ExportedClient = Type.Object(
   {
-    email: Type.String(),
+    email: Type.String({ description: 'Empty for one without an address.' }),
     business_id: ShownId,
     blocked_at: Nullable(ShownInstant),
     reminders_ended_at: Nullable(ShownInstant, {

@@ -1,17 +1,17 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
-import { clientEmailOf } from '../base/contact-formats.ts'
+import { clientEmailOf, shownEmail } from '../base/contact-formats.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
+import { mostPerPage } from '../base/paging.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
 import { mailsOfBookings } from '../mails/mail.ts'
 import { optedOutAt } from '../mails/opt-out.ts'
 import type { EventType } from '../webhooks/event-payload.ts'
 import type { EventBody } from '../webhooks/event-schemas.ts'
 import { eventsOfBookings } from '../webhooks/event.ts'
-import type { BookingRow } from './booking-queries.ts'
 import { listBookings, presentBooking } from './booking.ts'
-import type { ExportClient } from './client-data-schemas.ts'
 import type { Context } from './context.ts'
 import { findPaymentsOf, type PaymentRow } from './erasure-queries.ts'
 import { findBlockedClient } from './stranger-queries.ts'
@@ -21,7 +21,11 @@ import { digestClient } from './strangers.ts'
  * Gives all that is kept about a client at a business, a page of bookings at a time, newest first. Throws validation_failed
  * or not_found (the business).
  */
-export async function exportClient(context: Context, actor: Actor, input: Static<typeof ExportClient>) {
+export async function exportClient(
+  context: Context,
+  actor: Actor,
+  input: { email: string; business_id?: string; cursor?: string },
+) {
   const email = clientEmailOf(input.email)
   const digest = await digestClient(context, email)
   const business = await context.db.transaction(async (tx) => {
@@ -33,11 +37,11 @@ export async function exportClient(context: Context, actor: Actor, input: Static
   })
   const { id: business_id, timezone } = business
   const { reads } = context.db
-  const { rows, nextCursor } = await listBookings(context, actor, {
+  const { data: rows, next_cursor } = await listBookings(context, actor, {
     business_id,
     email: input.email,
-    limit: '100',
-    ...(input.cursor !== undefined && { cursor: input.cursor }),
+    limit: mostPerPage,
+    cursor: input.cursor,
   })
   const events = await eventsOfBookings(reads, rows)
   const mails = await mailsOfBookings(reads, rows)
@@ -50,13 +54,14 @@ export async function exportClient(context: Context, actor: Actor, input: Static
   )
   const time = (instant: Instant | null | undefined) => (instant ? formatInstant(instant, timezone) : null)
   return {
-    email: input.email,
+    email: shownEmail(input.email),
     business_id,
     blocked_at: time(await findBlockedClient(reads, { business_id, email, digest })),
     reminders_ended_at: time(await optedOutAt(reads, { business_id, email })),
     bookings: rows.map((booking) => ({
       booking: presentBooking(booking, actor),
       locale: booking.locale,
+      time_zone: booking.time_zone,
       events: (events.get(booking.id) ?? []).map(({ id, type, occurred_at, payload }) => ({
         ...{ id, type: type as EventType, occurred_at: formatInstant(occurred_at, timezone) },
         payload: JSON.parse(payload) as Static<typeof EventBody>, // only eventPayload() writes it
@@ -64,7 +69,7 @@ export async function exportClient(context: Context, actor: Actor, input: Static
       mails: (mails.get(booking.id) ?? []).map((mail) => presentMail(mail, timezone)),
       payments: (payments.get(booking.id) ?? []).map((payment) => presentPayment(payment, booking)),
     })),
-    next_cursor: nextCursor,
+    next_cursor,
   }
 }
 
@@ -72,7 +77,7 @@ export async function exportClient(context: Context, actor: Actor, input: Static
 export async function exportWholeClient(
   context: Context,
   actor: Actor,
-  client: Pick<Static<typeof ExportClient>, 'business_id' | 'email'>,
+  client: { email: string; business_id?: string },
 ) {
   const { next_cursor, ...whole } = await exportClient(context, actor, client)
   for (let cursor = next_cursor; cursor !== null;) {

@@ -1,19 +1,27 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
+import type { Reads } from '../database/database.ts'
 import { foreach, rowsOf, rowsText } from '../database/json-rows.ts'
 import {
   findClientsBy,
-  findNextClientsBy,
   foundColumns,
   type FoundClient,
+  nameIn,
   partPattern,
+  sortedEmail,
+  storedForms,
 } from './client-text-queries.ts'
 
-/** What the bookings of one client say of them. */
-interface ClientRow {
+/** The bookings with one address and one name: those who share an address are clients of their own. */
+interface ClientKey {
+  /** First and last name (see `nameKey`). */
+  name: string
   /** In lower case. */
   email: string
+}
+
+/** What the bookings of one client say of them. */
+interface ClientRow extends ClientKey {
   /** As the client gave them last. */
   first_name: string
   last_name: string
@@ -30,63 +38,53 @@ interface ClientRow {
 
 interface ClientFilter {
   businessId: string
-  /** In lower case: one client. */
+  /** In lower case: those with one address. */
   email: string | undefined
-  /** The previous page's last address. */
-  after: string | undefined
-  /** Part of name, e-mail or phone, in lower case. */
+  /** Those with one name (see `nameKey`). */
+  name: string | undefined
+  /** The previous page's last client. */
+  after: ClientKey | undefined
+  /** Part of name, e-mail or phone (see `searchText`). */
   text: string | undefined
   /** Only bookings that start earlier. */
   before: Instant | undefined
   now: Instant
   rows: number
-  /** Reads about so many bookings. */
+  /** Reads about so many texts of clients, and of their bookings. */
   searched: number
 }
 
 /**
- * Finds clients by address. A search finds clients first, and reads only their bookings. `until` is the last address read,
- * when more follow: so a page costs the same however many bookings there are.
+ * Finds clients by name. `until` is the last one that was read, when more follow: so a page costs the same however many
+ * bookings there are. With `before`, clients without an earlier booking are left out.
  */
 export async function findClients(
-  db: Queries,
+  db: Reads,
   filter: ClientFilter,
-): Promise<{ rows: ClientRow[]; until: string | undefined }> {
-  const { businessId, email, after, text, before, now, rows, searched } = filter
-  const ofBusiness = sql<boolean>`business_id = ${businessId} and client_email <> ''`
-  const among =
-    text === undefined || email !== undefined ? undefined : await clientsWith(db, { ...filter, text })
-  if (among?.clients.length === 0) return { rows: [], until: among.until }
-  const following = after === undefined ? sql`` : sql` and lower(client_email) > ${after}`
-  const [last] =
-    email === undefined && !among
-      ? (
-          await sql<{ email: string }>`
-            select lower(client_email) as email from bookings where ${ofBusiness}${following}
-             order by lower(client_email) limit 1 offset ${searched - 1}`.execute(db)
-        ).rows
-      : []
-  const conditions: RawBuilder<unknown>[] = [
-    ofBusiness,
-    ...(email === undefined ? [] : [sql`lower(client_email) = ${email}`]),
-    ...(after === undefined ? [] : [sql`lower(client_email) > ${after}`]),
-    ...(last ? [sql`lower(client_email) <= ${last.email}`] : []),
-    ...(before ? [sql`starts_at < ${before}`] : []),
-  ]
-  const pattern = text === undefined ? undefined : partPattern(text)
-  const matching =
-    pattern === undefined
-      ? sql``
-      : sql` having max(case when client_search like ${pattern} escape '\\' then 1 else 0 end) = 1`
-  const found = await sql<ClientRow>`
+): Promise<{ rows: ClientRow[]; until: ClientKey | undefined }> {
+  const forms =
+    filter.email === undefined
+      ? undefined
+      : await storedForms(db, { businessId: filter.businessId }, filter.email)
+  const { keys, until } = await findKeys(db, { ...filter, forms })
+  if (keys.length === 0) return { rows: [], until }
+  const { before, businessId, now } = filter
+  const columns = { business_id: 'uuid', name: 'text', email: 'text', stored: 'text' } as const
+  const stored = keys.flatMap((key) =>
+    (forms ?? [key.email]).map((form) => ({ ...key, business_id: businessId, stored: form })),
+  )
+  const clients = sql<string>`${rowsText(db, columns, stored)}`
+  const theirs = sql`bookings.business_id = w.business_id and lower(bookings.client_email) = w.stored
+    and ${nameIn(db, sql`bookings.client_search`)} = w.name`
+  const { rows } = await sql<ClientRow>`
     with seen as (
-      select id, lower(client_email) as email, client_first_name, client_last_name, client_phone, client_search,
+      select w.name, w.email, bookings.id, client_first_name, client_last_name, client_phone,
              no_show_at, starts_at, cancelled_at,
-             row_number() over (partition by lower(client_email) order by created_at desc, id desc) as place
-        from ${among ? bookingsOf(db, among.clients) : sql`bookings`}
-       where ${sql.join(conditions, sql` and `)}
+             row_number() over (partition by w.name, w.email order by bookings.created_at desc, bookings.id desc) as place
+        from ${rowsOf(db, columns, clients)} as w ${foreach(db, 'bookings', theirs)}
+       where ${before ? sql<boolean>`starts_at < ${before}` : sql<boolean>`1 = 1`}
     )
-    select email,
+    select name, email,
            max(case when place = 1 then client_first_name end) as first_name,
            max(case when place = 1 then client_last_name end) as last_name,
            max(case when place = 1 then client_phone end) as phone,
@@ -97,28 +95,79 @@ export async function findClients(
            min(case when cancelled_at is null and starts_at > ${now} then starts_at end) as next_at,
            max(case when place = 1 then cast(id as text) end) as latest_booking_id
       from seen
-     group by email${matching}
-     order by email
-     limit ${rows}`.execute(db)
-  return { rows: found.rows, until: among ? among.until : last?.email }
+     group by name, email`.execute(db)
+  const found = new Map(rows.map((row) => [keyText(row), row]))
+  const inOrder = keys.flatMap((key) => found.get(keyText(key)) ?? [])
+  return { rows: inOrder, until }
 }
 
-/** All of them when they are few; else the next. */
-async function clientsWith(db: Queries, filter: ClientFilter & { text: string }) {
-  const clients = await findClientsBy(db, { businessId: filter.businessId }, filter.text)
-  return clients ? { clients, until: undefined } : findNextClientsBy(db, filter)
+const keyText = ({ name, email }: ClientKey) => `${name}\n${email}`
+
+interface Keys {
+  keys: ClientKey[]
+  until: ClientKey | undefined
 }
 
-function bookingsOf(db: Queries, clients: FoundClient[]): RawBuilder<unknown> {
+/** The next clients of a filter, in their order, by the texts that each of them is searched by. */
+async function findKeys(db: Reads, filter: ClientFilter & { forms: string[] | undefined }): Promise<Keys> {
+  const { businessId, email, forms, text, after, rows, searched } = filter
+  const few =
+    text === undefined || email !== undefined ? undefined : await findClientsBy(db, { businessId }, text)
+  if (few?.length === 0) return { keys: [], until: undefined }
+  const shown = email === undefined ? sql`t.email` : sql`cast(${email} as text)`
+  const [name, address] = [nameIn(db, sql`t.text`), sortedEmail(db, shown)]
+  const conditions: RawBuilder<unknown>[] = [
+    sql`t.business_id = ${businessId}`,
+    ...(email === undefined ? [] : [sql`t.email in (${sql.join(forms ?? [])})`]),
+    ...(filter.name === undefined ? [] : [sql`${name} = ${filter.name}`]),
+    ...(after === undefined ? [] : [sql`(${name}, ${address}) > (${after.name}, ${after.email})`]),
+  ]
+  const isAll = email === undefined && !few
+  const [last] =
+    isAll && text !== undefined
+      ? (
+          await sql<ClientKey>`
+            select ${name} as name, t.email from client_texts as t
+             where ${sql.join(conditions, sql` and `)}
+             order by ${name}, ${address} limit 1 offset ${searched - 1}`.execute(db)
+        ).rows
+      : []
+  if (last) conditions.push(sql`(${name}, ${address}) <= (${last.name}, ${last.email})`)
+  const matching =
+    text === undefined
+      ? sql``
+      : sql` having max(case when t.text like ${partPattern(text)} escape '\\' then 1 else 0 end) = 1`
+  const found = await sql<ClientKey & { bookings: number }>`
+    select ${name} as name, ${address} as email, cast(sum(t.bookings) as integer) as bookings
+      from ${few ? textsOf(db, few) : sql`client_texts as t`}
+     where ${sql.join(conditions, sql` and `)}
+     group by 1, 2${matching}
+     order by 1, 2 limit ${rows}`.execute(db)
+  const keys = withinBookings(found.rows, searched)
+  const isCut = keys.length < found.rows.length
+  return { keys, until: isCut || found.rows.length === rows ? keys.at(-1) : last }
+}
+
+function textsOf(db: Reads, clients: FoundClient[]): RawBuilder<unknown> {
   const rows = sql<string>`${rowsText(db, foundColumns, clients)}`
-  const theirs = sql`bookings.business_id = w.business_id and lower(bookings.client_email) = w.email`
+  const theirs = sql`t.business_id = w.business_id and t.email = w.email`
   return sql`(
-    select bookings.* from ${rowsOf(db, foundColumns, rows)} as w ${foreach(db, 'bookings', theirs)}) as bookings`
+    select t.* from ${rowsOf(db, foundColumns, rows)} as w ${foreach(db, 'client_texts as t', theirs)}) as t`
+}
+
+/** The first ones, until there are too many bookings to read; at least one. */
+function withinBookings(found: (ClientKey & { bookings: number })[], max: number): ClientKey[] {
+  let bookings = 0
+  const kept = found.filter((key, index) => {
+    bookings += key.bookings
+    return index === 0 || bookings <= max
+  })
+  return kept.map(({ name, email }) => ({ name, email }))
 }
 
 /** Those of some addresses, in the form in which they are blocked, that are blocked. */
 export async function findBlockedAmong(
-  db: Queries,
+  db: Reads,
   businessId: string,
   emails: string[],
 ): Promise<ReadonlySet<string>> {

@@ -1,13 +1,13 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { createdOnce } from '../database/idempotency.ts'
+import { createdOnce } from '../http/created-once.ts'
 import { EmptyObject, problems } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import { exportClient } from './client-export.ts'
 import { EraseClient, ErasedClient, ExportClient, ExportedClient } from './client-data-schemas.ts'
 import { BlockClient, BlockedClient, ClientPage, ClientsQuery } from './client-schemas.ts'
-import { listClients } from './client.ts'
+import { listClients, namedClient } from './client.ts'
 import { eraseClient } from './erasure.ts'
 import { blockClient, presentBlockedClient, unblockClient } from './strangers.ts'
 
@@ -26,7 +26,7 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'List clients',
         description:
-          'Everybody for whom there is a booking, by e-mail address. A page of a search (`q`) may hold fewer than `limit`, even none, while more follow: continue until `next_cursor` is null.',
+          'Everybody for whom there is a booking, by name. People who share an e-mail address are listed apart. A page of a search (`q`), or with `before`, may hold fewer than `limit`, even none, while more follow: continue until `next_cursor` is null.',
         querystring: ClientsQuery,
         response: { 200: ClientPage, ...problems('not_found') },
       },
@@ -94,7 +94,10 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
         response: { 200: ExportedClient, ...problems('not_found') },
       },
     },
-    (request) => exportClient(context, request.actor, request.body),
+    async ({ actor, body: { cursor, ...named } }) => {
+      const client = await namedClient(context, actor, named)
+      return exportClient(context, actor, { ...client, ...(cursor !== undefined && { cursor }) })
+    },
   )
 
   routes.post(
@@ -112,6 +115,6 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
         response: { 200: ErasedClient, ...problems('not_found') },
       },
     },
-    (request) => eraseClient(context, request.actor, request.body),
+    async ({ actor, body }) => eraseClient(context, actor, await namedClient(context, actor, body)),
   )
 }

@@ -3,13 +3,14 @@ import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
 import {
   StrictObject,
   Id,
-  InstantText,
+  QueryInstant,
   Line,
   listParameters,
   Nullable,
   Page,
   ShownId,
   ShownInstant,
+  Trimmed,
 } from '../base/wire.ts'
 
 export const BlockClient = StrictObject(
@@ -48,7 +49,7 @@ export const BlockedClient = Type.Object(
 
 const Client = Type.Object(
   {
-    email: Type.String({ description: 'In lower case.' }),
+    email: Type.String({ description: 'In lower case; empty for one who gave none.' }),
     first_name: Type.String({ description: 'As in the latest booking, like the other fields.' }),
     last_name: Type.String(),
     phone: Nullable(Type.String()),
@@ -63,7 +64,8 @@ const Client = Type.Object(
   },
   {
     title: 'Client',
-    description: 'A client of a business: all bookings with one e-mail address.',
+    description:
+      'A client of a business: all bookings with one name and one e-mail address, or without any and with one phone. Capitals and accents of names make no difference.',
     examples: [
       {
         ...exampleClient,
@@ -80,7 +82,7 @@ const Client = Type.Object(
   },
 )
 
-export const ClientPage = Page(Client, { title: 'ClientPage', description: 'Clients by e-mail address.' })
+export const ClientPage = Page(Client, { title: 'ClientPage', description: 'Clients by name.' })
 
 export const ClientsQuery = StrictObject({
   ...listParameters,
@@ -88,17 +90,24 @@ export const ClientsQuery = StrictObject({
     Type.String({ ...Id, description: 'Required for a hub key, optional for a business key.' }),
   ),
   email: Type.Optional(
-    Type.String({ format: 'email', minLength: 1, maxLength: 254, description: 'The whole e-mail address.' }),
+    Trimmed(
+      Type.String({
+        format: 'email',
+        minLength: 1,
+        maxLength: 254,
+        description: 'The whole e-mail address.',
+      }),
+    ),
   ),
   q: Type.Optional(
-    Type.String({
-      ...Line(3, 100),
-      description:
-        'A part of the name, e-mail or phone. Upper and lower case are the same, and so are letters with and without accents.',
-      examples: ['lovelace'],
-    }),
+    Trimmed(
+      Type.String({
+        ...Line(3, 100),
+        description:
+          'A part of the name, e-mail or phone. Upper and lower case are the same, and so are letters with and without accents.',
+        examples: ['lovelace'],
+      }),
+    ),
   ),
-  before: Type.Optional(
-    Type.String({ ...InstantText, description: 'Counts only bookings that start before it.' }),
-  ),
+  before: Type.Optional(QueryInstant({ description: 'Counts only bookings that start before it.' })),
 })

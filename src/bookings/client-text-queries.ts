@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import type { Queries } from '../database/database.ts'
+import type { Reads } from '../database/database.ts'
 import { foreach, isPostgres } from '../database/json-rows.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
@@ -20,6 +20,43 @@ export interface FoundClient {
 /** The pattern of `like` (with `escape '\\'`) for a part of a text. */
 export function partPattern(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
+}
+
+/**
+ * An address as `lower(client_email)` may have it: SQLite, and PostgreSQL in the locale C, leave capitals beyond ASCII. Only
+ * for an address beyond ASCII does it read the addresses of the scope.
+ */
+export async function storedForms(db: Reads, scope: TenantScope, email: string): Promise<string[]> {
+  const wanted = email.toLowerCase()
+  if (isAscii(wanted)) return [wanted]
+  const isBeyondAscii = isPostgres(db)
+    ? sql`email ~ ${'[^\\x01-\\x7f]'}`
+    : sql`email glob ${'*[^\x01-\x7f]*'}`
+  const { rows } = await sql<{ email: string }>`
+    select distinct email from client_texts where ${inScope('business_id', scope)} and ${isBeyondAscii}`.execute(
+    db,
+  )
+  const forms = rows.map((row) => row.email).filter((form) => form.toLowerCase() === wanted)
+  return [...new Set([wanted, ...forms])].slice(0, maxForms)
+}
+
+/** Bounds the parameters of a statement. Who erases comes again. */
+const maxForms = 100
+
+function isAscii(text: string): boolean {
+  return !/[^\x01-\x7f]/.test(text)
+}
+
+/** The name in a text that clients are searched by: its first line (see `clientColumns`). As `client_texts_by_name` has it. */
+export function nameIn(db: Reads, text: RawBuilder<unknown>): RawBuilder<string> {
+  return isPostgres(db)
+    ? sql<string>`(rtrim(split_part(${text}, ${sql.lit('\n')}, 1)) collate "C")`
+    : sql<string>`rtrim(substr(${text}, 1, instr(${text}, char(10)) - 1))`
+}
+
+/** An address in the same order on both engines. */
+export function sortedEmail(db: Reads, email: RawBuilder<unknown>): RawBuilder<string> {
+  return isPostgres(db) ? sql<string>`(${email} collate "C")` : sql<string>`${email}`
 }
 
 /** Texts of all businesses that the index of SQLite names for a search. */
@@ -75,7 +112,7 @@ function foundInSqlite({ scope, part, pattern }: Wanted) {
  * many to be looked up one by one, or the text is too short to be found so.
  */
 export async function findClientsBy(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   text: string,
 ): Promise<FoundClient[] | undefined> {
@@ -89,36 +126,4 @@ export async function findClientsBy(
     ({ business_id, email }) => [`${business_id} ${email}`, { business_id, email }] as const,
   )
   return [...new Map(clients).values()]
-}
-
-/**
- * Finds the next clients of a business, by address, among the next `searched` texts. `until` is the last address that was
- * searched, when more follow.
- */
-export async function findNextClientsBy(
-  db: Queries,
-  { businessId, text, after = '', rows, searched }: NextClients,
-): Promise<{ clients: FoundClient[]; until: string | undefined }> {
-  const following = sql`business_id = ${businessId} and email > ${after}`
-  const [last] = (
-    await sql<{ email: string }>`
-      select email from client_texts where ${following} order by email limit 1 offset ${searched - 1}`.execute(
-      db,
-    )
-  ).rows
-  const upTo = last ? sql`and email <= ${last.email}` : sql``
-  const { rows: clients } = await sql<FoundClient>`
-    select distinct business_id, email from client_texts
-     where ${following} ${upTo} and text like ${partPattern(text)} escape '\\'
-     order by email limit ${rows}`.execute(db)
-  return { clients, until: clients.length === rows ? clients.at(-1)?.email : last?.email }
-}
-
-interface NextClients {
-  businessId: string
-  text: string
-  /** The last address before them. */
-  after: string | undefined
-  rows: number
-  searched: number
 }

@@ -1,35 +1,46 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
-import { clientEmailOf, isText } from '../base/contact-formats.ts'
-import { invalidCursor } from '../base/errors.ts'
-import { formatInstant, type Instant, readInstant } from '../base/instants.ts'
-import { searchText } from '../base/search-text.ts'
+import { clientEmailOf, shownEmail } from '../base/contact-formats.ts'
+import { Problem } from '../base/errors.ts'
+import { formatInstant, type Instant } from '../base/instants.ts'
+import { nameKey, searchText } from '../base/search-text.ts'
+import { cursorOf, textPart, pageRows } from '../base/paging.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
-import { decodeCursor, encodeCursor, readLimit } from '../base/wire.ts'
+import type { BookingsTable } from '../database/tables.ts'
+import { showBooking } from './booking.ts'
+import type { NamedClient } from './client-rules.ts'
 import { findBlockedAmong, findClients } from './client-queries.ts'
 import type { ClientsQuery } from './client-schemas.ts'
 import type { Context } from './context.ts'
 
-/** Bookings that a page reads: bounds its cost however much was ever booked. */
+/** Texts of clients, and bookings, that a page reads: bounds its cost however much was ever booked. */
 const maxSearched = 10_000
 
-/** Lists the clients of a business by address. A search may return a short or empty page although more follow. */
-export async function listClients(context: Context, actor: Actor, query: Static<typeof ClientsQuery>) {
+/**
+ * Lists the clients of a business by name, those who share an address apart. A search, and a list with `before`, may return a
+ * short or empty page although more follow.
+ */
+export async function listClients(
+  context: Context,
+  actor: Actor,
+  query: Static<typeof ClientsQuery> & { name?: string },
+) {
   const db = context.db.reads
   const { id: businessId, timezone } = await businessForCreation(db, actor.scope, query.business_id)
-  const limit = readLimit(query.limit)
+  const page = pageRows(query, clientCursor)
   const { rows: found, until } = await findClients(db, {
     businessId,
     email: query.email?.toLowerCase(),
-    after: query.cursor === undefined ? undefined : parseCursor(query.cursor),
+    name: query.name,
+    after: page.after && { name: page.after[0], email: page.after[1] },
     text: query.q === undefined ? undefined : searchText(query.q),
-    before: query.before === undefined ? undefined : readInstant(query.before),
+    before: query.before,
     now: context.clock.now(),
-    rows: limit + 1,
+    rows: page.rows,
     searched: maxSearched,
   })
-  const rows = found.slice(0, limit)
-  const last = found.length > limit ? rows.at(-1)?.email : until
+  const rows = found.slice(0, page.rows - 1)
+  const last = found.length > rows.length ? rows.at(-1) : until
   const blocked = await findBlockedAmong(
     db,
     businessId,
@@ -37,20 +48,40 @@ export async function listClients(context: Context, actor: Actor, query: Static<
   )
   const time = (instant: Instant | null) => instant && formatInstant(instant, timezone)
   return {
-    data: rows.map(({ last_at, next_at, ...client }) => ({
+    data: rows.map(({ name: _, last_at, next_at, ...client }) => ({
       ...client,
       last_at: time(last_at),
       next_at: time(next_at),
+      email: shownEmail(client.email),
       blocked: blocked.has(clientEmailOf(client.email)),
       business_id: businessId,
     })),
-    next_cursor: last === undefined ? null : encodeCursor(['client', last]),
+    next_cursor: last === undefined ? null : clientCursor.write([last.name, last.email]),
   }
 }
 
-/** Checks what it decodes: the database would fail on malformed text. */
-function parseCursor(cursor: string): string {
-  const [list, email] = decodeCursor(cursor, 2) ?? []
-  if (list !== 'client' || email === undefined || !isText(email)) throw invalidCursor()
-  return email
+/** The address under which a client is kept: a stand-in for one without any. Throws not_found, also for one who was erased. */
+export async function namedClient(
+  context: Context,
+  actor: Actor,
+  { email, booking_id = '', business_id }: NamedClient,
+): Promise<{ email: string; business_id?: string }> {
+  if (email !== undefined) return { email, ...(business_id !== undefined && { business_id }) }
+  const client = await clientOfBooking(context, actor, booking_id)
+  if (business_id === undefined || business_id === client.business_id) return client
+  throw new Problem('not_found', 'There is no booking with this id at this business.')
+}
+
+/** Whom a booking is for. Throws not_found, also for one who was erased. */
+export async function clientOfBooking(context: Context, actor: Actor, id: string) {
+  const { client_email: email, business_id } = await showBooking(context, actor, id)
+  if (email === '') throw new Problem('not_found', 'The client of this booking was erased.')
+  return { email, business_id }
+}
+
+const clientCursor = cursorOf('client', textPart, textPart)
+
+/** What tells the client of a booking apart from others with the same address (see `nameKey`). */
+export function nameOf(booking: Pick<BookingsTable, 'client_first_name' | 'client_last_name'>): string {
+  return nameKey({ first_name: booking.client_first_name, last_name: booking.client_last_name })
 }

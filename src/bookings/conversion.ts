@@ -3,27 +3,38 @@ import { type Actor, isSession } from '../access/actor.ts'
 import { firstGeneration, type ManageTokens, manageTokens } from '../access/manage-link.ts'
 import { tokenDigest } from '../access/token.ts'
 import { isSlotUnavailable } from '../availability/offer-rules.ts'
+import { standInEmail } from '../base/contact-formats.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import { maxMinorUnits } from '../catalogue/service-rules.ts'
 import { findOfferingAsOf, findStaffOf, type Offering } from '../catalogue/offering.ts'
 import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
-import type { BookingsTable } from '../database/tables.ts'
+import { type BookingRow, shownOf } from '../database/shown-booking.ts'
+import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
+import { eventSubject } from '../webhooks/event-payload.ts'
 import { recordChange } from '../webhooks/event.ts'
 import { recordMails } from '../mails/outbox.ts'
-import { type BookingRow, bookHold, lockBooking, updateBooking } from './booking-queries.ts'
-import { clientColumns, eventSubject, paymentColumns } from './booking-rules.ts'
+import { bookHold, lockBooking, updateBooking } from './booking-queries.ts'
+import { clientColumns, eventsOfUnconfirmed } from './booking-rules.ts'
 import type { ConvertHold } from './booking-schemas.ts'
 import type { Deposit, OpenCheckout } from './checkouts.ts'
 import { endBookingClaim } from './claim-queries.ts'
 import { retakeSlot } from './claim.ts'
 import type { Context } from './context.ts'
-import { customFieldErrors } from './custom-field-rules.ts'
+import { clientFieldErrors, customFieldErrors, keptAnswers } from './custom-field-rules.ts'
 import { type ConvertibleHold, findConvertibleHold } from './conversion-queries.ts'
-import { alreadyConverted, keyOf, unknownHold } from './hold.ts'
+import {
+  alreadyConverted,
+  type HoldToPlace,
+  keyOf,
+  type PlaceHoldInput,
+  releaseHold,
+  unknownHold,
+  withHoldToPlace,
+} from './hold.ts'
 import { holdStatus } from './hold-rules.ts'
 import {
   admitBooking,
@@ -36,8 +47,12 @@ import {
 
 type ConvertHoldInput = Static<typeof ConvertHold> & {
   from: ClientAddress
+  /** As whom a client without an e-mail address is known from an earlier booking. */
+  knownAs?: string | undefined
   /** Whether the client has gone: then the conversion, not begun, is left out. */
   isGone?: () => boolean
+  /** Places the hold in the transaction that converts it. OtherDeposit is then the caller's. */
+  place?: HoldToPlace['place']
 }
 
 /** A new booking; with the checkout's URL when a deposit is due. */
@@ -48,7 +63,8 @@ export interface Conversion {
 
 interface Order {
   deposit: Deposit
-  checkout: OpenCheckout
+  /** Undefined for an optional deposit that nobody can take. */
+  checkout: OpenCheckout | undefined
 }
 
 interface Request {
@@ -78,8 +94,9 @@ class OtherDeposit extends Error {
 const maxCheckouts = 3
 
 /**
- * Turns an active hold into a confirmed booking and records its event, or changes nothing. With a deposit the booking is
- * pending, without an event, until that is paid. Throws validation_failed (custom fields), hold_not_found, hold_expired,
+ * Turns an active hold into a confirmed booking and records its event, or changes nothing. With a deposit the booking of a
+ * session is pending, without an event, until that is paid. That of a key or person stands without: the deposit is due
+ * beside it, and none of what has begun. What is over is completed. Throws validation_failed (custom fields), hold_not_found, hold_expired,
  * hold_converted, booking_limit_reached; unavailable when no checkout can be opened.
  */
 export async function convertHold(
@@ -91,7 +108,7 @@ export async function convertHold(
   const { from, client } = input
   if (isSession(actor) && input.notify === false) throw mayNotSilence()
   const stranger = isSession(actor)
-    ? await strangerOf(context, { businessId: actor.scope.businessId, from, email: client.email })
+    ? await strangerOf(context, { businessId: actor.scope.businessId, from, email: requiredEmail(client) })
     : undefined
   const tokens = await manageTokens(context)
   let order: Order | undefined
@@ -99,14 +116,49 @@ export async function convertHold(
     try {
       return await convertWith(context, actor, { input, stranger, tokens, order, store })
     } catch (error) {
-      if (!(error instanceof OtherDeposit)) throw error
-      if (order) await context.checkouts.abandon(order.checkout)
+      if (!(error instanceof OtherDeposit) || input.place) throw error
+      if (order?.checkout) await context.checkouts.abandon(order.checkout)
       const { deposit } = error
       if (opened === maxCheckouts)
         throw unavailable('The deposit of the service is being changed; try again.')
       order = deposit && { deposit, checkout: await context.checkouts.open(deposit) }
     }
   }
+}
+
+/**
+ * Books a time for a client: holds it and converts the hold in one transaction. A refusal or a crash leaves neither. With a
+ * deposit the hold stands while the processor opens the checkout; a crash then leaves it to expire. Throws what placeHold
+ * and convertHold throw.
+ */
+export function bookForClient(
+  context: Context,
+  actor: Actor,
+  { time, booking }: { time: PlaceHoldInput; booking: Omit<ConvertHoldInput, 'hold_id' | 'from'> },
+  store: StoreResponse<Conversion> = storeNothing,
+): Promise<Conversion> {
+  const work = async ({ id, place, commit }: HoldToPlace) => {
+    const input = { ...booking, hold_id: id, from: time.from }
+    try {
+      return await convertHold(context, actor, { ...input, place }, store)
+    } catch (error) {
+      if (!(error instanceof OtherDeposit)) throw error
+    }
+    await commit()
+    try {
+      return await convertHold(context, actor, input, store)
+    } catch (error) {
+      await releaseHold(context, actor, id)
+      throw error
+    }
+  }
+  return withHoldToPlace(context, actor, { input: time, look: (tx) => store.look(tx), work })
+}
+
+/** People and keys may book for a client without an address. Throws validation_failed. */
+function requiredEmail({ email }: ConvertHoldInput['client']): string {
+  if (email !== undefined) return email
+  throw validationProblem([{ pointer: '/client/email', code: 'required', detail: 'is required' }])
 }
 
 function mayNotSilence(): Problem {
@@ -187,7 +239,7 @@ export async function cancelUnpaid(context: Context, tx: Transaction, booking: B
 async function convertWith(context: Context, actor: Actor, request: Request): Promise<Conversion> {
   const checkout = request.order?.checkout
   const owner = scopeKey(actor.scope)
-  const isGone = checkout ? undefined : request.input.isGone // one that was opened is not left to time out
+  const isGone = request.order ? undefined : request.input.isGone // one that was opened is not left to time out
   try {
     const conversion = await context.db.sharedTransaction(
       async (tx) => {
@@ -197,7 +249,7 @@ async function convertWith(context: Context, actor: Actor, request: Request): Pr
       { owner, isGone },
     )
     context.metrics.hold('converted')
-    if (conversion.booking.status === 'confirmed') context.metrics.booking('created')
+    if (conversion.booking.status !== 'pending') context.metrics.booking('created')
     return conversion
   } catch (error) {
     // a refusal is final; after any other error the client may send the same request again
@@ -212,6 +264,7 @@ async function convert(
   { actor, ...request }: Request & { actor: Actor },
 ): Promise<BookingRow> {
   const { input, stranger, order } = request
+  if (input.place) await input.place(tx) // a wait for nothing would let others of a shared transaction go first
   // 1. read, and lock, the hold, after taking turns with others that the same caps count: while it waits for them, it
   // holds nothing that others wait for
   const hold = await lockHold(context, tx, { actor, ...request })
@@ -219,11 +272,15 @@ async function convert(
   if (hold.booked_at !== null) throw alreadyConverted(hold, actor)
   // 2. check the answers, the hold's time and the caps; a request that fails anyway learns nothing about the client
   const offering = await offeringOf(context, tx, hold)
-  const fieldErrors = customFieldErrors(offering.service.custom_fields, input.custom_field_values ?? [])
+  const { client_fields, custom_fields } = offering.service
+  const fieldErrors = [
+    ...clientFieldErrors(client_fields, input.client),
+    ...customFieldErrors(custom_fields, input.custom_field_values ?? []),
+  ]
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   assertActive(hold, tx.now)
   if (stranger) assertAdmitted(context, stranger, hold)
-  assertOrdered(offering, { hold, email: input.client.email }, order)
+  assertOrdered(depositOf(offering, { hold, input, stranger, now: tx.now }), order)
   // 3. write the booking, which keeps the hold's time, and what tells of it; the names may need a statement, so they come first
   const booking = await withNames(tx, newBooking(hold, offering, { ...request, now: tx.now }), offering)
   return write(context, tx, { ...request, actor, booking, hold })
@@ -256,36 +313,41 @@ async function write(
   { actor, booking, hold, stranger, order, input, store }: Writing,
 ): Promise<BookingRow> {
   const { notify = true } = input
+  const checkout = order?.checkout
   const [isAdmitted, isBooked] = await allOf([
     !stranger || admitBooking(context, tx, { stranger, hold }),
     bookHold(tx, booking),
     recordChange(context, tx, {
-      types: order ? [] : ['booking.created'],
+      types: eventsOfUnconfirmed(booking.status),
       booking: eventSubject(booking),
       by: actor,
       action: 'booking.created',
     }),
-    ...(order ? [] : told(context, tx, { booking, notify, store })),
+    ...(checkout ? [] : told(context, tx, { booking, by: actor, notify, store })),
   ])
   if (!isAdmitted) {
     throw new RetryTransaction('others of the same address or client were counted at the same moment')
   }
   if (!isBooked) throw new RetryTransaction('the hold was taken away under its lock')
-  if (!order) return booking
+  if (!checkout) return booking
   // a deposit, or the event where it is paid already
-  const { checkout } = order
-  const pending = await withDeposit(context, tx, { booking, checkout, notify })
-  await store(tx, { booking: pending, redirectUrl: checkout.url })
-  return pending
+  const withPayment = await withDeposit(context, tx, { booking, checkout, by: actor, notify })
+  await store(tx, { booking: withPayment, redirectUrl: checkout.url })
+  return withPayment
 }
 
 function told(
   context: Context,
   tx: Transaction,
-  { booking, notify, store }: Pick<Request, 'store'> & { booking: BookingRow; notify: boolean },
+  {
+    booking,
+    by,
+    notify,
+    store,
+  }: Pick<Request, 'store'> & { booking: BookingRow; by: Actor; notify: boolean },
 ): Promise<void>[] {
   return [
-    recordMails(context, tx, { before: undefined, after: booking, notify }),
+    recordMails(context, tx, { before: undefined, after: booking, by, notify }),
     store(tx, { booking, redirectUrl: undefined }),
   ]
 }
@@ -296,55 +358,84 @@ function assertActive(hold: ConvertibleHold, now: Instant): void {
   if (status === 'released') throw new Problem('hold_not_found', 'The hold was released; place a new one.')
 }
 
-/** Throws OtherDeposit unless the checkout is for the service's present deposit, times the party. */
-function assertOrdered(
+/** The service's present deposit, times the party. Undefined without one, and for what its business books once it has begun. */
+function depositOf(
   { service }: Offering,
-  { hold, email }: { hold: ConvertibleHold; email: string },
-  order: Order | undefined,
-): void {
+  {
+    hold,
+    input,
+    stranger,
+    now,
+  }: Pick<Request, 'input' | 'stranger'> & { hold: ConvertibleHold; now: Instant },
+): Deposit | undefined {
+  const isOptional = !stranger
   const { deposit: ofOne, name: serviceName } = service
-  const deposit = ofOne && { ...ofOne, amount: ofOne.amount * hold.party_size }
-  if (deposit && deposit.amount > maxMinorUnits) {
+  if (!ofOne || (isOptional && hold.starts_at <= now)) return undefined
+  const amount = ofOne.amount * hold.party_size
+  if (amount > maxMinorUnits) {
     const detail = 'is for so many people that their deposits cannot be charged at once; hold fewer seats'
     throw validationProblem([{ pointer: '/hold_id', code: 'out_of_range', detail }])
   }
-  if (deposit?.amount === order?.deposit.amount && deposit?.currency === order?.deposit.currency) return
   const { business_id: businessId, id: holdId } = hold
-  throw new OtherDeposit(deposit ? { ...deposit, businessId, holdId, serviceName, email } : undefined)
+  return { ...ofOne, amount, businessId, holdId, serviceName, email: input.client.email ?? '', isOptional }
 }
 
-/** The payment may have arrived before the booking was written: then it is confirmed at once. */
+/** Throws OtherDeposit unless the checkout at hand is for this deposit. */
+function assertOrdered(deposit: Deposit | undefined, order: Order | undefined): void {
+  if (deposit?.amount === order?.deposit.amount && deposit?.currency === order?.deposit.currency) return
+  throw new OtherDeposit(deposit)
+}
+
+/** The payment may have arrived before the booking was written: then a pending one is confirmed at once. */
 async function withDeposit(
   context: Context,
   tx: Transaction,
-  { booking, checkout, notify }: { booking: BookingRow; checkout: OpenCheckout; notify: boolean },
+  {
+    booking,
+    checkout,
+    by,
+    notify,
+  }: { booking: BookingRow; checkout: OpenCheckout; by: Actor; notify: boolean },
 ): Promise<BookingRow> {
   const payment = await context.checkouts.attach(tx, checkout)
-  const pending = { ...booking, ...paymentColumns(payment) }
-  if (payment.status === 'paid') return confirmDeposit(context, tx, pending, notify)
-  await recordMails(context, tx, { before: undefined, after: pending, notify })
-  return pending
+  const withPayment = { ...booking, ...shownOf('payment', payment) }
+  if (booking.status === 'pending' && payment.status === 'paid')
+    return confirmDeposit(context, tx, withPayment, notify)
+  await recordMails(context, tx, { before: undefined, after: withPayment, by, notify })
+  return withPayment
+}
+
+function firstStatus(
+  { ends_at }: ConvertibleHold,
+  { stranger, order, now }: Pick<Request, 'stranger' | 'order'> & { now: Instant },
+): BookingStatus {
+  if (stranger) return order ? 'pending' : 'confirmed'
+  return ends_at <= now ? 'completed' : 'confirmed'
 }
 
 function newBooking(
   hold: ConvertibleHold,
-  { service }: Offering,
+  { service, location }: Offering,
   { input, stranger, tokens, order, now }: Omit<Request, 'store'> & { now: Instant },
 ): BookingsTable {
   const { id, business_id, service_id, location_id, staff_id, chosen_staff_id } = hold
   const { starts_at, ends_at, party_size, owner_id } = hold
   const link = { id, manage_generation: firstGeneration }
-  const answers = (input.custom_field_values ?? []).filter(({ value }) => value !== undefined)
+  const answers = keptAnswers(service.custom_fields, input.custom_field_values ?? [], { now })
+  const { last_name = '', phone = '', ...client } = input.client
+  const { email = input.knownAs ?? standInEmail(phone, { known: id, timezone: location.timezone }) } = client
+  const status = firstStatus(hold, { stranger, order, now })
   return {
     ...{ id, business_id, service_id, location_id, staff_id, chosen_staff_id },
     ...{ starts_at, ends_at, party_size, owner_id },
-    status: order ? 'pending' : 'confirmed',
-    confirmed_at: order ? null : now,
-    payment_id: order?.checkout.paymentId ?? null,
-    ...clientColumns(input.client),
+    status,
+    confirmed_at: status === 'pending' ? null : now,
+    payment_id: order?.checkout?.paymentId ?? null,
+    ...clientColumns({ ...client, last_name, phone, email }),
     counted_client: stranger?.client ?? null,
     custom_field_values_json: JSON.stringify(answers),
     notes: input.notes ?? null,
+    time_zone: input.time_zone ?? null,
     locale: input.locale === undefined ? null : (localeNamed(input.locale) ?? null),
     scheduled_at: now,
     cancelled_at: null,
@@ -382,18 +473,11 @@ async function withNames(
     staff.find(({ id }) => id === staffId) ?? (staffId && (await findStaffOf(tx.reads, businessId, staffId)))
   return {
     ...booking,
-    service_name: service.name,
-    duration_minutes: service.duration_minutes,
+    ...shownOf('service', service),
     price_amount: booking.agreed_amount,
     price_currency: booking.agreed_currency || null,
-    cancel_until_minutes: service.cancel_until_minutes,
-    reschedule_until_minutes: service.reschedule_until_minutes,
-    max_reschedules: service.max_reschedules,
-    location_name: location.name,
-    location_address: location.address,
-    timezone: location.timezone,
-    online_url: location.online_url,
-    staff_name: member ? member.name : null,
-    ...paymentColumns(undefined),
+    ...shownOf('location', location),
+    ...shownOf('staff', member || undefined),
+    ...shownOf('payment', undefined),
   }
 }

@@ -1,6 +1,7 @@
 import { isCalendarDate, isEmail, isLine, isPhone, isText, isWebAddress } from '../base/contact-formats.ts'
 import type { FieldError } from '../base/errors.ts'
-import type { CustomField } from '../catalogue/catalogue-types.ts'
+import type { Instant } from '../base/instants.ts'
+import type { ClientFields, CustomField } from '../catalogue/catalogue-types.ts'
 
 export type FieldValue = string | number | boolean | string[]
 
@@ -8,6 +9,16 @@ export type FieldValue = string | number | boolean | string[]
 export interface FieldAnswer {
   field_id: string
   value?: FieldValue
+  /** Of a consent: the text that was shown. */
+  text?: string
+}
+
+/** As it is kept: a consent with the text that was shown and when it was given. */
+export interface KeptAnswer {
+  field_id: string
+  value: FieldValue
+  text?: string
+  agreed_at?: Instant
 }
 
 const maxLineLength = 500
@@ -35,6 +46,36 @@ export function customFieldErrors(fields: CustomField[], answers: FieldAnswer[])
   ]
 }
 
+/** What is missing of a client, with pointers into the body. */
+export function clientFieldErrors(
+  { phone, last_name }: ClientFields,
+  client: { phone?: string | null | undefined; last_name?: string | null | undefined },
+): FieldError[] {
+  const uses = { phone, last_name }
+  return (['last_name', 'phone'] as const)
+    .filter((name) => uses[name] === 'required' && !client[name])
+    .map((name) => ({
+      pointer: `/client/${name}`,
+      code: 'required',
+      detail: 'is required for this service',
+    }))
+}
+
+/** Answers as they are kept; one that was given before stays as it was. */
+export function keptAnswers(
+  fields: CustomField[],
+  answers: FieldAnswer[],
+  { now, before = [] }: { now: Instant; before?: KeptAnswer[] },
+): KeptAnswer[] {
+  return answers.flatMap(({ field_id, value }) => {
+    if (value === undefined) return []
+    const present = before.find((answer) => answer.field_id === field_id)
+    if (present?.agreed_at !== undefined && value === true) return [present]
+    const consent = fields.find(({ id, type }) => id === field_id && type === 'consent')
+    return [{ field_id, value, ...(consent && { text: consent.label, agreed_at: now }) }]
+  })
+}
+
 function answerErrors(fields: CustomField[], before: FieldAnswer[], answer: FieldAnswer): FieldError[] {
   const field = fields.find(({ id }) => id === answer.field_id)
   if (!field) {
@@ -43,8 +84,16 @@ function answerErrors(fields: CustomField[], before: FieldAnswer[], answer: Fiel
   if (before.some(({ field_id }) => field_id === answer.field_id)) {
     return [{ pointer: '/field_id', code: 'repeated', detail: 'is answered twice' }]
   }
-  const expected = isGiven(answer.value) ? expectation(field, answer.value) : undefined
-  return expected ? [{ pointer: '/value', code: 'wrong_value', detail: `must be ${expected}` }] : []
+  if (answer.text !== undefined && field.type !== 'consent')
+    return [{ pointer: '/text', code: 'not_allowed', detail: 'is for the type consent only' }]
+  if (!isGiven(answer.value)) return []
+  const expected = expectation(field, answer.value)
+  if (expected) return [{ pointer: '/value', code: 'wrong_value', detail: `must be ${expected}` }]
+  if (answer.value === false && field.required)
+    return [{ pointer: '/value', code: 'must_be_true', detail: `must be true: "${field.label}" is required` }]
+  if (answer.text === undefined || answer.text === field.label) return []
+  const detail = 'is not the text of the consent as it is now; show that, and ask again'
+  return [{ pointer: '/text', code: 'text_changed', detail }]
 }
 
 function isGiven(value: FieldValue | undefined): value is FieldValue {
@@ -70,6 +119,7 @@ function expectation(field: CustomField, value: FieldValue): string | undefined 
     case 'number':
       return check(typeof value === 'number' && Number.isFinite(value), 'a number')
     case 'boolean':
+    case 'consent':
       return check(typeof value === 'boolean', 'true or false')
     case 'select':
       return check(text !== undefined && options.includes(text), `one of: ${options.join(', ')}`)

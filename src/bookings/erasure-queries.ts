@@ -1,9 +1,10 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import { erasedName } from '../base/contact-formats.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import { isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { BookingsTable, PaymentsTable } from '../database/tables.ts'
+import { storedForms } from './client-text-queries.ts'
 
 /** A booking whose client is to be erased. */
 export type ErasableBooking = Pick<BookingsTable, 'id' | 'business_id' | 'created_at' | 'manage_digest'>
@@ -11,15 +12,16 @@ export type ErasableBooking = Pick<BookingsTable, 'id' | 'business_id' | 'create
 const columns = ['id', 'business_id', 'created_at', 'manage_digest'] as const
 
 /** Locks up to `max` bookings of a client until the transaction ends. */
-export function lockBookingsOf(
+export async function lockBookingsOf(
   db: Queries,
   { businessId, email, max }: { businessId: string; email: string; max: number },
 ): Promise<ErasableBooking[]> {
+  const forms = await storedForms(db, { businessId }, email)
   return db
     .selectFrom('bookings')
     .select(columns)
     .where('business_id', '=', businessId)
-    .where(sql<boolean>`lower(client_email) = lower(${email})`)
+    .where(sql<boolean>`lower(client_email) in (${sql.join(forms)})`)
     .orderBy('id')
     .limit(max)
     .forUpdate()
@@ -59,7 +61,7 @@ const keyColumns = [
   ['id', 'uuid'],
 ] as const
 
-function keptSince(db: Queries, today: Instant): RawBuilder<Instant> {
+function keptSince(db: Reads, today: Instant): RawBuilder<Instant> {
   return isPostgres(db)
     ? sql<Instant>`${today}::timestamptz - i.retention_days * interval '1 day'`
     : sql<Instant>`strftime('%Y-%m-%dT%H:%M:%fZ', ${today}, '-' || i.retention_days || ' days')`
@@ -83,7 +85,7 @@ export async function eraseBookings(
     update bookings
        set client_first_name = ${erasedName}, client_last_name = ${erasedName}, client_email = '',
            client_phone = null, client_search = '', counted_client = null, custom_field_values_json = ${noAnswers},
-           notes = null, locale = null, cancel_reason = null, manage_digest = 'erased ' || bookings.id,
+           notes = null, locale = null, time_zone = null, cancel_reason = null, manage_digest = 'erased ' || bookings.id,
            erased_at = ${now}, updated_at = ${now}, version = version + 1
       from ${rowsOf(db, erasedColumns, rows)} as w
      where bookings.business_id = w.business_id and bookings.id = w.id`.execute(db)
@@ -103,7 +105,7 @@ export async function eraseBookings(
 export type PaymentRow = Selectable<PaymentsTable>
 
 /** The payments of bookings, oldest first. */
-export function findPaymentsOf(db: Queries, bookingIds: readonly string[]): Promise<PaymentRow[]> {
+export function findPaymentsOf(db: Reads, bookingIds: readonly string[]): Promise<PaymentRow[]> {
   const keys = sql<string>`${JSON.stringify(bookingIds.map((id) => [id]))}`
   return db
     .selectFrom('payments')

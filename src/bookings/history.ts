@@ -25,7 +25,7 @@ export async function readHistory(
   context: Context,
   actor: Actor,
   { id, ...query }: { id: string } & Static<typeof HistoryQuery>,
-): Promise<{ entries: HistoryEntry[]; timezone: string; nextCursor: string | null }> {
+): Promise<{ entries: HistoryEntry[]; timezone: string; next_cursor: string | null }> {
   const booking = await showBooking(context, actor, id)
   if (isStaff(actor) && actor.staffId !== booking.staff_id)
     throw new Problem('not_found', 'There is no booking with this id.')
@@ -44,12 +44,12 @@ export async function readHistory(
     actor: presentAuthor(entry),
     ...movedAt(entry.at),
   }))
-  return { entries, timezone, nextCursor: next_cursor }
+  return { entries, timezone, next_cursor }
 }
 
 /** As `readHistory`, with times in the zone of the location. */
 export async function listHistory(context: Context, actor: Actor, query: Parameters<typeof readHistory>[2]) {
-  const { entries, timezone, nextCursor } = await readHistory(context, actor, query)
+  const { entries, timezone, next_cursor } = await readHistory(context, actor, query)
   const time = (instant: Instant) => formatInstant(instant, timezone)
   return {
     data: entries.map(({ at, moved, ...entry }) => ({
@@ -57,6 +57,6 @@ export async function listHistory(context: Context, actor: Actor, query: Paramet
       ...entry,
       ...(moved && { moved: { from: time(moved.from), to: time(moved.to) } }),
     })),
-    next_cursor: nextCursor,
+    next_cursor,
   }
 }

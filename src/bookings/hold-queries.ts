@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { daySeconds, type Instant, plusSeconds } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import { foreach, rowsOf, rowsText, isPostgres } from '../database/json-rows.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import type { ClaimsTable } from '../database/tables.ts'
@@ -54,7 +54,7 @@ const holdsQuery = cachedQuery((db, { rows, locks }: Params<{ rows: string; lock
 })
 
 async function findAll(
-  db: Queries,
+  db: Reads,
   keys: readonly HoldKey[],
   { now, locks }: { now: Instant; locks: boolean },
 ) {
@@ -64,7 +64,7 @@ async function findAll(
 }
 
 /** Finds a hold until a day after its `expires_at`. */
-export async function findHold(db: Queries, key: HoldKey, now: Instant): Promise<HoldRow | undefined> {
+export async function findHold(db: Reads, key: HoldKey, now: Instant): Promise<HoldRow | undefined> {
   const [hold] = await findAll(db, [key], { now, locks: false })
   return hold
 }
@@ -93,17 +93,35 @@ export async function deleteOldHolds(db: Queries, before: Instant, max: number):
   return Number(numAffectedRows ?? 0n)
 }
 
+/**
+ * Forgets the addresses of up to `max` claims that are no longer counted for one; returns their number. Earlier releases kept
+ * them. The index of addresses has little else than them and living holds.
+ */
+export async function forgetNetworks(db: Queries, max: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update claims set client_network = null, client_wider_network = null
+     where id in (
+       select id from claims
+        where client_network is not null and (booked_at is not null or ended_at is not null)
+        order by client_network, expires_at
+        limit ${max}${skipLocked(db)})`.execute(db)
+  return Number(numAffectedRows ?? 0n)
+}
+
+/** Whoever waits for a row that another transaction ends could deadlock with it. */
+function skipLocked(db: Queries) {
+  return isPostgres(db) ? sql` for update skip locked` : sql``
+}
+
 /** Ends up to `max` holds that have expired, so that no index of active claims keeps them; returns their number. */
 export async function endExpiredHolds(db: Queries, now: Instant, max: number): Promise<number> {
-  // skips rows that a new hold ends: waiting for each other could deadlock
-  const skip = isPostgres(db) ? sql` for update skip locked` : sql``
   const { numAffectedRows } = await sql`
     update claims
-       set ended_at = expires_at
+       set ended_at = expires_at, client_network = null, client_wider_network = null
      where id in (
        select id from claims
         where booked_at is null and ended_at is null and expires_at <= ${now}
-        limit ${max}${skip})
+        limit ${max}${skipLocked(db)})
        and booked_at is null and ended_at is null and expires_at <= ${now}`.execute(db)
   return Number(numAffectedRows ?? 0n)
 }

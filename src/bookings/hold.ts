@@ -14,8 +14,8 @@ import {
   toMs,
 } from '../base/instants.ts'
 import type { CleanupJob } from '../database/context.ts'
-import type { Transaction } from '../database/database.ts'
-import type { ClaimsTable } from '../database/tables.ts'
+import { allOf, type Transaction } from '../database/database.ts'
+import type { ClaimsTable, ServicesTable } from '../database/tables.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { storeNothing, type StoreResponse } from '../database/idempotency.ts'
 import { countActiveClaims, endHolds } from './claim-queries.ts'
@@ -23,9 +23,11 @@ import type { ClaimsSnapshot } from './claim-snapshot-queries.ts'
 import { rotationOf } from './claim-rules.ts'
 import { bestSeat, takeTime, type TimePlan } from './claim.ts'
 import type { Context } from './context.ts'
+import { lockNames } from './stranger-queries.ts'
 import {
   deleteOldHolds,
   endExpiredHolds,
+  forgetNetworks,
   findHold,
   findHoldForChange,
   type HoldKey,
@@ -49,7 +51,7 @@ import {
 import type { PlaceHold } from './hold-schemas.ts'
 import { type ClientAddress, digestNetworks, isTrusted } from './strangers.ts'
 
-type PlaceHoldInput = Static<typeof PlaceHold> &
+export type PlaceHoldInput = Static<typeof PlaceHold> &
   Pick<HoldContext, 'isGone'> & { from: ClientAddress; mayBeOver?: boolean }
 
 /** Only its owner learns which booking the hold became. */
@@ -70,32 +72,103 @@ export async function placeHold(
   input: PlaceHoldInput,
   store: StoreResponse<PlacedHold> = storeNothing,
 ): Promise<PlacedHold> {
+  const placed = await withPlacing(context, actor, {
+    ...{ input, store },
+    work: (placing) => commit(context, placing),
+  })
+  countPlaced(context, placed)
+  return placed
+}
+
+/** A hold that is yet to be placed. */
+export interface HoldToPlace {
+  id: string
+  /** In a transaction that goes on with it. */
+  place: (tx: Transaction) => Promise<PlacedHold>
+  /** In a transaction of its own. */
+  commit: () => Promise<PlacedHold>
+}
+
+/**
+ * Runs `work`, which places the hold, and runs it again when the catalogue changed in between. `look`
+ * asks whether the request is repeated. Throws as placeHold does.
+ */
+export async function withHoldToPlace<Result>(
+  context: Context,
+  actor: Actor,
+  {
+    input,
+    look,
+    work,
+  }: {
+    input: PlaceHoldInput
+    look: StoreResponse<unknown>['look']
+    work: (hold: HoldToPlace) => Promise<Result>
+  },
+): Promise<Result> {
+  let placed: PlacedHold | undefined
+  const result = await withPlacing(context, actor, {
+    input,
+    store: Object.assign(() => Promise.resolve(), { look }),
+    work: (placing) =>
+      work({
+        id: placing.wanted.id,
+        place: async (tx) => (placed = await place(context, tx, placing)),
+        commit: async () => (placed = await commit(context, placing)),
+      }),
+  })
+  if (placed) countPlaced(context, placed)
+  return result
+}
+
+function countPlaced({ metrics }: Context, { replaced }: PlacedHold): void {
+  metrics.hold('placed')
+  metrics.hold('replaced', replaced.length)
+}
+
+/** Runs `work` with what a hold takes. A conflict of its time comes with alternatives. */
+async function withPlacing<Result>(
+  context: Context,
+  actor: Actor,
+  {
+    input,
+    store,
+    work,
+  }: {
+    input: PlaceHoldInput
+    store: StoreResponse<PlacedHold>
+    work: (placing: HoldContext) => Promise<Result>
+  },
+): Promise<Result> {
   if (input.staff_id !== undefined) assertOwnCalendar(actor, input.staff_id)
   const startsAt = readInstant(input.starts_at)
-  const partySize = input.party_size ?? 1
-  const {
-    isGone,
-    mayBeOver = false,
-    from: { address },
-  } = input
+  const { isGone, mayBeOver = false, party_size: partySize = 1 } = input
+  const { address } = input.from
   const from = isSession(actor) ? { ...(await digestNetworks(context, input.from)), address } : undefined
-  const placed = await withOffering(context, actor.scope, {
+  const chosenStaffId = input.staff_id ?? (isStaff(actor) ? actor.staffId : null)
+  return withOffering(context, actor.scope, {
     request: input,
-    work: (offer) => {
-      const chosenStaffId = input.staff_id ?? (isStaff(actor) ? actor.staffId : null)
-      const wanted = wantedOf(offer, {
-        id: context.ids.next(),
-        startsAt,
-        partySize,
-        chosenStaffId,
-        mayBeOver,
-      })
-      return placeOrSuggest(context, { actor, wanted, from, isGone, store })
+    work: async (offer) => {
+      const id = context.ids.next()
+      const wanted = wantedOf(offer, { id, startsAt, partySize, chosenStaffId, mayBeOver })
+      try {
+        return await work({ actor, wanted, from, isGone, store })
+      } catch (error) {
+        const viewer = { actor, nowMs: toMs(context.clock.now()), partySize }
+        throw await withAlternatives(context, error, {
+          offer,
+          startsAtMs: toMs(wanted.slot.starts_at),
+          viewer,
+        })
+      }
     },
   })
-  context.metrics.hold('placed')
-  context.metrics.hold('replaced', placed.replaced.length)
-  return placed
+}
+
+function commit(context: Context, placing: HoldContext): Promise<PlacedHold> {
+  const { wanted, isGone } = placing
+  const owner = wanted.offer.service.business_id
+  return context.db.sharedTransaction((tx) => place(context, tx, placing), { owner, isGone })
 }
 
 /** Reads a hold and its status. Throws hold_not_found. */
@@ -152,6 +225,12 @@ export const expiredHolds: CleanupJob = {
   deleteBatch: ({ db }, max) => db.transaction((tx) => endExpiredHolds(tx.db, tx.now, max)),
 }
 
+/** Forgets the addresses of holds that have ended or are bookings now: only living holds count for them. */
+export const oldNetworks: CleanupJob = {
+  name: 'addresses of holds',
+  deleteBatch: ({ db }, max) => db.transaction((tx) => forgetNetworks(tx.db, max)),
+}
+
 /** Deletes rows of holds a day after their `expires_at`, unless a booking takes their time. */
 export const oldHolds: CleanupJob = {
   name: 'old hold records',
@@ -159,29 +238,16 @@ export const oldHolds: CleanupJob = {
     db.transaction((tx) => deleteOldHolds(tx.db, plusSeconds(tx.now, -daySeconds), max)),
 }
 
-async function placeOrSuggest(context: Context, placing: HoldContext): Promise<PlacedHold> {
-  const { actor, wanted, isGone } = placing
-  const { offer, slot } = wanted
-  const owner = offer.service.business_id
-  const work = (tx: Transaction) => place(context, tx, placing)
-  try {
-    // two groups with several parties for one class could wait for each other: a party comes alone and never does
-    if (wanted.partySize > 1) return await context.db.transaction(work)
-    return await context.db.sharedTransaction(work, { owner, isGone })
-  } catch (error) {
-    const viewer = { actor, nowMs: toMs(context.clock.now()), partySize: wanted.partySize }
-    throw await withAlternatives(context, error, { offer, startsAtMs: toMs(slot.starts_at), viewer })
-  }
-}
-
 async function place(context: Context, tx: Transaction, placing: HoldContext): Promise<PlacedHold> {
   const { wanted, store } = placing
   const { timezone } = wanted.offer.location
+  const locking = lockSeats(context, tx, wanted.offer.service)
+  locking.catch(() => undefined) // for `decide` to throw
   // 1. ask whether the request is repeated, together with all that the hold needs to know
   const looking = store.look(tx)
   looking.catch(() => undefined) // for `decide` to throw
   const decide = async (seen: ClaimsSnapshot) => {
-    await looking
+    await allOf([locking, looking])
     return planHold(context, tx, { placing, seen })
   }
   // 2. decide, and take the time; again when somebody else was faster. Keep the response for repeated requests
@@ -192,6 +258,18 @@ async function place(context: Context, tx: Transaction, placing: HoldContext): P
       store(tx, { hold, replaced, timezone }, { id: hold.id, isInserted }),
   })
   return { hold: claim, replaced, timezone }
+}
+
+/**
+ * Holds of a business that take one of several seats go one transaction after the other: two that each have some seats of a
+ * class would wait for each other's. The lock goes along with the first statement. SQLite writes one at a time anyway.
+ */
+async function lockSeats(
+  { db }: Pick<Context, 'db'>,
+  tx: Transaction,
+  { business_id, capacity }: Pick<ServicesTable, 'business_id' | 'capacity'>,
+): Promise<void> {
+  if (capacity > 1 && db.engine === 'postgres') await lockNames(tx, [`seats of ${business_id}`])
 }
 
 interface HoldPlan extends TimePlan {

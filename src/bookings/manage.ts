@@ -1,18 +1,21 @@
 import { recordAudit } from '../access/audit.ts'
 import type { Static } from 'typebox'
-import type { Actor, ManageActor } from '../access/actor.ts'
+import { type Actor, assertRole, isSession, type ManageActor, type WidgetActor } from '../access/actor.ts'
 import { firstGeneration, manageTokens, manageUrl, manageUrlOf } from '../access/manage-link.ts'
 import { bookingPageKey } from '../access/page-key.ts'
 import { findShownBusiness } from '../access/session.ts'
 import { tokenDigest } from '../access/token.ts'
 import { availabilityText, showAvailability } from '../availability/availability.ts'
 import type { DatesQuery } from '../availability/availability-schemas.ts'
+import { Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, toMs } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { policyOf } from '../catalogue/change-policy-rules.ts'
-import { calendarFile } from '../mails/calendar.ts'
-import { type BookingRow, findBooking, lockBooking, renewManageLink } from './booking-queries.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
+import { clientCalendarFile } from '../mails/client-calendar.ts'
+import { recordMailAgain } from '../mails/outbox.ts'
+import { findBooking, lockBooking, renewManageLink } from './booking-queries.ts'
 import { isChangeable, noSuchBooking, presentBooking, showBooking } from './booking.ts'
 import { checkoutAddress } from './checkouts.ts'
 import { chosenStaff } from './claim.ts'
@@ -42,10 +45,28 @@ export async function showManaged(context: Context, actor: ManageActor) {
   }
 }
 
-/** Where the client of a pending booking goes on to pay its deposit; null where none is due. */
-function payUrl({ config }: Context, { status, payment_id, payment_status }: BookingRow): string | null {
-  const isDue = status === 'pending' && payment_status === 'due'
-  return isDue && payment_id !== null ? checkoutAddress(config, payment_id) : null
+/** Where the client pays a deposit that is due; null where none is due, or nobody can take it. */
+export function payUrl(
+  { config, checkouts }: Context,
+  booking: Pick<BookingRow, 'payment_id' | 'payment_status' | 'payment_provider'>,
+): string | null {
+  const { payment_id: id, payment_status, payment_provider } = booking
+  const isDue = payment_status === 'due' && payment_provider === checkouts.provider?.name
+  return isDue && id !== null ? checkoutAddress(config, id) : null
+}
+
+/**
+ * Whether the caller may see the link of a booking. With it a client gets a paid deposit back, which of people only owners
+ * may send.
+ */
+export function maySeeLink(actor: Actor, hasDeposit: boolean): boolean {
+  return !hasDeposit || actor.type !== 'person' || actor.role === 'owner'
+}
+
+/** The link by which a deposit that is due is paid, for all but sessions. */
+export function payPart(context: Context, actor: Actor, booking: BookingRow): { pay_url?: string } {
+  const pay_url = isSession(actor) ? null : payUrl(context, booking)
+  return pay_url === null ? {} : { pay_url }
 }
 
 /** Lists the slots to which the client can move the booking, as JSON. Throws as `showAvailability` does. */
@@ -56,38 +77,22 @@ export async function showMoves(
 ): Promise<string> {
   const booking = await showBooking(context, actor, actor.bookingId)
   const staff_id = chosenStaff(booking)
-  const { service_id, location_id } = booking
-  const party = { party_size: String(booking.party_size) }
+  const { service_id, location_id, party_size } = booking
   const place = { service_id, location_id, ...(staff_id !== undefined && { staff_id }) }
-  const wanted = { ...query, ...place, ...party }
+  const wanted = { ...query, ...place, party_size }
   const durationMinutes = (toMs(booking.ends_at) - toMs(booking.starts_at)) / 60_000
   return availabilityText(
     await showAvailability(context, actor, wanted, { bookingId: booking.id, durationMinutes }),
   )
 }
 
-/** The calendar file of a booking. It names no link: others may see a calendar. */
+/** The calendar file of a booking, for its client: with the link by which it is changed. */
 export async function showCalendarFile(context: Context, actor: ManageActor): Promise<string> {
   const booking = await showBooking(context, actor, actor.bookingId)
-  const { location_name, location_address, service_name, party_size } = booking
-  const { business_id: businessId } = booking
-  const business = await findShownBusiness(context.db.reads, { businessId, plan: actor.plan })
-  const service = party_size > 1 ? `${service_name} × ${party_size}` : service_name
-  return calendarFile({
-    id: booking.id,
-    version: booking.version,
-    title: `${service} – ${business.brand_name ?? business.name}`, // as in mails
-    place: [location_name, location_address].filter(Boolean).join(', '),
-    description: booking.staff_name ?? '',
-    startsAt: booking.starts_at,
-    endsAt: booking.ends_at,
-    writtenAt: context.clock.now(),
-    isCancelled: booking.status === 'cancelled',
-    url: booking.online_url,
-  })
+  return clientCalendarFile(context, booking, await managedBy(context, booking))
 }
 
-/** Makes a new link to a booking; the one before ends. Throws not_found. */
+/** Makes a new link to a booking; the one before ends. Throws not_found, or key_type_not_allowed for those who may not see it. */
 export async function renewLink(context: Context, actor: Actor, id: string): Promise<{ manage_url: string }> {
   const tokens = await manageTokens(context)
   const renewed = await context.db.transaction(async (tx) => {
@@ -95,6 +100,7 @@ export async function renewLink(context: Context, actor: Actor, id: string): Pro
       ? await lockBooking(tx, { scope: actor.scope, id: id.toLowerCase() })
       : undefined
     if (!booking || !isChangeable(booking, actor)) throw noSuchBooking()
+    if (!maySeeLink(actor, booking.payment_id !== null)) assertRole(actor, 'owner')
     const link = { id: booking.id, manage_generation: booking.manage_generation + 1 }
     const { business_id, manage_digest: before } = booking
     await renewManageLink(tx.db, { ...link, business_id, manage_digest: tokenDigest(tokens(link)) })
@@ -111,15 +117,52 @@ export async function renewLink(context: Context, actor: Actor, id: string): Pro
   return { manage_url: manageUrlOf(context, tokens(renewed.link)) }
 }
 
-/** Adds the link to a booking that the caller sees whole. */
-export async function withLink<Shown extends object>(
+/**
+ * The token of the manage link of a booking that the session made: with it, a visitor's agent changes the booking by the
+ * rules for clients. Throws not_found for any other booking, change_not_allowed where the client has no link any more.
+ */
+export async function ownManageToken(context: Context, actor: WidgetActor, id: string): Promise<string> {
+  const booking = await showBooking(context, actor, id)
+  if (booking.owner_id !== actor.ownerId) throw noSuchBooking()
+  const token = (await manageTokens(context))(booking)
+  if (tokenDigest(token) !== booking.manage_digest)
+    throw notByClient('Only the business can change this booking.')
+  return token
+}
+
+/** The refusal of a change that only the business makes. */
+function notByClient(detail: string): Problem {
+  return new Problem('change_not_allowed', detail, { extensions: { reason: 'not_allowed' } })
+}
+
+/**
+ * Mails the link of a booking to its client, in a mail that shows the booking as it is. False where the client gets no mail, or
+ * the booking is over or cancelled. Throws not_found.
+ */
+export function mailLink(context: Context, actor: Actor, id: string): Promise<boolean> {
+  return context.db.transaction(async (tx) => {
+    const booking = isUuid(id)
+      ? await lockBooking(tx, { scope: actor.scope, id: id.toLowerCase() })
+      : undefined
+    if (!booking || !isChangeable(booking, actor)) throw noSuchBooking()
+    return recordMailAgain(context, tx, booking)
+  })
+}
+
+/** Adds the links to a booking that the caller sees whole: that of its client, and that of a deposit that is due. */
+export async function withLinks<Shown extends object>(
   context: Context,
-  booking: BookingRow,
+  { actor, booking }: { actor: Actor; booking: BookingRow },
   shown: Shown,
-): Promise<Shown & { manage_url?: string }> {
+): Promise<Shown & { manage_url?: string; pay_url?: string }> {
   if ('redacted' in shown) return shown
-  const manage_url = await manageUrl(context, booking)
-  return { ...shown, ...(manage_url !== undefined && { manage_url }) }
+  const maySee = maySeeLink(actor, booking.payment_id !== null)
+  const manage_url = maySee ? await manageUrl(context, booking) : undefined
+  return {
+    ...shown,
+    ...payPart(context, actor, booking),
+    ...(manage_url !== undefined && { manage_url }),
+  }
 }
 
 /** Adds the link to a new booking, or to the repeated response of its creation: the record of that holds no token. */
@@ -129,12 +172,14 @@ export async function withNewLink(
   { shown, replayed }: { shown: object; replayed: boolean },
 ): Promise<object> {
   const { id } = shown as { id: string } // the response of a creation
+  if (!maySeeLink(actor, 'payment' in shown)) return shown
   if (!replayed) {
     const token = (await manageTokens(context))({ id, manage_generation: firstGeneration })
     return { ...shown, manage_url: manageUrlOf(context, token) }
   }
   const booking = await findBooking(context.db, actor.scope, id)
-  return booking ? withLink(context, booking, shown) : shown
+  const manage_url = booking && !('redacted' in shown) ? await manageUrl(context, booking) : undefined
+  return { ...shown, ...(manage_url !== undefined && { manage_url }) }
 }
 
 /** What mails say of the link to a booking. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
+import type { Reads } from '../database/database.ts'
 import { type Columns, foreach, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 
 /** Days that are counted together. */
@@ -30,20 +30,36 @@ const spanColumns: Columns<'span' | keyof CountedSpan> = {
   ends_at: 'timestamptz',
 }
 
-/** Counts bookings by the span in which they start and by what they take, along the index of their start. */
+interface CountedDays {
+  businessId: string
+  locationId: string | undefined
+  spans: readonly CountedSpan[]
+}
+
+/**
+ * Counts bookings by the span in which they start and by what they take, along the index of their start: in one statement on
+ * PostgreSQL, and span by span on SQLite, which works on the serving thread.
+ */
 export async function findNumbers(
-  db: Queries,
-  {
-    businessId,
-    locationId,
-    spans,
-  }: { businessId: string; locationId: string | undefined; spans: readonly CountedSpan[] },
+  db: Reads,
+  { businessId, locationId, spans }: CountedDays,
+  giveWay: () => Promise<void> | undefined,
 ): Promise<NumbersRow[]> {
-  const text = rowsText(
-    db,
-    spanColumns,
-    spans.map((one, span) => ({ span, ...one })),
-  )
+  const numbered = spans.map((one, span) => ({ span, ...one }))
+  if (isPostgres(db)) return countIn(db, { businessId, locationId, spans: numbered })
+  const rows: NumbersRow[] = []
+  for (const span of numbered) {
+    rows.push(...(await countIn(db, { businessId, locationId, spans: [span] })))
+    await giveWay()
+  }
+  return rows
+}
+
+async function countIn(
+  db: Reads,
+  { businessId, locationId, spans }: CountedDays & { spans: readonly (CountedSpan & { span: number })[] },
+): Promise<NumbersRow[]> {
+  const text = rowsText(db, spanColumns, spans)
   const at = locationId === undefined ? sql`` : sql`and k.location_id = ${locationId}`
   const inSpan = sql`k.business_id = ${businessId} ${at}
     and k.starts_at >= w.starts_at and k.starts_at < w.ends_at`
@@ -71,10 +87,16 @@ export async function findNumbers(
   return rows
 }
 
-function minutesBetween(db: Queries) {
+function minutesBetween(db: Reads) {
   return isPostgres(db)
     ? sql`cast(extract(epoch from k.ends_at - k.starts_at) as integer) / 60`
     : sql`(strftime('%s', k.ends_at) - strftime('%s', k.starts_at)) / 60`
+}
+
+/** The version of a business's catalogue; undefined for a deleted business. */
+export async function findCatalogueVersion(db: Reads, businessId: string): Promise<number | undefined> {
+  const query = db.selectFrom('businesses').select('catalogue_version').where('id', '=', businessId)
+  return (await query.executeTakeFirst())?.catalogue_version
 }
 
 /** A business, its present day, and the present. */
@@ -98,7 +120,7 @@ export interface DayRow {
 }
 
 /** Counts the bookings of a day, and finds the next one, of each of some businesses. */
-export async function findDays(db: Queries, days: readonly BusinessDay[]): Promise<DayRow[]> {
+export async function findDays(db: Reads, days: readonly BusinessDay[]): Promise<DayRow[]> {
   const { rows } = await sql<DayRow>`
     select w.business_id,
            (select cast(count(*) as integer)

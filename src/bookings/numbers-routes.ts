@@ -1,5 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
+import { sendJson } from '../http/conditional.ts'
+import { goneClient } from '../http/gone-client.ts'
 import { problems } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import { Numbers, NumbersQuery } from './numbers-schemas.ts'
@@ -15,11 +17,16 @@ export function numbersRoutes(app: FastifyInstance, context: Context): void {
         tags: ['Bookings'],
         summary: 'Show numbers',
         description:
-          'Bookings, cancellations and no-shows of some days, and how much of the open time was booked: by week, and by who or what was booked.',
+          'Bookings, cancellations and no-shows of some days, and how much of the open time was booked: by week, and by who or what was booked. Those of one business are counted one at a time; beyond a short queue they answer 503.',
         querystring: NumbersQuery,
         response: { 200: Numbers, ...problems('not_found') },
       },
     },
-    (request) => readNumbers(context, request.actor, request.query),
+    async (request, reply) => {
+      const { actor, query } = request
+      const asked = { query, isGone: goneClient(request) }
+      const json = await readNumbers(context, actor, asked, (numbers, slices) => slices.json(numbers))
+      return sendJson(reply, json)
+    },
   )
 }

@@ -84,7 +84,11 @@ export const Numbers = Type.Object(
     ends_at: Type.String({ format: 'date-time', description: 'When the last date ends.' }),
     weeks: Type.Array(Week, { description: 'In the order of time. A booking counts where it starts.' }),
     columns: Type.Array(NumbersColumn, {
-      description: 'Staff by name, then services that need none, then what is not offered any more.',
+      description:
+        'Staff by name, then services that need none, then what is not offered any more; those without bookings only among the first 1,000.',
+    }),
+    complete: Type.Boolean({
+      description: 'False where columns are missing, which `weeks` count all the same: ask for one location.',
     }),
   },
   {
@@ -112,6 +116,7 @@ export const Numbers = Type.Object(
             ...{ booked_minutes: [1_260], open_minutes: [2_400] },
           },
         ],
+        complete: true,
       },
     ],
   },

@@ -1,17 +1,24 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
-import { givesWay } from '../availability/busy.ts'
 import { dateOf, dayOf } from '../availability/hours-rules.ts'
 import { zoneAround } from '../availability/offer-rules.ts'
-import { locationResource } from '../availability/resource-rules.ts'
 import type { Days, Interval } from '../availability/zone-rules.ts'
 import { Problem } from '../base/errors.ts'
 import { formatInstant, type Instant, instantFromMs, toMs } from '../base/instants.ts'
-import { findWholeCatalogue, type WholeCatalogue } from '../catalogue/offering.ts'
-import { businessAsked } from './calendar.ts'
-import { type Column, columnsOf } from './calendar-rules.ts'
+import { Slices } from '../base/slices.ts'
+import type { Service } from '../catalogue/service-schemas.ts'
+import { keptCatalogues, type WholeCatalogue } from '../catalogue/offering.ts'
+import { businessAsked, catalogueOf } from './calendar.ts'
+import { type Column, ColumnHours, columnsIn, minutesIn, roomId } from './calendar-rules.ts'
 import type { Context } from './context.ts'
-import { type DayRow, findDays, findNumbers, type NumbersRow } from './numbers-queries.ts'
+import { turnsFor } from './costly.ts'
+import {
+  type DayRow,
+  findCatalogueVersion,
+  findDays,
+  findNumbers,
+  type NumbersRow,
+} from './numbers-queries.ts'
 import { weeksOf } from './numbers-rules.ts'
 import type { Numbers, NumbersQuery } from './numbers-schemas.ts'
 
@@ -23,19 +30,40 @@ type Counts = Record<CountName, number[]>
 /** What is counted of one column. */
 type CountedColumn = Pick<Column, 'id' | 'staff' | 'service' | 'location'> & Counts
 
+/** More columns are counted, and not listed. */
+const maxColumns = 1_000
+
+/** A week or a part of one. */
+interface Week {
+  days: Days
+  range: Interval
+}
+
 /**
- * Counts the bookings of some days by week and by what they take, beside its open time: one statement over the bookings of
- * these days, besides those of the catalogue. Throws not_found, or validation_failed where a hub names no business.
+ * Counts the bookings of some days by week and by what they take, beside its open time, and shows the numbers. Those of one
+ * business are counted one at a time. Throws not_found, unavailable when too many wait already, MemberGone, or
+ * validation_failed where a hub names no business.
  */
-export async function readNumbers(
+export async function readNumbers<Shown>(
   context: Context,
   actor: Actor,
-  query: Static<typeof NumbersQuery>,
-): Promise<Static<typeof Numbers>> {
+  { query, isGone }: { query: Static<typeof NumbersQuery>; isGone?: () => boolean },
+  show: (numbers: Static<typeof Numbers>, slices: Slices) => Shown | Promise<Shown>,
+): Promise<Shown> {
   const businessId = await businessAsked(context, actor, query)
-  const db = context.db.reads
-  const catalogue = await findWholeCatalogue(db, businessId)
-  if (!catalogue) throw new Problem('not_found', 'There is no business with this id.')
+  const work = async () => {
+    const slices = new Slices(isGone)
+    return show(await countNumbers(context, businessId, { query, slices }), slices)
+  }
+  return turnsFor(context, 'numbers').run(businessId, work, isGone)
+}
+
+async function countNumbers(
+  context: Context,
+  businessId: string,
+  { query, slices }: { query: Static<typeof NumbersQuery>; slices: Slices },
+): Promise<Static<typeof Numbers>> {
+  const catalogue = await presentCatalogue(context, businessId, slices)
   const { location_id: locationId } = query
   const location = catalogue.locations.find(({ id }) => id === locationId)
   if (locationId !== undefined && !location)
@@ -48,9 +76,8 @@ export async function readNumbers(
     starts_at: instantFromMs(from),
     ends_at: instantFromMs(to),
   }))
-  const rows = await findNumbers(db, { businessId, locationId, spans })
-  const columns = await openColumns(catalogue, locationId, weeks)
-  for (const row of rows) count(row, columnFor(row, { catalogue, columns, weeks: weeks.length }))
+  const rows = await findNumbers(context.db.reads, { businessId, locationId, spans }, () => slices.giveWay())
+  const { columns, isComplete, sums } = await countColumns(catalogue, { locationId, weeks, rows, slices })
   const whole = zone.spanOf(days)
   return {
     business_id: businessId,
@@ -60,29 +87,66 @@ export async function readNumbers(
     weeks: weeks.map((week, at) => ({
       from: dateOf(week.days.first),
       to: dateOf(week.days.last),
-      ...sumsAt([...columns.values()], at),
+      bookings: sums.bookings[at] ?? 0,
+      cancellations: sums.cancellations[at] ?? 0,
+      no_shows: sums.no_shows[at] ?? 0,
+      booked_minutes: sums.booked_minutes[at] ?? 0,
+      open_minutes: sums.open_minutes[at] ?? 0,
     })),
-    columns: [...columns.values()].map(presentColumn),
+    columns: await slices.map(columns, presentColumn),
+    complete: isComplete,
   }
 }
 
-/** What can be booked now, with its open minutes of each week. */
-async function openColumns(
+/** The catalogue at the version that the database has now. */
+async function presentCatalogue(
+  context: Context,
+  businessId: string,
+  slices: Slices,
+): Promise<WholeCatalogue> {
+  const kept = keptCatalogues(context).get(businessId)
+  const version = kept && (await findCatalogueVersion(context.db.reads, businessId))
+  if (kept?.version !== version) keptCatalogues(context).delete(businessId)
+  return catalogueOf(context, businessId, slices)
+}
+
+/** What is counted, and where. */
+interface Counting {
+  locationId: string | undefined
+  weeks: readonly Week[]
+  rows: readonly NumbersRow[]
+  slices: Slices
+}
+
+/** The columns that can be booked or were, each with its numbers of each week, and the sums of all, listed or not. */
+async function countColumns(
   catalogue: WholeCatalogue,
-  locationId: string | undefined,
-  weeks: readonly { days: Days; range: Interval }[],
-): Promise<Map<string, CountedColumn>> {
+  { locationId, weeks, rows, slices }: Counting,
+): Promise<{ columns: CountedColumn[]; isComplete: boolean; sums: Counts }> {
+  const list = columnsIn(catalogue, locationId)
+  const seeds = list.some({ from: 0, max: maxColumns })
   const columns = new Map<string, CountedColumn>()
-  const giveWay = givesWay()
-  for (const [at, { days, range }] of weeks.entries()) {
-    for (const { open, ...column } of columnsOf(catalogue, { locationId, days, range })) {
+  const sums = zeros(weeks.length)
+  for (const [at, week] of weeks.entries()) {
+    const hours = new ColumnHours(week)
+    await slices.map(seeds, (seed) => {
+      const { open, ...column } = hours.column(seed)
       const counted = columns.get(column.id) ?? { ...column, ...zeros(weeks.length) }
       columns.set(column.id, counted)
-      counted.open_minutes[at] = Math.round(open.reduce((sum, { from, to }) => sum + to - from, 0) / 60_000)
-    }
-    await giveWay()
+      counted.open_minutes[at] = minutesIn(open)
+    })
+    sums.open_minutes[at] = await list.openMinutes(hours, () => slices.giveWay())
   }
-  return columns
+  const services = new Map(catalogue.services.map((service) => [service.id, service]))
+  let isComplete = list.length <= seeds.length
+  await slices.map(rows, (row) => {
+    const service = row.service_id === null ? undefined : services.get(row.service_id)
+    count(row, sums, service)
+    const column = columnFor(row, { catalogue, columns, service, weeks: weeks.length })
+    if (column) count(row, column, service)
+    else isComplete = false
+  })
+  return { columns: [...columns.values()], isComplete, sums }
 }
 
 function zeros(weeks: number): Counts {
@@ -96,20 +160,28 @@ function zeros(weeks: number): Counts {
   }
 }
 
-/** The column that bookings took; a new one for what is not offered any more. */
+/** The column that bookings took; a new one for what is not offered any more. Undefined where there are too many. */
 function columnFor(
   row: NumbersRow,
   {
-    catalogue: { services, staff, locations },
+    catalogue: { staff, locations },
     columns,
+    service,
     weeks,
-  }: { catalogue: WholeCatalogue; columns: Map<string, CountedColumn>; weeks: number },
-): CountedColumn {
-  const service = services.find(({ id }) => id === row.service_id)
+  }: {
+    catalogue: WholeCatalogue
+    columns: Map<string, CountedColumn>
+    service: Service | undefined
+    weeks: number
+  },
+): CountedColumn | undefined {
   const ofService =
-    service && row.location_id !== null ? locationResource(service, row.location_id).id : row.service_id
+    service && row.location_id !== null ? roomId(service, { id: row.location_id }) : row.service_id
   const id = row.staff_id ?? ofService ?? ''
-  const column = columns.get(id) ?? {
+  const known = columns.get(id)
+  if (known) return known
+  if (columns.size >= 2 * maxColumns) return undefined
+  const column = {
     id,
     staff: staff.find((one) => one.id === row.staff_id),
     service,
@@ -120,24 +192,13 @@ function columnFor(
   return column
 }
 
-function count(row: NumbersRow, column: CountedColumn): void {
+function count(row: NumbersRow, counts: Counts, service: Service | undefined): void {
   const add = (to: number[], number: number) => (to[row.span] = (to[row.span] ?? 0) + number)
-  add(column.bookings, row.bookings)
-  add(column.cancellations, row.cancellations)
-  add(column.no_shows, row.no_shows)
+  add(counts.bookings, row.bookings)
+  add(counts.cancellations, row.cancellations)
+  add(counts.no_shows, row.no_shows)
   // as many as have room at once fill a service without staff
-  add(column.booked_minutes, Math.round(row.minutes / (column.service?.capacity ?? 1)))
-}
-
-function sumsAt(columns: CountedColumn[], at: number): Record<CountName, number> {
-  const sum = (name: CountName) => columns.reduce((total, column) => total + (column[name][at] ?? 0), 0)
-  return {
-    bookings: sum('bookings'),
-    cancellations: sum('cancellations'),
-    no_shows: sum('no_shows'),
-    booked_minutes: sum('booked_minutes'),
-    open_minutes: sum('open_minutes'),
-  }
+  add(counts.booked_minutes, Math.round(row.minutes / (service?.capacity ?? 1)))
 }
 
 function presentColumn({ staff, service, location, ...column }: CountedColumn) {

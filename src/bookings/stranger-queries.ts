@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { daySeconds, type Instant, plusSeconds } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import { rowsOf, rowsText } from '../database/json-rows.ts'
 import { sharedStatement, tallyOf } from '../database/shared-transaction.ts'
 import type { BlockedClientsTable, BookingAttemptsTable } from '../database/tables.ts'
@@ -119,7 +119,7 @@ export const lockNames = sharedStatement({
   },
 })
 
-export async function findTrustedNetworks(db: Queries, businessId: string): Promise<string | null> {
+export async function findTrustedNetworks(db: Reads, businessId: string): Promise<string | null> {
   const settings = await db
     .selectFrom('businesses')
     .select('trusted_networks_json')
@@ -149,7 +149,7 @@ const attemptColumns = {
   counted_at: 'timestamptz',
 } as const
 
-const insertAttempts = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+const insertAttempts = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const names = sql.join(Object.keys(attemptColumns).map((name) => sql.ref(name)))
   return sql`insert into booking_attempts (${names}) select ${names} from ${rowsOf(db, attemptColumns, rows)} as w`
 })
@@ -195,7 +195,7 @@ export async function insertBlockedClient(db: Queries, client: BlockedClientsTab
 
 /** By e-mail; `after` is that of the previous page's last row. */
 export function findBlockedClients(
-  db: Queries,
+  db: Reads,
   { businessId, after, rows }: { businessId: string; after: string | undefined; rows: number },
 ): Promise<BlockedClientsTable[]> {
   let query = db.selectFrom('blocked_clients').selectAll().where('business_id', '=', businessId)
@@ -209,7 +209,7 @@ type BlockedKey = Pick<BlockedClientsTable, 'business_id' | 'email'> & {
 }
 
 /** When a client was blocked. */
-export async function findBlockedClient(db: Queries, key: BlockedKey): Promise<Instant | undefined> {
+export async function findBlockedClient(db: Reads, key: BlockedKey): Promise<Instant | undefined> {
   const { rows } = await sql<{ blocked_at: Instant }>`
     select blocked_at from blocked_clients
      where business_id = ${key.business_id} and email in (${key.email}, ${erasedPrefix + key.digest})

@@ -2,14 +2,14 @@ import { recordAudit } from '../access/audit.ts'
 import type { Actor } from '../access/actor.ts'
 import { scaledLimit, widerNetworkFactor } from '../access/rate-limit-rules.ts'
 import { liesIn } from '../base/client-network.ts'
-import { clientEmailOf, isText } from '../base/contact-formats.ts'
-import { invalidCursor, Problem } from '../base/errors.ts'
+import { clientEmailOf } from '../base/contact-formats.ts'
+import { Problem } from '../base/errors.ts'
 import { daySeconds, formatInstant, type Instant, plusSeconds } from '../base/instants.ts'
+import { type PageQuery, cursorOf, textPart, readPage, presentPage } from '../base/paging.ts'
 import { networksIn } from '../catalogue/business-rules.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
-import type { Queries, Transaction } from '../database/database.ts'
+import type { Reads, Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
-import { decodeCursor, pageOf, readLimit } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import type { CleanupJob } from '../database/context.ts'
 import {
@@ -193,7 +193,7 @@ async function countRefusal(context: Context, tx: Transaction, visitor: Visitor)
 
 /** A business's caps do not count the networks it trusts. */
 export async function isTrusted(
-  db: Queries,
+  db: Reads,
   { businessId, address }: { businessId: string; address: string | null },
 ): Promise<boolean> {
   return liesIn(address, networksIn(await findTrustedNetworks(db, businessId)))
@@ -237,26 +237,21 @@ export function blockClient(
 export async function listBlockedClients(
   context: Context,
   actor: Actor,
-  { business_id, limit: asked, cursor }: { business_id?: string; limit?: string; cursor?: string },
+  { business_id, ...query }: PageQuery & { business_id?: string },
 ) {
   const db = context.db.reads
   const { id: businessId, timezone } = await businessForCreation(db, actor.scope, business_id)
-  const limit = readLimit(asked)
-  const after = cursor === undefined ? undefined : parseCursor(cursor)
-  const rows = await findBlockedClients(db, { businessId, after, rows: limit + 1 })
-  return pageOf(rows, limit, {
-    present: ({ email, blocked_at }) =>
-      presentBlockedClient({ businessId, timezone, email, blockedAt: blocked_at }),
-    cursor: ({ email }) => ['blocked client', email],
+  const page = await readPage(query, {
+    cursor: blockedClientCursor,
+    find: ({ after, rows }) => findBlockedClients(db, { businessId, after: after?.[0], rows }),
+    position: ({ email }) => [email],
   })
+  return presentPage(page, ({ email, blocked_at }) =>
+    presentBlockedClient({ businessId, timezone, email, blockedAt: blocked_at }),
+  )
 }
 
-/** Checks what it decodes: the database would fail on malformed text. */
-function parseCursor(cursor: string): string {
-  const [list, email] = decodeCursor(cursor, 2) ?? []
-  if (list !== 'blocked client' || email === undefined || !isText(email)) throw invalidCursor()
-  return email
-}
+const blockedClientCursor = cursorOf('blocked client', textPart)
 
 export function presentBlockedClient({ businessId, timezone, email, blockedAt }: BlockedClient) {
   const shown = email.startsWith(erasedPrefix) ? '' : email

@@ -1,6 +1,6 @@
 import { type Insertable, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import type { BlocksTable, BusyCalendarsTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
@@ -12,7 +12,7 @@ export interface BusyCalendarRow extends Omit<BusyCalendarsTable, 'place'> {
   timezone: string
 }
 
-function selectBusyCalendars(db: Queries) {
+function selectBusyCalendars(db: Reads) {
   return db
     .selectFrom('busy_calendars as c')
     .innerJoin('businesses as b', 'b.id', 'c.business_id')
@@ -25,7 +25,7 @@ function selectBusyCalendars(db: Queries) {
 
 /** Undefined when the calendar is out of scope. */
 export function findBusyCalendar(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   id: string,
 ): Promise<BusyCalendarRow | undefined> {
@@ -45,7 +45,7 @@ interface BusyCalendarFilter {
 
 /** Lists busy calendars, the newest first, at most `filter.rows`. */
 export function findBusyCalendars(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   { businessId, staffId, after, rows }: BusyCalendarFilter,
 ): Promise<BusyCalendarRow[]> {
@@ -111,15 +111,27 @@ export async function deleteBusyCalendarRow(
   return found.business_id
 }
 
-/** Calendars of active staff of all businesses that are due, the longest due first. */
-export function findDueCalendars(db: Queries, now: Instant, rows: number): Promise<BusyCalendarRow[]> {
-  return selectBusyCalendars(db)
+/**
+ * The calendar of active staff that is due for longest: none of the businesses that are being served, nor of a hub that has so
+ * many of them already.
+ */
+export function findDueCalendar(
+  db: Reads,
+  now: Instant,
+  { served, maxOfHub }: { served: readonly string[]; maxOfHub: number },
+): Promise<BusyCalendarRow | undefined> {
+  let query = selectBusyCalendars(db)
     .innerJoin('staff as s', 's.id', 'c.staff_id')
     .where('s.deactivated_at', 'is', null)
     .where('c.next_fetch_at', '<=', now)
-    .orderBy('c.next_fetch_at')
-    .limit(rows)
-    .execute()
+  if (served.length > 0) query = query.where('c.business_id', 'not in', served)
+  if (served.length >= maxOfHub) {
+    const ofHub = sql`(select count(*) from businesses as o where o.hub_id = b.hub_id and o.id in (${sql.join(served)}))`
+    query = query.where(
+      sql<boolean>`not exists (select 1 from businesses as b where b.id = c.business_id and ${ofHub} >= ${maxOfHub})`,
+    )
+  }
+  return query.orderBy('c.next_fetch_at').limit(1).executeTakeFirst()
 }
 
 /** Moves the next fetch ahead, unless somebody else has: who does fetches. */
@@ -239,7 +251,7 @@ export async function replaceBlocks(
 }
 
 /** Since when the calendar of active staff that was not fetched for longest has its copy; undefined without one. */
-export async function findOldestCopy(db: Queries): Promise<Instant | undefined> {
+export async function findOldestCopy(db: Reads): Promise<Instant | undefined> {
   const { rows } = await sql<{ at: Instant }>`
     select coalesce(c.last_fetched_at, c.created_at) as at
       from busy_calendars as c

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
 import type { Context } from '../bookings/context.ts'
-import { createdOnce } from '../database/idempotency.ts'
+import { createdOnce } from '../http/created-once.ts'
 import { EmptyObject, PathId, problems, StrictObject } from '../base/wire.ts'
 import {
   addBusyCalendar,

@@ -6,6 +6,7 @@ export const CreateBusyCalendar = StrictObject(
   {
     staff_id: Type.String({ ...Id, description: 'Whose calendar it is.' }),
     url: Type.String({
+      format: 'line',
       minLength: 1,
       maxLength: 2_000,
       description: 'Of an iCalendar file (https or webcal). Secret: no answer shows it.',

@@ -1,24 +1,23 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
-import { invalidCursor, Problem, validationProblem } from '../base/errors.ts'
+import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import {
   daySeconds,
   formatInstant,
   type Instant,
-  isInstant,
   nearestInstant,
   plusMinutes,
   plusSeconds,
   secondsUntil,
   toMs,
 } from '../base/instants.ts'
+import { type Page, timeCursorOf, readPage, presentPage } from '../base/paging.ts'
 import { merged } from '../bookings/calendar-rules.ts'
 import type { Context } from '../bookings/context.ts'
-import type { Queries, Transaction } from '../database/database.ts'
+import type { Reads, Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
-import { decodeCursor, pageOf, readLimit } from '../base/wire.ts'
 import { writeCalendarMails } from '../mails/calendar-mail.ts'
 import { checkDestination } from '../webhooks/addresses.ts'
 import {
@@ -27,7 +26,6 @@ import {
   findBusyBlocks,
   findBusyCalendar,
   findBusyCalendars,
-  findDueCalendars,
   findOldestCopy,
   findOwnBookings,
   insertBusyCalendar,
@@ -41,7 +39,7 @@ import {
 import type { BusyCalendarCreation, BusyCalendarsQuery } from './busy-calendar-schemas.ts'
 import type { CalendarReader, Fetched, FetchFault, FetchProblem } from './busy-file.ts'
 import type { BusyTime } from './busy-times.ts'
-import { lockBusiness } from './feed-queries.ts'
+import { findBusinessOf, lockBusiness } from './feed-queries.ts'
 
 export { maxBusyCalendars } from './busy-calendar-queries.ts'
 
@@ -58,7 +56,8 @@ const restHours = 6
 const heavy = new Set<FetchProblem>(['too_slow', 'too_much_memory'])
 /** Times further ahead are not read. */
 const horizonDays = 400
-const maxAtOnce = 4
+/** A calendar that fails is tried again after as long as it has failed, but within this. */
+const maxPauseMinutes = 60
 /** A business is told of a calendar that has failed for so long. */
 const tellAfterHours = 24
 /** Others of the business that have failed for so long are told of along with it: a provider that fails, fails for all. */
@@ -78,24 +77,15 @@ export async function addBusyCalendar(
   await checkDestination(context, url, { example })
   return context.db.transaction(async (tx) => {
     const businessId = await lockStaffMember(tx.db, actor.scope, staff_id)
-    if (businessId === undefined) {
-      const detail = 'is not the id of a staff member that this key reaches'
-      throw validationProblem([{ pointer: '/staff_id', code: 'unknown_reference', detail }])
-    }
-    if (once && (await hasAddress(tx.db, { businessId, staffId: staff_id, url }))) {
-      const detail = 'is already the address of a busy calendar of this staff member'
-      throw validationProblem([{ pointer: '/url', code: 'repeated', detail }])
-    }
+    if (businessId === undefined) throw noSuchStaffMember()
+    if (once) await assertNewAddress(tx.db, { businessId, staffId: staff_id, url })
     const id = context.ids.next()
     const row = {
       ...{ id, business_id: businessId, staff_id, url, etag: null, last_modified: null },
       ...{ last_fetched_at: null, last_error: null, busy_until: null },
       ...{ next_fetch_at: tx.now, created_at: tx.now, failing_since: null, told_at: null },
     }
-    if (!(await insertBusyCalendar(tx.db, row))) {
-      const detail = `The staff member has ${maxBusyCalendars} busy calendars; delete one first.`
-      throw new Problem('calendar_limit_reached', detail)
-    }
+    if (!(await insertBusyCalendar(tx.db, row))) throw tooManyCalendars()
     const action = 'busy_calendar.created'
     await recordAudit(context, tx, { by: actor, action, subjectId: id, businessId })
     const created = await findBusyCalendar(tx.db, actor.scope, id)
@@ -105,13 +95,28 @@ export async function addBusyCalendar(
   })
 }
 
-async function hasAddress(
-  db: Queries,
+function noSuchStaffMember(): Problem {
+  const detail = 'is not the id of a staff member that this key reaches'
+  return validationProblem([{ pointer: '/staff_id', code: 'unknown_reference', detail }])
+}
+
+function tooManyCalendars(): Problem {
+  const detail = `The staff member has ${maxBusyCalendars} busy calendars; delete one first.`
+  return new Problem('calendar_limit_reached', detail)
+}
+
+/** Gives the calendars of the staff member. Throws validation_failed for an address that one of them has. */
+async function assertNewAddress(
+  db: Reads,
   { businessId, staffId, url }: { businessId: string; staffId: string; url: string },
-): Promise<boolean> {
+): Promise<BusyCalendarRow[]> {
   const filter = { businessId, staffId, after: undefined, rows: maxBusyCalendars }
   const known = await findBusyCalendars(db, { businessId }, filter)
-  return known.some((calendar) => new URL(calendar.url).href === new URL(url).href)
+  if (known.some((calendar) => new URL(calendar.url).href === new URL(url).href)) {
+    const detail = 'is already the address of a busy calendar of this staff member'
+    throw validationProblem([{ pointer: '/url', code: 'repeated', detail }])
+  }
+  return known
 }
 
 const secureAddress = (given: string) => given.replace(/^webcals?:/i, 'https:')
@@ -122,18 +127,25 @@ const example = 'https://calendar.example.com/anna/basic.ics'
 const checkMs = 5_000
 
 /**
- * Tries to read what is at an address, and says why it will not become a calendar; undefined for one, and for a server that
- * may answer later. Throws validation_failed for an address that is not allowed.
+ * Tries to read what is at an address, and says why it will not become a calendar of the staff member; undefined for one, and
+ * for a server that may answer later. Nothing is fetched that could not be added. Throws validation_failed,
+ * calendar_limit_reached, and unavailable when too many wait already.
  */
 export async function calendarFault(
   context: Context,
-  given: string,
+  actor: Actor,
+  { staff_id, url: given }: Pick<BusyCalendarCreation, 'staff_id' | 'url'>,
   reader: CalendarReader,
 ): Promise<(CalendarFault & { origin: string }) | undefined> {
   const url = secureAddress(given)
   await checkDestination(context, url, { example })
+  const db = context.db.reads
+  const businessId = await findBusinessOf(db, actor.scope, { table: 'staff', id: staff_id })
+  if (businessId === undefined) throw noSuchStaffMember()
+  const known = await assertNewAddress(db, { businessId, staffId: staff_id, url })
+  if (known.length === maxBusyCalendars) throw tooManyCalendars()
   const now = context.clock.now()
-  const read = await reader.read(url, {
+  const read = await reader.look(businessId, url, {
     ...{ fromMs: toMs(now), toMs: toMs(plusSeconds(now, horizonDays * daySeconds)) },
     ...{ timezone: 'UTC', withinMs: checkMs },
   })
@@ -173,39 +185,29 @@ function noSuchCalendar(): Problem {
 }
 
 /** Lists busy calendars in the caller's scope, the newest first, as the API shows them. */
-export function listBusyCalendars(
+export async function listBusyCalendars(
   context: Context,
   actor: Actor,
   query: Static<typeof BusyCalendarsQuery>,
-): Promise<{ data: ReturnType<typeof presentBusyCalendar>[]; next_cursor: string | null }> {
-  return pageOfBusyCalendars(context, actor, { query, present: presentBusyCalendar })
+): Promise<Page<ReturnType<typeof presentBusyCalendar>>> {
+  return presentPage(await pageOfBusyCalendars(context, actor, query), presentBusyCalendar)
 }
 
-/** As `listBusyCalendars`, each as `present` shows it. */
-export async function pageOfBusyCalendars<Shown>(
+/** The rows of `listBusyCalendars`. */
+export function pageOfBusyCalendars(
   context: Context,
   actor: Actor,
-  { query, present }: { query: Static<typeof BusyCalendarsQuery>; present: (row: BusyCalendarRow) => Shown },
-): Promise<{ data: Shown[]; next_cursor: string | null }> {
-  const limit = readLimit(query.limit)
-  const rows = await findBusyCalendars(context.db.reads, actor.scope, {
-    businessId: query.business_id,
-    staffId: query.staff_id,
-    after: query.cursor === undefined ? undefined : parseCursor(query.cursor),
-    rows: limit + 1,
-  })
-  return pageOf(rows, limit, {
-    present,
-    cursor: ({ created_at, id }) => ['busy-calendar', created_at, id],
+  query: Static<typeof BusyCalendarsQuery>,
+): Promise<Page<BusyCalendarRow>> {
+  const filter = { businessId: query.business_id, staffId: query.staff_id }
+  return readPage(query, {
+    cursor: busyCalendarCursor,
+    find: (page) => findBusyCalendars(context.db.reads, actor.scope, { ...filter, ...page }),
+    position: ({ created_at, id }) => [created_at, id],
   })
 }
 
-function parseCursor(cursor: string): readonly [Instant, string] {
-  const [list, createdAt, id] = decodeCursor(cursor, 3) ?? []
-  if (list !== 'busy-calendar' || createdAt === undefined || !isInstant(createdAt)) throw invalidCursor()
-  if (id === undefined || !isUuid(id)) throw invalidCursor()
-  return [createdAt, id]
-}
+const busyCalendarCursor = timeCursorOf('busy-calendar')
 
 /** Deletes a busy calendar and its times. Throws not_found. */
 export async function deleteBusyCalendar(context: Context, actor: Actor, id: string): Promise<void> {
@@ -283,36 +285,31 @@ export async function fetchBusyCalendar(
     isUuid(id) ? findBusyCalendar(context.db.reads, actor.scope, id.toLowerCase()) : undefined
   const calendar = await find()
   if (!calendar) throw noSuchCalendar()
-  await fetchIfFree(context, calendar, reader)
+  const leased = await leaseBusyCalendar(context, calendar)
+  if (leased) await fetchLeased(context, leased, reader)
   const fetched = await find()
   if (!fetched) throw noSuchCalendar()
   return fetched
 }
 
-/** Fetches all calendars that are due, a few at once, until none is or the signal says so. */
-export async function fetchDueCalendars(
-  context: Context,
-  reader: CalendarReader,
-  stopping?: AbortSignal,
-): Promise<void> {
-  while (!stopping?.aborted) {
-    const due = await findDueCalendars(context.db.reads, context.clock.now(), maxAtOnce)
-    if (due.length === 0) return
-    await Promise.all(due.map((calendar) => fetchIfFree(context, calendar, reader)))
-  }
+/** Leases a calendar until its next fetch; undefined where another server was quicker. */
+export async function leaseBusyCalendar(
+  { db, clock }: Context,
+  calendar: BusyCalendarRow,
+): Promise<BusyCalendarRow | undefined> {
+  const next_fetch_at = plusMinutes(clock.now(), pollMinutes)
+  const isLeased = await db.transaction((tx) => leaseCalendar(tx.db, calendar, next_fetch_at))
+  return isLeased ? { ...calendar, next_fetch_at } : undefined
 }
 
-/** Fetches a calendar unless another server does. */
-async function fetchIfFree(
+/** Fetches a leased calendar. Writes how that ended where the lease still holds. */
+export async function fetchLeased(
   context: Context,
   calendar: BusyCalendarRow,
   reader: CalendarReader,
 ): Promise<void> {
   const { db, clock } = context
   const now = clock.now()
-  const next_fetch_at = plusMinutes(now, pollMinutes)
-  if (!(await db.transaction((tx) => leaseCalendar(tx.db, calendar, next_fetch_at)))) return
-  const leased = { ...calendar, next_fetch_at }
   const horizon = plusSeconds(now, horizonDays * daySeconds)
   // an answer that is the same for a day is read again: what lies ahead of it has come nearer
   const isFresh = calendar.busy_until !== null && calendar.busy_until > plusSeconds(horizon, -daySeconds)
@@ -323,7 +320,7 @@ async function fetchIfFree(
     known: isFresh ? calendar : undefined,
   })
   if (!fetched) return
-  await db.transaction((tx) => write(context, tx, { calendar: leased, fetched, horizon }))
+  await db.transaction((tx) => write(context, tx, { calendar, fetched, horizon }))
   if ('problem' in fetched)
     context.log.info(
       { busy_calendar: calendar.id, problem: fetched.problem },
@@ -361,9 +358,11 @@ async function writeFailure(
   const isNews = calendar.told_at === null && secondsUntil(failing_since, tx.now) >= tellAfterHours * 3_600
   // before the row of the calendar: two calendars of one business cannot wait for each other then
   if (isNews) await lockBusiness(tx.db, { businessId: calendar.business_id }, calendar.business_id)
-  const rest = heavy.has(problem) && { next_fetch_at: plusSeconds(tx.now, restHours * 3_600) }
+  const failingMinutes = secondsUntil(failing_since, tx.now) / 60
+  const pauseMinutes = Math.min(Math.max(pollMinutes, Math.floor(failingMinutes)), maxPauseMinutes)
+  const next_fetch_at = plusMinutes(tx.now, heavy.has(problem) ? restHours * 60 : pauseMinutes)
   const last_error = where === undefined ? problem : `${problem} ${where}`
-  if (!(await writeFetch(tx.db, calendar, { last_error, failing_since, ...rest })) || !isNews) return
+  if (!(await writeFetch(tx.db, calendar, { last_error, failing_since, next_fetch_at })) || !isNews) return
   const others = plusSeconds(tx.now, -joinAfterHours * 3_600)
   if (await tellOf(tx.db, calendar, { now: tx.now, others })) await writeCalendarMails(context, tx, calendar)
 }

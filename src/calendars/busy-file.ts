@@ -2,6 +2,8 @@ import { pipeline } from 'node:stream/promises'
 import { Worker } from 'node:worker_threads'
 import { createGunzip } from 'node:zlib'
 import type { Dispatcher } from 'undici'
+import { unavailable } from '../base/errors.ts'
+import { Turns } from '../base/turns.ts'
 import { isWebAddress, type Resolve } from '../webhooks/addresses.ts'
 import { guardedAgent, type GuardOptions, reasonOf } from '../webhooks/send.ts'
 import type { BusyTime, FileProblem, FileReading, FileToRead } from './busy-times.ts'
@@ -20,6 +22,15 @@ const readMs = 2_000
 /** On a busy machine a worker may take a while to load its code; no file can make that longer. */
 const startMs = 10_000
 const maxMegabytes = 128
+/** Calendars that people wait for, one at a time of each business: a file of 5 MB is in memory until it has been read. */
+const looks = {
+  ...{ owners: 4, waiting: 3, waitingInAll: 16 },
+  busy: 'Several calendars are being checked at this moment.',
+}
+
+/** A business that has looked at a large file looks at no other for so long: nobody shall have this server load for them. */
+const bytesPerRestMs = 500
+const largeBytes = 100_000
 
 /** Why there is no new copy: a code, of which the API makes a sentence. */
 export type FetchProblem =
@@ -82,9 +93,32 @@ export class CalendarReader {
   private agent: Promise<Dispatcher> | undefined
   /** Files are read one after the other: each may take a lot of memory. */
   private reading: Promise<unknown> = Promise.resolve()
+  private readonly looks = new Turns(looks)
+  /** Businesses that have just looked at a large file. */
+  private readonly resting = new Set<string>()
 
   constructor(options: ReaderOptions) {
     this.options = options
+  }
+
+  /**
+   * As `read`, for somebody of a business who waits. Throws unavailable when too many wait already, and for some seconds after a
+   * look at a large file.
+   */
+  look(businessId: string, ...[url, file]: Parameters<CalendarReader['read']>): Promise<Fetched | undefined> {
+    return this.looks.run(businessId, () => {
+      if (this.resting.has(businessId))
+        throw unavailable('A large calendar was just checked. Retry in some seconds.')
+      const onEnd = (bytes: number) => {
+        if (bytes > largeBytes) this.rest(businessId, bytes / bytesPerRestMs)
+      }
+      return this.read(url, { ...file, onEnd })
+    })
+  }
+
+  private rest(businessId: string, ms: number): void {
+    this.resting.add(businessId)
+    setTimeout(() => this.resting.delete(businessId), ms).unref()
   }
 
   /**
@@ -95,11 +129,17 @@ export class CalendarReader {
     {
       known,
       withinMs = fetchMs,
+      onEnd,
       ...file
-    }: Omit<FileToRead, 'text'> & { known?: Validators | undefined; withinMs?: number },
+    }: Omit<FileToRead, 'text'> & {
+      known?: Validators | undefined
+      withinMs?: number
+      /** Called with the bytes that were read, also of what is refused. */
+      onEnd?: (bytes: number) => void
+    },
   ): Promise<Fetched | undefined> {
     try {
-      const { text, ...validators } = await this.fetch(new URL(url), known, withinMs)
+      const { text, ...validators } = await this.fetch(new URL(url), { known, withinMs, onEnd })
       if (text === undefined) return { times: undefined }
       const work = this.reading.then(() => readApart({ text, ...file }))
       this.reading = work.catch(() => undefined)
@@ -117,7 +157,14 @@ export class CalendarReader {
     await this.reading
   }
 
-  private async fetch(url: URL, known: Validators | undefined, withinMs: number): Promise<Answered> {
+  private async fetch(
+    url: URL,
+    {
+      known,
+      withinMs,
+      onEnd,
+    }: { known: Validators | undefined; withinMs: number; onEnd: ((bytes: number) => void) | undefined },
+  ): Promise<Answered> {
     const { version, isUnguarded, allowsHttp, allowedRanges, resolve } = this.options
     const guard: GuardOptions = {
       ...{ timeoutMs: fetchMs, isUnguarded, allowedRanges },
@@ -139,7 +186,7 @@ export class CalendarReader {
         return (Array.isArray(value) ? value[0] : value) ?? null
       }
       if (status === 200) {
-        const text = await readText(body, header('content-encoding'), signal)
+        const text = await readText(body, { encoding: header('content-encoding'), signal, onEnd })
         return { text, etag: header('etag'), last_modified: header('last-modified') }
       }
       body.on('error', () => undefined).destroy() // else its end would be an error that nobody hears
@@ -155,8 +202,11 @@ export class CalendarReader {
 
 async function readText(
   body: Dispatcher.ResponseData['body'],
-  encoding: string | null,
-  signal: AbortSignal,
+  {
+    encoding,
+    signal,
+    onEnd,
+  }: { encoding: string | null; signal: AbortSignal; onEnd: ((bytes: number) => void) | undefined },
 ): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
@@ -167,8 +217,12 @@ async function readText(
       chunks.push(chunk)
     }
   }
-  if (encoding === null || encoding === 'identity') await pipeline(body, collect, { signal })
-  else await pipeline(body, createGunzip(), collect, { signal }) // nothing else was asked for
+  try {
+    if (encoding === null || encoding === 'identity') await pipeline(body, collect, { signal })
+    else await pipeline(body, createGunzip(), collect, { signal }) // nothing else was asked for
+  } finally {
+    onEnd?.(bytes)
+  }
   return Buffer.concat(chunks).toString('utf8')
 }
 

@@ -1,7 +1,8 @@
 import { type Insertable, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
-import type { BookingsTable, FeedDetail, FeedsTable, PlanName } from '../database/tables.ts'
+import type { Queries, Reads } from '../database/database.ts'
+import { type BookingRow, selectSome } from '../database/shown-booking.ts'
+import type { FeedDetail, FeedsTable, PlanName } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
 /** Places go from 0 to 19. */
@@ -24,7 +25,7 @@ export interface FeedRow {
   location_name: string | null
 }
 
-function selectFeeds(db: Queries, scope: TenantScope) {
+function selectFeeds(db: Reads, scope: TenantScope) {
   return db
     .selectFrom('feeds as f')
     .innerJoin('businesses as b', 'b.id', 'f.business_id')
@@ -35,7 +36,7 @@ function selectFeeds(db: Queries, scope: TenantScope) {
 }
 
 /** Undefined when the feed is out of scope. */
-export function findFeed(db: Queries, scope: TenantScope, id: string): Promise<FeedRow | undefined> {
+export function findFeed(db: Reads, scope: TenantScope, id: string): Promise<FeedRow | undefined> {
   return selectFeeds(db, scope).where('f.id', '=', id).executeTakeFirst()
 }
 
@@ -48,7 +49,7 @@ interface FeedFilter {
 
 /** Lists feeds, the newest first, at most `filter.rows`. */
 export function findFeeds(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   { businessId, after, rows }: FeedFilter,
 ): Promise<FeedRow[]> {
@@ -60,7 +61,7 @@ export function findFeeds(
 
 /** The business of a staff member or location; undefined when it is out of scope. */
 export async function findBusinessOf(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   { table, id }: { table: 'staff' | 'locations'; id: string },
 ): Promise<string | undefined> {
@@ -154,7 +155,7 @@ export interface ReadFeed extends Omit<FeedRow, 'created_at'> {
 const eventsUnderWay = 100
 
 /** Finds a feed by the digest of its secret. */
-export function findReadFeed(db: Queries, digest: string): Promise<ReadFeed | undefined> {
+export function findReadFeed(db: Reads, digest: string): Promise<ReadFeed | undefined> {
   return db
     .selectFrom('feeds as f')
     .innerJoin('businesses as b', 'b.id', 'f.business_id')
@@ -187,53 +188,27 @@ interface FeedRange {
   rows: number
 }
 
+const bookingColumns = [
+  ...(['id', 'version', 'status', 'starts_at', 'ends_at', 'updated_at', 'party_size'] as const),
+  ...(['client_first_name', 'client_last_name', 'client_phone', 'erased_at'] as const),
+  ...(['service_name', 'location_name', 'location_address', 'online_url', 'staff_name'] as const),
+] as const
+
 /** A booking of a feed. */
-export type FeedBookingRow = Pick<
-  BookingsTable,
-  | 'id'
-  | 'version'
-  | 'status'
-  | 'starts_at'
-  | 'ends_at'
-  | 'updated_at'
-  | 'party_size'
-  | 'client_first_name'
-  | 'client_last_name'
-  | 'client_phone'
-  | 'erased_at'
-> & {
-  service_name: string
-  location_name: string
-  location_address: string | null
-  online_url: string | null
-  staff_name: string | null
-}
+export type FeedBookingRow = Pick<BookingRow, (typeof bookingColumns)[number]>
 
 /** Bookings that take their time, by their start. */
 export function findFeedBookings(
-  db: Queries,
+  db: Reads,
   { feed, from, to, after, rows }: FeedRange,
 ): Promise<FeedBookingRow[]> {
-  let query = db
-    .selectFrom('bookings as k')
-    .innerJoin('services as s', 's.id', 'k.service_id')
-    .innerJoin('locations as l', 'l.id', 'k.location_id')
-    .leftJoin('staff as p', 'p.id', 'k.staff_id')
-    .select([
-      ...(['k.id', 'k.version', 'k.status', 'k.starts_at', 'k.ends_at', 'k.updated_at'] as const),
-      ...(['k.party_size', 'k.client_first_name', 'k.client_last_name', 'k.client_phone'] as const),
-      ...(['k.erased_at', 'l.online_url'] as const),
-      's.name as service_name',
-      'l.name as location_name',
-      'l.address as location_address',
-      'p.name as staff_name',
-    ])
-    .where('k.business_id', '=', feed.business_id)
-    .where('k.starts_at', '>=', from)
-    .where('k.starts_at', '<', to)
-    .where('k.cancelled_at', 'is', null)
-  if (feed.staff_id !== null) query = query.where('k.staff_id', '=', feed.staff_id)
-  if (feed.location_id !== null) query = query.where('k.location_id', '=', feed.location_id)
-  if (after) query = query.where(sql<boolean>`(k.starts_at, k.id) > (${after[0]}, ${after[1]})`)
-  return query.orderBy('k.starts_at').orderBy('k.id').limit(rows).execute()
+  let query = selectSome(db, bookingColumns)
+    .where('b.business_id', '=', feed.business_id)
+    .where('b.starts_at', '>=', from)
+    .where('b.starts_at', '<', to)
+    .where('b.cancelled_at', 'is', null)
+  if (feed.staff_id !== null) query = query.where('b.staff_id', '=', feed.staff_id)
+  if (feed.location_id !== null) query = query.where('b.location_id', '=', feed.location_id)
+  if (after) query = query.where(sql<boolean>`(b.starts_at, b.id) > (${after[0]}, ${after[1]})`)
+  return query.orderBy('b.starts_at').orderBy('b.id').limit(rows).execute()
 }

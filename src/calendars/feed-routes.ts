@@ -8,7 +8,8 @@ import { Unchanged } from '../availability/availability-schemas.ts'
 import { readClientAddress } from '../base/client-network.ts'
 import { exampleIds } from '../base/examples.ts'
 import type { Context } from '../bookings/context.ts'
-import { knownTags } from '../http/conditional.ts'
+import { knownTags, sendNotModified } from '../http/conditional.ts'
+import { goneClient } from '../http/gone-client.ts'
 import { EmptyObject, Media, PathId, problems, StrictObject } from '../base/wire.ts'
 import { CreateFeed, FeedPage, FeedsQuery, FeedWithUrl } from './feed-schemas.ts'
 import { createFeed, deleteFeed, listFeeds, presentNewFeed, readFeed, rotateFeed } from './feed.ts'
@@ -109,14 +110,14 @@ export function feedFileRoutes(limiter: RateLimiter) {
           tags,
           summary: 'Read a feed',
           description:
-            'For calendar programs (iCalendar, RFC 5545). Who knows the address needs no key. Send the `ETag` back as `If-None-Match` to poll cheaply. 600 a minute for each address, counted apart.',
+            'For calendar programs (iCalendar, RFC 5545). Who knows the address needs no key. Send the `ETag` back as `If-None-Match` to poll cheaply. 600 a minute for each address, counted apart. Those of one business are read one at a time; beyond a short queue they answer 503.',
           params: StrictObject({
             file: Type.String({ description: 'The secret of the feed, and `.ics`.' }),
           }),
           response: {
             200: Media('text/calendar', 'The bookings, times in UTC.'),
             304: Unchanged,
-            ...problems('not_found', 'rate_limited'),
+            ...problems('not_found', 'rate_limited', 'unavailable'),
           },
         },
       },
@@ -125,13 +126,14 @@ export function feedFileRoutes(limiter: RateLimiter) {
         await countWithin(limiter, reply, quotasOfLook('feed', client, context.config.rateLimitFactor))
         const { file } = request.params
         const secret = file.endsWith('.ics') ? file.slice(0, -'.ics'.length) : ''
-        const { tag, text } = await readFeed(context, secret, knownTags(request))
+        const asked = { knows: knownTags(request), isGone: goneClient(request) }
+        const { tag, text } = await readFeed(context, secret, asked)
         void reply.headers({
           etag: `"${tag}"`,
           'cache-control': 'private, no-cache',
           'x-robots-tag': 'noindex',
         })
-        if (text === undefined) return reply.code(304).send(null)
+        if (text === undefined) return sendNotModified(reply)
         return reply
           .header('content-disposition', 'inline; filename="bookings.ics"')
           .type('text/calendar; charset=utf-8')

@@ -1,19 +1,22 @@
+import { fullName } from '../base/contact-formats.ts'
 import { hash } from 'node:crypto'
 import type { Static } from 'typebox'
 import { type Actor, effectivePlan } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { tokenDigest } from '../access/token.ts'
-import { invalidCursor, Problem, validationProblem } from '../base/errors.ts'
+import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
-import { daySeconds, formatInstant, type Instant, isInstant, plusSeconds } from '../base/instants.ts'
+import { daySeconds, formatInstant, type Instant, plusSeconds } from '../base/instants.ts'
+import { languageFor } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
+import { Slices } from '../base/slices.ts'
+import { type Page, timeCursorOf, readPage, presentPage } from '../base/paging.ts'
 import type { Context } from '../bookings/context.ts'
-import type { Queries } from '../database/database.ts'
+import { turnsFor } from '../bookings/costly.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
-import { decodeCursor, pageOf, readLimit } from '../base/wire.ts'
 import { feedBegin, feedEnd, feedEvent } from '../mails/calendar.ts'
-import { mailLanguage } from '../mails/texts/languages.ts'
 import {
   deleteFeedRow,
   type FeedBookingRow,
@@ -116,7 +119,7 @@ function newSecret({ ids, config }: Context): { digest: string; url: string } {
   return { digest: tokenDigest(secret), url: `${publicUrl(config)}/feeds/${secret}.ics` }
 }
 
-async function existingFeed(db: Queries, scope: TenantScope, id: string): Promise<FeedRow> {
+async function existingFeed(db: Reads, scope: TenantScope, id: string): Promise<FeedRow> {
   const feed = isUuid(id) ? await findFeed(db, scope, id.toLowerCase()) : undefined
   if (!feed) throw noSuchFeed()
   return feed
@@ -126,30 +129,21 @@ function noSuchFeed(): Problem {
   return new Problem('not_found', 'There is no feed with this id.')
 }
 
-/** Lists feeds in the caller's scope, the newest first: one row beyond the limit when more follow. */
+/** Lists feeds in the caller's scope, the newest first. */
 export async function listFeeds(
   context: Context,
   actor: Actor,
   query: Static<typeof FeedsQuery>,
-): Promise<{ data: ReturnType<typeof presentFeed>[]; next_cursor: string | null }> {
-  const limit = readLimit(query.limit)
-  const rows = await findFeeds(context.db.reads, actor.scope, {
-    businessId: query.business_id,
-    after: query.cursor === undefined ? undefined : parseCursor(query.cursor),
-    rows: limit + 1,
+): Promise<Page<ReturnType<typeof presentFeed>>> {
+  const page = await readPage(query, {
+    cursor: feedCursor,
+    find: (page) => findFeeds(context.db.reads, actor.scope, { businessId: query.business_id, ...page }),
+    position: ({ created_at, id }) => [created_at, id],
   })
-  return pageOf(rows, limit, {
-    present: presentFeed,
-    cursor: ({ created_at, id }) => ['feed', created_at, id],
-  })
+  return presentPage(page, presentFeed)
 }
 
-function parseCursor(cursor: string): readonly [Instant, string] {
-  const [list, createdAt, id] = decodeCursor(cursor, 3) ?? []
-  if (list !== 'feed' || createdAt === undefined || !isInstant(createdAt)) throw invalidCursor()
-  if (id === undefined || !isUuid(id)) throw invalidCursor()
-  return [createdAt, id]
-}
+const feedCursor = timeCursorOf('feed')
 
 /** Gives a feed another address; the one before ends at once. Throws not_found. */
 export async function rotateFeed(
@@ -200,7 +194,7 @@ const refreshMinutes = 15
 const daysBack = 30
 const daysAhead = 366
 /** Other requests get their turn between two pages. */
-const pageRows = 500
+const pageRows = 200
 /** Bounds the memory of one answer; the times to come are in it first. */
 const maxBookings = 20_000
 
@@ -212,14 +206,15 @@ interface FeedAnswer {
 }
 
 /**
- * Reads a feed by its secret. One look into indexes tells whether the reader has it already. Throws not_found.
+ * Reads a feed by its secret. One look into indexes tells whether the reader has it already. Feeds of one business are read
+ * one at a time. Throws not_found, unavailable when too many wait already, and MemberGone.
  *
  * The tag is read first: what changes between the two reads has another one, and is read again.
  */
 export async function readFeed(
   context: Pick<Context, 'db' | 'clock'>,
   secret: string,
-  knows: (tag: string) => boolean,
+  { knows, isGone }: { knows: (tag: string) => boolean; isGone?: () => boolean },
 ): Promise<FeedAnswer> {
   const db = context.db.reads
   const feed = secretPattern.test(secret) ? await findReadFeed(db, tokenDigest(secret)) : undefined
@@ -228,6 +223,15 @@ export async function readFeed(
   const today = `${now.slice(0, 10)}T00:00:00.000Z` as Instant // the days of a feed move once a day
   const tag = hash('sha256', JSON.stringify([feed, today]), 'base64url').slice(0, 27)
   if (knows(tag)) return { tag, text: undefined }
+  const write = () => writtenFeed(db, feed, { today, slices: new Slices(isGone) })
+  return { tag, text: await turnsFor(context, 'feed').run(feed.business_id, write, isGone) }
+}
+
+async function writtenFeed(
+  db: Reads,
+  feed: ReadFeed,
+  { today, slices }: { today: Instant; slices: Slices },
+): Promise<string> {
   const parts = [feedBegin({ name: nameOf(feed), timezone: feed.timezone, refreshMinutes })]
   const range = {
     feed,
@@ -235,16 +239,17 @@ export async function readFeed(
     to: plusSeconds(today, daysAhead * daySeconds),
     rows: pageRows,
   }
-  const busy = mailLanguage(feed.locale, null).texts.busy
+  const busy = languageFor(feed.locale).say('calendar.busy')
   let after: readonly [Instant, string] | undefined
   for (let read = 0; read < maxBookings; read += pageRows) {
     const rows = await findFeedBookings(db, { ...range, after })
-    for (const row of rows) parts.push(feedEvent(appointmentOf(feed, row, busy)))
+    parts.push(...(await slices.map(rows, (row) => feedEvent(appointmentOf(feed, row, busy)))))
+    await slices.giveWay()
     const last = rows.at(-1)
     if (!last || rows.length < pageRows) break
     after = [last.starts_at, last.id]
   }
-  return { tag, text: parts.join('') + feedEnd }
+  return parts.join('') + feedEnd
 }
 
 function nameOf(feed: ReadFeed): string {
@@ -260,12 +265,12 @@ function appointmentOf({ detail }: ReadFeed, booking: FeedBookingRow, busy: stri
   if (detail === 'busy') return { ...times, title: busy, place: '', description: '' }
   const { service_name, party_size, client_first_name, client_last_name } = booking
   const service = party_size > 1 ? `${service_name} × ${party_size}` : service_name
-  const client = booking.erased_at === null ? `${client_first_name} ${client_last_name}` : ''
+  const client = booking.erased_at === null ? fullName(client_first_name, client_last_name) : ''
   return {
     ...times,
     title: client === '' ? service : `${service} – ${client}`,
-    place: [booking.location_name, booking.location_address].filter(Boolean).join(', '),
-    description: [booking.staff_name, booking.client_phone].filter(Boolean).join('\n'),
+    place: booking.online_url ?? [booking.location_name, booking.location_address].filter(Boolean).join(', '),
+    description: [booking.staff_name, booking.client_phone, booking.online_url].filter(Boolean).join('\n'),
     isTentative: booking.status === 'pending',
     url: booking.online_url,
   }

@@ -1,5 +1,5 @@
 import { type Instant, nearestInstant, toMs } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import type { BlocksTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
@@ -8,7 +8,7 @@ export interface BlockRow extends BlocksTable {
   timezone: string
 }
 
-function selectBlocks(db: Queries, scope: TenantScope) {
+function selectBlocks(db: Reads, scope: TenantScope) {
   return db
     .selectFrom('blocks as k')
     .innerJoin('businesses as b', 'b.id', 'k.business_id')
@@ -20,7 +20,7 @@ function selectBlocks(db: Queries, scope: TenantScope) {
 }
 
 /** Undefined when the block is out of scope, as if it did not exist. */
-export function findBlock(db: Queries, scope: TenantScope, id: string): Promise<BlockRow | undefined> {
+export function findBlock(db: Reads, scope: TenantScope, id: string): Promise<BlockRow | undefined> {
   return selectBlocks(db, scope).where('k.id', '=', id).executeTakeFirst()
 }
 
@@ -37,7 +37,7 @@ interface BlockFilter {
   rows: number
 }
 
-export function findBlocks(db: Queries, scope: TenantScope, filter: BlockFilter): Promise<BlockRow[]> {
+export function findBlocks(db: Reads, scope: TenantScope, filter: BlockFilter): Promise<BlockRow[]> {
   const { locationId, staffId, businessId, from, to, after } = filter
   let query = selectBlocks(db, scope)
   if (locationId !== undefined) query = query.where('k.location_id', '=', locationId)
@@ -96,7 +96,7 @@ export async function updateBlockPlace(
 const maxBookingMs = 86_400_000
 
 /** Ids of active bookings that overlap a block, by their start; at most `max`. */
-export async function findBookingsUnder(db: Queries, block: BlocksTable, max: number): Promise<string[]> {
+export async function findBookingsUnder(db: Reads, block: BlocksTable, max: number): Promise<string[]> {
   let query = db
     .selectFrom('bookings')
     .select('id')

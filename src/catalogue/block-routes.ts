@@ -2,13 +2,13 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
-import { createdOnce } from '../database/idempotency.ts'
-import { StrictObject, EmptyObject, pageOf, PathId } from '../base/wire.ts'
+import { presentPage } from '../base/paging.ts'
+import { createdOnce } from '../http/created-once.ts'
+import { StrictObject, EmptyObject, PathId } from '../base/wire.ts'
 import type { Context } from '../access/context.ts'
 import { BlockPage, BlocksQuery, BlockWithConflicts, CreateBlock } from './block-schemas.ts'
 import {
   createBlock,
-  cursorOfBlock,
   deleteBlock,
   listBlocks,
   presentBlock,
@@ -63,11 +63,8 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request) => {
-      const { rows, limit } = await listBlocks(context, request.actor, request.query)
-      return pageOf(rows, limit, {
-        present: (block) => presentBlock(block, request.actor),
-        cursor: cursorOfBlock,
-      })
+      const page = await listBlocks(context, request.actor, request.query)
+      return presentPage(page, (block) => presentBlock(block, request.actor))
     },
   )
 

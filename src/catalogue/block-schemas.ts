@@ -11,6 +11,7 @@ import {
   ShownId,
   ShownInstant,
   Text,
+  QueryInstant,
 } from '../base/wire.ts'
 import { blockErrors } from './block-rules.ts'
 
@@ -95,9 +96,7 @@ export const BlocksQuery = StrictObject({
   ...listParameters,
   location_id: Type.Optional(Id),
   staff_id: Type.Optional(Id),
-  from: Type.Optional(
-    Type.String({ ...InstantText, description: 'Only blocks that end after this instant.' }),
-  ),
-  to: Type.Optional(Type.String({ ...InstantText, description: 'Only blocks that start before it.' })),
+  from: Type.Optional(QueryInstant({ description: 'Only blocks that end after this instant.' })),
+  to: Type.Optional(QueryInstant({ description: 'Only blocks that start before it.' })),
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })

@@ -1,14 +1,14 @@
 import type { Static } from 'typebox'
 import { type Actor, isStaff } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
-import { invalidCursor, Problem, validationProblem } from '../base/errors.ts'
+import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
-import { formatInstant, type Instant, isInstant, readInstant } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
+import { formatInstant, readInstant } from '../base/instants.ts'
+import { type Page, timeCursorOf, readPage } from '../base/paging.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import type { BlocksTable } from '../database/tables.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
-import { decodeCursor, readLimit } from '../base/wire.ts'
 import type { Context } from '../access/context.ts'
 import {
   type BlockRow,
@@ -64,24 +64,22 @@ export async function showBlock(context: Context, actor: Actor, id: string): Pro
   return withConflicts(db, await existingBlock(db, actor.scope, id))
 }
 
-/** Lists blocks in the caller's scope by start: one row beyond the limit when more follow. */
+/** Lists blocks in the caller's scope by start. */
 export async function listBlocks(
   context: Context,
   actor: Actor,
   query: Static<typeof BlocksQuery>,
-): Promise<{ rows: BlockRow[]; limit: number }> {
-  const limit = readLimit(query.limit)
-  const rows = await findBlocks(context.db.reads, actor.scope, {
-    locationId: query.location_id,
-    staffId: query.staff_id,
-    businessId: query.business_id,
-    from: query.from === undefined ? undefined : readInstant(query.from),
-    to: query.to === undefined ? undefined : readInstant(query.to),
-    after: query.cursor === undefined ? undefined : parseCursor(query.cursor),
-    rows: limit + 1,
+): Promise<Page<BlockRow>> {
+  const { location_id: locationId, staff_id: staffId, business_id: businessId, from, to } = query
+  const filter = { locationId, staffId, businessId, from, to }
+  return readPage(query, {
+    cursor: blockCursor,
+    find: (page) => findBlocks(context.db.reads, actor.scope, { ...filter, ...page }),
+    position: ({ starts_at, id }) => [starts_at, id],
   })
-  return { rows, limit }
 }
+
+const blockCursor = timeCursorOf('block')
 
 /** Deletes a block: its time is bookable again at once. Throws not_found. */
 export async function deleteBlock(context: Context, actor: Actor, id: string): Promise<void> {
@@ -139,7 +137,11 @@ function isOwn({ staff_id }: BlockRow, actor: Actor): boolean {
   return !isStaff(actor) || staff_id === actor.staffId
 }
 
-/** Why a colleague is away is not for everybody. */
+/** Whether the caller may know why a time is blocked: staff learn only that a colleague is away. */
+export function mayKnowReason({ staff_id }: Pick<BlocksTable, 'staff_id'>, actor: Actor): boolean {
+  return staff_id === null || !isStaff(actor) || staff_id === actor.staffId
+}
+
 export function presentBlock(block: BlockRow, actor: Actor) {
   const local = (instant: BlockRow['starts_at']) => formatInstant(instant, block.timezone)
   return {
@@ -149,7 +151,7 @@ export function presentBlock(block: BlockRow, actor: Actor) {
     staff_id: block.staff_id,
     starts_at: local(block.starts_at),
     ends_at: local(block.ends_at),
-    reason: block.staff_id === null || isOwn(block, actor) ? block.reason : null,
+    reason: mayKnowReason(block, actor) ? block.reason : null,
     created_at: local(block.created_at),
   }
 }
@@ -158,29 +160,17 @@ export function presentBlockWithConflicts({ block, bookingIds }: BlockAndConflic
   return { ...presentBlock(block, actor), conflicting_booking_ids: bookingIds }
 }
 
-export function cursorOfBlock(block: BlockRow): string[] {
-  return ['block', block.starts_at, block.id]
-}
-
-/** Checks what it decodes: the database would fail on a malformed instant or id. */
-function parseCursor(cursor: string): readonly [Instant, string] {
-  const [list, startsAt, id] = decodeCursor(cursor, 3) ?? []
-  if (list !== 'block' || startsAt === undefined || !isInstant(startsAt)) throw invalidCursor()
-  if (id === undefined || !isUuid(id)) throw invalidCursor()
-  return [startsAt, id]
-}
-
 function noSuchBlock(): Problem {
   return new Problem('not_found', 'There is no block with this id.')
 }
 
-async function existingBlock(db: Queries, scope: TenantScope, id: string): Promise<BlockRow> {
+async function existingBlock(db: Reads, scope: TenantScope, id: string): Promise<BlockRow> {
   const block = isUuid(id) ? await findBlock(db, scope, id.toLowerCase()) : undefined
   if (!block) throw noSuchBlock()
   return block
 }
 
-async function withConflicts(db: Queries, block: BlockRow): Promise<BlockAndConflicts> {
+async function withConflicts(db: Reads, block: BlockRow): Promise<BlockAndConflicts> {
   return { block, bookingIds: await findBookingsUnder(db, block, maxConflicts) }
 }
 

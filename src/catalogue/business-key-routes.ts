@@ -1,9 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { cursorOfKey } from '../access/key.ts'
 import { exampleIds } from '../base/examples.ts'
-import { StrictObject, EmptyObject, pageOf, PathId } from '../base/wire.ts'
+import { presentPage } from '../base/paging.ts'
+import { StrictObject, EmptyObject, PathId } from '../base/wire.ts'
 import type { Context } from '../access/context.ts'
 import {
   changeKeyInScope,
@@ -44,8 +44,8 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
     },
     async (request) => {
       const asked = { businessId: request.params.id, query: request.query }
-      const { rows, limit, timezone } = await listKeysInScope(context, request.actor, asked)
-      return pageOf(rows, limit, { present: (key) => presentKey(key, timezone), cursor: cursorOfKey })
+      const { page, timezone } = await listKeysInScope(context, request.actor, asked)
+      return presentPage(page, (key) => presentKey(key, timezone))
     },
   )
 
@@ -88,7 +88,7 @@ export function businessKeyRoutes(app: FastifyInstance, context: Context): void 
     },
     async (request) => {
       const { id: businessId, key_id: keyId } = request.params
-      return changeKeyInScope(context, request.actor, { businessId, keyId, change: request.body })
+      return changeKeyInScope(context, request.actor, { businessId, keyId, change: () => request.body })
     },
   )
 

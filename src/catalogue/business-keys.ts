@@ -10,6 +10,7 @@ import { lastFour } from '../access/token.ts'
 import { isLine } from '../base/contact-formats.ts'
 import { UsageError } from '../base/errors.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
+import type { PageQuery } from '../base/paging.ts'
 import type { Context } from '../access/context.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import { type KeyChange, type KeyCreation, maxLabelLength } from './key-schemas.ts'
@@ -20,10 +21,10 @@ import { businessInScope, existingBusiness, existingHub } from './business.ts'
 export async function listKeysInScope(
   context: Context,
   actor: Actor,
-  { businessId, query }: { businessId: string; query: { limit?: string; cursor?: string } },
+  { businessId, query }: { businessId: string; query: PageQuery },
 ) {
   const { id, timezone } = await businessInScope(context.db.reads, actor.scope, businessId)
-  return { ...(await listKeysOfBusiness(context, id, query)), timezone }
+  return { page: await listKeysOfBusiness(context, id, query), timezone }
 }
 
 /** Issues a key for a business; only the result contains the key itself. `store` gets none. Throws not_found. */
@@ -73,15 +74,27 @@ export async function revokeKeyInScope(
   await revokeKeyOfBusiness(context, actor, { businessId: business.id, id: keyId })
 }
 
-/** Changes which websites may use a publishable key. Throws not_found. */
+/** Changes which websites may use a publishable key; `change` may ask for the present ones. Throws not_found. */
 export async function changeKeyInScope(
   context: Context,
   actor: Actor,
-  { businessId, keyId, change }: { businessId: string; keyId: string; change: KeyChange },
+  {
+    businessId,
+    keyId,
+    change,
+  }: {
+    businessId: string
+    keyId: string
+    change: (present: KeyChange['allowed_origins']) => KeyChange
+  },
 ) {
   const business = await businessInScope(context.db.reads, actor.scope, businessId)
-  const wanted = { businessId: business.id, id: keyId, origins: change.allowed_origins }
-  return presentKey(await changeOriginsOfKey(context, actor, wanted), business.timezone)
+  const key = await changeOriginsOfKey(context, actor, {
+    businessId: business.id,
+    id: keyId,
+    change: (present) => change(present).allowed_origins,
+  })
+  return presentKey(key, business.timezone)
 }
 
 interface KeyParts {

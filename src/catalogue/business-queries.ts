@@ -1,4 +1,4 @@
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import type { BusinessesTable, HubsTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
@@ -7,11 +7,11 @@ export interface BusinessRow extends BusinessesTable {
   hub_plan: HubsTable['plan'] | null
 }
 
-export function findHubs(db: Queries, max: number): Promise<HubsTable[]> {
+export function findHubs(db: Reads, max: number): Promise<HubsTable[]> {
   return db.selectFrom('hubs').selectAll().orderBy('name').orderBy('id').limit(max).execute()
 }
 
-export function findHub(db: Queries, id: string): Promise<HubsTable | undefined> {
+export function findHub(db: Reads, id: string): Promise<HubsTable | undefined> {
   return db.selectFrom('hubs').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
@@ -23,7 +23,7 @@ export async function updateHub(
   await db.updateTable('hubs').set(changes).where('id', '=', id).execute()
 }
 
-function selectBusinesses(db: Queries) {
+function selectBusinesses(db: Reads) {
   return db
     .selectFrom('businesses as b')
     .leftJoin('hubs as h', 'h.id', 'b.hub_id')
@@ -31,33 +31,33 @@ function selectBusinesses(db: Queries) {
     .select(['h.name as hub_name', 'h.plan as hub_plan'])
 }
 
-export function findBusinesses(db: Queries, hubId: string | undefined, max: number): Promise<BusinessRow[]> {
+export function findBusinesses(db: Reads, hubId: string | undefined, max: number): Promise<BusinessRow[]> {
   let query = selectBusinesses(db)
   if (hubId !== undefined) query = query.where('b.hub_id', '=', hubId)
   return query.orderBy('b.name').orderBy('b.id').limit(max).execute()
 }
 
-export function findOldestBusiness(db: Queries): Promise<BusinessRow | undefined> {
+export function findOldestBusiness(db: Reads): Promise<BusinessRow | undefined> {
   return selectBusinesses(db).orderBy('b.created_at').orderBy('b.id').limit(1).executeTakeFirst()
 }
 
 /** Ignores scope: for the operator. */
-export function findBusinessById(db: Queries, id: string): Promise<BusinessRow | undefined> {
+export function findBusinessById(db: Reads, id: string): Promise<BusinessRow | undefined> {
   return selectBusinesses(db).where('b.id', '=', id).executeTakeFirst()
 }
 
 /** Ignores scope: for the operator. */
-export function findBusinessesNamed(db: Queries, name: string, max: number): Promise<BusinessRow[]> {
+export function findBusinessesNamed(db: Reads, name: string, max: number): Promise<BusinessRow[]> {
   return selectBusinesses(db).where('b.name', '=', name).orderBy('b.id').limit(max).execute()
 }
 
 /** Ignores scope: it is unique on the server. */
-export function findBusinessBySlug(db: Queries, slug: string): Promise<BusinessRow | undefined> {
+export function findBusinessBySlug(db: Reads, slug: string): Promise<BusinessRow | undefined> {
   return selectBusinesses(db).where('b.slug', '=', slug).executeTakeFirst()
 }
 
 export function findBusinessInScope(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   id: string,
 ): Promise<BusinessRow | undefined> {
@@ -66,7 +66,7 @@ export function findBusinessInScope(
 
 /** Sorted by name and id; `after` is the previous page's last row. */
 export function findBusinessesInScope(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   { after, rows }: { after: readonly [name: string, id: string] | undefined; rows: number },
 ): Promise<BusinessRow[]> {

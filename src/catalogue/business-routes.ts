@@ -1,8 +1,9 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { exampleIds } from '../base/examples.ts'
-import { createdOnce } from '../database/idempotency.ts'
-import { StrictObject, EmptyObject, pageOf, PathId } from '../base/wire.ts'
+import { presentPage } from '../base/paging.ts'
+import { createdOnce } from '../http/created-once.ts'
+import { StrictObject, EmptyObject, PathId } from '../base/wire.ts'
 import type { Context } from '../access/context.ts'
 import {
   Business,
@@ -14,7 +15,6 @@ import {
 import {
   changeBusinessInScope,
   createBusinessOfHub,
-  cursorOfBusiness,
   listBusinessesInScope,
   presentBusiness,
   showBusinessInScope,
@@ -39,10 +39,8 @@ export function businessRoutes(app: FastifyInstance, context: Context): void {
         response: { 200: BusinessPage },
       },
     },
-    async (request) => {
-      const { rows, limit } = await listBusinessesInScope(context, request.actor, request.query)
-      return pageOf(rows, limit, { present: presentBusiness, cursor: cursorOfBusiness })
-    },
+    async (request) =>
+      presentPage(await listBusinessesInScope(context, request.actor, request.query), presentBusiness),
   )
 
   routes.post(

@@ -7,6 +7,13 @@ export const maxRetentionDays = 3_650
 export const maxBookingsPerClient = 100
 export const maxNetworks = 10
 
+/** Of a new business, as its plan says. */
+export const firstColumns = {
+  ...{ limit_per_minute: null, limit_per_hour: null },
+  ...{ max_services: null, max_locations: null, max_staff: null },
+  ...{ catalogue_version: 1, page_key_generation: 0 },
+}
+
 export function networksJson(networks: readonly string[] | null | undefined): string | null {
   return networks && networks.length > 0 ? JSON.stringify(networks) : null
 }

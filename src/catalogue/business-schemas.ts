@@ -3,14 +3,15 @@ import { planNames } from '../access/actor.ts'
 import { networkErrors } from '../base/client-network.ts'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import {
-  StrictObject,
   listParameters,
   Nullable,
   OrNull,
   Page,
+  PersonName,
   Ruled,
   ShownId,
   ShownInstant,
+  StrictObject,
 } from '../base/wire.ts'
 import {
   colorErrors,
@@ -20,32 +21,20 @@ import {
   maxNetworks,
   usualBookingsPerClient,
 } from './business-rules.ts'
-import { Name, TimeZone } from './catalogue-schemas.ts'
+import { maxNameLength, TimeZone } from './catalogue-schemas.ts'
+import { changeMembers, creationMembers, entryMembers, shownMembers } from './field-schemas.ts'
 import {
-  localeErrors,
   longestReminderHours,
   maxNotifyEmails,
   maxReminders,
+  plainLocaleErrors,
   quietHoursErrors,
   quietTimeErrors,
   usualLocale,
 } from './mail-settings-rules.ts'
 import { maxSlugLength, minSlugLength, slugErrors } from './slug-rules.ts'
 
-const BrandColor = Ruled(
-  Type.String({ minLength: 1, maxLength: 7, description: 'Such as #1a2b3c.' }),
-  colorErrors,
-)
-const BrandLogoUrl = Ruled(
-  Type.String({ minLength: 1, maxLength: 2_048, description: 'An http or https address.' }),
-  logoUrlErrors,
-)
-
-export const MaxBookingsPerClient = Type.Integer({
-  minimum: 1,
-  maximum: maxBookingsPerClient,
-  description: `Future bookings that sessions may make for one client; if absent at creation: ${usualBookingsPerClient}. Null: unlimited.`,
-})
+const BusinessName = PersonName(maxNameLength)
 const TrustedNetworks = Type.Array(
   Ruled(Type.String({ minLength: 1, maxLength: 64, examples: ['203.0.113.7/32'] }), networkErrors),
   {
@@ -61,10 +50,10 @@ const Locale = Ruled(
   Type.String({
     minLength: 1,
     maxLength: 35,
-    description: `The language of its mails (BCP 47); if absent at creation: ${usualLocale}.`,
+    description: `The language of its mails (BCP 47, without extensions); if absent at creation: ${usualLocale}.`,
     examples: ['de'],
   }),
-  localeErrors,
+  plainLocaleErrors,
 )
 const ReplyTo = Type.String({
   format: 'email',
@@ -106,50 +95,96 @@ const mailChanges = {
 /** The same alone, for the command line. */
 export const ChangeMailSettings = StrictObject(mailChanges)
 
-const RetentionDays = Type.Integer({
-  minimum: 1,
-  maximum: maxRetentionDays,
-  description: 'Clients are erased from bookings that ended so many days ago; if absent: never.',
-})
+/** Who it is, as clients are told it. */
+const identity = {
+  name: { shown: Type.String(), input: BusinessName },
+  timezone: { shown: Type.String({ description: 'An IANA name.' }), input: TimeZone },
+}
 
-const Phone = Type.String({
-  format: 'phone',
-  minLength: 1,
-  maxLength: 32,
-  description: 'That clients may call. Shown where they look for the contact.',
-  examples: ['+49 30 1234'],
-})
-const Slug = Ruled(
-  Type.String({
-    minLength: minSlugLength,
-    maxLength: maxSlugLength,
-    description:
-      'Its name in links to the booking page. Unique on the server: lower-case letters, digits and single hyphens.',
-    examples: ['salon-spree'],
-  }),
-  slugErrors,
-)
+const presence = {
+  brand_name: { shown: Nullable(Type.String()), input: BusinessName, usual: null },
+  brand_color: {
+    shown: Nullable(Type.String()),
+    input: Ruled(Type.String({ minLength: 1, maxLength: 7, description: 'Such as #1a2b3c.' }), colorErrors),
+    usual: null,
+  },
+  brand_logo_url: {
+    shown: Nullable(Type.String()),
+    input: Ruled(
+      Type.String({ minLength: 1, maxLength: 2_048, description: 'An http or https address.' }),
+      logoUrlErrors,
+    ),
+    usual: null,
+  },
+  max_bookings_per_client: {
+    shown: Nullable(Type.Integer(), {
+      description: 'Future bookings that sessions may make for one client; null: unlimited.',
+    }),
+    input: Type.Integer({
+      minimum: 1,
+      maximum: maxBookingsPerClient,
+      description: `Future bookings that sessions may make for one client; if absent at creation: ${usualBookingsPerClient}. Null: unlimited.`,
+    }),
+    usual: usualBookingsPerClient,
+  },
+}
 
-/** Shared by creations over HTTP and files. */
-export const businessMembers = {
-  name: Name,
-  timezone: TimeZone,
-  brand_name: Type.Optional(Name),
-  brand_color: Type.Optional(BrandColor),
-  brand_logo_url: Type.Optional(BrandLogoUrl),
+const contact = {
+  retention_days: {
+    shown: Nullable(Type.Integer(), {
+      description: 'How many days after their end clients are erased from bookings; null: never.',
+    }),
+    input: Type.Integer({
+      minimum: 1,
+      maximum: maxRetentionDays,
+      description: 'Clients are erased from bookings that ended so many days ago; if absent: never.',
+    }),
+    usual: null,
+  },
+  phone: {
+    shown: Nullable(Type.String(), { description: 'That clients may call.' }),
+    input: Type.String({
+      format: 'phone',
+      minLength: 1,
+      maxLength: 32,
+      description: 'That clients may call. Shown where they look for the contact.',
+      examples: ['+49 30 1234'],
+    }),
+    usual: null,
+  },
+  slug: {
+    shown: Nullable(Type.String(), { description: 'Its name in links to the booking page.' }),
+    input: Ruled(
+      Type.String({
+        minLength: minSlugLength,
+        maxLength: maxSlugLength,
+        description:
+          'Its name in links to the booking page. Unique on the server: lower-case letters, digits and single hyphens.',
+        examples: ['salon-spree'],
+      }),
+      slugErrors,
+    ),
+    usual: null,
+  },
+}
+
+/** In the order of files. */
+export const businessFields = { ...identity, ...presence, ...contact }
+
+const oddMembers = {
   trusted_networks: Type.Optional(TrustedNetworks),
   locale: Type.Optional(Locale),
   reply_to_email: Type.Optional(ReplyTo),
   notify_emails: Type.Optional(NotifyEmails),
   reminder_hours: Type.Optional(ReminderHours),
   quiet_hours: Type.Optional(QuietHours),
-  retention_days: Type.Optional(RetentionDays),
-  phone: Type.Optional(Phone),
-  slug: Type.Optional(Slug),
 }
 
+/** Of the business of a file. */
+export const businessMembers = { ...entryMembers(businessFields), ...oddMembers }
+
 export const CreateBusiness = StrictObject(
-  { ...businessMembers, max_bookings_per_client: Type.Optional(MaxBookingsPerClient) },
+  { ...creationMembers(businessFields), ...oddMembers },
   {
     title: 'CreateBusiness',
     description: 'A new business of the hub.',
@@ -159,16 +194,8 @@ export const CreateBusiness = StrictObject(
 
 export const ChangeBusiness = StrictObject(
   {
-    name: Type.Optional(Name),
-    timezone: Type.Optional(TimeZone),
-    brand_name: Type.Optional(OrNull(Name)),
-    brand_color: Type.Optional(OrNull(BrandColor)),
-    brand_logo_url: Type.Optional(OrNull(BrandLogoUrl)),
-    max_bookings_per_client: Type.Optional(OrNull(MaxBookingsPerClient)),
+    ...changeMembers(businessFields),
     trusted_networks: Type.Optional(OrNull(TrustedNetworks)),
-    retention_days: Type.Optional(OrNull(RetentionDays)),
-    phone: Type.Optional(OrNull(Phone)),
-    slug: Type.Optional(OrNull(Slug)),
     ...mailChanges,
   },
   {
@@ -185,18 +212,12 @@ export const Business = Type.Object(
   {
     id: ShownId,
     hub_id: Nullable(ShownId, { description: 'Null: no hub.' }),
-    name: Type.String(),
-    timezone: Type.String({ description: 'An IANA name.' }),
+    ...shownMembers(identity),
     plan: Type.Enum([...planNames], {
       description:
         'The plan in effect: the higher of its own and that of its hub. Only the operator changes plans.',
     }),
-    brand_name: Nullable(Type.String()),
-    brand_color: Nullable(Type.String()),
-    brand_logo_url: Nullable(Type.String()),
-    max_bookings_per_client: Nullable(Type.Integer(), {
-      description: 'Future bookings that sessions may make for one client; null: unlimited.',
-    }),
+    ...shownMembers(presence),
     trusted_networks: Type.Array(Type.String(), {
       description: 'Address ranges (CIDR) that caps on holds and bookings do not count.',
     }),
@@ -209,11 +230,7 @@ export const Business = Type.Object(
     quiet_hours: Nullable(Type.Object({ from: Type.String(), to: Type.String() }), {
       description: 'Local times between which no reminder is sent.',
     }),
-    retention_days: Nullable(Type.Integer(), {
-      description: 'How many days after their end clients are erased from bookings; null: never.',
-    }),
-    phone: Nullable(Type.String(), { description: 'That clients may call.' }),
-    slug: Nullable(Type.String(), { description: 'Its name in links to the booking page.' }),
+    ...shownMembers(contact),
     created_at: ShownInstant,
   },
   {
@@ -244,6 +261,8 @@ export const Business = Type.Object(
     ],
   },
 )
+
+export type Business = Static<typeof Business>
 
 export const BusinessPage = Page(Business, {
   title: 'BusinessPage',

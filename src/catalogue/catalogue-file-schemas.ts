@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { planNames } from '../access/actor.ts'
-import { Id, OrNull, Ruled, StrictObject } from '../base/wire.ts'
-import { businessMembers, MaxBookingsPerClient } from './business-schemas.ts'
+import { Id, Ruled, StrictObject } from '../base/wire.ts'
+import { businessMembers } from './business-schemas.ts'
 import { activity, Name } from './catalogue-schemas.ts'
 import { locationMembers, staffMembers } from './location-and-staff-schemas.ts'
 import { duplicateErrors } from './schedule-rules.ts'
 import { depositErrors } from './service-rules.ts'
-import { cancelUntil, ChangedFields, maxAdvance, rescheduleUntil, serviceMembers } from './service-schemas.ts'
+import { ChangedFields, serviceMembers } from './service-schemas.ts'
 
 /** Maximum of locations, staff members and services each. */
 export const maxInFile = 5_000
@@ -35,10 +35,6 @@ export const ServiceEntry = Ruled(
   StrictObject({
     ...identity,
     ...serviceMembers,
-    // null and absent differ: an export writes null for what is unset
-    max_advance_days: Type.Optional(OrNull(maxAdvance)),
-    cancel_until_minutes: Type.Optional(OrNull(cancelUntil)),
-    reschedule_until_minutes: Type.Optional(OrNull(rescheduleUntil)),
     locations: References(1),
     staff: Type.Optional(References(0)),
     custom_fields: Type.Optional(ChangedFields),
@@ -55,7 +51,6 @@ export const CatalogueFile = StrictObject({
     StrictObject({
       id: Type.Optional(Id),
       ...businessMembers,
-      max_bookings_per_client: Type.Optional(OrNull(MaxBookingsPerClient)),
       plan: Type.Optional(Type.Enum([...planNames])),
     }),
   ),

@@ -1,21 +1,22 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import { isPostgres } from '../database/json-rows.ts'
-import type { LocationsTable, ServicesTable, StaffTable, Tables } from '../database/tables.ts'
+import type { LocationsTable, PlanName, ServicesTable, StaffTable, Tables } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import type {
   CustomField,
   DateOverride,
-  Location,
+  ItemTable,
   Money,
-  Service,
-  StaffMember,
   Timetable,
   WeeklyHours,
 } from './catalogue-types.ts'
-
-export type ItemTable = 'services' | 'locations' | 'staff'
+import { type Location, locationFields, staffFields, type StaffMember } from './location-and-staff-schemas.ts'
+import { type Service, serviceFields } from './service-schemas.ts'
+import { type CatalogueCount, catalogueCharacters, catalogueLimits } from './limit-rules.ts'
+import { usualClientFields } from './service-rules.ts'
+import { plainOf } from './field-schemas.ts'
 
 export interface Saving {
   now: Instant
@@ -29,17 +30,14 @@ interface Saved {
 }
 
 export async function saveLocation(db: Queries, location: Location, saving: Saving): Promise<void> {
-  const { name, timezone, address, online_url } = location
-  await saveRow(db, 'locations', location, {
-    ...saving,
-    columns: { name, timezone, address, online_url, ...schedule(location) },
-  })
+  const columns = { ...plainOf(locationFields, location), ...scheduleColumns(location) }
+  await saveRow(db, 'locations', location, { ...saving, columns })
 }
 
 /** A location of another business fails the foreign key. */
 export async function saveStaffMember(db: Queries, member: StaffMember, saving: Saving): Promise<void> {
-  const { id: staff_id, business_id, name, email, slug, position, description, image_url } = member
-  const columns = { name, email, slug, position, description, image_url, ...schedule(member) }
+  const { id: staff_id, business_id } = member
+  const columns = { ...plainOf(staffFields, member), ...scheduleColumns(member) }
   await saveRow(db, 'staff', member, { ...saving, columns })
   if (!saving.isNew) await db.deleteFrom('staff_locations').where('staff_id', '=', staff_id).execute()
   const places = member.location_ids.map((location_id) => ({ business_id, staff_id, location_id }))
@@ -48,33 +46,8 @@ export async function saveStaffMember(db: Queries, member: StaffMember, saving: 
 
 /** A location or staff member of another business fails the foreign key. */
 export async function saveService(db: Queries, service: Service, saving: Saving): Promise<void> {
-  const { id: service_id, business_id, price, deposit, location_ids, staff_ids } = service
-  const { custom_fields, timetable } = service
-  const columns = {
-    name: service.name,
-    slug: service.slug,
-    position: service.position,
-    category: service.category,
-    description: service.description,
-    image_url: service.image_url,
-    duration_minutes: service.duration_minutes,
-    buffer_before_minutes: service.buffer_before_minutes,
-    buffer_after_minutes: service.buffer_after_minutes,
-    slot_interval_minutes: service.slot_interval_minutes,
-    min_notice_minutes: service.min_notice_minutes,
-    max_advance_days: service.max_advance_days,
-    cancel_until_minutes: service.cancel_until_minutes,
-    reschedule_until_minutes: service.reschedule_until_minutes,
-    max_reschedules: service.max_reschedules,
-    capacity: service.capacity,
-    price_amount: price?.amount ?? null,
-    price_currency: price?.currency ?? null,
-    deposit_amount: deposit?.amount ?? null,
-    deposit_currency: deposit?.currency ?? null,
-    custom_fields_json: JSON.stringify(custom_fields),
-    timetable_json: timetable && JSON.stringify(timetable),
-  }
-  await saveRow(db, 'services', service, { ...saving, columns })
+  const { id: service_id, business_id, location_ids, staff_ids } = service
+  await saveRow(db, 'services', service, { ...saving, columns: serviceColumns(service) })
   if (!saving.isNew) {
     await db.deleteFrom('service_locations').where('service_id', '=', service_id).execute()
     await db.deleteFrom('service_staff').where('service_id', '=', service_id).execute()
@@ -85,7 +58,26 @@ export async function saveService(db: Queries, service: Service, saving: Saving)
   if (people.length > 0) await db.insertInto('service_staff').values(people).execute()
 }
 
-function schedule({ weekly_hours, date_overrides }: Pick<Location, 'weekly_hours' | 'date_overrides'>) {
+/** The columns of a service beside the common ones, but for its own id. */
+export function serviceColumns(service: Service) {
+  const { price, deposit, client_fields, custom_fields, timetable } = service
+  return {
+    ...plainOf(serviceFields, service),
+    price_amount: price?.amount ?? null,
+    price_currency: price?.currency ?? null,
+    deposit_amount: deposit?.amount ?? null,
+    deposit_currency: deposit?.currency ?? null,
+    phone_use: client_fields.phone,
+    last_name_use: client_fields.last_name,
+    custom_fields_json: JSON.stringify(custom_fields),
+    timetable_json: timetable && JSON.stringify(timetable),
+  }
+}
+
+export function scheduleColumns({
+  weekly_hours,
+  date_overrides,
+}: Pick<Location, 'weekly_hours' | 'date_overrides'>) {
   return {
     weekly_hours_json: weekly_hours === null ? null : JSON.stringify(weekly_hours),
     date_overrides_json: JSON.stringify(date_overrides),
@@ -122,13 +114,13 @@ interface IdsOf {
 }
 
 /** Returns those ids that a business has, inactive ones too: the catalogue never deletes a row. */
-export function findKnownIds(db: Queries, table: ItemTable, wanted: IdsOf): Promise<Set<string>> {
+export function findKnownIds(db: Reads, table: ItemTable, wanted: IdsOf): Promise<Set<string>> {
   return findIds(db, table, { ...wanted, whose: '=' })
 }
 
 /** Maps ids to their businesses, within scope. */
 export async function findBusinessesOf(
-  db: Queries,
+  db: Reads,
   table: ItemTable,
   { scope, ids }: { scope: TenantScope; ids: string[] },
 ): Promise<Map<string, string>> {
@@ -142,13 +134,30 @@ export async function findBusinessesOf(
   return new Map(rows.map(({ id, business_id }) => [id, business_id]))
 }
 
+/** Names of active ones in scope, by id. */
+export async function findNames(
+  db: Reads,
+  table: ItemTable,
+  { scope, ids }: { scope: TenantScope; ids: string[] },
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom(table)
+    .select(['id', 'name'])
+    .where(inScope('business_id', scope))
+    .where('id', 'in', ids)
+    .where('deactivated_at', 'is', null)
+    .execute()
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
+
 /** Returns those ids that another business has. Ignores scope: for the operator. */
-export function findForeignIds(db: Queries, table: ItemTable, wanted: IdsOf): Promise<Set<string>> {
+export function findForeignIds(db: Reads, table: ItemTable, wanted: IdsOf): Promise<Set<string>> {
   return findIds(db, table, { ...wanted, whose: '!=' })
 }
 
 async function findIds(
-  db: Queries,
+  db: Reads,
   table: ItemTable,
   { businessId, ids, whose }: IdsOf & { whose: '=' | '!=' },
 ): Promise<Set<string>> {
@@ -162,11 +171,68 @@ async function findIds(
   return new Set(rows.map(({ id }) => id))
 }
 
+const limitColumns = { services: 'max_services', locations: 'max_locations', staff: 'max_staff' } as const
+
+/**
+ * Counts what a business has of one kind, and says what it may have. Exact where the transaction has locked the catalogue, by
+ * `raiseCatalogueVersion`: nobody else adds to it until it ends.
+ */
+export async function countItems(
+  db: Reads,
+  table: ItemTable,
+  businessId: string,
+): Promise<CatalogueCount | undefined> {
+  const { rows } = await sql<CatalogueCount>`
+    select cast(count(x.id) filter (where x.deactivated_at is null) as integer) as active,
+           cast(count(x.id) as integer) as total,
+           coalesce(b.${sql.ref(limitColumns[table])}, ${byPlan((plan) => catalogueLimits[plan][table])}) as max
+      from businesses as b
+      left join hubs as h on h.id = b.hub_id
+      left join ${sql.table(table)} as x on x.business_id = b.id
+     where b.id = ${businessId}
+     group by b.id, b.plan, h.plan`.execute(db)
+  return rows[0]
+}
+
+/** A number by the plan in effect: the higher one of a business `b` and its hub `h`. */
+function byPlan(numberOf: (plan: PlanName) => number): RawBuilder<number> {
+  const ofPlan = (plan: PlanName) => sql.lit(numberOf(plan))
+  const hasPlan = (plan: PlanName) => sql`${sql.lit(plan)} in (b.plan, coalesce(h.plan, b.plan))`
+  return sql`case when ${hasPlan('enterprise')} then ${ofPlan('enterprise')}
+                  when ${hasPlan('pro')} then ${ofPlan('pro')}
+                  else ${ofPlan('growth')} end`
+}
+
+/** The columns without a length of their own that would bound a catalogue. */
+const longColumns: Record<ItemTable, string[]> = {
+  services: ['description', 'image_url', 'custom_fields_json', 'timetable_json'],
+  locations: ['address', 'online_url', 'weekly_hours_json', 'date_overrides_json'],
+  staff: ['description', 'image_url', 'weekly_hours_json', 'date_overrides_json'],
+}
+
+/** The characters in the long columns of all that a business offers, and how many they may be. Exact as `countItems` is. */
+export async function measureCatalogue(
+  db: Reads,
+  businessId: string,
+): Promise<{ characters: number; max: number } | undefined> {
+  const lengthOf = (name: string) => sql`coalesce(length(cast(x.${sql.ref(name)} as text)), 0)`
+  const charactersOf = (table: ItemTable) => sql`
+    (select coalesce(sum(${sql.join(longColumns[table].map(lengthOf), sql` + `)}), 0)
+       from ${sql.table(table)} as x where x.business_id = b.id and x.deactivated_at is null)`
+  const { rows } = await sql<{ characters: number; max: number }>`
+    select cast(${sql.join((['services', 'locations', 'staff'] as const).map(charactersOf), sql` + `)} as integer) as characters,
+           ${byPlan((plan) => catalogueCharacters[plan])} as max
+      from businesses as b
+      left join hubs as h on h.id = b.hub_id
+     where b.id = ${businessId}`.execute(db)
+  return rows[0]
+}
+
 export type SluggedTable = 'services' | 'staff'
 
 /** The one of a business that has a slug. */
 export function findBySlug(
-  db: Queries,
+  db: Reads,
   table: SluggedTable,
   { businessId, slug }: { businessId: string; slug: string },
 ): Promise<{ id: string; name: string } | undefined> {
@@ -224,7 +290,7 @@ export async function lockBusinesses(db: Queries): Promise<void> {
   if (isPostgres(db)) await sql`lock table businesses in share row exclusive mode`.execute(db)
 }
 
-export async function hasBusinesses(db: Queries): Promise<boolean> {
+export async function hasBusinesses(db: Reads): Promise<boolean> {
   return (await db.selectFrom('businesses').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
@@ -282,6 +348,30 @@ export function listed(alias: ListedAlias, filter: CatalogueFilter): RawBuilder<
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`
 }
 
+const aliases = { services: 's', locations: 'l', staff: 'p' } as const satisfies Record<
+  ItemTable,
+  ListedAlias
+>
+
+/**
+ * Lists the ids of a business's active items in the order of lists, or of its latest inactive ones: sorting rows with all that
+ * they name would take long.
+ */
+export async function findIdsInOrder(
+  db: Reads,
+  table: ItemTable,
+  { businessId, active, max }: { businessId: string; active: boolean; max: number },
+): Promise<string[]> {
+  const alias = aliases[table]
+  const id = sql.ref(`${alias}.id`)
+  const isActive = sql`${sql.ref(`${alias}.deactivated_at`)} is ${active ? sql`null` : sql`not null`}`
+  const { rows } = await sql<{ id: string }>`
+    select ${id} as id from ${sql.table(table)} as ${sql.ref(alias)}
+     where ${sql.ref(`${alias}.business_id`)} = ${businessId} and ${isActive}
+     order by ${active ? sql.join(listOrder(alias)) : sql`${id} desc`} limit ${max}`.execute(db)
+  return rows.map((row) => row.id)
+}
+
 /** A join table's ids for each row, comma-separated; null for none. */
 export function idsFrom(table: string, own: string, other: string): RawBuilder<string | null> {
   const [ownAlias = '', ownColumn = ''] = own.split('.')
@@ -294,7 +384,7 @@ function splitIds(ids: string | null): string[] {
   return ids === null ? [] : ids.split(',')
 }
 
-function selectServices(db: Queries, scope: TenantScope) {
+function selectServices(db: Reads, scope: TenantScope) {
   return db
     .selectFrom('services as s')
     .selectAll('s')
@@ -306,13 +396,13 @@ function selectServices(db: Queries, scope: TenantScope) {
 }
 
 /** Undefined when out of scope, as if it did not exist. */
-export async function findService(db: Queries, scope: TenantScope, id: string): Promise<Service | undefined> {
+export async function findService(db: Reads, scope: TenantScope, id: string): Promise<Service | undefined> {
   const row = await selectServices(db, scope).where('s.id', '=', id).executeTakeFirst()
   return row && toService(row)
 }
 
 export async function findServices(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   filter: CatalogueFilter,
 ): Promise<Service[]> {
@@ -322,6 +412,11 @@ export async function findServices(
     .limit(filter.rows)
     .execute()
   return rows.map(toService)
+}
+
+/** In any order. */
+export async function findServicesById(db: Reads, scope: TenantScope, ids: string[]): Promise<Service[]> {
+  return (await selectServices(db, scope).where('s.id', 'in', ids).execute()).map(toService)
 }
 
 function money(amount: number | null, currency: string | null): Money | null {
@@ -339,48 +434,33 @@ export function toService(
   return {
     id: row.id,
     business_id: row.business_id,
-    name: row.name,
-    slug: row.slug,
-    position: row.position,
-    category: row.category,
-    description: row.description,
-    image_url: row.image_url,
-    duration_minutes: row.duration_minutes,
-    buffer_before_minutes: row.buffer_before_minutes,
-    buffer_after_minutes: row.buffer_after_minutes,
-    slot_interval_minutes: row.slot_interval_minutes,
+    ...plainOf(serviceFields, row),
     timetable: row.timetable_json === null ? null : readTimetable(row.timetable_json),
-    min_notice_minutes: row.min_notice_minutes,
-    max_advance_days: row.max_advance_days,
-    cancel_until_minutes: row.cancel_until_minutes,
-    reschedule_until_minutes: row.reschedule_until_minutes,
-    max_reschedules: row.max_reschedules,
-    capacity: row.capacity,
     price: money(row.price_amount, row.price_currency),
     deposit: money(row.deposit_amount, row.deposit_currency),
     location_ids: splitIds(row.location_ids),
     staff_ids: splitIds(row.staff_ids),
+    client_fields: {
+      phone: row.phone_use ?? usualClientFields.phone,
+      last_name: row.last_name_use ?? usualClientFields.last_name,
+    },
     custom_fields: JSON.parse(row.custom_fields_json) as CustomField[], // only the catalogue writes it
     active: row.deactivated_at === null,
   }
 }
 
-function selectLocations(db: Queries, scope: TenantScope) {
+function selectLocations(db: Reads, scope: TenantScope) {
   return db.selectFrom('locations as l').selectAll('l').where(inScope('l.business_id', scope))
 }
 
 /** Undefined when out of scope, as if it did not exist. */
-export async function findLocation(
-  db: Queries,
-  scope: TenantScope,
-  id: string,
-): Promise<Location | undefined> {
+export async function findLocation(db: Reads, scope: TenantScope, id: string): Promise<Location | undefined> {
   const row = await selectLocations(db, scope).where('l.id', '=', id).executeTakeFirst()
   return row && toLocation(row)
 }
 
 export async function findLocations(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   filter: CatalogueFilter,
 ): Promise<Location[]> {
@@ -392,14 +472,16 @@ export async function findLocations(
   return rows.map(toLocation)
 }
 
+/** In any order. */
+export async function findLocationsById(db: Reads, scope: TenantScope, ids: string[]): Promise<Location[]> {
+  return (await selectLocations(db, scope).where('l.id', 'in', ids).execute()).map(toLocation)
+}
+
 export function toLocation(row: LocationsTable): Location {
   return {
     id: row.id,
     business_id: row.business_id,
-    name: row.name,
-    timezone: row.timezone,
-    address: row.address,
-    online_url: row.online_url,
+    ...plainOf(locationFields, row),
     ...readSchedule(row),
     active: row.deactivated_at === null,
   }
@@ -416,7 +498,7 @@ function readSchedule(row: { weekly_hours_json: string | null; date_overrides_js
   }
 }
 
-function selectStaff(db: Queries, scope: TenantScope) {
+function selectStaff(db: Reads, scope: TenantScope) {
   return db
     .selectFrom('staff as p')
     .selectAll('p')
@@ -426,7 +508,7 @@ function selectStaff(db: Queries, scope: TenantScope) {
 
 /** Undefined when out of scope, as if they did not exist. */
 export async function findStaffMember(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   id: string,
 ): Promise<StaffMember | undefined> {
@@ -435,7 +517,7 @@ export async function findStaffMember(
 }
 
 export async function findStaff(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   filter: CatalogueFilter,
 ): Promise<StaffMember[]> {
@@ -447,16 +529,16 @@ export async function findStaff(
   return rows.map(toStaffMember)
 }
 
+/** In any order. */
+export async function findStaffById(db: Reads, scope: TenantScope, ids: string[]): Promise<StaffMember[]> {
+  return (await selectStaff(db, scope).where('p.id', 'in', ids).execute()).map(toStaffMember)
+}
+
 export function toStaffMember(row: StaffTable & { location_ids: string | null }): StaffMember {
   return {
     id: row.id,
     business_id: row.business_id,
-    name: row.name,
-    slug: row.slug,
-    position: row.position,
-    description: row.description,
-    image_url: row.image_url,
-    email: row.email,
+    ...plainOf(staffFields, row),
     location_ids: splitIds(row.location_ids),
     ...readSchedule(row),
     active: row.deactivated_at === null,

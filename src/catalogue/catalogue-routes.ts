@@ -2,16 +2,26 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
-import { createdOnce } from '../database/idempotency.ts'
-import { StrictObject, EmptyObject, Page, PathId } from '../base/wire.ts'
+import { sendJson } from '../http/conditional.ts'
+import { goneClient } from '../http/gone-client.ts'
+import { createdOnce } from '../http/created-once.ts'
+import { StrictObject, EmptyObject, Page, PathId, problems } from '../base/wire.ts'
 import type { Context } from '../access/context.ts'
-import { CatalogueQuery, Location, Service, StaffMember } from './catalogue-schemas.ts'
+import { CatalogueQuery } from './catalogue-schemas.ts'
+import {
+  ChangeLocation,
+  ChangeStaff,
+  CreateLocation,
+  CreateStaff,
+  Location,
+  StaffMember,
+} from './location-and-staff-schemas.ts'
+import { ChangeService, CreateService, Service } from './service-schemas.ts'
 import {
   type CatalogueKind,
   changeInCatalogue,
   createInCatalogue,
   deactivateInCatalogue,
-  listCatalogue,
   locationKind,
   type CreationInput,
   serviceKind,
@@ -22,9 +32,8 @@ import {
   writableLocations,
   writableServices,
   writableStaff,
+  writeCatalogue,
 } from './catalogue.ts'
-import { ChangeLocation, ChangeStaff, CreateLocation, CreateStaff } from './location-and-staff-schemas.ts'
-import { ChangeService, CreateService } from './service-schemas.ts'
 
 const access = ['business', 'hub'] as const
 const tags = ['Catalogue']
@@ -82,7 +91,7 @@ function writingRoutes<Row extends CatalogueItem, Creation extends CreationInput
           'It is bookable at once. A hub key names the business in `business_id`, or by one of its locations or staff members.',
         querystring: EmptyObject,
         body: schemas.create,
-        response: { 201: schemas.item },
+        response: { 201: schemas.item, ...problems('catalogue_limit_reached') },
       },
     },
     async (request, reply) => {
@@ -111,7 +120,7 @@ function writingRoutes<Row extends CatalogueItem, Creation extends CreationInput
         params,
         querystring: EmptyObject,
         body: schemas.change,
-        response: { 200: schemas.item },
+        response: { 200: schemas.item, ...problems('catalogue_limit_reached') },
       },
     },
     (request) => {
@@ -147,9 +156,15 @@ function writingRoutes<Row extends CatalogueItem, Creation extends CreationInput
 const readAccess = ['session', 'business', 'hub'] as const
 const readTags = ['Catalogue']
 
-const ServicePage = Page(Service, { title: 'ServicePage', description: 'Services, sorted by name.' })
+const ServicePage = Page(Service, {
+  title: 'ServicePage',
+  description: 'Services, sorted by position, then name.',
+})
 const LocationPage = Page(Location, { title: 'LocationPage', description: 'Locations, sorted by name.' })
-const StaffPage = Page(StaffMember, { title: 'StaffPage', description: 'Staff members, sorted by name.' })
+const StaffPage = Page(StaffMember, {
+  title: 'StaffPage',
+  description: 'Staff members, sorted by position, then name.',
+})
 
 export function catalogueRoutes(app: FastifyInstance, context: Context): void {
   readingRoutes(app, context, {
@@ -198,12 +213,15 @@ function readingRoutes<Row extends { id: string; name: string }, Shown>(
         operationId: `list${names.many}`,
         tags: readTags,
         summary: `List ${names.noun}`,
-        description: 'Sorted by name. Sessions see active ones, keys all in their scope.',
+        description: 'Sorted by position, then name. Sessions see active ones, keys all in their scope.',
         querystring: CatalogueQuery,
         response: { 200: schemas.page },
       },
     },
-    (request) => listCatalogue(context, request.actor, { kind, query: request.query }),
+    async (request, reply) => {
+      const asked = { kind, query: request.query, isGone: goneClient(request) }
+      return sendJson(reply, await writeCatalogue(context, request.actor, asked))
+    },
   )
   routes.get(
     `${path}/:id`,

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { exampleIds } from '../base/examples.ts'
 import { timeZoneErrors } from '../base/time-zone-names.ts'
 import {
   Id,
@@ -13,7 +12,8 @@ import {
   Text,
 } from '../base/wire.ts'
 import { onlineUrlErrors } from './business-rules.ts'
-import { customFieldTypes } from './catalogue-types.ts'
+import type * as types from './catalogue-types.ts'
+import { clientFieldUses, customFieldTypes } from './catalogue-types.ts'
 import {
   closesErrors,
   dateErrors,
@@ -37,20 +37,24 @@ export const Money = Type.Object(
 
 const Hours = { opens: Type.String(), closes: Type.String() }
 
-const WeeklyHours = Type.Array(Type.Object({ weekday: Type.String(), ...Hours }), {
-  title: 'WeeklyHours',
-  description:
-    'Opening hours in wall time. `closes` goes up to `24:00`; at or before `opens` it runs past midnight.',
-  examples: [[{ weekday: 'monday', opens: '09:00', closes: '18:00' }]],
-})
+export const WeeklyHours = Type.Unsafe<types.WeeklyHours>(
+  Type.Array(Type.Object({ weekday: Type.String(), ...Hours }), {
+    title: 'WeeklyHours',
+    description:
+      'Opening hours in wall time. `closes` goes up to `24:00`; at or before `opens` it runs past midnight.',
+    examples: [[{ weekday: 'monday', opens: '09:00', closes: '18:00' }]],
+  }),
+)
 
-const Timetable = Type.Array(Type.Object({ weekday: Type.String(), starts: Type.Array(Type.String()) }), {
-  title: 'Timetable',
-  description: 'Wall times at which slots start, by weekday; on a weekday that is missing, none.',
-  examples: [[{ weekday: 'monday', starts: ['09:00', '18:30'] }]],
-})
+export const Timetable = Type.Unsafe<types.Timetable>(
+  Type.Array(Type.Object({ weekday: Type.String(), starts: Type.Array(Type.String()) }), {
+    title: 'Timetable',
+    description: 'Wall times at which slots start, by weekday; on a weekday that is missing, none.',
+    examples: [[{ weekday: 'monday', starts: ['09:00', '18:30'] }]],
+  }),
+)
 
-const DateOverrides = Type.Array(
+export const DateOverrides = Type.Array(
   Type.Object({ date: Type.String({ format: 'date' }), hours: Type.Array(Type.Object(Hours)) }),
   {
     title: 'DateOverrides',
@@ -59,13 +63,13 @@ const DateOverrides = Type.Array(
   },
 )
 
-const CustomField = Type.Object(
+export const CustomField = Type.Object(
   {
     id: ShownId,
     key: Type.String(),
-    label: Type.String(),
+    label: Type.String({ description: 'Of a `consent`: with at most one link, `[text](https://…)`.' }),
     type: Type.Enum([...customFieldTypes]),
-    required: Type.Boolean(),
+    required: Type.Boolean({ description: 'A `boolean` that is required has to be true.' }),
     options: Type.Optional(
       Type.Array(Type.String(), { description: 'Choices of `select` and `multi_select`.' }),
     ),
@@ -73,151 +77,14 @@ const CustomField = Type.Object(
   { title: 'CustomField', description: 'A question that the client answers when booking.' },
 )
 
-export const Service = Type.Object(
-  {
-    id: ShownId,
-    business_id: ShownId,
-    name: Type.String(),
-    slug: Nullable(Type.String(), { description: 'Its name in links to the booking page.' }),
-    position: Nullable(Type.Integer(), {
-      description: 'Its place in lists; null: by name after those that have one.',
-    }),
-    category: Nullable(Type.String(), { description: 'What it is listed under.' }),
-    description: Nullable(Type.String()),
-    image_url: Nullable(Type.String(), { description: 'A picture, by https.' }),
-    duration_minutes: Type.Integer(),
-    buffer_before_minutes: Type.Integer(),
-    buffer_after_minutes: Type.Integer(),
-    slot_interval_minutes: Type.Integer({ description: 'The grid for slot starts.' }),
-    timetable: Nullable(Timetable, { description: 'In place of the grid. Null: the grid.' }),
-    min_notice_minutes: Type.Integer(),
-    max_advance_days: Nullable(Type.Integer(), { description: 'Null: no own limit.' }),
-    cancel_until_minutes: Nullable(Type.Integer(), {
-      description: 'Minutes before the start until which the client may cancel. Null: never.',
-    }),
-    reschedule_until_minutes: Nullable(Type.Integer(), {
-      description: 'Minutes before the start until which the client may move it. Null: never.',
-    }),
-    max_reschedules: Type.Integer({ description: 'How often a client may move one booking.' }),
-    capacity: Type.Integer({
-      description:
-        'Without staff: concurrent clients at one location. With staff: clients who share one appointment.',
-    }),
-    price: Nullable(Money),
-    deposit: Nullable(Money),
-    location_ids: Type.Array(ShownId),
-    staff_ids: Type.Array(ShownId, { description: 'Staff who provide it; empty: needs no staff.' }),
-    custom_fields: Type.Array(CustomField),
-    active: Type.Boolean({ description: 'Nobody can book an inactive service.' }),
-  },
-  {
-    title: 'Service',
-    description: 'A bookable service.',
-    examples: [
-      {
-        id: exampleIds.service,
-        business_id: exampleIds.business,
-        name: 'Haircut',
-        slug: 'haircut',
-        position: 1,
-        category: 'Hair',
-        description: null,
-        image_url: null,
-        duration_minutes: 30,
-        buffer_before_minutes: 0,
-        buffer_after_minutes: 10,
-        slot_interval_minutes: 15,
-        timetable: null,
-        min_notice_minutes: 0,
-        max_advance_days: null,
-        cancel_until_minutes: 1440,
-        reschedule_until_minutes: 1440,
-        max_reschedules: 3,
-        capacity: 1,
-        price: { amount: 3500, currency: 'EUR' },
-        deposit: null,
-        location_ids: [exampleIds.location],
-        staff_ids: [exampleIds.staff],
-        custom_fields: [],
-        active: true,
-      },
-    ],
-  },
-)
+const use = Type.Enum([...clientFieldUses])
 
-const weekdayHours = [{ weekday: 'monday', opens: '09:00', closes: '18:00' }]
-
-export const Location = Type.Object(
+export const ClientFields = Type.Object(
+  { phone: use, last_name: use },
   {
-    id: ShownId,
-    business_id: ShownId,
-    name: Type.String(),
-    timezone: Type.String({ description: 'An IANA name.' }),
-    address: Nullable(Type.String()),
-    online_url: Nullable(Type.String(), { description: 'Where clients meet online.' }),
-    weekly_hours: Nullable(WeeklyHours, { description: 'Null: always open. Empty: never.' }),
-    date_overrides: DateOverrides,
-    active: Type.Boolean(),
-  },
-  {
-    title: 'Location',
-    description: 'A place where services take place.',
-    examples: [
-      {
-        id: exampleIds.location,
-        business_id: exampleIds.business,
-        name: 'Mitte',
-        timezone: 'Europe/Berlin',
-        address: null,
-        online_url: null,
-        weekly_hours: weekdayHours,
-        date_overrides: [],
-        active: true,
-      },
-    ],
-  },
-)
-
-/** A staff member; sessions get what clients see. */
-export const StaffMember = Type.Object(
-  {
-    id: ShownId,
-    name: Type.String(),
-    slug: Nullable(Type.String(), { description: 'Its name in links to the booking page.' }),
-    description: Nullable(Type.String()),
-    image_url: Nullable(Type.String(), { description: 'A picture, by https.' }),
-    business_id: Type.Optional(ShownId),
-    position: Type.Optional(
-      Nullable(Type.Integer(), {
-        description: 'Its place in lists; null: by name after those that have one.',
-      }),
-    ),
-    email: Type.Optional(Nullable(Type.String())),
-    location_ids: Type.Optional(Type.Array(ShownId, { description: 'Empty: everywhere.' })),
-    weekly_hours: Type.Optional(Nullable(WeeklyHours, { description: 'Null: the hours of the location.' })),
-    date_overrides: Type.Optional(DateOverrides),
-    active: Type.Optional(Type.Boolean()),
-  },
-  {
-    title: 'StaffMember',
-    description:
-      'A provider of services. Sessions see `id`, `name`, `slug`, `description` and `image_url` only.',
-    examples: [
-      {
-        id: exampleIds.staff,
-        name: 'Anna Weber',
-        slug: 'anna',
-        description: null,
-        image_url: null,
-        business_id: exampleIds.business,
-        position: 1,
-        email: 'anna@example.com',
-        location_ids: [],
-        weekly_hours: null,
-        date_overrides: [],
-        active: true,
-      },
-    ],
+    title: 'ClientFields',
+    description: 'What is asked of the client beside first name and e-mail.',
+    examples: [{ phone: 'optional', last_name: 'required' }],
   },
 )
 
@@ -231,7 +98,7 @@ export const CatalogueQuery = StrictObject({
  * these schemas and their rules.
  */
 
-const maxNameLength = 200
+export const maxNameLength = 200
 const maxWeeklyHours = 100
 const maxHoursADay = 20
 const maxOverrides = 1_000
@@ -248,7 +115,6 @@ export const TimeZone = Ruled(
   timeZoneErrors,
 )
 
-const maxCategoryLength = 60
 const maxUrlLength = 2_048
 const maxPosition = 9_999
 const maxDescriptionLength = 5_000
@@ -268,7 +134,6 @@ const Position = Type.Integer({
   maximum: maxPosition,
   description: 'Its place in lists; null: by name after those that have one.',
 })
-const Description = Text(maxDescriptionLength)
 const ImageUrl = Ruled(
   Type.String({
     minLength: 1,
@@ -280,28 +145,26 @@ const ImageUrl = Ruled(
 )
 
 /** What lists of services and people show beside the name, and in which order. */
-export const newShown = {
-  slug: Type.Optional(Slug),
-  position: Type.Optional(Position),
-  description: Type.Optional(Description),
-  image_url: Type.Optional(ImageUrl),
+export const listedFields = {
+  slug: {
+    shown: Nullable(Type.String(), { description: 'Its name in links to the booking page.' }),
+    input: Slug,
+    usual: null,
+  },
+  position: {
+    shown: Nullable(Type.Integer(), {
+      description: 'Its place in lists; null: by name after those that have one.',
+    }),
+    input: Position,
+    usual: null,
+  },
+  description: { shown: Nullable(Type.String()), input: Text(maxDescriptionLength), usual: null },
+  image_url: {
+    shown: Nullable(Type.String(), { description: 'A picture, by https.' }),
+    input: ImageUrl,
+    usual: null,
+  },
 }
-
-export const changedShown = {
-  slug: Type.Optional(OrNull(Slug)),
-  position: Type.Optional(OrNull(Position)),
-  description: Type.Optional(OrNull(Description)),
-  image_url: Type.Optional(OrNull(ImageUrl)),
-}
-
-/** Of services. */
-export const Category = Type.String({
-  format: 'line',
-  minLength: 1,
-  maxLength: maxCategoryLength,
-  description: 'What it is listed under.',
-  examples: ['Hair'],
-})
 
 const wallTime = { minLength: 1, maxLength: 5 }
 const hours = {

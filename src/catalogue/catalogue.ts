@@ -1,56 +1,68 @@
 import type { Static } from 'typebox'
 import { type Actor, isSession, isStaff } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
-import { isLine } from '../base/contact-formats.ts'
-import { type FieldError, invalidCursor, Problem, validationProblem } from '../base/errors.ts'
+import { type FieldError, Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
-import type { Queries, Transaction } from '../database/database.ts'
+import {
+  countPart,
+  cursorOf,
+  idPart,
+  linePart,
+  listAll,
+  type Page,
+  type PageRows,
+  presentPage,
+  readPage,
+} from '../base/paging.ts'
+import { Slices } from '../base/slices.ts'
+import { Turns } from '../base/turns.ts'
+import type { Queries, Reads, Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
-import type { TenantScope } from '../database/tenant-scope.ts'
-import { decodeCursor, pageOf, readLimit } from '../base/wire.ts'
+import { scopeKey, type TenantScope } from '../database/tenant-scope.ts'
 import type { Context } from '../access/context.ts'
 import { type BusinessRow, findBusinessInScope } from './business-queries.ts'
 import { businessInScope } from './business.ts'
 import {
   type CatalogueFilter,
+  countItems,
   findBusinessesOf,
   findBySlug,
   findKnownIds,
   findLocation,
   findLocations,
+  findNames,
   findService,
   findServices,
   findStaff,
   findStaffMember,
   type ListPlace,
+  measureCatalogue,
   placeOf,
   raiseCatalogueVersion,
   saveLocation,
   saveService,
   saveStaffMember,
   type Saving,
-  type ItemTable,
   type SluggedTable,
 } from './catalogue-queries.ts'
 import type { CatalogueQuery } from './catalogue-schemas.ts'
-import type { Location, Service, StaffMember } from './catalogue-types.ts'
-import type {
-  LocationChange,
-  LocationCreation,
-  StaffChange,
-  StaffCreation,
-} from './location-and-staff-schemas.ts'
+import type { ItemTable } from './catalogue-types.ts'
 import {
-  defaultSlotInterval,
-  depositErrors,
-  fieldIdErrors,
-  usualAdvanceDays,
-  usualChangeMinutes,
-  usualReschedules,
-  withFieldIds,
-} from './service-rules.ts'
-import type { ServiceChange, ServiceCreation } from './service-schemas.ts'
+  type Location,
+  type LocationChange,
+  type LocationCreation,
+  locationFields,
+  publicStaffMembers,
+  type StaffChange,
+  type StaffCreation,
+  staffFields,
+  type StaffMember,
+} from './location-and-staff-schemas.ts'
+import { type Service, type ServiceChange, type ServiceCreation, serviceFields } from './service-schemas.ts'
+import { assertWithinCharacters, assertWithinLimit } from './limit-rules.ts'
+import { depositErrors, fieldIdErrors, usualClientFields, withFieldIds } from './service-rules.ts'
 import { slugTaken } from './slug-rules.ts'
+import { completed, type PlainEntry } from './field-schemas.ts'
 
 /** Ids in one member that must belong to the same business. */
 interface References {
@@ -75,6 +87,7 @@ export interface WritableKind<Row, Creation, Change> extends Pick<
   /** Errors of a valid change that depend on the present row. */
   changeErrors: (row: Row, change: Change) => FieldError[]
   references: (row: WithReferences) => References[]
+  table: ItemTable
   /** Where slugs of this kind are; absent for one without. */
   slugsIn?: SluggedTable
   save: (db: Queries, row: Row, saving: Saving) => Promise<void>
@@ -91,7 +104,10 @@ export interface CreationInput extends WithReferences {
   business_id?: string
 }
 
-/** Adds a service, location or staff member. Throws validation_failed, also for ids of another business. */
+/**
+ * Adds a service, location or staff member. Throws catalogue_limit_reached, and validation_failed, also for ids of another
+ * business.
+ */
 export function createInCatalogue<
   Row extends CatalogueItem & WithReferences,
   Creation extends CreationInput,
@@ -109,7 +125,7 @@ export function createInCatalogue<
     })
     const row = kind.complete(input, business, () => context.ids.next())
     await raiseCatalogueVersion(tx.db, business.id)
-    const saved = await saveChecked(tx, { kind, row, isNew: true })
+    const saved = await saveChecked(tx, { kind, row, before: undefined, grows: true })
     await record(context, tx, { by: actor, kind, row, done: 'created' })
     await store(tx, saved)
     return saved
@@ -118,7 +134,7 @@ export function createInCatalogue<
 
 /**
  * Changes a service, location or staff member; holds and bookings stay as they are. An empty change does nothing. Throws
- * validation_failed or not_found.
+ * validation_failed, not_found, or catalogue_limit_reached for one that becomes active again.
  */
 export function changeInCatalogue<
   Row extends CatalogueItem & WithReferences,
@@ -139,7 +155,7 @@ export function changeInCatalogue<
     if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
     const changed = kind.merge(row, change, () => context.ids.next())
     await record(context, tx, { by: actor, kind, row, done: 'updated' })
-    return saveChecked(tx, { kind, row: changed, isNew: false })
+    return saveChecked(tx, { kind, row: changed, before: row, grows: changed.active && !row.active })
   })
 }
 
@@ -174,7 +190,7 @@ function record(context: Context, tx: Transaction, { by, kind, row, done }: Done
 const auditNouns = { service: 'service', location: 'location', 'staff member': 'staff' } as const
 
 async function existing<Row>(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   { kind, id }: { kind: Pick<CatalogueKind<Row, unknown>, 'noun' | 'findOne'>; id: string },
 ): Promise<Row> {
@@ -185,7 +201,7 @@ async function existing<Row>(
 
 /** Finds the business for a creation; hub keys must name it. Throws validation_failed or not_found. */
 export async function businessForCreation(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   given: string | undefined,
 ): Promise<BusinessRow> {
@@ -201,7 +217,7 @@ function businessNeeded(): Problem {
 
 /** As `businessForCreation`, but hub keys may also name the business by a reference. */
 async function businessOfItem(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   { given, references }: { given: string | undefined; references: References[] },
 ): Promise<BusinessRow> {
@@ -215,7 +231,7 @@ async function businessOfItem(
 
 /** The business of the first known reference; the others are checked against it later. */
 async function businessOfReferences(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   references: References[],
 ): Promise<string> {
@@ -230,20 +246,50 @@ async function businessOfReferences(
 
 async function saveChecked<Row extends CatalogueItem & WithReferences, Creation, Change>(
   tx: Transaction,
-  { kind, row, isNew }: { kind: WritableKind<Row, Creation, Change>; row: Row; isNew: boolean },
+  {
+    kind,
+    row,
+    before,
+    grows,
+  }: {
+    kind: WritableKind<Row, Creation, Change>
+    row: Row
+    /** Undefined for a new one. */
+    before: Row | undefined
+    /** Whether there is one more of its kind afterwards, perhaps one too many. */
+    grows: boolean
+  },
 ): Promise<Row> {
   const fieldErrors = [
     ...(await referenceErrors(tx.db, row.business_id, kind.references(row))),
     ...(await slugFaults(tx.db, kind, row)),
   ]
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
-  await kind.save(tx.db, row, { now: tx.now, isNew })
+  await kind.save(tx.db, row, { now: tx.now, isNew: before === undefined })
+  if (grows) await assertRoom(tx, kind.table, row.business_id)
+  const isLonger = JSON.stringify(row).length > (before ? JSON.stringify(before).length : 0)
+  if (grows || isLonger) await assertFits(tx, row.business_id)
   return existing(tx.db, { businessId: row.business_id }, { kind, id: row.id }) // as readers see it
+}
+
+/**
+ * Throws catalogue_limit_reached where a business now has more than it may. No race: the catalogue is locked, and what was
+ * written is undone. A business that had more before keeps it.
+ */
+export async function assertRoom(tx: Transaction, table: ItemTable, businessId: string): Promise<void> {
+  const count = await countItems(tx.db, table, businessId)
+  if (count) assertWithinLimit(table, count)
+}
+
+/** Throws catalogue_limit_reached where what a business offers has become longer than it may be. No race, as above. */
+export async function assertFits(tx: Transaction, businessId: string): Promise<void> {
+  const size = await measureCatalogue(tx.db, businessId)
+  if (size) assertWithinCharacters(size)
 }
 
 /** Whether another one has the slug. No race with the write: the catalogue is locked. */
 async function slugFaults(
-  db: Queries,
+  db: Reads,
   { slugsIn, noun }: { slugsIn?: SluggedTable; noun: string },
   { id, business_id: businessId, slug }: CatalogueItem,
 ): Promise<FieldError[]> {
@@ -256,7 +302,7 @@ async function slugFaults(
  * write: the catalogue never deletes a row.
  */
 async function referenceErrors(
-  db: Queries,
+  db: Reads,
   businessId: string,
   references: References[],
 ): Promise<FieldError[]> {
@@ -281,8 +327,8 @@ function unknownErrors({ member, table, ids }: References, known: ReadonlySet<st
 export interface CatalogueKind<Row, Shown> {
   /** For messages, and for the audit log. */
   noun: keyof typeof auditNouns
-  findOne: (db: Queries, scope: TenantScope, id: string) => Promise<Row | undefined>
-  findPage: (db: Queries, scope: TenantScope, filter: CatalogueFilter) => Promise<Row[]>
+  findOne: (db: Reads, scope: TenantScope, id: string) => Promise<Row | undefined>
+  findPage: (db: Reads, scope: TenantScope, filter: CatalogueFilter) => Promise<Row[]>
   present: (row: Row, actor: Actor) => Shown
 }
 
@@ -292,23 +338,89 @@ interface ListedRow {
   position?: number | null
 }
 
-/** Lists a page by position and name. Sessions see active items; keys see all in their scope. */
+/** Lists are read one at a time for each tenant: those of a large catalogue keep the serving thread busy. */
+const turns = new Turns({
+  waiting: 5_000,
+  waitingInAll: 20_000,
+  busy: 'Many lists of this catalogue are being read.',
+})
+
+interface ListRequest<Row, Shown> {
+  kind: CatalogueKind<Row, Shown>
+  query: Static<typeof CatalogueQuery>
+  /** Whether the client has gone, so that nobody waits for the answer. */
+  isGone?: () => boolean
+}
+
+/**
+ * Lists a page by position and name. Sessions see active items; keys see all in their scope. Throws unavailable while too
+ * many are asked for.
+ */
 export async function listCatalogue<Row extends ListedRow, Shown>(
   context: Context,
   actor: Actor,
-  request: { kind: CatalogueKind<Row, Shown>; query: Static<typeof CatalogueQuery> },
-): Promise<{ data: Shown[]; next_cursor: string | null }> {
-  const { kind, query } = request
-  const limit = readLimit(query.limit)
-  const rows = await kind.findPage(context.db.reads, actor.scope, {
-    businessId: query.business_id,
-    activeOnly: isSession(actor),
-    after: query.cursor === undefined ? undefined : parseCursor(query.cursor, kind.noun),
-    rows: limit + 1,
+  request: ListRequest<Row, Shown>,
+): Promise<Page<Shown>> {
+  const { kind, isGone } = request
+  const page = await turns.run(scopeKey(actor.scope), () => readRows(context, actor, request), isGone)
+  return presentPage(page, (row) => kind.present(row, actor))
+}
+
+function readRows<Row extends ListedRow>(
+  context: Context,
+  actor: Actor,
+  { kind, query }: ListRequest<Row, unknown>,
+): Promise<Page<Row>> {
+  const filter = { businessId: query.business_id, activeOnly: isSession(actor) }
+  return readPage(query, {
+    cursor: cursorOf(kind.noun, countPart, linePart, idPart),
+    find: (page: PageRows<ListPlace>) => kind.findPage(context.db.reads, actor.scope, { ...filter, ...page }),
+    position: placeOf,
   })
-  return pageOf(rows, limit, {
-    present: (row) => kind.present(row, actor),
-    cursor: (row) => [kind.noun, ...placeOf(row).map(String)],
+}
+
+/** A page of a large catalogue has many times as many. */
+const charactersAtOnce = 64 * 1024
+/** By all lists since one of them let other requests go first: SQLite answers many lists in one turn of the event loop. */
+let charactersWritten = 0
+
+/** As `listCatalogue`, as JSON. Lets other requests go first after each part of a long page. Throws MemberGone, too. */
+export function writeCatalogue<Row extends ListedRow, Shown>(
+  context: Context,
+  actor: Actor,
+  request: ListRequest<Row, Shown>,
+): Promise<string> {
+  const { kind, isGone } = request
+  const write = async () => {
+    const { data, next_cursor } = await readRows(context, actor, request)
+    const slices = new Slices(isGone)
+    const items: string[] = []
+    for (const row of data) {
+      const item = JSON.stringify(kind.present(row, actor))
+      items.push(item)
+      charactersWritten += item.length
+      if (charactersWritten < charactersAtOnce) continue
+      charactersWritten = 0
+      await slices.rest()
+    }
+    return `{"data":[${items.join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`
+  }
+  return turns.run(scopeKey(actor.scope), write, isGone)
+}
+
+/** Lists every item of a business, or of all in the caller's scope. Ends once it has `most`. */
+export function listWholeCatalogue<Row extends ListedRow, Shown>(
+  context: Context,
+  actor: Actor,
+  {
+    kind,
+    businessId,
+    most,
+  }: { kind: CatalogueKind<Row, Shown>; businessId?: string | undefined; most?: number },
+): Promise<Shown[]> {
+  const of = businessId !== undefined && { business_id: businessId }
+  return listAll((page) => listCatalogue(context, actor, { kind, query: { ...page, ...of } }), {
+    items: most,
   })
 }
 
@@ -321,12 +433,31 @@ export async function showOfCatalogue<Row, Shown>(
   return kind.present(await existing(context.db.reads, actor.scope, { kind, id }), actor)
 }
 
-/** Checks what it decodes: the database would fail on a malformed name or id. */
-function parseCursor(cursor: string, noun: string): ListPlace {
-  const [list, position, name, id] = decodeCursor(cursor, 4) ?? []
-  if (list !== noun || position === undefined || !/^[1-9]\d{0,4}$/.test(position)) throw invalidCursor()
-  if (name === undefined || !isLine(name) || id === undefined || !isUuid(id)) throw invalidCursor()
-  return [Number(position), name, id]
+interface Named {
+  id: string
+  name: string
+}
+
+/** Places and people of services by name, in the order of their ids; inactive ones are left out. */
+export async function nameOffered(
+  { db }: Context,
+  { scope }: Actor,
+  services: readonly Pick<Service, 'location_ids' | 'staff_ids'>[],
+): Promise<{ locations: Named[]; staff: Named[] }[]> {
+  const [places, people] = (['location_ids', 'staff_ids'] as const).map((member) => [
+    ...new Set(services.flatMap((service) => service[member])),
+  ])
+  const locations = await findNames(db.reads, 'locations', { scope, ids: places ?? [] })
+  const staff = await findNames(db.reads, 'staff', { scope, ids: people ?? [] })
+  const named = (ids: string[], names: Map<string, string>) =>
+    ids.flatMap((id) => {
+      const name = names.get(id)
+      return name === undefined ? [] : [{ id, name }]
+    })
+  return services.map(({ location_ids, staff_ids }) => ({
+    locations: named(location_ids, locations),
+    staff: named(staff_ids, staff),
+  }))
 }
 
 export const serviceKind: CatalogueKind<Service, Service> = {
@@ -343,7 +474,7 @@ export const locationKind: CatalogueKind<Location, Location> = {
   present: (location) => location,
 }
 
-type ShownStaff = Pick<StaffMember, 'id' | 'name' | 'slug' | 'description' | 'image_url'>
+type ShownStaff = Pick<StaffMember, keyof typeof publicStaffMembers>
 
 /** Sessions, being visitors, do not see when and where staff work. */
 export const staffKind: CatalogueKind<StaffMember, ShownStaff> = {
@@ -354,47 +485,58 @@ export const staffKind: CatalogueKind<StaffMember, ShownStaff> = {
     isSession(actor) || (isStaff(actor) && actor.staffId !== member.id) ? shownStaff(member) : member,
 }
 
-function shownStaff({ id, name, slug, description, image_url }: StaffMember): ShownStaff {
-  return { id, name, slug, description, image_url }
+function shownStaff(member: StaffMember): ShownStaff {
+  const names = Object.keys(publicStaffMembers) as (keyof ShownStaff)[] // it has no others
+  return Object.fromEntries(names.map((name) => [name, member[name]])) as unknown as ShownStaff
 }
 
 type OfBusiness = Pick<BusinessRow, 'id' | 'timezone'>
 
-export const writableLocations: WritableKind<Location, LocationCreation, LocationChange> = {
-  ...locationKind,
-  complete: (input: LocationCreation, business: OfBusiness, nextId) => ({
+export function completeLocation(
+  input: LocationCreation,
+  { id, timezone }: OfBusiness,
+  nextId: () => string,
+): Location {
+  return {
     id: nextId(),
-    business_id: business.id,
-    name: input.name,
-    timezone: input.timezone ?? business.timezone,
-    address: input.address ?? null,
-    online_url: input.online_url ?? null,
+    business_id: id,
+    ...completed(locationFields, { timezone, ...input }),
     weekly_hours: input.weekly_hours ?? null,
     date_overrides: input.date_overrides ?? [],
     active: input.active ?? true,
-  }),
+  }
+}
+
+export const writableLocations: WritableKind<Location, LocationCreation, LocationChange> = {
+  ...locationKind,
+  table: 'locations',
+  complete: completeLocation,
   merge: (location, change) => ({ ...location, ...change }),
   changeErrors: () => [],
   references: () => [],
   save: saveLocation,
 }
 
-export const writableStaff: WritableKind<StaffMember, StaffCreation, StaffChange> = {
-  ...staffKind,
-  complete: (input: StaffCreation, business: OfBusiness, nextId) => ({
+export function completeStaffMember(
+  input: StaffCreation,
+  { id }: OfBusiness,
+  nextId: () => string,
+): StaffMember {
+  return {
     id: nextId(),
-    business_id: business.id,
-    name: input.name,
-    slug: input.slug ?? null,
-    position: input.position ?? null,
-    description: input.description ?? null,
-    image_url: input.image_url ?? null,
-    email: input.email ?? null,
+    business_id: id,
+    ...completed(staffFields, input),
     location_ids: input.location_ids ?? [],
     weekly_hours: input.weekly_hours ?? null,
     date_overrides: input.date_overrides ?? [],
     active: input.active ?? true,
-  }),
+  }
+}
+
+export const writableStaff: WritableKind<StaffMember, StaffCreation, StaffChange> = {
+  ...staffKind,
+  table: 'staff',
+  complete: completeStaffMember,
   merge: (member, change) => ({ ...member, ...change }),
   changeErrors: () => [],
   slugsIn: 'staff',
@@ -402,38 +544,32 @@ export const writableStaff: WritableKind<StaffMember, StaffCreation, StaffChange
   save: saveStaffMember,
 }
 
-export const writableServices: WritableKind<Service, ServiceCreation, ServiceChange> = {
-  ...serviceKind,
-  complete: (input: ServiceCreation, business: OfBusiness, nextId) => ({
+export type NewService = Omit<ServiceCreation, keyof typeof serviceFields> & PlainEntry<typeof serviceFields>
+
+export function completeService(input: NewService, { id }: OfBusiness, nextId: () => string): Service {
+  return {
     id: nextId(),
-    business_id: business.id,
-    name: input.name,
-    slug: input.slug ?? null,
-    position: input.position ?? null,
-    category: input.category ?? null,
-    image_url: input.image_url ?? null,
-    description: input.description ?? null,
-    duration_minutes: input.duration_minutes,
-    buffer_before_minutes: input.buffer_before_minutes ?? 0,
-    buffer_after_minutes: input.buffer_after_minutes ?? 0,
-    slot_interval_minutes: input.slot_interval_minutes ?? defaultSlotInterval(input.duration_minutes),
+    business_id: id,
+    ...completed(serviceFields, input),
     timetable: input.timetable ?? null,
-    min_notice_minutes: input.min_notice_minutes ?? 0,
-    max_advance_days: input.max_advance_days ?? usualAdvanceDays,
-    cancel_until_minutes: input.cancel_until_minutes ?? usualChangeMinutes,
-    reschedule_until_minutes: input.reschedule_until_minutes ?? usualChangeMinutes,
-    max_reschedules: input.max_reschedules ?? usualReschedules,
-    capacity: input.capacity ?? 1,
     price: input.price ?? null,
     deposit: input.deposit ?? null,
     location_ids: input.location_ids,
     staff_ids: input.staff_ids ?? [],
+    client_fields: { ...usualClientFields, ...input.client_fields },
     custom_fields: withFieldIds(input.custom_fields ?? [], [], nextId),
     active: input.active ?? true,
-  }),
-  merge: (service, { custom_fields, ...change }, nextId) => ({
+  }
+}
+
+export const writableServices: WritableKind<Service, ServiceCreation, ServiceChange> = {
+  ...serviceKind,
+  table: 'services',
+  complete: completeService,
+  merge: (service, { custom_fields, client_fields, ...change }, nextId) => ({
     ...service,
     ...change,
+    client_fields: { ...service.client_fields, ...client_fields },
     ...(custom_fields && { custom_fields: withFieldIds(custom_fields, service.custom_fields, nextId) }),
   }),
   changeErrors: (service, change): FieldError[] => [

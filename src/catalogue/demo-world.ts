@@ -1,3 +1,4 @@
+import { slugOf } from './slug-rules.ts'
 import { operator } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { issueKey } from '../access/key.ts'
@@ -7,12 +8,22 @@ import { type Instant, plusSeconds } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Context } from '../access/context.ts'
 import type { Transaction } from '../database/database.ts'
-import type { BusinessesTable, PlanName } from '../database/tables.ts'
+import type { PlanName } from '../database/tables.ts'
 import { findBusinessBySlug } from './business-queries.ts'
-import { hasBusinesses, insertMissing } from './catalogue-queries.ts'
-import { allMailColumns } from './mail-settings-rules.ts'
+import { hasBusinesses, insertMissing, scheduleColumns, serviceColumns } from './catalogue-queries.ts'
 import type { CustomField, DateOverride, Money, Weekday, WeeklyHours } from './catalogue-types.ts'
-import { usualChangeMinutes, usualReschedules } from './service-rules.ts'
+import { plainOf } from './field-schemas.ts'
+import { completeLocation, completeService, completeStaffMember, type NewService } from './catalogue.ts'
+import {
+  type Location,
+  type LocationCreation,
+  locationFields,
+  type StaffMember,
+  staffFields,
+} from './location-and-staff-schemas.ts'
+import type { Service } from './service-schemas.ts'
+import { firstColumns } from './business-rules.ts'
+import { businessColumns } from './business.ts'
 
 /** The demo world with fresh keys, in the shape of `holdfast demo --json`. */
 export type DemoWorld = Awaited<ReturnType<typeof seedDemoData>>
@@ -74,32 +85,24 @@ function describe(business: DemoBusiness) {
       deposit: service.deposit,
       staff_ids: service.staff_ids,
       custom_fields: service.custom_fields,
-      location_ids: business.locations.map((location) => location.id),
+      location_ids: service.location_ids,
     })),
   }
 }
 
-/** The plan's limits. */
-const planLimits = { limit_per_minute: null, limit_per_hour: null }
-const firstVersion = { catalogue_version: 1, ...allMailColumns({}) }
+type Brand = Partial<Record<'brand_name' | 'brand_color' | 'brand_logo_url', string>>
 
-type Brand = Pick<BusinessesTable, 'brand_name' | 'brand_color' | 'brand_logo_url'>
-
-/** This server serves the logo, so that the demo works offline; null when its port is unknown. */
+/** This server serves the logo, so that the demo works offline; not when its port is unknown. */
 function brandOf({ brand }: DemoBusiness, config: Config): Brand {
-  if (!brand) return { brand_name: null, brand_color: null, brand_logo_url: null }
+  if (!brand) return {}
   const { logoFile, ...named } = brand
   const isKnown = config.publicUrl !== '' || config.port !== 0
-  return { ...named, brand_logo_url: isKnown ? `${publicUrl(config)}/docs/${logoFile}` : null }
+  return { ...named, ...(isKnown && { brand_logo_url: `${publicUrl(config)}/docs/${logoFile}` }) }
 }
 
 /** Of a domain that nobody has (RFC 2606). */
 function replyToOf(name: string): string {
   return `hello@${slugOf(name)}.example`
-}
-
-function slugOf(name: string): string {
-  return name.toLowerCase().replaceAll(' ', '-')
 }
 
 async function insertBusiness(
@@ -110,46 +113,34 @@ async function insertBusiness(
   const { id: business_id, hub_id, name, plan, timezone } = business
   const own = { business_id, created_at, deactivated_at: null }
   const isTaken = (await findBusinessBySlug(tx.db, slugOf(name))) !== undefined
-  const slug = isTaken ? null : slugOf(name) // by one that is no demo
-  const named = { id: business_id, hub_id, name, plan, timezone, reply_to_email: replyToOf(name), slug }
+  const input = {
+    ...{ name, timezone, ...brand, reply_to_email: replyToOf(name) },
+    ...(!isTaken && { slug: slugOf(name) }), // by one that is no demo
+  }
   await insertMissing(tx.db, 'businesses', [
-    { ...firstVersion, ...named, ...brand, ...planLimits, created_at },
+    { ...firstColumns, id: business_id, hub_id, plan, ...businessColumns(input), created_at },
   ])
   await insertMissing(
     tx.db,
     'locations',
-    business.locations.map(({ id, name, address, ...schedule }) => ({
+    business.locations.map((location) => ({
       ...own,
-      id,
-      name,
-      timezone,
-      address,
-      online_url: null,
-      ...scheduleColumns(schedule),
+      id: location.id,
+      ...plainOf(locationFields, location),
+      ...scheduleColumns(location),
     })),
   )
   await insertMissing(
     tx.db,
     'staff',
-    business.staff.map(({ id, name, ...schedule }) => ({
+    business.staff.map((member) => ({
       ...own,
-      id,
-      name,
-      slug: slugOf(name.split(' ', 1)[0] ?? name),
-      email: null,
-      ...scheduleColumns(schedule),
+      id: member.id,
+      ...plainOf(staffFields, member),
+      ...scheduleColumns(member),
     })),
   )
   await insertServices(tx, business, own)
-}
-
-type Schedule = Pick<DemoBusiness['staff'][number], 'weekly_hours' | 'date_overrides'>
-
-function scheduleColumns({ weekly_hours, date_overrides }: Schedule) {
-  return {
-    weekly_hours_json: weekly_hours && JSON.stringify(weekly_hours),
-    date_overrides_json: JSON.stringify(date_overrides),
-  }
 }
 
 async function insertServices(
@@ -160,26 +151,15 @@ async function insertServices(
   await insertMissing(
     tx.db,
     'services',
-    business.services.map(({ price, deposit, staff_ids: _, custom_fields, ...service }) => ({
+    business.services.map((service) => ({
       ...own,
-      ...service,
-      slug: slugOf(service.name),
-      buffer_before_minutes: 0,
-      slot_interval_minutes: demoSlotIntervalMinutes,
-      price_amount: price?.amount ?? null,
-      price_currency: price?.currency ?? null,
-      deposit_amount: deposit?.amount ?? null,
-      deposit_currency: deposit?.currency ?? null,
-      custom_fields_json: JSON.stringify(custom_fields),
+      id: service.id,
+      ...serviceColumns(service),
     })),
   )
-  const pairs = business.services.map(({ id: service_id, staff_ids }) => ({
-    places: business.locations.map((location) => ({
-      business_id: business.id,
-      service_id,
-      location_id: location.id,
-    })),
-    people: staff_ids.map((staff_id) => ({ business_id: business.id, service_id, staff_id })),
+  const pairs = business.services.map(({ id: service_id, business_id, location_ids, staff_ids }) => ({
+    places: location_ids.map((location_id) => ({ business_id, service_id, location_id })),
+    people: staff_ids.map((staff_id) => ({ business_id, service_id, staff_id })),
   }))
   await insertMissing(
     tx.db,
@@ -200,25 +180,6 @@ async function insertServices(
 
 const id = (...parts: string[]) => derivedId('holdfast demo', ...parts)
 
-interface DemoService {
-  id: string
-  name: string
-  category: string
-  description: string
-  duration_minutes: number
-  buffer_after_minutes: number
-  min_notice_minutes: number
-  max_advance_days: number | null
-  cancel_until_minutes: number | null
-  reschedule_until_minutes: number | null
-  max_reschedules: number
-  capacity: number
-  price: Money | null
-  deposit: Money | null
-  staff_ids: string[]
-  custom_fields: CustomField[]
-}
-
 interface DemoBusiness {
   id: string
   hub_id: string | null
@@ -227,15 +188,9 @@ interface DemoBusiness {
   timezone: string
   /** A file that every server has below /docs. */
   brand: { brand_name: string; brand_color: string; logoFile: string } | null
-  locations: {
-    id: string
-    name: string
-    address: string | null
-    weekly_hours: WeeklyHours | null
-    date_overrides: DateOverride[]
-  }[]
-  staff: { id: string; name: string; weekly_hours: WeeklyHours | null; date_overrides: DateOverride[] }[]
-  services: DemoService[]
+  locations: Location[]
+  staff: StaffMember[]
+  services: Service[]
 }
 
 const demoHub = { id: id('hub'), name: 'Demo hub', plan: 'enterprise' as const }
@@ -333,95 +288,84 @@ export const demoBusinesses: DemoBusiness[] = sketches.map(toBusiness)
 
 function toBusiness(sketch: Sketch): DemoBusiness {
   const { name, plan, timezone, place, address, people, inHub, brand = null } = sketch
-  const staff = people.map((person, index) => ({
-    id: id(name, 'staff', person),
-    name: person,
-    weekly_hours: index === 1 ? byDay : null,
-    date_overrides: [],
-  }))
+  const business = { id: id(name), timezone }
+  const places: LocationCreation[] = [
+    { name: place, address, weekly_hours: usualHours, date_overrides: holidays },
+    { name: 'Online' },
+  ]
+  const locations = places.map((location) =>
+    completeLocation(location, business, () => id(name, 'location', location.name)),
+  )
+  const staff = people.map((person, index) =>
+    completeStaffMember(
+      {
+        name: person,
+        slug: slugOf(person.split(' ', 1)[0] ?? person),
+        ...(index === 1 && { weekly_hours: byDay }),
+      },
+      business,
+      () => id(name, 'staff', person),
+    ),
+  )
+  const ids = staff.map((member) => member.id) as [string, string, string] // as many as people
   return {
-    id: id(name),
-    hub_id: inHub ? demoHub.id : null,
-    name,
-    plan,
-    timezone,
-    brand,
-    locations: [
-      {
-        id: id(name, 'location', place),
-        name: place,
-        address,
-        weekly_hours: usualHours,
-        date_overrides: holidays,
-      },
-      {
-        id: id(name, 'location', 'Online'),
-        name: 'Online',
-        address: null,
-        weekly_hours: null,
-        date_overrides: [],
-      },
-    ],
-    staff,
-    services: servicesOf(sketch, staff.map((member) => member.id) as [string, string, string]), // as many as people
+    ...{ id: business.id, hub_id: inHub ? demoHub.id : null, name, plan, timezone, brand, locations, staff },
+    services: servicesOf(sketch, ids).map((service) =>
+      completeService(
+        {
+          slug: slugOf(service.name),
+          max_advance_days: null,
+          slot_interval_minutes: demoSlotIntervalMinutes,
+          ...service,
+          location_ids: locations.map((location) => location.id),
+        },
+        business,
+        () => id(name, 'service', service.name),
+      ),
+    ),
   }
 }
 
 function servicesOf(
   { name: business, currency, haircut }: Sketch,
   [first, second, third]: [string, string, string],
-): DemoService[] {
-  const plain = {
-    buffer_after_minutes: 0,
-    min_notice_minutes: 0,
-    max_advance_days: null,
-    cancel_until_minutes: usualChangeMinutes,
-    reschedule_until_minutes: usualChangeMinutes,
-    max_reschedules: usualReschedules,
-    capacity: 1,
-    price: null,
-    deposit: null,
-    staff_ids: [],
-    custom_fields: [],
-  }
-  type Parts = Partial<DemoService> & Pick<DemoService, 'duration_minutes' | 'category' | 'description'>
-  const service = (name: string, parts: Parts): DemoService => ({
-    ...plain,
-    id: id(business, 'service', name),
-    name,
-    ...parts,
-  })
+): Omit<NewService, 'location_ids'>[] {
   const price = (haircuts: number): Money => ({ amount: haircut * haircuts, currency })
   return [
-    service('Haircut', {
+    {
+      name: 'Haircut',
       category: 'Hair and care',
       description: 'Wash, cut and blow-dry.',
       duration_minutes: 30,
       price: price(1),
       staff_ids: [first, second],
-    }),
-    service('Consultation', {
+    },
+    {
+      name: 'Consultation',
       category: 'Hair and care',
       description: 'An hour to talk it over. Ten minutes are kept free after it.',
       duration_minutes: 60,
       buffer_after_minutes: 10,
       custom_fields: consultationFields(business),
-    }),
-    service('Yoga class', {
+    },
+    {
+      name: 'Yoga class',
       category: 'Classes and rooms',
       description: 'A class for eight. Bring a mat.',
       duration_minutes: 60,
       capacity: 8,
       price: price(0.5),
       staff_ids: [third],
-    }),
-    service('Meeting room', {
+    },
+    {
+      name: 'Meeting room',
       category: 'Classes and rooms',
       description: 'A room for six, with a table and a screen; online it is a video room.',
       duration_minutes: 60,
       price: price(2),
-    }),
-    service('Treatment', {
+    },
+    {
+      name: 'Treatment',
       category: 'Hair and care',
       description: 'Booked at least two hours and at most half a year ahead, with a deposit.',
       duration_minutes: 90,
@@ -430,7 +374,7 @@ function servicesOf(
       price: price(3),
       deposit: { amount: 2500, currency },
       staff_ids: [second, third],
-    }),
+    },
   ]
 }
 

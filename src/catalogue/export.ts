@@ -1,14 +1,18 @@
 import { OperatorError } from '../base/errors.ts'
-import type { Queries } from '../database/database.ts'
+import type { Reads } from '../database/database.ts'
 import type { Context } from '../access/context.ts'
 import type { BusinessRow } from './business-queries.ts'
-import { networksIn, usualBookingsPerClient } from './business-rules.ts'
+import { networksIn } from './business-rules.ts'
 import { existingBusiness } from './business.ts'
 import { type MailSettings, mailSettings, usualMailSettings } from './mail-settings-rules.ts'
 import { findLocations, findServices, findStaff } from './catalogue-queries.ts'
-import type { Hours, Location, Money, Service, StaffMember } from './catalogue-types.ts'
+import type { ClientFields, Hours, Money } from './catalogue-types.ts'
+import { type Location, locationFields, staffFields, type StaffMember } from './location-and-staff-schemas.ts'
+import { type Service, serviceFields } from './service-schemas.ts'
 import { type CatalogueFile, maxInFile } from './catalogue-file-schemas.ts'
-import { defaultSlotInterval, usualChangeMinutes, usualReschedules } from './service-rules.ts'
+import { usualClientFields } from './service-rules.ts'
+import { unusual } from './field-schemas.ts'
+import { businessFields } from './business-schemas.ts'
 
 export interface Catalogue {
   locations: Location[]
@@ -17,7 +21,7 @@ export interface Catalogue {
 }
 
 /** Reads a business's catalogue, in the order of lists. Throws an OperatorError when a file cannot hold it. */
-export async function readCatalogue(db: Queries, businessId: string): Promise<Catalogue> {
+export async function readCatalogue(db: Reads, businessId: string): Promise<Catalogue> {
   const scope = { businessId }
   const filter = { businessId, activeOnly: false, after: undefined, rows: maxInFile + 1 }
   const catalogue = {
@@ -50,21 +54,18 @@ export function fileOf(business: BusinessRow, { locations, staff, services }: Ca
   }
 }
 
-function businessEntry({ id, name, timezone, plan, ...brand }: BusinessRow) {
-  const { brand_name, brand_color, brand_logo_url, max_bookings_per_client, retention_days, phone, slug } =
-    brand
-  const networks = networksIn(brand.trusted_networks_json)
+function businessEntry({ id, plan, ...business }: BusinessRow) {
+  const { name, timezone, ...others } = unusual(businessFields, business)
+  const networks = networksIn(business.trusted_networks_json)
   return {
-    ...{ id, name, timezone, plan, ...given({ brand_name, brand_color, brand_logo_url }) },
-    ...unless(usualBookingsPerClient, 'max_bookings_per_client', max_bookings_per_client),
-    ...given({ retention_days, phone, slug }),
+    ...{ id, name, timezone, plan, ...others },
     ...(networks.length > 0 && { trusted_networks: networks }),
-    ...mailEntry(brand),
+    ...mailEntry(business),
   }
 }
 
 /** Of the settings of mails those that differ from the usual ones. */
-function mailEntry(business: Omit<BusinessRow, 'id' | 'name' | 'timezone' | 'plan'>) {
+function mailEntry(business: Omit<BusinessRow, 'id' | 'plan'>) {
   const settings = mailSettings(business)
   const differing = Object.entries(settings).filter(
     ([name, value]) =>
@@ -73,53 +74,37 @@ function mailEntry(business: Omit<BusinessRow, 'id' | 'name' | 'timezone' | 'pla
   return Object.fromEntries(differing) as { [Name in keyof MailSettings]?: NonNullable<MailSettings[Name]> } // a subset
 }
 
-function locationEntry({ id, name, timezone, address, online_url, active, ...location }: Location) {
+function locationEntry(location: Location) {
   return {
-    id,
-    name,
-    timezone,
-    ...given({ address, online_url }),
+    id: location.id,
+    ...unusual(locationFields, location),
     ...scheduleOf(location),
-    ...activity(active),
+    ...activity(location.active),
   }
 }
 
 function staffEntry(member: StaffMember, placeName: NameOf) {
-  const { id, name, slug, position, description, image_url, email, location_ids, active } = member
-  const locations = location_ids.map(placeName)
+  const locations = member.location_ids.map(placeName)
   return {
-    id,
-    name,
-    ...given({ slug, position, description, image_url, email }),
+    id: member.id,
+    ...unusual(staffFields, member),
     ...(locations.length > 0 && { locations }),
     ...scheduleOf(member),
-    ...activity(active),
+    ...activity(member.active),
   }
 }
 
 function serviceEntry(service: Service, placeName: NameOf, personName: NameOf) {
-  const { id, name, slug, position, category, description, image_url } = service
-  const { duration_minutes, custom_fields, price, deposit } = service
-  const interval = service.slot_interval_minutes
+  const { id, custom_fields, price, deposit } = service
   const staff = service.staff_ids.map(personName)
   return {
     id,
-    name,
-    ...given({ slug, position, category, description, image_url }),
-    duration_minutes,
-    ...unless(0, 'buffer_before_minutes', service.buffer_before_minutes),
-    ...unless(0, 'buffer_after_minutes', service.buffer_after_minutes),
-    ...unless(defaultSlotInterval(duration_minutes), 'slot_interval_minutes', interval),
-    ...unless(0, 'min_notice_minutes', service.min_notice_minutes),
-    max_advance_days: service.max_advance_days, // always: absent would be confused with null, which is no limit
-    ...unless(usualChangeMinutes, 'cancel_until_minutes', service.cancel_until_minutes),
-    ...unless(usualChangeMinutes, 'reschedule_until_minutes', service.reschedule_until_minutes),
-    ...unless(usualReschedules, 'max_reschedules', service.max_reschedules),
-    ...unless(1, 'capacity', service.capacity),
+    ...unusual(serviceFields, service),
     ...given({ timetable: service.timetable }),
     ...given({ price: price && amount(price), deposit: deposit && amount(deposit) }),
     locations: service.location_ids.map(placeName),
     ...(staff.length > 0 && { staff }),
+    ...(isUsual(service.client_fields) ? {} : { client_fields: service.client_fields }),
     ...(custom_fields.length > 0 && {
       custom_fields: custom_fields.map(({ id, key, label, type, required, options }) => ({
         ...{ id, key, label, type, required },
@@ -128,6 +113,10 @@ function serviceEntry(service: Service, placeName: NameOf, personName: NameOf) {
     }),
     ...activity(service.active),
   }
+}
+
+function isUsual({ phone, last_name }: ClientFields): boolean {
+  return phone === usualClientFields.phone && last_name === usualClientFields.last_name
 }
 
 type NameOf = (id: string) => string
@@ -163,8 +152,4 @@ function activity(active: boolean) {
 function given<T extends object>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   const present = Object.entries(members).filter(([, value]) => value !== null)
   return Object.fromEntries(present) as { [Name in keyof T]?: NonNullable<T[Name]> } // a subset
-}
-
-function unless<Name extends string, Value>(usual: Value, name: Name, value: Value): { [N in Name]?: Value } {
-  return value === usual ? {} : ({ [name]: value } as { [N in Name]?: Value }) // its one member
 }

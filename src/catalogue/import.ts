@@ -1,7 +1,7 @@
 import { operator } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { type FieldError, Problem, UsageError, validationProblem } from '../base/errors.ts'
-import type { Queries, Transaction } from '../database/database.ts'
+import type { Queries, Reads, Transaction } from '../database/database.ts'
 import type { Context } from '../access/context.ts'
 import {
   type BusinessRow,
@@ -9,9 +9,9 @@ import {
   findBusinessesNamed,
   updateBusiness,
 } from './business-queries.ts'
-import { networksIn, networksJson, usualBookingsPerClient } from './business-rules.ts'
-import { assertFreeSlug, existingBusiness } from './business.ts'
-import { allMailColumns, mailSettings, splitSettings } from './mail-settings-rules.ts'
+import { firstColumns, networksIn } from './business-rules.ts'
+import { assertFreeSlug, businessColumns, existingBusiness } from './business.ts'
+import { mailSettings } from './mail-settings-rules.ts'
 import {
   clearSlugs,
   findForeignIds,
@@ -21,13 +21,14 @@ import {
   saveService,
   saveStaffMember,
   type Saving,
-  type ItemTable,
   type SluggedTable,
 } from './catalogue-queries.ts'
-import type { Service, StaffMember } from './catalogue-types.ts'
-import { writableLocations, writableServices, writableStaff } from './catalogue.ts'
+import type { ItemTable } from './catalogue-types.ts'
+import type { StaffMember } from './location-and-staff-schemas.ts'
+import type { Service } from './service-schemas.ts'
+import { assertFits, assertRoom, completeService, writableLocations, writableStaff } from './catalogue.ts'
 import { type Catalogue, fileOf, readCatalogue } from './export.ts'
-import { usualAdvanceDays, usualChangeMinutes, withFieldIds } from './service-rules.ts'
+import { usualAdvanceDays, withFieldIds } from './service-rules.ts'
 import { slugTaken } from './slug-rules.ts'
 import { type StaffEntry, type ServiceEntry, type CatalogueFile } from './catalogue-file-schemas.ts'
 
@@ -82,7 +83,7 @@ class Undo extends Error {}
 
 /**
  * Imports a business: the whole file or nothing. Matches items by id, else by name; items missing from the file stay.
- * Throws validation_failed with every error, or a UsageError.
+ * Throws validation_failed with every error, catalogue_limit_reached, or a UsageError.
  */
 export async function importCatalogue(
   context: Context,
@@ -125,8 +126,6 @@ export async function importWithin(
   return { dry_run: options.dryRun, business: { id, name, ...ofBusiness }, ...saved }
 }
 
-const noBrand = { brand_name: null, brand_color: null, brand_logo_url: null }
-
 async function importBusiness(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
@@ -137,7 +136,7 @@ async function importBusiness(
     throw new UsageError('The file has no business section: omit --overwrite-business.')
   const existing = await businessOfFile(tx.db, entry, options.businessId)
   if (existing) {
-    const told = entry ? columnsOf(entry) : {}
+    const told = entry ? importedColumns(entry) : {}
     const differing = differences(inFileTerms(existing), inFileTerms({ ...existing, ...told }))
     if (entry?.id === undefined && !options.overwriteBusiness) {
       return { business: existing, created: false, changed: {}, left: differing }
@@ -149,8 +148,10 @@ async function importBusiness(
   }
   if (!entry) throw new UsageError('The file names no business: add --business with its id.')
   const id = entry.id ?? context.ids.next()
-  const none = { hub_id: null, limit_per_minute: null, limit_per_hour: null, catalogue_version: 1 }
-  const row = { ...none, plan: 'enterprise' as const, ...columnsOf(entry), id, created_at: tx.now }
+  const row = {
+    ...{ ...firstColumns, hub_id: null, plan: 'enterprise' as const, ...importedColumns(entry) },
+    ...{ id, created_at: tx.now },
+  }
   await assertFreeSlug(tx.db, row).catch(inFile)
   await insertMissing(tx.db, 'businesses', [row])
   return { business: await existingBusiness(tx.db, id), created: true, changed: {}, left: {} }
@@ -165,18 +166,8 @@ function inFile(error: unknown): never {
 }
 
 /** Absent fields get their defaults; only the plan stays. */
-function columnsOf({ id: _, trusted_networks, ...entry }: NonNullable<CatalogueFile['business']>) {
-  const [settings, columns] = splitSettings(entry)
-  return {
-    ...noBrand,
-    max_bookings_per_client: usualBookingsPerClient,
-    retention_days: null,
-    phone: null,
-    slug: null,
-    ...columns,
-    ...allMailColumns(settings),
-    trusted_networks_json: networksJson(trusted_networks),
-  }
+function importedColumns({ id: _, plan, ...entry }: NonNullable<CatalogueFile['business']>) {
+  return { ...businessColumns(entry), ...(plan !== undefined && { plan }) }
 }
 
 /** The form of the file, not of an engine. */
@@ -187,7 +178,7 @@ function inFileTerms({ trusted_networks_json, ...row }: BusinessRow) {
 
 /** The target business; undefined for a new one. */
 async function businessOfFile(
-  db: Queries,
+  db: Reads,
   entry: CatalogueFile['business'],
   businessId: string | undefined,
 ): Promise<BusinessRow | undefined> {
@@ -251,7 +242,7 @@ interface Saver<Row> {
 
 /** Writes new and different items; items are equal when their file forms are. */
 async function saveChanged<
-  Row extends { id: string; name: string; business_id: string; slug?: string | null },
+  Row extends { id: string; name: string; business_id: string; slug?: string | null; active: boolean },
 >(
   tx: Transaction,
   before: Row[],
@@ -273,6 +264,11 @@ async function saveChanged<
     tally[action] += 1
     changes.push({ kind, id: row.id, name: row.name, action, fields })
   }
+  const inactive = new Set(before.flatMap(({ id, active }) => (active ? [] : id)))
+  const [more] = wanted.filter(({ id, active }) => !old.has(id) || (active && inactive.has(id)))
+  if (more) await assertRoom(tx, kind, more.business_id)
+  const [longer] = changes.length > 0 ? wanted : []
+  if (longer) await assertFits(tx, longer.business_id)
   return tally
 }
 
@@ -315,7 +311,7 @@ interface Importing {
 }
 
 /** Completes the entries of a file. Throws validation_failed with every conflict among them and with existing items. */
-async function planImport(db: Queries, importing: Importing): Promise<Catalogue> {
+async function planImport(db: Reads, importing: Importing): Promise<Catalogue> {
   const { file, business, before, nextId } = importing
   const { locations = [], staff = [], services = [] } = file
   const fieldErrors: FieldError[] = []
@@ -376,21 +372,16 @@ function staffMemberOf(
 }
 
 function serviceOf(
-  { locations, staff = [], custom_fields = [], ...given }: ServiceEntry,
+  { locations, staff = [], custom_fields = [], ...entry }: ServiceEntry,
   { business, before, nextId, placesOf, peopleOf, index, id }: Resolving,
 ): Service {
-  const { max_advance_days, cancel_until_minutes, reschedule_until_minutes, ...entry } = given
   const location_ids = placesOf(locations, `/services/${index}/locations`)
   const staff_ids = peopleOf(staff, `/services/${index}/staff`)
   const existing = before.services.find((service) => service.id === id)
   return {
-    ...writableServices.complete({ ...entry, location_ids, staff_ids }, business, nextId),
+    ...completeService({ ...entry, location_ids, staff_ids }, business, nextId),
     id,
-    max_advance_days: advanceDays(max_advance_days, existing),
-    // null is never, absent the default
-    cancel_until_minutes: cancel_until_minutes === undefined ? usualChangeMinutes : cancel_until_minutes,
-    reschedule_until_minutes:
-      reschedule_until_minutes === undefined ? usualChangeMinutes : reschedule_until_minutes,
+    max_advance_days: advanceDays(entry.max_advance_days, existing),
     custom_fields: withFieldIds(custom_fields, existing?.custom_fields ?? [], nextId),
   }
 }
@@ -425,7 +416,7 @@ function slugErrors(
 
 /** Errors for ids of another business. */
 async function foreignErrors(
-  db: Queries,
+  db: Reads,
   table: ItemTable,
   { matched, businessId }: { matched: Matched; businessId: string },
 ): Promise<FieldError[]> {

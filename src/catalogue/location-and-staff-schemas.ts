@@ -1,20 +1,22 @@
 import { type Static, Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
-import { StrictObject, OrNull, Ruled, Text } from '../base/wire.ts'
+import { Nullable, PersonName, Ruled, ShownId, StrictObject, Text } from '../base/wire.ts'
 import { onlineUrlErrors } from './business-rules.ts'
 import {
   activity,
   businessId,
   changedHours,
-  changedShown,
+  DateOverrides,
   Ids,
+  listedFields,
+  maxNameLength,
   Name,
   newHours,
-  newShown,
   TimeZone,
+  WeeklyHours,
 } from './catalogue-schemas.ts'
+import { changeMembers, creationMembers, shownMembers } from './field-schemas.ts'
 
-const address = Text(500)
 const onlineUrl = Ruled(
   Type.String({
     minLength: 1,
@@ -25,12 +27,51 @@ const onlineUrl = Ruled(
   onlineUrlErrors,
 )
 
+export const locationFields = {
+  name: { shown: Type.String(), input: Name },
+  timezone: { shown: Type.String({ description: 'An IANA name.' }), input: TimeZone },
+  address: { shown: Nullable(Type.String()), input: Text(500), usual: null },
+  online_url: {
+    shown: Nullable(Type.String(), { description: 'Where clients meet online.' }),
+    input: onlineUrl,
+    usual: null,
+  },
+}
+
+export const Location = Type.Object(
+  {
+    id: ShownId,
+    business_id: ShownId,
+    ...shownMembers(locationFields),
+    weekly_hours: Nullable(WeeklyHours, { description: 'Null: always open. Empty: never.' }),
+    date_overrides: DateOverrides,
+    active: Type.Boolean(),
+  },
+  {
+    title: 'Location',
+    description: 'A place where services take place.',
+    examples: [
+      {
+        id: exampleIds.location,
+        business_id: exampleIds.business,
+        name: 'Mitte',
+        timezone: 'Europe/Berlin',
+        address: null,
+        online_url: null,
+        weekly_hours: [{ weekday: 'monday', opens: '09:00', closes: '18:00' }],
+        date_overrides: [],
+        active: true,
+      },
+    ],
+  },
+)
+
+export type Location = Static<typeof Location>
+
 /** Shared by creations and files. */
 export const locationMembers = {
-  name: Name,
+  ...creationMembers(locationFields),
   timezone: Type.Optional(TimeZone),
-  address: Type.Optional(address),
-  online_url: Type.Optional(onlineUrl),
   ...newHours,
   ...activity,
 }
@@ -54,10 +95,7 @@ export const CreateLocation = StrictObject(
 
 export const ChangeLocation = StrictObject(
   {
-    name: Type.Optional(Name),
-    timezone: Type.Optional(TimeZone),
-    address: Type.Optional(OrNull(address)),
-    online_url: Type.Optional(OrNull(onlineUrl)),
+    ...changeMembers(locationFields),
     ...changedHours,
     ...activity,
   },
@@ -71,17 +109,61 @@ export const ChangeLocation = StrictObject(
 export type LocationCreation = Static<typeof CreateLocation>
 export type LocationChange = Static<typeof ChangeLocation>
 
-const email = Type.String({ format: 'email', maxLength: 254 })
 const workplaces = Ids(0, 'Where they work; empty: everywhere.')
 
-/** Shared by creations and files. */
-export const staffMembers = {
-  name: Name,
-  ...newShown,
-  email: Type.Optional(email),
-  ...newHours,
-  ...activity,
+export const staffFields = {
+  name: { shown: Type.String(), input: PersonName(maxNameLength) },
+  ...listedFields,
+  email: {
+    shown: Nullable(Type.String()),
+    input: Type.String({ format: 'email', maxLength: 254 }),
+    usual: null,
+  },
 }
+
+const { name, slug, description, image_url, position, email } = shownMembers(staffFields)
+
+/** What clients see of a staff member. */
+export const publicStaffMembers = { id: ShownId, name, slug, description, image_url, position }
+
+/** A staff member; sessions get what clients see. */
+export const StaffMember = Type.Object(
+  {
+    ...publicStaffMembers,
+    business_id: Type.Optional(ShownId),
+    email: Type.Optional(email),
+    location_ids: Type.Optional(Type.Array(ShownId, { description: 'Empty: everywhere.' })),
+    weekly_hours: Type.Optional(Nullable(WeeklyHours, { description: 'Null: the hours of the location.' })),
+    date_overrides: Type.Optional(DateOverrides),
+    active: Type.Optional(Type.Boolean()),
+  },
+  {
+    title: 'StaffMember',
+    description:
+      'A provider of services. Sessions see `id`, `name`, `slug`, `description`, `image_url` and `position` only.',
+    examples: [
+      {
+        id: exampleIds.staff,
+        name: 'Anna Weber',
+        slug: 'anna',
+        description: null,
+        image_url: null,
+        position: 1,
+        business_id: exampleIds.business,
+        email: 'anna@example.com',
+        location_ids: [],
+        weekly_hours: null,
+        date_overrides: [],
+        active: true,
+      },
+    ],
+  },
+)
+
+export type StaffMember = Required<Static<typeof StaffMember>>
+
+/** Shared by creations and files. */
+export const staffMembers = { ...creationMembers(staffFields), ...newHours, ...activity }
 
 export const CreateStaff = StrictObject(
   { ...businessId, ...staffMembers, location_ids: Type.Optional(workplaces) },
@@ -94,9 +176,7 @@ export const CreateStaff = StrictObject(
 
 export const ChangeStaff = StrictObject(
   {
-    name: Type.Optional(Name),
-    ...changedShown,
-    email: Type.Optional(OrNull(email)),
+    ...changeMembers(staffFields),
     ...changedHours,
     location_ids: Type.Optional(workplaces),
     ...activity,

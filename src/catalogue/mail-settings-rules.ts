@@ -95,20 +95,34 @@ function jsonUnlessEmpty(list: readonly string[] | null): string | null {
   return list && list.length > 0 ? JSON.stringify(list) : null
 }
 
-/** A language tag as BCP 47 spells it; undefined when it is not well-formed. */
+/**
+ * Returns a language tag as BCP 47 spells it, without extensions: some phones add units of measurement to theirs
+ * (`en-US-u-mu-celsius`). Undefined when it is not well-formed.
+ */
 export function localeNamed(text: string): string | undefined {
   try {
-    return Intl.getCanonicalLocales(text)[0]
+    return new Intl.Locale(text).baseName
   } catch {
     return undefined
   }
 }
 
+const malformedLocale = {
+  pointer: '',
+  code: 'invalid_format',
+  detail: 'must be a language tag (BCP 47) such as de or en-GB',
+}
+
+/** Refuses what is not a language tag. */
 export function localeErrors(text: string): FieldError[] {
-  if (localeNamed(text) !== undefined) return []
-  return [
-    { pointer: '', code: 'invalid_format', detail: 'must be a language tag (BCP 47) such as de or en-GB' },
-  ]
+  return localeNamed(text) === undefined ? [malformedLocale] : []
+}
+
+/** Refuses extensions too: nothing could name such a language to people. */
+export function plainLocaleErrors(text: string): FieldError[] {
+  const named = localeNamed(text)
+  const isPlain = named !== undefined && Intl.getCanonicalLocales(text)[0] === named
+  return isPlain ? [] : [malformedLocale]
 }
 
 /** Of one time of the clock. */

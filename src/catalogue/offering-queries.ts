@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Queries } from '../database/database.ts'
+import type { Reads } from '../database/database.ts'
 import type { LocationsTable, ServicesTable, StaffTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { idsFrom, toLocation, toService, toStaffMember } from './catalogue-queries.ts'
-import type { Location, Service, StaffMember } from './catalogue-types.ts'
+import { type Location, locationFields, staffFields, type StaffMember } from './location-and-staff-schemas.ts'
+import { type Service, serviceFields } from './service-schemas.ts'
 
 export interface OfferingParts {
   service: Service | undefined
@@ -14,32 +15,30 @@ export interface OfferingParts {
   version: number
 }
 
-/** Columns of all three kinds of rows; those of other kinds are null. */
-const columns = [
-  ...['id', 'business_id', 'name', 'created_at', 'deactivated_at', 'location_ids', 'staff_ids', 'version'],
-  ...[
-    'slug',
-    'position',
-    'image_url',
-    'description',
-    'category',
-    'duration_minutes',
-    'buffer_before_minutes',
+const common = ['id', 'business_id', 'name', 'created_at', 'deactivated_at'] as const
+const schedule = ['weekly_hours_json', 'date_overrides_json'] as const
+const own = {
+  service: [
+    ...namesOf(serviceFields),
+    ...(['price_amount', 'price_currency', 'deposit_amount', 'deposit_currency'] as const),
+    ...(['custom_fields_json', 'timetable_json', 'phone_use', 'last_name_use'] as const),
   ],
-  ...['buffer_after_minutes', 'cancel_until_minutes', 'reschedule_until_minutes', 'max_reschedules'],
-  ...['slot_interval_minutes', 'min_notice_minutes', 'max_advance_days', 'capacity', 'price_amount'],
-  ...['price_currency', 'deposit_amount', 'deposit_currency', 'custom_fields_json', 'timetable_json'],
-  ...['timezone', 'address', 'online_url', 'weekly_hours_json', 'date_overrides_json', 'email'],
-] as const
+  location: [...namesOf(locationFields), ...schedule],
+  staff: [...namesOf(staffFields), ...schedule],
+} as const
+const made = ['location_ids', 'staff_ids', 'version'] as const
+
+/** Columns of all three kinds of rows; those of other kinds are null. */
+const columns = [...new Set([...common, ...made, ...own.service, ...own.location, ...own.staff])]
 
 type AllColumns = keyof ServicesTable | keyof LocationsTable | keyof StaffTable
 
 /** No kind, so that nothing below compiles, when a column of the three tables is missing above. */
-type Kind = AllColumns extends (typeof columns)[number] ? 'service' | 'location' | 'staff' : never
+type Kind = AllColumns extends (typeof columns)[number] ? keyof typeof own : never
 
-const ofAll = ['id', 'business_id', 'name', 'created_at', 'deactivated_at']
-const ofStaff = columns.slice(columns.indexOf('slug'), columns.indexOf('category'))
-const ofService = columns.slice(columns.indexOf('slug'), columns.indexOf('timezone'))
+function namesOf<Fields extends object>(fields: Fields): (keyof Fields)[] {
+  return Object.keys(fields) as (keyof Fields)[] // it has no others
+}
 
 type Row = {
   kind: Kind
@@ -48,14 +47,10 @@ type Row = {
   staff_ids: string | null
 }
 
-function select(
-  kind: Row['kind'],
-  alias: string,
-  own: string[],
-  made: Record<string, RawBuilder<unknown>> = {},
-) {
+function select(kind: Kind, alias: string, made: Record<string, RawBuilder<unknown>> = {}) {
+  const known = new Set<string>([...common, ...own[kind]])
   const column = (name: string) =>
-    own.includes(name) ? sql.ref(`${alias}.${name}`) : (made[name] ?? sql.lit(null))
+    known.has(name) ? sql.ref(`${alias}.${name}`) : (made[name] ?? sql.lit(null))
   const all = columns.map((name) => sql`${column(name)} as ${sql.ref(name)}`)
   return sql`select ${sql.lit(kind)} as kind, ${sql.join(all)}`
 }
@@ -65,27 +60,19 @@ function select(
  * columns set the types of the others' nulls.
  */
 export async function findOfferingParts(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   ids: { serviceId: string; locationId: string },
 ): Promise<OfferingParts> {
-  const service = select('service', 's', [...ofAll, ...ofService], {
+  const service = select('service', 's', {
     location_ids: idsFrom('service_locations', 's.service_id', 'location_id'),
     staff_ids: idsFrom('service_staff', 's.service_id', 'staff_id'),
     version: sql`(select b.catalogue_version from businesses as b where b.id = s.business_id)`,
   })
-  const location = select('location', 'l', [
-    ...ofAll,
-    ...['timezone', 'address', 'online_url', 'weekly_hours_json', 'date_overrides_json'],
-  ])
-  const staff = select(
-    'staff',
-    'p',
-    [...ofAll, ...ofStaff, 'email', 'weekly_hours_json', 'date_overrides_json'],
-    {
-      location_ids: idsFrom('staff_locations', 'p.staff_id', 'location_id'),
-    },
-  )
+  const location = select('location', 'l')
+  const staff = select('staff', 'p', {
+    location_ids: idsFrom('staff_locations', 'p.staff_id', 'location_id'),
+  })
   const { rows } = await sql<Row>`
     ${service} from services as s where ${inScope('s.business_id', scope)} and s.id = ${ids.serviceId}
     union all

@@ -1,9 +1,20 @@
-import type { Queries, Transaction } from '../database/database.ts'
+import { LRUCache } from 'lru-cache'
+import { Slices } from '../base/slices.ts'
+import type { Reads, Transaction } from '../database/database.ts'
 import { type TenantScope, scopeKey } from '../database/tenant-scope.ts'
 import type { Context } from '../access/context.ts'
 import { findBusinessById } from './business-queries.ts'
-import { findLocations, findServices, findStaff, findStaffMember } from './catalogue-queries.ts'
-import type { Location, Service, StaffMember } from './catalogue-types.ts'
+import {
+  findIdsInOrder,
+  findLocationsById,
+  findServicesById,
+  findStaffById,
+  findStaffMember,
+} from './catalogue-queries.ts'
+import { highestCatalogueLimit } from './limit-rules.ts'
+import type { ItemTable } from './catalogue-types.ts'
+import type { Location, StaffMember } from './location-and-staff-schemas.ts'
+import type { Service } from './service-schemas.ts'
 import { findOfferingParts, type OfferingParts } from './offering-queries.ts'
 
 /** A service at a location with all staff of the service. */
@@ -29,7 +40,7 @@ export async function findOffering(
   context: Pick<Context, 'cache' | 'db'>,
   scope: TenantScope,
   ids: OfferingIds,
-  db: Queries = context.db.reads,
+  db: Reads = context.db.reads,
 ): Promise<OfferingParts> {
   let found: OfferingParts | undefined
   const complete = await context.cache.get(cacheKey(scope, ids), async () => {
@@ -63,7 +74,7 @@ function cacheKey(scope: TenantScope, { serviceId, locationId }: OfferingIds): s
 
 /** Finds a staff member of a business, also an inactive one. */
 export function findStaffOf(
-  db: Queries,
+  db: Reads,
   businessId: string,
   staffId: string,
 ): Promise<StaffMember | undefined> {
@@ -76,30 +87,96 @@ export interface WholeCatalogue {
   /** Of the business. */
   timezone: string
   version: number
-  /** By name, inactive ones too; so the others. */
+  /** By position and name, then the inactive ones; so the others. */
   services: Service[]
   locations: Location[]
   staff: StaffMember[]
 }
 
-/** More of one kind are not shown together. */
-const maxShown = 1_000
+/** More inactive ones of one kind are not shown. */
+const maxInactive = 1_000
+/** A service can name hundreds of people and places: other requests get their turn in between. */
+const rowsAtOnce = 20
 
-/** Reads what a business offers; undefined when it is unknown. What changes meanwhile has a later version. */
+/**
+ * Reads what a business offers, some of it at a time; undefined when it is unknown. What changes meanwhile has a later
+ * version. Throws MemberGone.
+ */
 export async function findWholeCatalogue(
-  db: Queries,
+  db: Reads,
   businessId: string,
+  slices = new Slices(),
 ): Promise<WholeCatalogue | undefined> {
   const business = await findBusinessById(db, businessId)
   if (!business) return undefined
-  const filter = { businessId, activeOnly: false, after: undefined, rows: maxShown }
+  const reading = { db, businessId, slices }
   const scope = { businessId }
+  const same = onlyOnce()
   return {
     businessId,
     timezone: business.timezone,
     version: business.catalogue_version,
-    services: await findServices(db, scope, filter),
-    locations: await findLocations(db, scope, filter),
-    staff: await findStaff(db, scope, filter),
+    services: await findAll(reading, 'services', async (ids) =>
+      (await findServicesById(db, scope, ids)).map((service) => ({
+        ...service,
+        location_ids: service.location_ids.map(same),
+        staff_ids: service.staff_ids.map(same),
+      })),
+    ),
+    locations: await findAll(reading, 'locations', (ids) => findLocationsById(db, scope, ids)),
+    staff: await findAll(reading, 'staff', async (ids) =>
+      (await findStaffById(db, scope, ids)).map((member) => ({
+        ...member,
+        location_ids: member.location_ids.map(same),
+      })),
+    ),
   }
+}
+
+/** Gives equal texts as one: thousands of services can name the same people. */
+function onlyOnce(): (text: string) => string {
+  const known = new Map<string, string>()
+  return (text) => known.get(text) ?? (known.set(text, text), text)
+}
+
+/** The active ones by position and name, then the latest inactive ones. */
+async function findAll<Row extends { id: string }>(
+  { db, businessId, slices }: { db: Reads; businessId: string; slices: Slices },
+  table: ItemTable,
+  findById: (ids: string[]) => Promise<Row[]>,
+): Promise<Row[]> {
+  const active = await findIdsInOrder(db, table, { businessId, active: true, max: highestCatalogueLimit })
+  const inactive = await findIdsInOrder(db, table, { businessId, active: false, max: maxInactive })
+  const ids = [...active, ...inactive]
+  const all: Row[] = []
+  for (let from = 0; from < ids.length; from += rowsAtOnce) {
+    await slices.giveWay()
+    const some = ids.slice(from, from + rowsAtOnce)
+    const rows = new Map((await findById(some)).map((row) => [row.id, row]))
+    all.push(...some.flatMap((id) => rows.get(id) ?? []))
+  }
+  return all
+}
+
+/** In a cache, what a catalogue names counts as its size. */
+const maxNames = 2_000_000
+
+/** Whole catalogues, each used only while the database still has its version. */
+type Catalogues = LRUCache<string, WholeCatalogue>
+
+const catalogues = new WeakMap<object, Catalogues>()
+
+/** The catalogues that a server keeps. */
+export function keptCatalogues({ db }: Pick<Context, 'db'>): Catalogues {
+  const kept = catalogues.get(db.reads) ?? new LRUCache({ maxSize: maxNames, sizeCalculation: namesIn })
+  catalogues.set(db.reads, kept)
+  return kept
+}
+
+/** How many items and ids a catalogue has. */
+function namesIn({ services, locations, staff }: WholeCatalogue): number {
+  const ofServices = services.map(({ location_ids, staff_ids }) => location_ids.length + staff_ids.length)
+  const ofStaff = staff.map(({ location_ids }) => location_ids.length)
+  const items = 10 * (services.length + locations.length + staff.length) + 1
+  return [...ofServices, ...ofStaff].reduce((sum, count) => sum + count, items)
 }

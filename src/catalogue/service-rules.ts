@@ -1,5 +1,5 @@
 import type { FieldError } from '../base/errors.ts'
-import type { CustomField, Money } from './catalogue-types.ts'
+import type { ClientFields, CustomField, Money } from './catalogue-types.ts'
 import { duplicateErrors } from './schedule-rules.ts'
 
 /** The smallest grid on which slots start, in minutes. */
@@ -19,6 +19,9 @@ export const usualChangeMinutes = 1_440
 
 /** By default, a client may move one booking this often. */
 export const usualReschedules = 3
+
+/** What a service asks of its clients unless it says otherwise. */
+export const usualClientFields: ClientFields = { phone: 'optional', last_name: 'required' }
 
 /** Default grid: the duration, but no finer than the smallest grid. */
 export function defaultSlotInterval(durationMinutes: number): number {
@@ -75,8 +78,44 @@ export function fieldKeyErrors(key: string): FieldError[] {
   return [{ pointer: '', code: 'invalid_format', detail }]
 }
 
+/** What is wrong with a custom field beyond its members. */
+export function fieldErrors(field: Partial<CustomFieldInput>): FieldError[] {
+  return [...optionsErrors(field), ...(field.type === 'consent' ? consentErrors(field) : [])]
+}
+
+const consentLink = /\[([^[\]]+)\]\((https:\/\/[^\s()]+)\)/
+
+/** A consent has at most one link, and is always required. */
+function consentErrors({ label = '', required }: Partial<CustomFieldInput>): FieldError[] {
+  const rest = label.replace(consentLink, '')
+  return [
+    ...(rest.includes('](')
+      ? [{ pointer: '/label', code: 'invalid_format', detail: 'may have one link, [text](https://…)' }]
+      : []),
+    ...(required === false
+      ? [{ pointer: '/required', code: 'not_allowed', detail: 'cannot be false for the type consent' }]
+      : []),
+  ]
+}
+
+/** The text of a label before, in and after its link. Without a link all of it is before. */
+export function labelParts(label: string): {
+  before: string
+  link?: { text: string; url: string }
+  after: string
+} {
+  const found = consentLink.exec(label)
+  if (!found) return { before: label, after: '' }
+  const [whole, text = '', url = ''] = found
+  return {
+    before: label.slice(0, found.index),
+    link: { text, url },
+    after: label.slice(found.index + whole.length),
+  }
+}
+
 /** Only the select types need options, and only they may have them. */
-export function fieldOptionsErrors(field: Partial<Pick<CustomField, 'type' | 'options'>>): FieldError[] {
+function optionsErrors(field: Partial<Pick<CustomField, 'type' | 'options'>>): FieldError[] {
   const { type } = field
   if (type === undefined) return []
   const chooses = type === 'select' || type === 'multi_select'
@@ -121,7 +160,7 @@ export function withFieldIds(
   nextId: () => string,
 ): CustomField[] {
   const taken = new Set(fields.map(({ id }) => id))
-  return fields.map(({ id, key, label, type, required = false, options }) => {
+  return fields.map(({ id, key, label, type, required = type === 'consent', options }) => {
     const same = existing.find((field) => field.key === key && !taken.has(field.id))
     const whole = { id: id ?? same?.id ?? nextId(), key, label, type, required }
     return options === undefined ? whole : { ...whole, options }

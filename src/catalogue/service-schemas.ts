@@ -1,15 +1,27 @@
 import { type Static, Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
-import { Id, Line, OrNull, Ruled, StrictObject } from '../base/wire.ts'
-import { activity, businessId, Category, changedShown, Ids, Name, newShown } from './catalogue-schemas.ts'
-import { customFieldTypes } from './catalogue-types.ts'
+import { Id, Line, Nullable, OrNull, Ruled, ShownId, StrictObject } from '../base/wire.ts'
+import {
+  activity,
+  businessId,
+  ClientFields,
+  CustomField,
+  Ids,
+  listedFields,
+  Money,
+  Name,
+  Timetable,
+} from './catalogue-schemas.ts'
+import { clientFieldUses, customFieldTypes } from './catalogue-types.ts'
+import { changeMembers, creationMembers, entryMembers, shownMembers } from './field-schemas.ts'
 import { duplicateErrors, opensErrors, startsErrors, timetableErrors, weekdays } from './schedule-rules.ts'
 import {
   currencyErrors,
   customFieldsErrors,
+  defaultSlotInterval,
   depositErrors,
   fieldKeyErrors,
-  fieldOptionsErrors,
+  fieldErrors,
   maxCapacity,
   maxMinorUnits,
   minSlotInterval,
@@ -24,6 +36,9 @@ const minutesAYear = 525_600
 const tenYearsOfDays = 3_650
 const thirtyDaysOfMinutes = 43_200
 const mostReschedules = 100
+const maxCategoryLength = 60
+const capacityMeans =
+  'Without staff: concurrent clients at one location. With staff: clients who share one appointment.'
 
 function Amount(min: number, description: string) {
   return StrictObject(
@@ -48,9 +63,19 @@ const field = {
     }),
     fieldKeyErrors,
   ),
-  label: Line(1, 200),
-  type: Type.Enum([...customFieldTypes]),
-  required: Type.Optional(Type.Boolean({ description: 'Whether a booking needs an answer; if absent: no.' })),
+  label: Type.String({
+    ...Line(1, 500),
+    description: 'Of a `consent`: the sentence to agree to, with at most one link, `[text](https://…)`.',
+  }),
+  type: Type.Enum([...customFieldTypes], {
+    description: '`consent` is a tick that is always required, and is kept with the text and the time.',
+  }),
+  required: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether a booking needs an answer, and for `boolean` the answer true; if absent: no, but for a `consent`.',
+    }),
+  ),
   options: Type.Optional(
     Ruled(
       Type.Array(Line(1, 200), {
@@ -63,7 +88,7 @@ const field = {
   ),
 }
 
-const NewField = Ruled(StrictObject(field), fieldOptionsErrors)
+const NewField = Ruled(StrictObject(field), fieldErrors)
 
 const ChangedField = Ruled(
   StrictObject({
@@ -75,7 +100,7 @@ const ChangedField = Ruled(
     ),
     ...field,
   }),
-  fieldOptionsErrors,
+  fieldErrors,
 )
 
 const fieldList = { maxItems: maxFields, description: 'Questions for the client when booking.' }
@@ -83,38 +108,16 @@ const NewFields = Ruled(Type.Array(NewField, fieldList), customFieldsErrors)
 /** For changes and imported files. */
 export const ChangedFields = Ruled(Type.Array(ChangedField, fieldList), customFieldsErrors)
 
-const numbers = {
-  buffer_before_minutes: Type.Optional(
-    Minutes(0, 720, 'Time before each booking in which nothing else can be.'),
-  ),
-  buffer_after_minutes: Type.Optional(
-    Minutes(0, 720, 'Time after each booking in which nothing else can be.'),
-  ),
-  slot_interval_minutes: Type.Optional(
-    Minutes(
-      minSlotInterval,
-      1_440,
-      'The grid on which slots start; if absent: the duration, but at least 5.',
-    ),
-  ),
-  min_notice_minutes: Type.Optional(
-    Minutes(0, minutesAYear, 'How long before its start a slot can be booked at the latest.'),
-  ),
-  max_reschedules: Type.Optional(
-    Minutes(
-      0,
-      mostReschedules,
-      `How often a client may move one booking; if absent at creation: ${usualReschedules}.`,
-    ),
-  ),
-  capacity: Type.Optional(
-    Minutes(
-      1,
-      maxCapacity,
-      'Without staff: concurrent clients at one location. With staff: clients who share one appointment.',
-    ),
-  ),
-}
+const use = Type.Optional(Type.Enum([...clientFieldUses]))
+
+const clientFields = StrictObject(
+  { phone: use, last_name: use },
+  {
+    description:
+      'What to ask of the client beside first name and e-mail. If absent at creation: phone `optional`, last name `required`.',
+    examples: [{ phone: 'required' }],
+  },
+)
 
 /** A slot every quarter of an hour. */
 const maxStartsADay = 96
@@ -142,50 +145,180 @@ const timetable = Ruled(
   timetableErrors,
 )
 
-const duration = Minutes(1, 1_440)
-const locationIds = Ids(1, 'Where it is offered.')
-const staffIds = Ids(0, 'Staff who provide it; empty: needs no staff.')
-/** For changes and imported files too. */
-export const maxAdvance = Type.Integer({
-  minimum: 0,
-  maximum: tenYearsOfDays,
-  description: `Days ahead that it can be booked; if absent at creation: ${usualAdvanceDays}. Null: no own limit; sessions never book more than 730 days ahead.`,
-})
 const changeUntil = (what: string) =>
   Minutes(
     0,
     thirtyDaysOfMinutes,
     `How many minutes before the start a client may still ${what}; if absent at creation: ${usualChangeMinutes}. Null: never.`,
   )
-/** For changes and imported files too. */
-export const cancelUntil = changeUntil('cancel a booking')
-export const rescheduleUntil = changeUntil('move a booking')
+
+/** What it is and when it starts. */
+const offered = {
+  name: { shown: Type.String(), input: Name },
+  slug: listedFields.slug,
+  position: listedFields.position,
+  category: {
+    shown: Nullable(Type.String(), { description: 'What it is listed under.' }),
+    input: Type.String({
+      format: 'line',
+      minLength: 1,
+      maxLength: maxCategoryLength,
+      description: 'What it is listed under.',
+      examples: ['Hair'],
+    }),
+    usual: null,
+  },
+  description: listedFields.description,
+  image_url: listedFields.image_url,
+  duration_minutes: { shown: Type.Integer(), input: Minutes(1, 1_440) },
+  buffer_before_minutes: {
+    shown: Type.Integer(),
+    input: Minutes(0, 720, 'Time before each booking in which nothing else can be.'),
+    usual: 0,
+  },
+  buffer_after_minutes: {
+    shown: Type.Integer(),
+    input: Minutes(0, 720, 'Time after each booking in which nothing else can be.'),
+    usual: 0,
+  },
+  slot_interval_minutes: {
+    shown: Type.Integer({ description: 'The grid for slot starts.' }),
+    input: Minutes(
+      minSlotInterval,
+      1_440,
+      'The grid on which slots start; if absent: the duration, but at least 5.',
+    ),
+    usual: ({ duration_minutes }: { duration_minutes: number }) => defaultSlotInterval(duration_minutes),
+  },
+}
+
+/** Who may book it, and what clients may change. */
+const limits = {
+  min_notice_minutes: {
+    shown: Type.Integer(),
+    input: Minutes(0, minutesAYear, 'How long before its start a slot can be booked at the latest.'),
+    usual: 0,
+  },
+  max_advance_days: {
+    shown: Nullable(Type.Integer(), { description: 'Null: no own limit.' }),
+    input: Type.Integer({
+      minimum: 0,
+      maximum: tenYearsOfDays,
+      description: `Days ahead that it can be booked; if absent at creation: ${usualAdvanceDays}. Null: no own limit; sessions never book more than 730 days ahead.`,
+    }),
+    usual: usualAdvanceDays,
+    always: true as const, // in older files, absent meant no limit
+  },
+  cancel_until_minutes: {
+    shown: Nullable(Type.Integer(), {
+      description: 'Minutes before the start until which the client may cancel. Null: never.',
+    }),
+    input: changeUntil('cancel a booking'),
+    usual: usualChangeMinutes,
+  },
+  reschedule_until_minutes: {
+    shown: Nullable(Type.Integer(), {
+      description: 'Minutes before the start until which the client may move it. Null: never.',
+    }),
+    input: changeUntil('move a booking'),
+    usual: usualChangeMinutes,
+  },
+  max_reschedules: {
+    shown: Type.Integer({ description: 'How often a client may move one booking.' }),
+    input: Minutes(
+      0,
+      mostReschedules,
+      `How often a client may move one booking; if absent at creation: ${usualReschedules}.`,
+    ),
+    usual: usualReschedules,
+  },
+  capacity: {
+    shown: Type.Integer({ description: capacityMeans }),
+    input: Minutes(1, maxCapacity, capacityMeans),
+    usual: 1,
+  },
+}
+
+/** In the order of files. */
+export const serviceFields = { ...offered, ...limits }
+
+const locationIds = Ids(1, 'Where it is offered.')
+const staffIds = Ids(0, 'Staff who provide it; empty: needs no staff.')
 const price = Amount(0, 'In minor units: 2500 EUR is 25.00 euros.')
 const deposit = Amount(
   1,
   'What is paid in advance: at most the price, and in its currency, where there is one.',
 )
 
-/** Shared by creations and files. */
-export const serviceMembers = {
-  name: Name,
-  ...newShown,
-  category: Type.Optional(Category),
-  duration_minutes: duration,
-  ...numbers,
-  max_advance_days: Type.Optional(maxAdvance),
+export const Service = Type.Object(
+  {
+    id: ShownId,
+    business_id: ShownId,
+    ...shownMembers(offered),
+    timetable: Nullable(Timetable, { description: 'In place of the grid. Null: the grid.' }),
+    ...shownMembers(limits),
+    price: Nullable(Money),
+    deposit: Nullable(Money),
+    location_ids: Type.Array(ShownId),
+    staff_ids: Type.Array(ShownId, { description: 'Staff who provide it; empty: needs no staff.' }),
+    client_fields: ClientFields,
+    custom_fields: Type.Array(CustomField),
+    active: Type.Boolean({ description: 'Nobody can book an inactive service.' }),
+  },
+  {
+    title: 'Service',
+    description: 'A bookable service.',
+    examples: [
+      {
+        id: exampleIds.service,
+        business_id: exampleIds.business,
+        name: 'Haircut',
+        slug: 'haircut',
+        position: 1,
+        category: 'Hair',
+        description: null,
+        image_url: null,
+        duration_minutes: 30,
+        buffer_before_minutes: 0,
+        buffer_after_minutes: 10,
+        slot_interval_minutes: 15,
+        timetable: null,
+        min_notice_minutes: 0,
+        max_advance_days: null,
+        cancel_until_minutes: 1440,
+        reschedule_until_minutes: 1440,
+        max_reschedules: 3,
+        capacity: 1,
+        price: { amount: 3500, currency: 'EUR' },
+        deposit: null,
+        location_ids: [exampleIds.location],
+        staff_ids: [exampleIds.staff],
+        client_fields: { phone: 'optional', last_name: 'required' },
+        custom_fields: [],
+        active: true,
+      },
+    ],
+  },
+)
+
+export type Service = Static<typeof Service>
+
+const oddMembers = {
   timetable: Type.Optional(timetable),
-  cancel_until_minutes: Type.Optional(cancelUntil),
-  reschedule_until_minutes: Type.Optional(rescheduleUntil),
   price: Type.Optional(price),
   deposit: Type.Optional(deposit),
+  client_fields: Type.Optional(clientFields),
 }
+
+/** Of an entry of a file. */
+export const serviceMembers = { ...entryMembers(serviceFields), ...oddMembers }
 
 export const CreateService = Ruled(
   StrictObject(
     {
       ...businessId,
-      ...serviceMembers,
+      ...creationMembers(serviceFields),
+      ...oddMembers,
       location_ids: locationIds,
       staff_ids: Type.Optional(staffIds),
       custom_fields: Type.Optional(NewFields),
@@ -212,19 +345,13 @@ export const CreateService = Ruled(
 export const ChangeService = Ruled(
   StrictObject(
     {
-      name: Type.Optional(Name),
-      ...changedShown,
-      category: Type.Optional(OrNull(Category)),
-      duration_minutes: Type.Optional(duration),
-      ...numbers,
-      max_advance_days: Type.Optional(OrNull(maxAdvance)),
+      ...changeMembers(serviceFields),
       timetable: Type.Optional(OrNull(timetable)),
-      cancel_until_minutes: Type.Optional(OrNull(cancelUntil)),
-      reschedule_until_minutes: Type.Optional(OrNull(rescheduleUntil)),
       price: Type.Optional(OrNull(price)),
       deposit: Type.Optional(OrNull(deposit)),
       location_ids: Type.Optional(locationIds),
       staff_ids: Type.Optional(staffIds),
+      client_fields: Type.Optional(clientFields),
       custom_fields: Type.Optional(ChangedFields),
       ...activity,
     },

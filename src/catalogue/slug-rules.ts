@@ -21,6 +21,16 @@ export function itemSlugErrors(text: string): FieldError[] {
   return [{ pointer: '', code: 'not_allowed', detail: `must not be ${text}, which has a meaning in links` }]
 }
 
+/** A name as a slug would write it: letters from a to z and digits, with hyphens between them. */
+export function slugOf(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+}
+
 /** What is wrong with a slug that another one has. */
 export function slugTaken(whose: string): FieldError {
   return { pointer: '/slug', code: 'repeated', detail: `is already the name in links of ${whose}` }

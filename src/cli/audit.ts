@@ -2,7 +2,7 @@ import { operator } from '../access/actor.ts'
 import { AuditQuery } from '../access/audit-schemas.ts'
 import { listAudit } from '../access/audit.ts'
 import { type CliCommand, printPage, withExistingDatabase } from './command-line.ts'
-import { checkedChange, given, shownTime } from './input.ts'
+import { checkedQuery, given, shownTime } from './input.ts'
 import { ownerOfList } from './list-owner.ts'
 import { readListScope } from './list-scope.ts'
 
@@ -36,7 +36,7 @@ export function registerAudit(program: CliCommand): void {
       const { owner, page } = await withExistingDatabase(async (context) => {
         const { fields, faults } = await readListScope(context, { business }, { from, to })
         const body = { ...fields, ...given({ limit, actor, subject, cursor }) }
-        const query = checkedChange(AuditQuery, body, optionNames, faults)
+        const query = checkedQuery(AuditQuery, body, optionNames, faults)
         return {
           owner: await ownerOfList(context, business),
           page: await listAudit(context, operator, query),

@@ -22,7 +22,7 @@ export function registerBackup(program: CliCommand): void {
   program
     .command('backup')
     .argument('<file or folder>', 'a new file; with --keep a folder')
-    .description('write a checked copy of the SQLite database to a new file; a server may run')
+    .description('write a verified copy of the SQLite database to a new file; the server may run')
     .option('--force', 'replace an existing file')
     .option('--keep <number>', 'in a folder: name the backup by its time, and keep so many, 1 to 10000')
     .withJson()

@@ -1,10 +1,10 @@
 import { operator } from '../access/actor.ts'
 import { UsageError } from '../base/errors.ts'
+import { presentPage } from '../base/paging.ts'
 import type { Context } from '../bookings/context.ts'
 import { BlocksQuery, CreateBlock } from '../catalogue/block-schemas.ts'
 import {
   createBlock,
-  cursorOfBlock,
   deleteBlock,
   listBlocks,
   presentBlock,
@@ -12,10 +12,9 @@ import {
 } from '../catalogue/block.ts'
 import { showBusiness } from '../catalogue/business.ts'
 import { locationKind, staffKind } from '../catalogue/catalogue.ts'
-import { pageOf } from '../base/wire.ts'
 import { type CliCommand, print, printPage, withExistingDatabase } from './command-line.ts'
-import { checkedCreation, given, readFields, readTime, shownTime } from './input.ts'
-import { allOf, itemNamed } from './item.ts'
+import { checkedCreation, given, readFields, readTime, shownTime, checkedQuery } from './input.ts'
+import { listItems, itemNamed } from './item.ts'
 import { ownerOfList } from './list-owner.ts'
 import { readListScope } from './list-scope.ts'
 
@@ -62,7 +61,9 @@ export function registerBlockCommands(program: CliCommand): void {
 function registerCreate(group: CliCommand): void {
   group
     .command('create')
-    .description('block a time of a location or staff member; keeps existing bookings and prints their IDs')
+    .description(
+      'block a time of a location or staff member; existing bookings stay, and their IDs are printed',
+    )
     .option('--location <name or id>', 'the location that is closed')
     .option('--staff <name or id>', 'the staff member who is away')
     .requiredOption(
@@ -122,16 +123,16 @@ function registerList(group: CliCommand): void {
     .withJson()
     .examples('block list --business "Salon Spree" --from 2026-12-01')
     .action(async ({ business, location, staff, from, to, json, ...same }: ListOptions) => {
-      const { rows, limit, owner, names } = await withExistingDatabase(async (context) => {
+      const { page, owner, names } = await withExistingDatabase(async (context) => {
         const scope = { business, location, staff }
         const { fields, faults } = await readListScope(context, scope, { from, to })
-        const query = checkedCreation(BlocksQuery, { ...same, ...fields }, optionNames, faults)
+        const query = checkedQuery(BlocksQuery, { ...same, ...fields }, optionNames, faults)
         const owner = await ownerOfList(context, fields.business_id)
         const names = await namesOfBlocked(context, owner.business_id)
-        return { ...(await listBlocks(context, operator, query)), owner, names }
+        return { page: await listBlocks(context, operator, query), owner, names }
       })
       printPage(
-        pageOf(rows, limit, { present: (block) => presentBlock(block, operator), cursor: cursorOfBlock }),
+        presentPage(page, (block) => presentBlock(block, operator)),
         json,
         {
           title: owner.titleOf('Blocks'),
@@ -153,8 +154,8 @@ async function namesOfBlocked(
   context: Context,
   businessId: string | undefined,
 ): Promise<Map<string, string>> {
-  const locations = await allOf(context, locationKind, businessId)
-  const staff = await allOf(context, staffKind, businessId)
+  const locations = await listItems(context, locationKind, businessId)
+  const staff = await listItems(context, staffKind, businessId)
   return new Map([
     ...locations.map(({ id, name }) => [id, `location ${name}`] as const),
     ...staff.map(({ id, name }) => [id, `staff ${name}`] as const),

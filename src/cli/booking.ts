@@ -1,8 +1,11 @@
+import { fullName } from '../base/contact-formats.ts'
 import { Option } from 'commander'
 import type { Static } from 'typebox'
 import { operator } from '../access/actor.ts'
 import { explainSlot } from '../availability/availability.ts'
 import { type Named, unknownId, UsageError } from '../base/errors.ts'
+import { presentPage, listAll } from '../base/paging.ts'
+import { type Instant, plusMinutes, readInstant } from '../base/instants.ts'
 import { etagOf } from '../bookings/booking-rules.ts'
 import { BookingsQuery, type Payment } from '../bookings/booking-schemas.ts'
 import {
@@ -13,10 +16,10 @@ import {
   showBooking,
 } from '../bookings/booking.ts'
 import type { Context } from '../bookings/context.ts'
-import { withLink } from '../bookings/manage.ts'
+import { withLinks } from '../bookings/manage.ts'
 import { listBlocks } from '../catalogue/block.ts'
 import { type CliCommand, print, printPage, tableLines, warn, withExistingDatabase } from './command-line.ts'
-import { assertNoFaults, checkedChange, given, readFields, moneyText, readTime, shownTime } from './input.ts'
+import { assertNoFaults, given, readFields, moneyText, readTime, shownTime, checkedQuery } from './input.ts'
 import { isNotFound } from './item.ts'
 import { ownerOfList } from './list-owner.ts'
 import { readListScope } from './list-scope.ts'
@@ -84,28 +87,31 @@ function registerList(group: CliCommand): void {
     .withJson()
     .examples('booking list --business "Salon Spree" --status confirmed --from 2026-12-01')
     .action(async ({ business, service, location, staff, from, to, search, json, ...same }: ListOptions) => {
-      const { rows, nextCursor, owner } = await withExistingDatabase(async (context) => {
+      const { page, owner } = await withExistingDatabase(async (context) => {
         const scope = { business, service, location, staff }
         const { fields, faults } = await readListScope(context, scope, { from, to })
         const body = given({ ...same, ...fields, q: search })
-        const query = checkedChange(BookingsQuery, body, optionNames, faults)
+        const query = checkedQuery(BookingsQuery, body, optionNames, faults)
         const owner = await ownerOfList(context, fields.business_id)
-        return { ...(await listBookings(context, operator, query)), owner }
+        return { page: await listBookings(context, operator, query), owner }
       })
-      const page = { data: rows.map((row) => presentBooking(row, operator)), next_cursor: nextCursor }
-      printPage(page, json, {
-        title: owner.titleOf('Bookings'),
-        columns: {
-          ID: ({ id }) => id,
-          STARTS: ({ starts_at }) => shownTime(starts_at),
-          STATUS: ({ status }) => status,
-          ...owner.column,
-          SERVICE: ({ service }) => service.name,
-          LOCATION: ({ location }) => location.name,
-          STAFF: ({ staff }) => staff?.name ?? '',
-          CLIENT: ({ client }) => `${client.first_name} ${client.last_name} <${client.email}>`,
+      printPage(
+        presentPage(page, (row) => presentBooking(row, operator)),
+        json,
+        {
+          title: owner.titleOf('Bookings'),
+          columns: {
+            ID: ({ id }) => id,
+            STARTS: ({ starts_at }) => shownTime(starts_at),
+            STATUS: ({ status }) => status,
+            ...owner.column,
+            SERVICE: ({ service }) => service.name,
+            LOCATION: ({ location }) => location.name,
+            STAFF: ({ staff }) => staff?.name ?? '',
+            CLIENT: ({ client }) => clientText(client),
+          },
         },
-      })
+      )
     })
 }
 
@@ -118,7 +124,7 @@ function registerShow(group: CliCommand): void {
     .action(async (id: string, { json }: { json?: boolean }) => {
       const booking = await withBooking(id, async (context) => {
         const found = await showBooking(context, operator, id)
-        return withLink(context, found, presentBooking(found, operator))
+        return withLinks(context, { actor: operator, booking: found }, presentBooking(found, operator))
       })
       print(booking, json, () => bookingLines(booking))
     })
@@ -127,9 +133,7 @@ function registerShow(group: CliCommand): void {
 function registerReschedule(group: CliCommand): void {
   group
     .command('reschedule <id>')
-    .description(
-      'move a booking, also outside hours, in blocks and off the grid; only another booking or hold refuses',
-    )
+    .description('move a booking; opening hours, blocks and the grid do not apply')
     .requiredOption('--to <time>', 'new start: "2026-12-01 10:00" in its location, or with an offset')
     .option('--until <time>', 'new end (default: same duration)')
     .withJson()
@@ -143,7 +147,7 @@ function registerReschedule(group: CliCommand): void {
         })
         assertNoFaults(faults)
         const change = { ...fields, starts_at: fields.starts_at ?? '' } // no fault
-        const against = await ruleAgainst(context, booking, change.starts_at)
+        const against = await ruleAgainst(context, booking, readInstant(change.starts_at))
         const target = { id, ifMatch: undefined }
         return { moved: await changeBooking(context, operator, { target, change }), against }
       })
@@ -156,7 +160,7 @@ function registerReschedule(group: CliCommand): void {
 async function ruleAgainst(
   context: Context,
   booking: BookingRow,
-  starts_at: string,
+  starts_at: Instant,
 ): Promise<string | undefined> {
   const { service_id, location_id, staff_id, service_name: service, location_name: location } = booking
   const query = { service_id, location_id, starts_at, ...given({ staff_id: staff_id ?? undefined }) }
@@ -188,11 +192,11 @@ async function ruleAgainst(
 }
 
 /** The location if it has a block then, else the staff member. */
-async function blockedAt(context: Context, booking: BookingRow, from: string): Promise<string> {
+async function blockedAt(context: Context, booking: BookingRow, from: Instant): Promise<string> {
   const { location_id, location_name, staff_name, duration_minutes } = booking
-  const to = Temporal.Instant.from(from).add({ minutes: duration_minutes }).toString()
-  const { rows } = await listBlocks(context, operator, { location_id, from, to, limit: '1' })
-  return rows.length > 0 ? location_name : (staff_name ?? location_name)
+  const to = plusMinutes(from, duration_minutes)
+  const { data } = await listBlocks(context, operator, { location_id, from, to, limit: 1 })
+  return data.length > 0 ? location_name : (staff_name ?? location_name)
 }
 
 function registerCancel(group: CliCommand): void {
@@ -246,21 +250,16 @@ function withBooking<T>(id: string, work: (context: Context) => Promise<T>): Pro
 }
 
 async function newestBookings(context: Context): Promise<Named[]> {
-  const found: Named[] = []
-  let cursor: string | null = null
-  for (let page = 0; page < maxPages; page += 1) {
-    const query = { limit: '100', ...(cursor !== null && { cursor }) }
-    const { rows, nextCursor } = await listBookings(context, operator, query)
-    found.push(...rows.map(named))
-    cursor = nextCursor
-    if (cursor === null) break
-  }
-  return found
+  const rows = await listAll((page) => listBookings(context, operator, page), { pages: maxPages })
+  return rows.map(named)
 }
 
 function named(row: BookingRow): Named {
   const { id, service, client, starts_at } = presentBooking(row, operator)
-  return { id, name: `${service.name} for ${client.first_name} ${client.last_name}, ${shownTime(starts_at)}` }
+  return {
+    id,
+    name: `${service.name} for ${fullName(client.first_name, client.last_name)}, ${shownTime(starts_at)}`,
+  }
 }
 
 function printBooking(row: BookingRow, json: boolean | undefined): void {
@@ -268,9 +267,11 @@ function printBooking(row: BookingRow, json: boolean | undefined): void {
   print(booking, json, () => bookingLines(booking))
 }
 
-function bookingLines(booking: ReturnType<typeof presentBooking> & { manage_url?: string }): string[] {
+function bookingLines(
+  booking: ReturnType<typeof presentBooking> & { manage_url?: string; pay_url?: string },
+): string[] {
   const { client, location } = booking
-  const contact = `${client.first_name} ${client.last_name} <${client.email}> ${client.phone ?? ''}`
+  const contact = `${clientText(client)} ${client.phone ?? ''}`
   return tableLines(
     ['BOOKING', booking.id],
     [
@@ -287,6 +288,7 @@ function bookingLines(booking: ReturnType<typeof presentBooking> & { manage_url?
       ...('payment' in booking ? [['deposit', paymentText(booking.payment)]] : []),
       ['cancelled', shownTime(booking.cancelled_at ?? '')],
       ['business', booking.business_id],
+      ...(booking.pay_url === undefined ? [] : [['pay link', booking.pay_url]]),
       ...(booking.manage_url === undefined ? [] : [['manage link', booking.manage_url]]),
     ],
   )
@@ -296,4 +298,9 @@ function paymentText(payment: Static<typeof Payment>): string {
   const { status, paid_at, refunded_at, provider } = payment
   const when = refunded_at ?? paid_at
   return `${moneyText(payment)} ${status}${when === null ? '' : ` ${shownTime(when)}`} (${provider})`
+}
+
+/** Such as "Ada Lovelace <ada@example.com>". */
+function clientText({ first_name, last_name, email }: ReturnType<typeof presentBooking>['client']): string {
+  return [fullName(first_name, last_name), ...(email === '' ? [] : [`<${email}>`])].join(' ')
 }

@@ -2,9 +2,9 @@ import { Option } from 'commander'
 import { effectivePlan, planNames } from '../access/actor.ts'
 import { ChangeMailSettings } from '../catalogue/business-schemas.ts'
 import { mailSettings } from '../catalogue/mail-settings-rules.ts'
+import { catalogueLimits } from '../catalogue/limit-rules.ts'
 import { networksIn } from '../catalogue/business-rules.ts'
 import {
-  type BusinessUpdate,
   changeBusiness,
   createBusiness,
   listBusinesses,
@@ -17,21 +17,45 @@ import {
   print,
   printTable,
   tableLines,
-  warn,
   withDatabase,
   withExistingDatabase,
 } from './command-line.ts'
-import { assertChanges, checkedChange, given, inOptions, numberIn, unlessNone } from './input.ts'
+import {
+  readBookingsPerClient,
+  readCatalogueLimit,
+  readColor,
+  readLogoUrl,
+  readName,
+  readNetworks,
+  readPhone,
+  readRequestLimit,
+  readRetentionDays,
+  readSlug,
+  readTimeZone,
+} from './business-options.ts'
+import {
+  assertChanges,
+  assertNoFaults,
+  checkedChange,
+  given,
+  inOptions,
+  numberIn,
+  readFields,
+  unlessNone,
+} from './input.ts'
 
 type Business = Awaited<ReturnType<typeof showBusiness>>
 
-interface CreateOptions {
-  plan: PlanName
-  timezone: string
-  hub?: string
+interface BrandOptions {
   brandName?: string
   brandColor?: string
   brandLogoUrl?: string
+}
+
+interface CreateOptions extends BrandOptions {
+  plan: PlanName
+  timezone: string
+  hub?: string
   json?: boolean
 }
 
@@ -43,13 +67,15 @@ interface MailOptions {
   quietHours?: string
 }
 
-interface UpdateOptions
-  extends
-    Omit<
-      BusinessUpdate,
-      'maxBookingsPerClient' | 'trustedNetworks' | 'retentionDays' | 'phone' | 'slug' | 'mail'
-    >,
-    MailOptions {
+interface UpdateOptions extends BrandOptions, MailOptions {
+  name?: string
+  plan?: PlanName
+  timezone?: string
+  limitPerMinute?: string
+  limitPerHour?: string
+  maxServices?: string
+  maxLocations?: string
+  maxStaff?: string
   maxBookingsPerClient?: string
   retentionDays?: string
   phone?: string
@@ -61,9 +87,6 @@ interface UpdateOptions
   limits: boolean
   json?: boolean
 }
-
-const noBrand = { brandName: null, brandColor: null, brandLogoUrl: null }
-const noLimits = { limitPerMinute: null, limitPerHour: null }
 
 /** `holdfast business …` */
 export function registerBusinessCommands(program: CliCommand): void {
@@ -82,7 +105,7 @@ function registerCreate(group: CliCommand): void {
   withBrand(
     group
       .command('create <name>')
-      .description('create a business, in a hub or on its own')
+      .description('create a business, in a hub or independent')
       .requiredOption('--timezone <zone>', 'time zone, such as Europe/Berlin')
       .addOption(new Option('--plan <plan>', 'plan').choices(planNames).default('enterprise'))
       .option('--hub <name or id>', 'the hub'),
@@ -90,8 +113,14 @@ function registerCreate(group: CliCommand): void {
     .withJson()
     .examples('business create "Salon Spree" --timezone Europe/Berlin --plan growth')
     .action(async (name: string, { plan, timezone, hub, json, ...brand }: CreateOptions) => {
+      const { fields, faults } = await readFields({
+        name: () => readName(name),
+        timezone: () => readTimeZone(timezone),
+        ...brandReaders(brand, undefined),
+      })
+      assertNoFaults(faults)
       const created = await withDatabase((context) =>
-        createBusiness(context, { name, plan, timezone, ...brand, ...given({ hubId: hub }) }),
+        createBusiness(context, { name, timezone, ...fields, plan, ...given({ hubId: hub }) }),
       )
       print(presentColumns(created), json, () => [
         `business ${created.id}  ${created.name}  (${created.plan}, ${created.timezone})`,
@@ -135,7 +164,7 @@ function registerList(group: CliCommand): void {
 function registerShow(group: CliCommand): void {
   group
     .command('show <business>')
-    .description('show one business, given by name or id')
+    .description('show a business')
     .withJson()
     .examples('business show "Salon Spree"')
     .action(async (id: string, { json }: { json?: boolean }) => {
@@ -148,9 +177,7 @@ function registerUpdate(group: CliCommand): void {
     withBrand(
       group
         .command('update <business>')
-        .description(
-          'change a business, given by name or id; a plan takes effect within five seconds, also on running servers',
-        )
+        .description('change a business; running servers apply a new plan within five seconds')
         .option('--name <name>', 'new name')
         .addOption(new Option('--plan <plan>', 'new plan').choices(planNames))
         .option('--timezone <zone>', 'new time zone, such as Europe/Berlin; its locations keep theirs'),
@@ -160,6 +187,9 @@ function registerUpdate(group: CliCommand): void {
     .option('--limit-per-minute <requests>', 'Enterprise plan: requests a minute for each key')
     .option('--limit-per-hour <requests>', 'Enterprise plan: requests an hour for each key')
     .option('--no-limits', 'use the limits of the plan')
+    .option('--max-services <count>', 'how many services it may have; "none": as its plan says')
+    .option('--max-locations <count>', 'how many locations it may have; "none": as its plan says')
+    .option('--max-staff <count>', 'how many staff members it may have; "none": as its plan says')
     .option(
       '--max-bookings-per-client <bookings>',
       'upcoming bookings per client, 1 to 100; "none": no limit',
@@ -180,27 +210,57 @@ function registerUpdate(group: CliCommand): void {
       'business update 0198… --notify desk@example.com --reminders 24,2 --quiet-hours 21:00-08:00',
     )
     .action(async (id: string, { json, brand, limits, ...options }: UpdateOptions) => {
-      const { maxBookingsPerClient: bookings, trustedNetworks: networks, retentionDays, ...others } = options
-      const { locale, replyTo, notify, reminders, quietHours, phone, slug, ...same } = others
+      const { locale, replyTo, notify, reminders, quietHours, ...others } = options
       const mail = readMail(given({ locale, replyTo, notify, reminders, quietHours }))
-      const update: BusinessUpdate = {
-        ...(!brand && noBrand),
-        ...(!limits && noLimits),
-        ...same,
-        ...(retentionDays !== undefined && { retentionDays: unlessNone(retentionDays, String) }),
-        ...(phone !== undefined && { phone: unlessNone(phone, String) }),
-        ...(slug !== undefined && { slug: unlessNone(slug, String) }),
-        ...(bookings !== undefined && { maxBookingsPerClient: unlessNone(bookings, String) }),
-        ...(networks !== undefined && { trustedNetworks: unlessNone(networks, String) }),
-        ...(Object.keys(mail).length > 0 && { mail }),
-      }
-      assertChanges(update, '--name, --plan or another option of --help')
+      const { fields, faults } = await readFields(updateReaders(others, { brand, limits }))
+      assertChanges({ ...mail, ...fields, ...faults }, '--name, --plan or another option of --help')
+      assertNoFaults(faults)
       const changed = await withExistingDatabase((context) =>
-        inOptions({}, () => changeBusiness(context, id, update)),
+        inOptions({}, () => changeBusiness(context, id, { ...fields, ...mail })),
       )
-      if (networks !== undefined) warnOfEveryone(networksIn(changed.trusted_networks_json))
       printBusiness(changed, json)
     })
+}
+
+/** Reads a text; `otherwise` where there is none. */
+function read<T, Otherwise>(text: string | undefined, reader: (text: string) => T, otherwise: Otherwise) {
+  return text === undefined ? otherwise : reader(text)
+}
+
+function brandReaders<Otherwise>(
+  { brandName, brandColor, brandLogoUrl }: BrandOptions,
+  otherwise: Otherwise,
+) {
+  return {
+    brand_name: () => read(brandName, readName, otherwise),
+    brand_color: () => read(brandColor, readColor, otherwise),
+    brand_logo_url: () => read(brandLogoUrl, readLogoUrl, otherwise),
+  }
+}
+
+function updateReaders(
+  options: Omit<UpdateOptions, keyof MailOptions | 'brand' | 'limits' | 'json'>,
+  { brand, limits }: Pick<UpdateOptions, 'brand' | 'limits'>,
+) {
+  const clearable = <T>(text: string | undefined, reader: (text: string) => T) =>
+    text === undefined ? undefined : unlessNone(text, reader)
+  const limit = (text: string | undefined) => read(text, readRequestLimit, limits ? undefined : null)
+  return {
+    name: () => read(options.name, readName, undefined),
+    plan: () => options.plan,
+    timezone: () => read(options.timezone, readTimeZone, undefined),
+    ...brandReaders(options, brand ? undefined : null),
+    limit_per_minute: () => limit(options.limitPerMinute),
+    limit_per_hour: () => limit(options.limitPerHour),
+    max_services: () => clearable(options.maxServices, readCatalogueLimit),
+    max_locations: () => clearable(options.maxLocations, readCatalogueLimit),
+    max_staff: () => clearable(options.maxStaff, readCatalogueLimit),
+    max_bookings_per_client: () => clearable(options.maxBookingsPerClient, readBookingsPerClient),
+    retention_days: () => clearable(options.retentionDays, readRetentionDays),
+    phone: () => clearable(options.phone, readPhone),
+    slug: () => clearable(options.slug, readSlug),
+    trusted_networks: () => clearable(options.trustedNetworks, readNetworks),
+  }
 }
 
 function withMail(command: CliCommand): CliCommand {
@@ -244,12 +304,6 @@ function readMail({ locale, replyTo, notify, reminders, quietHours }: MailOption
   return checkedChange(ChangeMailSettings, body, mailOptionNames)
 }
 
-function warnOfEveryone(networks: string[]): void {
-  for (const network of networks.filter((range) => range.endsWith('/0'))) {
-    warn(`${network} is every address: no cap of addresses holds any more`)
-  }
-}
-
 function printBusiness(row: Business, json: boolean | undefined): void {
   const business = presentBusiness(row)
   const { plan, plan_in_effect: inEffect } = business
@@ -266,6 +320,9 @@ function printBusiness(row: Business, json: boolean | undefined): void {
         ['brand logo', business.brand_logo_url ?? ''],
         ['requests a minute', limitText(business.limit_per_minute)],
         ['requests an hour', limitText(business.limit_per_hour)],
+        ['services, at most', String(business.max_services ?? catalogueLimits[inEffect].services)],
+        ['locations, at most', String(business.max_locations ?? catalogueLimits[inEffect].locations)],
+        ['staff, at most', String(business.max_staff ?? catalogueLimits[inEffect].staff)],
         ['bookings per client', String(business.max_bookings_per_client ?? 'no limit')],
         ['trusted networks', business.trusted_networks.join(', ')],
         [

@@ -16,7 +16,7 @@ import type { CalendarReader } from '../calendars/busy-file.ts'
 import { staffKind } from '../catalogue/catalogue.ts'
 import { type CliCommand, print, printPage, warn, withExistingDatabase } from './command-line.ts'
 import { given, inOptions, shownTime } from './input.ts'
-import { allOf, isNotFound, itemNamed } from './item.ts'
+import { listItems, isNotFound, itemNamed } from './item.ts'
 import { ownerOfList } from './list-owner.ts'
 
 interface ListOptions {
@@ -25,7 +25,7 @@ interface ListOptions {
   json?: boolean
 }
 
-const limit = '100'
+const limit = 100
 const optionNames = { url: '<url>', staff_id: '--staff' }
 
 /** `holdfast busy-calendar …` */
@@ -45,7 +45,7 @@ function registerAdd(group: CliCommand): void {
   group
     .command('add <url>')
     .description(
-      'add a calendar of a staff member by its secret address, unless what is there is none, and fetch it',
+      "add a staff member's calendar by its secret URL; fails if the URL does not serve a calendar",
     )
     .requiredOption('--staff <name or id>', 'whose calendar it is')
     .withJson()
@@ -54,7 +54,9 @@ function registerAdd(group: CliCommand): void {
       const added = await withExistingDatabase(async (context) => {
         const { id: staff_id } = await itemNamed(context, staffKind, staff)
         return withReader(context, async (reader) => {
-          const fault = await inOptions(optionNames, () => calendarFault(context, url, reader))
+          const fault = await inOptions(optionNames, () =>
+            calendarFault(context, operator, { staff_id, url }, reader),
+          )
           if (fault) {
             const why = withPlace(fault.sentence, fault.where)
             throw new OperatorError(`The calendar at ${fault.origin} is not added. ${why}`)
@@ -92,7 +94,7 @@ function stateLines({ id, host, busy_until }: Awaited<ReturnType<typeof fetchNow
 function registerList(group: CliCommand): void {
   group
     .command('list')
-    .description('list busy calendars, newest first; of addresses the host only')
+    .description('list busy calendars with the host of their URL, newest first')
     .option('--business <name or id>', 'only of this business')
     .withCursor()
     .withJson()
@@ -101,7 +103,7 @@ function registerList(group: CliCommand): void {
       const { owner, page, names } = await withExistingDatabase(async (context) => {
         const owner = await ownerOfList(context, business)
         const query = { limit, ...given({ business_id: owner.business_id, cursor }) }
-        const staff = await allOf(context, staffKind, owner.business_id)
+        const staff = await listItems(context, staffKind, owner.business_id)
         const names = new Map(staff.map(({ id, name }) => [id, name]))
         return { owner, page: await listBusyCalendars(context, operator, query), names }
       })
@@ -122,7 +124,7 @@ function registerList(group: CliCommand): void {
 function registerFetch(group: CliCommand): void {
   group
     .command('fetch <id>')
-    .description('fetch a busy calendar now; servers do it every 15 minutes. Exit code 1 where that fails')
+    .description('fetch a busy calendar now instead of within 15 minutes; exit code 1 on failure')
     .withJson()
     .examples('busy-calendar fetch 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
@@ -140,7 +142,7 @@ function registerFetch(group: CliCommand): void {
 function registerRemove(group: CliCommand): void {
   group
     .command('remove <id>')
-    .description('remove a busy calendar; its times are bookable again at once')
+    .description('remove a busy calendar; frees its times at once')
     .withJson()
     .examples('busy-calendar remove 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {

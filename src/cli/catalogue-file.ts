@@ -3,7 +3,7 @@ import { type FieldError, OperatorError, Problem, UsageError } from '../base/err
 import { CatalogueFile } from '../catalogue/catalogue-file-schemas.ts'
 import { exportCatalogue } from '../catalogue/export.ts'
 import { type FieldChanges, importCatalogue, type ImportReport, type Tally } from '../catalogue/import.ts'
-import { normalise } from '../http/body.ts'
+import { normalise } from '../base/normalise.ts'
 import { compileCreation, fieldErrorsOf } from '../base/validation.ts'
 import {
   type CliCommand,
@@ -30,7 +30,7 @@ const nouns = { locations: 'location', staff: 'staff member', services: 'service
 export function registerImport(program: CliCommand): void {
   program
     .command('import <file>')
-    .description('import a whole business from a JSON file ("-": standard input), all or nothing')
+    .description('import a business from a JSON file ("-" is standard input), all or nothing')
     .option('--business <name or id>', 'import into this business')
     .option('--dry-run', 'change nothing, and print what would change')
     .option(
@@ -124,7 +124,7 @@ function fieldLines(fields: FieldChanges): string[] {
 export function registerExport(program: CliCommand): void {
   program
     .command('export <business>')
-    .description('export a whole business, given by name or id, as a file for import')
+    .description('export a business to a file for import')
     .option('--output <file>', 'write to this file ("-": standard output)', '-')
     .examples('export 0198… --output salon.json', 'export "Salon Spree" --output salon.json')
     .action(async (business: string, { output }: { output: string }) => {

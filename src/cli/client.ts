@@ -1,6 +1,11 @@
+import { once } from 'node:events'
+import { createInterface } from 'node:readline/promises'
 import { operator } from '../access/actor.ts'
+import { OperatorError, UsageError } from '../base/errors.ts'
+import { mostPerPage } from '../base/paging.ts'
 import { BlockClient } from '../bookings/client-schemas.ts'
 import type { Context } from '../bookings/context.ts'
+import { namedClient } from '../bookings/client.ts'
 import { exportWholeClient } from '../bookings/client-export.ts'
 import { eraseClient } from '../bookings/erasure.ts'
 import {
@@ -10,12 +15,20 @@ import {
   unblockClient,
 } from '../bookings/strangers.ts'
 import { showBusiness } from '../catalogue/business.ts'
-import { type CliCommand, print, printPage, withExistingDatabase } from './command-line.ts'
+import { type CliCommand, commandIO, print, printPage, withExistingDatabase } from './command-line.ts'
 import { checkedCreation, given, readInteger, shownTime } from './input.ts'
 
 interface Options {
   business: string
   json?: boolean
+}
+
+interface DataOptions extends Options {
+  booking?: string
+}
+
+interface EraseOptions extends DataOptions {
+  yes?: boolean
 }
 
 interface ListOptions extends Options {
@@ -41,14 +54,15 @@ export function registerClientCommands(program: CliCommand): void {
 
 function registerExport(group: CliCommand): void {
   group
-    .command('export <email>')
-    .description('print all that is kept about a client, as JSON')
+    .command('export [email]')
+    .description('print everything stored about a client as JSON')
+    .option('--booking <id>', 'a booking of the client, in place of the e-mail')
     .requiredOption('--business <name or id>', 'the business')
     .withJson()
     .examples('client export ada@example.com --business "Salon Spree"')
-    .action(async (email: string, { business }: Options) => {
+    .action(async (email: string | undefined, { business, booking }: DataOptions) => {
       const exported = await withExistingDatabase(async (context) =>
-        exportWholeClient(context, operator, await clientOf(context, { email, business })),
+        exportWholeClient(context, operator, await dataClient(context, { email, booking, business })),
       )
       print(exported, true, () => [])
     })
@@ -56,26 +70,50 @@ function registerExport(group: CliCommand): void {
 
 function registerErase(group: CliCommand): void {
   group
-    .command('erase <email>')
-    .description(
-      'erase a client from all that is kept; bookings stay, without their client. It cannot be undone',
-    )
+    .command('erase [email]')
+    .description("erase a client's data for good; bookings stay without the client")
+    .option('--booking <id>', 'a booking of the client, in place of the e-mail')
     .requiredOption('--business <name or id>', 'the business')
+    .option('--yes', 'erase without asking')
     .withJson()
-    .examples('client erase ada@example.com --business "Salon Spree"')
-    .action(async (email: string, { business, json }: Options) => {
-      const erased = await withExistingDatabase(async (context) =>
-        eraseClient(context, operator, await clientOf(context, { email, business })),
-      )
+    .examples(
+      'client erase ada@example.com --business "Salon Spree"',
+      'client erase ada@example.com --business "Salon Spree" --yes',
+    )
+    .action(async (email: string | undefined, { business, booking, yes = false, json }: EraseOptions) => {
+      const erased = await withExistingDatabase(async (context) => {
+        const { name } = await showBusiness(context, business)
+        const client = await dataClient(context, { email, booking, business })
+        const whom = email ?? `the client of booking ${booking}`
+        if (!yes) await confirm(`Erase ${whom} from all that ${name} keeps? It cannot be undone.`)
+        const { business_id, ...counts } = await eraseClient(context, operator, client)
+        if (Object.values(counts).every((count) => count === 0))
+          throw new OperatorError(`${name} keeps nothing about ${whom}: nothing was erased.`)
+        return { business_id, ...counts }
+      })
       const { bookings, events, mails } = erased
       print(erased, json, () => [`erased from ${bookings} bookings, ${events} events and ${mails} mails`])
     })
 }
 
+/** Asks on a terminal. Throws a UsageError elsewhere, and an OperatorError for any answer but yes. */
+async function confirm(question: string): Promise<void> {
+  const input = commandIO().stdin?.()
+  if (!input?.isTTY) throw new UsageError('This is not a terminal: add --yes to erase without being asked.')
+  const terminal = createInterface({ input, output: commandIO().stderr })
+  try {
+    const ended = once(terminal, 'close').then(() => '') // Ctrl+C, Ctrl+D
+    const answer = await Promise.race([terminal.question(`${question} Type yes: `), ended])
+    if (answer.trim().toLowerCase() !== 'yes') throw new OperatorError('Nothing was erased.')
+  } finally {
+    terminal.close()
+  }
+}
+
 function registerBlock(group: CliCommand): void {
   group
     .command('block <email>')
-    .description('block a client; existing bookings stay, and keys can still book for them')
+    .description('keep a client from booking; existing bookings stay, and keys can still book for them')
     .requiredOption('--business <name or id>', 'the business')
     .withJson()
     .examples('client block ada@example.com --business "Salon Spree"')
@@ -115,10 +153,23 @@ async function clientOf(context: Context, { email, business }: { email: string; 
   return { business_id, email: checked }
 }
 
+/** A client by e-mail or, also without any, by a booking. Throws a UsageError, or not_found. */
+async function dataClient(
+  context: Context,
+  named: { email: string | undefined; booking: string | undefined; business: string },
+) {
+  const { email, booking, business } = named
+  if ((email === undefined) === (booking === undefined))
+    throw new UsageError('Name the client by e-mail, or by --booking.')
+  if (email !== undefined) return clientOf(context, { email, business })
+  const business_id = (await showBusiness(context, business)).id
+  return namedClient(context, operator, { ...given({ booking_id: booking }), business_id })
+}
+
 function registerList(group: CliCommand): void {
   group
     .command('list')
-    .description('list the blocked clients of a business by e-mail')
+    .description("list a business's blocked clients by email address")
     .requiredOption('--business <name or id>', 'the business')
     .withPages('100')
     .withJson()
@@ -126,8 +177,8 @@ function registerList(group: CliCommand): void {
     .action(async ({ business, limit: asked, cursor, json }: ListOptions) => {
       const { name, page } = await withExistingDatabase(async (context) => {
         const { id: business_id, name } = await showBusiness(context, business)
-        const limit = String(readInteger(asked, '--limit', [1, 100]))
-        const query = { business_id, limit, ...given({ cursor }) }
+        const limit = readInteger(asked, '--limit', [1, mostPerPage])
+        const query = { business_id, limit, cursor }
         return { name, page: await listBlockedClients(context, operator, query) }
       })
       printPage(page, json, {

@@ -3,7 +3,7 @@ import { monotonicMs } from '../base/clock.ts'
 import { readConfig } from '../base/config.ts'
 import { UsageError } from '../base/errors.ts'
 import { copyDatabase } from '../operate/copy.ts'
-import { type CliCommand, configFromEnvironment, noDatabase, print } from './command-line.ts'
+import { type CliCommand, commandIO, configFromEnvironment, noDatabase, print, warn } from './command-line.ts'
 
 /** `holdfast copy` */
 export function registerCopy(program: CliCommand): void {
@@ -12,12 +12,21 @@ export function registerCopy(program: CliCommand): void {
     .description(
       'copy the SQLite database to an empty PostgreSQL database, all or nothing; stop the server first',
     )
-    .requiredOption('--to <url>', 'the empty database, postgres://user:password@host:port/name')
+    .requiredOption(
+      '--to <url>',
+      'the empty database, postgres://user@host:port/name ("-": from standard input)',
+    )
     .withJson()
-    .examples('copy --to postgres://holdfast:secret@db.example.com:5432/holdfast')
+    .examples('copy --to postgres://holdfast@db.example.com:5432/holdfast', 'copy --to - < url')
+    .addHelpText(
+      'after',
+      '\nOthers on this machine see a password in --to in the list of processes: give it by standard input or PGPASSWORD.',
+    )
     .action(async ({ to, json }: { to: string; json?: boolean }) => {
       const startedMs = monotonicMs()
-      const tables = await copyDatabase(sourceFile(), targetUrl(to))
+      if (hasPassword(to))
+        warn('others on this machine can read the password of --to: give it by standard input or PGPASSWORD')
+      const tables = await copyDatabase(sourceFile(), targetUrl(to === '-' ? await readLine() : to))
       const seconds = (monotonicMs() - startedMs) / 1000
       const rows = tables.reduce((sum, table) => sum + table.rows, 0)
       const bookings = tables.find(({ table }) => table === 'bookings')?.rows ?? 0
@@ -26,6 +35,22 @@ export function registerCopy(program: CliCommand): void {
         'Set DATABASE_URL to the new database before you start the server. The old file stays as it is: put it away.',
       ])
     })
+}
+
+function hasPassword(to: string): boolean {
+  return /^\w+:\/\/[^/@]*:[^@]+@/.test(to)
+}
+
+const maxUrlLength = 10_000
+
+/** Reads the standard input, which the list of processes does not show. */
+async function readLine(): Promise<string> {
+  let text = ''
+  for await (const chunk of commandIO().stdin?.() ?? []) {
+    text += chunk.toString()
+    if (text.length > maxUrlLength) throw new UsageError('The standard input is too long to be a URL.')
+  }
+  return text.trim()
 }
 
 function sourceFile(): string {

@@ -27,7 +27,7 @@ const endsWithUs =
 export function registerDemo(program: CliCommand): void {
   program
     .command('demo')
-    .description('add the demo world, a hub and four businesses, and print new keys for it')
+    .description('add the demo data (a hub and four businesses) and print new keys')
     .option('--yes', 'also run in production')
     .withJson()
     .examples('demo --json > demo.json')

@@ -7,6 +7,7 @@ import {
   diagnoseFailure,
   diagnoseFile,
   diagnoseMail,
+  diagnoseProxies,
   diagnoseRedis,
   diagnoseSettings,
 } from '../operate/doctor.ts'
@@ -40,6 +41,7 @@ async function examine(): Promise<Finding[]> {
   return [
     ...found,
     ...diagnoseSettings(config),
+    ...(await diagnoseProxies(config)),
     ...ofFile,
     ...ofDatabase,
     ...(await diagnoseServers(config)),

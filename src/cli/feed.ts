@@ -8,7 +8,7 @@ import { locationKind, staffKind } from '../catalogue/catalogue.ts'
 import type { FeedDetail } from '../database/tables.ts'
 import { type CliCommand, print, printPage, withExistingDatabase } from './command-line.ts'
 import { given, shownTime } from './input.ts'
-import { allOf, isNotFound, itemNamed } from './item.ts'
+import { listItems, isNotFound, itemNamed } from './item.ts'
 import { ownerOfList } from './list-owner.ts'
 
 interface CreateOptions {
@@ -25,7 +25,7 @@ interface ListOptions {
   json?: boolean
 }
 
-const limit = '100'
+const limit = 100
 
 /** `holdfast feed …` */
 export function registerFeedCommands(program: CliCommand): void {
@@ -43,7 +43,7 @@ export function registerFeedCommands(program: CliCommand): void {
 function registerCreate(group: CliCommand): void {
   group
     .command('create')
-    .description('make a feed of bookings for calendar programs; its address is shown only once')
+    .description('create a feed of bookings for calendar programs and print its URL; it is never shown again')
     .option('--staff <name or id>', 'the bookings of this staff member')
     .option('--location <name or id>', 'those at this location')
     .option('--business <name or id>', 'all of this business')
@@ -95,7 +95,7 @@ function addressLines({ feed: { id, url }, isGuessed }: ReturnType<typeof madeFe
 function registerList(group: CliCommand): void {
   group
     .command('list')
-    .description('list feeds, newest first; never shows an address')
+    .description('list feeds without their URL, newest first')
     .option('--business <name or id>', 'only of this business')
     .withCursor()
     .withJson()
@@ -105,8 +105,8 @@ function registerList(group: CliCommand): void {
         const owner = await ownerOfList(context, business)
         const query = { limit, ...given({ business_id: owner.business_id, cursor }) }
         const named = [
-          ...(await allOf(context, staffKind, owner.business_id)),
-          ...(await allOf(context, locationKind, owner.business_id)),
+          ...(await listItems(context, staffKind, owner.business_id)),
+          ...(await listItems(context, locationKind, owner.business_id)),
         ]
         const names = new Map(named.map(({ id, name }) => [id, name]))
         return { owner, page: await listFeeds(context, operator, query), names }
@@ -127,7 +127,7 @@ function registerList(group: CliCommand): void {
 function registerRotate(group: CliCommand): void {
   group
     .command('rotate <id>')
-    .description('give a feed a new address, shown only once; the old one ends at once')
+    .description('give a feed a new URL and print it; the old one stops at once')
     .withJson()
     .examples('feed rotate 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
@@ -141,7 +141,7 @@ function registerRotate(group: CliCommand): void {
 function registerDelete(group: CliCommand): void {
   group
     .command('delete <id>')
-    .description('delete a feed; its address ends at once')
+    .description('delete a feed; its URL stops at once')
     .withJson()
     .examples('feed delete 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {

@@ -3,7 +3,8 @@ import { planNames } from '../access/actor.ts'
 import { changeHub, createHub, listHubs } from '../catalogue/business.ts'
 import type { PlanName } from '../database/tables.ts'
 import { type CliCommand, print, printTable, withDatabase, withExistingDatabase } from './command-line.ts'
-import { assertChanges } from './input.ts'
+import { readName } from './business-options.ts'
+import { assertChanges, given } from './input.ts'
 
 /** `holdfast hub …` */
 export function registerHubCommands(program: CliCommand): void {
@@ -21,7 +22,7 @@ function registerCreate(group: CliCommand): void {
     .withJson()
     .examples('hub create "Salons of Europe"')
     .action(async (name: string, { plan, json }: { plan: PlanName; json?: boolean }) => {
-      const created = await withDatabase((context) => createHub(context, { name, plan }))
+      const created = await withDatabase((context) => createHub(context, { name: readName(name), plan }))
       print(created, json, () => [`hub ${created.id}  ${created.name}  (${created.plan})`])
     })
 }
@@ -44,15 +45,14 @@ function registerList(group: CliCommand): void {
 function registerUpdate(group: CliCommand): void {
   group
     .command('update <hub>')
-    .description(
-      'change a hub, given by name or id; a plan takes effect within five seconds, also on running servers',
-    )
+    .description('change a hub; running servers apply a new plan within five seconds')
     .option('--name <name>', 'new name')
     .addOption(new Option('--plan <plan>', 'new plan').choices(planNames))
     .withJson()
     .examples('hub update "Salons of Europe" --plan growth')
     .action(async (id: string, options: { name?: string; plan?: PlanName; json?: boolean }) => {
-      const { json, ...changes } = options
+      const { json, name, plan } = options
+      const changes = given({ name: name === undefined ? undefined : readName(name), plan })
       assertChanges(changes, '--name or --plan')
       const changed = await withExistingDatabase((context) => changeHub(context, id, changes))
       print(changed, json, () => [`hub ${changed.id}  ${changed.name}  (${changed.plan})`])

@@ -11,8 +11,8 @@ import type {
 } from '../catalogue/catalogue-types.ts'
 import { weekdays } from '../catalogue/schedule-rules.ts'
 import { amountText, currencyErrors, minorDigits } from '../catalogue/service-rules.ts'
-import { normalise } from '../http/body.ts'
-import { compileCreation, compileSchema, fieldErrorsOf } from '../base/validation.ts'
+import { normalise } from '../base/normalise.ts'
+import { compileCreation, compileQuery, compileSchema, fieldErrorsOf } from '../base/validation.ts'
 
 /** The option for a field of the API, such as --duration for duration_minutes, where it is not the field's own name. */
 export type OptionNames = Record<string, string>
@@ -86,7 +86,7 @@ export function assertChanges(fields: object, options = 'an option of --help'): 
   if (Object.keys(fields).length === 0) throw new UsageError(`Nothing to change: give ${options}.`)
 }
 
-/** Checks a creation, or a query, as the API would; a null counts as absent. Throws a UsageError with every fault. */
+/** Checks a creation as the API would; a null counts as absent. Throws a UsageError with every fault. */
 export function checkedCreation<T extends TSchema>(
   schema: T,
   value: unknown,
@@ -94,6 +94,16 @@ export function checkedCreation<T extends TSchema>(
   faults: Record<string, string> = {},
 ): Static<T> {
   return checked(compileCreation(schema), value, { names, faults }) as Static<T> // it fits the schema
+}
+
+/** Checks a query as the API would. Throws a UsageError with every fault. */
+export function checkedQuery<T extends TSchema>(
+  schema: T,
+  value: unknown,
+  names: OptionNames,
+  faults: Record<string, string> = {},
+): Static<T> {
+  return checked(compileQuery(schema), value, { names, faults }) as Static<T> // it fits the schema
 }
 
 /** Checks a change as the API would. Throws a UsageError with every fault. */

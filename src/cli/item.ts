@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import { operator } from '../access/actor.ts'
 import { ambiguousName, type Named, Problem, unknownId, UsageError } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
+import { mostPerPage } from '../base/paging.ts'
 import type { Context } from '../bookings/context.ts'
 import { showBusiness } from '../catalogue/business.ts'
 import {
@@ -15,6 +16,7 @@ import {
   showOfCatalogue,
   staffKind,
   type WritableKind,
+  listWholeCatalogue,
 } from '../catalogue/catalogue.ts'
 import { resolveReferences } from '../catalogue/import.ts'
 import { type CliCommand, type Columns, print, printPage, withExistingDatabase } from './command-line.ts'
@@ -197,8 +199,9 @@ function registerList<Row extends Item>(
       const { owner, page } = await withExistingDatabase(async (context) => {
         const owner = await ownerOfList(context, business)
         const query = {
-          limit: String(readInteger(limit, '--limit', [1, 100])),
-          ...given({ business_id: owner.business_id, cursor }),
+          limit: readInteger(limit, '--limit', [1, mostPerPage]),
+          cursor,
+          ...given({ business_id: owner.business_id }),
         }
         return { owner, page: await listCatalogue(context, operator, { kind: wholeRows(kind), query }) }
       })
@@ -231,8 +234,8 @@ export async function idsOf(
 ): Promise<string[]> {
   const isStaff = option === '--staff'
   const known = isStaff
-    ? await allOf(context, staffKind, businessId)
-    : await allOf(context, locationKind, businessId)
+    ? await listItems(context, staffKind, businessId)
+    : await listItems(context, locationKind, businessId)
   const noun = isStaff ? staffKind.noun : locationKind.noun
   const { ids, fieldErrors } = resolveReferences(references, { pointer: option, noun, known })
   if (fieldErrors.length === 0) return ids
@@ -240,20 +243,12 @@ export async function idsOf(
 }
 
 /** All of a business, or of all businesses. */
-export async function allOf<Row extends Named>(
+export function listItems<Row extends Named>(
   context: Context,
   kind: CatalogueKind<Row, unknown>,
   businessId?: string,
 ): Promise<Row[]> {
-  const found: Row[] = []
-  let cursor: string | undefined
-  do {
-    const query = { limit: '100', ...given({ business_id: businessId, cursor }) }
-    const page = await listCatalogue(context, operator, { kind: wholeRows(kind), query })
-    found.push(...page.data)
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined)
-  return found
+  return listWholeCatalogue(context, operator, { kind: wholeRows(kind), businessId })
 }
 
 /**
@@ -273,7 +268,7 @@ export async function itemNamed<Row extends Named>(
       if (!isNotFound(error)) throw error
     }
   }
-  const known = await allOf(context, kind, businessId)
+  const known = await listItems(context, kind, businessId)
   const [only, ...others] = known.filter(({ name }) => name === reference)
   if (!only) {
     const command = kind.noun === staffKind.noun ? 'staff' : kind.noun

@@ -38,7 +38,7 @@ export function registerKeyCommands(program: CliCommand): void {
 function registerCreate(group: CliCommand): void {
   group
     .command('create')
-    .description('create a key; it is shown only once')
+    .description('create a key and print it; it is never shown again')
     .option('--hub <name or id>', 'create a hub key for this hub')
     .option('--business <name or id>', 'create a key for this business')
     .addOption(
@@ -116,7 +116,7 @@ async function planOf(context: Context, businessId: string): Promise<PlanName> {
 function registerList(group: CliCommand): void {
   group
     .command('list')
-    .description('list keys, newest first; never shows a whole key')
+    .description('list keys without their secret part, newest first')
     .option('--hub <name or id>', 'only of this hub')
     .option('--business <name or id>', 'only of this business')
     .withJson()
@@ -175,7 +175,7 @@ async function findKeys(
 function registerRevoke(group: CliCommand): void {
   group
     .command('revoke <id>')
-    .description('revoke a key, and the sessions of a publishable key, on all servers within five seconds')
+    .description('revoke a key and its sessions; running servers follow within five seconds')
     .withJson()
     .examples('key revoke 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {

@@ -1,11 +1,11 @@
-import type { Location } from '../catalogue/catalogue-types.ts'
-import { locationKind, writableLocations } from '../catalogue/catalogue.ts'
 import {
   ChangeLocation,
   CreateLocation,
+  type Location,
   type LocationChange,
   type LocationCreation,
 } from '../catalogue/location-and-staff-schemas.ts'
+import { locationKind, writableLocations } from '../catalogue/catalogue.ts'
 import type { CliCommand } from './command-line.ts'
 import { unlessNone, weeklyHoursText } from './input.ts'
 import {
@@ -27,8 +27,8 @@ const locations: ItemCommands<Location, LocationCreation, LocationChange, Locati
   word: 'location',
   plural: 'locations',
   texts: {
-    create: 'create a location; without --hours it is always open',
-    update: 'change a location, given by name or id; its bookings stay. --override replaces all overrides',
+    create: 'create a location; without --hours, it is always open',
+    update: 'change a location; bookings stay, and --override replaces all overrides',
   },
   examples: {
     create: [

@@ -30,7 +30,7 @@ interface ListOptions {
   json?: boolean
 }
 
-const limit = '100'
+const limit = 100
 
 /** `holdfast mail …` */
 export function registerMailCommands(program: CliCommand): void {
@@ -44,7 +44,7 @@ export function registerMailCommands(program: CliCommand): void {
 function registerList(group: CliCommand): void {
   group
     .command('list')
-    .description('list mails of the last 31 days, newest first')
+    .description('list emails of the last 31 days, newest first')
     .option('--business <name or id>', 'only of this business')
     .option('--booking <id>', 'only about this booking')
     .addOption(new Option('--status <status>', 'only with this status').choices(['queued', 'sent', 'failed']))
@@ -76,7 +76,7 @@ function registerList(group: CliCommand): void {
 function registerRetry(group: CliCommand): void {
   group
     .command('retry <id>')
-    .description('send a mail that failed once more, by a running server')
+    .description('have a running server send a failed email again')
     .withJson()
     .examples('mail retry 0199…')
     .action(async (id: string, { json }: { json?: boolean }) => {
@@ -88,7 +88,7 @@ function registerRetry(group: CliCommand): void {
 function registerPreview(group: CliCommand): void {
   group
     .command('preview')
-    .description('write a mail with made-up data into files: .html, .txt, .eml and .ics')
+    .description('write a sample email to .html, .txt, .eml and .ics files')
     .addArgument(new Argument('<kind>', 'kind of mail').choices(sampleKinds))
     .option('--locale <tag>', 'language, such as de', 'en')
     .option('--out <directory>', 'where to write', '.')
@@ -124,7 +124,7 @@ async function preview(kind: MailKind, locale: string, directory: string): Promi
 function registerTest(group: CliCommand): void {
   group
     .command('test <address>')
-    .description('send a sample mail now, as a server with these settings would')
+    .description("send a sample email now with the server's settings")
     .option('--locale <tag>', 'language, such as de', 'en')
     .examples('mail test you@example.com')
     .action(async (to: string, { locale }: { locale: string }) => {

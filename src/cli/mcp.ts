@@ -14,7 +14,7 @@ interface Options {
 export function registerMcp(program: CliCommand): void {
   program
     .command('mcp')
-    .description('connect a desktop agent to a running server: MCP on standard input and output')
+    .description('connect a desktop agent to a running server, with MCP on standard input and output')
     .requiredOption('--url <url>', "the server's address")
     .option('--key <key>', 'a key of the business, or a session token (default: HOLDFAST_KEY)')
     .examples('mcp --url https://booking.example.com --key cal_pub_…')

@@ -7,7 +7,7 @@ export function registerMigrate(program: CliCommand): void {
   program
     .command('migrate')
     .description(
-      'bring the database up to date, as the server does when it starts; make rules again that it lacks',
+      'migrate the database, as the server does at startup; restores missing rules against double booking',
     )
     .withJson()
     .examples('migrate')

@@ -6,7 +6,7 @@ export function registerPaymentCommands(program: CliCommand): void {
   program
     .group('payments', 'manage deposits', 'reconcile')
     .command('reconcile')
-    .description('check all open deposits with the payment processor, in case its events were lost')
+    .description('check all open deposits with the payment processor, in case events were lost')
     .withJson()
     .examples('payments reconcile')
     .action(async ({ json }: { json?: boolean }) => {

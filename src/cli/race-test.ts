@@ -27,7 +27,7 @@ const signals = ['SIGINT', 'SIGTERM'] as const
 export function registerRaceTest(program: CliCommand): void {
   program
     .command('race-test')
-    .description('test with many racing clients that a running service sells no slot twice')
+    .description('test with many racing clients that a running server sells no slot twice')
     .option('--url <url>', "the service's address; repeatable for several nodes", repeated)
     .option('--business-key <key>', 'key of a business; needs the Enterprise plan')
     .option('--demo', 'start and test a server with the demo world')

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type Config, misspelledVariables, readConfig } from '../base/config.ts'
 import { OperatorError } from '../base/errors.ts'
+import { isPublic } from '../base/public-url.ts'
 import { formatInstant, type Instant, instantFromMs, toMs } from '../base/instants.ts'
 import { openTracing } from '../base/tracing.ts'
 import type { Context } from '../bookings/context.ts'
@@ -13,6 +14,7 @@ import { type DemoWorld, makeDemoWorldIfEmpty } from '../catalogue/demo-world.ts
 import { pause } from '../database/database.ts'
 import { refuseUnfinishedSchema } from '../database/expected-schema.ts'
 import { refuseMissingOverlapRules } from '../database/overlap-constraints.ts'
+import { developmentFix, developmentRisks } from '../operate/doctor-rules.ts'
 import { createContext } from '../operate/open.ts'
 import { mailRoute } from '../mails/outbox.ts'
 import { mailDirectory } from '../mails/send.ts'
@@ -80,6 +82,8 @@ async function serve({ demo }: { demo: boolean }): Promise<void> {
     )
   }
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
+  if (context.config.environment === 'development' && isPublic(context.config))
+    context.log.warn({ fix: developmentFix }, developmentRisks)
   const owner = await offerFirstOwner(context, printsLinks(context))
   writeLines(['', ...welcome(context, address, { ...found, owner }), ''])
   await widget()
@@ -309,19 +313,25 @@ function welcome(
   ]
 }
 
+/** With a log left beside it, SQLite would bring the demo back. */
+function demoFiles(file: string): string {
+  return `the files ${file}, ${file}-wal and ${file}-shm`
+}
+
 /** How an owner starts without the demo. */
 function ownBusinessLines({ config }: Context): string[] {
   const emptied =
     config.database.engine === 'sqlite'
-      ? `delete the demo, which is the file ${config.database.file}`
+      ? `delete the demo, which is ${demoFiles(config.database.file)}`
       : 'name an empty database in DATABASE_URL'
   return [`  stop this, ${emptied}, and start with: npm start -- --no-demo`]
 }
 
-/** Not where the output is a log that others read: under systemd, in a container. */
+/** Not where the output is a log that others read, under systemd or in a container, of a server that they reach. */
 function printsLinks({ config }: Context): boolean {
   const { stdout } = commandIO()
-  return config.environment === 'development' || ('isTTY' in stdout && stdout.isTTY === true)
+  const isOurs = config.environment === 'development' && !isPublic(config)
+  return isOurs || ('isTTY' in stdout && stdout.isTTY === true)
 }
 
 /** Where people log in, or how the first of them comes to be. */

@@ -1,14 +1,14 @@
 import type { Context } from '../bookings/context.ts'
-import type { Service } from '../catalogue/catalogue-types.ts'
-import { serviceKind, writableServices } from '../catalogue/catalogue.ts'
 import {
   ChangeService,
   CreateService,
+  type Service,
   type ServiceChange,
   type ServiceCreation,
 } from '../catalogue/service-schemas.ts'
+import { serviceKind, writableServices } from '../catalogue/catalogue.ts'
 import type { CliCommand } from './command-line.ts'
-import { moneyText, numberIn, readMoney, readTimetable, repeated, unlessNone } from './input.ts'
+import { given, moneyText, numberIn, readMoney, readTimetable, repeated, unlessNone } from './input.ts'
 import { idsOf, type ItemCommands, registerItem, shownReaders, type ShownOptions, withShown } from './item.ts'
 
 interface ServiceOptions extends ShownOptions {
@@ -26,6 +26,8 @@ interface ServiceOptions extends ShownOptions {
   capacity?: string
   price?: string
   deposit?: string
+  phone?: string
+  lastName?: string
   location?: string[]
   /** False after `--no-staff`. */
   staff?: string[] | false
@@ -37,7 +39,7 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
   texts: {
     create: 'create a service; add custom fields with "holdfast import"',
     update:
-      'change a service, given by name or id; "none" clears --category, --timetable, --max-advance-days, --price and --deposit; with --cancel-until or --reschedule-until, clients never can',
+      'change a service; "none" clears --category, --timetable, --max-advance-days, --price and --deposit, and turns off changes by clients in --cancel-until and --reschedule-until',
   },
   examples: {
     create: [
@@ -61,6 +63,7 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
     reschedule_until_minutes: '--reschedule-until',
     location_ids: '--location',
     staff_ids: '--staff',
+    client_fields: '--phone, --last-name',
     name: 'The name',
   },
   readers: serviceReaders,
@@ -103,6 +106,8 @@ function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
     .option('--capacity <clients>', 'clients per slot, such as the places in a class (default: 1)')
     .option('--price <amount>', 'such as "25 EUR"')
     .option('--deposit <amount>', 'amount to pay in advance, such as "5 EUR"')
+    .option('--phone <use>', "the client's phone: required, optional or hidden (default: optional)")
+    .option('--last-name <use>', "the client's last name: required, optional or hidden (default: required)")
     .option(
       '--staff <name or id>',
       'staff who provide it; repeatable. Without any, a booking occupies one of the --capacity seats of this service at the location, and nobody',
@@ -141,6 +146,10 @@ function serviceReaders(context: Context, businessId: string, options: ServiceOp
       read(options.capacity, (text) => numberIn(text, '--capacity', 'a whole number, such as 8')),
     price: () => clearable(options.price, readMoney),
     deposit: () => clearable(options.deposit, readMoney),
+    client_fields: () =>
+      options.phone === undefined && options.lastName === undefined
+        ? undefined
+        : given({ phone: options.phone, last_name: options.lastName }),
     location_ids: () => ids('--location', options.location),
     staff_ids: () => (options.staff === false ? [] : ids('--staff', options.staff)),
   }

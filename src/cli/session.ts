@@ -7,7 +7,7 @@ export function registerSessionCommands(program: CliCommand): void {
   program
     .group('session', 'create session tokens', 'create --business "Salon Spree"')
     .command('create')
-    .description('create a session token, as a widget gets it for a publishable key')
+    .description('create a session token, as the widget does with a publishable key')
     .requiredOption('--business <name or id>', 'the business')
     .withJson()
     .examples('session create --business "Salon Spree"')

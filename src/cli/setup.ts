@@ -5,7 +5,7 @@ import type { Context } from '../bookings/context.ts'
 import { checkOrigin } from '../catalogue/business-keys.ts'
 import { CatalogueFile } from '../catalogue/catalogue-file-schemas.ts'
 import { assertNoBusiness, type FirstBusiness, setUpBusiness } from '../catalogue/setup.ts'
-import { normalise } from '../http/body.ts'
+import { normalise } from '../base/normalise.ts'
 import { compileCreation, fieldErrorsOf } from '../base/validation.ts'
 import { calledAs, type CliCommand, commandIO, print, warn, withDatabase } from './command-line.ts'
 import { numberIn, readMoney, readWeeklyHours } from './input.ts'
@@ -20,6 +20,7 @@ interface Answers {
   price: string
   person: string
   email: string
+  phone: string
   website: string
 }
 
@@ -69,6 +70,12 @@ const questions: Question[] = [
     place: '/business/reply_to_email',
   },
   {
+    option: 'phone',
+    text: 'Your phone number for clients, such as +49 30 1234 (Enter: none)',
+    fallback: '',
+    place: '/business/phone',
+  },
+  {
     option: 'website',
     text: 'Your website, such as https://www.example.com (Enter: any may show your form)',
     fallback: '',
@@ -86,7 +93,7 @@ type SetupOptions = Partial<Answers> & { yes?: boolean; json?: boolean }
 export function registerSetup(program: CliCommand): void {
   program
     .command('setup')
-    .description('make the first business with its booking page and keys; asks on a terminal')
+    .description('create the first business with its booking page and keys; interactive on a terminal')
     .option('--name <name>', 'name of the business')
     .option('--timezone <zone>', "time zone, such as Europe/Berlin (default: the machine's)")
     .option('--hours <hours>', 'opening hours (default: "mon-fri 09:00-17:00")')
@@ -95,6 +102,7 @@ export function registerSetup(program: CliCommand): void {
     .option('--price <amount>', 'its price, such as "35 EUR"')
     .option('--person <name>', 'who gives it (default: nobody in particular)')
     .option('--email <address>', 'where clients can write to; mails and the page of a booking name it')
+    .option('--phone <number>', 'that clients may call; mails and the booking page name it')
     .option('--website <origin>', 'the only website that may show the form, such as https://www.example.com')
     .option('--yes', 'ask nothing: needs --name and --service; the rest has defaults')
     .withJson()
@@ -152,13 +160,17 @@ function read(answers: Answers): { file: SetupFile; faults: Faults } {
       return undefined
     }
   }
-  const { name, timezone, service, person, email } = answers
+  const { name, timezone, service, person, email, phone } = answers
   const hours = attempt('hours', readWeeklyHours)
   const price = attempt('price', readMoney)
   attempt('website', checkOrigin)
   const minutes = attempt('minutes', (text) => numberIn(text, '--minutes', 'whole minutes, such as 30'))
   const given = {
-    business: { name, timezone, ...(email !== '' && { reply_to_email: email }) },
+    business: {
+      ...{ name, timezone },
+      ...(email !== '' && { reply_to_email: email }),
+      ...(phone !== '' && { phone }),
+    },
     locations: [{ name, ...(hours !== undefined && hours !== null && { weekly_hours: hours }) }],
     staff: person === '' ? [] : [{ name: person }],
     services: [

@@ -1,12 +1,12 @@
 import type { Context } from '../bookings/context.ts'
-import type { StaffMember } from '../catalogue/catalogue-types.ts'
-import { staffKind, writableStaff } from '../catalogue/catalogue.ts'
 import {
   ChangeStaff,
   CreateStaff,
   type StaffChange,
   type StaffCreation,
+  type StaffMember,
 } from '../catalogue/location-and-staff-schemas.ts'
+import { staffKind, writableStaff } from '../catalogue/catalogue.ts'
 import type { CliCommand } from './command-line.ts'
 import { repeated, unlessNone, weeklyHoursText } from './input.ts'
 import {
@@ -32,9 +32,8 @@ const staff: ItemCommands<StaffMember, StaffCreation, StaffChange, StaffOptions>
   word: 'staff',
   plural: 'staff members',
   texts: {
-    create: 'create a staff member; without --hours they work whenever the location is open',
-    update:
-      'change a staff member, given by name or id; their bookings stay. --override replaces all overrides',
+    create: 'create a staff member; without --hours, they work whenever the location is open',
+    update: 'change a staff member; bookings stay, and --override replaces all overrides',
   },
   examples: {
     create: ['create "Anna Weber" --business "Salon Spree" --location Mitte --hours "tue-sat 10:00-18:00"'],

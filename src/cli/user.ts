@@ -2,7 +2,10 @@ import { Option } from 'commander'
 import { operator, personRoles } from '../access/actor.ts'
 import { firstOwnerUrl, offerFirstOwner } from '../access/first-owner.ts'
 import { linkMinutes, linkUrl, type PasswordLink } from '../access/person-link.ts'
-import { addPerson, issueLink, listPeople, type PlaceScope, setPersonDisabled } from '../access/person.ts'
+import { changeAccount } from '../access/account.ts'
+import { placeNameOf } from '../access/invitation.ts'
+import { addPerson } from '../access/new-person.ts'
+import { issueLink, listPeople, type PlaceScope, setPersonDisabled } from '../access/person.ts'
 import { OperatorError, UsageError } from '../base/errors.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Context } from '../bookings/context.ts'
@@ -45,12 +48,13 @@ export function registerUserCommands(program: CliCommand): void {
   registerDisable(group)
   registerEnable(group)
   registerLink(group)
+  registerChange(group)
 }
 
 function registerFirst(group: CliCommand): void {
   group
     .command('first')
-    .description('print the link by which the first owner begins, while nobody can log in')
+    .description('print a link for the first owner, as long as nobody can log in')
     .withJson()
     .examples('user first')
     .action(async ({ json }: { json?: boolean }) => {
@@ -74,7 +78,9 @@ function registerFirst(group: CliCommand): void {
 function registerCreate(group: CliCommand): void {
   group
     .command('create <email>')
-    .description('add a person to a business or hub; prints a link to set a password, which works once')
+    .description(
+      'add a person to a business or hub; prints a link to set a password if the email address is new or unconfirmed',
+    )
     .addOption(
       new Option('--role <role>', 'what the person may do').choices(personRoles).makeOptionMandatory(),
     )
@@ -91,13 +97,27 @@ function registerCreate(group: CliCommand): void {
       const added = await withDatabase(async (context) => {
         const place = await placeOf(context, of)
         const staffId = await staffOf(context, place, staff)
-        const { person, link } = await addPerson(context, operator, { email, name, role, place, staffId })
-        return { id: person.user_id, email: person.email, role, link: link && shownLink(context, link) }
+        const { person, invitation, link } = await addPerson(context, operator, {
+          ...{ email, name, role, place, staffId },
+        })
+        const shown = { role, link: link ? shownLink(context, link) : null }
+        if (invitation) {
+          const { id, email, expires_at } = invitation
+          const invited = { id, expires_at, of: placeNameOf(invitation) }
+          return { id: null, email, ...shown, invitation: invited }
+        }
+        return { id: person.user_id, email: person.email, ...shown, invitation: null }
       })
-      const { link } = added
-      if (!link) warn(`${added.email} was known before, and logs in as before`)
-      print({ ...added, link: link ?? null }, json, () => [
-        `person ${added.id}  ${added.email}  (${role})`,
+      const { link, invitation } = added
+      if (invitation)
+        warn(
+          `${added.email} has an account that somebody else may have set up, so it joins ${invitation.of} only after a new password by the link below, and after accepting the invitation that is shown then`,
+        )
+      else if (!link) warn(`${added.email} was known before, and logs in as before`)
+      print(added, json, () => [
+        invitation
+          ? `invitation ${invitation.id}  ${added.email}  (${role}), until ${invitation.expires_at}`
+          : `person ${added.id}  ${added.email}  (${role})`,
         ...(link ? linkLines(link) : []),
       ])
     })
@@ -160,6 +180,7 @@ function registerList(group: CliCommand): void {
         staff_id: person.staff_id,
         created_at: person.created_at,
         disabled_at: person.person_disabled_at ?? person.disabled_at,
+        email_proved: person.email_proved_at !== null,
         password_set: person.password_set_at !== null,
         totp: person.totp_since !== null,
         of: person.business_name ?? person.hub_name ?? '',
@@ -185,7 +206,7 @@ function registerList(group: CliCommand): void {
 function registerDisable(group: CliCommand): void {
   group
     .command('disable <email>')
-    .description('keep a person from logging in, and end their log-ins on all servers')
+    .description('log a person out everywhere and keep them from logging in')
     .withJson()
     .examples('user disable ada@example.com')
     .action(async (email: string, { json }: { json?: boolean }) => {
@@ -200,7 +221,7 @@ function registerDisable(group: CliCommand): void {
 function registerEnable(group: CliCommand): void {
   group
     .command('enable <email>')
-    .description('let a disabled person log in again, with the password that they had')
+    .description('let a disabled person log in again with their previous password')
     .withJson()
     .examples('user enable ada@example.com')
     .action(async (email: string, { json }: { json?: boolean }) => {
@@ -212,7 +233,7 @@ function registerEnable(group: CliCommand): void {
 function registerLink(group: CliCommand): void {
   group
     .command('link <email>')
-    .description('print a link to set a new password; setting it ends all log-ins of the person')
+    .description('print a link to set a new password, which logs the person out everywhere')
     .option('--end-second-step', 'also ask for no code of an authenticator any more: it was lost')
     .withJson()
     .examples('user link ada@example.com')
@@ -222,5 +243,30 @@ function registerLink(group: CliCommand): void {
         return { email: user.email, link: shownLink(context, link) }
       })
       print(made, json, () => linkLines(made.link))
+    })
+}
+
+interface ChangeOptions {
+  name?: string
+  email?: string
+  json?: boolean
+}
+
+function registerChange(group: CliCommand): void {
+  group
+    .command('change <email>')
+    .description("change a person's name or email address")
+    .option('--name <name>', 'the name')
+    .option('--email <new email>', 'the e-mail with which the person logs in from now on')
+    .withJson()
+    .examples('user change ada@example.com --name "Ada King" --email ada.king@example.com')
+    .action(async (email: string, { name, email: newEmail, json }: ChangeOptions) => {
+      if (name === undefined && newEmail === undefined) throw new UsageError('Give --name or --email.')
+      const user = await withExistingDatabase((context) => changeAccount(context, email, { name, newEmail }))
+      const shown = {
+        ...{ id: user.id, email: user.email, name: user.name },
+        email_proved: user.email_proved_at !== null,
+      }
+      print(shown, json, () => [`person ${user.id}  ${user.email}  ${user.name}`])
     })
 }

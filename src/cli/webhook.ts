@@ -52,7 +52,7 @@ interface ListenOptions {
   status: string
 }
 
-const limit = '100'
+const limit = 100
 const maxBodyBytes = 1_048_576
 const maxRemembered = 10_000
 
@@ -76,7 +76,7 @@ export function registerWebhookCommands(program: CliCommand): void {
 function registerCreate(group: CliCommand): void {
   group
     .command('create')
-    .description('create a webhook; its secret is shown only once')
+    .description('create a webhook and print its secret; it is never shown again')
     .option('--business <name or id>', 'for this business')
     .option('--hub <name or id>', 'for all businesses of this hub')
     .requiredOption('--url <address>', 'where to send events, such as https://example.com/hooks')
@@ -137,8 +137,8 @@ function registerList(group: CliCommand): void {
 
 function registerSwitches(group: CliCommand): void {
   const switches = [
-    { word: 'disable', status: 'disabled', does: 'stop sending to a webhook; fails its pending deliveries' },
-    { word: 'enable', status: 'active', does: 'send to a disabled webhook again, from the next event on' },
+    { word: 'disable', status: 'disabled', does: 'disable a webhook; its pending deliveries fail' },
+    { word: 'enable', status: 'active', does: 'enable a webhook again, starting with the next event' },
   ] as const
   for (const { word, status, does } of switches) {
     group
@@ -159,7 +159,7 @@ function registerSwitches(group: CliCommand): void {
 function registerRotate(group: CliCommand): void {
   group
     .command('rotate <id>')
-    .description('give a webhook a new secret, shown only once; the old one signs too for 24 hours')
+    .description('give a webhook a new secret and print it; the old one also signs for 24 hours')
     .withJson()
     .examples('webhook rotate 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
@@ -173,7 +173,7 @@ function registerRotate(group: CliCommand): void {
 function registerDelete(group: CliCommand): void {
   group
     .command('delete <id>')
-    .description('delete a webhook with its pending deliveries and its log')
+    .description('delete a webhook with its pending deliveries and log')
     .withJson()
     .examples('webhook delete 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
@@ -235,7 +235,7 @@ function lastResult(attempt: { response_status: number | null; error: string | n
 function registerRetry(group: CliCommand): void {
   group
     .command('retry <webhook> <delivery>')
-    .description('retry a delivery: three more attempts by a running server, the first at once')
+    .description('have a running server retry a delivery: three attempts, the first at once')
     .withJson()
     .examples('webhook retry 0198… 0199…')
     .action(async (id: string, deliveryId: string, { json }: { json?: boolean }) => {
@@ -249,7 +249,7 @@ function registerRetry(group: CliCommand): void {
 function registerListen(group: CliCommand): void {
   group
     .command('listen')
-    .description('receive, verify and print deliveries on this machine until interrupted')
+    .description('receive, verify and print deliveries on this machine')
     .requiredOption('--port <number>', 'TCP port on 127.0.0.1; 0 takes a free one')
     .option('--secret <secret>', "the webhook's secret; without it nothing is verified")
     .option('--status <code>', 'status to return; 500 tests retries', '200')

@@ -25,7 +25,7 @@ export function registerWidgetCommands(program: CliCommand): void {
   program
     .group('widget', 'put the booking widget on a website', 'snippet --business "Salon Spree"')
     .command('snippet')
-    .description('print the lines of HTML that put the widget on a website')
+    .description('print the HTML that puts the widget on a website')
     .option('--business <name or id>', 'the business, with the key of its booking page')
     .option('--key <key>', 'or a publishable key')
     .option('--service <name or id>', 'this service is chosen already')

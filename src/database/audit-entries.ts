@@ -1,5 +1,5 @@
 import { type Expression, type Insertable, type RawBuilder, sql } from 'kysely'
-import type { Queries } from './database.ts'
+import type { Queries, Reads } from './database.ts'
 import { type Columns, rowsOf, rowsText } from './json-rows.ts'
 import type { AuditEntriesTable } from './tables.ts'
 
@@ -22,7 +22,7 @@ const columns = {
 } as const satisfies Columns<keyof AuditEntriesTable>
 
 /** The parameter of `insertOfAudit`. */
-export function auditText(db: Queries, entries: readonly NewAuditEntry[]): string {
+export function auditText(db: Reads, entries: readonly NewAuditEntry[]): string {
   return rowsText(db, columns, entries)
 }
 

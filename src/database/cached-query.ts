@@ -1,5 +1,5 @@
 import { type CompiledQuery, type Expression, type QueryResult, ValueNode } from 'kysely'
-import { executeAtOnce, type Queries } from './database.ts'
+import { executeAtOnce, type Reads } from './database.ts'
 
 /** The parameter types of both engines, beside null. */
 type Value = string | number
@@ -25,7 +25,7 @@ type Values<G> =
 
 /** One of Kysely's builders, or its `sql`. */
 interface Built<Row> {
-  compile(db: Queries): CompiledQuery<Row>
+  compile(db: Reads): CompiledQuery<Row>
 }
 
 /** Cached texts of one query for one database: lists of any length could create ever more. */
@@ -53,9 +53,9 @@ class Placeholder implements Expression<never> {
  * statements. Each shape of the parameters has its own text: which are null, undefined, true or false, the keys of
  * objects, the lengths of lists. `build` may depend on nothing else.
  */
-export function cachedQuery<G, Row>(
-  build: (db: Queries, given: G) => Built<Row>,
-): (db: Queries, given: Values<G>) => Promise<QueryResult<Row>> {
+export function cachedQuery<G, Row, Db extends Reads = Reads>(
+  build: (db: Db, given: G) => Built<Row>,
+): (db: Db, given: Values<G>) => Promise<QueryResult<Row>> {
   const databases = new WeakMap<object, Map<string, CompiledQuery<Row>>>()
   return (db, given) => {
     const { adapter } = db.getExecutor() // one for each database, the same in all its transactions

@@ -7,14 +7,28 @@ import type { Tables } from './tables.ts'
 /** The service behaves the same on both. */
 export type Engine = 'sqlite' | 'postgres'
 
-/** The query builder, inside a transaction and outside. */
+/** The query builder of a transaction. */
 export type Queries = Kysely<Tables>
+
+/** The part of the query builder that reads, in a transaction or outside. */
+export type Reads = Pick<
+  Queries,
+  | 'selectFrom'
+  | 'selectNoFrom'
+  | 'with'
+  | 'withRecursive'
+  | 'fn'
+  | 'introspection'
+  | 'withoutPlugins'
+  | 'executeQuery'
+  | 'getExecutor'
+>
 
 /** A transaction in progress. Everything in it happens at `now`. */
 export interface Transaction {
   readonly db: Queries
   /** The same connection, for reads. */
-  readonly reads: Queries
+  readonly reads: Reads
   readonly now: Instant
   /** Counts the retries after conflicts with concurrent transactions. */
   readonly attempt: number
@@ -26,12 +40,12 @@ export interface Transaction {
 export interface Database {
   readonly engine: Engine
   /** For reads outside a transaction. On SQLite it cannot write. */
-  readonly reads: Queries
+  readonly reads: Reads
   /**
    * Runs a read that may show what was true up to a second ago: on a replica, where there is one that is not further behind
    * (contract, section 22), else as `reads`. `isTooOld` is asked before, if there is one: then a replica will not do.
    */
-  recently<T>(read: (db: Queries) => Promise<T>, isTooOld?: () => Promise<boolean>): Promise<T>
+  recently<T>(read: (db: Reads) => Promise<T>, isTooOld?: () => Promise<boolean>): Promise<T>
   /**
    * Runs `work` in a transaction (READ COMMITTED on PostgreSQL, serial on SQLite) and commits, or rolls back when it
    * throws. Retries after a conflict that the engine or a `RetryTransaction` reports, at most five times within 2.5
@@ -208,7 +222,7 @@ export function runTransaction<T>(
   return diskSpace.over(attempts)
 }
 
-const bound = new WeakMap<Queries, QueryExecutor>()
+const bound = new WeakMap<Reads, QueryExecutor>()
 
 async function bindConnection(tx: Queries): Promise<void> {
   const executor = tx.getExecutor()
@@ -220,7 +234,7 @@ async function bindConnection(tx: Queries): Promise<void> {
  * Sends a query at once, also in a transaction where another is under way: Kysely would wait for that one. The statements
  * of a transaction run in the order in which they were asked for.
  */
-export function executeAtOnce<Row>(db: Queries, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
+export function executeAtOnce<Row>(db: Reads, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
   return (bound.get(db) ?? db).executeQuery(query)
 }
 

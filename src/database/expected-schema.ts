@@ -1,8 +1,6 @@
-import type { Kysely } from 'kysely'
 import { OperatorError } from '../base/errors.ts'
-import type { Database } from './database.ts'
+import type { Database, Reads } from './database.ts'
 import { migratedInMemory } from './sqlite.ts'
-import type { Tables } from './tables.ts'
 
 /**
  * Throws an OperatorError if tables or columns are missing that the migrations of this release make. A version between two
@@ -26,7 +24,7 @@ export async function missingColumns({ reads }: Pick<Database, 'reads'>): Promis
   return expected.filter((column) => !found.has(column))
 }
 
-async function columnsOf({ introspection }: Kysely<Tables>): Promise<string[]> {
+async function columnsOf({ introspection }: Reads): Promise<string[]> {
   const tables = (await introspection.getTables()).filter(({ name }) => !isIndexTable(name))
   return tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column.name}`))
 }

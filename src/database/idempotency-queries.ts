@@ -72,11 +72,12 @@ interface NewRecord {
 }
 
 /** Looks each hold up: for `exists` in an `or`, PostgreSQL would read all claims while they are few thousand. */
-const insertRecords = cachedQuery((db, { rows, since }: Params<{ rows: string; since: Instant }>) => {
-  const columns = Object.keys(recordColumns)
-  const names = sql.join(columns.map((name) => sql.ref(name)))
-  const news = columns.slice(3).map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`)
-  return sql<RecordKey>`
+const insertRecords = cachedQuery(
+  (db: Queries, { rows, since }: Params<{ rows: string; since: Instant }>) => {
+    const columns = Object.keys(recordColumns)
+    const names = sql.join(columns.map((name) => sql.ref(name)))
+    const news = columns.slice(3).map((name) => sql`${sql.ref(name)} = excluded.${sql.ref(name)}`)
+    return sql<RecordKey>`
     insert into idempotency_records (${names})
     select ${names} from ${rowsOf(db, newRecordColumns, rows)} as w
      where coalesce(w.claim_id = (select c.id from claims as c where c.id = w.claim_id), w.claim_id is null)
@@ -84,7 +85,8 @@ const insertRecords = cachedQuery((db, { rows, since }: Params<{ rows: string; s
     on conflict (caller_id, route, idempotency_key)
        do update set ${sql.join(news)} where idempotency_records.created_at <= ${since}
     returning caller_id, route, idempotency_key`
-})
+  },
+)
 
 /** Inserts a record, or replaces one older than `since`. False when a newer one exists, or without its hold. */
 export const insertRecord = sharedStatement({
@@ -142,11 +144,26 @@ export async function findRecordsOfBlocks(db: Queries): Promise<StoredBody[]> {
 }
 
 export async function updateRecordBody(db: Queries, { body, ...key }: StoredBody): Promise<void> {
+  await changeRecord(db, key, { body })
+}
+
+/** In place of the digest of a request: any repetition gets its response. */
+export const erasedDigest = ''
+
+export async function forgetRequest(db: Queries, key: RecordKey): Promise<void> {
+  await changeRecord(db, key, { request_digest: erasedDigest })
+}
+
+async function changeRecord(
+  db: Queries,
+  { caller_id, route, idempotency_key }: RecordKey,
+  change: Partial<Pick<IdempotencyRecordsTable, 'body' | 'request_digest'>>,
+): Promise<void> {
   await db
     .updateTable('idempotency_records')
-    .set({ body })
-    .where('caller_id', '=', key.caller_id)
-    .where('route', '=', key.route)
-    .where('idempotency_key', '=', key.idempotency_key)
+    .set(change)
+    .where('caller_id', '=', caller_id)
+    .where('route', '=', route)
+    .where('idempotency_key', '=', idempotency_key)
     .execute()
 }

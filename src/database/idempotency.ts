@@ -1,17 +1,17 @@
-import { hash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { monotonicMs } from '../base/clock.ts'
-import { type FieldError, Problem, validationProblem } from '../base/errors.ts'
+import { Problem } from '../base/errors.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import type { CleanupJob, Context } from './context.ts'
 import { allOf, type Transaction } from './database.ts'
 import type { IdempotencyRecordsTable } from './tables.ts'
 import {
   deleteOldRecords,
+  erasedDigest,
   findRecord,
   findRecordsOf,
   findRecordsOfBlocks,
   findRecordWithin,
+  forgetRequest,
   insertRecord,
   type RecordKey,
   type StoredBody,
@@ -153,7 +153,7 @@ function responseOf(
   now: Instant,
 ): StoredResponse | undefined {
   if (!record || record.created_at <= expiry(now)) return undefined
-  if (record.request_digest !== digest) {
+  if (record.request_digest !== digest && record.request_digest !== erasedDigest) {
     throw new Problem(
       'idempotency_key_reused',
       'This Idempotency-Key was used for a different request; use a new one.',
@@ -191,82 +191,17 @@ async function endsWithin(promise: Promise<unknown>, milliseconds: number): Prom
   }
 }
 
-/** A creation does its work in one transaction, which ends with `store`. */
-export interface Creation<Result> {
-  run: (store: StoreResponse<unknown>) => Promise<Result>
-  /** Whether that transaction begins with `store.look`. */
-  looks?: true
-  present: (result: Result) => { body: object; etag?: string }
-  /** Adds to each reply, first or repeated, what is not to be stored, such as a token. */
-  complete?: (body: object, replayed: boolean) => Promise<object>
-}
-
-const maxKeyLength = 255
-
-/**
- * Responds to a creation with 201. With an `Idempotency-Key`, works once, and repeated requests get the first response,
- * byte for byte, marked by `Idempotent-Replayed: true`.
- */
-export async function createdOnce<Result>(
-  context: Pick<Context, 'db' | 'clock'>,
-  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { run, looks, present, complete }: Creation<Result>,
-): Promise<FastifyReply> {
-  void reply.code(201)
-  const key = request.headers['idempotency-key']
-  if (key === undefined) {
-    const { body, etag } = present(await run(storeNothing))
-    if (etag !== undefined) void reply.header('etag', etag)
-    return reply.send(complete ? await complete(body, false) : body)
-  }
-  const { response, replayed } = await respondOnce(context, {
-    key: {
-      caller_id: request.actor.ownerId,
-      route: `${request.method} ${request.routeOptions.url ?? ''}`,
-      idempotency_key: checkKey(key.toString()),
-    },
-    digest: requestDigest(request.body),
-    run,
-    ...(looks && { looks }),
-    present: (result) => {
-      const { body, etag = null } = present(result)
-      return { status: 201, etag, body: reply.serialize(body) as string } // the route's serialiser returns text
-    },
-  })
-  if (replayed) void reply.header('idempotent-replayed', 'true')
-  if (response.etag !== null) void reply.header('etag', response.etag)
-  void reply.code(response.status).type('application/json; charset=utf-8')
-  if (!complete) return reply.send(response.body)
-  return reply.send(await complete(JSON.parse(response.body) as object, replayed)) // it was serialised from an object
-}
-
-/** Throws validation_failed unless the key can be logged, stored and compared on any engine. */
-function checkKey(key: string): string {
-  const fieldErrors: FieldError[] = []
-  if (key.length < 1 || key.length > maxKeyLength) {
-    fieldErrors.push(fieldError('wrong_length', `(a header) must have 1 to ${maxKeyLength} characters`))
-  }
-  if (/[^ -~]/.test(key)) {
-    fieldErrors.push(
-      fieldError('invalid_format', '(a header) may have letters, digits and signs of ASCII, no others'),
-    )
-  }
-  if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
-  return key
-}
-
-function fieldError(code: string, detail: string): FieldError {
-  return { pointer: '/Idempotency-Key', code, detail }
-}
-
-/** A digest of a body, whatever the order of its members. */
-function requestDigest(body: unknown): string {
-  const canonical = JSON.stringify(body, (_name, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : member,
-  )
-  return hash('sha256', canonical, 'hex')
+/** Whose records they are: of a person, those of each business or hub stand apart. */
+export function recordOwner({
+  type,
+  keyId,
+  ownerId,
+}: {
+  type: string
+  keyId: string
+  ownerId: string
+}): string {
+  return type === 'person' ? keyId : ownerId
 }
 
 /** Stored responses that have expired. */
@@ -279,13 +214,20 @@ export const oldRecords: CleanupJob = {
 /** What a stored response says in place of what it said; undefined where it is to stay. */
 type Rewrite = (body: Record<string, unknown>) => Record<string, unknown> | undefined
 
-/** Rewrites the stored responses that made things, so that a repeated request still gets one. */
+/**
+ * Rewrites the stored responses that made things, so that a repeated request still gets one, and forgets the digests of the
+ * requests: what a request held could be guessed from them. Returns how many it rewrote.
+ */
 export async function rewriteResponses(
   tx: Transaction,
   made: readonly { id: string; at: Instant }[],
   rewrite: Rewrite,
 ): Promise<number> {
-  return made.length === 0 ? 0 : rewriteAll(tx, await findRecordsOf(tx.db, made), rewrite)
+  if (made.length === 0) return 0
+  const records = await findRecordsOf(tx.db, made)
+  const rewritten = await rewriteAll(tx, records, rewrite)
+  for (const key of records) await forgetRequest(tx.db, key)
+  return rewritten
 }
 
 /** As `rewriteResponses`, for those that blocked clients. */
@@ -299,6 +241,7 @@ async function rewriteAll(tx: Transaction, records: StoredBody[], rewrite: Rewri
     const body = rewrite(JSON.parse(record.body) as Record<string, unknown>) // only `run` stored it
     if (!body) continue
     await updateRecordBody(tx.db, { ...record, body: JSON.stringify(body) })
+    await forgetRequest(tx.db, record)
     rewritten += 1
   }
   return rewritten

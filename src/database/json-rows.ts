@@ -1,5 +1,5 @@
 import { type Expression, PostgresAdapter, sql, type RawBuilder } from 'kysely'
-import type { Queries } from './database.ts'
+import type { Reads } from './database.ts'
 
 type ColumnType =
   'text' | 'int4multirange' | 'uuid' | 'uuid[]' | 'integer' | 'bigint' | 'timestamptz' | 'jsonb'
@@ -7,7 +7,7 @@ type ColumnType =
 /** Columns of rows that a statement gets as one parameter. */
 export type Columns<Name extends string> = Record<Name, ColumnType>
 
-export function isPostgres(db: Queries): boolean {
+export function isPostgres(db: Reads): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter
 }
 
@@ -16,7 +16,7 @@ export function isPostgres(db: Queries): boolean {
  * stays the same and prepared.
  */
 export function rowsOf<Name extends string>(
-  db: Queries,
+  db: Reads,
   columns: Columns<Name>,
   rows: Expression<string>,
 ): RawBuilder<unknown> {
@@ -32,7 +32,7 @@ export function rowsOf<Name extends string>(
 
 /** The parameter of `rowsOf`. */
 export function rowsText<Name extends string>(
-  db: Queries,
+  db: Reads,
   columns: Columns<Name>,
   rows: readonly Partial<Record<NoInfer<Name>, unknown>>[],
 ): string {
@@ -46,7 +46,7 @@ export function rowsText<Name extends string>(
  * Joins to each row of `w` the rows of a table that fulfil a condition on both, looked up one by one: with few statistics
  * PostgreSQL would rather read the whole table.
  */
-export function foreach(db: Queries, table: string, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+export function foreach(db: Reads, table: string, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   const [name = '', alias = name] = table.split(' as ')
   return isPostgres(db)
     ? sql`cross join lateral (select * from ${sql.table(name)} as ${sql.ref(alias)} where ${condition} offset 0) as ${sql.ref(alias)}`
@@ -54,7 +54,7 @@ export function foreach(db: Queries, table: string, condition: RawBuilder<unknow
 }
 
 /** Whether a column has one of the values of a list, which is a column of `rowsOf` of type `uuid[]`. */
-export function isIn(db: Queries, column: string, list: string): RawBuilder<boolean> {
+export function isIn(db: Reads, column: string, list: string): RawBuilder<boolean> {
   return isPostgres(db)
     ? sql<boolean>`${sql.ref(column)} = any (${sql.ref(list)})`
     : sql<boolean>`${sql.ref(column)} in (select value from json_each(${sql.ref(list)}))`
@@ -65,7 +65,7 @@ export function isIn(db: Queries, column: string, list: string): RawBuilder<bool
  * narrowed alone, which its planner answers from an index: whoever asks picks the rows that it named.
  */
 export function isAmong(
-  db: Queries,
+  db: Reads,
   columns: readonly (readonly [name: string, type: ColumnType])[],
   rows: Expression<string>,
 ): RawBuilder<boolean> {

@@ -12,8 +12,15 @@ import { links } from './migrations/0007-links.ts'
 import { calendars } from './migrations/0008-calendars.ts'
 import { frames } from './migrations/0009-frames.ts'
 import { busyCalendars } from './migrations/0010-busy-calendars.ts'
-import { plainLetters } from './migrations/0011-plain-letters.ts'
+import { plainLetters, plainLettersOf, type Searched } from './migrations/0011-plain-letters.ts'
 import { calendarOutages } from './migrations/0012-calendar-outages.ts'
+import { provedAddresses } from './migrations/0013-proved-addresses.ts'
+import { mails } from './migrations/0016-mails.ts'
+import { clientFields } from './migrations/0017-client-fields.ts'
+import { catalogueLimits } from './migrations/0018-catalogue-limits.ts'
+import { pageKeys } from './migrations/0019-page-keys.ts'
+import { eventEpochs } from './migrations/0020-event-epochs.ts'
+import { clientsByName } from './migrations/0021-clients-by-name.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in their order. Never change a released one. */
@@ -30,6 +37,13 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0010-busy-calendars': busyCalendars,
   '0011-plain-letters': plainLetters,
   '0012-calendar-outages': calendarOutages,
+  '0013-proved-addresses': provedAddresses,
+  '0016-mails': mails,
+  '0017-client-fields': clientFields,
+  '0018-catalogue-limits': catalogueLimits,
+  '0019-page-keys': pageKeys,
+  '0020-event-epochs': eventEpochs,
+  '0021-clients-by-name': clientsByName,
 }
 
 /** In their order. */
@@ -42,6 +56,29 @@ export function migrator(db: Kysely<Tables>, engine: Engine): Migrator {
     { up: (tx) => up(tx, engine) },
   ])
   return new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(entries) } })
+}
+
+/** Small, so that nobody waits long for a booking. */
+const rewrittenAtOnce = 200
+
+/**
+ * Does beforehand, in transactions of their own, what pending migrations would do to many rows in one: running servers write
+ * in between, and what an interruption leaves is done. `inTransaction` runs one of them.
+ */
+export async function rewriteRows(
+  db: Kysely<Tables>,
+  engine: Engine,
+  inTransaction: <T>(work: (tx: Kysely<Tables>) => Promise<T>) => Promise<T>,
+): Promise<void> {
+  const pending = await pendingMigrations(migrator(db, engine))
+  if (!pending.includes('0011-plain-letters') || pending.includes('0001-first-schema')) return
+  let last: Searched | undefined
+  do {
+    const after = last
+    last = await inTransaction((tx) =>
+      plainLettersOf(tx as unknown as Kysely<unknown>, engine, { after, rows: rewrittenAtOnce }),
+    )
+  } while (last)
 }
 
 /** Kysely's message when a migration has run that this release does not have. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { OperatorError } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
-import type { Database, Queries } from './database.ts'
+import type { Database, Queries, Reads } from './database.ts'
 import { isPostgres } from './json-rows.ts'
 import { overlapRuleNames, overlapRules } from './migrations/claim-rules.ts'
 
@@ -56,7 +56,7 @@ export async function restoreOverlapRules(db: Queries, now: Instant): Promise<st
 }
 
 /** Throws an OperatorError that names the claims that break the rules. */
-async function refuseOverlaps(db: Queries): Promise<void> {
+async function refuseOverlaps(db: Reads): Promise<void> {
   const sharesSeat = isPostgres(db)
     ? sql`coalesce(one.seats, int4multirange(int4range(one.seat, one.seat + 1)))
           && coalesce(other.seats, int4multirange(int4range(other.seat, other.seat + 1)))`

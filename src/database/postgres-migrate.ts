@@ -2,7 +2,7 @@ import { Kysely, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { monotonicMs } from '../base/clock.ts'
 import { DatabaseUnavailable, pause, type Queries, type StatementListener } from './database.ts'
-import { migrate, migrator } from './migrate.ts'
+import { migrate, migrator, rewriteRows } from './migrate.ts'
 import { isPooled, plainSource } from './postgres-hosts.ts'
 import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
 import type { Tables } from './tables.ts'
@@ -48,22 +48,40 @@ export async function migratePostgres(
       !isPooled(options.url),
     ),
   })
-  const startedMs = monotonicMs()
   try {
-    for (;;) {
-      try {
-        return await db.transaction().execute(async (tx) => {
-          const ran = await migrateAlone(tx)
-          await rest(tx)
-          return ran
-        })
-      } catch (error) {
-        if (!isLockConflict(error) || monotonicMs() - startedMs > patienceMs) throw error
-      }
-      await pause(options.fraction() * maxPauseMs)
-    }
+    await rewriteRows(db, 'postgres', (work) =>
+      untilLocked(options, () =>
+        db.transaction().execute(async (tx) => {
+          await setTimeouts(tx, lockTimeoutMs)
+          return work(tx)
+        }),
+      ),
+    )
+    return await untilLocked(options, () =>
+      db.transaction().execute(async (tx) => {
+        const ran = await migrateAlone(tx)
+        await rest(tx)
+        return ran
+      }),
+    )
   } finally {
     await db.destroy()
+  }
+}
+
+/** Repeats a transaction until it has got its locks, for two minutes. */
+async function untilLocked<T>(
+  { fraction }: Pick<MigrationOptions, 'fraction'>,
+  run: () => Promise<T>,
+): Promise<T> {
+  const startedMs = monotonicMs()
+  for (;;) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isLockConflict(error) || monotonicMs() - startedMs > patienceMs) throw error
+    }
+    await pause(fraction() * maxPauseMs)
   }
 }
 

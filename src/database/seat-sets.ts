@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts'
+import type { Reads } from './database.ts'
 import { isPostgres } from './json-rows.ts'
 
 /*
@@ -7,7 +7,7 @@ import { isPostgres } from './json-rows.ts'
  */
 
 /** The set as the engine reads it; null for one seat, which the column `seat` names. */
-export function writeSeats(db: Queries, seats: readonly number[]): string | null {
+export function writeSeats(db: Reads, seats: readonly number[]): string | null {
   if (seats.length === 1) return null
   return isPostgres(db)
     ? `{${seats.map((seat) => `[${seat},${seat + 1})`).join(',')}}`

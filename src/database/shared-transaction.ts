@@ -3,8 +3,9 @@ import { MemberGone, type Outcome, together } from '../base/together.ts'
 import {
   type Database,
   DatabaseUnavailable,
-  RolledBack,
   type Queries,
+  type Reads,
+  RolledBack,
   type SharingOptions,
   type Transaction,
   withRetries,
@@ -161,13 +162,13 @@ export function sharedStatement<Row, Result>({ writes, step = 0, locks, run }: S
   }
 }
 
-const tallies = new WeakMap<Queries, Map<string, number>>()
+const tallies = new WeakMap<Reads, Map<string, number>>()
 
 /**
  * Counts by name that all members of a transaction share until it ends: what one of them has read may be older than what
  * another has written since.
  */
-export function tallyOf(db: Queries): Map<string, number> {
+export function tallyOf(db: Reads): Map<string, number> {
   const tally = tallies.get(db) ?? new Map<string, number>()
   tallies.set(db, tally)
   return tally

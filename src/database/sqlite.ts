@@ -29,7 +29,7 @@ import {
   type Transaction,
   type TransactionRunner,
 } from './database.ts'
-import { migrate, migrator, pendingMigrations } from './migrate.ts'
+import { migrate, migrator, pendingMigrations, rewriteRows } from './migrate.ts'
 import { makePrivateFile, makePrivateFolderOf, takeServerLock, probeDiskSpace } from './sqlite-file.ts'
 import { SharedTransactions } from './shared-transaction.ts'
 import type { Tables } from './tables.ts'
@@ -141,6 +141,7 @@ class SqliteDatabase implements Database {
   }
 
   async migrate(rest?: (db: Queries) => Promise<void>): Promise<string[]> {
+    await rewriteRows(this.writes, 'sqlite', (work) => this.writes.transaction().execute(work))
     const ran = await migrate(migrator(this.writes, 'sqlite'))
     if (rest) await this.transaction(({ db }) => rest(db))
     return ran

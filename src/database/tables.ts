@@ -51,6 +51,12 @@ export interface BusinessesTable {
   phone: string | null
   /** Its name in links to the booking page, unique on the server. */
   slug: string | null
+  /** Counts the keys of its booking page: a new one follows one that was revoked. */
+  page_key_generation: number
+  /** How many it may have, in place of what its plan says; null: as its plan says. */
+  max_services: number | null
+  max_locations: number | null
+  max_staff: number | null
 }
 
 /** API keys of hubs and businesses, stored as SHA-256 digests. */
@@ -157,7 +163,12 @@ export interface ServicesTable {
   position: number | null
   category: string | null
   image_url: string | null
+  /** Whether a client gives a phone and a last name; null: phone optional, last name required. */
+  phone_use: ClientFieldUse | null
+  last_name_use: ClientFieldUse | null
 }
+
+type ClientFieldUse = 'required' | 'optional' | 'hidden'
 
 interface ServiceLocationsTable {
   business_id: string
@@ -285,6 +296,8 @@ export interface BookingsTable {
   erased_at: Instant | null
   /** The price for one person when it was booked, in minor units (ISO 4217); null: none, or not kept. */
   agreed_amount: number | null
+  /** Of the client (IANA), as their browser said; null: not known. */
+  time_zone: string | null
   /** '': none was agreed. Null: booked before agreed prices were kept, so the present one is shown. */
   agreed_currency: string | null
 }
@@ -365,6 +378,8 @@ export interface Tables {
   user_logins: UserLoginsTable
   user_links: UserLinksTable
   user_mails: UserMailsTable
+  user_invitations: UserInvitationsTable
+  user_email_changes: UserEmailChangesTable
   calendar_mails: CalendarMailsTable
 }
 
@@ -385,6 +400,8 @@ export interface UsersTable {
   id: string
   /** In lower case. */
   email: string
+  /** Since when the person is known to have the mailbox; null: somebody else may have set the account up. */
+  email_proved_at: Instant | null
   name: string
   /** Argon2id, in the PHC string format; null until the first password is set. */
   password_hash: string | null
@@ -413,6 +430,8 @@ export interface UserPlacesTable {
   staff_id: string | null
   created_at: Instant
   disabled_at: Instant | null
+  /** Since when an owner of the hub keeps the person out of its business: owners of the business cannot undo it. */
+  hub_disabled_at: Instant | null
 }
 
 /** Codes that replace one of the authenticator, each once; stored as digests. */
@@ -446,35 +465,75 @@ export interface UserLoginsTable {
 export interface UserLinksTable {
   id: string
   user_id: string | null
+  /** 1: it was mailed to the address of the person, so whoever uses it has that; 0: somebody else hands it over. */
+  proves_address: number
   digest: string
   created_at: Instant
   expires_at: Instant
   used_at: Instant | null
 }
 
-/** Mails with links for people that are still to be sent. */
-export interface UserMailsTable {
+/** An address that may become a person's place once they accept. */
+export interface UserInvitationsTable {
   id: string
-  /** Null where nobody has the address that was asked for. */
-  link_id: string | null
-  /** Wanted language. */
-  locale: string
+  /** In lower case. */
+  email: string
+  business_id: string | null
+  hub_id: string | null
+  role: PersonRole
+  staff_id: string | null
+  /** The owner who invited; null for the operator. */
+  invited_by: string | null
+  created_at: Instant
+  expires_at: Instant
+}
+
+/** New addresses of people that are still to be proved by a mailed link. */
+export interface UserEmailChangesTable {
+  id: string
+  user_id: string
+  /** In lower case. */
+  email: string
+  digest: string
+  created_at: Instant
+  expires_at: Instant
+}
+
+/** What mails about no booking have in common: kept for 31 days, as mails about bookings are. */
+export interface NoticeColumns {
+  status: Generated<'queued' | 'sent' | 'failed'>
+  last_error: string | null
+  sent_at: Instant | null
+  /** When somebody at the business saw that it failed. */
+  seen_at: Instant | null
   attempts: number
-  /** Also the lease of the server that sends it. */
+  /** Also the lease of the server that sends it; far ahead once nothing is to be sent. */
   next_attempt_at: Instant
   created_at: Instant
 }
 
-/** Mails about busy calendars that cannot be read, still to be sent. */
-export interface CalendarMailsTable {
+/** Mails to people who log in: with a link, an invitation, or the proof of a new address. */
+export interface UserMailsTable extends NoticeColumns {
+  id: string
+  /** Whose link it is, for lists of mails; null for all others, which are not for those who know the person to see. */
+  user_id: string | null
+  /** Where it was sent; null until then. */
+  to_email: string | null
+  link_id: string | null
+  invitation_id: string | null
+  email_change_id: string | null
+  /** What somebody typed who wants a new password: its link is made when the mail is. */
+  wished_email: string | null
+  /** Wanted language. */
+  locale: string
+}
+
+/** Mails about busy calendars that cannot be read. */
+export interface CalendarMailsTable extends NoticeColumns {
   id: string
   business_id: string
   busy_calendar_id: string
   to_email: string
-  attempts: number
-  /** Also the lease of the server that sends it. */
-  next_attempt_at: Instant
-  created_at: Instant
 }
 
 export type AuditActorType = 'key' | 'session' | 'manage_link' | 'person' | 'command_line' | 'system'
@@ -509,7 +568,7 @@ export interface EventsTable {
   /** The body that receivers get, byte for byte. */
   payload: string
   occurred_at: Instant
-  /** Id of the writing transaction (PostgreSQL; 0 on SQLite); with `position`, it orders events. */
+  /** Id of the writing transaction in its epoch (PostgreSQL; 0 on SQLite); with `position`, it orders events. */
   transaction_id: Generated<number>
   position: Generated<number>
   /** The span of the change (W3C Trace Context); null where nothing was traced. */
@@ -587,6 +646,8 @@ export interface MailsTable {
   sent_at: Instant | null
   /** The mail that told of it together with others; null: it went alone. */
   sent_with: string | null
+  /** When somebody at the business saw that it failed. */
+  seen_at: Instant | null
 }
 
 /** Clients who want no reminders of a business. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Params } from './cached-query.ts'
-import type { Queries } from './database.ts'
+import type { Reads } from './database.ts'
 import { isPostgres } from './json-rows.ts'
 
 /**
@@ -39,7 +39,7 @@ export function scopeRow(scope: TenantScope) {
 }
 
 /** As `inScope`, for the scope of a row of `w`. */
-export function inScopeOfRow(db: Queries, column: string): RawBuilder<boolean> {
+export function inScopeOfRow(db: Reads, column: string): RawBuilder<boolean> {
   const businesses = sql`
     select w.business_id union all select id from businesses where hub_id = w.hub_id
     union all select id from businesses where w.everything = 1`

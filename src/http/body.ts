@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { parse as parseSecurely } from 'secure-json-parse'
 import { Problem } from '../base/errors.ts'
+import { normalise } from '../base/normalise.ts'
 import { EmptyObject } from '../base/wire.ts'
 
 export const bodyLimitBytes = 64 * 1024
-const maxNesting = 20
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -64,17 +64,4 @@ function parseBody(bytes: Buffer): unknown {
     )
   }
   return normalise(value)
-}
-
-/** Trims the strings of a JSON value and brings them to NFC. Throws malformed_json when it is nested too deep. */
-export function normalise(value: unknown, depth = 0): unknown {
-  if (typeof value === 'string') return value.isWellFormed() ? value.trim().normalize('NFC') : value
-  if (typeof value !== 'object' || value === null) return value
-  if (depth >= maxNesting) {
-    throw new Problem('malformed_json', `The body is nested deeper than ${maxNesting} levels.`)
-  }
-  if (Array.isArray(value)) return value.map((entry) => normalise(entry, depth + 1))
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, normalise(member, depth + 1)]),
-  )
 }

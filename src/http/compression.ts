@@ -1,5 +1,5 @@
 import { gzip } from 'node:zlib'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isOfApi } from './route-list.ts'
 
 declare module 'fastify' {
@@ -32,6 +32,7 @@ export function compressLongAnswers(app: FastifyInstance): void {
       return
     }
     void reply.header('vary', 'Accept-Encoding')
+    if (reply.statusCode === 304) repeatWeakTag(request, reply)
     const isLong =
       (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= worthwhileBytes
     if (!isLong || reply.statusCode !== 200 || !acceptsGzip(request.headers['accept-encoding'])) {
@@ -59,6 +60,13 @@ export function compressLongAnswers(app: FastifyInstance): void {
       send(compressed)
     })
   })
+}
+
+/** A 304 carries the tag of the answer that the client has (RFC 9110, section 15.4.5): weak if that was compressed. */
+function repeatWeakTag({ headers }: FastifyRequest, reply: FastifyReply): void {
+  const weak = `W/${String(reply.getHeader('etag'))}`
+  const known = (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim())
+  if (known.includes(weak)) void reply.header('etag', weak)
 }
 
 /** Whether the route shows a list or availability. */

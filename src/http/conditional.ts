@@ -1,5 +1,17 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** JSON with its entity tag. */
+export interface Tagged {
+  etag: string
+  /** Makes the body, which an answer 304 does not need. */
+  body: () => Buffer
+}
+
+/** The entity tag of a body that a digest (SHA-256) has read. */
+export function tagOf(digest: Hash): string {
+  return `"${digest.digest('base64url').slice(0, 27)}"`
+}
 
 /**
  * Sends JSON with its entity tag, or 304 when the caller has it already (`If-None-Match`, RFC 9110, section 13.1.2).
@@ -7,14 +19,31 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 export function sendConditional(
   request: FastifyRequest,
   reply: FastifyReply,
-  json: string,
+  json: string | Tagged,
   cacheControl = 'private, no-cache',
 ): FastifyReply {
-  const body = Buffer.from(json) // encoded once for the tag and the socket: a month of slots is long
-  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+  const { etag, body } = typeof json === 'string' ? tagged(json) : json
   void reply.header('etag', etag).header('cache-control', cacheControl)
-  if (knownTags(request)(etag.slice(1, -1))) return reply.code(304).send()
-  return reply.type('application/json; charset=utf-8').send(body)
+  if (knownTags(request)(etag.slice(1, -1))) return sendNotModified(reply)
+  return reply.type('application/json; charset=utf-8').send(body())
+}
+
+function tagged(json: string): Tagged {
+  const body = Buffer.from(json) // encoded once for the tag and the socket: a month of slots is long
+  return { etag: tagOf(createHash('sha256').update(body)), body: () => body }
+}
+
+/**
+ * Sends 304 without body and type. Browsers give their copy the type that it carries (RFC 9111, section 3.2), and Chromium
+ * refuses a script of another type from another website.
+ */
+export function sendNotModified(reply: Pick<FastifyReply, 'code'>): FastifyReply {
+  return (reply as FastifyReply).code(304).send()
+}
+
+/** Sends JSON that was made before. */
+export function sendJson(reply: FastifyReply, json: string): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(json)
 }
 
 /** Tells whether the caller has what bears an entity tag, given without its quotes. */

@@ -8,14 +8,19 @@ export function readForms(scope: FastifyInstance, maxBytes = defaultMaxBytes): v
   scope.removeAllContentTypeParsers()
   const options = { parseAs: 'buffer', bodyLimit: maxBytes } as const
   scope.addContentTypeParser('application/x-www-form-urlencoded', options, (_request, body: Buffer, done) => {
-    const fields = [...new URLSearchParams(body.toString())].map(([name, value]) => [
-      name,
-      value.replaceAll('\r\n', '\n'), // as browsers send the lines of an area (HTML, 4.10.22.4)
-    ])
-    done(null, Object.fromEntries(fields))
+    done(null, fieldsOf(body))
   })
   scope.addContentTypeParser('*', options, (_request, body: Buffer, done) => {
     if (body.length === 0) done(null, {})
     else done(new Problem('unsupported_media_type', 'Send the form as a browser does.'))
   })
+}
+
+/** What a form says, by the names of its fields. */
+export function fieldsOf(body: Buffer): Record<string, string> {
+  const fields = [...new URLSearchParams(body.toString())].map(([name, value]) => [
+    name,
+    value.replaceAll('\r\n', '\n'), // as browsers send the lines of an area (HTML, 4.10.22.4)
+  ])
+  return Object.fromEntries(fields) as Record<string, string>
 }

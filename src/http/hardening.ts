@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify'
 import helmet from 'helmet'
+import { liesIn, readClientAddress } from '../base/client-network.ts'
 import { Problem, type ProblemCode, problemKinds } from '../base/errors.ts'
 import type { Context } from '../database/context.ts'
 import { bodyLimitBytes } from './body.ts'
@@ -49,7 +50,7 @@ const overloadRetrySeconds = 5
  * headers. Call it after CORS and before authentication.
  */
 export async function hardenServer(app: FastifyInstance, { config, log }: Context): Promise<void> {
-  limitConnections(app.server, config.maxConnections, log)
+  limitConnections(app.server, config, log)
   refuseProtocolErrors(app)
   await app.register(underPressure, {
     maxEventLoopDelay: maxMeanDelayMs,
@@ -69,17 +70,43 @@ function overloaded(): Problem {
 /** One log line counts all connections that are refused in this time. */
 const refusalLogMs = 1_000
 
-/** Closes excess connections unread: a response would take the resources that are short. */
-function limitConnections(server: Server, max: number, log: FastifyBaseLogger): void {
-  server.maxConnections = max
+/**
+ * Closes excess connections unread, of one address and in all: a response would take the resources that are short. Proxies
+ * whose X-Forwarded-For is believed bring connections of many addresses.
+ */
+function limitConnections(
+  server: Server,
+  { maxConnections, maxConnectionsPerIp, trustProxy }: Context['config'],
+  log: FastifyBaseLogger,
+): void {
+  server.maxConnections = maxConnections
   let refused = 0
-  server.on('drop', () => {
+  const refuse = () => {
     refused += 1
     if (refused > 1) return // the line to come counts it
     setTimeout(() => {
-      log.warn({ refused, MAX_CONNECTIONS: max }, 'connections closed: too many')
+      const limits = { MAX_CONNECTIONS: maxConnections, MAX_CONNECTIONS_PER_IP: maxConnectionsPerIp }
+      log.warn({ refused, ...limits }, 'connections closed: too many')
       refused = 0
     }, refusalLogMs).unref()
+  }
+  server.on('drop', refuse)
+  const open = new Map<string, number>()
+  server.on('connection', (socket: Socket) => {
+    const { address, network } = readClientAddress(socket.remoteAddress ?? '')
+    if (liesIn(address, trustProxy)) return
+    const count = (open.get(network) ?? 0) + 1
+    if (count > maxConnectionsPerIp) {
+      socket.destroy()
+      refuse()
+      return
+    }
+    open.set(network, count)
+    socket.once('close', () => {
+      const rest = (open.get(network) ?? 0) - 1
+      if (rest > 0) open.set(network, rest)
+      else open.delete(network)
+    })
   })
 }
 

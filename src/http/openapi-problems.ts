@@ -64,7 +64,7 @@ function problemSchema(code: ProblemCode): Schema {
   return {
     title: problemName(code),
     type: 'object',
-    description: `${title}: ${problemTexts[code].when}`,
+    description: `${title}. ${problemTexts[code].when}`,
     properties: {
       type: { type: 'string', const: `/problems/${code}`, description: 'A page that says what to do.' },
       title: text,

@@ -49,7 +49,7 @@ export function componentReference(name: string, section = 'schemas'): string {
 }
 
 /** Keywords of our validation alone. With `maxProperties` tools make up as many fields for each form: gigabytes of them. */
-const ownKeywords = ['lowercase', 'timeZone', 'fieldValue', 'rule', 'maxProperties']
+const ownKeywords = ['lowercase', 'timeZone', 'trimmed', 'fieldValue', 'rule', 'maxProperties']
 
 function withoutKeywords(schema: Schema, added: Schema): Schema {
   const known = Object.entries(schema).filter(([keyword]) => !ownKeywords.includes(keyword))
@@ -99,7 +99,7 @@ export interface Schema {
   items?: Schema
 }
 
-/** The OpenAPI form of one of our formats (http/validation.ts): replaces the schema, or adds to it. */
+/** The OpenAPI form of one of our formats (base/validation.ts): replaces the schema, or adds to it. */
 interface FormatSchema {
   schema: Schema
   replaces?: true

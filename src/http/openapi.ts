@@ -46,12 +46,14 @@ const tags = [
   { name: 'People', description: 'Who logs in to the console, and what they may do.' },
   { name: 'Agents', description: 'The API as tools of programs that act for people.' },
   { name: 'Audit', description: 'Who changed what.' },
-  { name: 'Console', description: 'Pages for people who log in; their forms answer with pages, too.' },
   {
     name: 'Service',
-    description: 'Health, and these pages. None of it needs a key or counts against a limit.',
+    description: 'Health, metrics and this document. None of it needs a key or counts against a limit.',
   },
 ]
+
+/** Of routes that are not of the API: pages, what they load, and where their forms go. */
+export const pageTag = 'Pages'
 
 const securitySchemes = {
   sessionToken: {
@@ -105,21 +107,32 @@ const headers = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The OpenAPI document of all routes, made when it is first asked for. The server must be ready. */
-    openApi: () => Promise<object>
+    /**
+     * The OpenAPI document of the API, made when it is first asked for. The server must be ready. `withPages` describes pages
+     * as well: tests compare their answers with it.
+     */
+    openApi: (scope?: 'api' | 'withPages') => Promise<object>
   }
 }
 
 /** Adds `app.openApi()`. */
 export function describeInOpenApi(app: FastifyInstance): void {
-  let document: Promise<object> | undefined
-  app.decorate('openApi', () => {
-    document ??= documentOf(app.knownRoutes).catch((error: unknown) => {
-      document = undefined // such as no file that may be opened just now
+  const documents = new Map<string, Promise<object>>()
+  app.decorate('openApi', (scope = 'api') => {
+    const known = documents.get(scope)
+    if (known) return known
+    const routes = scope === 'withPages' ? app.knownRoutes : app.knownRoutes.filter(isNoPage)
+    const document = documentOf(routes).catch((error: unknown) => {
+      documents.delete(scope) // such as no file that may be opened just now
       throw error
     })
+    documents.set(scope, document)
     return document
   })
+}
+
+function isNoPage({ options: { schema } }: FastifyInstance['knownRoutes'][number]): boolean {
+  return schema?.tags?.some((tag) => tag === pageTag || tag === 'Console') !== true
 }
 
 /**
@@ -309,14 +322,15 @@ function securityOf(access: readonly string[] = []): Record<string, string[]>[] 
 }
 
 /** Every problem code of a route: those its operation throws, and those that follow from its configuration. */
-function codesOf({ method, config = {}, schema = {} }: RouteOptions): ProblemCode[] {
-  const { access, plan, idempotent } = config
+function codesOf({ method, url, config = {}, schema = {} }: RouteOptions): ProblemCode[] {
+  const { access, plan, idempotent, countsVisits } = config
   const declared = declaredCodes(schema.response)
   const hasBody = [method].flat().some((one) => bodyMethods.includes(one))
   const hasPlan = plan !== undefined || access?.includes('business') || access?.includes('hub')
   const named404 = declared.some((code) => problemKinds[code].status === 404)
   const all: ProblemCode[] = [
     ...(access ? ofKeys : []),
+    ...(url.startsWith('/console') || countsVisits ? ofConsole : []),
     ...(access && hasPlan ? (['plan_required'] as const) : []),
     ...(hasBody ? ofBodies : []),
     ...(schema.querystring || schema.body || idempotent ? (['validation_failed'] as const) : []),
@@ -339,6 +353,9 @@ const ofKeys: ProblemCode[] = [
   'rate_limited',
   'unavailable',
 ]
+
+/** What people who are logged in, and visitors of pages that read the database, may meet on every page. */
+const ofConsole: ProblemCode[] = ['rate_limited', 'unavailable']
 
 const ofBodies: ProblemCode[] = ['malformed_json', 'payload_too_large', 'unsupported_media_type']
 

@@ -4,6 +4,7 @@ import { type FieldError, Problem, problemKinds, unavailable, validationProblem 
 import { MemberGone } from '../base/together.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
 import { bodyLimitBytes } from './body.ts'
+import { isOfApi } from './route-list.ts'
 import { fieldErrorsOf, type Validator } from '../base/validation.ts'
 import type { ProblemBody } from '../base/wire.ts'
 
@@ -22,18 +23,63 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
   }
 }
 
-/** Turns every error into a problem response; an unknown one becomes `internal` and shows nothing of itself. */
-export function problemReplies(app: FastifyInstance): void {
+/** Sends a problem as a page, with the status that is set. */
+export type ShowProblem = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+) => Promise<FastifyReply>
+
+/**
+ * Turns every error into a problem response; an unknown one becomes `internal` and shows nothing of itself. Outside of the
+ * API, people get a page instead: `show` sends it.
+ */
+export function problemReplies(app: FastifyInstance, show?: ShowProblem): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (error instanceof MemberGone) return reply.hijack() // nobody is there to get a response
-    const answer = (what: Error) => sendProblem(request, reply, toProblem(what, request))
+    const answer = (what: Error) => {
+      const problem = toProblem(what, request)
+      if (isOfApi(request)) return sendProblem(request, reply, problem)
+      void reply.header('vary', 'Accept')
+      if (!show || !asksForHtml(request)) return sendProblem(request, reply, problem)
+      reply.problem = problem.code
+      void reply.code(problemKinds[problem.code].status).headers(problem.parts.headers ?? {})
+      return show(request, reply, problem).catch((cause: unknown) => {
+        request.log.error({ err: cause }, 'the page of a problem failed')
+        return sendProblem(request, reply, problem)
+      })
+    }
     const { counting } = request
     if (!counting) return answer(error)
     request.counting = undefined
     return counting.then(() => answer(error), answer) // that it is one request too many comes first
   })
-  app.setNotFoundHandler((request, reply) => sendProblem(request, reply, nothingHere()))
+  app.setNotFoundHandler(() => {
+    throw nothingHere()
+  })
 }
+
+/** Whether a person asks, by a browser: it prefers HTML to JSON by name (RFC 9110, section 12.5.1). Scripts accept anything. */
+function asksForHtml({ headers }: FastifyRequest): boolean {
+  const weights = new Map(
+    (headers.accept ?? '')
+      .toLowerCase()
+      .split(',', maxMediaTypes)
+      .map((part) => {
+        const [type = '', ...parameters] = part.split(';').map((text) => text.trim())
+        const weight = parameters.find((one) => one.startsWith('q='))?.slice(2)
+        return [type, weight === undefined ? 1 : Number(weight) || 0] as const
+      }),
+  )
+  const json = Math.max(
+    ...['application/json', 'application/problem+json'].map((type) => weights.get(type) ?? 0),
+  )
+  const html = weights.get('text/html') ?? 0
+  return html > 0 && html >= json
+}
+
+/** No browser names more. */
+const maxMediaTypes = 50
 
 /** A path with parameters, and what may be asked of it. */
 interface KnownPath {
@@ -114,6 +160,8 @@ function sendProblem(request: FastifyRequest, reply: FastifyReply, problem: Prob
 function toProblem(error: Error & Partial<FastifyError>, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error
   if (error.validation) return fromValidation(error, request)
+  if (request.raw.errored === error)
+    return new Problem('malformed_request', 'The connection ended before the body did.') // nobody reads it
   if (error instanceof DatabaseUnavailable) {
     request.log.error({ err: error }, 'the database is unavailable')
     return unavailable('The database is unavailable. Retry.')

@@ -14,8 +14,9 @@ import {
 } from './hardening.ts'
 import { listRoutes } from './route-list.ts'
 import { describeInOpenApi } from './openapi.ts'
-import { answerWrongMethods, problemReplies, refuseUnknownPaths } from './problems.ts'
-import { compileCreation, compileSchema } from '../base/validation.ts'
+import { answerWrongMethods, problemReplies, refuseUnknownPaths, type ShowProblem } from './problems.ts'
+import { boundUnreadAnswers } from './unread-answers.ts'
+import { compileCreation, compileQuery, compileSchema } from '../base/validation.ts'
 
 /** A draining server still responds, but sends clients and load balancers away. */
 export interface Draining {
@@ -33,6 +34,8 @@ interface ServerHooks {
   onBrokenRequest: BrokenRequestListener
   /** Authenticates, and applies rate limits. */
   guard: (app: FastifyInstance) => void
+  /** What people see instead of a problem document. */
+  showProblem: ShowProblem
 }
 
 const safeRequestId = /^[\w.~:/+=@-]{1,128}$/
@@ -51,7 +54,7 @@ const exposedHeaders = [
 export async function createServer<C extends Context>(
   context: C,
   routes: { api: Routes<C>[]; around: Routes<C>[] },
-  { state, watch, onBrokenRequest, guard }: ServerHooks,
+  { state, watch, onBrokenRequest, guard, showProblem }: ServerHooks,
 ): Promise<FastifyInstance> {
   const loggerInstance: FastifyBaseLogger = context.log
   const app = fastify({
@@ -69,17 +72,16 @@ export async function createServer<C extends Context>(
     clientErrorHandler: (error, socket) =>
       answerClientError(error, socket, { ids: context.ids, onBrokenRequest }),
   })
-  app.setValidatorCompiler(({ schema, method, httpPart }) =>
-    method === 'POST' && httpPart === 'body'
-      ? compileCreation(schema as object)
-      : compileSchema(schema as object),
-  )
+  app.setValidatorCompiler(({ schema, method, httpPart }) => {
+    if (httpPart === 'querystring') return compileQuery(schema)
+    return method === 'POST' && httpPart === 'body' ? compileCreation(schema) : compileSchema(schema)
+  })
   // faster than a serialiser of the schema, which would check the members of each union
   app.setSerializerCompiler(() => JSON.stringify)
   listRoutes(app)
   describeInOpenApi(app)
   readJsonBodies(app)
-  problemReplies(app)
+  problemReplies(app, showProblem)
   watch(app)
   addCommonHeaders(app, state)
   await app.register(cors, {
@@ -104,6 +106,7 @@ export async function createServer<C extends Context>(
   await hardenServer(app, context)
   compressLongAnswers(app)
   guard(app)
+  boundUnreadAnswers(app)
   refuseUnknownPaths(app)
   for (const add of routes.around) add(app, context)
   await app.register(

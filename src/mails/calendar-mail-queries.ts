@@ -1,4 +1,5 @@
-import type { Queries } from '../database/database.ts'
+import type { Insertable } from 'kysely'
+import type { Queries, Reads } from '../database/database.ts'
 import type { CalendarMailsTable } from '../database/tables.ts'
 
 /** So many calendars one mail names at most. */
@@ -14,7 +15,10 @@ export async function findNotifyEmails(db: Queries, businessId: string): Promise
   return JSON.parse(row?.notify_emails_json ?? '[]') as string[]
 }
 
-export async function insertCalendarMails(db: Queries, mails: readonly CalendarMailsTable[]): Promise<void> {
+export async function insertCalendarMails(
+  db: Queries,
+  mails: readonly Insertable<CalendarMailsTable>[],
+): Promise<void> {
   await db.insertInto('calendar_mails').values(mails).execute()
 }
 
@@ -22,7 +26,7 @@ export async function insertCalendarMails(db: Queries, mails: readonly CalendarM
  * The calendars of a business that it is told of and that still fail, the longest first: whose each is, and of what
  * business. None of people who left.
  */
-export function findFailingCalendars(db: Queries, businessId: string) {
+export function findFailingCalendars(db: Reads, businessId: string) {
   return db
     .selectFrom('busy_calendars as c')
     .innerJoin('staff as s', 's.id', 'c.staff_id')

@@ -1,14 +1,14 @@
+import { languageFor } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Transaction } from '../database/database.ts'
-import type { CalendarMailsTable } from '../database/tables.ts'
 import { findFailingCalendars, findNotifyEmails, insertCalendarMails } from './calendar-mail-queries.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
+import type { NoticeOf } from './notice-queries.ts'
 import { sendNotice } from './notice.ts'
 import { mailRoute } from './outbox.ts'
-import { fill, momentOf, oneLine, type RenderedMail } from './render.ts'
+import { momentOf, oneLine, type RenderedMail } from './render.ts'
 import type { MailSender } from './send.ts'
-import { mailLanguage } from './texts/languages.ts'
 
 /*
  * Mails to those whom a business names, about busy calendars that cannot be read. They are written with the failure of
@@ -36,7 +36,7 @@ export async function writeCalendarMails(
 export async function sendCalendarMail(
   context: Context,
   sender: Pick<MailSender, 'send'>,
-  notice: CalendarMailsTable,
+  notice: NoticeOf<'calendar_mails'>,
 ): Promise<void> {
   const failing = await findFailingCalendars(context.db.reads, notice.business_id)
   const [first] = failing
@@ -59,24 +59,23 @@ function renderCalendarMail(
   consoleUrl: string,
 ): RenderedMail {
   const [{ business_name: business, locale: wanted, timezone }] = failing
-  const language = mailLanguage(wanted)
-  const { direction, locale } = language
-  const texts = language.texts.calendarFails
+  const language = languageFor(wanted)
+  const { direction, locale, say } = language
   const people = [...new Set(failing.map(({ staff_name }) => staff_name))]
   const name = new Intl.ListFormat(locale).format(people)
-  const subject = oneLine(fill(texts.subject, { name, business }))
+  const subject = oneLine(say('mail.calendarFails.subject', { name, business }))
   const page = { title: subject, locale, direction, business: { name: business, color: null } }
   const blocks: Block[] = [
     ...failing.map(({ url, failing_since: since, staff_name }): Block => {
       const time = since === null ? '' : momentOf(since, timezone, language)
       return {
         type: 'paragraph',
-        text: fill(texts.since, { name: staff_name, host: new URL(url).host, time }),
+        text: say('mail.calendarFails.since', { name: staff_name, host: new URL(url).host, time }),
       }
     }),
-    { type: 'paragraph', text: texts.stays },
-    { type: 'paragraph', text: texts.look },
-    { type: 'button', label: texts.open, url: consoleUrl },
+    { type: 'paragraph', text: say('mail.calendarFails.stays') },
+    { type: 'paragraph', text: say('mail.calendarFails.look') },
+    { type: 'button', label: say('mail.calendarFails.open'), url: consoleUrl },
   ]
   return { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: null }
 }

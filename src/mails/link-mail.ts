@@ -1,25 +1,40 @@
 import { limitedWishes, type Limited, type LogInOrigin } from '../access/log-in.ts'
-import { linkMinutes, linkTokens, linkUrl } from '../access/person-link.ts'
-import { replaceLinks, type TellOfLink } from '../access/person.ts'
+import { addressUrl, linkMinutes, linkTokens, linkUrl } from '../access/person-link.ts'
+import type { MailsInLanguage, PersonMails } from '../access/person-mails.ts'
+import { replaceLinks, typedEmail } from '../access/person.ts'
 import type { RateLimiter } from '../access/rate-limits.ts'
 import { tokenDigest } from '../access/token.ts'
+import { toMs } from '../base/instants.ts'
+import { languageFor } from '../base/languages.ts'
+import { publicUrl } from '../base/public-url.ts'
 import type { Transaction } from '../database/database.ts'
 import type { UserMailsTable } from '../database/tables.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
-import { findMailedLink, insertLinkMail } from './link-mail-queries.ts'
+import {
+  findMailedEmailChange,
+  findMailedInvitation,
+  findMailedLink,
+  insertLinkMail,
+  setLinkOfMail,
+  takeWish,
+} from './link-mail-queries.ts'
+import type { NoticeOf } from './notice-queries.ts'
 import { sendNotice } from './notice.ts'
 import { mailRoute } from './outbox.ts'
-import { fill, oneLine, type RenderedMail } from './render.ts'
+import { oneLine, type RenderedMail, unlinked } from './render.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
-import { mailLanguage } from './texts/languages.ts'
 
 /*
- * Mails to people who log in, with a link to set a password. A row is written with its link and deleted once the mail is
- * sent, was refused, or the link has ended. The token is in neither: it is derived when the mail is made.
+ * Mails to people who log in: with a link to set a password, with an invitation, or with a link that proves an address. A row
+ * is written with what it tells of, and deleted if it has nothing to say any more before the mail is sent. Tokens are in neither:
+ * they are derived when the mail is made.
  */
 
-/** Mails a new link to whoever has an address, and ends their older ones. What it does and returns tells nothing of who has one. */
+/**
+ * Mails a new link to whoever has an address, and ends their older ones. All of that happens after the answer, as the mail is
+ * made: what the request itself does, and how long it takes, is the same whether anybody has the address.
+ */
 export async function wishForPassword(
   context: Context,
   limiter: RateLimiter,
@@ -27,50 +42,81 @@ export async function wishForPassword(
 ): Promise<Limited | undefined> {
   const limited = await limitedWishes(context, limiter, { email, origin })
   if (limited) return limited
-  const tokens = await linkTokens(context)
-  await context.db.transaction(async (tx) => {
-    const link = await replaceLinks(context, tx, { email, tokens })
-    await writeLinkMail(context, tx, { linkId: link?.id ?? null, locale })
-  })
+  await context.db.transaction((tx) => writeMail(context, tx, { wished_email: typedEmail(email), locale }))
   return undefined
 }
 
-/** For operations that make links: mails them. Undefined where no mail is set up. */
-export function tellByMail(context: Context, locale: string): TellOfLink | undefined {
-  if (mailRoute(context.config) === 'off') return undefined
-  return (tx, { id }) => writeLinkMail(context, tx, { linkId: id, locale })
+/** Writes mails to people, in a language; undefined on a server that sends none. */
+export function mailsToPeople(context: Context): MailsInLanguage {
+  return (locale) => tellByMail(context, locale)
 }
 
-async function writeLinkMail(
+/** For operations that write to people. Undefined where no mail is set up. */
+export function tellByMail(context: Context, locale: string): PersonMails | undefined {
+  if (mailRoute(context.config) === 'off') return undefined
+  return {
+    link: (tx, { id }) => writeMail(context, tx, { link_id: id, locale }),
+    invitation: (tx, { id }) => writeMail(context, tx, { invitation_id: id, locale }),
+    address: (tx, { id }) => writeMail(context, tx, { email_change_id: id, locale }),
+  }
+}
+
+type NewMail = Partial<
+  Pick<UserMailsTable, 'link_id' | 'invitation_id' | 'email_change_id' | 'wished_email'>
+> & { locale: string }
+
+async function writeMail(
   { ids, dueMails }: Pick<Context, 'ids' | 'dueMails'>,
   tx: Transaction,
-  { linkId, locale }: { linkId: string | null; locale: string },
+  mail: NewMail,
 ): Promise<void> {
   await insertLinkMail(tx.db, {
+    ...{ link_id: null, invitation_id: null, email_change_id: null, wished_email: null },
+    ...mail,
     id: ids.next(),
-    link_id: linkId,
-    locale,
-    attempts: 0,
-    next_attempt_at: tx.now,
     created_at: tx.now,
   })
-  tx.onCommit(() => dueMails.raise())
+  // the work for a wish begins by itself within two seconds: no other request of the same visitor shall wait for it
+  if (mail.wished_email === undefined) tx.onCommit(() => dueMails.raise())
 }
 
 /** Sends a leased mail, and writes what came of it. */
 export async function sendLinkMail(
   context: Context,
   sender: Pick<MailSender, 'send'>,
-  notice: UserMailsTable,
+  leased: NoticeOf<'user_mails'>,
 ): Promise<void> {
-  const mail = await linkMailOf(context, notice)
-  await sendNotice(context, sender, { table: 'user_mails', notice, mail })
+  const notice = leased.wished_email === null ? leased : await withLink(context, leased, leased.wished_email)
+  const mail = notice && (await mailOf(context, notice))
+  await sendNotice(context, sender, { table: 'user_mails', notice: notice ?? leased, mail })
 }
 
-/** Undefined where the link has ended, or nobody has it. */
+/** Makes the link of a wish, once; undefined where nobody has the address, or another server has the lease. */
+async function withLink(
+  context: Context,
+  notice: NoticeOf<'user_mails'>,
+  email: string,
+): Promise<NoticeOf<'user_mails'> | undefined> {
+  const tokens = await linkTokens(context)
+  return context.db.transaction(async (tx) => {
+    if (!(await takeWish(tx.db, notice))) return undefined
+    const link = await replaceLinks(context, tx, { email, tokens })
+    if (!link) return undefined
+    await setLinkOfMail(tx.db, notice.id, link.id)
+    return { ...notice, link_id: link.id, wished_email: null }
+  })
+}
+
+/** Undefined where it has nothing to say any more. */
+async function mailOf(context: Context, notice: NoticeOf<'user_mails'>): Promise<OutgoingMail | undefined> {
+  if (notice.invitation_id !== null) return invitationMailOf(context, notice, notice.invitation_id)
+  if (notice.email_change_id !== null) return addressMailOf(context, notice, notice.email_change_id)
+  return linkMailOf(context, notice)
+}
+
 async function linkMailOf(
   context: Context,
-  { id, link_id, locale }: UserMailsTable,
+  { id, link_id, locale }: Pick<UserMailsTable, 'id' | 'link_id' | 'locale'>,
 ): Promise<OutgoingMail | undefined> {
   const { db, clock } = context
   const tokens = await linkTokens(context)
@@ -80,8 +126,67 @@ async function linkMailOf(
   if (!link || token === undefined || tokenDigest(token) !== link.digest) return undefined
   return {
     ...{ id, kind: 'password', to: link.email, at: clock.now() },
-    ...{ senderName: link.business_name ?? link.hub_name ?? '', replyTo: null, offUrl: null },
+    ...{ senderName: unlinked(link.business_name ?? link.hub_name ?? ''), replyTo: null, offUrl: null },
     content: renderLinkMail({ ...link, locale, url: linkUrl(context, token) }),
+  }
+}
+
+/** It leads to a page behind the log-in, and holds no token: its reader has an account, or asks for a password there. */
+async function invitationMailOf(
+  context: Context,
+  { id, locale }: Pick<UserMailsTable, 'id' | 'locale'>,
+  invitationId: string,
+): Promise<OutgoingMail | undefined> {
+  const { db, clock, config } = context
+  const invitation = await findMailedInvitation(db.reads, invitationId, clock.now())
+  if (!invitation) return undefined
+  const { email, expires_at, timezone } = invitation
+  const { say, locale: shown, direction } = languageFor(locale)
+  const business = unlinked(invitation.business_name ?? invitation.hub_name ?? 'Holdfast')
+  const date = new Intl.DateTimeFormat(shown, { dateStyle: 'long', timeZone: timezone ?? 'UTC' })
+  const forgotten = `${publicUrl(config)}/console/forgotten`
+  const values = { business, email, date: date.format(toMs(expires_at)), forgotten }
+  const subject = oneLine(say('mail.invitation.subject', values))
+  const page = { title: subject, locale: shown, direction, business: { name: business, color: null } }
+  const blocks: Block[] = [
+    { type: 'paragraph', text: say('mail.invitation.invited', values) },
+    { type: 'button', label: say('mail.invitation.open'), url: `${publicUrl(config)}/console/invitations` },
+    { type: 'small', text: say('mail.invitation.noPassword', values) },
+    { type: 'small', text: say('mail.invitation.until', values) },
+    { type: 'small', text: say('mail.password.notMeant', values) },
+  ]
+  return {
+    ...{ id, kind: 'invitation', to: email, at: clock.now() },
+    ...{ senderName: business, replyTo: null, offUrl: null },
+    content: { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: null },
+  }
+}
+
+/** Nothing in it is anybody's free text: it goes to an address that is not proved. */
+async function addressMailOf(
+  context: Context,
+  { id, locale }: Pick<UserMailsTable, 'id' | 'locale'>,
+  changeId: string,
+): Promise<OutgoingMail | undefined> {
+  const { db, clock } = context
+  const tokens = await linkTokens(context, 'new address')
+  const change = await findMailedEmailChange(db.reads, changeId, clock.now())
+  const token = tokens(changeId)
+  if (!change || tokenDigest(token) !== change.digest) return undefined
+  const { say, locale: shown, direction } = languageFor(locale)
+  const values = { email: change.email, minutes: linkMinutes }
+  const subject = oneLine(say('mail.address.subject'))
+  const page = { title: subject, locale: shown, direction, business: { name: 'Holdfast', color: null } }
+  const blocks: Block[] = [
+    { type: 'paragraph', text: say('mail.address.asked', values) },
+    { type: 'button', label: say('mail.address.confirm'), url: addressUrl(context, token) },
+    { type: 'small', text: say('mail.address.once', values) },
+    { type: 'small', text: say('mail.address.notAsked') },
+  ]
+  return {
+    ...{ id, kind: 'address', to: change.email, at: clock.now() },
+    ...{ senderName: '', replyTo: null, offUrl: null },
+    content: { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: null },
   }
 }
 
@@ -97,22 +202,20 @@ interface LinkMailView {
 
 /** Says who has the account at what, and for how long the link works: nothing of clients. */
 function renderLinkMail(view: LinkMailView): RenderedMail {
-  const { texts, locale, direction } = mailLanguage(view.locale)
-  const { password } = texts
+  const { say, locale, direction } = languageFor(view.locale)
   const values = {
-    ...{ name: view.name, email: view.email, minutes: String(linkMinutes) },
-    business: view.business_name ?? view.hub_name ?? 'Holdfast',
+    ...{ name: unlinked(view.name), email: view.email, minutes: linkMinutes },
+    business: unlinked(view.business_name ?? view.hub_name ?? 'Holdfast'),
   }
   const isNew = view.password_set_at === null
-  const subject = oneLine(fill(isNew ? password.invitation : password.subject, values))
+  const subject = oneLine(say(isNew ? 'mail.password.invitation' : 'mail.password.subject', values))
   const page = { title: subject, locale, direction, business: { name: values.business, color: null } }
-  const paragraph = (text: string): Block => ({ type: 'paragraph', text: fill(text, values) })
   const blocks: Block[] = [
-    paragraph(texts.greeting),
-    paragraph(isNew ? password.invited : password.asked),
-    { type: 'button', label: password.choose, url: view.url },
-    { type: 'small', text: fill(password.once, values) },
-    { type: 'small', text: fill(isNew ? password.notMeant : password.notAsked, values) },
+    { type: 'paragraph', text: say('mail.greeting', values) },
+    { type: 'paragraph', text: say(isNew ? 'mail.password.invited' : 'mail.password.asked', values) },
+    { type: 'button', label: say('mail.password.choose'), url: view.url },
+    { type: 'small', text: say('mail.password.once', values) },
+    { type: 'small', text: say(isNew ? 'mail.password.notMeant' : 'mail.password.notAsked', values) },
   ]
   return { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: null }
 }

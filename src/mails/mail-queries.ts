@@ -1,19 +1,27 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type Instant, plusSeconds } from '../base/instants.ts'
-import { priceAmount, priceCurrency } from '../database/agreed-price.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import { foreach, isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import {
+  type BookingRow,
+  columnsText,
+  type OrNull,
+  type RowFrom,
+  shownJoins,
+  shownText,
+} from '../database/shown-booking.ts'
 import type {
   BookingsTable,
   BusinessesTable,
+  HubsTable,
   MailOptOutsTable,
   MailsTable,
   MailStatus,
   PaymentsTable,
-  PlanName,
+  ServicesTable,
 } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
-import { leaseSeconds, maxAttempts } from './mail-rules.ts'
+import { depositDueSeconds, leaseSeconds, maxAttempts } from './mail-rules.ts'
 
 /*
  * The lease of a mail is its `next_attempt_at`, as that of a delivery. Mails to one recipient of a business take turns: the
@@ -27,20 +35,24 @@ export type LeasedMail = Omit<MailsTable, 'attempts' | 'next_attempt_at'> & {
   next_attempt_at: Instant
 }
 
-/** The oldest that waits for its recipient. */
-const isOldest = sql<boolean>`not exists (
-  select 1 from mails as e
-   where e.status = 'queued' and e.business_id = m.business_id and e.audience = m.audience
-     and e.recipient = m.recipient and e.id < m.id)`
+/** The oldest that waits for its recipient; one that asks for a deposit waits for nobody while the client may be paying. */
+function isOldest(now: Instant) {
+  const paying = plusSeconds(now, -depositDueSeconds)
+  return sql<boolean>`not exists (
+    select 1 from mails as e
+     where e.status = 'queued' and e.business_id = m.business_id and e.audience = m.audience
+       and e.recipient = m.recipient and e.id < m.id
+       and not (e.kind = 'deposit_due' and e.next_attempt_at > ${now} and e.created_at > ${paying}))`
+}
 
 /** Whether anything can be leased: most polls find nothing, and need no transaction. */
-export async function isAnyMailDue(db: Queries, now: Instant): Promise<boolean> {
+export async function isAnyMailDue(db: Reads, now: Instant): Promise<boolean> {
   const row = await db
     .selectFrom('mails as m')
     .select('m.id')
     .where('m.status', '=', sql.lit('queued'))
     .where('m.next_attempt_at', '<=', now)
-    .where(isOldest)
+    .where(isOldest(now))
     .orderBy('m.next_attempt_at')
     .limit(1)
     .executeTakeFirst()
@@ -58,7 +70,7 @@ export async function leaseMails(
   const leaders = sql`
     select m.id, m.business_id, m.audience, m.recipient
       from mails as m
-     where m.status = 'queued' and m.next_attempt_at <= ${now} and ${isOldest}
+     where m.status = 'queued' and m.next_attempt_at <= ${now} and ${isOldest(now)}
      order by m.next_attempt_at, m.id
      limit ${max}
      ${isPostgres(db) ? sql`for update of m skip locked` : sql``}`
@@ -77,7 +89,7 @@ export async function leaseMails(
 
 /** Mails that went alone to a recipient since an instant: their times, the oldest first, at most `max`. */
 export async function sentSince(
-  db: Queries,
+  db: Reads,
   { business_id, audience, recipient }: Pick<MailsTable, 'business_id' | 'audience' | 'recipient'>,
   { since, max }: { since: Instant; max: number },
 ): Promise<Instant[]> {
@@ -96,50 +108,48 @@ export async function sentSince(
   return rows.flatMap(({ sent_at }) => sent_at ?? []).toReversed()
 }
 
+/** Owners of the business itself come before those of its hub. */
+const firstOwnerEmail = sql<string | null>`(
+  select u.email from user_places as o join users as u on u.id = o.user_id
+   where (o.business_id = i.id or o.hub_id = i.hub_id) and o.role = 'owner' and o.disabled_at is null
+     and u.disabled_at is null and u.password_set_at is not null
+   order by case when o.business_id is null then 1 else 0 end, o.created_at, o.id
+   limit 1)`
+
+/** What mails show beside a booking, by the table that has it. */
+const mailed = {
+  s: { custom_fields_json: 'custom_fields_json' },
+  m: { payment_expires_at: 'expires_at', refund_requested_at: 'refund_requested_at' },
+  i: {
+    business_name: 'name',
+    business_locale: 'locale',
+    phone: 'phone',
+    reply_to_email: 'reply_to_email',
+    /** Of the first owner who has used their account. */
+    owner_email: firstOwnerEmail,
+    brand_name: 'brand_name',
+    brand_color: 'brand_color',
+    plan: 'plan',
+  },
+  h: { hub_plan: 'plan' },
+} as const
+
+type Mailed = typeof mailed
+
 /** A booking with all that mails show of it. */
-export type ShownBooking = BookingsTable & {
-  service_name: string
-  price_amount: number | null
-  price_currency: string | null
-  cancel_until_minutes: number | null
-  reschedule_until_minutes: number | null
-  max_reschedules: number
-  location_name: string
-  address: string | null
-  online_url: string | null
-  timezone: string
-  staff_name: string | null
-  payment_status: PaymentsTable['status'] | null
-  payment_amount: number | null
-  payment_currency: string | null
-  refund_requested_at: Instant | null
-} & Pick<BusinessesTable, 'reply_to_email' | 'brand_name' | 'brand_color'> & {
-    business_name: string
-    business_locale: string
-    plan: PlanName
-    hub_plan: PlanName | null
-  }
+export type ShownBooking = BookingRow &
+  RowFrom<ServicesTable, Mailed['s']> &
+  RowFrom<OrNull<PaymentsTable>, Mailed['m']> &
+  RowFrom<BusinessesTable, Mailed['i']> &
+  RowFrom<OrNull<HubsTable>, Mailed['h']>
 
-const shownColumns = sql`
-  b.*, s.name as service_name, ${priceAmount} as price_amount, ${priceCurrency} as price_currency,
-  s.cancel_until_minutes, s.reschedule_until_minutes, s.max_reschedules, l.name as location_name, l.address, l.online_url,
-  l.timezone, p.name as staff_name, m.status as payment_status, m.amount as payment_amount,
-  m.currency as payment_currency, m.refund_requested_at, i.name as business_name, i.locale as business_locale, i.reply_to_email,
-  i.brand_name, i.brand_color, i.plan, h.plan as hub_plan`
-
-const shownTables = sql`
-  join services as s on s.id = b.service_id
-  join locations as l on l.id = b.location_id
-  join businesses as i on i.id = b.business_id
-  left join hubs as h on h.id = i.hub_id
-  left join staff as p on p.id = b.staff_id
-  left join payments as m on m.id = b.payment_id`
+const mailedText = sql.join(Object.entries(mailed).map(([alias, columns]) => columnsText(alias, columns)))
 
 const keyColumns = { business_id: 'uuid', booking_id: 'uuid' } as const
 
 /** Bookings by id. */
 export async function findShownBookings(
-  db: Queries,
+  db: Reads,
   keys: { business_id: string; booking_id: string }[],
 ): Promise<Map<string, ShownBooking>> {
   const same = sql`b.business_id = w.business_id and b.id = w.booking_id`
@@ -147,7 +157,10 @@ export async function findShownBookings(
     with w as materialized (
       select distinct * from ${rowsOf(db, keyColumns, sql`${rowsText(db, keyColumns, keys)}`)} as r
     )
-    select ${shownColumns} from w ${foreach(db, 'bookings as b', same)} ${shownTables}`.execute(db)
+    select ${shownText}, ${mailedText}
+      from w ${foreach(db, 'bookings as b', same)} ${shownJoins}
+           join businesses as i on i.id = b.business_id
+           left join hubs as h on h.id = i.hub_id`.execute(db)
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -198,7 +211,7 @@ export async function postponeMails(
 
 /** Counts mails that wait, up to `max`, with the creation of the oldest of them. */
 export async function countWaiting(
-  db: Queries,
+  db: Reads,
   max: number,
 ): Promise<{ count: number; oldest: Instant | null }> {
   return db
@@ -226,7 +239,7 @@ interface MailFilter {
 /** A mail as lists show it. */
 export type MailRow = MailsTable & { attempts: number; timezone: string }
 
-function selectMails(db: Queries, scope: TenantScope) {
+function selectMails(db: Reads, scope: TenantScope) {
   return db
     .selectFrom('mails as m')
     .innerJoin('businesses as i', 'i.id', 'm.business_id')
@@ -238,7 +251,7 @@ function selectMails(db: Queries, scope: TenantScope) {
 
 /** Lists mails, the newest first. */
 export async function findMails(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   { bookingId, status, businessId, after, rows }: MailFilter,
 ): Promise<MailRow[]> {
@@ -254,7 +267,7 @@ export async function findMails(
     .execute()) as MailRow[]
 }
 
-export async function findMail(db: Queries, scope: TenantScope, id: string): Promise<MailRow | undefined> {
+export async function findMail(db: Reads, scope: TenantScope, id: string): Promise<MailRow | undefined> {
   return (await selectMails(db, scope).where('m.id', '=', id).executeTakeFirst()) as MailRow | undefined
 }
 
@@ -262,7 +275,7 @@ export async function findMail(db: Queries, scope: TenantScope, id: string): Pro
 export async function requeueMail(db: Queries, id: string, now: Instant): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('mails')
-    .set({ status: 'queued', attempts_left: maxAttempts, next_attempt_at: now })
+    .set({ status: 'queued', attempts_left: maxAttempts, next_attempt_at: now, seen_at: null })
     .where('id', '=', id)
     .where((of) =>
       of.or([
@@ -273,6 +286,35 @@ export async function requeueMail(db: Queries, id: string, now: Instant): Promis
     )
     .executeTakeFirst()
   return numUpdatedRows > 0n
+}
+
+/** Counts failed mails of a business that nobody has seen, up to `max`. */
+export async function countUnseen(db: Reads, businessId: string, max: number): Promise<number> {
+  const { count } = await db
+    .selectFrom((build) =>
+      build
+        .selectFrom('mails')
+        .select('id')
+        .where('business_id', '=', businessId)
+        .where('status', '=', sql.lit('failed'))
+        .where('seen_at', 'is', null)
+        .limit(max)
+        .as('unseen'),
+    )
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Notes that somebody has seen the failed mails of a business. */
+export async function markSeen(db: Queries, businessId: string, now: Instant): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({ seen_at: now })
+    .where('business_id', '=', businessId)
+    .where('status', '=', sql.lit('failed'))
+    .where('seen_at', 'is', null)
+    .execute()
 }
 
 /** Deletes up to `max` mails from before an instant, business by business along their index. Gives their number. */
@@ -292,11 +334,7 @@ export async function deleteOldMails(db: Queries, before: Instant, max: number):
 export type RemindingBusiness = Pick<BusinessesTable, 'id' | 'reminder_hours_json' | 'quiet_hours_json'>
 
 /** Lists them by id, behind one. */
-export function findRemindingBusinesses(
-  db: Queries,
-  after: string,
-  max: number,
-): Promise<RemindingBusiness[]> {
+export function findRemindingBusinesses(db: Reads, after: string, max: number): Promise<RemindingBusiness[]> {
   return db
     .selectFrom('businesses')
     .select(['id', 'reminder_hours_json', 'quiet_hours_json'])
@@ -335,7 +373,7 @@ export type ReminderPlace = readonly [place: number, startsAt: Instant, id: stri
 
 /** Confirmed bookings in the windows, in their order. */
 export async function findReminded(
-  db: Queries,
+  db: Reads,
   windows: readonly ReminderWindow[],
   { after, max }: { after: ReminderPlace | undefined; max: number },
 ): Promise<RemindedBooking[]> {
@@ -366,7 +404,7 @@ export async function insertOptOut(db: Queries, row: MailOptOutsTable): Promise<
     .execute()
 }
 
-export async function hasOptedOut(db: Queries, businessId: string, email: string): Promise<boolean> {
+export async function hasOptedOut(db: Reads, businessId: string, email: string): Promise<boolean> {
   const row = await db
     .selectFrom('mail_opt_outs')
     .select('email')
@@ -376,13 +414,27 @@ export async function hasOptedOut(db: Queries, businessId: string, email: string
   return row !== undefined
 }
 
+/** The name of a staff member, also of one who has left. */
+export async function findStaffName(
+  db: Reads,
+  { businessId, id }: { businessId: string; id: string },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('staff')
+    .select('name')
+    .where('business_id', '=', businessId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.name
+}
+
 type MailKey = Pick<MailsTable, 'id' | 'kind'>
 
 export type WrittenMail = Selectable<MailsTable>
 
 /** The mails about bookings, whoever gets them. */
 export async function findMailsAbout(
-  db: Queries,
+  db: Reads,
   bookings: readonly { id: string; business_id: string }[],
 ): Promise<WrittenMail[]> {
   const keys = JSON.stringify(bookings.map(({ business_id, id }) => [business_id, id]))
@@ -400,7 +452,7 @@ export async function findMailsAbout(
 }
 
 /** Mails by id. */
-export function findMailsById(db: Queries, ids: readonly string[]): Promise<WrittenMail[]> {
+export function findMailsById(db: Reads, ids: readonly string[]): Promise<WrittenMail[]> {
   return db
     .selectFrom('mails')
     .selectAll()
@@ -435,7 +487,7 @@ export async function deleteOptOut(
 
 /** When a client wished for no more reminders. */
 export async function findOptOut(
-  db: Queries,
+  db: Reads,
   { business_id, email }: Pick<MailOptOutsTable, 'business_id' | 'email'>,
 ): Promise<Instant | undefined> {
   const row = await db

@@ -20,7 +20,8 @@ export function mailRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'listMails',
         tags,
         summary: 'List mails',
-        description: 'Mails about bookings, the newest first. They are kept for 31 days.',
+        description:
+          'Mails about bookings, links for people who log in, and notices about busy calendars, the newest first. They are kept for 31 days.',
         querystring: MailsQuery,
         response: { 200: MailPage },
       },
@@ -37,7 +38,7 @@ export function mailRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Send a mail again that failed',
         description:
-          'Also sends one that waits for its next attempt at once. One that was sent stays as it is.',
+          'Also sends one that waits for its next attempt at once. One that was sent stays as it is, and so does one whose link has expired.',
         params: StrictObject({ id: PathId('mail', exampleIds.mail) }),
         querystring: EmptyObject,
         body: EmptyObject,

@@ -7,10 +7,14 @@ const Status = Type.Enum(['queued', 'sent', 'failed'])
 export const Mail = Type.Object(
   {
     id: ShownId,
-    booking_id: ShownId,
-    kind: Type.Enum(['confirmed', 'changed', 'cancelled', 'reminder', 'deposit_due', 'booked'], {
-      description: '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business.',
-    }),
+    booking_id: Nullable(ShownId, { description: 'Null for mails about no booking.' }),
+    kind: Type.Enum(
+      ['confirmed', 'changed', 'cancelled', 'reminder', 'deposit_due', 'booked', 'link', 'calendar'],
+      {
+        description:
+          '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business. `link` goes to somebody who logs in, `calendar` says that a busy calendar cannot be read.',
+      },
+    ),
     to: Type.String(),
     status: Status,
     attempts: Type.Integer(),
@@ -20,7 +24,8 @@ export const Mail = Type.Object(
   },
   {
     title: 'Mail',
-    description: 'A mail about a booking. Its text is made when it is sent.',
+    description:
+      'A mail about a booking, or to somebody who logs in. Its text is made when it is sent; links are not kept.',
     examples: [
       {
         id: exampleIds.mail,

@@ -1,9 +1,12 @@
 import { effectivePlan } from '../access/actor.ts'
 import { shownEmail } from '../base/contact-formats.ts'
 import type { Instant } from '../base/instants.ts'
+import type { CustomField } from '../catalogue/catalogue-types.ts'
+import { labelParts } from '../catalogue/service-rules.ts'
 import type { MailsTable } from '../database/tables.ts'
 import type { ShownBooking } from './mail-queries.ts'
-import type { MailView } from './render.ts'
+import type { Known } from './mail-rules.ts'
+import type { Answer, MailView } from './render.ts'
 
 /** Addresses that a mail names. */
 export interface MailAddresses {
@@ -15,6 +18,8 @@ export interface MailAddresses {
   /** Of the checkout. */
   payUrl: string | null
   offUrl: string | null
+  /** Of the booking in the console. */
+  consoleUrl: string | null
 }
 
 /** Of a mail that names none. */
@@ -24,7 +29,11 @@ export const noAddresses: MailAddresses = {
   moveUntil: null,
   payUrl: null,
   offUrl: null,
+  consoleUrl: null,
 }
+
+/** What the recipient of a mail about a change knows, with the name of whom it was with. */
+type KnownBooking = Partial<Known> & { staff_name?: string | null }
 
 /** A booking as a mail shows it: with the name and colour that its plan allows. */
 export function mailViewOf(
@@ -32,10 +41,10 @@ export function mailViewOf(
   booking: ShownBooking,
   {
     addresses,
-    knownStart,
+    known,
     now,
     from,
-  }: { addresses: MailAddresses; knownStart: Instant | null; now: Instant; from: string },
+  }: { addresses: MailAddresses; known: KnownBooking | undefined; now: Instant; from: string },
 ): MailView {
   return {
     kind,
@@ -45,15 +54,17 @@ export function mailViewOf(
     booking: {
       id: booking.id,
       version: booking.version,
+      isConfirmed: booking.confirmed_at !== null,
       serviceName: booking.service_name + (booking.party_size > 1 ? ` × ${booking.party_size}` : ''),
       locationName: booking.location_name,
-      address: booking.address,
+      address: booking.location_address,
       onlineUrl: booking.online_url,
       staffName: booking.staff_name,
       startsAt: booking.starts_at,
-      startedAt: knownStart === booking.starts_at ? null : knownStart,
       endsAt: booking.ends_at,
+      before: beforeOf(booking, known),
       timezone: booking.timezone,
+      clientZone: booking.time_zone,
       price: moneyOf(
         booking.price_amount === null ? null : booking.price_amount * booking.party_size,
         booking.price_currency,
@@ -65,7 +76,9 @@ export function mailViewOf(
         email: shownEmail(booking.client_email),
         phone: booking.client_phone,
       },
+      answers: answersOf(booking),
       notes: booking.notes,
+      cancelReason: booking.cancel_reason,
     },
     ...addresses,
     now,
@@ -73,12 +86,47 @@ export function mailViewOf(
   }
 }
 
+/** The parts that the recipient knows otherwise; null where there are none. */
+function beforeOf(
+  { starts_at, ends_at, staff_id }: ShownBooking,
+  known: KnownBooking | undefined,
+): MailView['booking']['before'] {
+  if (known?.starts_at === undefined) return null
+  const { starts_at: startsAt, ends_at: endsAt = ends_at, staff_id: staffId, staff_name = null } = known
+  const lengthOf = (from: Instant, to: Instant) => Date.parse(to) - Date.parse(from)
+  const isOtherLength =
+    known.ends_at !== undefined && lengthOf(startsAt, endsAt) !== lengthOf(starts_at, ends_at)
+  const isOtherPerson = staffId !== undefined && staffId !== staff_id
+  if (startsAt === starts_at && !isOtherLength && !isOtherPerson) return null
+  return {
+    startsAt: startsAt === starts_at && !isOtherLength ? null : startsAt,
+    endsAt: isOtherLength ? endsAt : null,
+    staffName: isOtherPerson ? staff_name : null,
+  }
+}
+
+function answersOf({ custom_field_values_json, custom_fields_json }: ShownBooking) {
+  const fields = JSON.parse(custom_fields_json) as CustomField[]
+  const given = JSON.parse(custom_field_values_json) as { field_id: string; value: Answer; text?: string }[]
+  return given.map(({ field_id, value, text = fields.find(({ id }) => id === field_id)?.label }) => ({
+    label: text === undefined ? null : plainLabel(text),
+    value,
+  }))
+}
+
+/** Of a consent, without the address of its link. */
+function plainLabel(label: string): string {
+  const { before, link, after } = labelParts(label)
+  return `${before}${link?.text ?? ''}${after}`
+}
+
 function businessOf(booking: ShownBooking): MailView['business'] {
   const hasBrand = effectivePlan(booking.plan, booking.hub_plan) === 'enterprise'
   return {
     name: (hasBrand ? booking.brand_name : null) ?? booking.business_name,
     color: hasBrand ? booking.brand_color : null,
-    replyTo: booking.reply_to_email,
+    phone: booking.phone,
+    replyTo: booking.reply_to_email ?? booking.owner_email,
   }
 }
 
@@ -86,7 +134,12 @@ function depositOf(booking: ShownBooking): MailView['booking']['deposit'] {
   const money = moneyOf(booking.payment_amount, booking.payment_currency)
   const { payment_status: status, refund_requested_at: refundRequestedAt } = booking
   if (!money || status === null || status === 'preparing' || status === 'expired') return null
-  return { ...money, state: status === 'paid' && refundRequestedAt !== null ? 'refunded' : status }
+  const isPending = status === 'due' && booking.confirmed_at === null
+  return {
+    ...money,
+    state: status === 'paid' && refundRequestedAt !== null ? 'refunded' : status,
+    payUntil: isPending ? booking.payment_expires_at : null,
+  }
 }
 
 function moneyOf(amount: number | null, currency: string | null) {

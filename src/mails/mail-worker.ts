@@ -1,12 +1,14 @@
-import { monotonicMs } from '../base/clock.ts'
 import { hasEmail } from '../base/contact-formats.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
-import { pause } from '../database/database.ts'
+import { publicUrl } from '../base/public-url.ts'
+import { repeat } from '../base/repeat.ts'
+import { LeaseLoop } from '../database/lease-loop.ts'
 import type { Context } from './context.ts'
 import { sendCalendarMail } from './calendar-mail.ts'
 import { sendLinkMail } from './link-mail.ts'
 import {
   findShownBookings,
+  findStaffName,
   hasOptedOut,
   isAnyMailDue,
   type LeasedMail,
@@ -18,7 +20,7 @@ import {
   writeMailResult,
 } from './mail-queries.ts'
 import {
-  knownStart,
+  knownBefore,
   leaseSeconds,
   limitSeconds,
   mailToSend,
@@ -26,6 +28,7 @@ import {
   maxToClientPerHour,
   noticeToSend,
   pauseSeconds,
+  supersededBy,
 } from './mail-rules.ts'
 import { isAnyNoticeDue, leaseNotices } from './notice-queries.ts'
 import { deleteMailFiles } from './mail-files.ts'
@@ -37,7 +40,7 @@ import { lineOf, renderMail, renderMany, type RenderedMail } from './render.ts'
 import { MailSender, maxConnections, senderAddress, type SendResult } from './send.ts'
 
 /*
- * Sends due mails: on every server, beside its requests.
+ * Sends due mails: a loop of what is leased (database/lease-loop.ts).
  *
  *   1. A lease brings what waits for a few recipients; each recipient's mails are with one server at a time.
  *   2. From the booking as it is now follows which of them still says something, and whether the limit of the hour allows it.
@@ -47,7 +50,6 @@ import { MailSender, maxConnections, senderAddress, type SendResult } from './se
  * hangs or is away delays mails alone: nothing here is waited for by a request.
  */
 
-const pollMs = 2_000
 const remindMs = 60_000
 /** While the mail server is away its mails wait, rather than each find that out. */
 const awayMs = 5_000
@@ -59,8 +61,8 @@ const maxLines = 100
 
 /** What mails need to know of folders above. */
 interface MailLinks {
-  /** Where the deposit of a booking is paid. */
-  checkoutUrl: (paymentId: string) => string
+  /** Where the client pays a deposit that is due; null: none is, or nobody can take it. */
+  payUrl: (booking: ShownBooking) => string | null
   /** Where the client manages the booking, and until when they may change it. */
   manage: (booking: ShownBooking) => Promise<Pick<MailAddresses, 'manageUrl' | 'cancelUntil' | 'moveUntil'>>
 }
@@ -69,77 +71,60 @@ function turnOf({ business_id, audience, recipient }: LeasedMail): string {
   return [business_id, audience, recipient].join(' ')
 }
 
+const isOn = ({ config }: Pick<Context, 'config'>) => mailRoute(config) !== 'off'
+
+/** A page of the console, at a business. */
+function consoleAddress({ config }: Pick<Context, 'config'>, businessId: string, path = ''): string {
+  return `${publicUrl(config)}/console${path}?business=${businessId}`
+}
+
+/** What is sent at once: a notice, or the next mail to a recipient. */
+interface LeasedTurn {
+  id: string
+  send: () => Promise<void>
+}
+
 /** The worker of this process. */
-export class MailWorker {
-  private readonly context: Context
+export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
   private readonly links: MailLinks
   private readonly sender: MailSender
-  private readonly isOn: boolean
-  private poll: NodeJS.Timeout | undefined
-  private reminder: NodeJS.Timeout | undefined
-  private readonly inFlight = new Set<Promise<void>>()
-  private round: Promise<void> | undefined
-  private isWoken = false
-  private isStopped = false
-  private isAway = false
-  /** Nothing is leased before: the mail server was away. */
-  private restsUntilMs = 0
-  private reminding: Promise<void> = Promise.resolve()
+  private reminders: ReturnType<typeof repeat> | undefined
   private remindedUntil: Instant | undefined
 
   constructor(context: Context, links: MailLinks) {
-    this.context = context
+    const maxInFlight = isOn(context) ? maxConnections : 0
+    super(context, {
+      ...{ maxInFlight, pollMs: 2_000, signal: context.dueMails },
+      failing: 'mails cannot be leased; retrying',
+      failed: ['error', 'mail_id', 'a mail could not be concluded'],
+    })
     this.links = links
     this.sender = new MailSender(context.config)
-    this.isOn = mailRoute(context.config) !== 'off'
   }
 
-  start(): void {
-    if (!this.isOn) return
-    this.context.dueMails.listen(() => this.wake())
-    this.poll = setInterval(() => this.wake(), pollMs)
-    this.reminder = setInterval(() => void this.remind(), remindMs)
+  override start(): void {
+    if (!isOn(this.context)) return
+    super.start()
+    this.reminders = repeat(() => this.remind(), remindMs, 0)
     this.wake()
-    void this.remind()
-  }
-
-  /** Looks for due mails now, or once the look that is under way has ended. */
-  wake(): void {
-    this.isWoken = true
-    if (this.round || this.isStopped || !this.isOn) return
-    this.round = this.look().finally(() => {
-      this.round = undefined
-      if (this.isWoken) this.wake()
-    })
   }
 
   /** Queues reminders that are due. Never rejects. */
-  remind(): Promise<void> {
-    this.reminding = this.reminding.then(async () => {
-      if (this.isStopped) return
-      const { clock, log } = this.context
-      const now = clock.now()
-      try {
-        await queueReminders(this.context, this.remindedUntil ?? plusSeconds(now, -lateReminderSeconds))
-        this.remindedUntil = plusSeconds(now, -overlapSeconds)
-      } catch (error) {
-        log.warn({ err: error }, 'reminders could not be queued; retrying in a minute')
-      }
-    })
-    return this.reminding
+  async remind(): Promise<void> {
+    if (this.mode !== 'running') return
+    const { clock, log } = this.context
+    const now = clock.now()
+    try {
+      await queueReminders(this.context, this.remindedUntil ?? plusSeconds(now, -lateReminderSeconds))
+      this.remindedUntil = plusSeconds(now, -overlapSeconds)
+    } catch (error) {
+      log.warn({ err: error }, 'reminders could not be queued; retrying in a minute')
+    }
   }
 
-  /** Resolves when nothing is due and nothing is in flight; also asks a mail server that was away just now. */
-  async settled(): Promise<void> {
-    const { clock } = this.context
-    do {
-      this.restsUntilMs = 0
-      this.wake()
-      while (this.round || this.inFlight.size > 0) {
-        await this.round
-        await Promise.all(this.inFlight)
-      }
-    } while (await this.isAnyDue(clock.now()))
+  protected override close(): Promise<void> | undefined {
+    this.sender.close()
+    return this.reminders?.stop()
   }
 
   private async isAnyDue(now: Instant): Promise<boolean> {
@@ -150,65 +135,35 @@ export class MailWorker {
     )
   }
 
-  /** Leases nothing more; attempts in flight end within the grace, or are cut off and made again later. */
-  async stop(graceMs: number): Promise<void> {
-    this.isStopped = true
-    this.context.dueMails.listen(undefined)
-    clearInterval(this.poll)
-    clearInterval(this.reminder)
-    await this.round
-    const rest = Promise.all([...this.inFlight, this.reminding])
-    await Promise.race([rest, pause(this.inFlight.size > 0 ? graceMs : 0)])
-    this.sender.close()
-    await Promise.race([rest, pause(500)])
-  }
-
-  private async look(): Promise<void> {
-    this.isWoken = false
-    const { db, clock, log } = this.context
-    const max = maxConnections - this.inFlight.size
-    if (max <= 0 || monotonicMs() < this.restsUntilMs) return // whoever ends wakes it, or the next poll
-    try {
-      if (!(await this.isAnyDue(clock.now()))) return
-      const { links, calendars, leased } = await db.transaction(async (tx) => {
-        const lease = { now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }
-        const links = await leaseNotices(tx.db, 'user_mails', { ...lease, max }) // few, and somebody waits for them
-        const rest = max - links.length
-        const leased = rest > 0 ? await leaseMails(tx.db, { ...lease, max: rest }) : []
-        const turns = new Set(leased.map(turnOf)).size
-        const calendars = // last: nobody waits for them
-          rest > turns ? await leaseNotices(tx.db, 'calendar_mails', { ...lease, max: rest - turns }) : []
-        return { links, calendars, leased }
-      })
-      this.isAway = false
-      for (const mail of links) this.begin(mail.id, sendLinkMail(this.context, this.sender, mail))
-      for (const mail of calendars) this.begin(mail.id, sendCalendarMail(this.context, this.sender, mail))
-      const turns = Map.groupBy(leased, turnOf)
-      for (const mails of turns.values()) this.beginTurn(mails)
-      if (links.length + calendars.length + turns.size > 0 && this.inFlight.size < maxConnections)
-        this.isWoken = true
-    } catch (error) {
-      if (!this.isAway) log.warn({ err: error }, 'mails cannot be leased; retrying')
-      this.isAway = true
+  protected override async lease(max: number) {
+    const { db, clock } = this.context
+    if (!(await this.isAnyDue(clock.now()))) return { leased: [] }
+    const { links, calendars, turns } = await db.transaction(async (tx) => {
+      const lease = { now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }
+      const links = await leaseNotices(tx.db, 'user_mails', { ...lease, max }) // few, and somebody waits for them
+      const rest = max - links.length
+      const mails = rest > 0 ? await leaseMails(tx.db, { ...lease, max: rest }) : []
+      const turns = [...Map.groupBy(mails, turnOf).values()]
+      const left = rest - turns.length // for those that nobody waits for
+      const calendars = left > 0 ? await leaseNotices(tx.db, 'calendar_mails', { ...lease, max: left }) : []
+      return { links, calendars, turns }
+    })
+    const turn = (id: string, send: () => Promise<void>): LeasedTurn => ({ id, send })
+    return {
+      leased: [
+        ...links.map((mail) => turn(mail.id, () => sendLinkMail(this.context, this.sender, mail))),
+        ...calendars.map((mail) => turn(mail.id, () => sendCalendarMail(this.context, this.sender, mail))),
+        ...turns.map((mails) => turn(mails[0]?.id ?? '', () => this.tell(mails))),
+      ],
     }
   }
 
-  private beginTurn(mails: LeasedMail[]): void {
-    const [first] = mails
-    if (first)
-      this.begin(first.id, first.audience === 'client' ? this.tellClient(mails) : this.tellBusiness(mails))
+  protected override async work({ send }: LeasedTurn): Promise<undefined> {
+    await send()
   }
 
-  private begin(id: string, work: Promise<void>): void {
-    const turn = work
-      .catch((error: unknown) => {
-        this.context.log.error({ err: error, mail_id: id }, 'a mail could not be concluded')
-      })
-      .finally(() => {
-        this.inFlight.delete(turn)
-        this.wake()
-      })
-    this.inFlight.add(turn)
+  private tell(mails: LeasedMail[]): Promise<void> {
+    return mails[0]?.audience === 'client' ? this.tellClient(mails) : this.tellBusiness(mails)
   }
 
   /** Sends the next mail to a client, or finds out that nothing is left to say. */
@@ -220,17 +175,12 @@ export class MailWorker {
     let next: { mail: LeasedMail; booking: ShownBooking; same: LeasedMail[] } | undefined
     for (const [bookingId, waiting] of Map.groupBy(mails, ({ booking_id }) => booking_id)) {
       const booking = bookings.get(bookingId)
-      const id = mailToSend(
-        waiting,
-        booking && { ...booking, isDue: booking.payment_status === 'due' },
-        now,
-      )?.id
+      const id = mailToSend(waiting, booking, now)?.id
       const mail = waiting.find((one) => one.id === id)
       if (!mail || !booking || !hasEmail(booking.client_email) || (await this.isUnwanted(mail))) {
         obsolete.push(...waiting)
       } else if (!next) {
-        const same = waiting.filter((one) => one !== mail)
-        next = { mail, booking, same }
+        next = { mail, booking, same: supersededBy(mail, waiting, booking) }
       }
     }
     if (!next) return this.conclude(mails, obsolete, [])
@@ -300,17 +250,27 @@ export class MailWorker {
     booking: ShownBooking,
   ): Promise<RenderedMail> {
     const ofBooking = waiting.filter(({ booking_id }) => booking_id === mail.booking_id)
+    const known = mail.kind === 'changed' ? knownBefore(ofBooking) : undefined
     const around = {
       addresses: await this.addressesOf(mail, booking),
-      knownStart: knownStart(mail.kind, ofBooking),
+      known: known && { ...known, staff_name: await this.nameOf(booking, known.staff_id) },
       now: this.context.clock.now(),
       from: senderAddress(this.context.config),
     }
     return renderMail(mailViewOf(mail, booking, around))
   }
 
+  private async nameOf({ business_id }: ShownBooking, staffId?: string | null): Promise<string | null> {
+    if (!staffId) return null
+    const ofBusiness = { businessId: business_id, id: staffId }
+    return (await findStaffName(this.context.db.reads, ofBusiness)) ?? null
+  }
+
   private renderMany(notices: { mail: LeasedMail; booking: ShownBooking }[], now: Instant): RenderedMail {
-    const around = { addresses: noAddresses, knownStart: null, now, from: senderAddress(this.context.config) }
+    const [first] = notices
+    const consoleUrl = first ? consoleAddress(this.context, first.booking.business_id) : null
+    const addresses = { ...noAddresses, consoleUrl }
+    const around = { addresses, known: undefined, now, from: senderAddress(this.context.config) }
     const views = notices.slice(0, maxLines).map(({ mail, booking }) => mailViewOf(mail, booking, around))
     const [view] = views
     if (!view) throw new Error('a mail about many needs one')
@@ -319,11 +279,12 @@ export class MailWorker {
 
   private async addressesOf({ kind, audience }: LeasedMail, booking: ShownBooking): Promise<MailAddresses> {
     const managed = audience === 'client' ? await this.links.manage(booking) : noAddresses
-    const isDue = kind === 'deposit_due' && booking.payment_id !== null
+    const inConsole = consoleAddress(this.context, booking.business_id, `/bookings/${booking.id}`)
     return {
       ...managed,
-      payUrl: isDue ? this.links.checkoutUrl(booking.payment_id ?? '') : null,
+      payUrl: audience === 'client' ? this.links.payUrl(booking) : null,
       offUrl: kind === 'reminder' ? await offUrl(this.context, booking) : null,
+      consoleUrl: audience === 'business' ? inConsole : null,
     }
   }
 
@@ -337,7 +298,7 @@ export class MailWorker {
     try {
       const { booking, content } = await make()
       const now = clock.now()
-      const around = { addresses: noAddresses, knownStart: null, now, from: '' }
+      const around = { addresses: noAddresses, known: undefined, now, from: '' }
       const { business } = mailViewOf({ kind, audience: 'client' }, booking, around)
       return await this.sender.send({
         ...{ id, kind, to, content, at: now },
@@ -389,7 +350,7 @@ export class MailWorker {
       const changes = { ...failed, status: 'failed', next_attempt_at: null } as const
       return this.conclude(mails, obsolete, [{ ids: [mail.id], leased_until, changes }])
     }
-    if (result.isAway) this.restsUntilMs = monotonicMs() + awayMs
+    if (result.isAway) this.rest(awayMs)
     metrics.mail('retried')
     log.info(about, 'a mail could not be sent; it is tried again')
     await this.conclude(mails, obsolete, [{ ids: [mail.id], leased_until, changes: failed }], {

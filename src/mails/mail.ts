@@ -3,14 +3,15 @@ import { join } from 'node:path'
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
-import { invalidCursor, Problem } from '../base/errors.ts'
+import { Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
-import { formatInstant, type Instant, isInstant, plusSeconds, toMs } from '../base/instants.ts'
+import { formatInstant, type Instant, plusSeconds, toMs } from '../base/instants.ts'
+import { type PageRows, timeCursorOf, readPage, presentPage } from '../base/paging.ts'
 import type { CleanupJob } from '../database/context.ts'
-import { decodeCursor, pageOf, readLimit } from '../base/wire.ts'
 import type { Context } from './context.ts'
-import type { Queries, Transaction } from '../database/database.ts'
+import type { Reads, Transaction } from '../database/database.ts'
 import {
+  countUnseen,
   countWaiting,
   deleteOldMails,
   eraseMails,
@@ -19,49 +20,110 @@ import {
   findMailsAbout,
   findMailsById,
   type MailRow,
+  markSeen,
   requeueMail,
   type WrittenMail,
 } from './mail-queries.ts'
 import type { Mail, MailsQuery } from './mail-schemas.ts'
-import { mailRoute } from './outbox.ts'
+import {
+  countUnseenNotices,
+  deleteOldNotices,
+  findNotices,
+  markNoticesSeen,
+  type NoticeRow,
+  type NoticeTable,
+  requeueNotice,
+} from './notice-queries.ts'
 import { mailDirectory } from './send.ts'
 
 type ShownMail = Static<typeof Mail>
 
-/** Lists mails in the caller's scope, the newest first. */
+type ListedMail = MailRow | NoticeRow
+
+const noticeTables: readonly NoticeTable[] = ['user_mails', 'calendar_mails']
+
+/** Lists mails in the caller's scope, the newest first: those about bookings, and notices. */
 export async function listMails(context: Context, actor: Actor, query: Static<typeof MailsQuery>) {
-  const limit = readLimit(query.limit)
-  const rows = await findMails(context.db.reads, actor.scope, {
-    bookingId: query.booking_id,
-    status: query.status,
-    businessId: query.business_id,
-    after: query.cursor === undefined ? undefined : parseCursor(query.cursor),
-    rows: limit + 1,
-  })
-  return pageOf(rows, limit, {
-    present: presentMail,
-    cursor: ({ created_at, id }) => ['mail', created_at, id],
-  })
+  const { reads } = context.db
+  const find = async (page: PageRows<MailPosition>): Promise<ListedMail[]> => {
+    const filter = { status: query.status, businessId: query.business_id, ...page }
+    const lists: ListedMail[][] = [
+      await findMails(reads, actor.scope, { ...filter, bookingId: query.booking_id }),
+    ]
+    if (query.booking_id === undefined)
+      for (const table of noticeTables)
+        lists.push(await findNotices(reads, table, { ...filter, scope: actor.scope }))
+    return lists.flat().toSorted(newestFirst).slice(0, page.rows)
+  }
+  const position = ({ created_at, id }: ListedMail): MailPosition => [created_at, id]
+  return presentPage(await readPage(query, { cursor: mailCursor, position, find }), presentMail)
+}
+
+type MailPosition = readonly [Instant, string]
+
+const mailCursor = timeCursorOf('mail')
+
+function newestFirst(one: ListedMail, other: ListedMail): number {
+  if (one.created_at === other.created_at) return one.id < other.id ? 1 : -1
+  return one.created_at < other.created_at ? 1 : -1
 }
 
 /** Has a mail that waits or failed sent at once, with as many attempts as a new one; a sent one stays. Throws not_found. */
 export async function retryMail(context: Context, actor: Actor, id: string): Promise<ShownMail> {
-  const known = (mail: MailRow | undefined): MailRow => {
-    if (!mail) throw new Problem('not_found', 'There is no mail with this id.')
-    return mail
-  }
   const mail = await context.db.transaction(async (tx) => {
-    const found = known(isUuid(id) ? await findMail(tx.db, actor.scope, id.toLowerCase()) : undefined)
+    const uuid = isUuid(id) ? id.toLowerCase() : undefined
+    const found = uuid === undefined ? undefined : await findMail(tx.db, actor.scope, uuid)
+    if (!found) return retryNotice(context, tx, { actor, id: uuid })
     const { id: subjectId, business_id: businessId } = found
     if (await requeueMail(tx.db, subjectId, tx.now))
       await recordAudit(context, tx, { by: actor, action: 'mail.retried', subjectId, businessId })
-    return known(await findMail(tx.db, actor.scope, subjectId))
+    return (await findMail(tx.db, actor.scope, subjectId)) ?? found
   })
   context.dueMails.raise()
   return presentMail(mail)
 }
 
-function presentMail(mail: MailRow): ShownMail {
+async function retryNotice(
+  context: Context,
+  tx: Transaction,
+  { actor, id }: { actor: Actor; id: string | undefined },
+): Promise<NoticeRow> {
+  const find = async (table: NoticeTable) =>
+    id === undefined ? undefined : (await findNotices(tx.db, table, { scope: actor.scope, id, rows: 1 }))[0]
+  for (const table of noticeTables) {
+    const found = await find(table)
+    if (!found) continue
+    if (await requeueNotice(tx.db, table, { id: found.id, now: tx.now })) {
+      const { scope } = actor
+      const of = 'businessId' in scope ? scope : 'hubId' in scope ? scope : {}
+      await recordAudit(context, tx, { by: actor, action: 'mail.retried', subjectId: found.id, ...of })
+    }
+    return (await find(table)) ?? found
+  }
+  throw new Problem('not_found', 'There is no mail with this id.')
+}
+
+/** How many mails of a business failed that nobody there has seen; at most `maxUnseen`. */
+export async function countUnseenMails({ db }: Pick<Context, 'db'>, businessId: string): Promise<number> {
+  const [mails, notices] = await Promise.all([
+    countUnseen(db.reads, businessId, maxUnseen),
+    countUnseenNotices(db.reads, businessId),
+  ])
+  return Math.min(mails + notices, maxUnseen)
+}
+
+/** More are shown as so many. */
+const maxUnseen = 100
+
+/** Notes that somebody at a business has seen its failed mails. */
+export async function markMailsSeen(context: Context, businessId: string): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    await markSeen(tx.db, businessId, tx.now)
+    await markNoticesSeen(tx.db, businessId, tx.now)
+  })
+}
+
+function presentMail(mail: ListedMail): ShownMail {
   const time = (instant: Instant) => formatInstant(instant, mail.timezone)
   return {
     id: mail.id,
@@ -74,14 +136,6 @@ function presentMail(mail: MailRow): ShownMail {
     created_at: time(mail.created_at),
     sent_at: mail.sent_at && time(mail.sent_at),
   }
-}
-
-/** Checks what it decodes: the database would fail on a malformed instant or id. */
-function parseCursor(cursor: string): readonly [Instant, string] {
-  const [list, instant, id] = decodeCursor(cursor, 3) ?? []
-  if (list !== 'mail' || instant === undefined || !isInstant(instant)) throw invalidCursor()
-  if (id === undefined || !isUuid(id)) throw invalidCursor()
-  return [instant, id]
 }
 
 type BookingKey = { id: string; business_id: string }
@@ -99,7 +153,7 @@ export async function eraseFromMails(
 }
 
 /** Mails about bookings, by booking. */
-export async function mailsOfBookings(db: Queries, bookings: readonly BookingKey[]) {
+export async function mailsOfBookings(db: Reads, bookings: readonly BookingKey[]) {
   return Map.groupBy(await findMailsAbout(db, bookings), ({ booking_id }) => booking_id)
 }
 
@@ -109,17 +163,22 @@ const retentionSeconds = 31 * 86_400
 export const oldMails: CleanupJob = {
   name: 'old mails',
   deleteBatch: ({ db }, max) =>
-    db.transaction((tx) => deleteOldMails(tx.db, plusSeconds(tx.now, -retentionSeconds), max)),
+    db.transaction(async (tx) => {
+      const before = plusSeconds(tx.now, -retentionSeconds)
+      let deleted = await deleteOldMails(tx.db, before, max)
+      for (const table of noticeTables)
+        deleted += await deleteOldNotices(tx.db, table, { before, max: max - deleted })
+      return deleted
+    }),
 }
 
 /** As `MailSender` names them; nothing else in the folder is touched. */
 const mailFile = /^[0-9a-f-]{36}-[a-z_]+\.eml$/
 
-/** Files of mails, where there is no mail server: as old as the rows that are deleted. */
+/** Files of mails, from before there was a mail server too: as old as the rows that are deleted. */
 export const oldMailFiles: CleanupJob = {
   name: 'old files of mails',
   deleteBatch: async ({ config, clock }, max) => {
-    if (mailRoute(config) !== 'files') return 0
     const directory = mailDirectory(config)
     const before = toMs(clock.now()) - retentionSeconds * 1_000
     let deleted = 0

@@ -1,13 +1,18 @@
-import { sql } from 'kysely'
-import type { Instant } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
+import { type Selectable, sql } from 'kysely'
+import { type Instant, plusSeconds } from '../base/instants.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import { isPostgres } from '../database/json-rows.ts'
-import type { Tables } from '../database/tables.ts'
+import type { CalendarMailsTable, MailStatus, Tables } from '../database/tables.ts'
+import { inScope, type TenantScope } from '../database/tenant-scope.ts'
+import { leaseSeconds } from './mail-rules.ts'
 
 /*
- * Notices: mails about no booking, in tables of their own. A row is deleted once its mail is sent, was refused, or has
- * nothing to say any more. Its lease is its `next_attempt_at`.
+ * Notices: mails about no booking, in tables of their own. A row is deleted where it has nothing to say any more. Its lease
+ * is its `next_attempt_at`, which lies far ahead once the mail is sent or was refused: no server leases it then.
  */
+
+/** The `next_attempt_at` of what is not to be sent. */
+const never = '9999-12-31T00:00:00.000Z' as Instant
 
 /** The tables of notices. */
 export type NoticeTable = 'user_mails' | 'calendar_mails'
@@ -17,10 +22,15 @@ export interface LeasedNotice {
   id: string
   attempts: number
   next_attempt_at: Instant
+  last_error: string | null
+  to_email: string | null
 }
 
+/** A row of a table of notices. */
+export type NoticeOf<Table extends NoticeTable> = Selectable<Tables[Table]>
+
 /** Whether anything can be leased. */
-export async function isAnyNoticeDue(db: Queries, table: NoticeTable, now: Instant): Promise<boolean> {
+export async function isAnyNoticeDue(db: Reads, table: NoticeTable, now: Instant): Promise<boolean> {
   const row = await db
     .selectFrom(table)
     .select('id')
@@ -35,8 +45,8 @@ export async function leaseNotices<Table extends NoticeTable>(
   db: Queries,
   table: Table,
   { max, now, until }: { max: number; now: Instant; until: Instant },
-): Promise<Tables[Table][]> {
-  const { rows } = await sql<Tables[Table]>`
+): Promise<NoticeOf<Table>[]> {
+  const { rows } = await sql<NoticeOf<Table>>`
     update ${sql.table(table)}
        set next_attempt_at = ${until}
      where id in (select id from ${sql.table(table)}
@@ -56,16 +66,144 @@ export async function deleteNotice(
   await db.deleteFrom(table).where('id', '=', id).where('next_attempt_at', '=', next_attempt_at).execute()
 }
 
-/** Postpones a notice, where the lease still holds. */
-export async function postponeNotice(
+/** What became of an attempt to send a notice. */
+interface NoticeResult {
+  status: 'queued' | 'sent' | 'failed'
+  attempts: number
+  /** Of a queued one. */
+  until?: Instant
+  sent_at: Instant | null
+  last_error: string | null
+  to_email: string | null
+}
+
+/** Writes what came of a notice, where the lease still holds. */
+export async function writeNoticeResult(
   db: Queries,
   table: NoticeTable,
-  { notice, until }: { notice: LeasedNotice; until: Instant },
+  { notice, result: { until = never, ...result } }: { notice: LeasedNotice; result: NoticeResult },
 ): Promise<void> {
   await db
     .updateTable(table)
-    .set({ next_attempt_at: until, attempts: notice.attempts + 1 })
+    .set({ ...result, to_email: result.to_email ?? '', next_attempt_at: until })
     .where('id', '=', notice.id)
     .where('next_attempt_at', '=', notice.next_attempt_at)
     .execute()
+}
+
+/** A notice as lists show it. */
+export type NoticeRow = Pick<
+  CalendarMailsTable,
+  'id' | 'to_email' | 'attempts' | 'last_error' | 'created_at' | 'sent_at' | 'seen_at'
+> & { kind: 'link' | 'calendar'; status: MailStatus; booking_id: null; timezone: string }
+
+interface NoticeFilter {
+  id?: string
+  status?: MailStatus | undefined
+  businessId?: string | undefined
+  after?: readonly [createdAt: Instant, id: string] | undefined
+  rows: number
+}
+
+/** Lists the notices of a scope: links of its people, and what the businesses were told of calendars. The newest first. */
+export async function findNotices(
+  db: Reads,
+  table: NoticeTable,
+  { scope, ...filter }: NoticeFilter & { scope: TenantScope },
+): Promise<NoticeRow[]> {
+  const { id, status, businessId, after, rows } = filter
+  const columns = sql`m.id, m.status, m.attempts, m.last_error, m.created_at, m.sent_at, m.seen_at, null as booking_id`
+  const conditions = [
+    id === undefined ? sql`true` : sql`m.id = ${id}`,
+    status === undefined ? sql`true` : sql`m.status = ${status}`,
+    after === undefined ? sql`true` : sql`(m.created_at, m.id) < (${after[0]}, ${after[1]})`,
+  ]
+  const from =
+    table === 'calendar_mails'
+      ? sql`${columns}, m.to_email, 'calendar' as kind, i.timezone
+            from calendar_mails as m join businesses as i on i.id = m.business_id
+           where ${inScope('m.business_id', scope)}
+             and ${businessId === undefined ? sql`true` : sql`m.business_id = ${businessId}`}`
+      : sql`${columns}, coalesce(nullif(m.to_email, ''), u.email, v.email) as to_email, 'link' as kind,
+                 coalesce((select i.timezone from user_places as p join businesses as i on i.id = p.business_id
+                            where p.user_id = m.user_id and ${inScope('p.business_id', scope)}
+                            order by p.created_at, p.id limit 1), w.timezone, 'UTC') as timezone
+            from user_mails as m
+                 left join users as u on u.id = m.user_id
+                 left join user_invitations as v on v.id = m.invitation_id
+                 left join businesses as w on w.id = v.business_id
+           where ${ofPeople(scope, businessId)}`
+  const { rows: found } = await sql<NoticeRow>`
+    select ${from} and ${sql.join(conditions, sql` and `)}
+     order by m.created_at desc, m.id desc limit ${rows}`.execute(db)
+  return found
+}
+
+/** Whether the person of a mail has a place in a scope, or is invited there. Mails of nobody are in none. */
+function ofPeople(scope: TenantScope, businessId?: string) {
+  const within = (name: 'p' | 'v') => {
+    const column = `${name}.business_id`
+    if (businessId !== undefined) return sql`${sql.ref(column)} = ${businessId} and ${inScope(column, scope)}`
+    if ('everything' in scope) return sql`true`
+    const inHub = 'hubId' in scope ? sql`${sql.ref(`${name}.hub_id`)} = ${scope.hubId} or` : sql``
+    return sql`(${inHub} ${inScope(column, scope)})`
+  }
+  return sql<boolean>`(
+    exists (select 1 from user_places as p where p.user_id = m.user_id and ${within('p')})
+    or exists (select 1 from user_invitations as v where v.id = m.invitation_id and ${within('v')}))`
+}
+
+/** Counts failed notices of a business that nobody has seen. */
+export async function countUnseenNotices(db: Reads, businessId: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select (select count(*) from calendar_mails as m
+             where m.business_id = ${businessId} and m.status = 'failed' and m.seen_at is null)
+         + (select count(*) from user_mails as m
+             where m.status = 'failed' and m.seen_at is null and ${ofPeople({ businessId })}) as count`.execute(
+    db,
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** Notes that somebody has seen the failed notices of a business. */
+export async function markNoticesSeen(db: Queries, businessId: string, now: Instant): Promise<void> {
+  await sql`update calendar_mails as m set seen_at = ${now}
+             where m.business_id = ${businessId} and m.status = 'failed' and m.seen_at is null`.execute(db)
+  await sql`update user_mails as m set seen_at = ${now}
+             where m.status = 'failed' and m.seen_at is null and ${ofPeople({ businessId })}`.execute(db)
+}
+
+/** Makes a notice due at once that failed or waits, with as many attempts as a new one. Whether it is due now. */
+export async function requeueNotice(
+  db: Queries,
+  table: NoticeTable,
+  { id, now }: { id: string; now: Instant },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable(table)
+    .set({ status: 'queued', attempts: 0, next_attempt_at: now, seen_at: null })
+    .where('id', '=', id)
+    .where((of) =>
+      of.or([
+        of('status', '=', 'failed'),
+        // one that is being sent has its lease
+        of.and([of('status', '=', 'queued'), of('next_attempt_at', '>', plusSeconds(now, leaseSeconds))]),
+      ]),
+    )
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Deletes up to `max` notices from before an instant. Gives their number. */
+export async function deleteOldNotices(
+  db: Queries,
+  table: NoticeTable,
+  { before, max }: { before: Instant; max: number },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from ${sql.table(table)} where id in (
+      select id from ${sql.table(table)} where created_at < ${before} order by created_at limit ${max})`.execute(
+    db,
+  )
+  return Number(numAffectedRows)
 }

@@ -1,30 +1,41 @@
 import { plusSeconds } from '../base/instants.ts'
 import type { Context } from './context.ts'
 import { maxAttempts, pauseSeconds } from './mail-rules.ts'
-import { deleteNotice, type LeasedNotice, type NoticeTable, postponeNotice } from './notice-queries.ts'
+import { deleteNotice, type LeasedNotice, type NoticeTable, writeNoticeResult } from './notice-queries.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
 
-/** Sends a leased notice, and writes what came of it. Without a mail it has nothing to say, and ends. */
+/** Sends a leased notice, and writes what came of it. One without a mail has nothing to say, and ends. */
 export async function sendNotice(
   { db, clock, log, metrics }: Context,
   sender: Pick<MailSender, 'send'>,
   { table, notice, mail }: { table: NoticeTable; notice: LeasedNotice; mail: OutgoingMail | undefined },
 ): Promise<void> {
-  const end = () => db.transaction((tx) => deleteNotice(tx.db, table, notice))
-  if (!mail) return end()
+  const write = (result: Parameters<typeof writeNoticeResult>[2]['result']) =>
+    db.transaction((tx) => writeNoticeResult(tx.db, table, { notice, result }))
+  if (!mail) {
+    // a link that never arrived is told as failed; a calendar that works again is not
+    if (notice.last_error === null || table === 'calendar_mails')
+      return db.transaction((tx) => deleteNotice(tx.db, table, notice))
+    const { attempts, to_email } = notice
+    return write({ status: 'failed', attempts, sent_at: null, last_error: ended, to_email })
+  }
   const result = await sender.send(mail)
+  const attempts = notice.attempts + 1
+  const done = { attempts, to_email: mail.to, sent_at: null }
   if (result.outcome === 'sent') {
     metrics.mail('sent')
-    return end()
+    return write({ ...done, status: 'sent', sent_at: clock.now(), last_error: null })
   }
   const about = { mail_id: notice.id, kind: mail.kind, error: result.error }
-  if (result.outcome === 'refused' || notice.attempts + 1 >= maxAttempts) {
+  const failed = { ...done, last_error: result.error.slice(0, 300) }
+  if (result.outcome === 'refused' || attempts >= maxAttempts) {
     metrics.mail('failed')
     log.warn(about, 'a mail was refused, and is not tried again')
-    return end()
+    return write({ ...failed, status: 'failed' })
   }
   metrics.mail('retried')
   log.info(about, 'a mail could not be sent; it is tried again')
-  const until = plusSeconds(clock.now(), pauseSeconds(notice.attempts + 1))
-  await db.transaction((tx) => postponeNotice(tx.db, table, { notice, until }))
+  return write({ ...failed, status: 'queued', until: plusSeconds(clock.now(), pauseSeconds(attempts)) })
 }
+
+const ended = 'the link has expired; make a new one'

@@ -3,7 +3,7 @@ import { manageLinkOf, recordAudit } from '../access/audit.ts'
 import { clientEmailOf } from '../base/contact-formats.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Instant } from '../base/instants.ts'
-import type { Queries, Transaction } from '../database/database.ts'
+import type { Reads, Transaction } from '../database/database.ts'
 import {
   deleteOptOut,
   findOptOut,
@@ -76,7 +76,7 @@ export function forgetOptOut(
 
 /** When a client wished for no more reminders. */
 export function optedOutAt(
-  db: Queries,
+  db: Reads,
   client: { business_id: string; email: string },
 ): Promise<Instant | undefined> {
   return findOptOut(db, { ...client, email: clientEmailOf(client.email) })

@@ -18,7 +18,11 @@ export interface NewMails {
   business_kind: MailKind | null
   to_email: string
   recipient: string
+  /** Whose change it is, in lower case: nobody hears of what they did themselves. Empty for others than people. */
+  by_email: string
   created_at: Instant
+  /** When it is sent at the earliest. */
+  due_at: Instant
 }
 
 const columns = {
@@ -30,10 +34,12 @@ const columns = {
   business_kind: 'text',
   to_email: 'text',
   recipient: 'text',
+  by_email: 'text',
   created_at: 'timestamptz',
+  due_at: 'timestamptz',
 } as const
 
-const insertQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+const insertQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const notified = isPostgres(db)
     ? sql`cross join lateral jsonb_array_elements_text(coalesce(b.notify_emails_json, '[]'))
                with ordinality as n (email, place)`
@@ -47,22 +53,85 @@ const insertQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
     insert into mails (id, business_id, booking_id, audience, kind, occasion, to_email, recipient, status,
                        attempts_left, next_attempt_at, created_at)
     select w.id, w.business_id, w.booking_id, 'client', w.client_kind, w.occasion, w.to_email, w.recipient,
-           'queued', ${sql.lit(maxAttempts)}, w.created_at, w.created_at
+           'queued', ${sql.lit(maxAttempts)}, w.due_at, w.created_at
       from w
      where w.client_kind is not null
     union all
     select ${isPostgres(db) ? sql`cast(${derived} as uuid)` : derived}, w.business_id, w.booking_id, 'business',
            w.business_kind, w.occasion, n.email, lower(n.email), 'queued', ${sql.lit(maxAttempts)},
-           w.created_at, w.created_at
+           w.due_at, w.created_at
       from w
       join businesses as b on b.id = w.business_id
       ${notified}
-     where w.business_kind is not null
+     where w.business_kind is not null and lower(n.email) <> w.by_email
     on conflict do nothing`
 })
 
 /** Writes mails of any businesses; one that is there already stays as it is. Gives their number. */
 export async function insertMails(db: Queries, mails: readonly NewMails[]): Promise<number> {
   const { numAffectedRows = 0n } = await insertQuery(db, { rows: rowsText(db, columns, mails) })
+  for (const mail of mails) {
+    const isChange = mail.client_kind === 'changed' || mail.business_kind === 'changed'
+    if (isChange && mail.due_at > mail.created_at) await waitTogether(db, mail)
+  }
   return Number(numAffectedRows)
+}
+
+/** What waits to be told of a booking waits for what was changed again meanwhile: it is told once. */
+async function waitTogether(db: Queries, { business_id, booking_id, due_at }: NewMails): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({ next_attempt_at: due_at })
+    .where('business_id', '=', business_id)
+    .where('booking_id', '=', booking_id)
+    .where('kind', '=', 'changed')
+    .where('status', '=', sql.lit('queued'))
+    // one that is being sent has a lease that ends later
+    .where('next_attempt_at', '<', due_at)
+    .execute()
+}
+
+/** A change of a booking of which its client is told. */
+export interface ToldChange {
+  business_id: string
+  booking_id: string
+  /** That the change made. */
+  version: number
+}
+
+function mailOfChange(db: Queries, { business_id, booking_id, version }: ToldChange) {
+  return db
+    .updateTable('mails')
+    .where('business_id', '=', business_id)
+    .where('booking_id', '=', booking_id)
+    .where('audience', '=', 'client')
+    .where('kind', '=', 'changed')
+    .where('occasion', 'like', `${version}/%`)
+}
+
+/** Takes back the mail to the client about a change, where it still waits for its time. Whether it did. */
+export async function withdrawMailOf(
+  db: Queries,
+  change: ToldChange,
+  { now, until }: { now: Instant; until: Instant },
+): Promise<boolean> {
+  const { numUpdatedRows } = await mailOfChange(db, change)
+    .set({ status: 'superseded', next_attempt_at: null })
+    .where('status', '=', sql.lit('queued'))
+    .where('attempts', '=', 0)
+    // one that is being sent has a lease that ends later
+    .where('next_attempt_at', '>', now)
+    .where('next_attempt_at', '<=', until)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Has a mail that was taken back sent after all. Whether it was there. */
+export async function restoreMailOf(db: Queries, change: ToldChange, due: Instant): Promise<boolean> {
+  const { numUpdatedRows } = await mailOfChange(db, change)
+    .set({ status: 'queued', next_attempt_at: due })
+    .where('status', '=', sql.lit('superseded'))
+    .where('attempts', '=', 0)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }

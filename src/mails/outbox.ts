@@ -1,10 +1,18 @@
+import type { Actor } from '../access/actor.ts'
 import { clientEmailOf, hasEmail } from '../base/contact-formats.ts'
 import type { Config } from '../base/config.ts'
-import type { Transaction } from '../database/database.ts'
+import { type Instant, plusSeconds } from '../base/instants.ts'
+import { allOf, type Transaction } from '../database/database.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import type { Context } from './context.ts'
-import { changeOccasion, type MailSubject, tidingsOf } from './mail-rules.ts'
-import { insertMails, type NewMails } from './outbox-queries.ts'
+import { changeOccasion, depositDueSeconds, type MailSubject, tidingsOf } from './mail-rules.ts'
+import {
+  insertMails,
+  type NewMails,
+  restoreMailOf,
+  type ToldChange,
+  withdrawMailOf,
+} from './outbox-queries.ts'
 
 /*
  * What is to be told is written in the transaction of the change, one row a recipient; `mail-worker.ts` sends it. What is
@@ -36,40 +44,102 @@ interface Told extends MailSubject {
   business_id: string
   version: number
   client_email: string
+  created_at: Instant
 }
 
 interface News {
   before: MailSubject | undefined
   after: Told
   notify?: boolean
-  toBusiness?: boolean
+  /** Whose change it is: of people, nobody hears of their own. */
+  by?: Actor
+  /** How long the mails wait: a change that is taken back by then is told to nobody. At most `maxDelaySeconds`. */
+  delaySeconds?: number
 }
 
 /**
  * Records the mails that a change calls for, in its transaction; `before` is undefined for a new booking. With `notify`
- * false the client gets none, with `toBusiness` false those whom it names. Sending begins after the commit.
+ * false the client gets none. Sending begins after the commit.
  */
 export async function recordMails(
   { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
   tx: Transaction,
-  { before, after, notify = true, toBusiness = true }: News,
+  { before, after, notify = true, by, delaySeconds = 0 }: News,
 ): Promise<void> {
   if (mailRoute(config) === 'off') return
   const tidings = tidingsOf(before, after)
   const mayTell = notify && hasEmail(after.client_email) && after.ends_at > tx.now
   const client = mayTell ? tidings.client : undefined
-  const business = toBusiness ? tidings.business : undefined
-  if (!client && !business) return
-  const written = await writeMails(tx, {
-    id: ids.next(),
+  const { business } = tidings
+  const mail = {
     business_id: after.business_id,
     booking_id: after.id,
     occasion: changeOccasion(after.version, before),
-    client_kind: client ?? null,
-    business_kind: business ?? null,
     to_email: after.client_email,
     recipient: clientEmailOf(after.client_email),
+    by_email: by?.type === 'person' ? by.email.toLowerCase() : '',
     created_at: tx.now,
-  })
+  }
+  const [written] = await allOf([
+    client || business
+      ? writeMails(tx, {
+          ...{ ...mail, id: ids.next(), due_at: plusSeconds(tx.now, delaySeconds) },
+          ...{ client_kind: client ?? null, business_kind: business ?? null },
+        })
+      : 0,
+    mayTell && tidings.deposit
+      ? writeMails(tx, {
+          ...{ ...mail, id: ids.next(), due_at: depositDueAt(after, tx.now) },
+          ...{ client_kind: 'deposit_due', business_kind: null },
+        })
+      : 0,
+  ])
   if (written > 0) tx.onCommit(() => dueMails.raise())
+}
+
+/**
+ * Records a mail that shows a booking to its client again, with its link: at most one a minute. False where none can be sent,
+ * or nothing is ahead.
+ */
+export async function recordMailAgain(
+  { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
+  tx: Transaction,
+  booking: Told,
+): Promise<boolean> {
+  const isAhead = ['pending', 'confirmed'].includes(booking.status) && booking.ends_at > tx.now
+  if (mailRoute(config) === 'off' || !hasEmail(booking.client_email) || !isAhead) return false
+  await writeMails(tx, {
+    ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
+    occasion: `again/${tx.now.slice(0, 'yyyy-mm-ddThh:mm'.length)}`,
+    ...{ client_kind: booking.confirmed_at === null ? 'deposit_due' : 'confirmed', business_kind: null },
+    ...{ to_email: booking.client_email, recipient: clientEmailOf(booking.client_email) },
+    by_email: '',
+    ...{ created_at: tx.now, due_at: tx.now },
+  })
+  tx.onCommit(() => dueMails.raise())
+  return true
+}
+
+function depositDueAt({ created_at }: Told, now: Instant): Instant {
+  const due = plusSeconds(created_at, depositDueSeconds)
+  return due > now ? due : now
+}
+
+/** Takes back the mail to the client about a change, where it still waits for its time. Whether it did. */
+export function withdrawMail(
+  tx: Transaction,
+  { change, until }: { change: ToldChange; until: Instant },
+): Promise<boolean> {
+  return withdrawMailOf(tx.db, change, { now: tx.now, until })
+}
+
+/** Has a mail that was taken back sent after all. Whether there was one. */
+export async function restoreMail(
+  { dueMails }: Pick<Context, 'dueMails'>,
+  tx: Transaction,
+  { change, until }: { change: ToldChange; until: Instant },
+): Promise<boolean> {
+  const isRestored = await restoreMailOf(tx.db, change, until)
+  if (isRestored) tx.onCommit(() => dueMails.raise())
+  return isRestored
 }

@@ -82,7 +82,9 @@ async function remindClientsOf(
           business_kind: null,
           to_email: booking.client_email,
           recipient: clientEmailOf(booking.client_email),
+          by_email: '',
           created_at: now,
+          due_at: now,
         },
       ]
     })

@@ -1,11 +1,10 @@
-import { erasedName } from '../base/contact-formats.ts'
+import { dialled, erasedName, fullName } from '../base/contact-formats.ts'
 import { type Instant, toMs } from '../base/instants.ts'
+import { type Language, languageFor } from '../base/languages.ts'
 import { minorDigits } from '../catalogue/service-rules.ts'
 import type { MailKind } from '../database/tables.ts'
 import { type Appointment, calendarFile, calendarMethod } from './calendar.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
-import { type MailLanguage, mailLanguage } from './texts/languages.ts'
-import type { MailTexts } from './texts/mail-texts.ts'
 
 /** What a mail shows. Nothing in it is escaped yet. */
 export interface MailView {
@@ -13,25 +12,32 @@ export interface MailView {
   audience: 'client' | 'business'
   /** Wanted languages (BCP 47), the first that mails have; the last is the business's. */
   locales: (string | null)[]
-  business: { name: string; color: string | null; replyTo: string | null }
+  business: { name: string; color: string | null; phone: string | null; replyTo: string | null }
   booking: {
     id: string
     version: number
+    isConfirmed: boolean
     serviceName: string
     locationName: string
     address: string | null
     onlineUrl: string | null
     staffName: string | null
     startsAt: Instant
-    /** Of a changed one: the start that the recipient knows; null if it is the same. */
-    startedAt: Instant | null
     endsAt: Instant
+    /** Of a changed one: what the recipient knows otherwise, each null if it is the same; null if nothing is. */
+    before: { startsAt: Instant | null; endsAt: Instant | null; staffName: string | null } | null
     /** Of the location. */
     timezone: string
+    /** Of the client; null: not known. */
+    clientZone: string | null
     price: Money | null
-    deposit: (Money & { state: 'due' | 'paid' | 'refunded' }) | null
+    /** `payUntil`: when an unpaid booking ends; null: it does not. */
+    deposit: (Money & { state: 'due' | 'paid' | 'refunded'; payUntil: Instant | null }) | null
     client: { firstName: string; lastName: string; email: string; phone: string | null }
+    /** A null label: of a question that is no longer asked. */
+    answers: { label: string | null; value: Answer }[]
     notes: string | null
+    cancelReason: string | null
   }
   /** Null: there is none. */
   manageUrl: string | null
@@ -42,6 +48,8 @@ export interface MailView {
   moveUntil: Instant | null
   /** Where to end reminders; in reminders only. */
   offUrl: string | null
+  /** Of the booking in the console; for the business only. */
+  consoleUrl: string | null
   now: Instant
   /** The organizer of the calendar part. */
   from: { address: string }
@@ -51,6 +59,9 @@ interface Money {
   amount: number
   currency: string
 }
+
+/** To a custom field. */
+export type Answer = string | number | boolean | string[]
 
 /** A mail without its envelope. */
 export interface RenderedMail {
@@ -63,7 +74,7 @@ export interface RenderedMail {
 
 /** Makes a mail about one booking. */
 export function renderMail(view: MailView): RenderedMail {
-  const language = mailLanguage(...view.locales)
+  const language = languageFor(...view.locales)
   const subject = oneLine(subjectOf(view, language))
   const blocks = view.audience === 'client' ? clientBlocks(view, language) : ownerBlocks(view, language)
   const { direction, locale } = language
@@ -73,78 +84,121 @@ export function renderMail(view: MailView): RenderedMail {
 
 /** One line of a mail about many bookings. */
 export function lineOf(view: MailView): string {
-  const language = mailLanguage(...view.locales)
+  const language = languageFor(...view.locales)
   return oneLine(ownerSubject(view, language))
 }
 
 /** Makes one mail about many bookings, a line each; `more` is the number of those without a line. */
 export function renderMany(
-  { business, locales }: Pick<MailView, 'business' | 'locales'>,
+  { business, locales, consoleUrl }: Pick<MailView, 'business' | 'locales' | 'consoleUrl'>,
   lines: string[],
   more: number,
 ): RenderedMail {
-  const { texts, locale, direction } = mailLanguage(...locales)
-  const count = String(lines.length + more)
-  const subject = oneLine(`${fill(texts.many, { count })} – ${business.name}`)
+  const { say, locale, direction } = languageFor(...locales)
+  const count = lines.length + more
+  const subject = oneLine(`${say('mail.many.subject', { count })} – ${business.name}`)
   const page = { title: subject, locale, direction, business }
   const blocks: Block[] = [
-    { type: 'paragraph', text: texts.manyIntro },
+    { type: 'paragraph', text: say('mail.many.intro') },
     { type: 'list', lines },
-    ...(more > 0 ? [{ type: 'paragraph' as const, text: fill(texts.more, { count: String(more) }) }] : []),
+    ...(more > 0 ? [{ type: 'paragraph' as const, text: say('mail.many.more', { count: more }) }] : []),
+    ...(consoleUrl ? [{ type: 'button' as const, label: say('mail.openConsole'), url: consoleUrl }] : []),
   ]
   return { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: null }
 }
 
-function subjectOf(view: MailView, language: MailLanguage): string {
+function subjectOf(view: MailView, language: Language): string {
   const { kind, audience, booking, business, now } = view
-  const { texts } = language
+  const { say } = language
   if (audience === 'business') return `${ownerSubject(view, language)} – ${business.name}`
-  const times = timesOf(booking, language)
+  const zone = leadingZone(view)
+  const { date, time } = timesOf({ ...booking, timezone: zone }, language)
+  const times = {
+    date,
+    time: isElsewhere(booking) ? `${time} ${shortZone(booking.startsAt, zone, language)}` : time,
+  }
   const common = { service: booking.serviceName, business: business.name, ...times }
-  if (kind !== 'reminder') return fill(texts.subjectLine, { ...common, what: texts.subject[kind] })
-  const days = daysBetween(now, booking.startsAt, booking.timezone)
-  const day = days === 0 ? texts.today : days === 1 ? texts.tomorrow : times.date
-  return fill(texts.reminderSubject, { ...common, day })
+  if (kind !== 'reminder')
+    return say('mail.subject', {
+      ...common,
+      what: say(`mail.${kind === 'booked' ? 'confirmed' : kind}.subject`),
+    })
+  const days = daysBetween(now, booking.startsAt, zone)
+  const day = days === 0 ? say('mail.today') : days === 1 ? say('mail.tomorrow') : times.date
+  return say('mail.reminder.subject', { ...common, day })
 }
 
-function ownerSubject({ kind, booking }: MailView, language: MailLanguage): string {
+function ownerKind(kind: MailKind): 'booked' | 'changed' | 'cancelled' {
+  return kind === 'changed' || kind === 'cancelled' ? kind : 'booked'
+}
+
+function ownerSubject({ kind, booking }: MailView, language: Language): string {
   const { client, serviceName, staffName } = booking
   const { date, time } = timesOf(booking, language)
-  const what = language.texts.owner[kind === 'changed' || kind === 'cancelled' ? kind : 'booked']
-  const parts = [nameOf(client, language.texts), serviceName, `${date} ${time}`, staffName]
+  const what = language.say(`mail.owner.${ownerKind(kind)}.subject`)
+  const parts = [nameOf(client, language), serviceName, `${date} ${time}`, staffName]
   return `${what}: ${parts.filter(Boolean).join(', ')}`
 }
 
 /** As in the console: one who was erased has neither name nor address. */
-function nameOf(
-  { firstName, lastName, email }: MailView['booking']['client'],
-  { erasedClient }: MailTexts,
-): string {
-  return firstName === erasedName && email === '' ? erasedClient : `${firstName} ${lastName}`
+function nameOf({ firstName, lastName, email }: MailView['booking']['client'], { say }: Language): string {
+  const isErased = firstName === erasedName && email === ''
+  return isErased ? say('mail.erasedClient') : unlinked(fullName(firstName, lastName))
 }
 
-function clientBlocks(view: MailView, language: MailLanguage): Block[] {
+/** A name that mail programs do not link: a word joiner follows each dot between letters, also the dots of IDNA. */
+export function unlinked(name: string): string {
+  return name.replaceAll(
+    /(?<=[\p{L}\p{N}]\p{DI}*)[.\u3002\uff0e\uff61](?=\p{DI}*\p{L}\p{DI}*\p{L})/gu,
+    '$&\u2060',
+  )
+}
+
+/** Whether the client's clock shows another time than that of the place. */
+function isElsewhere({ clientZone, timezone, startsAt }: MailView['booking']): boolean {
+  if (clientZone === null) return false
+  const instant = Temporal.Instant.fromEpochMilliseconds(toMs(startsAt))
+  const offset = (zone: string) => instant.toZonedDateTimeISO(zone).offsetNanoseconds
+  return offset(clientZone) !== offset(timezone)
+}
+
+/** The zone in which times are told: of who joins online, theirs; else that of the place. */
+function leadingZone({ audience, booking }: Pick<MailView, 'audience' | 'booking'>): string {
+  const { clientZone, onlineUrl, timezone } = booking
+  const isTheirs = audience === 'client' && onlineUrl !== null && isElsewhere(booking)
+  return isTheirs && clientZone !== null ? clientZone : timezone
+}
+
+function clientBlocks(view: MailView, language: Language): Block[] {
   const { kind, booking, business, manageUrl, payUrl, offUrl } = view
-  const { texts } = language
+  const { say } = language
   const isOver = kind === 'cancelled'
-  const intro = texts.intro[kind === 'booked' ? 'confirmed' : kind]
-  const action = kind === 'deposit_due' && payUrl ? { label: texts.pay, url: payUrl } : null
-  const manage = manageUrl ? { label: isOver ? texts.manageCancelled : texts.manage, url: manageUrl } : null
+  // a deposit that is due later leaves the booking as it is
+  const isPlain = kind === 'booked' || (kind === 'deposit_due' && booking.isConfirmed)
+  const intro = say(`mail.${isPlain ? 'confirmed' : kind}.intro`)
+  const action = payUrl && !isOver ? { label: say('mail.pay'), url: payUrl } : null
+  const payUntil = action && booking.deposit?.payUntil
+  const manage = manageUrl
+    ? { label: say(isOver ? 'mail.manageCancelled' : 'mail.manage'), url: manageUrl }
+    : null
   const isManageMain = !action && !isOver
   return [
-    { type: 'paragraph', text: fill(texts.greeting, { name: booking.client.firstName }) },
+    { type: 'paragraph', text: say('mail.greeting', { name: unlinked(booking.client.firstName) }) },
     { type: 'paragraph', text: intro },
     card(view, language),
+    ...(payUntil
+      ? [{ type: 'paragraph' as const, text: say('mail.payUntil', { time: told(payUntil, view, language) }) }]
+      : []),
     ...(action ? [{ type: 'button' as const, ...action }] : []),
     ...(manage && isManageMain ? [{ type: 'button' as const, ...manage }] : []),
     ...(manage && !isManageMain ? [{ type: 'link' as const, ...manage }] : []),
     ...(manage && !isOver ? policyLines(view, language) : []),
-    ...(business.replyTo ? [{ type: 'small' as const, text: texts.contact }] : []),
+    ...contactBlocks(business, language),
     ...(offUrl
       ? [
           {
             type: 'link' as const,
-            label: fill(texts.noReminders, { business: business.name }),
+            label: say('mail.noReminders', { business: business.name }),
             url: offUrl,
             isSmall: true,
           },
@@ -153,96 +207,186 @@ function clientBlocks(view: MailView, language: MailLanguage): Block[] {
   ]
 }
 
+/** How to reach the business: by answering, by telephone, or both. */
+function contactBlocks({ phone, replyTo }: MailView['business'], { say }: Language): Block[] {
+  if (phone === null && replyTo === null) return []
+  const text = say(
+    phone === null ? 'mail.contactMail' : replyTo === null ? 'mail.contactPhone' : 'mail.contact',
+  )
+  const ways = [
+    ...(phone === null ? [] : [{ label: phone, url: `tel:${dialled(phone)}` }]),
+    ...(replyTo === null ? [] : [{ label: replyTo, url: `mailto:${replyTo}` }]),
+  ]
+  return [{ type: 'contact', text, ways }]
+}
+
+/** An instant in the zone in which the mail tells times, with its name where it may not be the reader's. */
+function told(instant: Instant, view: MailView, language: Language): string {
+  const zone = leadingZone(view)
+  const moment = momentOf(instant, zone, language)
+  return isElsewhere(view.booking) ? `${moment} ${shortZone(instant, zone, language)}` : moment
+}
+
 /** What the client may do until when, in the words of the page on which they do it. */
-function policyLines({ booking, cancelUntil, moveUntil, now }: MailView, language: MailLanguage): Block[] {
-  const { texts } = language
-  const cancel = cancelUntil && cancelUntil > now ? momentOf(cancelUntil, booking.timezone, language) : null
-  const move = moveUntil && moveUntil > now ? momentOf(moveUntil, booking.timezone, language) : null
+function policyLines(view: MailView, language: Language): Block[] {
+  const { cancelUntil, moveUntil, now } = view
+  const { say } = language
+  const cancel = cancelUntil && cancelUntil > now ? told(cancelUntil, view, language) : null
+  const move = moveUntil && moveUntil > now ? told(moveUntil, view, language) : null
   if (cancel !== null && cancel === move) {
-    return [{ type: 'small', text: fill(texts.untilBoth, { time: cancel }) }]
+    return [{ type: 'small', text: say('booking.untilBoth', { time: cancel }) }]
   }
   return [
-    ...(move === null ? [] : [{ type: 'small' as const, text: fill(texts.untilMove, { time: move }) }]),
-    ...(cancel === null ? [] : [{ type: 'small' as const, text: fill(texts.untilCancel, { time: cancel }) }]),
+    ...(move === null ? [] : [{ type: 'small' as const, text: say('booking.untilMove', { time: move }) }]),
+    ...(cancel === null
+      ? []
+      : [{ type: 'small' as const, text: say('booking.untilCancel', { time: cancel }) }]),
   ]
 }
 
-function ownerBlocks(view: MailView, language: MailLanguage): Block[] {
-  const { kind, booking } = view
-  const { texts } = language
-  const { client, notes } = booking
+function ownerBlocks(view: MailView, language: Language): Block[] {
+  const { kind, booking, consoleUrl } = view
+  const { say } = language
+  const { client, notes, answers } = booking
   const shown = card(view, language)
   const details: [string, string][] = [
-    [texts.client, nameOf(client, texts)],
-    ...(client.email ? [[texts.email, client.email] as [string, string]] : []),
-    ...(client.phone ? [[texts.phone, client.phone] as [string, string]] : []),
-    ...(notes ? [[texts.notes, notes] as [string, string]] : []),
+    [say('mail.client'), nameOf(client, language)],
+    ...(client.email ? [[say('mail.email'), client.email] as [string, string]] : []),
+    ...(client.phone ? [[say('mail.phone'), client.phone] as [string, string]] : []),
+    ...answers.map(({ label, value }): [string, string] => [
+      label ?? say('mail.oldQuestion'),
+      answerText(value, language),
+    ]),
+    ...(notes ? [[say('mail.notes'), notes] as [string, string]] : []),
   ]
   return [
     {
       type: 'paragraph',
-      text: texts.ownerIntro[kind === 'changed' || kind === 'cancelled' ? kind : 'booked'],
+      text: say(`mail.owner.${ownerKind(kind)}.intro`),
     },
     { ...shown, rows: [...shown.rows, ...details] },
+    ...(consoleUrl ? [{ type: 'button' as const, label: say('mail.openConsole'), url: consoleUrl }] : []),
   ]
 }
 
-function card({ kind, booking }: MailView, language: MailLanguage): Extract<Block, { type: 'card' }> {
-  const { texts, locale } = language
+function answerText(value: Answer, { say, locale }: Language): string {
+  if (typeof value === 'boolean') return say(value ? 'mail.yes' : 'mail.no')
+  if (typeof value === 'number')
+    return new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }).format(value)
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+/** What the recipient knew: the parts that have changed. */
+function beforeText(view: MailView, language: Language): string | null {
+  const { before } = view.booking
+  if (view.kind !== 'changed' || !before) return null
+  const { startsAt, endsAt, staffName } = before
+  const start = startsAt && told(startsAt, view, language)
+  const parts = [
+    start && endsAt ? `${start} – ${clockTime(endsAt, leadingZone(view), language)}` : start,
+    staffName === null ? null : language.say('mail.withPerson', { name: staffName }),
+  ]
+  return parts.filter((part) => part !== null).join('\n') || null
+}
+
+/** What there is to pay, and what was paid. */
+function moneyRows({ kind, booking }: MailView, { say, locale }: Language): [string, string][] {
   const { deposit, price } = booking
-  const rows: [string, string][] = [
-    ...(kind === 'changed' && booking.startedAt
-      ? [[texts.before, momentOf(booking.startedAt, booking.timezone, language)] as [string, string]]
+  return [
+    ...(price && kind !== 'cancelled'
+      ? [[say('mail.price'), moneyText(price, locale)] as [string, string]]
       : []),
-    ...(booking.address || !booking.onlineUrl
+    ...(deposit
+      ? [[say(`mail.deposit.${deposit.state}`), moneyText(deposit, locale)] as [string, string]]
+      : []),
+  ]
+}
+
+function card(view: MailView, language: Language): Extract<Block, { type: 'card' }> {
+  const { kind, booking, business } = view
+  const { say } = language
+  const before = beforeText(view, language)
+  const zone = leadingZone(view)
+  const shown = { ...booking, timezone: zone }
+  const isLed = zone !== booking.timezone
+  const rows: [string, string][] = [
+    ...(isLed
       ? [
-          [texts.place, [booking.locationName, booking.address].filter(Boolean).join('\n')] as [
+          [say('mail.placeTime', { business: business.name }), spanText(booking, language)] as [
             string,
             string,
           ],
         ]
       : []),
-    ...(price && kind !== 'cancelled' ? [[texts.price, moneyText(price, locale)] as [string, string]] : []),
-    ...(deposit ? [[depositLabel(deposit, texts), moneyText(deposit, locale)] as [string, string]] : []),
+    ...(before === null ? [] : [[say('mail.before'), before] as [string, string]]),
+    ...(kind === 'cancelled' && booking.cancelReason
+      ? [[say('mail.reason'), booking.cancelReason] as [string, string]]
+      : []),
+    ...(booking.address || !booking.onlineUrl
+      ? [
+          [say('mail.place'), [booking.locationName, booking.address].filter(Boolean).join('\n')] as [
+            string,
+            string,
+          ],
+        ]
+      : []),
+    ...moneyRows(view, language),
   ]
   return {
     type: 'card',
     title: booking.serviceName,
     isOver: kind === 'cancelled',
     lines: [
-      longDate(booking.startsAt, booking.timezone, language),
-      timesLine(booking, language),
-      ...(booking.staffName ? [fill(texts.withPerson, { name: booking.staffName })] : []),
+      longDate(booking.startsAt, zone, language),
+      timesLine(shown, language),
+      ...(booking.staffName ? [say('mail.withPerson', { name: booking.staffName })] : []),
     ],
     rows,
-    link: booking.onlineUrl && kind !== 'cancelled' ? { label: texts.online, url: booking.onlineUrl } : null,
+    link:
+      booking.onlineUrl && kind !== 'cancelled'
+        ? { label: say('mail.online'), url: booking.onlineUrl }
+        : null,
   }
 }
 
-function depositLabel({ state }: { state: 'due' | 'paid' | 'refunded' }, texts: MailTexts): string {
-  return { due: texts.depositDue, paid: texts.depositPaid, refunded: texts.depositRefunded }[state]
-}
-
-function calendarOf(view: MailView): RenderedMail['calendar'] {
-  const { kind, audience, booking, business, now, from } = view
-  if (audience !== 'client' || kind === 'reminder' || kind === 'deposit_due') return null
+/** The appointment as the client's own calendar has it: with the link by which it is changed. */
+export function clientAppointment(view: MailView): Appointment {
+  const { kind, booking, business, manageUrl, now } = view
+  const language = languageFor(...view.locales)
+  const { say } = language
   const isCancelled = kind === 'cancelled'
-  const { client } = booking
-  const appointment: Appointment = {
+  const isLed = leadingZone(view) !== booking.timezone
+  const told = [
+    booking.staffName,
+    ...(isLed
+      ? [`${say('mail.placeTime', { business: business.name })}: ${spanText(booking, language)}`]
+      : []),
+    booking.onlineUrl && `${say('mail.online')}: ${booking.onlineUrl}`,
+    ...moneyRows(view, language).map(([label, value]) => `${label}: ${value}`),
+    manageUrl && `${say('mail.manage')}: ${manageUrl}`,
+  ]
+  return {
     id: booking.id,
     version: booking.version,
     title: `${booking.serviceName} – ${business.name}`,
-    place: [booking.locationName, booking.address].filter(Boolean).join(', '),
-    description: booking.staffName ?? '',
+    place: booking.onlineUrl ?? [booking.locationName, booking.address].filter(Boolean).join(', '),
+    description: (isCancelled ? [booking.staffName] : told).filter(Boolean).join('\n'),
     startsAt: booking.startsAt,
     endsAt: booking.endsAt,
     writtenAt: now,
     isCancelled,
     url: booking.onlineUrl,
   }
+}
+
+function calendarOf(view: MailView): RenderedMail['calendar'] {
+  const { kind, audience, business, from } = view
+  if (audience !== 'client' || kind === 'reminder' || kind === 'deposit_due') return null
+  const { client } = view.booking
+  const appointment = clientAppointment(view)
   const content = calendarFile(appointment, {
     organizer: { name: business.name, email: business.replyTo ?? from.address },
-    attendee: { name: `${client.firstName} ${client.lastName}`, email: client.email },
+    attendee: { name: fullName(client.firstName, client.lastName), email: client.email },
   })
   return { method: calendarMethod(appointment), content }
 }
@@ -253,52 +397,69 @@ interface Spanned {
   timezone: string
 }
 
-function timesOf({ startsAt, timezone }: Spanned, language: MailLanguage): { date: string; time: string } {
+function timesOf({ startsAt, timezone }: Spanned, language: Language): { date: string; time: string } {
   return {
     date: formatted(startsAt, timezone, language, { weekday: 'short', day: 'numeric', month: 'short' }),
     time: clockTime(startsAt, timezone, language),
   }
 }
 
-function timesLine({ startsAt, endsAt, timezone }: Spanned, language: MailLanguage): string {
-  return fill(language.texts.timeAt, {
+function timesLine({ startsAt, endsAt, timezone }: Spanned, language: Language): string {
+  return language.say('mail.timeAt', {
     from: clockTime(startsAt, timezone, language),
     to: clockTime(endsAt, timezone, language),
     zone: zoneName(startsAt, timezone, language),
   })
 }
 
-/** Such as CET; the whole name where the language has no short one and would say GMT+1. */
-export function zoneName(instant: Instant, timezone: string, language: Pick<MailLanguage, 'locale'>): string {
-  const named = (timeZoneName: 'short' | 'long') =>
-    dateFormat(timezone, language, { timeZoneName })
-      .formatToParts(toMs(instant))
-      .find(({ type }) => type === 'timeZoneName')?.value ?? timezone
-  const short = named('short')
-  return /\p{N}/u.test(short) ? named('long') : short
+/** Date and times, such as Mon 30 Nov · 9:30 – 10:00 (CET). */
+function spanText(span: Spanned, language: Language): string {
+  const { date } = timesOf(span, language)
+  return `${date} · ${timesLine(span, language)}`
 }
 
-export function momentOf(instant: Instant, timezone: string, language: MailLanguage): string {
+/** Such as CET or GMT+1. */
+function shortZone(instant: Instant, timezone: string, language: Language): string {
+  return partOfZone(instant, timezone, language, 'short')
+}
+
+/** Such as CET; the whole name where the language has no short one and would say GMT+1. */
+export function zoneName(instant: Instant, timezone: string, language: Pick<Language, 'locale'>): string {
+  const short = partOfZone(instant, timezone, language, 'short')
+  return /\p{N}/u.test(short) ? partOfZone(instant, timezone, language, 'long') : short
+}
+
+function partOfZone(
+  instant: Instant,
+  timezone: string,
+  language: Pick<Language, 'locale'>,
+  timeZoneName: 'short' | 'long',
+): string {
+  const parts = dateFormat(timezone, language, { timeZoneName }).formatToParts(toMs(instant))
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? timezone
+}
+
+export function momentOf(instant: Instant, timezone: string, language: Language): string {
   return formatted(instant, timezone, language, {
     ...{ weekday: 'short', day: 'numeric', month: 'short' },
     ...{ hour: 'numeric', minute: '2-digit' },
   })
 }
 
-function longDate(instant: Instant, timezone: string, language: MailLanguage): string {
+function longDate(instant: Instant, timezone: string, language: Language): string {
   return formatted(instant, timezone, language, {
     ...{ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
   })
 }
 
-function clockTime(instant: Instant, timezone: string, language: MailLanguage): string {
+function clockTime(instant: Instant, timezone: string, language: Language): string {
   return formatted(instant, timezone, language, { hour: 'numeric', minute: '2-digit' })
 }
 
 function formatted(
   instant: Instant,
   timezone: string,
-  language: MailLanguage,
+  language: Language,
   options: Intl.DateTimeFormatOptions,
 ): string {
   // spaces of other widths look odd in some mail programs' lists
@@ -309,7 +470,7 @@ function formatted(
 
 function dateFormat(
   timeZone: string,
-  { locale }: Pick<MailLanguage, 'locale'>,
+  { locale }: Pick<Language, 'locale'>,
   options: Intl.DateTimeFormatOptions,
 ) {
   // plain English reads as where the place is
@@ -324,21 +485,19 @@ function daysBetween(from: Instant, to: Instant, timezone: string): number {
   return dayOf(from).until(dayOf(to), { largestUnit: 'day' }).days
 }
 
-/** Whole amounts without digits behind the point, as the widget writes them. */
+/**
+ * Whole amounts without digits behind the point, as the widget writes them. By the language alone: regions write one price
+ * in two forms, and one business has readers of several.
+ */
 export function moneyText({ amount, currency }: Money, locale: string): string {
   const digits = minorDigits(currency)
   const shown = amount % 10 ** digits === 0 ? 0 : digits
-  return new Intl.NumberFormat(locale, {
+  return new Intl.NumberFormat(new Intl.Locale(locale).language, {
     ...{ style: 'currency', currency },
     ...{ minimumFractionDigits: shown, maximumFractionDigits: shown },
   })
     .format(amount / 10 ** digits)
     .replaceAll('\u00a0', ' ')
-}
-
-/** Puts values into a text; they are not searched for further places. */
-export function fill(text: string, values: Record<string, string>): string {
-  return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
 }
 
 const maxLine = 300

@@ -28,6 +28,7 @@ interface Sample {
 const salon = {
   name: 'Salon Spree',
   color: '#1f6f5c',
+  phone: '+49 30 5550123',
   replyTo: 'hello@salon-spree.example',
   timezone: 'Europe/Berlin',
 }
@@ -70,12 +71,24 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
       onlineUrl: null,
       staffName: 'Anna Weber',
       startsAt,
-      startedAt: kind === 'changed' ? plusSeconds(startsAt, -86_400) : null,
       endsAt: plusMinutes(startsAt, 30),
+      isConfirmed: kind !== 'deposit_due',
+      before:
+        kind === 'changed'
+          ? { startsAt: plusSeconds(startsAt, -86_400), endsAt: null, staffName: 'Ben Fischer' }
+          : null,
+      clientZone: null,
       timezone,
       price: { amount: 3_500, currency: 'EUR' },
-      deposit: state ? { amount: 1_000, currency: 'EUR', state } : null,
+      deposit: state
+        ? {
+            ...{ amount: 1_000, currency: 'EUR', state },
+            payUntil: state === 'due' ? plusMinutes(now, 35) : null,
+          }
+        : null,
       client: { firstName: 'Ada', lastName: 'Lovelace', email: to, phone: '+49 30 1234567' },
+      answers: kind === 'booked' ? [{ label: 'How long is your hair?', value: 'Down to the shoulders' }] : [],
+      cancelReason: kind === 'cancelled' ? 'Anna is ill. We are sorry.' : null,
       notes: kind === 'booked' ? 'Short at the sides, please.' : null,
     },
     manageUrl: kind === 'booked' ? null : `${address}/manage#sample`,
@@ -83,6 +96,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
     cancelUntil: plusSeconds(startsAt, -86_400),
     moveUntil: plusSeconds(startsAt, -86_400),
     offUrl: kind === 'reminder' ? `${address}/mail/off/sample` : null,
+    consoleUrl: kind === 'booked' ? `${address}/console/bookings/sample` : null,
     now,
     from: { address: senderAddress(config) },
   }

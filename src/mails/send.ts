@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
 import type { Transporter } from 'nodemailer'
 import type { Config } from '../base/config.ts'
 import { isEmail } from '../base/contact-formats.ts'
@@ -162,7 +163,7 @@ async function openTransport(config: Parts): Promise<Transporter> {
   if (config.smtpUrl === '') {
     return createTransport({ streamTransport: true, buffer: true, newline: 'windows', ...locked })
   }
-  const { protocol, hostname, port, username, password } = new URL(config.smtpUrl)
+  const { protocol, hostname, port, username, password, search } = new URL(config.smtpUrl)
   const secure = protocol === 'smtps:'
   const host = hostname.replace(/^\[|\]$/g, '')
   const hasUser = username !== ''
@@ -172,8 +173,8 @@ async function openTransport(config: Parts): Promise<Transporter> {
     host,
     port: port === '' ? (secure ? 465 : 587) : Number(port),
     secure,
-    // a password never goes over a network in the clear
-    requireTLS: hasUser && !secure && !isLoopback(host),
+    // a password never goes over a network in the clear, and mails name clients
+    requireTLS: !secure && !(hasUser ? isLoopback(host) : isNear(host) || search === '?tls=optional'),
     ...(hasUser && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     connectionTimeout: connectMs,
     greetingTimeout: greetingMs,
@@ -184,6 +185,13 @@ async function openTransport(config: Parts): Promise<Transporter> {
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\./.test(host)
+}
+
+/** Whether mails stay on this machine or in its private network. A name without a dot is one of such a network. */
+function isNear(host: string): boolean {
+  if (isLoopback(host)) return true
+  if (!ipaddr.isValid(host)) return !host.includes('.') || /\.(local|internal|localhost)$/i.test(host)
+  return ['private', 'uniqueLocal', 'linkLocal'].includes(ipaddr.process(host).range())
 }
 
 /** One mailbox: nothing that a mail program could read as several, or as a part of a header. */
@@ -216,8 +224,9 @@ function resultOf(error: unknown, config: Parts): SendResult {
 
 /** What to show of an error: one line without secrets. */
 function reasonOf(error: unknown, { smtpUrl }: Parts): string {
-  const { response, code } = error as SmtpError
-  const message = response ?? (error instanceof Error ? error.message : 'unknown error')
+  const { response, code, command } = error as SmtpError
+  const said = response ?? (error instanceof Error ? error.message : 'unknown error')
+  const message = command === 'STARTTLS' ? `offers no TLS (STARTTLS), so nothing was sent: ${said}` : said
   const { username = '', password = '' } = URL.parse(smtpUrl) ?? {}
   const secrets = [password, decodeURIComponent(password), decodeURIComponent(username)].filter(
     (secret) => secret.length > 3,

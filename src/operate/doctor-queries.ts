@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
-import type { Database, Queries } from '../database/database.ts'
+import type { Database, Reads } from '../database/database.ts'
 import { missingOverlapRules } from '../database/overlap-constraints.ts'
 import type { DatabaseFacts } from './doctor-types.ts'
 
@@ -63,7 +63,7 @@ type ServerSettings = Pick<
   'maxConnections' | 'synchronousCommit' | 'standbyNames' | 'standbys' | 'hiddenSenders'
 >
 
-async function findServerSettings(db: Queries): Promise<ServerSettings | undefined> {
+async function findServerSettings(db: Reads): Promise<ServerSettings | undefined> {
   const { rows } = await sql<ServerSettings>`
     select cast(current_setting('max_connections') as integer)
          - cast(current_setting('superuser_reserved_connections') as integer) as "maxConnections",
@@ -77,7 +77,7 @@ async function findServerSettings(db: Queries): Promise<ServerSettings | undefin
   return rows[0]
 }
 
-async function findInside(db: Queries, demoBusinessIds: string[]) {
+async function findInside(db: Reads, demoBusinessIds: string[]) {
   const zones = await sql<{ name: string; usedBy: string }>`
     select timezone as name, min('business ' || cast(id as text)) as "usedBy" from businesses group by timezone
      union all

@@ -52,8 +52,30 @@ export function fileFinding(facts: FileFacts): Finding | undefined {
   )
 }
 
+/** What development mode leaves open to others. */
+export const developmentRisks =
+  'NODE_ENV is development on an address that others reach: webhooks and calendars may call your inner network, ' +
+  'deposits are paid in a sandbox, and mails are files'
+export const developmentFix = 'set NODE_ENV to production, or HOST to 127.0.0.1'
+
+/** Judges requests that a proxy forwarded although TRUST_PROXY does not name it. */
+export function proxyFinding(requests: number): Finding | undefined {
+  if (requests === 0) return undefined
+  return warning(
+    'proxies',
+    `${requests} ${requests === 1 ? 'request' : 'requests'} came by a proxy that TRUST_PROXY does not name: all its clients count as one address`,
+    'set TRUST_PROXY to the addresses of your proxies; the log of the server names them',
+  )
+}
+
 /** Judges settings that work, and that harm in production; and who may read `.env`. */
-export function settingFindings({ production, trustProxy, publicUrl, envFileMode }: SettingFacts): Finding[] {
+export function settingFindings({
+  production,
+  developsInPublic,
+  trustProxy,
+  publicUrl,
+  envFileMode,
+}: SettingFacts): Finding[] {
   const everybody = trustProxy.find((range) => range.endsWith('/0'))
   const found = [
     production &&
@@ -63,6 +85,7 @@ export function settingFindings({ production, trustProxy, publicUrl, envFileMode
         `TRUST_PROXY: ${everybody} believes everybody, so clients choose the address by which limits count`,
         'name the addresses of your proxies and no others, such as 127.0.0.1/32',
       ),
+    developsInPublic && warning('environment', developmentRisks, developmentFix),
     production &&
       publicUrl === '' &&
       warning(

@@ -71,6 +71,8 @@ export interface FileFacts {
 /** Settings that can harm, and the file that they stand in. */
 export interface SettingFacts {
   production: boolean
+  /** Whether it is in development mode where others reach it. */
+  developsInPublic: boolean
   trustProxy: string[]
   publicUrl: string
   /** The mode of `.env` in the working directory; null without one. */

@@ -5,6 +5,7 @@ import { generatedSecret } from '../access/server-secret.ts'
 import { systemClock } from '../base/clock.ts'
 import { type Config, misspelledVariables, readConfig, settings } from '../base/config.ts'
 import { OperatorError } from '../base/errors.ts'
+import { isPublic, publicUrl } from '../base/public-url.ts'
 import type { Context } from '../bookings/context.ts'
 import { demoBusinesses } from '../catalogue/demo-world.ts'
 import { DatabaseUnavailable } from '../database/database.ts'
@@ -13,6 +14,7 @@ import { migrationNames } from '../database/migrate.ts'
 import { mailRoute } from '../mails/outbox.ts'
 import { MailSender } from '../mails/send.ts'
 import { checkDeposits } from '../payments/payment.ts'
+import { unnamedProxyMetric } from '../watch/metrics.ts'
 import { connectionsBeside } from './doctor-servers.ts'
 import { findDamages, readFacts } from './doctor-queries.ts'
 import {
@@ -20,6 +22,7 @@ import {
   fileFinding,
   findings,
   mailFinding,
+  proxyFinding,
   redisFinding,
   secretFinding,
   settingFindings,
@@ -59,12 +62,29 @@ export function diagnoseConfig(variables: Variables): { config: Config | undefin
 }
 
 /** Checks settings that can be read, and that harm all the same. */
-export function diagnoseSettings({ environment, trustProxy, publicUrl }: Config): Finding[] {
+export function diagnoseSettings(config: Config): Finding[] {
+  const { environment, trustProxy, publicUrl } = config
   const envFile = statSync('.env', { throwIfNoEntry: false })
   return settingFindings({
     ...{ production: environment === 'production', trustProxy, publicUrl },
+    developsInPublic: environment === 'development' && isPublic(config),
     envFileMode: envFile?.mode ?? null,
   })
+}
+
+const serverTimeoutMs = 2_000
+
+/** Checks what the server on this machine has seen of proxies; nothing where none answers. */
+export async function diagnoseProxies(config: Config): Promise<Finding[]> {
+  const address = publicUrl({ ...config, publicUrl: '' })
+  try {
+    const answer = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(serverTimeoutMs) })
+    const line = new RegExp(`^${unnamedProxyMetric} (\\d+)$`, 'm').exec(await answer.text())
+    const finding = proxyFinding(Number(line?.[1] ?? 0))
+    return finding ? [finding] : []
+  } catch {
+    return [] // it does not run
+  }
 }
 
 /** Checks a SQLite file from outside, and whether it can be opened. */

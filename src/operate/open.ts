@@ -9,7 +9,7 @@ import type { Database, StatementListener } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite.ts'
 import { DepositCheckouts, openProvider } from '../payments/checkout.ts'
 import { uncounted } from '../watch/metrics.ts'
-import { DeliverySignal } from '../webhooks/delivery-signal.ts'
+import { DueSignal } from '../database/lease-loop.ts'
 import type { Context } from '../bookings/context.ts'
 
 /** What tests replace. */
@@ -34,8 +34,8 @@ export async function createContext(
   const { db, clock } = await openDatabase(config, log, { ...replacements, readsOnly })
   const cache = new ReadCache(clock)
   const inMemory = {
-    dueDeliveries: new DeliverySignal(),
-    dueMails: new DeliverySignal(),
+    dueDeliveries: new DueSignal(),
+    dueMails: new DueSignal(),
   }
   const provider = openProvider({ db, ids, config })
   const checkouts = new DepositCheckouts({ db, ids, log, config, provider })

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { pageTag } from '../http/openapi.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -13,14 +11,16 @@ import { tokenType } from '../access/token.ts'
 import { readClientAddress } from '../base/client-network.ts'
 import { webOrigin } from '../base/contact-formats.ts'
 import { Problem } from '../base/errors.ts'
+import { html, type Html, trusted } from '../base/html.ts'
 import { isDate } from '../base/instants.ts'
+import type { Language } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { StrictObject, Media } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { findBusinessInLink } from '../catalogue/business.ts'
-import { bookingPageTexts, english } from './booking-page-texts.ts'
 import { bookingStart, findOffered, type Linked, named, type Offered } from './booking-start.ts'
-import { contentSecurityPolicy, html, Html } from './page.ts'
+import { messagePage, pageLanguage, pageStyles as styles } from './message-page.ts'
+import { contentSecurityPolicy } from './page.ts'
 import { languageFile } from './widget-routes.ts'
 
 /** Of the address of a booking page, beside the name of the business. */
@@ -38,7 +38,7 @@ const PublishableKey = Type.String({
 })
 
 const described = {
-  tags: ['Service'],
+  tags: [pageTag],
   response: {
     200: Media('text/html', 'The page.'),
     404: Media('text/html', 'No business has this key or slug, or it does not offer this service.'),
@@ -53,12 +53,13 @@ export function bookingPageRoutes(limiter: RateLimiter) {
     routes.get(
       '/book/:publishable_key',
       {
+        config: { countsVisits: true },
         schema: {
           ...described,
           operationId: 'showBookingPage',
           summary: 'The booking page of a business, for people',
           description:
-            'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already; `?date=` (2026-12-01) is handed to the widget as its attribute `date`. The page carries what `GET /book/{publishable_key}/start` answers and counts with it; beyond that limit it comes without.',
+            'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already; `?date=` (2026-12-01) is handed to the widget as its attribute `date`. The page carries what `GET /book/{publishable_key}/start` answers and counts with it; beyond that limit, or when that is longer than 256 KB, it comes without.',
           params: StrictObject({ publishable_key: PublishableKey }),
         },
       },
@@ -67,6 +68,7 @@ export function bookingPageRoutes(limiter: RateLimiter) {
     routes.get(
       '/book/:publishable_key/:service',
       {
+        config: { countsVisits: true },
         schema: {
           ...described,
           operationId: 'showBookingPageOfService',
@@ -123,10 +125,10 @@ async function sendBookingPage(
     vary: 'Accept-Language',
   })
   void reply.type('text/html; charset=utf-8')
-  if (!page || !offered) return reply.code(404).send(noBookingPage({ language }).text)
+  if (!page || !offered) return reply.code(404).send(noBookingPage(language).text)
   const path = `/book/${name}`
   if (serviceName !== undefined && !service)
-    return reply.code(404).send(noBookingPage({ language, path, business: page.business }).text)
+    return reply.code(404).send(noBookingPage(language, { path, business: page.business }).text)
   const shown = bookingPage({
     ...{ business: page.business, publishableKey: page.key, language, service, member },
     isFramed: frameOrigins.length > 0,
@@ -135,18 +137,28 @@ async function sendBookingPage(
     locationId: location?.id,
     date: wanted.date !== undefined && isDate(wanted.date) ? wanted.date : undefined,
     services: offered.services,
-    start: await startWithin(context, request.ip, page.caller, { service, location, staff: member }),
+    start: await startWithin(
+      context,
+      { ip: request.ip, caller: page.caller, offered },
+      { service, location, staff: member },
+    ),
   })
   return reply.send(shown.text)
 }
 
-/** What the page begins with, as JSON, unless its address has asked too often: then the widget asks, and waits. */
+/** A page with more would show nothing for long, and be made for one visitor alone. */
+const maxCarriedBytes = 256 * 1024
+
+/**
+ * What the page begins with, as JSON. Undefined when it is long, or when its address has asked too often: the widget then
+ * asks for it.
+ */
 async function startWithin(
   context: Parts,
-  ip: string,
-  caller: WidgetActor,
+  { ip, caller, offered }: { ip: string; caller: WidgetActor; offered: Offered },
   wanted: Record<'service' | 'location' | 'staff', Linked | undefined>,
 ): Promise<string | undefined> {
+  if (offered.sharedBytes > maxCarriedBytes) return undefined
   const quotas = quotasOfLook('start', readClientAddress(ip), context.config.rateLimitFactor)
   if (!(await context.limiter.count(quotas)).allowed) return undefined
   const { service, location, staff } = wanted
@@ -155,12 +167,11 @@ async function startWithin(
     ...(location && { location: location.id }),
     ...(staff && { staff: staff.id }),
   }
-  try {
-    return await bookingStart(context, caller, chosen)
-  } catch (error) {
+  const start = await bookingStart(context, caller, chosen).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error
     return bookingStart(context, caller, {}) // what does not go together, the widget leaves out
-  }
+  })
+  return start.body().toString()
 }
 
 interface FoundPage {
@@ -203,12 +214,6 @@ interface PageBusiness {
   brand_logo_url: string | null
 }
 
-/** The first known language of `Accept-Language`, else that of the business. Ignores weights, because browsers sort by them. */
-function pageLanguage(acceptLanguage = '', own = ''): string {
-  const wanted = [...acceptLanguage.split(','), own].map((part) => part.trim().slice(0, 2).toLowerCase())
-  return wanted.find((language) => bookingPageTexts[language]) ?? 'en'
-}
-
 /** Programs that show links cut off more. */
 const maxDescription = 300
 
@@ -217,7 +222,7 @@ interface BookingPage {
   /** Whether websites may show it in a frame. */
   isFramed: boolean
   publishableKey: string
-  language: string
+  language: Language
   service: Offered['services'][number] | undefined
   member: Offered['staff'][number] | undefined
   locationId?: string | undefined
@@ -231,14 +236,6 @@ interface BookingPage {
   server: string
 }
 
-/** In the page, so that its first paint waits for nothing; the policy names it by its hash. */
-const styles = ((text: string) => ({
-  element: new Html(`<style>${text}</style>`),
-  source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
-}))(
-  readFileSync(join(import.meta.dirname, 'booking-page.css'), 'utf8').replaceAll(/\/\*[^]*?\*\/|\n\s*/g, ' '),
-)
-
 /** So many services are named until the widget is there. */
 const maxNamed = 12
 
@@ -247,7 +244,7 @@ function meanwhile({ service, services, business, language }: BookingPage): Html
   const name = business.brand_name ?? business.name
   const named = service ? [service] : services.slice(0, maxNamed)
   return html`<p class="brand"><bdi>${name}</bdi></p>
-    <p class="intro">${(bookingPageTexts[language] ?? english).description(name)}</p>
+    <p class="intro">${language.say('page.description', { name })}</p>
     <ul class="offer">
       ${named.map((one) => html`<li><bdi>${one.name}</bdi> ${one.description?.slice(0, maxDescription) ?? ''}</li>`)}
     </ul>`
@@ -257,16 +254,16 @@ function bookingPage(parts: BookingPage): Html {
   const { business, publishableKey, language, server, path, start, ...preset } = parts
   const { service, member, locationId, date, isFramed } = preset
   const name = business.brand_name ?? business.name
-  const texts = bookingPageTexts[language] ?? english
+  const { say } = language
   const address = `${server}${path}`
   const what = [service?.name, member?.name].filter((part) => part !== undefined).join(' · ')
-  const title = what === '' ? texts.title(name) : `${what} – ${name}`
-  const description = service?.description?.slice(0, maxDescription) || texts.description(name)
+  const title = what === '' ? say('page.title', { name }) : `${what} – ${name}`
+  const description = service?.description?.slice(0, maxDescription) || say('page.description', { name })
   const picture = service?.image_url ?? (service ? undefined : member?.image_url)
   const logo = business.brand_logo_url
-  const words = languageFile(language)
+  const words = languageFile(language.name)
   return html`<!doctype html>
-    <html lang="${language}" dir="${directionOf(language)}">
+    <html lang="${language.name}" dir="${language.direction}">
       <head>
         <meta charset="utf-8" />
         <title>${title}</title>
@@ -300,7 +297,7 @@ function bookingPage(parts: BookingPage): Html {
           >
             ${meanwhile(parts)} ${start === undefined ? '' : carried(start)}
           </holdfast-booking>
-          <noscript><p class="message">${texts.withoutScripts}</p></noscript>
+          <noscript><p class="message">${say('page.withoutScripts')}</p></noscript>
         </main>
       </body>
     </html> `
@@ -308,46 +305,15 @@ function bookingPage(parts: BookingPage): Html {
 
 /** Data that the widget finds; no text in it ends the element. */
 function carried(json: string): Html {
-  return new Html(`<script type="application/json">${json.replaceAll('<', '\\u003c')}</script>`)
+  return trusted(`<script type="application/json">${json.replaceAll('<', '\\u003c')}</script>`)
 }
 
-interface Missing {
-  language: string
-  /** Of the page of the business, which does not offer the service. */
-  path?: string
-  business?: PageBusiness
-}
-
-/** For a link with an unknown or revoked key, or an unknown name. */
-function noBookingPage({ language, path, business }: Missing): Html {
-  const texts = bookingPageTexts[language] ?? english
-  const title = business ? texts.notOffered : texts.missing
-  return html`<!doctype html>
-    <html lang="${language}" dir="${directionOf(language)}">
-      <head>
-        <meta charset="utf-8" />
-        <title>${title}</title>
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="robots" content="noindex" />
-        <link rel="icon" href="/docs/icon.svg" type="image/svg+xml" />
-        ${styles.element}
-      </head>
-      <body>
-        <main>
-          <h1>${title}</h1>
-          <p class="message">
-            ${
-              business && path !== undefined
-                ? html`<a href="${path}">${texts.seeAll(business.brand_name ?? business.name)}</a>`
-                : texts.missingHint
-            }
-          </p>
-        </main>
-      </body>
-    </html> `
-}
-
-function directionOf(language: string): string {
-  return language === 'ar' ? 'rtl' : 'ltr'
+/** For a link with an unknown or revoked key or name, or to a service that `business` does not offer. */
+function noBookingPage(language: Language, offers?: { path: string; business: PageBusiness }): Html {
+  const { say } = language
+  if (!offers)
+    return messagePage(language, { title: say('page.missing'), text: html`${say('page.missingHint')}` })
+  const name = offers.business.brand_name ?? offers.business.name
+  const way = html`<a class="button" href="${offers.path}">${say('page.seeAll', { name })}</a>`
+  return messagePage(language, { title: say('page.notOffered'), text: way })
 }

@@ -12,6 +12,7 @@ import { Problem } from '../base/errors.ts'
 import { ownOrigins } from '../base/public-url.ts'
 import type { Context } from '../bookings/context.ts'
 import { sendConditional } from '../http/conditional.ts'
+import { goneClient } from '../http/gone-client.ts'
 import { problems, StrictObject } from '../base/wire.ts'
 import { BookingStart, bookingStart, StartQuery } from './booking-start.ts'
 
@@ -46,8 +47,8 @@ export function bookingStartRoutes(limiter: RateLimiter) {
         if (!key) throw new Problem('not_found', 'There is no booking page with this key.')
         const origin = isOwnPage(request, ours) ? undefined : request.headers.origin
         assertMayCall(key, { access: ['publishable'] }, origin)
-        const text = await bookingStart(context, key, request.query)
-        return sendConditional(request, reply.header('vary', 'Origin'), text, 'private, max-age=5')
+        const start = await bookingStart(context, key, request.query, goneClient(request))
+        return sendConditional(request, reply.header('vary', 'Origin'), start, 'private, max-age=5')
       },
     )
   }

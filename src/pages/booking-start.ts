@@ -1,16 +1,22 @@
+import { createHash, type Hash } from 'node:crypto'
 import { Type } from 'typebox'
 import { isUuid } from '../base/ids.ts'
 import type { WidgetActor } from '../access/actor.ts'
 import { Session } from '../access/session-schemas.ts'
 import { brandedBusinessOf } from '../access/key.ts'
 import { Slot } from '../availability/availability-schemas.ts'
-import { findSoonest, showAvailability } from '../availability/availability.ts'
+import { findSoonest, showFirstDays } from '../availability/availability.ts'
+import { dateOf, dayOf } from '../availability/hours-rules.ts'
 import { Problem } from '../base/errors.ts'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
+import { Slices } from '../base/slices.ts'
 import type { Context } from '../bookings/context.ts'
-import { Location, Service, StaffMember } from '../catalogue/catalogue-schemas.ts'
+import { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
+import { Service } from '../catalogue/service-schemas.ts'
 import { locationKind, serviceKind, staffKind } from '../catalogue/catalogue.ts'
+import { slugOf } from '../catalogue/slug-rules.ts'
 import { findWholeCatalogue } from '../catalogue/offering.ts'
+import { type Tagged, tagOf } from '../http/conditional.ts'
 import { Nullable, ShownId, StrictObject } from '../base/wire.ts'
 
 /* What a booking page shows before anybody has chosen anything: of the catalogue what a session sees, and first times. */
@@ -22,10 +28,20 @@ export const StartQuery = StrictObject({
   ),
   staff: Type.Optional(Type.String({ maxLength: 60, description: 'An id or slug; absent: anyone.' })),
   location: Type.Optional(
-    Type.String({ maxLength: 36, description: 'An id; absent: the only location of the service.' }),
+    Type.String({
+      maxLength: 60,
+      description:
+        'An id, or its name as a slug (`mitte` of "Mitte"); absent: the only location of the service.',
+    }),
   ),
   party_size: Type.Optional(
-    Type.String({ format: 'party-size', maxLength: 3, description: 'If absent: 1.', examples: ['2'] }),
+    Type.Unsafe<number>({
+      ...Type.String(),
+      format: 'party-size',
+      maxLength: 3,
+      description: 'If absent: 1.',
+      examples: ['2'],
+    }),
   ),
 })
 
@@ -33,6 +49,9 @@ export const StartQuery = StrictObject({
 export const BookingStart = Type.Object(
   {
     show_branding: Session.properties.show_branding,
+    sends_mail: Type.Optional(
+      Type.Literal(true, { description: 'This server sends mails, such as a confirmation to the client.' }),
+    ),
     business: Type.Object({
       ...Session.properties.business.properties,
       phone: Nullable(Type.String(), { description: 'That clients may call.' }),
@@ -49,6 +68,10 @@ export const BookingStart = Type.Object(
         party_size: Type.Integer(),
         soonest: Nullable(Slot, { description: 'The next free slot within 366 days.' }),
         slots: Type.Array(Slot, { description: 'All that are free on the date of the soonest one.' }),
+        next: Type.Array(Slot, {
+          description:
+            'At most four to offer first: of the next free dates within two weeks the first slot each; of fewer dates, more of each.',
+        }),
         dates: Type.Array(Type.String({ format: 'date' }), {
           description: 'Dates with free slots, of the month of the soonest one; local to the location.',
         }),
@@ -90,6 +113,7 @@ export const BookingStart = Type.Object(
             seats_left: 1,
           },
           slots: [],
+          next: [],
           dates: [exampleTimes.startsAt.slice(0, 10)],
         },
       },
@@ -103,7 +127,7 @@ export interface Linked {
   slug?: string | null
 }
 
-/** What can be booked with a publishable key, and as text what a session sees of it. */
+/** What can be booked with a publishable key, and as JSON what a session sees of it. */
 export interface Offered {
   services: (Linked & { name: string; description: string | null; image_url: string | null } & {
     location_ids: string[]
@@ -111,35 +135,52 @@ export interface Offered {
   })[]
   locations: Linked[]
   staff: (Linked & { name: string; image_url: string | null })[]
-  /** JSON without its last brace. */
-  text: string
+  /** The whole answer when nothing is chosen. One buffer for all answers: it can have many megabytes. */
+  body: Buffer
+  /** How much of it is the same in every answer. */
+  sharedBytes: number
+  /** Has read that much. */
+  digest: Hash
+  /** The last answer with times: many may ask for the same. */
+  last?: { first: string; body: Buffer }
 }
 
 /** What can be booked with a publishable key, cached for at most five seconds. */
 export async function findOffered(context: Context, key: WidgetActor): Promise<Offered> {
-  const { businessId } = key.scope
-  const found = await context.cache.get(`offered:${businessId}:${key.plan}`, () => readOffered(context, key))
+  const found = await context.cache.getTogether(offeredKey(key), () => readOffered(context, key))
   if (!found) throw new Error('a credential has no business') // businesses are never deleted
   return found
 }
+
+const offeredKey = ({ scope, plan }: WidgetActor) => `offered:${scope.businessId}:${plan}`
 
 async function readOffered(context: Context, key: WidgetActor): Promise<Offered | undefined> {
   const { showBranding: show_branding, business } = await brandedBusinessOf(context, key)
   const whole = await findWholeCatalogue(context.db.reads, business.id)
   if (!whole) return undefined
   const active = <Item extends { active: boolean }>(items: Item[]) => items.filter((item) => item.active)
-  const [services, locations, staff] = [active(whole.services), active(whole.locations), active(whole.staff)]
+  const [services, places, staff] = [active(whole.services), active(whole.locations), active(whole.staff)]
   const visitor = visitorOf(key)
   const { locale: _, ...shown } = business
-  const text = JSON.stringify({
+  const slices = new Slices() // without a client: others may share the result
+  const json = await slices.json({
     show_branding,
+    ...(context.config.smtpUrl !== '' && { sends_mail: true }),
     business: shown,
-    services: services.map((one) => serviceKind.present(one, visitor)),
-    locations: locations.map((one) => locationKind.present(one, visitor)),
-    staff: staff.map((one) => staffKind.present(one, visitor)),
+    services: await slices.map(services, (one) => serviceKind.present(one, visitor)),
+    locations: await slices.map(places, (one) => locationKind.present(one, visitor)),
+    staff: await slices.map(staff, (one) => staffKind.present(one, visitor)),
   })
-  return { services, locations, staff, text: text.slice(0, -1) }
+  const shared = json.slice(0, -1)
+  const body = Buffer.from(shared + firstMember('null'))
+  const sharedBytes = body.length - firstMember('null').length
+  const digest = createHash('sha256').update(body.subarray(0, sharedBytes))
+  const locations = places.map(({ id, name }) => ({ id, slug: slugOf(name) }))
+  return { services, locations, staff, body, sharedBytes, digest }
 }
+
+/** The end of the answer. */
+const firstMember = (first: string) => `,"first":${first}}`
 
 /** Sees what a new session of the key would see. */
 function visitorOf(key: WidgetActor): WidgetActor {
@@ -156,26 +197,68 @@ interface Asked {
   service?: string
   staff?: string
   location?: string
-  party_size?: string
+  party_size?: number
 }
+
+/** Answers that are longer are put together one at a time. */
+const longBytes = 1024 * 1024
 
 /**
  * What a booking page begins with, as JSON: at most five seconds old, and what a new session of the key would see. Throws
- * not_found for a service, person or location that the key does not offer, and validation_failed for too large a party.
+ * not_found for a service, person or location that the key does not offer, validation_failed for too large a party, and
+ * MemberGone.
  */
-export async function bookingStart(context: Context, key: WidgetActor, asked: Asked): Promise<string> {
+export async function bookingStart(
+  context: Context,
+  key: WidgetActor,
+  asked: Asked,
+  isGone?: () => boolean,
+): Promise<Tagged> {
+  const { offered, first } = await startNow(context, key, asked).catch((error: unknown) => {
+    if (!isAboutRemoved(error)) throw error
+    context.cache.forget(offeredKey(key)) // it was removed since that was read
+    return startNow(context, key, asked)
+  })
+  const { body, sharedBytes } = offered
+  const end = Buffer.from(firstMember(first))
+  const etag = tagOf(offered.digest.copy().update(end))
+  if (first === 'null') return { etag, body: () => body }
+  if (sharedBytes > longBytes) await new Slices(isGone).rest()
+  const make = () => ({ first, body: Buffer.concat([body.subarray(0, sharedBytes), end]) })
+  return {
+    etag,
+    body: () => {
+      const last = offered.last?.first === first ? offered.last : make()
+      if (sharedBytes > longBytes) offered.last = last
+      return last.body
+    },
+  }
+}
+
+/** Whether the rules of availability do not know what the cached catalogue offers. */
+function isAboutRemoved(error: unknown): boolean {
+  if (!(error instanceof Problem)) return false
+  if (error.code === 'slot_not_offered') return true // what is inactive
+  if (error.code !== 'validation_failed') return false
+  const about = ['/service_id', '/location_id', '/staff_id']
+  return (error.parts.errors ?? []).some(({ pointer }) => about.includes(pointer))
+}
+
+async function startNow(
+  context: Context,
+  key: WidgetActor,
+  asked: Asked,
+): Promise<{ offered: Offered; first: string }> {
   const offered = await findOffered(context, key)
   const service = oneOf(offered.services, asked.service, 'service')
   const places = offered.locations.filter(({ id }) => service?.location_ids.includes(id))
   const location = oneOf(service ? places : offered.locations, asked.location, 'location')
   const people = service ? offered.staff.filter(({ id }) => service.staff_ids.includes(id)) : offered.staff
   const member = asked.staff === undefined ? undefined : oneOf(people, asked.staff, 'staff member')
-  const partySize = asked.party_size ?? '1'
-  const first =
-    service && location
-      ? await firstTimes(context, key, { service, location, member, partySize })
-      : { text: 'null' }
-  return `${offered.text},"first":${first?.text ?? 'null'}}`
+  const partySize = asked.party_size ?? 1
+  if (!service || !location) return { offered, first: 'null' }
+  const first = await firstTimes(context, key, { service, location, member, partySize })
+  return { offered, first: first?.text ?? 'null' }
 }
 
 /** The one that is named, or the only one there is. */
@@ -194,7 +277,7 @@ interface Shown {
   service: Linked
   location: Linked
   member: Linked | undefined
-  partySize: string
+  partySize: number
 }
 
 /** The soonest slot, all of its date, and the free dates of its month, as JSON. */
@@ -206,23 +289,45 @@ function firstTimes(context: Context, key: WidgetActor, { service, location, mem
     party_size: partySize,
   }
   const visitor = visitorOf(key)
-  return context.cache.get(`first-times:${Object.values(offer).join(':')}`, async () => {
+  return context.cache.getTogether(`first-times:${Object.values(offer).join(':')}`, async () => {
     const soonest = await findSoonest(context, visitor, offer)
     const from = soonest?.starts_at.slice(0, 'yyyy-mm-dd'.length)
-    const month = from && (await showAvailability(context, visitor, { ...offer, from, to: endOfMonth(from) }))
-    const days = (month ? month.days : []).map(
+    const last = from && endOfMonth(from)
+    const shown = from && (await showFirstDays(context, visitor, { ...offer, from, to: later(last, from) }))
+    const days = (shown ? shown.days : []).map(
       (text) => JSON.parse(text) as { date: string; slots: object[] },
     )
+    const free = days.filter(({ slots }) => slots.length > 0)
     const first = {
       ...offer,
       staff_id: member?.id ?? null,
-      party_size: Number(partySize),
       soonest,
       slots: days[0]?.slots ?? [],
-      dates: days.filter(({ slots }) => slots.length > 0).map(({ date }) => date),
+      next: spread(free.map(({ slots }) => slots)),
+      dates: free.map(({ date }) => date).filter((date) => date <= (last ?? '')),
     }
     return { text: JSON.stringify(first) }
   })
+}
+
+const maxNext = 4
+const daysAhead = 13
+
+/** The end of a month, but at least two weeks after a date: at its end there is little left of it. */
+function later(endOfMonth = '', from: string): string {
+  const soon = dateOf(dayOf(from) + daysAhead)
+  return soon > endOfMonth ? soon : endOfMonth
+}
+
+/** A few slots of several days: as many of each as it takes, from the morning to the evening. */
+function spread<Slot>(days: Slot[][]): Slot[] {
+  const shown = days.slice(0, maxNext)
+  const each = Math.ceil(maxNext / shown.length)
+  const slots = shown.flatMap((slots) => {
+    const step = Math.max(1, Math.floor(slots.length / each))
+    return slots.filter((_, index) => index % step === 0).slice(0, each)
+  })
+  return slots.slice(0, maxNext)
 }
 
 function endOfMonth(date: string): string {

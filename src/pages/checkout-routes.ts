@@ -1,18 +1,19 @@
+import { pageTag } from '../http/openapi.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { webOrigin } from '../base/contact-formats.ts'
 import { exampleIds } from '../base/examples.ts'
+import { html, type Html } from '../base/html.ts'
 import { type Instant, toMs } from '../base/instants.ts'
+import { acceptedLocales, type Language, languageFor } from '../base/languages.ts'
 import { StrictObject, Media, EmptyObject, PathId, problems } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { zoneName } from '../mails/render.ts'
-import { mailLanguage } from '../mails/texts/languages.ts'
 import { type CheckoutView, giveUpCheckout, showCheckout } from '../payments/checkout.ts'
-import { type CheckoutTexts, checkoutTexts, english } from './checkout-texts.ts'
-import { html, type Html, type Page, sendPage } from './page.ts'
+import { type Page, sendPage } from './page.ts'
 
-const tags = ['Service']
+const tags = [pageTag]
 const params = StrictObject({ payment_id: PathId('payment', exampleIds.booking) })
 
 /** The page to which a client returns from a checkout. Only the client knows its address. */
@@ -21,6 +22,7 @@ export function checkoutRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/checkout/:payment_id',
     {
+      config: { countsVisits: true },
       schema: {
         operationId: 'showCheckout',
         tags,
@@ -38,6 +40,7 @@ export function checkoutRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/checkout/:payment_id/give-up',
     {
+      config: { countsVisits: true },
       schema: {
         operationId: 'giveUpCheckout',
         tags,
@@ -69,17 +72,15 @@ export function seeOther(reply: FastifyReply, path: string): FastifyReply {
 const more = html`<script type="module" src="/docs/checkout.js"></script>`
 
 /** The language in which somebody booked, else that of their browser (Accept-Language). */
-export function checkoutLanguage(booked: string | null, acceptLanguage = '') {
-  const accepted = acceptLanguage.split(',').map((part) => (part.split(';', 1)[0] ?? '').trim())
-  const { locale, direction } = mailLanguage(booked, ...accepted)
-  const texts: CheckoutTexts = checkoutTexts[new Intl.Locale(locale).language] ?? english
-  return { texts, locale, direction }
+export function checkoutLanguage(booked: string | null, acceptLanguage: string | undefined): Language {
+  return languageFor(booked, ...acceptedLocales(acceptLanguage))
 }
 
 /** The status of a booking, for the client who returns from paying, in their language. */
 function checkoutPage(view: CheckoutView, acceptLanguage: string | undefined): Page {
   const { state, serviceName, startsAt, timezone, business } = view
-  const { texts, locale, direction } = checkoutLanguage(view.locale, acceptLanguage)
+  const { say, locale, direction } = checkoutLanguage(view.locale, acceptLanguage)
+  const title = say(`checkout.title.${state}`)
   const logo = business.brand_logo_url
   const main = html`<main
     id="main"
@@ -88,48 +89,52 @@ function checkoutPage(view: CheckoutView, acceptLanguage: string | undefined): P
     data-state="${state}"
     data-booking="${view.bookingId}"
   >
-    <h1>${texts.titles[state]}</h1>
+    <h1>${title}</h1>
     ${details([
-      [texts.what, serviceName],
-      [texts.when, timeText(startsAt, { timezone, locale })],
+      [say('checkout.what'), serviceName],
+      [say('checkout.when'), timeText(startsAt, { timezone, locale })],
     ])}
-    ${explanation(view, { texts, locale })}
-    <p hidden class="back"><a class="button">${texts.back}</a></p>
+    ${explanation(view, { say, locale })}
+    <p hidden class="back"><a class="button">${say('checkout.back')}</a></p>
   </main>`
   return {
-    title: texts.titles[state],
+    title,
     main,
     more,
     header: html`<header>
       ${logo ? html`<img class="logo" src="${logo}" alt="" referrerpolicy="no-referrer" />` : ''}
       <bdi class="name">${business.brand_name ?? business.name}</bdi>
     </header>`,
-    ...{ locale, direction, skip: texts.skip, imageOrigin: webOrigin(logo ?? ''), forms: true },
+    ...{ locale, direction, skip: say('checkout.skip'), imageOrigin: webOrigin(logo ?? ''), forms: true },
   }
 }
 
 function explanation(
-  { state, paymentId, payUrl, expiresAt, timezone, bookAgainUrl }: CheckoutView,
-  { texts, locale }: { texts: CheckoutTexts; locale: string },
+  { state, stands, paymentId, payUrl, expiresAt, timezone, bookAgainUrl }: CheckoutView,
+  { say, locale }: Pick<Language, 'say' | 'locale'>,
 ): Html {
   switch (state) {
     case 'confirmed':
-      return html`<p>${texts.confirmed}</p>`
+      return html`<p>${say('checkout.confirmed')}</p>`
     case 'cancelled':
-      return html`<p>${texts.cancelled}</p>
-        ${bookAgainUrl === undefined ? '' : html`<p><a class="button main" href="${bookAgainUrl}">${texts.again}</a></p>`}`
+      return html`<p>${say('checkout.cancelled')}</p>
+        ${bookAgainUrl === undefined ? '' : html`<p><a class="button main" href="${bookAgainUrl}">${say('checkout.again')}</a></p>`}`
     case 'refunding':
     case 'refunded':
-      return html`<p>${texts.refund}</p>`
+      return html`<p>${say('checkout.refund')}</p>`
     case 'due':
       return html`<p>
-          ${texts.kept.replace('{time}', timeText(expiresAt, { timezone, locale }))}
-          <noscript>${texts.reload}</noscript>
+          ${stands ? say('checkout.stands') : say('checkout.kept', { time: timeText(expiresAt, { timezone, locale }) })}
+          <noscript>${say('checkout.reload')}</noscript>
         </p>
-        ${payUrl === undefined ? '' : html`<p><a class="button main" href="${payUrl}">${texts.pay}</a></p>`}
-        <form method="post" action="/checkout/${paymentId}/give-up">
-          <button type="submit">${texts.giveUp}</button>
-        </form>`
+        ${payUrl === undefined ? '' : html`<p><a class="button main" href="${payUrl}">${say('checkout.pay')}</a></p>`}
+        ${
+          stands
+            ? ''
+            : html`<form method="post" action="/checkout/${paymentId}/give-up">
+                <button type="submit">${say('checkout.giveUp')}</button>
+              </form>`
+        }`
   }
 }
 

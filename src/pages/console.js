@@ -32,7 +32,7 @@ const least = 3
 
 for (const part of document.querySelectorAll('[data-look-up]')) lookUp(part, part.dataset)
 
-function lookUp(part, { lookUp: business, none, noEmail }) {
+function lookUp(part, { lookUp: business, none }) {
   const search = part.querySelector('input')
   const list = part.querySelector('[role=status]')
   let timer
@@ -57,8 +57,8 @@ function lookUp(part, { lookUp: business, none, noEmail }) {
     const { first_name, last_name, email, phone } = client
     const one = document.createElement('button')
     one.type = 'button'
-    const ways = [...(email.endsWith(noEmail) ? [] : [email]), ...(phone === null ? [] : [phone])]
-    const texts = [`${first_name} ${last_name}`, ...ways].map((text) =>
+    const ways = [...(email === '' ? [] : [email]), ...(phone === null ? [] : [phone])]
+    const texts = [`${first_name} ${last_name}`.trim(), ...ways].map((text) =>
       Object.assign(document.createElement('bdi'), { textContent: text }),
     )
     one.append(...texts.flatMap((text, index) => (index === 0 ? [text] : [' · ', text])))
@@ -67,8 +67,7 @@ function lookUp(part, { lookUp: business, none, noEmail }) {
   }
   const pick = (client) => {
     const fields = search.form.elements
-    const isNamed = client.email.endsWith(noEmail) // one without an e-mail
-    const values = { ...client, email: isNamed ? '' : client.email, known: isNamed ? client.email : '' }
+    const values = { ...client, known: client.latest_booking_id } // not everybody has an e-mail to be known by
     for (const name of ['first_name', 'last_name', 'email', 'phone', 'known'])
       fields.namedItem(name).value = values[name] ?? ''
     list.replaceChildren()

@@ -1,14 +1,16 @@
+import { pageTag } from '../http/openapi.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { brandedBusinessOf, publishableCaller } from '../access/key.ts'
 import { webOrigin } from '../base/contact-formats.ts'
+import { html, type Html } from '../base/html.ts'
+import { languageNames } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Context } from '../bookings/context.ts'
 import { Media } from '../base/wire.ts'
-import { languages } from '../mails/texts/languages.ts'
 import { findOffered, named, type Offered } from './booking-start.ts'
 import { choice, field, filledForm, type FormState } from './form.ts'
-import { html, type Html, sendPage } from './page.ts'
+import { sendPage } from './page.ts'
 import { isSnippetColor, type SnippetWish, textColorOn, widgetSnippet } from './snippet.ts'
 
 /** The page that makes the lines for a website. It shows of a business what its publishable key shows. */
@@ -17,9 +19,10 @@ export function embedRoutes(app: FastifyInstance, context: Context): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get(
     '/embed',
     {
+      config: { countsVisits: true },
       schema: {
         operationId: 'showEmbedPage',
-        tags: ['Service'],
+        tags: [pageTag],
         summary: 'The lines that put the widget on a website, for people',
         description:
           'A form for a publishable key, with `key`, `service`, `staff` (ids or slugs), `locale`, `color` and `button`, and beside the lines the widget itself.',
@@ -74,7 +77,7 @@ function wishOf(
     publishableKey: key,
     serviceId: named(offered.services, service)?.id,
     staffId: named(offered.staff, staff)?.id,
-    locale: Object.hasOwn(languages, locale) ? locale : undefined,
+    locale: languageNames.includes(locale) ? locale : undefined,
     color: isSnippetColor(color) ? color : undefined,
     button: button === '' ? undefined : button,
   }
@@ -98,7 +101,7 @@ function embedPage(state: FormState, offered: Offered | undefined, wish: Snippet
 
 function choices(state: FormState, { services, staff }: Offered): Html {
   const all = (items: { id: string; name: string }[]) => items.map(({ id, name }) => [id, name] as const)
-  const spoken = Object.keys(languages).map(
+  const spoken = languageNames.map(
     (code) => [code, new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code] as const,
   )
   return html`${choice(state, { name: 'service', label: 'Service', options: [['', 'All'], ...all(services)] })}

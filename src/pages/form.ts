@@ -1,7 +1,6 @@
 import { isPhone } from '../base/contact-formats.ts'
 import type { FieldError } from '../base/errors.ts'
-import { html, type Html } from './page.ts'
-import type { ConsoleTexts } from './console/texts/en.ts'
+import { html, type Html } from '../base/html.ts'
 
 /* The fields of every form of the console: what they hold, what is wrong with them, and how both are shown. */
 
@@ -31,18 +30,6 @@ export interface FaultWords {
   fault: (code: string, detail: string) => string
   /** What belongs to no field: a code of the API, and its words for it. */
   problem: (code: string, detail: string) => string
-}
-
-/** The words of forms about bookings. */
-export function bookingWords({ form, setUp }: ConsoleTexts): FaultWords {
-  const of = (texts: Record<string, string>, others: FaultWords['fault']) => (code: string, detail: string) =>
-    (Object.hasOwn(texts, code) ? texts[code] : undefined) ?? others(code, detail)
-  return {
-    notSaved: '',
-    checkMarked: form.checkFields,
-    fault: of(form.faults, setUp.fault),
-    problem: of(form.problems, setUp.problem),
-  }
 }
 
 /** Faults of an operation for people, each at the field that `fieldOf` finds for its pointer (RFC 6901). */
@@ -185,25 +172,36 @@ export function hidden(values: Record<string, string | undefined>): Html {
 export const focusIf = (isNext: boolean): Html => (isNext ? html`autofocus` : html``)
 
 /** A box to tick. */
-export function tick(state: FormState, name: string, label: string | Html, focus = false): Html {
+export function tick(
+  state: FormState,
+  name: string,
+  label: string | Html,
+  { focus = false, required = false } = {},
+): Html {
   const checked = state.typed[name] === 'on' ? html`checked` : ''
   return html`<label class="choice">
-    <input type="checkbox" ${focusIf(focus)} name="${name}" value="on" ${checked} />
+    <input
+      type="checkbox"
+      ${focusIf(focus)}
+      name="${name}"
+      value="on"
+      ${checked}
+      ${required ? html`required` : ''}
+    />
     <span>${label}</span>
   </label>`
 }
 
-/** Boxes of one question; a fault of the question stands at `name`. */
-export function ticks(
-  state: FormState,
-  { name, label, hint, boxes }: { name: string; label: string; hint?: string; boxes: Html[] },
-): Html {
+/** Boxes of one question; a fault of the question stands at `name`. No browser checks that one is ticked. */
+export function ticks(state: FormState, { name, label, hint, required = false, boxes }: TicksParts): Html {
   const fault = state.faults[name]
-  return html`<fieldset ${describedBy(name, hint, fault)}>
+  return html`<fieldset ${required ? html`class="required"` : ''} ${describedBy(name, hint, fault)}>
     <legend>${label}</legend>
     ${notesOf(name, hint, fault)} ${boxes}
   </fieldset>`
 }
+
+type TicksParts = Pick<Field, 'name' | 'label' | 'hint' | 'required'> & { boxes: Html[] }
 
 /** That nothing was saved, with what belongs to no field, and what else helps. */
 export function faultSummary({ faults }: FormState, texts: FaultWords, more: Html = html``): Html {
@@ -255,4 +253,20 @@ export function linesOf(text: string | undefined): string[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
+}
+
+/** A text to take along; a script adds a button that copies it. */
+export function copied(
+  words: { copy: string; copied: string },
+  { name, label, text, rows }: { name: string; label: string; text: string; rows: number },
+): Html {
+  const attributes = html`id="${name}" readonly`
+  return html`<div class="fields copied">
+    <label for="${name}">${label}</label>
+    ${rows > 1 ? html`<textarea ${attributes} rows="${rows}">${text}</textarea>` : html`<input ${attributes} value="${text}" />`}
+    <button type="button" hidden data-copy="${name}">
+      ${words.copy} <span class="unseen">${label}</span>
+    </button>
+    <p id="${name}-copied" role="status" hidden>${words.copied}</p>
+  </div>`
 }

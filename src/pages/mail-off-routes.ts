@@ -1,14 +1,16 @@
+import { pageTag } from '../http/openapi.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { Problem } from '../base/errors.ts'
+import { html } from '../base/html.ts'
+import { languageFor } from '../base/languages.ts'
 import type { Context } from '../mails/context.ts'
 import { bookingOfOffToken, endReminders } from '../mails/opt-out.ts'
-import { mailLanguage } from '../mails/texts/languages.ts'
 import { Media, problems, StrictObject } from '../base/wire.ts'
-import { html, sendPage } from './page.ts'
+import { sendPage } from './page.ts'
 
-const tags = ['Service']
+const tags = [pageTag]
 const params = StrictObject({ token: Type.String({ description: 'From a reminder.' }) })
 const response = { 200: Media('text/html', 'The page.'), ...problems('not_found') }
 const maxBodyBytes = 4_096
@@ -38,6 +40,7 @@ function addRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/mail/off/:token',
     {
+      config: { countsVisits: true },
       schema: {
         operationId: 'showReminders',
         tags,
@@ -48,16 +51,17 @@ function addRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const { texts, business } = await known(context, request.params.token)
+      const { say, business } = await known(context, request.params.token)
       return send(reply, {
-        title: texts.noRemindersAsk,
-        button: texts.noReminders.replace('{business}', business),
+        title: say('mail.noRemindersAsk'),
+        button: say('mail.noReminders', { business }),
       })
     },
   )
   routes.post(
     '/mail/off/:token',
     {
+      config: { countsVisits: true },
       schema: {
         operationId: 'endReminders',
         tags,
@@ -68,9 +72,9 @@ function addRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const { booking, texts } = await known(context, request.params.token)
+      const { booking, say } = await known(context, request.params.token)
       await endReminders(context, booking)
-      return send(reply, { title: texts.noRemindersDone })
+      return send(reply, { title: say('mail.noRemindersDone') })
     },
   )
 }
@@ -78,8 +82,8 @@ function addRoutes(app: FastifyInstance, context: Context): void {
 async function known(context: Context, token: string) {
   const booking = await bookingOfOffToken(context, token)
   if (!booking) throw new Problem('not_found', 'There is nothing at this address.')
-  const { texts } = mailLanguage(booking.locale, booking.business_locale)
-  return { booking, texts, business: booking.business_name }
+  const { say } = languageFor(booking.locale, booking.business_locale)
+  return { booking, say, business: booking.business_name }
 }
 
 /** Says nothing of who has booked what: anybody may have the address. */

@@ -1,22 +1,10 @@
+import { pageTag } from '../http/openapi.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
+import { html } from '../base/html.ts'
+import { languageFor, languageNames } from '../base/languages.ts'
 import { Media } from '../base/wire.ts'
-import { contentSecurityPolicy, html } from './page.ts'
-
-/** For readers of each language of the widget: without a script, the token cannot be read. */
-export const withoutScripts = {
-  en: 'This page needs JavaScript. How to reach us is in our mail to you.',
-  de: 'Diese Seite braucht JavaScript. Wie Sie uns erreichen, steht in unserer E-Mail an Sie.',
-  fr: 'Cette page a besoin de JavaScript. Nos coordonnées sont dans l’e-mail que nous vous avons envoyé.',
-  es: 'Esta página necesita JavaScript. Nuestros datos de contacto están en el correo que le enviamos.',
-  ar: 'تحتاج هذه الصفحة إلى JavaScript. تجد وسيلة التواصل معنا في رسالتنا إليك.',
-  pl: 'Ta strona wymaga JavaScriptu. Dane kontaktowe są w naszym e-mailu.',
-  it: 'Questa pagina richiede JavaScript. I nostri contatti sono nell’e-mail che abbiamo inviato.',
-  pt: 'Esta página precisa de JavaScript. Os nossos dados estão no e-mail que enviamos.',
-  nl: 'Deze pagina heeft JavaScript nodig. Hoe je ons bereikt, staat in onze mail aan jou.',
-  tr: 'Bu sayfa için JavaScript gereklidir. İletişim bilgilerimiz size gönderdiğimiz e-postadadır.',
-  ja: 'このページにはJavaScriptが必要です。連絡先は、お送りしたメールに記載されています。',
-}
+import { contentSecurityPolicy } from './page.ts'
 
 /**
  * The page behind manage links. It is the same for everybody: the token is in the fragment of its address, which only its
@@ -29,7 +17,7 @@ export function managePageRoutes(app: FastifyInstance): void {
     {
       schema: {
         operationId: 'showManagePage',
-        tags: ['Service'],
+        tags: [pageTag],
         summary: 'The page on which a client manages a booking',
         description: 'The same for everybody. The token is in the fragment of its address.',
         response: { 200: Media('text/html', 'The page.') },
@@ -51,12 +39,12 @@ export function managePageRoutes(app: FastifyInstance): void {
 }
 
 function managePage() {
-  const texts = Object.entries(withoutScripts)
+  const title = languageFor('en').say('manage.title')
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
-        <title>Your appointment</title>
+        <title>${title}</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
@@ -66,15 +54,17 @@ function managePage() {
       </head>
       <body>
         <main>
-          <h1>Your appointment</h1>
+          <h1>${title}</h1>
           <holdfast-manage></holdfast-manage>
           <noscript>
-            ${texts.map(
-              ([language, text]) =>
-                html`<p class="message" lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">
-                  ${text}
-                </p>`,
-            )}
+            ${languageNames
+              .map((name) => languageFor(name))
+              .map(
+                ({ name, direction, say }) =>
+                  html`<p class="message" lang="${name}" dir="${direction}">
+                    ${say('page.manageWithoutScripts')}
+                  </p>`,
+              )}
           </noscript>
         </main>
       </body>

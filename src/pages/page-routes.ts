@@ -1,12 +1,15 @@
+import { pageTag } from '../http/openapi.ts'
 import fastifyStatic from '@fastify/static'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { Problem, type ProblemCode, problemKinds } from '../base/errors.ts'
+import type { Html } from '../base/html.ts'
 import { codesOfOperations } from '../http/openapi.ts'
 import { StrictObject, Media } from '../base/wire.ts'
+import { publicUrl } from '../base/public-url.ts'
+import type { Context } from '../bookings/context.ts'
 import {
-  type Html,
   problemCode,
   problemIndex,
   problemPage,
@@ -34,14 +37,14 @@ const files = [
   'salon-spree.png',
 ]
 
-const tags = ['Service']
+const tags = [pageTag]
 const pageMedia = 'text/html'
 
 /** The API reference and a page for each problem code. */
-export function pageRoutes(app: FastifyInstance): void {
+export function pageRoutes(app: FastifyInstance, context: Context): void {
   void app.register(fastifyStatic, { root: ownFiles, serve: false, acceptRanges: false })
   documentRoute(app)
-  collectionRoute(app)
+  collectionRoute(app, context)
   referenceRoutes(app)
   problemRoutes(app)
 }
@@ -54,7 +57,7 @@ function documentRoute(app: FastifyInstance): void {
       config: { keptCompressed: true },
       schema: {
         operationId: 'showOpenApi',
-        tags,
+        tags: ['Service'],
         summary: 'This document',
         description: 'OpenAPI 3.1, made from the schemas that validate.',
         response: { 200: Media('application/json', 'The document.', Type.Object({})) },
@@ -67,22 +70,21 @@ function documentRoute(app: FastifyInstance): void {
   )
 }
 
-function collectionRoute(app: FastifyInstance): void {
+function collectionRoute(app: FastifyInstance, context: Context): void {
   app.get(
     '/postman.json',
     {
       schema: {
         operationId: 'showPostmanCollection',
-        tags,
+        tags: ['Service'],
         summary: 'The API as a collection of requests',
         description:
           'For Postman, Bruno and others that import a Postman collection 2.1. Its first folder books.',
         response: { 200: Media('application/json', 'The collection.', Type.Object({})) },
       },
     },
-    async (request, reply) => {
-      const address = `${request.protocol}://${request.host}`
-      const collection = postmanCollection((await app.openApi()) as DescribedApi, address)
+    async (_request, reply) => {
+      const collection = postmanCollection((await app.openApi()) as DescribedApi, publicUrl(context.config))
       return reply
         .type('application/json; charset=utf-8')
         .header('cache-control', 'no-cache')

@@ -1,53 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import type { WebOrigin } from '../base/contact-formats.ts'
+import { html, type Html } from '../base/html.ts'
 import { type ProblemCode, problemKinds } from '../base/errors.ts'
 import { fieldErrorTexts, problemTexts } from '../base/problem-texts.ts'
 import { exampleProblem } from '../http/openapi-problems.ts'
-
-/** Safe HTML. */
-export class Html {
-  readonly text: string
-
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-type Part = string | number | Html | Part[]
-
-/** The texts of the templates, without the indentation of their sources. */
-const outdented = new WeakMap<TemplateStringsArray, string[]>()
-
-/** Builds HTML: escapes texts, keeps HTML and lists of it. */
-export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
-  let raw = outdented.get(strings)
-  if (!raw) {
-    raw = strings.map((text) => text.replaceAll(/\n\s+/g, '\n '))
-    outdented.set(strings, raw)
-  }
-  let text = raw[0] ?? ''
-  for (const [index, part] of parts.entries()) text += rendered(part) + (raw[index + 1] ?? '')
-  return new Html(text)
-}
-
-function rendered(part: Part): string {
-  if (part instanceof Html) return part.text
-  if (Array.isArray(part)) return part.map(rendered).join('')
-  return escaped(String(part))
-}
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-function escaped(text: string): string {
-  if (!/[&<>"']/.test(text)) return text // nearly always: a calendar has thousands of texts
-  return text.replaceAll(/[&<>"']/g, (sign) => entities[sign] ?? sign)
-}
 
 /** Renders a text of src/base/problem-texts.ts; of Markdown, only code spans. */
 function prose(text: string): Html {
@@ -178,21 +134,21 @@ export interface ProblemSource {
 /** The page of one problem code. */
 export function problemPage(code: ProblemCode, sources: ProblemSource[]): Html {
   const { status, title } = problemKinds[code]
-  const { when, carries, whatToDo } = problemTexts[code]
+  const { when, fields, whatToDo } = problemTexts[code]
   return textPage(
     html`<h1>${title}</h1>
       <p class="code"><code>${code}</code> <span class="status">${status}</span></p>
       <h2>What happened</h2>
-      <p>${prose(sentence(when))}</p>
+      <p>${prose(when)}</p>
       ${
-        carries === undefined
+        fields === undefined
           ? ''
           : html`<h2>Additional fields</h2>
-              <p>${prose(sentence(carries))}</p>`
+              <p>${prose(fields)}</p>`
       }
       ${code === 'validation_failed' ? fieldErrorTable() : ''}
       <h2>What to do</h2>
-      <p>${prose(sentence(whatToDo))}</p>
+      <p>${prose(whatToDo)}</p>
       <h2>An example</h2>
       <pre tabindex="0"><code>${JSON.stringify(exampleProblem(code), null, 2)}</code></pre>
       ${
@@ -262,9 +218,4 @@ export function unknownProblemPage(text: string): Html {
 
 function textPage(content: Html): Html {
   return html`<main id="main" class="text" tabindex="-1">${content}</main>`
-}
-
-/** In the guide, the texts follow a word and a colon. */
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,4 +1,4 @@
-import { type Html, html } from './page.ts'
+import { type Html, html } from '../base/html.ts'
 
 /** The part of the OpenAPI document that the page shows. */
 export interface ReferenceDocument {

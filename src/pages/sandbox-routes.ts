@@ -1,14 +1,16 @@
+import { pageTag } from '../http/openapi.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import { html } from '../base/html.ts'
 import { StrictObject, Media, EmptyObject, problems } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { moneyText } from '../mails/render.ts'
 import { closeCheckout, findCheckout } from '../payments/sandbox.ts'
 import { checkoutLanguage, details, seeOther } from './checkout-routes.ts'
-import { html, type Page, sendPage } from './page.ts'
+import { type Page, sendPage } from './page.ts'
 
-const tags = ['Service']
+const tags = [pageTag]
 const params = StrictObject({ reference: Type.String({ description: 'Secret.', examples: ['k3Vw0f…'] }) })
 
 /** The checkout page of the sandbox. Absent with Stripe and without deposits. */
@@ -17,6 +19,7 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/sandbox/:reference',
     {
+      config: { countsVisits: true },
       schema: {
         operationId: 'showSandbox',
         tags,
@@ -41,7 +44,10 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
   })
   routes.post(
     '/sandbox/:reference/pay',
-    { schema: schemaOf('payInSandbox', 'Pay in the sandbox', 'The booking is confirmed by it.') },
+    {
+      config: { countsVisits: true },
+      schema: schemaOf('payInSandbox', 'Pay in the sandbox', 'The booking is confirmed by it.'),
+    },
     async (request, reply) => {
       const { payment_id } = await closeCheckout(context, request.params.reference, 'paid')
       return seeOther(reply, `/checkout/${payment_id}`)
@@ -50,6 +56,7 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/sandbox/:reference/fail',
     {
+      config: { countsVisits: true },
       schema: schemaOf(
         'failInSandbox',
         'Have a payment declined in the sandbox',
@@ -63,7 +70,10 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
   )
   routes.post(
     '/sandbox/:reference/give-up',
-    { schema: schemaOf('giveUpInSandbox', 'Give up in the sandbox', 'The booking is cancelled by it.') },
+    {
+      config: { countsVisits: true },
+      schema: schemaOf('giveUpInSandbox', 'Give up in the sandbox', 'The booking is cancelled by it.'),
+    },
     async (request, reply) => {
       const { payment_id } = await closeCheckout(context, request.params.reference, 'expired')
       return seeOther(reply, `/checkout/${payment_id}`)
@@ -77,32 +87,35 @@ function sandboxPage(
   { accepted, isDeclined }: { accepted: string | undefined; isDeclined: boolean },
 ): Pick<Page, 'title' | 'main' | 'locale' | 'direction' | 'skip'> {
   const { reference, service_name: serviceName, payment_id: paymentId } = checkout
-  const { texts, locale, direction } = checkoutLanguage(checkout.locale, accepted)
-  const { sandbox: words } = texts
+  const { say, locale, direction } = checkoutLanguage(checkout.locale, accepted)
   const amount = moneyText(checkout, locale)
   const isOpen = checkout.status === 'open'
   const action = (what: string) => `/sandbox/${reference}/${what}`
   const main = html`<main id="main" class="text" tabindex="-1">
-    <h1>${words.title}</h1>
-    <p>${words.hint}</p>
-    ${isDeclined && isOpen ? html`<p role="alert">${words.declined}</p>` : ''}
+    <h1>${say('sandbox.title')}</h1>
+    <p>${say('sandbox.hint')}</p>
+    ${isDeclined && isOpen ? html`<p role="alert">${say('sandbox.declined')}</p>` : ''}
     ${details([
-      [words.what, serviceName],
-      [words.amount, amount],
+      [say('sandbox.what'), serviceName],
+      [say('sandbox.amount'), amount],
     ])}
     ${
       isOpen
         ? html`<form method="post" action="${action('pay')}">
-              <button type="submit" class="main">${words.pay.replace('{amount}', amount)}</button>
+              <button type="submit" class="main">${say('sandbox.pay', { amount })}</button>
             </form>
             <form method="post" action="${action('fail')}">
-              <button type="submit">${words.fail}</button>
+              <button type="submit">${say('sandbox.fail')}</button>
             </form>
-            <form method="post" action="${action('give-up')}">
-              <button type="submit">${texts.giveUp}</button>
-            </form>`
-        : html`<p>${words.over} <a href="/checkout/${paymentId}">${words.show}</a></p>`
+            ${
+              checkout.confirmed_at !== null
+                ? ''
+                : html`<form method="post" action="${action('give-up')}">
+                    <button type="submit">${say('checkout.giveUp')}</button>
+                  </form>`
+            }`
+        : html`<p>${say('sandbox.over')} <a href="/checkout/${paymentId}">${say('sandbox.show')}</a></p>`
     }
   </main>`
-  return { title: words.title, main, locale, direction, skip: texts.skip }
+  return { title: say('sandbox.title'), main, locale, direction, skip: say('checkout.skip') }
 }

@@ -1,4 +1,5 @@
-import { bookingPageTexts, english } from './booking-page-texts.ts'
+import { escaped } from '../base/html.ts'
+import { languageFor } from '../base/languages.ts'
 
 /** What the lines for a website choose. */
 export interface SnippetWish {
@@ -43,8 +44,7 @@ export function widgetSnippet(wish: SnippetWish): string {
   const wanted = Object.entries({ service: serviceId, staff: staffId }).filter(([, id]) => id !== undefined)
   const query = wanted.length > 0 ? `?${wanted.map(([name, id]) => `${name}=${id}`).join('&')}` : ''
   const link = attributesOf({ href: page + query })
-  const language = new Intl.Locale(locale ?? business.locale).language
-  const { description } = bookingPageTexts[language] ?? english
+  const { say } = languageFor(locale ?? business.locale)
   return [
     ...(button === undefined
       ? [`<link rel="preload" as="fetch" crossorigin${attributesOf({ href: `${page}/start${query}` })}>`]
@@ -54,7 +54,7 @@ export function widgetSnippet(wish: SnippetWish): string {
     ...(button === undefined
       ? [
           `<holdfast-booking${attributesOf({ 'publishable-key': publishableKey })}${chosen} style="display: block; min-height: 800px">`,
-          `  <a${link}>${escaped(description(business.brand_name ?? business.name))}</a>`,
+          `  <a${link}>${escaped(say('page.description', { name: business.brand_name ?? business.name }))}</a>`,
           `</holdfast-booking>`,
         ]
       : [
@@ -68,8 +68,4 @@ function attributesOf(values: Record<string, string | undefined>, prefix = ''): 
   return Object.entries(values)
     .map(([name, value]) => (value === undefined ? '' : ` ${prefix}${name}="${escaped(value)}"`))
     .join('')
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
 }

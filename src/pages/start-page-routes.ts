@@ -1,11 +1,13 @@
+import { pageTag } from '../http/openapi.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
 import { bookingPageKey } from '../access/page-key.ts'
+import { html, type Html } from '../base/html.ts'
 import type { Context } from '../bookings/context.ts'
 import { firstBusinesses } from '../catalogue/business.ts'
 import { Media } from '../base/wire.ts'
-import { html, type Html, sendPage } from './page.ts'
+import { sendPage } from './page.ts'
 
 /** A business whose booking page can be opened. */
 interface BookableBusiness {
@@ -26,7 +28,7 @@ export function startPageRoutes(app: FastifyInstance, context: Context): void {
     {
       schema: {
         operationId: 'showStartPage',
-        tags: ['Service'],
+        tags: [pageTag],
         summary: 'The first page, for people',
         description:
           'In development it leads to booking pages, the console and the API reference; in production to the booking page of the only business, and to the log-in.',

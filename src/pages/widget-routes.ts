@@ -7,11 +7,12 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { Problem } from '../base/errors.ts'
-import { StrictObject, Media } from '../base/wire.ts'
+import { knownTags, sendNotModified } from '../http/conditional.ts'
+import { pageTag } from '../http/openapi.ts'
+import { Media, StrictObject } from '../base/wire.ts'
 
-/** Their names never change: websites load the widget, and pages of this server the others. */
-const widget = 'v1.js'
-const entries = [widget, 'manage.js', 'calendar.js']
+/** Their names never change: websites load `v1.js`, and pages of this server the others. */
+const entries = ['v1.js', 'manage.js', 'calendar.js']
 
 /** The script of the booking widget, and the files that it loads later. A request for them waits for `built`. */
 export function widgetRoutes(built: () => Promise<void> = () => Promise.resolve()) {
@@ -23,11 +24,11 @@ export function widgetRoutes(built: () => Promise<void> = () => Promise.resolve(
       {
         schema: {
           operationId: 'showWidgetFile',
-          tags: ['Service'],
+          tags: [pageTag],
           summary: 'The booking widget for websites',
           description:
-            '`/widget/v1.js` is the script that websites load. All other names hold the hash of their content and may be kept for ever.',
-          params: StrictObject({ file: Type.String({ examples: [widget] }) }),
+            '`/widget/v1.js` is the script that websites load, with or without `type="module"` and a query. All other names hold the hash of their content and may be kept for ever.',
+          params: StrictObject({ file: Type.String({ examples: ['v1.js'] }) }),
           response: {
             200: Media('text/javascript', 'The file.'),
             304: Type.Null({ description: 'It has not changed.' }),
@@ -36,14 +37,6 @@ export function widgetRoutes(built: () => Promise<void> = () => Promise.resolve(
       },
       async (request, reply) => {
         const name = request.params.file
-        // the files loaded later import it by its name alone: under a second address it would run twice
-        if (name === widget && request.raw.url?.includes('?')) {
-          return reply
-            .headers({ 'cache-control': 'public, no-cache', 'cross-origin-resource-policy': 'cross-origin' })
-            .header('x-content-type-options', 'nosniff')
-            .type('text/javascript; charset=utf-8')
-            .send(`import './${widget}'\n`)
-        }
         const file = await (await filesWhenBuilt()).find(name, request.headers['accept-encoding'])
         if (!file) throw new Problem('not_found', missing(name))
         reply.headers({
@@ -56,10 +49,7 @@ export function widgetRoutes(built: () => Promise<void> = () => Promise.resolve(
           'x-content-type-options': 'nosniff',
           'cross-origin-resource-policy': 'cross-origin',
         })
-        const known = request.headers['if-none-match']
-          ?.split(',')
-          .map((tag) => tag.trim().replace(/^W\//, ''))
-        if (known?.includes(file.etag)) return reply.code(304).send(null)
+        if (knownTags(request)(file.etag.slice(1, -1))) return sendNotModified(reply)
         if (file.encoding) void reply.header('content-encoding', file.encoding)
         return reply.type('text/javascript; charset=utf-8').send(file.body)
       },

@@ -9,6 +9,7 @@ import { publicUrl } from '../base/public-url.ts'
 import { showBooking } from '../bookings/booking.ts'
 import {
   checkoutAddress,
+  type CheckoutOrder,
   type CheckoutProvider,
   type Checkouts,
   type CheckoutState,
@@ -19,6 +20,7 @@ import {
   ProcessorUnavailable,
 } from '../bookings/checkouts.ts'
 import type { Transaction } from '../database/database.ts'
+import { DueSignal } from '../database/lease-loop.ts'
 import type { Context } from '../bookings/context.ts'
 import {
   findPayment,
@@ -27,11 +29,12 @@ import {
   lockHold,
   lockPayment,
   recordPageCheck,
+  recordReference,
   type PaymentRow,
   updatePayment,
 } from './payment-queries.ts'
-import { reusablePayment } from './payment-rules.ts'
-import { applyExpired, applyPaid } from './payment.ts'
+import { isUnconfirmed, noOrder, reusablePayment } from './payment-rules.ts'
+import { applyExpired, applyPaid, lockBoth } from './payment.ts'
 import { sandboxProvider } from './sandbox.ts'
 import { stripeProvider } from './stripe.ts'
 
@@ -43,17 +46,20 @@ const graceSeconds = 30
 /** Deposits through a payment processor. Each payment's `next_check_at` schedules its remaining work. */
 export class DepositCheckouts implements Checkouts {
   readonly provider: CheckoutProvider | undefined
+  readonly due = new DueSignal()
   private readonly parts: Parts
-  private hear: (() => void) | undefined
 
   constructor(parts: Parts) {
     this.parts = parts
     this.provider = parts.provider
   }
 
-  async open(deposit: Deposit): Promise<OpenCheckout> {
+  async open(deposit: Deposit): Promise<OpenCheckout | undefined> {
     const { provider } = this
-    if (!provider) throw unavailable('Deposits cannot be taken: the operator has to set STRIPE_SECRET_KEY.')
+    if (!provider) {
+      if (deposit.isOptional) return undefined
+      throw unavailable('Deposits cannot be taken: the operator has to set STRIPE_SECRET_KEY.')
+    }
     const payment = await this.prepare(deposit, provider)
     const returnUrl = checkoutAddress(this.parts.config, payment.id)
     // paid, although the response with its URL never arrived
@@ -62,6 +68,13 @@ export class DepositCheckouts implements Checkouts {
     try {
       return { paymentId: payment.id, ...(await provider.open(order)) }
     } catch (error) {
+      if (deposit.isOptional && isOfProcessor(error)) {
+        this.parts.log.warn(
+          { err: error, payment_id: payment.id },
+          'no checkout was opened; the booking stands',
+        )
+        return { paymentId: payment.id, reference: null, url: returnUrl }
+      }
       throw await this.whyNotOpened(payment, error)
     }
   }
@@ -77,7 +90,6 @@ export class DepositCheckouts implements Checkouts {
       const same = known.filter((payment) => payment.provider === provider.name)
       const reusable = reusablePayment(same, { digest, now: tx.now })
       if (reusable) return reusable
-      const expiresAt = plusMinutes(tx.now, config.checkoutMinutes)
       return insertPayment(tx.db, {
         id: ids.next(),
         business_id: deposit.businessId,
@@ -87,15 +99,8 @@ export class DepositCheckouts implements Checkouts {
         currency: deposit.currency,
         status: 'preparing',
         order_digest: digest,
-        checkout_reference: null,
-        payment_reference: null,
-        closed_because: null,
-        expires_at: expiresAt,
-        next_check_at: plusSeconds(expiresAt, graceSeconds),
-        last_page_check_at: null,
-        paid_at: null,
-        refund_requested_at: null,
-        refunded_at: null,
+        ...unpaid,
+        ...newLife(config, tx.now),
         created_at: tx.now,
       })
     })
@@ -133,9 +138,37 @@ export class DepositCheckouts implements Checkouts {
     return { ...payment, ...due }
   }
 
+  lock(tx: Transaction, paymentId: string | null): Promise<PaymentRow | undefined> {
+    return paymentId === null ? Promise.resolve(undefined) : lockPayment(tx.db, paymentId)
+  }
+
+  async renew(
+    tx: Transaction,
+    { paymentId, amount, lapses }: Parameters<Checkouts['renew']>[1],
+  ): Promise<PaymentRow> {
+    const { config, ids } = this.parts
+    const old = await findPayment(tx.db, paymentId)
+    if (!old) throw new Error('a booking has no payment') // none is deleted before its booking
+    const { id, business_id, booking_id, currency } = old
+    if (old.status === 'due') {
+      await updatePayment(tx.db, id, { status: 'expired', next_check_at: tx.now, checks: 0 })
+      tx.onCommit(() => this.due.raise())
+    }
+    const life = newLife(config, tx.now)
+    return insertPayment(tx.db, {
+      ...{ id: ids.next(), business_id, booking_id, amount, currency, status: 'due' },
+      provider: this.provider?.name ?? old.provider,
+      order_digest: noOrder,
+      ...unpaid,
+      ...life,
+      next_check_at: lapses ? life.next_check_at : null,
+      created_at: tx.now,
+    })
+  }
+
   async abandon({ paymentId, reference }: OpenCheckout): Promise<void> {
     await this.close(paymentId, reference)
-    this.wake()
+    this.due.raise()
   }
 
   /** What nobody was told of is closed at the processor as soon as it can be; if it was paid all the same, that is seen. */
@@ -162,20 +195,26 @@ export class DepositCheckouts implements Checkouts {
     if (!changes) return payment
     await updatePayment(tx.db, payment.id, changes)
     if (changes.next_check_at) {
-      tx.onCommit(() => {
-        this.wake()
-      })
+      tx.onCommit(() => this.due.raise())
     }
     return { ...payment, ...changes, refundBegins: changes.refund_requested_at !== undefined }
   }
+}
 
-  wake(): void {
-    this.hear?.()
-  }
+const unpaid = {
+  checkout_reference: null,
+  payment_reference: null,
+  closed_because: null,
+  last_page_check_at: null,
+  paid_at: null,
+  refund_requested_at: null,
+  refunded_at: null,
+}
 
-  listen(hear: (() => void) | undefined): void {
-    this.hear = hear
-  }
+/** When a checkout that is opened now ends, and when that is checked. */
+function newLife({ checkoutMinutes }: Context['config'], now: Instant) {
+  const expires_at = plusMinutes(now, checkoutMinutes)
+  return { expires_at, next_check_at: plusSeconds(expires_at, graceSeconds) }
 }
 
 function settlement(
@@ -210,6 +249,8 @@ export interface CheckoutView {
   paymentId: string
   bookingId: string
   state: 'due' | 'confirmed' | 'cancelled' | 'refunded' | 'refunding'
+  /** The booking stands while the deposit is due. */
+  stands: boolean
   serviceName: string
   startsAt: Instant
   /** When payment ends. */
@@ -225,18 +266,84 @@ export interface CheckoutView {
   business: Awaited<ReturnType<typeof findShownBusiness>>
 }
 
-/** Reads a payment's booking after a check with the processor, whose event may be late. Throws not_found. */
+/**
+ * Reads a payment's booking after a check with the processor, whose event may be late. Opens a checkout where none is open
+ * and the deposit is still due. Throws not_found.
+ */
 export async function showCheckout(context: Context, id: string): Promise<CheckoutView> {
-  const found = await paymentFor(context, id)
-  const state = found.status === 'due' ? await askProcessor(context, found) : undefined
-  return viewOf(context, await paymentFor(context, id), state?.status === 'open' ? state.url : undefined)
+  const found = await presentPayment(context, id)
+  const isOpened = found.status === 'due' && found.order_digest !== noOrder
+  const state = isOpened ? await askProcessor(context, found) : undefined
+  const now = await paymentFor(context, found.id)
+  if (state?.status === 'open') return viewOf(context, now, state.url)
+  const isUnknown = state?.status === 'unknown'
+  if (now.status !== 'due' || (now.order_digest !== noOrder && !isUnknown))
+    return viewOf(context, now, undefined)
+  const payUrl = await openAgain(context, now, isUnknown)
+  return viewOf(context, await paymentFor(context, now.id), payUrl)
 }
 
-/** Ends a checkout early; one paid meanwhile stays paid. Throws not_found or unavailable. */
+/** After so long a checkout that the processor does not know was never opened. */
+const lostAfterSeconds = 60
+
+/**
+ * Opens the checkout of a due payment, with a life of its own where none can be open. Two at the same moment open one and
+ * the same: nobody can pay twice. Undefined where nothing is due any more, or the processor does not open it.
+ */
+async function openAgain(
+  context: Context,
+  { id }: PaymentRow,
+  isUnknown: boolean,
+): Promise<string | undefined> {
+  const { checkouts, config, db, log } = context
+  const { provider } = checkouts
+  const ordered = await db.transaction(async (tx) => {
+    const { payment, booking } = (await lockBoth(tx, id, undefined)) ?? {}
+    if (payment?.status !== 'due' || provider?.name !== payment.provider) return undefined
+    if (booking?.payment_id !== id || booking.status === 'cancelled') return undefined
+    const begunAt = plusMinutes(payment.expires_at, -config.checkoutMinutes)
+    const isLost = isUnknown && begunAt <= plusSeconds(tx.now, -lostAfterSeconds)
+    const isNew = payment.order_digest === noOrder || isLost
+    if (!isNew) return orderOf(config, payment, booking)
+    const life = newLife(config, tx.now)
+    const order = orderOf(config, { ...payment, ...life }, booking)
+    const order_digest = orderDigest(order, publicUrl(config))
+    await updatePayment(tx.db, id, { ...life, order_digest, checkout_reference: null, checks: 0 })
+    return order
+  })
+  if (!ordered || !provider) return undefined
+  try {
+    const { reference, url } = await provider.open(ordered)
+    const opened = { id, reference, expires_at: ordered.expiresAt }
+    await db.transaction((tx) => recordReference(tx.db, { ...opened, now: tx.now }))
+    return url
+  } catch (error) {
+    if (!isOfProcessor(error)) throw error
+    log.warn({ err: error, payment_id: id }, 'the payment processor opens no checkout; the deposit stays due')
+    return undefined
+  }
+}
+
+function orderOf(
+  config: Context['config'],
+  payment: PaymentRow,
+  { service_name, client_email }: { service_name: string; client_email: string },
+): CheckoutOrder {
+  const { id, business_id, booking_id, amount, currency, expires_at } = payment
+  return {
+    ...{ paymentId: id, businessId: business_id, holdId: booking_id, amount, currency },
+    ...{ serviceName: service_name, email: client_email, isOptional: true },
+    ...{ expiresAt: expires_at, returnUrl: checkoutAddress(config, id) },
+  }
+}
+
+/** Ends a checkout early; one paid meanwhile stays paid, and a booking that stands without it stays. Throws not_found or unavailable. */
 export async function giveUpCheckout(context: Context, id: string): Promise<void> {
   const payment = await paymentFor(context, id)
   const { provider } = context.checkouts
   if (payment.status !== 'due' || provider?.name !== payment.provider) return
+  if (payment.order_digest === noOrder)
+    return applyExpired(context, { paymentId: payment.id, checkout: payment })
   try {
     await applyState(context, payment, await provider.expire(payment))
   } catch (error) {
@@ -249,6 +356,14 @@ async function paymentFor(context: Context, id: string): Promise<PaymentRow> {
   const payment = isUuid(id) ? await findPayment(context.db.reads, id.toLowerCase()) : undefined
   if (!payment || payment.status === 'preparing') throw new Problem('not_found', 'There is no such checkout.')
   return payment
+}
+
+/** The payment that counts: another may have replaced one that was not paid. */
+async function presentPayment(context: Context, id: string): Promise<PaymentRow> {
+  const payment = await paymentFor(context, id)
+  if (payment.status !== 'expired') return payment
+  const { payment_id } = await showBooking(context, operator, payment.booking_id)
+  return payment_id === null || payment_id === payment.id ? payment : paymentFor(context, payment_id)
 }
 
 async function askProcessor(context: Context, payment: PaymentRow): Promise<CheckoutState | undefined> {
@@ -270,10 +385,11 @@ async function askProcessor(context: Context, payment: PaymentRow): Promise<Chec
   }
 }
 
-async function applyState(context: Context, { id }: PaymentRow, state: CheckoutState): Promise<void> {
+async function applyState(context: Context, payment: PaymentRow, state: CheckoutState): Promise<void> {
+  const { id } = payment
   if (state.status === 'paid')
     await applyPaid(context, { paymentId: id, paymentReference: state.paymentReference })
-  if (state.status === 'expired') await applyExpired(context, { paymentId: id })
+  if (state.status === 'expired') await applyExpired(context, { paymentId: id, checkout: payment })
 }
 
 function isOfProcessor(error: unknown): boolean {
@@ -293,6 +409,7 @@ async function viewOf(
     paymentId: payment.id,
     bookingId: payment.booking_id,
     state: stateOf(payment, booking.payment_id === payment.id && booking.status !== 'cancelled'),
+    stands: !isUnconfirmed(booking),
     serviceName: booking.service_name,
     startsAt: booking.starts_at,
     expiresAt: payment.expires_at,

@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely'
 import type { Instant } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import type { PaymentsTable } from '../database/tables.ts'
 
 export type PaymentRow = Selectable<PaymentsTable>
@@ -20,7 +20,7 @@ export async function lockHold(
   return hold?.expires_at
 }
 
-export function findPaymentsOfHold(db: Queries, holdId: string): Promise<PaymentRow[]> {
+export function findPaymentsOfHold(db: Reads, holdId: string): Promise<PaymentRow[]> {
   return db
     .selectFrom('payments')
     .selectAll()
@@ -35,13 +35,13 @@ export async function insertPayment(db: Queries, payment: Insertable<PaymentsTab
   return db.insertInto('payments').values(payment).returningAll().executeTakeFirstOrThrow()
 }
 
-export function findPayment(db: Queries, id: string): Promise<PaymentRow | undefined> {
+export function findPayment(db: Reads, id: string): Promise<PaymentRow | undefined> {
   return db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 /** Finds a payment by the processor's reference. */
 export function findPaymentByReference(
-  db: Queries,
+  db: Reads,
   { provider, reference }: { provider: PaymentsTable['provider']; reference: string },
 ): Promise<PaymentRow | undefined> {
   return db
@@ -66,9 +66,31 @@ export async function updatePayment(
   await db.updateTable('payments').set(changes).where('id', '=', id).execute()
 }
 
+/** Records the processor's id of a checkout that was opened again; it is closed at once if nothing is due any more. */
+export async function recordReference(
+  db: Queries,
+  {
+    id,
+    expires_at,
+    reference,
+    now,
+  }: Pick<PaymentRow, 'id' | 'expires_at'> & { reference: string; now: Instant },
+): Promise<void> {
+  await db
+    .updateTable('payments')
+    .set(({ eb }) => ({
+      checkout_reference: reference,
+      next_check_at: eb.case().when('status', '=', 'expired').then(now).else(eb.ref('next_check_at')).end(),
+    }))
+    .where('id', '=', id)
+    .where('expires_at', '=', expires_at)
+    .where('checkout_reference', 'is', null)
+    .execute()
+}
+
 /** Checks for the booking without waiting for its lock. */
 export async function isBooked(
-  db: Queries,
+  db: Reads,
   { business_id, booking_id }: Pick<PaymentsTable, 'business_id' | 'booking_id'>,
 ): Promise<boolean> {
   const booking = await db
@@ -82,7 +104,7 @@ export async function isBooked(
 
 /** When an active hold expires; undefined when it cannot convert any more. */
 export async function holdActiveUntil(
-  db: Queries,
+  db: Reads,
   { business_id, booking_id }: Pick<PaymentsTable, 'business_id' | 'booking_id'>,
   now: Instant,
 ): Promise<Instant | undefined> {
@@ -157,7 +179,7 @@ export async function recordPageCheck(
 
 /** The next unfinished payments after an id. */
 export function findUnsettled(
-  db: Queries,
+  db: Reads,
   { provider, after, max }: { provider: PaymentsTable['provider']; after: string; max: number },
 ): Promise<PaymentRow[]> {
   return db
@@ -165,7 +187,7 @@ export function findUnsettled(
     .selectAll()
     .where('provider', '=', provider)
     .where('id', '>', after)
-    .where(({ eb, or }) => or([eb('status', '=', 'due'), eb('next_check_at', 'is not', null)]))
+    .where('next_check_at', 'is not', null)
     .orderBy('id')
     .limit(max)
     .execute()
@@ -231,7 +253,7 @@ export async function deleteUnusedPayments(
 }
 
 /** Whether any active service requires a deposit. */
-export async function anyDeposit(db: Queries): Promise<boolean> {
+export async function anyDeposit(db: Reads): Promise<boolean> {
   const service = await db
     .selectFrom('services')
     .select('id')

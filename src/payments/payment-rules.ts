@@ -38,6 +38,9 @@ export function isUnconfirmed({
   return status === 'pending' && confirmed_at === null
 }
 
+/** The digest of a due payment for which the processor has no checkout: one is opened when the client asks for it. */
+export const noOrder = ''
+
 const firstPauseSeconds = 60
 const maxPauseSeconds = 3_600
 
@@ -79,7 +82,7 @@ type Settings = Pick<Config, 'environment' | 'stripeSecretKey' | 'stripeWebhookS
 export function missingSettings(config: Settings): MissingSetting[] {
   if (config.stripeSecretKey === '') {
     if (config.environment !== 'production') return []
-    const detail = 'services ask for deposits, which nobody takes: their bookings are refused by 503'
+    const detail = 'services ask for deposits, which nobody takes: clients cannot book them (503)'
     return [{ detail, fix: 'set STRIPE_SECRET_KEY, or take the deposits off the services' }]
   }
   const missing: MissingSetting[] = []

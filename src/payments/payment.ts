@@ -31,6 +31,7 @@ import {
   type MissingSetting,
   missingSettings,
   nextCheckAfter,
+  noOrder,
 } from './payment-rules.ts'
 import { deleteOldSandboxCheckouts } from './sandbox-queries.ts'
 
@@ -46,7 +47,7 @@ export interface AppliedEvent {
  * Locks the booking, then the payment: one order everywhere prevents deadlocks. Undefined when the payment is unknown or
  * its event was applied before.
  */
-async function lockBoth(
+export async function lockBoth(
   tx: Transaction,
   paymentId: string,
   event: AppliedEvent | undefined,
@@ -76,9 +77,7 @@ export async function applyPaid(
     const { next, confirmed } = await consequence(context, tx, both)
     await updatePayment(tx.db, paid.paymentId, { ...columns, ...next })
     if (next.next_check_at !== null) {
-      tx.onCommit(() => {
-        context.checkouts.wake()
-      })
+      tx.onCommit(() => context.checkouts.due.raise())
     }
     return confirmed
   })
@@ -114,17 +113,32 @@ async function consequence(
   }
 }
 
-/** Applies the end of a checkout: cancels the booking still waiting for it and frees its slot in this transaction. */
+/** The checkout that the processor says is over, as it was when it was asked. */
+type EndedCheckout = Pick<PaymentRow, 'checkout_reference'> & Partial<Pick<PaymentRow, 'expires_at'>>
+
+/**
+ * Applies the end of a checkout: cancels the booking still waiting for it and frees its slot in this transaction. The
+ * deposit of one that stands without it stays due, and gets another checkout when the client asks for it.
+ */
 export async function applyExpired(
   context: Context,
-  expired: { paymentId: string; event?: AppliedEvent },
+  expired: { paymentId: string; checkout: EndedCheckout; event?: AppliedEvent },
 ): Promise<void> {
   await context.db.transaction(async (tx) => {
     const both = await lockBoth(tx, expired.paymentId, expired.event)
     if (!both) return
     const { payment, booking } = both
+    const { checkout_reference, expires_at = payment.expires_at } = expired.checkout
+    const isPresent = payment.checkout_reference === checkout_reference && payment.expires_at === expires_at
+    if (payment.status === 'due' && !isPresent) return // of an earlier checkout: another may be open
     if (payment.status !== 'preparing' && payment.status !== 'due' && payment.status !== 'expired') return
-    const cancels = payment.status === 'due' && booking?.payment_id === payment.id && isUnconfirmed(booking)
+    const isDue = payment.status === 'due' && booking?.payment_id === payment.id
+    if (isDue && booking.status !== 'cancelled' && !isUnconfirmed(booking)) {
+      const none = { order_digest: noOrder, checkout_reference: null, next_check_at: null, checks: 0 }
+      await updatePayment(tx.db, payment.id, none)
+      return
+    }
+    const cancels = isDue && isUnconfirmed(booking)
     if (cancels) await cancelUnpaid(context, tx, booking)
     await updatePayment(tx.db, payment.id, {
       status: 'expired',
@@ -180,9 +194,7 @@ export async function applyRefundChanged(
     if (both.payment.status === 'refunded' && !changed.failed) return
     const back = { status: 'paid', refunded_at: null } as const
     await updatePayment(tx.db, both.payment.id, { ...back, next_check_at: tx.now, checks: 0 })
-    tx.onCommit(() => {
-      context.checkouts.wake()
-    })
+    tx.onCommit(() => context.checkouts.due.raise())
   })
 }
 
@@ -241,10 +253,10 @@ async function settle(
       if (!isOver) return 'open' // may be about to be opened
       if (payment.checkout_reference !== null)
         throw new ProcessorRefusal('the processor does not know a checkout that it opened')
-      await applyExpired(context, { paymentId: id })
+      await applyExpired(context, { paymentId: id, checkout: payment })
       return 'expired'
     case 'expired':
-      await applyExpired(context, { paymentId: id })
+      await applyExpired(context, { paymentId: id, checkout: payment })
       return 'expired'
     case 'open':
     case 'processing':

@@ -1,19 +1,26 @@
 import type { Instant } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import type { PaymentsTable, SandboxCheckoutsTable } from '../database/tables.ts'
 
 export type SandboxCheckout = SandboxCheckoutsTable &
   Pick<PaymentsTable, 'amount' | 'currency' | 'expires_at'> & {
     /** That of the client's booking. */
     locale: string | null
+    /** When the client's booking was confirmed: it stands without the payment. */
+    confirmed_at: Instant | null
   }
 
-/** Returns the reference of the payment's checkout, new or existing. */
+/** Returns the reference of the payment's checkout, new or existing; one that has ended is open again. */
 export async function insertSandboxCheckout(db: Queries, checkout: SandboxCheckoutsTable): Promise<string> {
   await db
     .insertInto('sandbox_checkouts')
     .values(checkout)
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .column('payment_id')
+        .doUpdateSet({ status: 'open' })
+        .where('sandbox_checkouts.status', '=', 'expired'),
+    )
     .execute()
   const { reference } = await db
     .selectFrom('sandbox_checkouts')
@@ -23,20 +30,20 @@ export async function insertSandboxCheckout(db: Queries, checkout: SandboxChecko
   return reference
 }
 
-function selectCheckouts(db: Queries) {
+function selectCheckouts(db: Reads) {
   return db
     .selectFrom('sandbox_checkouts as c')
     .innerJoin('payments as p', 'p.id', 'c.payment_id')
     .leftJoin('bookings as b', 'b.id', 'p.booking_id')
     .selectAll('c')
-    .select(['p.amount', 'p.currency', 'p.expires_at', 'b.locale'])
+    .select(['p.amount', 'p.currency', 'p.expires_at', 'b.locale', 'b.confirmed_at'])
 }
 
-export function findSandboxCheckout(db: Queries, reference: string): Promise<SandboxCheckout | undefined> {
+export function findSandboxCheckout(db: Reads, reference: string): Promise<SandboxCheckout | undefined> {
   return selectCheckouts(db).where('c.reference', '=', reference).executeTakeFirst()
 }
 
-export function findSandboxCheckoutOf(db: Queries, paymentId: string): Promise<SandboxCheckout | undefined> {
+export function findSandboxCheckoutOf(db: Reads, paymentId: string): Promise<SandboxCheckout | undefined> {
   return selectCheckouts(db).where('c.payment_id', '=', paymentId).executeTakeFirst()
 }
 

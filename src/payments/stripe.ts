@@ -51,8 +51,8 @@ async function openSession(
   const create = (email: string | undefined) =>
     stripe.checkout.sessions.create(sessionParameters(order, { amount, email }), {
       ...whileClientWaits,
-      // Stripe returns the same session for the same key, and refuses other parameters
-      idempotencyKey: `holdfast-checkout-${order.paymentId}${email === undefined ? '-no-email' : ''}`,
+      // Stripe returns the same session for the same key, and refuses other parameters: one opened again has another end
+      idempotencyKey: `holdfast-checkout-${order.paymentId}-${epochSeconds(order.expiresAt)}${email === undefined ? '-no-email' : ''}`,
     })
   const session = await create(hasEmail(order.email) ? order.email : undefined).catch((error: unknown) => {
     // Stripe accepts fewer e-mail addresses than we do; the client can enter another one there
@@ -93,6 +93,8 @@ function sessionParameters(
 /** Clocks differ, and a checkout may open some time after its record. */
 const searchMarginSeconds = 15 * 60
 const minLifeSeconds = 30 * 60
+/** Stripe's own limit. */
+const maxLifeSeconds = 24 * 3_600
 const maxSearched = 2_000
 
 /** Finds a checkout's session; without a reference, among the sessions of its time. */
@@ -104,8 +106,10 @@ async function findSession(stripe: Stripe, checkout: CheckoutKey): Promise<Sessi
       throw error
     })
   }
+  const longestAgo = plusSeconds(expires_at, -maxLifeSeconds) // one opened again is younger than its payment
+  const since = created_at > longestAgo ? created_at : longestAgo
   const created = {
-    gte: epochSeconds(plusSeconds(created_at, -searchMarginSeconds)),
+    gte: epochSeconds(plusSeconds(since, -searchMarginSeconds)),
     lte: epochSeconds(plusSeconds(expires_at, searchMarginSeconds - minLifeSeconds)),
   }
   let searched = 0
@@ -309,8 +313,10 @@ export async function applyStripeEvent(context: Context, event: Stripe.Event): P
     await applyPaidSession(context, event.data.object, noted)
   }
   if (event.type === 'checkout.session.expired' || event.type === 'checkout.session.async_payment_failed') {
-    const paymentId = ourPayment(event.data.object.metadata)
-    if (paymentId !== undefined) await applyExpired(context, { paymentId, event: noted })
+    const { id: checkout_reference, metadata } = event.data.object
+    const paymentId = ourPayment(metadata)
+    const ended = { checkout: { checkout_reference }, event: noted }
+    if (paymentId !== undefined) await applyExpired(context, { paymentId, ...ended })
   }
   if (event.type === 'charge.refunded' && event.data.object.refunded) {
     const paymentId = await paymentOf(context, event.data.object)

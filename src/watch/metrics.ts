@@ -44,6 +44,8 @@ export interface Metrics {
   delivery(outcome: DeliveryOutcome): void
   /** An attempt to send a mail. */
   mail(outcome: MailOutcome): void
+  /** A request of a proxy that TRUST_PROXY does not name. */
+  byUnnamedProxy(): void
   /** Whether rate limits count in memory alone, as the shared store is unavailable. */
   sharedLimitsDegraded(degraded: boolean): void
 }
@@ -56,6 +58,7 @@ export const uncounted: Metrics = {
   attempt: () => undefined,
   delivery: () => undefined,
   mail: () => undefined,
+  byUnnamedProxy: () => undefined,
   sharedLimitsDegraded: () => undefined,
 }
 
@@ -88,6 +91,9 @@ export function openMetrics(
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 const bucketSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+
+/** `holdfast doctor` asks the server for it. */
+export const unnamedProxyMetric = 'holdfast_unnamed_proxy_requests_total'
 
 interface Build {
   version: string
@@ -128,8 +134,14 @@ function serviceMetrics(registry: Registry, build: Build): Metrics {
     help: '1 while Redis or PostgreSQL does not count requests, so that each server limits on its own; else 0.',
     registers,
   })
+  const byUnnamedProxy = new Counter({
+    name: unnamedProxyMetric,
+    help: 'Requests of proxies nearby that TRUST_PROXY does not name: their clients count as one address.',
+    registers,
+  })
   return {
     ...outcomeMetrics(registry),
+    byUnnamedProxy: () => byUnnamedProxy.inc(),
     ...deliveryMetrics(registry),
     ...mailMetrics(registry),
     sharedLimitsDegraded: (degraded) => sharedLimitsDegraded.set(Number(degraded)),

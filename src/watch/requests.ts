@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ProblemCode } from '../base/errors.ts'
+import { isNear, liesIn, readClientAddress } from '../base/client-network.ts'
+import { monotonicMs } from '../base/clock.ts'
 import { redact } from '../base/log.ts'
 import { type TracedRequest, traceRequest } from '../base/tracing.ts'
 import type { Context } from '../database/context.ts'
@@ -24,11 +26,15 @@ const asksWhetherWell = new Set(['/healthz', '/readyz', '/metrics'])
  */
 export function watchRequests(
   app: FastifyInstance,
-  { log, metrics }: Pick<Context, 'log'> & { metrics: Pick<Metrics, 'answered'> },
+  { log, config, metrics }: Watching & { metrics: Pick<Metrics, 'answered' | 'byUnnamedProxy'> },
 ): void {
+  const noteProxy = unnamedProxies({ log, config }, () => {
+    metrics.byUnnamedProxy()
+  })
   app.decorateRequest('span')
   app.decorateReply('problem')
   app.addHook('onRequest', (request, _reply, done) => {
+    noteProxy(request)
     request.span = traceRequest(request.headers)
     request.span.run(done)
   })
@@ -42,6 +48,33 @@ export function watchRequests(
     if (span.isRecording) endSpan(request, reply)
     done()
   })
+}
+
+type Watching = Pick<Context, 'log' | 'config'>
+
+const proxyLogMs = 3_600_000
+
+/**
+ * Notes requests that a proxy nearby has forwarded although TRUST_PROXY does not name it: all its clients then count as one
+ * address, so that one of them closes the page for all. The log has a line an hour.
+ */
+function unnamedProxies({ log, config: { trustProxy } }: Watching, note: () => void) {
+  let silentUntilMs = 0
+  return ({ headers, raw: { socket } }: FastifyRequest): void => {
+    if (headers['x-forwarded-for'] === undefined) return
+    const { address } = readClientAddress(socket.remoteAddress ?? '')
+    if (!isNear(address) || liesIn(address, trustProxy)) return
+    note()
+    if (monotonicMs() < silentUntilMs) return
+    silentUntilMs = monotonicMs() + proxyLogMs
+    log.warn(
+      {
+        proxy: address,
+        fix: `set TRUST_PROXY to the addresses of your proxies, such as ${address}/${address?.includes(':') ? 128 : 32}`,
+      },
+      'a proxy forwards requests that TRUST_PROXY does not name: all its clients count as one address',
+    )
+  }
 }
 
 function lineOf(request: FastifyRequest, { statusCode: status, elapsedTime, problem }: FastifyReply): object {

@@ -1,7 +1,7 @@
 import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import { isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { DeliveriesTable, DeliveryStatus } from '../database/tables.ts'
 
@@ -30,7 +30,7 @@ interface DeliveryFilter {
 /** A line of the log. */
 export type DeliveryRow = Awaited<ReturnType<typeof findDeliveries>>[number]
 
-function selectDeliveries(db: Queries, webhookId: string) {
+function selectDeliveries(db: Reads, webhookId: string) {
   return db
     .selectFrom('deliveries as d')
     .select(['d.id', 'd.event_id', 'd.event_type', 'd.booking_id', 'd.status', 'd.attempts_json'])
@@ -39,14 +39,14 @@ function selectDeliveries(db: Queries, webhookId: string) {
 }
 
 /** Lists deliveries to a webhook, the newest first, at most `filter.rows`. */
-export function findDeliveries(db: Queries, webhookId: string, { status, after, rows }: DeliveryFilter) {
+export function findDeliveries(db: Reads, webhookId: string, { status, after, rows }: DeliveryFilter) {
   let query = selectDeliveries(db, webhookId)
   if (status) query = query.where('d.status', '=', status)
   if (after) query = query.where(sql<boolean>`(d.created_at, d.id) < (${after[0]}, ${after[1]})`)
   return query.orderBy('d.created_at', 'desc').orderBy('d.id', 'desc').limit(rows).execute()
 }
 
-export function findDelivery(db: Queries, webhookId: string, id: string): Promise<DeliveryRow | undefined> {
+export function findDelivery(db: Reads, webhookId: string, id: string): Promise<DeliveryRow | undefined> {
   return selectDeliveries(db, webhookId).where('d.id', '=', id).executeTakeFirst()
 }
 
@@ -116,7 +116,7 @@ export async function deleteLog(db: Queries, webhookId: string, max: number): Pr
 }
 
 /** Counts pending deliveries, up to `max`. */
-export async function countPending(db: Queries, max: number): Promise<number> {
+export async function countPending(db: Reads, max: number): Promise<number> {
   const { count } = await db
     .selectFrom((build) =>
       build
@@ -174,7 +174,7 @@ interface LeaseRequest extends Places {
 }
 
 /** Whether anything is due to a webhook that has a free place. */
-export async function isAnyDue(db: Queries, { maxOfWebhook, inFlight, now }: Places): Promise<boolean> {
+export async function isAnyDue(db: Reads, { maxOfWebhook, inFlight, now }: Places): Promise<boolean> {
   const full = [...inFlight].filter(([, count]) => count >= maxOfWebhook).map(([id]) => id)
   const { rows } = await sql`
     with ${waitingWebhooks(undefined)}
@@ -285,7 +285,7 @@ function jsonCounts(counts: ReadonlyMap<string, number>): string {
  * would read all deliveries to find a hundred. Its commit does not wait for the disk: what a power cut loses is sent again,
  * with the same `webhook-id`.
  */
-export async function planByKeys(db: Queries): Promise<void> {
+export async function planByKeys(db: Reads): Promise<void> {
   const settings = {
     enable_seqscan: 'off',
     enable_hashjoin: 'off',
@@ -320,7 +320,7 @@ const resultColumns = {
   next_attempt_at: 'timestamptz',
 } as const
 
-const writeResultsQuery = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
+const writeResultsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const isLeased = sql`deliveries.next_attempt_at = r.leased_until`
   return sql<{ id: string }>`
     update deliveries

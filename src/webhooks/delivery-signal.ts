@@ -1,24 +1,6 @@
 import type { Database, Transaction } from '../database/database.ts'
+import type { DueSignal } from '../database/lease-loop.ts'
 import { announceDeliveries } from './delivery-queries.ts'
-
-/** Tells a worker of this process that deliveries, or mails, are due. */
-export class DeliverySignal {
-  private hear: (() => void) | undefined
-
-  /** Whether this process delivers: the command line does not. */
-  get isHeard(): boolean {
-    return this.hear !== undefined
-  }
-
-  /** Calls `hear` at each signal from now on; undefined ends that. */
-  listen(hear: (() => void) | undefined): void {
-    this.hear = hear
-  }
-
-  raise(): void {
-    this.hear?.()
-  }
-}
 
 /**
  * Has the deliveries that this transaction writes sent after its commit: by this process or, on PostgreSQL, by any server.
@@ -26,7 +8,7 @@ export class DeliverySignal {
  * after the other.
  */
 export async function startDelivering(
-  { db, dueDeliveries }: { db: Database; dueDeliveries: DeliverySignal },
+  { db, dueDeliveries }: { db: Database; dueDeliveries: DueSignal },
   tx: Transaction,
 ): Promise<void> {
   if (dueDeliveries.isHeard) {

@@ -11,8 +11,8 @@ import {
   plusSeconds,
   roundUpToSecond,
 } from '../base/instants.ts'
+import { timeCursorOf, readPage, presentPage } from '../base/paging.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
-import { pageOf, readLimit } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import type { CleanupJob } from '../database/context.ts'
 import {
@@ -34,7 +34,7 @@ import { sampleBooking } from './event-sample.ts'
 import { retentionSeconds } from './event.ts'
 import type { AttemptError, AttemptResult } from './send.ts'
 import type { WebhookRow } from './webhook-queries.ts'
-import { lockedWebhook, recordOfWebhook, parseCursor, showWebhook } from './webhook.ts'
+import { lockedWebhook, recordOfWebhook, showWebhook } from './webhook.ts'
 
 /*
  * A delivery: one event on its way to one webhook. The worker (worker.ts) makes its attempts.
@@ -156,17 +156,15 @@ export async function listDeliveries(
   { id, query }: { id: string; query: Static<typeof DeliveriesQuery> },
 ) {
   const webhook = await showWebhook(context, actor, id)
-  const limit = readLimit(query.limit)
-  const rows = await findDeliveries(context.db.reads, webhook.id, {
-    status: query.status,
-    after: query.cursor === undefined ? undefined : parseCursor(query.cursor, 'delivery'),
-    rows: limit + 1,
+  const page = await readPage(query, {
+    cursor: deliveryCursor,
+    find: (page) => findDeliveries(context.db.reads, webhook.id, { status: query.status, ...page }),
+    position: (row) => [row.created_at, row.id],
   })
-  return pageOf(rows, limit, {
-    present: (row) => presentDelivery(row, webhook.timezone),
-    cursor: (row) => ['delivery', row.created_at, row.id],
-  })
+  return presentPage(page, (row) => presentDelivery(row, webhook.timezone))
 }
+
+const deliveryCursor = timeCursorOf('delivery')
 
 /** Has a delivery made again, whatever its status: three more attempts, the first at once. Throws not_found. */
 export function retryByHand(

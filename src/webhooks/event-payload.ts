@@ -1,6 +1,6 @@
 import { formatInstant, type Instant } from '../base/instants.ts'
-import { erasedName } from '../base/contact-formats.ts'
-import type { BookingStatus } from '../database/tables.ts'
+import { erasedName, shownEmail } from '../base/contact-formats.ts'
+import { type BookingRow, serviceAndLocation } from '../database/shown-booking.ts'
 
 export const eventTypes = [
   'booking.created',
@@ -12,38 +12,46 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number]
 
 /** A booking as events show it. */
-export interface EventSubject {
-  id: string
-  business_id: string
-  status: BookingStatus
-  starts_at: Instant
-  ends_at: Instant
-  party_size: number
-  client_first_name: string
-  client_last_name: string
-  client_email: string
+export type EventSubject = Pick<
+  BookingRow,
+  | 'id'
+  | 'business_id'
+  | 'status'
+  | 'starts_at'
+  | 'ends_at'
+  | 'party_size'
+  | 'client_first_name'
+  | 'client_last_name'
+  | 'client_email'
+> & {
   service: { id: string; name: string }
   location: { id: string; name: string; timezone: string }
 }
 
+export function eventSubject(booking: BookingRow): EventSubject {
+  const { service, location } = serviceAndLocation(booking)
+  return { ...booking, service, location: { ...location, timezone: booking.timezone } }
+}
+
 /** Makes the body of a delivery. It is fixed when the event happens: receivers verify a signature over its bytes. */
 export function eventPayload(type: EventType, booking: EventSubject, at: Instant): string {
-  const { timezone } = booking.location
+  const { service, location } = booking
+  const { timezone } = location
   return JSON.stringify({
     event: type,
     timestamp: formatInstant(at, timezone),
     data: {
       id: booking.id,
       status: booking.status,
-      service: { id: booking.service.id, name: booking.service.name },
+      service: { id: service.id, name: service.name },
       client: {
         first_name: booking.client_first_name,
         last_name: booking.client_last_name,
-        email: booking.client_email,
+        email: shownEmail(booking.client_email),
       },
       starts_at: formatInstant(booking.starts_at, timezone),
       ends_at: formatInstant(booking.ends_at, timezone),
-      location: { id: booking.location.id, name: booking.location.name },
+      location: { id: location.id, name: location.name },
       ...(booking.party_size > 1 && { party_size: booking.party_size }),
     },
   })

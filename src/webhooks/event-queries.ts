@@ -2,7 +2,7 @@ import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import { auditText, insertOfAudit, type NewAuditEntry } from '../database/audit-entries.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import { isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { EventsTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
@@ -25,7 +25,7 @@ type NewEvents = Params<{ events: string; audit: string }>
 
 /** One statement saves round trips to the server. */
 const eventsWithDeliveries = cachedQuery(
-  (db, { events, audit }: NewEvents) => sql`
+  (db: Queries, { events, audit }: NewEvents) => sql`
     with e as (select * from ${rowsOf(db, eventColumns, events)} as r), happened as (
       insert into events (id, business_id, booking_id, type, payload, occurred_at, traceparent)
       select id, business_id, booking_id, type, payload, occurred_at, traceparent from e order by place
@@ -35,7 +35,7 @@ const eventsWithDeliveries = cachedQuery(
 
 /** SQLite writes to one table a statement. */
 const eventsAlone = cachedQuery(
-  (db, { events }: Pick<NewEvents, 'events'>) => sql`
+  (db: Queries, { events }: Pick<NewEvents, 'events'>) => sql`
     insert into events (id, business_id, booking_id, type, payload, occurred_at, traceparent, position)
     select id, business_id, booking_id, type, payload, occurred_at, traceparent,
            (select coalesce(max(position), 0) from events) + place + 1
@@ -43,12 +43,12 @@ const eventsAlone = cachedQuery(
 )
 
 const deliveriesAlone = cachedQuery(
-  (db, { events }: Pick<NewEvents, 'events'>) => sql`
+  (db: Queries, { events }: Pick<NewEvents, 'events'>) => sql`
     with e as (select * from ${rowsOf(db, eventColumns, events)} as r)
     ${deliveriesOf(db)}`,
 )
 
-const auditAlone = cachedQuery((db, { audit }: Pick<NewEvents, 'audit'>) => insertOfAudit(db, audit))
+const auditAlone = cachedQuery((db: Queries, { audit }: Pick<NewEvents, 'audit'>) => insertOfAudit(db, audit))
 
 /**
  * Writes events, of any bookings and businesses, in their order, and a delivery for each webhook that wants them, with what
@@ -96,7 +96,7 @@ export interface EventPlace {
 }
 
 /** Finds the place of an event; undefined when it is out of reach or deleted. */
-export function findEventPlace(db: Queries, scope: TenantScope, id: string): Promise<EventPlace | undefined> {
+export function findEventPlace(db: Reads, scope: TenantScope, id: string): Promise<EventPlace | undefined> {
   return db
     .selectFrom('events as e')
     .select(['e.transaction_id', 'e.position'])
@@ -115,15 +115,18 @@ export interface RunningTransactions {
   running: string | null
   /** The number of sessions of other roles, whose transactions are not shown. */
   hidden: number
+  /** What events add to the ids of their transactions: see the migration 0020-event-epochs. */
+  base: number
 }
 
-/** Reads the transactions that run in this database. */
-export async function findTransactions(db: Queries): Promise<RunningTransactions> {
+/** Reads the transactions that run in this database, and the epoch that they are of. */
+export async function findTransactions(db: Reads): Promise<RunningTransactions> {
   const { rows } = await sql<RunningTransactions>`
     select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
            pg_snapshot_xmin(pg_current_snapshot())::text::bigint as oldest,
            string_agg(backend_xid::text, ',') as running,
-           count(*) filter (where usesysid is not null and query = '<insufficient privilege>') as hidden
+           count(*) filter (where usesysid is not null and query = '<insufficient privilege>') as hidden,
+           event_epoch() << 44 as base
       from pg_stat_activity
      where datname = current_database()`.execute(db)
   const [seen] = rows
@@ -132,7 +135,7 @@ export async function findTransactions(db: Queries): Promise<RunningTransactions
 }
 
 interface EventFilter {
-  /** Only events of earlier transactions than this. */
+  /** Only events of earlier transactions than this, epoch included. */
   before: number | undefined
   after: EventPlace | undefined
   bookingId: string | undefined
@@ -146,7 +149,7 @@ export type EventRow = Awaited<ReturnType<typeof findEvents>>[number]
 
 /** Lists events, the oldest first. */
 export function findEvents(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   { before, after, bookingId, type, businessId, rows }: EventFilter,
 ) {
@@ -182,7 +185,7 @@ export async function deleteOldEvents(db: Queries, before: Instant, max: number)
 
 /** The last events of a booking, the oldest first; what is older than thirty days is gone. */
 export async function findEventsOf(
-  db: Queries,
+  db: Reads,
   { businessId, bookingId, rows }: { businessId: string; bookingId: string; rows: number },
 ): Promise<Pick<EventsTable, 'occurred_at' | 'payload'>[]> {
   const found = await db
@@ -198,7 +201,7 @@ export async function findEventsOf(
 
 /** The bodies of the events of bookings, oldest first, each booking with its business. */
 export async function findPayloads(
-  db: Queries,
+  db: Reads,
   bookings: readonly { id: string; business_id: string }[],
 ): Promise<
   (Pick<EventsTable, 'id' | 'business_id' | 'payload' | 'booking_id' | 'type'> & { occurred_at: Instant })[]

@@ -2,14 +2,13 @@ import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
 import type { AuditAction } from '../access/audit-types.ts'
 import { auditEntry, type Author } from '../access/audit.ts'
-import { invalidCursor, validationProblem } from '../base/errors.ts'
-import { isUuid } from '../base/ids.ts'
+import { validationProblem } from '../base/errors.ts'
 import { formatInstant, type Instant, plusSeconds, readInstant } from '../base/instants.ts'
 import { currentTraceparent } from '../base/tracing.ts'
+import { cursorOf, idPart, readPage, presentPage } from '../base/paging.ts'
 import type { NewAuditEntry } from '../database/audit-entries.ts'
-import type { Queries, Transaction } from '../database/database.ts'
+import type { Reads, Transaction } from '../database/database.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
-import { decodeCursor, pageOf, readLimit } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import type { CleanupJob } from '../database/context.ts'
 import { startDelivering } from './delivery-signal.ts'
@@ -95,19 +94,26 @@ export async function recordChange(
  */
 export async function listEvents(context: Context, actor: Actor, query: Static<typeof EventsQuery>) {
   const { db } = context
-  const limit = readLimit(query.limit)
-  const after = await parsePlace(context, actor, query)
-  const rows = await findEvents(db.reads, actor.scope, {
-    // read before the events: they show every transaction that had ended by then
-    before: db.engine === 'postgres' ? unsettledFrom(await findTransactions(db.reads)) : undefined,
-    after,
-    bookingId: query.booking_id,
-    type: query.type,
-    businessId: query.business_id,
-    rows: limit + 1,
+  const page = await readPage(query, {
+    cursor: eventCursor,
+    find: async ({ after: [id] = [query.after], rows }) => {
+      const after = id === undefined ? undefined : await knownPlace(context, actor, id)
+      return findEvents(db.reads, actor.scope, {
+        // read before the events: they show every transaction that had ended by then
+        before: db.engine === 'postgres' ? unsettledFrom(await findTransactions(db.reads)) : undefined,
+        after,
+        bookingId: query.booking_id,
+        type: query.type,
+        businessId: query.business_id,
+        rows,
+      })
+    },
+    position: ({ id }) => [id],
   })
-  return pageOf(rows, limit, { present: presentEvent, cursor: ({ id }) => ['event', id] })
+  return presentPage(page, presentEvent)
 }
+
+const eventCursor = cursorOf('event', idPart)
 
 /** When a booking was to begin, as one of its events tells. */
 interface ToldStart {
@@ -129,23 +135,11 @@ export async function toldStarts(
   }))
 }
 
-async function parsePlace(
-  context: Context,
-  { scope }: Actor,
-  { after, cursor }: Static<typeof EventsQuery>,
-): Promise<EventPlace | undefined> {
-  const id = cursor === undefined ? after : readCursor(cursor)
-  if (id === undefined) return undefined
+async function knownPlace(context: Context, { scope }: Actor, id: string): Promise<EventPlace> {
   const place = await findEventPlace(context.db.reads, scope, id)
   if (place) return place
   const detail = 'must be the id of an event of the last 30 days'
   throw validationProblem([{ pointer: '/after', code: 'invalid_cursor', detail }])
-}
-
-function readCursor(cursor: string): string {
-  const [list, id] = decodeCursor(cursor, 2) ?? []
-  if (list !== 'event' || id === undefined || !isUuid(id)) throw invalidCursor()
-  return id
 }
 
 function presentEvent(event: EventRow) {
@@ -161,11 +155,11 @@ function presentEvent(event: EventRow) {
 
 const wrap = 2 ** 32
 
-/** Gives the lowest transaction of this database that may not have ended (PostgreSQL): all below it have. */
-export function unsettledFrom({ next, oldest, running, hidden }: RunningTransactions): number {
-  if (hidden > 0) return oldest
+/** Gives the lowest place of a transaction of this database that may not have ended (PostgreSQL): all below it have. */
+export function unsettledFrom({ next, oldest, running, hidden, base }: RunningTransactions): number {
+  if (hidden > 0) return base + oldest
   const ids = running === null ? [] : running.split(',').map((id) => wholeId(Number(id), next))
-  return Math.min(next, ...ids)
+  return base + Math.min(next, ...ids)
 }
 
 /** Completes the low 32 bits of an id to the id nearest to `near`. */
@@ -199,6 +193,6 @@ export async function eraseFromEvents(tx: Transaction, bookings: readonly Bookin
 }
 
 /** What events tell of bookings, by booking. */
-export async function eventsOfBookings(db: Queries, bookings: readonly BookingKey[]) {
+export async function eventsOfBookings(db: Reads, bookings: readonly BookingKey[]) {
   return Map.groupBy(await findPayloads(db, bookings), ({ booking_id }) => booking_id)
 }

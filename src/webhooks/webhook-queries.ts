@@ -1,6 +1,6 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely'
 import type { Instant } from '../base/instants.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries, Reads } from '../database/database.ts'
 import type { WebhooksTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { deletePending, failPending } from './delivery-queries.ts'
@@ -35,7 +35,7 @@ const webhookColumns = [
   'w.deleted_at',
 ] as const
 
-function selectWebhooks(db: Queries, scope: TenantScope) {
+function selectWebhooks(db: Reads, scope: TenantScope) {
   return db
     .selectFrom('webhooks as w')
     .leftJoin('businesses as b', 'b.id', 'w.business_id')
@@ -46,13 +46,13 @@ function selectWebhooks(db: Queries, scope: TenantScope) {
 }
 
 /** Finds a webhook; undefined when it is out of reach. */
-export function findWebhook(db: Queries, scope: TenantScope, id: string): Promise<WebhookRow | undefined> {
+export function findWebhook(db: Reads, scope: TenantScope, id: string): Promise<WebhookRow | undefined> {
   return selectWebhooks(db, scope).where('w.id', '=', id).executeTakeFirst()
 }
 
 /** Finds a webhook and keeps others from changing it until the transaction ends. */
 export function findWebhookForChange(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   id: string,
 ): Promise<WebhookRow | undefined> {
@@ -73,7 +73,7 @@ interface WebhookFilter {
 
 /** Lists webhooks, the newest first, at most `filter.rows`. */
 export function findWebhooks(
-  db: Queries,
+  db: Reads,
   scope: TenantScope,
   { businessId, after, rows }: WebhookFilter,
 ): Promise<WebhookRow[]> {
@@ -189,7 +189,7 @@ export async function replaceSecret(
 }
 
 /** Finds up to `max` deleted webhooks, the first deleted first. */
-export async function findDeletedWebhooks(db: Queries, max: number): Promise<string[]> {
+export async function findDeletedWebhooks(db: Reads, max: number): Promise<string[]> {
   const rows = await db
     .selectFrom('webhooks')
     .select('id')

@@ -2,12 +2,12 @@ import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
 import type { AuditAction } from '../access/audit-types.ts'
 import { recordAudit } from '../access/audit.ts'
-import { invalidCursor, Problem, validationProblem } from '../base/errors.ts'
+import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
-import { formatInstant, type Instant, isInstant, plusSeconds } from '../base/instants.ts'
+import { formatInstant, plusSeconds } from '../base/instants.ts'
 import type { Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
-import { decodeCursor, pageOf, readLimit } from '../base/wire.ts'
+import { type Page, presentPage, readPage, timeCursorOf } from '../base/paging.ts'
 import type { Context } from './context.ts'
 import type { CleanupJob } from '../database/context.ts'
 import { checkDestination } from './addresses.ts'
@@ -114,18 +114,16 @@ export async function listWebhooks(
   context: Context,
   actor: Actor,
   query: Static<typeof WebhooksQuery>,
-): Promise<{ data: ShownWebhook[]; next_cursor: string | null }> {
-  const limit = readLimit(query.limit)
-  const rows = await findWebhooks(context.db.reads, actor.scope, {
-    businessId: query.business_id,
-    after: query.cursor === undefined ? undefined : parseCursor(query.cursor, 'webhook'),
-    rows: limit + 1,
+): Promise<Page<ShownWebhook>> {
+  const page = await readPage(query, {
+    cursor: webhookCursor,
+    find: (page) => findWebhooks(context.db.reads, actor.scope, { businessId: query.business_id, ...page }),
+    position: ({ created_at, id }) => [created_at, id],
   })
-  return pageOf(rows, limit, {
-    present: presentWebhook,
-    cursor: ({ created_at, id }) => ['webhook', created_at, id],
-  })
+  return presentPage(page, presentWebhook)
 }
+
+const webhookCursor = timeCursorOf('webhook')
 
 /** Gives a webhook within the caller's reach. Throws not_found. */
 export async function showWebhook(context: Context, actor: Actor, id: string): Promise<WebhookRow> {
@@ -136,14 +134,6 @@ export async function showWebhook(context: Context, actor: Actor, id: string): P
 
 function noSuchWebhook(): Problem {
   return new Problem('not_found', 'There is no webhook with this id.')
-}
-
-/** Parses a cursor of the named list: the database never sees a malformed one. */
-export function parseCursor(cursor: string, list: string): readonly [Instant, string] {
-  const [name, createdAt, id] = decodeCursor(cursor, 3) ?? []
-  if (name !== list || createdAt === undefined || !isInstant(createdAt)) throw invalidCursor()
-  if (id === undefined || !isUuid(id)) throw invalidCursor()
-  return [createdAt, id]
 }
 
 /** Gives a webhook that nobody else changes until the transaction ends. Throws not_found. */

@@ -55,7 +55,8 @@ onEachEngine('who sees whom of a booking', (engine) => {
 
   test('what is redacted has the same shape, and the rest of it is the same', async () => {
     const whole = await seenBy(salon.business_key)
-    const { no_show, manage_url, ...shape } = whole.body // which keys alone see
+    const { no_show, manage_url, price, ...shape } = whole.body // which others do not see
+    expect(price).toBeNull()
     expect(no_show).toBe(false)
     expect(manage_url).toMatch(/cal_man_/)
     for (const token of [await service.session(salon), salon.publishable_key]) {

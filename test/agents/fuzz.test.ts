@@ -3,7 +3,7 @@ import { heapBytes } from '../support/heap.ts'
 import { isWhole, rounds, tellProgress } from '../support/long.ts'
 import { mutate } from '../support/mutations.ts'
 import { type Random, randomFrom, seeds } from '../support/random.ts'
-import { bookingOf, nextAddress, nextStart, type Tenant } from '../support/tenant-things.ts'
+import { bookingOf, nextAddress, nextStart, type Tenant, unknownId } from '../support/tenant-things.ts'
 import { ada, businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 import { envelope, stateless } from './mcp-client.ts'
 
@@ -123,8 +123,20 @@ test.each(chosenSeeds)(
     const known: Record<string, unknown[]> = {
       ...{ service_id: [service_id], location_id: [location_id], staff_id: [salon.staff[0]?.id] },
       ...{ starts_at: Array.from({ length: 30 }, nextStart), ends_at: ['2029-01-01T00:00:00Z'] },
-      ...{ from: ['2026-12-01'], to: ['2026-12-02'], party_size: [1, '1'], limit: [1, '100'] },
-      ...{ id: [booking], hold_id: [booking], client: [ada], notify: [false, 'false'], refund: ['none'] },
+      ...{
+        from: ['2026-12-01'],
+        to: ['2026-12-02'],
+        date: ['2026-12-01'],
+        party_size: [1, '1'],
+        limit: [1, '100'],
+      },
+      ...{
+        id: [booking, unknownId],
+        hold_id: [booking],
+        client: [ada],
+        notify: [false, 'false'],
+        refund: ['none'],
+      },
       ...{ idempotency_key: ['one', 'two'], status: ['confirmed'], sort: ['starts_at'], q: ['love'] },
     }
     const generator = new MessageGenerator(random, known, tools)

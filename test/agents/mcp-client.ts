@@ -1,3 +1,5 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { isUuid } from '../../src/base/ids.ts'
 import type { CallOptions, Reply, TestService } from '../support/test-service.ts'
 
 /** The version of the protocol in which each request speaks for itself. */
@@ -45,10 +47,39 @@ export function ask(
   })
 }
 
+const ajv = new Ajv2020({ allErrors: true, strict: false })
+ajv.addFormat('uuid', isUuid)
+ajv.addFormat('date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
+ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/)
+ajv.addFormat('email', true)
+const compiled = new Map<string, ValidateFunction>()
+
+/** Throws where an answer is not as the schema of its tool says. */
+function assertFits(schema: object, answer: unknown): void {
+  const text = JSON.stringify(schema)
+  const validate = compiled.get(text) ?? ajv.compile(schema)
+  compiled.set(text, validate)
+  if (!validate(answer)) throw new Error(`${ajv.errorsText(validate.errors)}: ${JSON.stringify(answer)}`)
+}
+
+interface ListedTool {
+  name: string
+  outputSchema: object
+}
+
 /** An agent: calls tools with one credential, in one version of the protocol. */
 export function agent(service: TestService, token: string, version?: string) {
   const send = (method: string, params: object, headers = {}) =>
     ask(service, { token, method, params, headers, ...(version !== undefined && { version }) })
+  let tools: Map<string, object> | undefined
+  const schemaOf = async (name: string) => {
+    if (!tools) {
+      const { body } = await send('tools/list', {})
+      const listed = body.result.tools as ListedTool[]
+      tools = new Map(listed.map((tool) => [tool.name, tool.outputSchema]))
+    }
+    return tools.get(name)
+  }
   return {
     send,
     /** The result of a tool: what it says, and whether it was refused. */
@@ -65,6 +96,8 @@ export function agent(service: TestService, token: string, version?: string) {
       ) {
         throw new Error(`${name}: the text is not the structured content`)
       }
+      const schema = await schemaOf(name)
+      if (schema) assertFits(schema, structuredContent) // none for a tool that the caller does not have
       return { isError, said: structuredContent }
     },
   }

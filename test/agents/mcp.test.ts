@@ -7,10 +7,10 @@ import { ada, businessOf, offer, startTestService, type TestService } from '../s
 import { agent, ask, envelope, stateless } from './mcp-client.ts'
 
 const ofSessions = [
-  ...['list_services', 'find_slots', 'explain_slot', 'hold_slot', 'release_hold', 'confirm_booking'],
-  'get_booking',
+  ...['list_services', 'list_locations', 'list_staff', 'find_slots', 'find_next_slot', 'explain_slot'],
+  ...['hold_slot', 'release_hold', 'confirm_booking', 'get_booking', 'reschedule_booking', 'cancel_booking'],
 ]
-const ofKeys = ['reschedule_booking', 'cancel_booking', 'list_bookings', 'block_time']
+const ofKeys = ['list_bookings', 'block_time']
 
 onOneEngine('sqlite', 'agents', (engine) => {
   let service: TestService
@@ -27,13 +27,23 @@ onOneEngine('sqlite', 'agents', (engine) => {
     test('find, hold and book', async () => {
       const { tool } = await newAgent()
       const services = await tool('list_services', {})
-      const all = services.said.data as { id: string; name: string; location_ids: string[] }[]
-      const { id: service_id, location_ids } = all.find(({ name }) => name === 'Haircut') ?? {}
-      expect(location_ids).toContain(offer(salon, 'Haircut').location_id)
+      const all = services.said.data as { id: string; name: string; locations: object[]; staff: object[] }[]
+      const { id: service_id, locations, staff } = all.find(({ name }) => name === 'Haircut') ?? {}
+      const place = salon.locations.find(({ id }) => id === offer(salon, 'Haircut').location_id)
+      expect(locations).toContainEqual({ id: place?.id, name: place?.name })
+      expect(staff).toContainEqual({ id: salon.staff[0]?.id, name: 'Anna Weber' })
+      expect((await tool('list_locations', {})).said.data).toContainEqual(
+        expect.objectContaining({ id: place?.id, name: place?.name, timezone: 'Europe/Berlin' }),
+      )
+      expect((await tool('list_staff', {})).said.data).toContainEqual({
+        ...{ id: salon.staff[0]?.id, name: 'Anna Weber', slug: 'anna', description: null },
+        ...{ image_url: null, position: null },
+      })
       const asked = { service_id, location_id: offer(salon, 'Haircut').location_id }
       const day = nextStart().slice(0, 10)
-      const found = await tool('find_slots', { ...asked, from: day, to: day, party_size: 1 })
-      const [{ starts_at }] = found.said.days[0].slots
+      const found = await tool('find_slots', { ...asked, date: day, party_size: 1 })
+      expect(found.said).toMatchObject({ ...asked, date: day, timezone: 'Europe/Berlin' })
+      const [{ starts_at }] = found.said.slots
       expect(await tool('explain_slot', { ...asked, starts_at })).toMatchObject({ said: { offered: true } })
       const held = await tool('hold_slot', { ...asked, starts_at })
       expect(held).toMatchObject({ isError: false, said: { starts_at } })
@@ -122,11 +132,8 @@ onOneEngine('sqlite', 'agents', (engine) => {
   })
 
   test.each(ofKeys)('with a session are refused %s', async (name) => {
-    const id = await bookingOf(service, salon, { token: await service.session(salon) })
     const { tool } = agent(service, await service.session(salon))
     const args = {
-      reschedule_booking: { id, starts_at: nextStart() },
-      cancel_booking: { id },
       list_bookings: {},
       block_time: { location_id: offer(salon, 'Haircut').location_id },
     }[name]
@@ -141,6 +148,11 @@ onOneEngine('sqlite', 'agents', (engine) => {
   test('of another business see nothing of this one', async () => {
     const id = await bookingOf(service, salon, { token: await service.session(salon) })
     const stranger = agent(service, businessOf(service.world, 'Hudson Studio').business_key)
+    const visitor = agent(service, await service.session(businessOf(service.world, 'Hudson Studio')))
+    for (const name of ['reschedule_booking', 'cancel_booking']) {
+      const args = { id, ...(name === 'reschedule_booking' && { starts_at: nextStart() }) }
+      expect(await visitor.tool(name, args)).toMatchObject({ isError: true, said: { code: 'not_found' } })
+    }
     for (const name of ['get_booking', 'cancel_booking']) {
       expect(await stranger.tool(name, { id })).toMatchObject({ isError: true, said: { code: 'not_found' } })
     }
@@ -152,6 +164,81 @@ onOneEngine('sqlite', 'agents', (engine) => {
     expect((await stranger.tool('list_bookings', {})).said.data).toEqual([])
     const other = agent(service, await service.session(salon))
     expect((await other.tool('get_booking', { id })).said).toMatchObject({ redacted: true, notes: null })
+  })
+
+  test('find the slots of a day in a short form, and the next one', async () => {
+    const { tool } = agent(service, await service.session(salon))
+    const asked = { ...offer(salon, 'Haircut'), date: '2026-11-24' }
+    const { said } = await tool('find_slots', asked)
+    const { body } = await service.call(
+      'GET',
+      `/availability?${new URLSearchParams({ ...offer(salon, 'Haircut'), from: asked.date, to: asked.date }).toString()}`,
+      { token: await service.session(salon) },
+    )
+    const starts = (slots: { starts_at: string }[]) => slots.map(({ starts_at }) => starts_at)
+    expect(starts(said.slots)).toEqual(starts(body.days[0].slots))
+    expect(said.slots.length).toBeGreaterThan(20)
+    expect(JSON.stringify(said).length).toBeLessThan(200 + 45 * said.slots.length)
+    const next = await tool('find_next_slot', offer(salon, 'Haircut'))
+    expect(next.said.slot).toMatchObject({ starts_at: expect.any(String), ends_at: expect.any(String) })
+    const nobody = salon.staff.find(({ id }) => !salon.services[0]?.staff_ids.includes(id))
+    const none = await tool('find_next_slot', { ...offer(salon, 'Haircut'), staff_id: nobody?.id })
+    expect(none).toEqual({ isError: false, said: { slot: null } })
+  })
+
+  test('see how many seats are left where there are several', async () => {
+    const yoga = businessOf(service.world, 'Hudson Studio')
+    const several = yoga.services.find(({ capacity }) => capacity > 1)
+    const { tool } = agent(service, await service.session(yoga))
+    const { said } = await tool('find_next_slot', offer(yoga, several?.name ?? '', yoga.locations[0]?.name))
+    expect(said.slot.seats_left).toBe(several?.capacity)
+  })
+
+  test('of a visitor move and cancel what they booked, as its client may', async () => {
+    const session = await service.session(salon)
+    const id = await bookingOf(service, salon, { token: session })
+    const mine = agent(service, session)
+    const other = agent(service, await service.session(salon))
+    const starts_at = nextStart()
+    for (const name of ['reschedule_booking', 'cancel_booking']) {
+      const args = { id, ...(name === 'reschedule_booking' && { starts_at }) }
+      expect(await other.tool(name, args)).toMatchObject({ isError: true, said: { code: 'not_found' } })
+    }
+    const moved = await mine.tool('reschedule_booking', { id, starts_at })
+    expect(moved).toMatchObject({ isError: false, said: { id, client: ada } })
+    expect(Date.parse(moved.said.starts_at)).toBe(Date.parse(starts_at))
+    const closed = await mine.tool('reschedule_booking', { id, starts_at: '2026-12-01T10:07:00+01:00' })
+    expect(closed).toMatchObject({ isError: true, said: { code: 'slot_not_offered', reason: 'not_on_grid' } })
+    expect(await mine.tool('cancel_booking', { id, reason: 'a cold' })).toMatchObject({
+      isError: false,
+      said: { id, status: 'cancelled' },
+    })
+    const history = await service.call('GET', `/bookings/${id}/history`, { token: salon.business_key })
+    expect(JSON.stringify(history.body)).toContain('"manage_link"')
+  })
+
+  test('of a visitor change nothing too late, nor more often than the service allows', async () => {
+    const { service_id, location_id } = offer(salon, 'Haircut')
+    const change = (rules: object) =>
+      service.call('PATCH', `/services/${service_id}`, { token: salon.business_key, body: rules })
+    const session = await service.session(salon)
+    const { tool } = agent(service, session)
+    const id = await bookingOf(service, salon, { token: session })
+    const refusedWith = (reason: string) => ({ isError: true, said: { code: 'change_not_allowed', reason } })
+    await change({ max_reschedules: 0 })
+    expect(await tool('reschedule_booking', { id, starts_at: nextStart() })).toMatchObject(
+      refusedWith('too_many'),
+    )
+    await change({ max_reschedules: 3, reschedule_until_minutes: null, cancel_until_minutes: null })
+    expect(await tool('reschedule_booking', { id, starts_at: nextStart() })).toMatchObject(
+      refusedWith('not_allowed'),
+    )
+    await change({ reschedule_until_minutes: 43_200, cancel_until_minutes: 43_200 })
+    const soon = await tool('find_next_slot', { service_id, location_id })
+    const held = await tool('hold_slot', { service_id, location_id, starts_at: soon.said.slot.starts_at })
+    const booked = await tool('confirm_booking', { hold_id: held.said.hold_id, client: ada })
+    expect(await tool('cancel_booking', { id: booked.said.id })).toMatchObject(refusedWith('too_late'))
+    await change({ reschedule_until_minutes: 1440, cancel_until_minutes: 1440 })
   })
 
   test('get the first answer again with the same idempotency_key', async () => {
@@ -170,7 +257,13 @@ onOneEngine('sqlite', 'agents', (engine) => {
     ['get_booking', { id: '..' }, '/id', 'invalid_format'],
     ['release_hold', { hold_id: '../../businesses' }, '/hold_id', 'invalid_format'],
     ['get_booking', { id: ['x'] }, '/id', 'wrong_type'],
-    ['find_slots', { from: {} }, '/from', 'wrong_type'],
+    ['find_slots', { service_id: {} }, '/service_id', 'wrong_type'],
+    ['find_slots', {}, '/date', 'required'],
+    ['find_slots', { date: 20261201 }, '/date', 'wrong_type'],
+    ['find_slots', { date: '2026-02-30' }, '/date', 'invalid_format'],
+    ['find_slots', { date: '2026-12-01', from: '2026-12-01' }, '/from', 'unknown_field'],
+    ['cancel_booking', {}, '/id', 'required'],
+    ['reschedule_booking', { id: '../x' }, '/id', 'invalid_format'],
     ['hold_slot', {}, '/service_id', 'required'],
     ['hold_slot', { 'more/\ud800': 1 }, '/more~1\ufffd', 'unknown_field'],
     ['list_services', { limit: 101 }, '/limit', 'invalid_format'],

@@ -59,6 +59,7 @@ const ALLOWED: Record<string, string> = {
   'src/calendars/feed.ts': `import '../bookings/hold.ts'`,
   'src/agents/tools.ts': `import '../base/errors.ts'`,
   'src/pages/page.ts': `import type { FastifyReply } from 'fastify'`,
+  'src/console/frame/console-page.ts': `import '../../pages/page.ts'`,
   'tools/race-test/run.ts': `import 'undici'; import '../../src/base/clock.ts'; import '../../src/base/errors.ts'`,
 }
 

@@ -12,6 +12,7 @@ const ROUTES = '-routes[.]ts$'
 const QUERIES = '-queries[.]ts$'
 const RULES = '-rules[.]ts$'
 const TYPE_FILES = '-types[.]ts$'
+const SCHEMAS = '-schemas[.]ts$'
 /** What decides on its input alone, and may therefore stand under rules and queries. */
 const PURE =
   '^src/base/(client-network|contact-formats|errors|ids|instants|search-text|time-zone-names|token-types)[.]ts$'
@@ -33,6 +34,7 @@ export const FOLDERS = [
   'calendars',
   'agents',
   'pages',
+  'console',
   'operate',
   'server.ts',
   'cli',
@@ -112,8 +114,8 @@ export const importRules: IForbiddenRuleType[] = [
   ),
   forbid(
     'fastify-at-the-edge',
-    'only http/, pages/, routes, hooks and server.ts know Fastify, even its types',
-    { pathNot: ['^src/(http|pages|watch)/', ROUTES, '-hook[.]ts$', '^src/server[.]ts$'] },
+    'only http/, pages/, console/, routes, hooks and server.ts know Fastify, even its types',
+    { pathNot: ['^src/(http|pages|console|watch)/', ROUTES, '-hook[.]ts$', '^src/server[.]ts$'] },
     { path: [npm('fastify'), npm('fastify-plugin'), npm('@fastify')] },
   ),
 
@@ -128,11 +130,11 @@ export const importRules: IForbiddenRuleType[] = [
   // 4. Queries → the database port. No SQL anywhere else but migrations
   forbid(
     'queries-reach-inward',
-    'queries know the database port and pure modules; of the rest of src, types only',
+    'queries know the database port, pure modules and the fields in schemas; of the rest of src, types only',
     { path: QUERIES },
     {
       path: '^src/',
-      pathNot: [DATABASE_PORT, PURE, '^src/base/clock[.]ts$', QUERIES, RULES, TYPE_FILES],
+      pathNot: [DATABASE_PORT, PURE, '^src/base/clock[.]ts$', QUERIES, RULES, TYPE_FILES, SCHEMAS],
       dependencyTypesNot: [...TYPES],
     },
   ),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type Block, AvailabilityRules, zoneAround } from '../../src/availability/offer-rules.ts'
 import { dayMs } from '../../src/availability/zone-rules.ts'
-import type { Location, Service, StaffMember } from '../../src/catalogue/catalogue-types.ts'
+import type { Location, StaffMember } from '../../src/catalogue/location-and-staff-schemas.ts'
+import type { Service } from '../../src/catalogue/service-schemas.ts'
 
 /* Tuesday, 1 December 2026, in Berlin: an hour ahead of UTC. */
 

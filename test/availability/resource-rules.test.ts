@@ -8,7 +8,8 @@ import {
   takenBy,
 } from '../../src/availability/resource-rules.ts'
 import { type Instant, parseInstant } from '../../src/base/instants.ts'
-import type { Location, Service, StaffMember } from '../../src/catalogue/catalogue-types.ts'
+import type { Location, StaffMember } from '../../src/catalogue/location-and-staff-schemas.ts'
+import type { Service } from '../../src/catalogue/service-schemas.ts'
 
 function instant(text: string): Instant {
   const read = parseInstant(text)
@@ -41,6 +42,7 @@ const service: Service = {
   deposit: null,
   location_ids: ['here'],
   staff_ids: [],
+  client_fields: { phone: 'optional', last_name: 'required' },
   custom_fields: [],
   active: true,
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { slot, startCluster, type Cluster } from '../support/cluster.ts'
+import { nodesOfRun, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { patientClients } from '../support/http-client.ts'
 import { engines, offer, type Reply } from '../support/test-service.ts'
 
@@ -9,7 +9,7 @@ const call = patientClients({ connections: 4 })
 describe.runIf(engines.includes('postgres'))('a change of the catalogue on another server', () => {
   let cluster: Cluster
   beforeAll(async () => {
-    cluster = await startCluster('postgres')
+    cluster = await startCluster('postgres', {}, { nodes: nodesOfRun })
   })
   afterAll(() => cluster.stop())
 

@@ -27,6 +27,7 @@ onOneEngine('sqlite', 'the price of a booking', (engine) => {
       role: 'owner',
       place: { businessId: world.business.id },
     })
+    await world.call('PATCH', `/businesses/${world.business.id}`, { notify_emails: [] }) // mails to clients alone
   })
   beforeEach(async () => {
     offer = await world.offer({ capacity: 5 })
@@ -54,6 +55,7 @@ onOneEngine('sqlite', 'the price of a booking', (engine) => {
     const [id, token] = await book(at('10:00'), client)
     await charge(dollars)
     expect(await priceOf(id)).toEqual(euros(35))
+    expect((await key.show(id)).body.price).toEqual(euros(70)) // of both
     for (const query of [{}, { q: client.email }, { email: client.email }]) {
       const { data } = (await key.list(query)).body as { data: Reply['body'][] }
       const body: unknown = data.find((booking) => booking.id === id)
@@ -61,6 +63,7 @@ onOneEngine('sqlite', 'the price of a booking', (engine) => {
     }
     const managed = await world.service.call('GET', '/manage', { token })
     expect(priceIn({ body: managed.body.booking })).toEqual(euros(35))
+    expect(managed.body.booking.price).toEqual(euros(70))
     expect(await onPage(id)).toContain('€70')
     await world.sent()
     world.fresh()

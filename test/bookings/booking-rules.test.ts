@@ -36,6 +36,7 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     custom_field_values_json: '[]',
     owner_id: 'owner',
     locale: null,
+    time_zone: null,
     scheduled_at: now,
     cancelled_at: null,
     confirmed_at: now,

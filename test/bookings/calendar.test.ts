@@ -119,6 +119,27 @@ onEachEngine('the calendar', (engine) => {
     ])
   })
 
+  test('tells staff that a colleague is away, not why', async () => {
+    const [from, to] = ['2026-12-14', '2026-12-14']
+    const block = async (whose: object) => {
+      const times = { starts_at: `${from}T10:00:00+01:00`, ends_at: `${from}T11:00:00+01:00` }
+      const made = await service.call('POST', '/blocks', {
+        token,
+        body: { ...whose, ...times, reason: 'At the clinic' },
+      })
+      return made.body.id as string
+    }
+    const place = business.locations[0]?.id
+    const ids = [await block({ staff_id: staffId('Ben') }), await block({ staff_id: staffId('Anna') })]
+    ids.push(await block({ location_id: place }))
+    const placed = { email: 'ben@example.com', role: 'staff', place: { businessId: business.id } } as const
+    const ben = await logInNewPerson(service, { ...placed, staffId: staffId('Ben') })
+    const { body } = await ben.call('GET', `/calendar?from=${from}&to=${to}`)
+    const seen = body.blocks as { id: string; reason: string | null }[]
+    const reasons = ids.map((id) => seen.find((one) => one.id === id)?.reason)
+    expect(reasons).toEqual(['At the clinic', null, 'At the clinic'])
+  })
+
   test('refuses too many days, and looks at no other business', async () => {
     const many = await show('from=2026-12-01&to=2026-12-15')
     expectErrors(many, '/to')

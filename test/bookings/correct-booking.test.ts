@@ -76,7 +76,7 @@ onOneEngine('sqlite', 'correcting a booking', (engine) => {
       ['/client/first_name', { first_name: '' }],
       ['/client/last_name', { last_name: 'x'.repeat(101) }],
       ['/client/email', { email: 'ada' }],
-      ['/client/email', { email: null }],
+      ['/client/last_name', { last_name: null }],
       ['/client/phone', { phone: 'call me' }],
       ['/client/age', { age: 36 }],
     ])('%s is refused in %j', async (pointer, client) => {
@@ -288,6 +288,10 @@ onOneEngine('sqlite', 'correcting a booking', (engine) => {
       })
       expect(await eventTypesOf(service, id)).toEqual([
         ...['booking.created', 'booking.completed', 'booking.updated', 'booking.updated'],
+      ])
+      const history = await service.call('GET', `/bookings/${id}/history`, { token: key.token })
+      expect((history.body.data as { action: string }[]).map(({ action }) => action)).toEqual([
+        ...['booking.no_show_removed', 'booking.no_show', 'booking.completed', 'booking.created'],
       ])
     })
 

@@ -23,6 +23,7 @@ const right: Record<Type, FieldValue[]> = {
   email: ['ada@example.com'],
   phone: ['+49 30 (1)-2.3'],
   url: ['https://example.com/', 'HTTP://example.com'],
+  consent: [true],
 }
 
 const wrong: Record<Type, FieldValue[]> = {
@@ -36,6 +37,7 @@ const wrong: Record<Type, FieldValue[]> = {
   email: ['ada', 'ada@example', 'a@b@example.com', 1, true, ['a@b.c']],
   phone: ['one', '1'.repeat(33), 1, true, ['1']],
   url: ['example.com', 'ftp://example.com', 'https://', `https://${'a'.repeat(2050)}.com`, 1, true],
+  consent: ['true', 1, 0, ['x']],
 }
 
 test.each(customFieldTypes)('what fits a %s, and what does not', (type) => {
@@ -67,8 +69,10 @@ test.each(customFieldTypes)('an optional %s may be left out or empty, a required
   }
 })
 
-test('false and 0 are answers', () => {
-  expect(customFieldErrors([field('boolean', true)], [{ field_id: 'boolean', value: false }])).toEqual([])
+test('false is an answer, but to a question that needs a yes; 0 always is', () => {
+  const no = [{ field_id: 'boolean', value: false }]
+  expect(customFieldErrors([field('boolean')], no)).toEqual([])
+  expect(customFieldErrors([field('boolean', true)], no)).toMatchObject([{ code: 'must_be_true' }])
   expect(customFieldErrors([field('number', true)], [{ field_id: 'number', value: 0 }])).toEqual([])
 })
 

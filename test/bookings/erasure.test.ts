@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { offUrl, bookingOfOffToken, endReminders } from '../../src/mails/opt-out.ts'
 import { tidy } from '../../src/operate/housekeeping.ts'
 import { jobs } from '../../src/server.ts'
-import { commandLine } from '../support/command-line.ts'
+import { commandLine, onTerminal } from '../support/command-line.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
 import { testIn } from '../support/long.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
@@ -198,6 +198,13 @@ onEachEngine('erasing a client', (engine) => {
       expect(again.body).not.toHaveProperty('manage_url')
     })
 
+    test('cannot be guessed from the digest of a request', async () => {
+      const records = await service.rows('idempotency_records')
+      const digests = records.map(({ request_digest }) => request_digest)
+      expect(digests.length).toBeGreaterThan(0)
+      expect(digests.filter((digest) => digest !== '')).toEqual([])
+    })
+
     test('has no link, until the business makes one for who comes instead', async () => {
       const { manage_url } = await done(call('POST', `/bookings/${bookingId}/manage-link`))
       expect(await done(call('GET', `/bookings/${bookingId}`))).toMatchObject({ manage_url })
@@ -335,12 +342,46 @@ onEachEngine('erasing a client', (engine) => {
     const holdfast = commandLine(service.databaseUrl, { MAIL_DIR: mailDirectory, NODE_ENV: 'test' })
     const exported = await holdfast.json('client', 'export', address, '--business', business.id)
     expect(exported.bookings).toHaveLength(2)
-    expect(await holdfast.text('client', 'erase', address, '--business', business.id)).toMatch(
-      /^erased from 2 bookings/,
+    const erase = ['client', 'erase', address, '--business', business.id]
+    await holdfast.refuses(erase, 2, /This is not a terminal: add --yes/)
+    const question = { 'cannot be undone. Type yes': ['no'] }
+    const variables = { DATABASE_URL: service.databaseUrl, MAIL_DIR: mailDirectory, NODE_ENV: 'test' }
+    expect(await onTerminal(erase, variables, question)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Nothing was erased') as string,
+    })
+    expect(await onTerminal(erase, variables, {})).toMatchObject({ code: 1 }) // Ctrl+D
+    expect(around(await everything(), address)).not.toEqual([])
+    question['cannot be undone. Type yes'] = ['yes']
+    expect(await onTerminal(erase, variables, question)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^erased from 2 bookings/) as string,
+    })
+    await holdfast.refuses(
+      [...erase, '--yes'],
+      1,
+      /keeps nothing about whole@example.com: nothing was erased/,
     )
     expect(around(await everything(), address)).toEqual([])
     const after = await done(call('POST', '/clients/export', { email: address }))
     expect(after.bookings).toEqual([])
+  })
+
+  test('an address with capitals beyond ASCII is found however it is written', async () => {
+    const forms = ['ÄNNE.Ö@Example.com', 'änne.ö@example.com', 'Änne.Ö@example.com']
+    for (const address of forms) await book({ client: { ...client, email: address } })
+    for (const address of forms) {
+      const listed = await done(call('GET', `/bookings?email=${encodeURIComponent(address)}`))
+      expect(listed.data).toHaveLength(3)
+      const { data } = await done(call('GET', `/clients?email=${encodeURIComponent(address)}`))
+      expect(data).toMatchObject([{ visits: 3 }])
+      const exported = await done(call('POST', '/clients/export', { email: address }))
+      expect(exported.bookings).toHaveLength(3)
+    }
+    expect(await done(call('POST', '/clients/erase', { email: 'änne.ö@EXAMPLE.com' }))).toMatchObject({
+      bookings: 3,
+    })
+    expect(around(await everything(), 'nne\\.')).toEqual([])
   })
 
   test('clients of bookings that ended longer ago than a business keeps them are erased once', async () => {

@@ -86,6 +86,17 @@ onOneEngine('postgres', 'listing bookings', (engine) => {
     expect(await places({ from: '2026-12-02T10:00:00Z', to: '2026-12-04T10:00:00Z' })).toEqual([1, 2])
   })
 
+  test('pasted text is trimmed first: it finds what it names, and two letters between spaces are too few', async () => {
+    expect(await places({ q: ' hedy\t' })).toEqual(await places({ q: 'hedy' }))
+    expect(await places({ q: ' hedy ' })).toHaveLength(1)
+    expect(await places({ email: ' hedy@example.com\n' })).toHaveLength(1)
+    expect(pointersOf(await key.list({ q: ' he ' }))).toEqual(['/q'])
+    const clients = (query: string) => service.call('GET', `/clients?${query}`, { token: key.token })
+    expect((await clients('q=%20hedy%20')).body.data).toHaveLength(1)
+    expect((await clients('email=%20hedy@example.com%20')).body.data).toHaveLength(1)
+    expect(pointersOf(await clients('q=%20he%20'))).toEqual(['/q'])
+  })
+
   test('filters join', async () => {
     const email = 'grace@example.com'
     expect(await places({ email, status: 'confirmed' })).toEqual([2])

@@ -123,13 +123,14 @@ onEachEngine('numbers', (engine) => {
     }
   })
 
-  test('cost one statement over bookings, however long the time is', async () => {
+  // SQLite works on the serving thread: a year in one statement would keep everybody waiting
+  test('cost one statement over bookings on PostgreSQL, and one a week on SQLite', async () => {
     const count = async (query: string) =>
       (await service.statementsOf(() => read(query))).filter((text) =>
         /bookings as k|"bookings" as "k"/.test(text),
       )
     expect(await count('from=2026-11-23&to=2026-11-23')).toHaveLength(1)
-    expect(await count('from=2026-01-01&to=2027-01-06')).toHaveLength(1)
+    expect(await count('from=2026-01-01&to=2027-01-06')).toHaveLength(engine === 'postgres' ? 1 : 54)
   })
 
   test('of another business are not there, and too many days are refused', async () => {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findErrors, readContents, seatsOf } from '../support/checker.ts'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
@@ -265,6 +266,25 @@ onEachEngine('many parties at once', (engine) => {
       expect(await findErrors(service.databaseUrl)).toEqual([])
     },
   )
+
+  test('of 200 who ask for several seats at once nobody is sent away for another reason than seats', async () => {
+    const offer = await makeOffer(service, business.id, {
+      capacity: 200,
+      staffIds: await makeStaff(service, business.id, ['Choir']),
+    })
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => keyAt(index).hold(offer, start, of(1 + (index % 5)))),
+    )
+    expect(replies.filter(({ status }) => status !== 201 && status !== 409)).toEqual([])
+    const seats = await taken(offer)
+    expect(new Set(seats).size).toBe(seats.length)
+    if (engine === 'sqlite') return
+    const { rows } = await sql<{ deadlocks: number }>`
+      select deadlocks::int from pg_stat_database where datname = current_database()`.execute(
+      service.context.db.reads,
+    )
+    expect(rows).toEqual([{ deadlocks: 0 }])
+  })
 
   test('a booking that grows races with holds for the seats that are left', async () => {
     for (let round = 0; round < rounds(3, 20); round += 1) {

@@ -360,6 +360,39 @@ onEachEngine('bookings of strangers', (engine) => {
     await tidy(service.context, jobs)
     expect(await service.rows('booking_attempts')).toEqual([])
   })
+
+  test('a claim keeps the digest of an address only while it is a living hold', async () => {
+    const at = '2001:db8:99:1::1'
+    const networks = async () =>
+      (await service.rows('claims'))
+        .flatMap((row) => [row['client_network'], row['client_wider_network']])
+        .filter((digest) => digest !== null)
+    await tidy(service.context, jobs)
+    const before = (await networks()).length
+    await book(await newcomer(at)) // converted
+    const client = await newcomer(at)
+    const released = await client.hold(offer, nextStart())
+    expect((await networks()).length).toBe(before + 2)
+    await client.release(String(released.body.hold_id))
+    expect((await networks()).length).toBe(before)
+    expect(await client.hold(offer, nextStart())).toMatchObject({ status: 201 })
+    service.clock.advance(600)
+    await tidy(service.context, jobs)
+    expect((await networks()).length).toBe(0)
+  })
+
+  test('what an earlier release kept of addresses on bookings is forgotten', async () => {
+    await book(await newcomer('203.0.113.98'))
+    await service.context.db.transaction(({ db }) =>
+      db
+        .updateTable('claims')
+        .set({ client_network: 'a digest', client_wider_network: 'a digest' })
+        .where('booked_at', 'is not', null)
+        .execute(),
+    )
+    await tidy(service.context, jobs)
+    expect(JSON.stringify(await service.rows('claims'))).not.toContain('a digest')
+  })
 })
 
 onEachEngine('bookings that wait for their deposit', (engine) => {
@@ -532,6 +565,12 @@ onEachEngine('what is refused of settings about strangers', (engine) => {
     [{ trusted_networks: Array.from({ length: 11 }, (_, n) => `10.${n}.0.0/16`) }, ['/trusted_networks']],
     [{ trusted_networks: ['::1/128', '::1/128'] }, ['/trusted_networks']],
     [{ trusted_networks: '10.0.0.0/8' }, ['/trusted_networks']],
+    [
+      {
+        trusted_networks: ['10.0.0.0/8', '0.0.0.0/0', '2001:db8::/32', '::/0', '10.0.0.0/7', '2001:db8::/31'],
+      },
+      [1, 3, 4, 5].map((n) => `/trusted_networks/${n}`),
+    ],
   ])('%j', async (body, pointers) => {
     const before = await service.rows('businesses')
     const reply = await service.call('PATCH', `/businesses/${business.id}`, { token: business.key, body })

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { operator } from '../../src/access/actor.ts'
 import { openReader } from '../../src/calendars/busy-calendar-worker.ts'
-import { fetchBusyCalendar, fetchDueCalendars, readOldestCopy } from '../../src/calendars/busy-calendar.ts'
+import { fetchBusyCalendar, readOldestCopy } from '../../src/calendars/busy-calendar.ts'
 import type { CalendarReader } from '../../src/calendars/busy-file.ts'
+import { createHub } from '../../src/catalogue/business.ts'
+import { DueCalendars, fetchDue } from '../support/busy-calendars.ts'
+import { eventually } from '../support/eventually.ts'
 import { bookSlot, type Client, clientOf } from '../support/client.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { onOneEngine } from '../support/long.ts'
+import { logInNewPerson } from '../support/person.ts'
 import {
   makeBusiness,
   makeLocation,
@@ -88,6 +92,21 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
   const session = async () =>
     String((await service.call('POST', '/session', { token: business.publishableKey })).body['session_token'])
 
+  async function expectColleagueSeesOnly(reason: string) {
+    const token = business.key
+    const { body } = await service.call('POST', '/staff', { token, body: { name: 'Ben' } })
+    const place = { businessId: business.id }
+    const ben = await logInNewPerson(service, {
+      ...{ email: 'ben@example.com', role: 'staff', place, staffId: String(body['id']) },
+    })
+    const query = new URLSearchParams({ ...offer, starts_at: at('11:00') }).toString()
+    expect((await ben.call('GET', `/availability/explain?${query}`)).body).toMatchObject({ reason })
+    const seen = await ben.call('GET', `/calendar?from=${day}&to=${day}`)
+    const [block] = seen.body.blocks as object[]
+    expect(block).toMatchObject({ staff_id: offer.staff_id, reason: null })
+    expect(block).not.toHaveProperty('busy_elsewhere')
+  }
+
   test('keep a person busy, without saying where or why', async () => {
     const { id, ...added } = await add()
     expect(added).toEqual({
@@ -118,6 +137,7 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
     const times = seen.body['blocks'] as { id: string }[]
     expect(times).toHaveLength(2)
     expect(times[0]).toMatchObject({ busy_elsewhere: true, reason: null, staff_id: offer.staff_id })
+    await expectColleagueSeesOnly('blocked')
     const blockId = times[0]?.id ?? ''
     for (const method of ['GET', 'DELETE'] as const)
       expectProblem(await service.call(method, `/blocks/${blockId}`, { token: business.key }), 'not_found')
@@ -212,10 +232,10 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
     serve(calendar(appointment('10:00', '11:00')))
     const before = receiver.received.length
     const readers = [reader, openReader(service.context, '0')]
-    await Promise.all(readers.map((one) => fetchDueCalendars(service.context, one)))
+    await Promise.all(readers.map((one) => fetchDue(service.context, one)))
     await readers[1]?.close()
     expect(receiver.received.slice(before).filter(({ path }) => path === '/secret-path.ics')).toHaveLength(1)
-    await fetchDueCalendars(service.context, reader)
+    await fetchDue(service.context, reader)
     expect(receiver.received.length).toBe(before + 1)
     expect(await reasonAt('10:00')).toBe('busy_elsewhere')
   })
@@ -228,12 +248,12 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
     expect((await setActive(false)).status).toBe(200)
     const fetches = async () => {
       const before = receiver.received.length
-      await fetchDueCalendars(service.context, reader)
+      await fetchDue(service.context, reader)
       return receiver.received.length - before
     }
     expect(await fetches()).toBe(0)
     service.clock.advance(90 * 60)
-    await fetchDueCalendars(service.context, reader)
+    await fetchDue(service.context, reader)
     expect(await readOldestCopy(service.context)).toBeLessThan(90 * 60)
     expect(await listed()).toMatchObject([{ id, last_fetched_at: null }])
     await setActive(true)
@@ -246,22 +266,22 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
   test('are read again after six hours where the reading had to be cut', async () => {
     await add()
     serve(Object.values(endless)[0] ?? '')
-    await fetchDueCalendars(service.context, reader)
+    await fetchDue(service.context, reader)
     const [shown] = await listed()
     expect(shown?.last_error).toBe('Reading the calendar takes longer than 2 seconds.')
     serve(calendar())
     service.clock.advance(5 * 3_600)
-    await fetchDueCalendars(service.context, reader)
+    await fetchDue(service.context, reader)
     expect(await listed()).toMatchObject([{ last_fetched_at: null }])
     service.clock.advance(3_600)
-    await fetchDueCalendars(service.context, reader)
+    await fetchDue(service.context, reader)
     expect(await listed()).toMatchObject([{ last_error: null, last_fetched_at: expect.any(String) }])
   })
 
   test('the age of the oldest copy is a metric', async () => {
     await add()
     serve(calendar())
-    await fetchDueCalendars(service.context, reader)
+    await fetchDue(service.context, reader)
     service.clock.advance(30 * 60)
     const { body } = await service.call('GET', '//metrics')
     const value = /^holdfast_busy_calendars_oldest_seconds (\d+)/m.exec(String(body))?.[1]
@@ -292,6 +312,100 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
       expect(reply.body).toMatchObject({ code: 'validation_failed' })
       if (url.startsWith('ftp:')) expect(reply.body.detail).toContain('such as https://calendar.example.com/')
     }
+  })
+
+  test('of a business whose server hangs delay no other business, and are fetched one at a time', async () => {
+    const slow = await makeBusiness(service)
+    const slowStaff = await makeStaff(service, slow.id, ['Dora', 'Emil', 'Finn'])
+    for (const staff_id of slowStaff)
+      for (const name of ['one', 'two', 'three', 'four']) {
+        const body = { staff_id, url: `${receiver.address}/slow-${name}-${staff_id}.ics` }
+        expect((await service.call('POST', '/busy-calendars', { token: slow.key, body })).status).toBe(201)
+      }
+    service.clock.advance(60) // the slow ones are due for longer
+    await add()
+    const waiting: (() => void)[] = []
+    receiver.answer = (response, { path }) => {
+      const answer = () => response.writeHead(200).end(calendar(appointment('10:00', '11:00')))
+      if (path.startsWith('/slow')) waiting.push(answer)
+      else answer()
+    }
+    const due = new DueCalendars(service.context, reader)
+    let ended = false
+    const fetching = due.fetch().finally(() => (ended = true))
+    await eventually('the other calendar', async () =>
+      (await reasonAt('10:00')) === 'busy_elsewhere' ? true : undefined,
+    )
+    expect(waiting).toHaveLength(1)
+
+    // what becomes due meanwhile does not wait for the end of the slow ones
+    service.clock.advance(16 * 60)
+    const fetches = () => receiver.received.filter(({ path }) => path === '/secret-path.ics').length
+    const before = fetches()
+    const again = due.fetch()
+    await eventually('its next copy', () => (fetches() > before ? true : undefined))
+    expect([ended, waiting.length]).toEqual([false, 1])
+    const answering = setInterval(() => waiting.shift()?.(), 1)
+    await Promise.all([fetching, again])
+    clearInterval(answering)
+  })
+
+  test('of a hub whose servers all hang take half of what is fetched at once', async () => {
+    const hub = await createHub(service.context, { name: 'Slow', plan: 'enterprise' })
+    for (let index = 0; index < 6; index += 1) {
+      const slow = await makeBusiness(service, { hubId: hub.id })
+      const [staff_id] = await makeStaff(service, slow.id, ['Dora'])
+      const body = { staff_id, url: `${receiver.address}/slow-${index}.ics` }
+      expect((await service.call('POST', '/busy-calendars', { token: slow.key, body })).status).toBe(201)
+    }
+    service.clock.advance(60)
+    await add()
+    const waiting: (() => void)[] = []
+    receiver.answer = (response, { path }) => {
+      const answer = () => response.writeHead(200).end(calendar(appointment('10:00', '11:00')))
+      if (path.startsWith('/slow')) waiting.push(answer)
+      else answer()
+    }
+    const fetching = new DueCalendars(service.context, reader).fetch()
+    await eventually('the other calendar', async () =>
+      (await reasonAt('10:00')) === 'busy_elsewhere' ? true : undefined,
+    )
+    await eventually('those of the hub', () => (waiting.length === 4 ? true : undefined))
+    const answering = setInterval(() => waiting.shift()?.(), 1)
+    await fetching
+    clearInterval(answering)
+  })
+
+  test('that are large are looked at no oftener than they can be loaded', async () => {
+    const span = { fromMs: 0, toMs: 1, timezone: 'UTC' }
+    const look = (id = business.id) => reader.look(id, `${receiver.address}/large.ics`, span)
+    receiver.answer = (response) => response.writeHead(200).end('x'.repeat(600_000))
+    expect(await look()).toMatchObject({ problem: 'not_a_calendar' })
+    await expect(look()).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await look('another')).toMatchObject({ problem: 'not_a_calendar' })
+    receiver.answer = (response) => response.writeHead(200).end(calendar())
+    await eventually('the end of the rest', () => look().catch(() => undefined))
+  })
+
+  test('that fail are tried again after as long as they have failed, within an hour', async () => {
+    const path = `/failing-${offer.staff_id}.ics`
+    const body = { staff_id: offer.staff_id, url: `${receiver.address}${path}` }
+    expect((await service.call('POST', '/busy-calendars', { token: business.key, body })).status).toBe(201)
+    receiver.answer = status(503)
+    const fetches = () => receiver.received.filter((got) => got.path === path).length
+    const minutes: number[] = []
+    for (let minute = 0, last = fetches(); minute <= 240; minute += 5) {
+      await fetchDue(service.context, reader)
+      if (fetches() > last) minutes.push(minute)
+      last = fetches()
+      service.clock.advance(5 * 60)
+    }
+    expect(minutes).toEqual([0, 15, 30, 60, 120, 180, 240])
+    serve(calendar())
+    await fetchDue(service.context, reader)
+    service.clock.advance(60 * 60)
+    await fetchDue(service.context, reader)
+    expect(await listed()).toMatchObject([{ last_error: null }])
   })
 })
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openReader } from '../../src/calendars/busy-calendar-worker.ts'
-import { fetchDueCalendars } from '../../src/calendars/busy-calendar.ts'
+import { fetchDue } from '../support/busy-calendars.ts'
 import type { CalendarReader } from '../../src/calendars/busy-file.ts'
-import { languages } from '../../src/mails/texts/languages.ts'
+import { languageFor, languageNames } from '../../src/base/languages.ts'
 import { onOneEngine } from '../support/long.ts'
 import { type MailWorld, mailWorld } from '../support/mail-world.ts'
 import { type Receiver, startReceiver, status } from '../support/receiver.ts'
@@ -38,10 +38,13 @@ onOneEngine('postgres', 'mails about busy calendars', (engine) => {
   /** Fetches what is due after some hours; gives the mails that it caused. */
   async function after(hours: number): Promise<MailWorld['server']['mails']> {
     world.service.clock.advance(hours * hour)
-    await fetchDueCalendars(world.service.context, reader)
+    await fetchDue(world.service.context, reader)
     await world.sent()
     return world.fresh()
   }
+
+  const waiting = async () =>
+    (await world.service.rows('calendar_mails')).filter(({ status: state }) => state === 'queued')
 
   const works = () => {
     receiver.answer = (response) => response.writeHead(200).end(calendar())
@@ -65,7 +68,13 @@ onOneEngine('postgres', 'mails about busy calendars', (engine) => {
     expect(mail?.raw).not.toContain('secret-path')
     expect(await after(1)).toEqual([])
     expect(await after(48)).toEqual([])
-    expect(await world.service.rows('calendar_mails')).toEqual([])
+    expect(await waiting()).toEqual([])
+    const list = await world.call('GET', '/mails?status=sent')
+    const latest = (list.body.data as unknown[]).slice(0, 2)
+    expect(latest).toMatchObject([
+      { kind: 'calendar', booking_id: null, status: 'sent', attempts: 1 },
+      { kind: 'calendar', to: expect.stringContaining('@salon.example') },
+    ])
 
     works()
     expect(await after(1)).toEqual([])
@@ -79,7 +88,7 @@ onOneEngine('postgres', 'mails about busy calendars', (engine) => {
     fails()
     expect(await after(0)).toEqual([])
     world.service.clock.advance(24 * hour)
-    await Promise.all([1, 2].map(() => fetchDueCalendars(world.service.context, reader)))
+    await Promise.all([1, 2].map(() => fetchDue(world.service.context, reader)))
     expect(await after(0)).toHaveLength(2)
   })
 
@@ -105,7 +114,7 @@ onOneEngine('postgres', 'mails about busy calendars', (engine) => {
       async () => {
         works()
         world.service.clock.advance(hour)
-        await fetchDueCalendars(world.service.context, reader)
+        await fetchDue(world.service.context, reader)
       },
       () => world.call('PATCH', `/staff/${staffId}`, { active: false }),
       () => world.call('DELETE', `/busy-calendars/${calendarId}`),
@@ -115,13 +124,13 @@ onOneEngine('postgres', 'mails about busy calendars', (engine) => {
       expect(await after(1)).toEqual([])
       world.server.answer = () => 451
       expect(await after(25)).toEqual([])
-      expect(await world.service.rows('calendar_mails')).toHaveLength(2)
+      expect(await waiting()).toHaveLength(2)
       await end()
       world.server.answer = () => undefined
       world.service.clock.advance(hour)
       await world.sent()
       expect(world.fresh()).toEqual([])
-      expect(await world.service.rows('calendar_mails')).toEqual([])
+      expect(await waiting()).toEqual([])
       await world.call('PATCH', `/staff/${staffId}`, { active: true })
       works()
       expect(await after(1)).toEqual([])
@@ -140,20 +149,19 @@ onOneEngine('postgres', 'mails about busy calendars', (engine) => {
         throw new Error('no id')
       },
     })
-    await expect(fetchDueCalendars({ ...context, ids: failing }, reader)).rejects.toThrow('no id')
+    await expect(fetchDue({ ...context, ids: failing }, reader)).rejects.toThrow('no id')
     const [row] = await world.service.rows('busy_calendars')
     expect(row).toMatchObject({ last_error: before[0]?.['last_error'], told_at: null })
-    expect(await world.service.rows('calendar_mails')).toEqual([])
+    expect(await waiting()).toEqual([])
   })
 
-  test.each(Object.keys(languages))('are in the language of the business: %s', async (locale) => {
+  test.each(languageNames)('are in the language of the business: %s', async (locale) => {
     await world.call('PATCH', `/businesses/${world.business.id}`, { locale })
     fails()
     await after(0)
     const told = await after(24)
     expect(told).toHaveLength(2)
-    const { calendarFails } = languages[locale] ?? {}
-    expect(told[0]?.text).toContain(calendarFails?.stays)
+    expect(told[0]?.text).toContain(languageFor(locale).say('mail.calendarFails.stays'))
     expect(told[0]?.text).toContain('Anna Weber')
     expect(`${told[0]?.text}${told[0]?.html}${told[0]?.headers['subject']}`).not.toMatch(
       /[{}]name|\{(host|time|business)\}/,

@@ -121,7 +121,7 @@ onOneEngine('sqlite', 'names in links, order and pictures', (engine) => {
     })
     expect((await call('GET', `/staff/${anna?.id}`, token)).body).toEqual({
       ...look,
-      ...{ id: anna?.id, name: anna?.name, slug: null },
+      ...{ id: anna?.id, name: anna?.name, slug: null, position: null },
     })
     for (const [member, value] of [
       ['image_url', 'http://example.com/x.jpg'],

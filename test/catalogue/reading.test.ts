@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { insertMissing } from '../../src/catalogue/catalogue-queries.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { onOneEngine } from '../support/long.ts'
@@ -51,6 +51,7 @@ onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
       cancel_until_minutes: 1440,
       reschedule_until_minutes: 1440,
       max_reschedules: 3,
+      client_fields: { phone: 'optional', last_name: 'required' },
       capacity: 1,
       price: { amount: 10_500, currency: 'EUR' },
       deposit: { amount: 2500, currency: 'EUR' },
@@ -93,7 +94,7 @@ onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
 
   test('keys see a staff member with the fields of the contract, sessions what clients see', async () => {
     const [anna] = salon.staff
-    const forClients = { ...anna, slug: 'anna', description: null, image_url: null }
+    const forClients = { ...anna, slug: 'anna', description: null, image_url: null, position: null }
     const shown = { ...forClients, business_id: salon.id, position: null, email: null, location_ids: [] }
     const whole = { ...shown, weekly_hours: null, date_overrides: [], active: true }
     for (const caller of [key, service.world.hub.key]) {
@@ -270,6 +271,51 @@ onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
       }
       expectErrors(await get(`/bookings?cursor=${cursors[index]}`), '/cursor')
     }
+  })
+
+  test('long pages are written in parts, and other requests proceed between them', async () => {
+    const { id, business_key } = businessOf(service.world, 'Hudson Studio')
+    const description = 'ü'.repeat(4_000)
+    const created_at = service.clock.now()
+    await service.context.db.transaction((tx) =>
+      insertMissing(
+        tx.db,
+        'staff',
+        Array.from({ length: 100 }, (_each, index) => ({
+          ...{ id: service.context.ids.next(), business_id: id, name: `Person ${index}`, description },
+          ...{ email: null, weekly_hours_json: null, date_overrides_json: '[]' },
+          ...{ created_at, deactivated_at: null },
+        })),
+      ),
+    )
+    const inTurns = [0]
+    const stringify = JSON.stringify
+    const spy = vi.spyOn(JSON, 'stringify').mockImplementation((...args: [unknown]) => {
+      const text = stringify(...args) as string | undefined
+      inTurns[0] = (inTurns[0] ?? 0) + (text?.length ?? 0)
+      return text ?? ''
+    })
+    let isOver = false
+    const loop = () => {
+      inTurns.unshift(0)
+      if (!isOver) setImmediate(loop)
+    }
+    setImmediate(loop)
+    const pages = await Promise.all(
+      Array.from({ length: 8 }, () => get('/staff?limit=100', business_key)),
+    ).finally(() => {
+      isOver = true
+      spy.mockRestore()
+    })
+    for (const { status, body } of pages) {
+      expect(status).toBe(200)
+      const long = (body.data as object[]).filter(
+        (one) => 'description' in one && one.description === description,
+      )
+      expect(long.length).toBeGreaterThanOrEqual(90)
+    }
+    expect(inTurns.reduce((sum, characters) => sum + characters)).toBeGreaterThan(8 * 90 * description.length)
+    expect(Math.max(...inTurns)).toBeLessThan(100_000)
   })
 })
 

@@ -83,7 +83,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await demo.says(/-X DELETE .*\n\n/)
     expect(demo.stdout()).toMatch(
       engine === 'sqlite'
-        ? /delete the demo, which is the file \S+, and start with: npm start -- --no-demo$/m
+        ? /delete the demo, which is the files (\S+), \1-wal and \1-shm, and start with: npm start -- --no-demo$/m
         : /name an empty database in DATABASE_URL, and start with: npm start -- --no-demo$/m,
     )
     demo.signal('SIGTERM')
@@ -113,6 +113,23 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     const packages = new Set([...told].map(([, name]) => name))
     expect(packages).toContain('fastify')
     for (const name of ['ioredis', 'undici', 'stripe']) expect(packages).not.toContain(name)
+    await database.drop()
+  })
+
+  test('in development where others reach it, it warns, and prints no link of an owner', async () => {
+    const database = await createTestDatabase(engine)
+    const server = await startServer(database.url, {
+      NODE_ENV: 'development',
+      HOST: '0.0.0.0',
+      LOG_LEVEL: 'warn',
+    })
+    await server.process.says(/Booking page/)
+    expect(server.process.stdout()).toMatch(/NODE_ENV is development on an address that others reach/)
+    expect(server.process.stdout()).toMatch(
+      /nobody can log in yet; this prints the link by which the owner begins: npx holdfast user first/,
+    )
+    expect(server.process.stdout()).not.toContain('cal_lnk')
+    await server.stop()
     await database.drop()
   })
 

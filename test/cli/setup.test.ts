@@ -1,10 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { PassThrough, Writable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runWithin } from '../../src/cli/command-line.ts'
-import { runCommandLine } from '../../src/cli/program.ts'
 import { readRows } from '../support/checker.ts'
-import { commandLine } from '../support/command-line.ts'
+import { commandLine, onTerminal } from '../support/command-line.ts'
 import {
   builtServer,
   emptyDirectory,
@@ -169,20 +166,25 @@ test('the first page of several businesses in production says nothing of them', 
 describe('the questions of holdfast setup', () => {
   test('are asked on a terminal, and again where an answer is not valid', async () => {
     const database = await createTestDatabase('sqlite')
-    const { code, stdout, stderr } = await onTerminal(database.url, [], {
-      'Name of your business': ['', 'Salon Spree'],
-      'Time zone': ['Europe/Berlim', 'Europe/Berlin'],
-      'Opening hours': ['nine to five', 'mon-fri 09:00-25:00', 'tue-sat 10:00-18:00'],
-      'Your first service': ['Haircut'],
-      'How many minutes': ['long', '0', '45'],
-      'Its price': ['35', '35 EUR'],
-      'Who gives it': [''],
-      'Where clients can write': [''],
-      'Your website': ['www.example.com', 'https://www.example.com'],
-    })
+    const { code, stdout, stderr } = await onTerminal(
+      ['setup'],
+      { DATABASE_URL: database.url },
+      {
+        'Name of your business': ['', 'Salon Spree'],
+        'Time zone': ['Europe/Berlim', 'Europe/Berlin'],
+        'Opening hours': ['nine to five', 'mon-fri 09:00-25:00', 'tue-sat 10:00-18:00'],
+        'Your first service': ['Haircut'],
+        'How many minutes': ['long', '0', '45'],
+        'Its price': ['35', '35 EUR'],
+        'Who gives it': [''],
+        'Where clients can write': [''],
+        'Your phone number': ['call me', '+49 30 1234'],
+        'Your website': ['www.example.com', 'https://www.example.com'],
+      },
+    )
     expect(code, stderr).toBe(0)
     expect(stderr).toContain('did you mean Europe/Berlin')
-    expect(stderr.match(/Not so: /g)).toHaveLength(8)
+    expect(stderr.match(/Not so: /g)).toHaveLength(9)
     expect(stdout).toContain('Salon Spree can be booked (Europe/Berlin).')
     const rows = await readRows(
       database.url,
@@ -196,11 +198,16 @@ describe('the questions of holdfast setup', () => {
   test('that options answer are not asked, and --json is data and nothing else', async () => {
     const database = await createTestDatabase('sqlite')
     const given = ['--json', ...salon.slice(1), '--hours', 'always', '--minutes', '20', '--price', '']
-    const { code, stdout, stderr } = await onTerminal(database.url, given, {
-      'Who gives it': ['Ada'],
-      'Where clients can write': ['ada', 'ada@example.com'],
-      'Your website': [''],
-    })
+    const { code, stdout, stderr } = await onTerminal(
+      ['setup', ...given],
+      { DATABASE_URL: database.url },
+      {
+        'Who gives it': ['Ada'],
+        'Where clients can write': ['ada', 'ada@example.com'],
+        'Your phone number': [''],
+        'Your website': [''],
+      },
+    )
     expect(code, stderr).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ business: { name: 'Salon Spree' } })
     await database.drop()
@@ -208,40 +215,17 @@ describe('the questions of holdfast setup', () => {
 
   test('ended by the terminal, nothing was made', async () => {
     const database = await createTestDatabase('sqlite')
-    const { code, stderr } = await onTerminal(database.url, [], { 'Name of your business': ['Salon'] })
+    const { code, stderr } = await onTerminal(
+      ['setup'],
+      { DATABASE_URL: database.url },
+      { 'Name of your business': ['Salon'] },
+    )
     expect(code).toBe(1)
     expect(stderr).toContain('Nothing was made')
     expect(await readRows(database.url, 'select id from businesses')).toEqual([])
     await database.drop()
   })
 })
-
-/** Answers each question in turn, and ends the input at one without an answer. */
-async function onTerminal(url: string, args: string[], answers: Record<string, string[]>) {
-  const stdin = Object.assign(new PassThrough(), { isTTY: true })
-  const said = { stdout: '', stderr: '' }
-  const left = structuredClone(answers)
-  const streamTo = (name: keyof typeof said) =>
-    new Writable({
-      write: (chunk: Buffer, _encoding, done) => {
-        said[name] += chunk.toString()
-        if (name === 'stderr' && chunk.toString().endsWith(': ')) {
-          const question = Object.keys(left).find((text) => chunk.toString().includes(text)) ?? ''
-          const next = left[question]?.shift()
-          setImmediate(() => (next === undefined ? stdin.end() : stdin.write(`${next}\n`)))
-        }
-        done()
-      },
-    })
-  let code = 0
-  const io = {
-    ...{ variables: () => ({ DATABASE_URL: url }), stdin: () => stdin },
-    ...{ stdout: streamTo('stdout'), stderr: streamTo('stderr') },
-    endWith: (exitCode: number) => (code = exitCode),
-  }
-  await runWithin(io, () => runCommandLine(['setup', ...args]))
-  return { code, ...said }
-}
 
 test('it says what to type next as it was called itself', async () => {
   const database = await createTestDatabase('sqlite')
@@ -284,7 +268,7 @@ test.runIf(hasScript)('on a real terminal, in production, it asks and warns with
   const ran = spawnSync('script', ['-qec', `${process.execPath} ${builtServer} setup`, '/dev/null'], {
     encoding: 'utf8',
     cwd: emptyDirectory(),
-    input: 'Salon Spree\n\n\nHaircut\n\n\n\n\n\n',
+    input: 'Salon Spree\n\n\nHaircut\n\n\n\n\n\n\n',
     env: { PATH: process.env['PATH'] ?? '', TERM: 'dumb', NODE_ENV: 'production' },
   })
   expect(ran.status, ran.stdout).toBe(0)

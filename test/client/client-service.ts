@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Send, Time } from '../../client/send-with-retries.ts'
 import type { TestService } from '../support/test-service.ts'
 
@@ -39,11 +42,51 @@ export function timeOf(service: TestService): Time & { waits: number[] } {
   return {
     waits,
     nowMs: () => service.clock.nowMs(),
+    random: () => 1,
     wait: (milliseconds, signal) => {
       signal.throwIfAborted()
       waits.push(milliseconds / 1000)
       service.clock.advance(milliseconds / 1000)
       return Promise.resolve()
+    },
+  }
+}
+
+/** A server before the service that drops its first connections: before it hands a request on, or instead of the answer. */
+export async function startDroppingServer(
+  send: Send,
+  { drops, when }: { drops: number; when: 'before' | 'after' },
+): Promise<{ url: string; requests: () => number; close: () => Promise<void> }> {
+  let requests = 0
+  const server = createServer((request, response) => {
+    requests += 1
+    const isDropped = requests <= drops
+    if (isDropped && when === 'before') return request.socket.destroy()
+    const handOn = async () => {
+      const chunks = await request.toArray()
+      const answer = await send(
+        new Request(`http://holdfast.test${request.url ?? ''}`, {
+          method: request.method ?? 'GET',
+          headers: request.headers as Record<string, string>,
+          ...(chunks.length > 0 && { body: Buffer.concat(chunks as Buffer[]) }),
+        }),
+      )
+      if (isDropped) return request.socket.destroy()
+      return response
+        .writeHead(answer.status, Object.fromEntries(answer.headers))
+        .end(Buffer.from(await answer.arrayBuffer()))
+    }
+    void handOn()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests: () => requests,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
     },
   }
 }

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createHoldfastClient, type RetryOptions } from '../../client/holdfast-client.ts'
 import { systemTime, type Send } from '../../client/send-with-retries.ts'
@@ -9,7 +12,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/test-service.ts'
-import { sendTo, timeOf } from './client-service.ts'
+import { sendTo, startDroppingServer, timeOf } from './client-service.ts'
 
 onEachEngine('a client that is asked to come back later', (engine) => {
   let service: TestService
@@ -22,8 +25,8 @@ onEachEngine('a client that is asked to come back later', (engine) => {
   })
   afterEach(() => service.stop())
 
-  const clientOver = (fetch: Send, retries: Partial<RetryOptions> = {}) =>
-    createHoldfastClient({ baseUrl: 'http://holdfast.test', key: salon.business_key, fetch, retries }, time)
+  const clientOver = (fetch: Send, retries: Partial<RetryOptions> = {}, baseUrl = 'http://holdfast.test') =>
+    createHoldfastClient({ baseUrl, key: salon.business_key, fetch, retries }, time)
 
   test('waits as long as a 429 says, and is let through', async () => {
     const { send, sent } = sendTo(service)
@@ -63,6 +66,25 @@ onEachEngine('a client that is asked to come back later', (engine) => {
     expect(time.waits).toEqual([1, 1])
   })
 
+  test.each(['before', 'after'] as const)(
+    'a creation whose connection drops %s the server has done it happens once',
+    async (when) => {
+      const proxy = await startDroppingServer(sendTo(service).send, { drops: 2, when })
+      try {
+        const client = clientOver(fetch, {}, proxy.url)
+        const body = { ...offer(salon, 'Haircut'), starts_at: nextStart() }
+        const { data, response } = await client.POST('/api/v1/bookings/hold', { body })
+        expect(response.status).toBe(201)
+        expect(response.headers.get('idempotent-replayed')).toBe(when === 'after' ? 'true' : null)
+        expect(await service.rows('claims')).toMatchObject([{ id: data?.hold_id }])
+        expect(proxy.requests()).toBe(3)
+        expect(time.waits).toEqual([1, 2])
+      } finally {
+        await proxy.close()
+      }
+    },
+  )
+
   test('keeps the Idempotency-Key that a caller has named', async () => {
     const { send, sent } = sendTo(service)
     const body = { ...offer(salon, 'Haircut'), starts_at: nextStart() }
@@ -75,42 +97,115 @@ onEachEngine('a client that is asked to come back later', (engine) => {
 })
 
 describe('a client of a service that is away', () => {
-  const away = (headers: Record<string, string> = {}) => {
+  /** Answers with each in turn, then with the last one; an error instead of a response is a dropped connection. */
+  const answering = (...answers: (number | Error | [number, Record<string, string>])[]) => {
     const asked: Request[] = []
     const send: Send = (request) => {
+      const answer = answers[Math.min(asked.length, answers.length - 1)] ?? 200
       asked.push(request)
-      return Promise.resolve(new Response('<p>away</p>', { status: 503, headers }))
+      if (answer instanceof Error) return Promise.reject(answer)
+      const [status, headers] = typeof answer === 'number' ? [answer, {}] : answer
+      return Promise.resolve(new Response(status < 300 ? '{}' : '<p>away</p>', { status, headers }))
     }
     return { send, asked }
   }
+  const dropped = new TypeError('fetch failed')
   const waits: number[] = []
+  let random = 1
   const time = {
     ...systemTime,
+    random: () => random,
     wait: (milliseconds: number) => Promise.resolve(void waits.push(milliseconds)),
   }
-  beforeEach(() => void waits.splice(0))
+  beforeEach(() => {
+    waits.splice(0)
+    random = 1
+  })
 
   const clientOver = (fetch: Send, given = time, retries: Partial<RetryOptions> = {}) =>
     createHoldfastClient({ baseUrl: 'http://holdfast.test', key: 'x', fetch, retries }, given)
+  const read = (send: Send, retries: Partial<RetryOptions> = {}) =>
+    clientOver(send, time, retries).GET('/api/v1/services')
+  const id = '8722dbeb-7f09-8993-9751-bd3a10e37d26'
 
   test('gives up after three attempts, and gives the last answer', async () => {
-    const { send, asked } = away()
-    const { error, response } = await clientOver(send).GET('/api/v1/services')
+    const { send, asked } = answering(503)
+    const { error, response } = await read(send)
     expect(response.status).toBe(503)
     expect(error).toBe('<p>away</p>')
     expect(asked).toHaveLength(3)
-    expect(waits).toEqual([1000, 1000])
+    expect(waits).toEqual([1000, 2000])
+  })
+
+  test('gives up after three dropped connections, and throws the last error', async () => {
+    const { send, asked } = answering(dropped)
+    await expect(read(send)).rejects.toBe(dropped)
+    expect(asked).toHaveLength(3)
+  })
+
+  test.each([500, 502, 503, 504, dropped])('tries a read again after %s', async (fault) => {
+    const { send, asked } = answering(fault, 200)
+    expect((await read(send)).response.status).toBe(200)
+    expect(asked).toHaveLength(2)
+  })
+
+  test.each([500, 502, 503, 504, dropped])(
+    'tries a creation again after %s, with the same key',
+    async (fault) => {
+      const { send, asked } = answering(fault, 201)
+      const body = { service_id: id, location_id: id, starts_at: '2026-12-01T10:00:00Z' }
+      expect((await clientOver(send).POST('/api/v1/bookings/hold', { body })).response.status).toBe(201)
+      expect(new Set(asked.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(1)
+      expect(asked).toHaveLength(2)
+    },
+  )
+
+  test.each([500, 502, 503, 504, dropped])('does not repeat a change after %s', async (fault) => {
+    const { send, asked } = answering(fault, 200)
+    const params = { path: { id } }
+    await clientOver(send)
+      .PATCH('/api/v1/bookings/{id}', { params, body: { notes: 'x' } })
+      .catch(String)
+    await clientOver(answering(fault).send).DELETE('/api/v1/bookings/{id}', { params }).catch(String)
+    expect(asked).toHaveLength(1)
+    expect(waits).toEqual([])
+  })
+
+  test('repeats a change that was refused by a limit', async () => {
+    const { send, asked } = answering([429, { 'retry-after': '7' }], 200)
+    const params = { path: { id } }
+    await clientOver(send).PATCH('/api/v1/bookings/{id}', { params, body: { notes: 'x' } })
+    expect(asked).toHaveLength(2)
+    expect(waits).toEqual([7000])
+  })
+
+  test('clients that failed together do not come back together', async () => {
+    random = 0
+    await read(answering(dropped, 502, 200).send)
+    random = 0.5
+    await read(answering(dropped, 502, 200).send)
+    expect(waits).toEqual([500, 1000, 750, 1500])
+  })
+
+  test('waits between attempts no longer than it may', async () => {
+    await read(answering(dropped, dropped, dropped, 200).send, { attempts: 4, maxWaitSeconds: 3 })
+    expect(waits).toEqual([1000, 2000, 3000])
   })
 
   test('understands a date, and waits at once for one that has passed', async () => {
-    const { send, asked } = away({ 'retry-after': new Date(0).toUTCString() })
-    await clientOver(send).GET('/api/v1/services')
+    const { send, asked } = answering([503, { 'retry-after': new Date(0).toUTCString() }])
+    await read(send)
     expect(asked).toHaveLength(3)
     expect(waits).toEqual([0, 0])
   })
 
-  test('stops waiting when it is told to', async () => {
-    const { send, asked } = away({ 'retry-after': '20' })
+  test('waits as long as a 500 says', async () => {
+    await read(answering([500, { 'retry-after': '9' }], 200).send)
+    expect(waits).toEqual([9000])
+  })
+
+  test.each([503, dropped])('stops waiting after %s when it is told to', async (fault) => {
+    const { send, asked } = answering(fault instanceof Error ? fault : [fault, { 'retry-after': '20' }])
     const controller = new AbortController()
     const answer = clientOver(send, systemTime as typeof time).GET('/api/v1/services', {
       signal: controller.signal,
@@ -120,25 +215,43 @@ describe('a client of a service that is away', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('tries nothing again that was refused for another reason', async () => {
-    const asked: Request[] = []
-    const client = clientOver((request) => {
-      asked.push(request)
-      return Promise.resolve(Response.json({ code: 'internal' }, { status: 500 }))
-    })
-    await client.GET('/api/v1/services')
+  test.each([400, 404, 409, 501])('tries nothing again that was refused with %i', async (status) => {
+    const { send, asked } = answering(status)
+    await read(send)
     expect(asked).toHaveLength(1)
   })
 
   test('an attempt that takes too long is given up', async () => {
+    let asked = 0
     const client = clientOver(
       (request) =>
         new Promise((_, reject) => {
+          asked += 1
           request.signal.addEventListener('abort', () => reject(request.signal.reason as Error))
         }),
       time,
       { timeoutSeconds: 0.05 },
     )
     await expect(client.GET('/api/v1/services')).rejects.toMatchObject({ name: 'TimeoutError' })
+    expect(asked).toBe(1)
+  })
+
+  test('a connection that drops within the body is tried again', async () => {
+    const whole = JSON.stringify({ data: [], next_cursor: null })
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': whole.length })
+      requests += 1
+      if (requests > 1) return response.end(whole)
+      response.write(whole.slice(0, 9))
+      setImmediate(() => response.destroy())
+    })
+    let requests = 0
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const client = createHoldfastClient({ baseUrl: `http://127.0.0.1:${port}`, key: 'x' }, time)
+    const { data } = await client.GET('/api/v1/services')
+    expect(data).toEqual({ data: [], next_cursor: null })
+    expect(requests).toBe(2)
+    server.close()
   })
 })

@@ -74,7 +74,7 @@ onOneEngine('postgres', 'the page of a booking', (engine) => {
     expect(done).toMatchObject({ status: 303, headers: { location: `${path()}?done=cancelled` } })
     expect(await stateOf()).toMatchObject({ status: 'cancelled', cancel_reason: 'Ill' })
     const text = textOf(await readConsole(service, `${path()}?done=cancelled`, owner))
-    expect(text).toContain('The booking is cancelled.')
+    expect(text).toContain('Booking cancelled.')
     expect(text).toContain('Reason: Ill')
     expect(text).toContain('cancelled by owner Person')
     expect(await use('status', { action: 'restore' })).toMatchObject({ status: 303 })
@@ -83,6 +83,7 @@ onOneEngine('postgres', 'the page of a booking', (engine) => {
 
   test('is marked as done or no-show once it has begun, and that is taken back', async () => {
     expect(await show()).not.toContain('Mark as done')
+    service.clock.advance(60)
     await key.change(id, { starts_at: '2026-11-20T10:30:00+01:00' })
     const before = service.clock.now()
     service.clock.advance(3_600)
@@ -94,8 +95,12 @@ onOneEngine('postgres', 'the page of a booking', (engine) => {
     ] as const) {
       expect(await use('status', { action })).toMatchObject({ status: 303 })
       expect(await stateOf()).toMatchObject(state)
+      service.clock.advance(60)
     }
     expect(before < service.clock.now()).toBe(true)
+    expect(await show()).toMatch(
+      /marked as done by .* changed by .* marked as a no-show by .* no longer marked as a no-show by /,
+    )
   })
 
   test('a faulty form comes back with what was typed and the fault beside its field', async () => {
@@ -128,7 +133,7 @@ onOneEngine('postgres', 'the page of a booking', (engine) => {
     expect(again.status).toBe(412)
     const text = textOf(again)
     expect(text).toMatch(/moved from Tue,? 1 Dec 2026, 10:00 to Tue,? 1 Dec 2026, 12:00 by a program/)
-    expect(text).toContain('What you typed is still here.')
+    expect(text).toContain('Your input is kept.')
     expect(text).toContain('Now: Ring thrice')
     expect(text).toContain('My own')
     expect(await stateOf()).toMatchObject({ notes: 'Ring thrice' })
@@ -183,7 +188,7 @@ onOneEngine('postgres', 'the page of a booking', (engine) => {
     const after = await linkOf()
     expect(await opened(after)).toBe(200)
     expect(await opened(before)).toBe(401)
-    expect(await show()).toContain('new link made for the client')
+    expect(await show()).toContain('new link created for the client')
     const other = await logIn('owner', undefined, (await makeBusiness(service)).id)
     expect(await readConsole(service, path('link'), other)).toMatchObject({ status: 404 })
     expect(await use('link', {}, other)).toMatchObject({ status: 404 })
@@ -203,7 +208,7 @@ onOneEngine('postgres', 'the page of a booking', (engine) => {
     await book(anna)
     const again = await use('person', { staff_id: anna })
     expect(again.status).toBe(409)
-    expect(textOf(again)).toContain('Somebody else has that time.')
+    expect(textOf(again)).toContain('That time is already taken.')
   })
 
   test('staff see the appointments of others without their clients, and change none of them', async () => {
@@ -236,7 +241,7 @@ onOneEngine('postgres', 'the page of a booking', (engine) => {
     for (const wanted of [path(), path('cancel'), '/console/bookings/nonsense']) {
       const reply = await readConsole(service, wanted, wanted.endsWith('nonsense') ? owner : elsewhere)
       expect(reply.status, wanted).toBe(404)
-      expect(textOf(reply)).toContain('There is no such booking')
+      expect(textOf(reply)).toContain('Booking not found')
     }
     const sent = { version: '1', seen: '', cancel_reason: '' }
     expect(await sendForm(service, path('cancel'), sent, elsewhere)).toMatchObject({ status: 404 })

@@ -11,6 +11,10 @@ test.each([
   [['plain', 5, null], 'plain,5,\r\n'],
   [['a,b', 'say "x"', 'two\nlines'], '"a,b","say ""x""","two\nlines"\r\n'],
   [['=1+1', '+49 30', '-5', '@SUM(A1)', ' =2', '\tx'], "'=1+1,'+49 30,'-5,'@SUM(A1),' =2,'\tx\r\n"],
+  [
+    ['a;=1+1', 'a\t@b', 'a; -2', 'a\n+3', 'x;"=4"', 'a;b', '2-3'],
+    'a;\'=1+1,a\t\'@b,a;\' -2,"a\n\'+3","x;\'""=4""",a;b,2-3\r\n',
+  ],
   [['=HYPERLINK("http://x","y")'], '"\'=HYPERLINK(""http://x"",""y"")"\r\n'],
 ])('%j is written as one row of CSV', (values, expected) => {
   expect(csvRow(values)).toBe(expected)
@@ -100,9 +104,9 @@ onOneEngine('postgres', 'the list of bookings', (engine) => {
 
   test('says what to do where nothing is to be seen', async () => {
     expect(textOf(await read('/console/bookings?q=ab'))).toContain('at least three characters')
-    expect(textOf(await read('/console/bookings?q=nobody'))).toContain('No booking fits.')
-    expect(textOf(await read('/console/bookings', 'stranger'))).toContain('Nothing is booked ahead.')
-    expect(textOf(await read('/console/bookings?when=all', 'stranger'))).toContain('There are no bookings.')
+    expect(textOf(await read('/console/bookings?q=nobody'))).toContain('No booking found.')
+    expect(textOf(await read('/console/bookings', 'stranger'))).toContain('No upcoming bookings.')
+    expect(textOf(await read('/console/bookings?when=all', 'stranger'))).toContain('No bookings yet.')
     expect(textOf(await read('/console/bookings', 'nobody'))).toContain('Log in')
   })
 
@@ -135,5 +139,7 @@ onOneEngine('postgres', 'the list of bookings', (engine) => {
     for (const who of ['manager', 'staff'])
       expect(await read('/console/bookings.csv', who), who).toMatchObject({ status: 303, body: undefined })
     expect(String((await read('/console/bookings.csv?when=all', 'stranger')).body)).not.toContain('Berta')
+    const whole = await read('/console/bookings.csv?when=all&cursor=nonsense')
+    expect(whole).toMatchObject({ status: 200, body: file.body })
   })
 })

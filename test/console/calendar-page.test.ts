@@ -92,12 +92,12 @@ onOneEngine('postgres', 'the calendar of the console', (engine) => {
     const overOf = async (query: string) =>
       (await show(query)).match(/<li\s+class="free is-over[^]*?<\/li>/g) ?? []
     const [yesterday = ''] = await overOf(`?date=2026-11-19&who=${who}`)
-    expect(yesterday).toContain('aria-label="Enter afterwards, 9:00–18:00 free"')
+    expect(yesterday).toContain('aria-label="Add past appointment, 9:00–18:00 free"')
     expect(yesterday).toContain(`/console/book?start=2026-11-19T08%3A00%3A00.000Z&amp;who=${anna}`)
     const page = await show(`?date=${day}&who=${who}`)
-    expect(page).toMatch(/Enter afterwards, 9:00–10:00 free[^]*Book, 10:00–10:30 free/)
+    expect(page).toMatch(/Add past appointment, 9:00–10:00 free[^]*Book, 10:00–10:30 free/)
     expect(await overOf(`?date=2026-10-19&who=${who}`)).toEqual([])
-    expect(await show(`?date=2026-11-19&who=${who}&view=list`)).not.toContain('Enter afterwards')
+    expect(await show(`?date=2026-11-19&who=${who}&view=list`)).not.toContain('Add past appointment')
   })
 
   test('marks the view that a width shows', async () => {
@@ -124,6 +124,46 @@ onOneEngine('postgres', 'the calendar of the console', (engine) => {
     expect(foreign).not.toContain('Dana Brooks')
   })
 
+  test('staff read neither why colleagues are away nor who comes to them next, and book themselves only', async () => {
+    const date = '2026-11-20'
+    const place = { businessId: booker.business.id }
+    const request = { email: 'ben@example.com', role: 'staff', place } as const
+    const ben = await logInNewPerson(service, { ...request, staffId: booker.staffId('Ben') })
+    const times = { starts_at: `${date}T17:00:00+01:00`, ends_at: `${date}T17:30:00+01:00` }
+    const blocked = async (name: string, reason: string) =>
+      (await booker.call('POST', '/blocks', { staff_id: booker.staffId(name), ...times, reason })).body.id
+    const ofAnna = await blocked('Anna', 'Dentist')
+    const ofBen = await blocked('Ben', 'Piano')
+    const next = await booker.book('Haircut', `${date}T11:30:00+01:00`, { staff_id: booker.staffId('Ben') })
+    for (const view of ['day', 'list']) {
+      const page = await show(`?view=${view}&date=${date}`, ben.cookie)
+      expect(page).not.toContain('Dentist')
+      expect(page).not.toContain(`/console/block/${ofAnna}`)
+      expect(page).toContain('Blocked: Piano')
+      expect(page).toContain(`/console/block/${ofBen}`)
+      const booked = Array.from(page.matchAll(/\/console\/book\?start=[^"]*who=([^"&]*)/g), ([, who]) => who)
+      expect(new Set(booked)).toEqual(new Set([booker.staffId('Ben')]))
+    }
+    const page = await show(`?view=list&date=${date}`, ben.cookie)
+    expect(/class="cal-next"[^]*?<\/section>/.exec(page)?.[0]).toContain(next)
+    const block = await service.call('GET', `//console/block/${ofAnna}`, {
+      headers: { host: 'localhost', cookie: ben.cookie },
+    })
+    expect(block.body).not.toContain('Dentist')
+    const week = await show(`?view=week&who=${booker.staffId('Clara')}`, ben.cookie)
+    expect(week).not.toMatch(/\/console\/(book|block)\?[^"]*who=/)
+    expect(week).not.toContain('/console/book?start=')
+  })
+
+  test('a day after the week of the first person is that of everybody', async () => {
+    const week = await show('?view=week')
+    const [, day = ''] = /href="(\/console\?view=day[^"]*)"/.exec(week) ?? []
+    expect(day).not.toContain('who=')
+    expect(week).toContain(`/console/book?date=2026-11-20&amp;who=${booker.staffId('Anna')}`)
+    const chosen = await show(`?view=week&who=${booker.staffId('Ben')}`)
+    expect(chosen).toMatch(new RegExp(`href="/console\\?view=day[^"]*who=${booker.staffId('Ben')}`))
+  })
+
   test('a week is of whom one chose', async () => {
     const ben = booker.staffId('Ben')
     const id = await booker.book('Haircut', `${day}T11:00:00+01:00`, { staff_id: ben })
@@ -140,6 +180,7 @@ onOneEngine('postgres', 'the calendar of the console', (engine) => {
     const first = await ask()
     expect(first.status).toBe(200)
     expect(String(first.body)).toMatch(/^<div\s+id="calendar"/)
+    expect(first.headers['cache-control']).toBe('no-store') // nobody finds it after the log-out
     const tag = first.headers['etag']
     expect([tag, await ask(tag).then(({ status }) => status)]).toEqual([expect.any(String), 304])
     const id = await booker.book('Haircut', `${day}T12:00:00+01:00`, { staff_id: booker.staffId('Anna') })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operator } from '../../src/access/actor.ts'
 import { openReader } from '../../src/calendars/busy-calendar-worker.ts'
 import { fetchBusyCalendar } from '../../src/calendars/busy-calendar.ts'
+import { eventually } from '../support/eventually.ts'
 import { freePort } from '../support/free-port.ts'
 import { formValues, readConsole, textOf } from '../support/console.ts'
 import { onOneEngine } from '../support/long.ts'
@@ -58,11 +59,11 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
     expect((await show('/console/bookings', staff)).body).not.toContain(path)
     expect((await show('/console/people')).body).toContain(`href="${path}"`)
     const text = textOf(await show())
-    expect(text).toContain('No address yet. Make one for each person')
-    expect(text).toContain('No calendar yet. Add the calendar of a person')
+    expect(text).toContain('No addresses yet. Create one for each person')
+    expect(text).toContain('No calendars yet. Add the calendar of a person')
     expect(text).toContain('A business can have 20.')
     const german = textOf(await show(path, manager, { 'accept-language': 'de' }))
-    expect(german).toContain('Noch keine Adresse.')
+    expect(german).toContain('Noch keine Adressen.')
   })
 
   let address: string
@@ -71,7 +72,7 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
     const sent = { ...(await hidden(newFeed)), of: `staff_id ${anna}`, detail: 'full' }
     const made = await post(newFeed, sent)
     expect(made).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' } })
-    expect(textOf(made)).toMatch(/The address for Anna Weber.*every 12 to 24 hours/)
+    expect(textOf(made)).toMatch(/Address for Anna Weber.*every 12 to 24 hours/)
     address = addressIn(made)
     expect(await readFeed(address)).toBe(200)
     const again = await post(newFeed, sent)
@@ -99,14 +100,14 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
     const removed = await post(`${feed}/remove`)
     expect(removed).toMatchObject({ status: 303, headers: { location: `${path}?done=feedRemoved` } })
     expect(await readFeed(rotated)).toBe(404)
-    expect(textOf(await show())).toContain('No address yet')
+    expect(textOf(await show())).toContain('No addresses yet')
   })
 
   test('refuses a feed beyond 20 with what to do, in German too', async () => {
     for (let made = 0; made < 20; made += 1) await manager.call('POST', '/feeds', {})
     const refused = await post(newFeed, { of: '', detail: 'busy' })
     expect(refused.status).toBe(409)
-    expect(textOf(refused)).toContain('The business has 20 addresses already. Delete one first.')
+    expect(textOf(refused)).toContain('The business already has 20 addresses. Delete one first.')
     const german = await sendForm(
       service,
       newFeed,
@@ -123,7 +124,7 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
     const sent = { ...(await hidden(newBusy)), staff_id: anna, url: 'ftp://secret-4711/anna.ics' }
     const refused = await post(newBusy, sent)
     expect(refused.status).toBe(422)
-    expect(refused.body).toMatch(/id="url-fault">This is no whole address/)
+    expect(refused.body).toMatch(/id="url-fault">This address is incomplete/)
     expect(refused.body).toContain('value="ftp://secret-4711/anna.ics"')
     const added = { ...(await hidden(newBusy)), staff_id: anna, url: `${receiver.address}/secret-4711.ics` }
     const location = `${path}?done=busyMade`
@@ -133,7 +134,7 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
     const list = await show(location)
     expect(list.body).not.toContain('4711')
     expect(String(list.body).match(/busy\/[0-9a-f-]{36}\/remove/g)).toHaveLength(1)
-    expect(textOf(list)).toMatch(/Anna Weber 127\.0\.0\.1:\d+ · not read yet; it is within a minute/)
+    expect(textOf(list)).toMatch(/Anna Weber 127\.0\.0\.1:\d+ · not read yet, will be within a minute/)
     expect((await hidden(newBusy))['url']).toBe('')
   })
 
@@ -145,9 +146,9 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
     receiver.answer = (response) => response.end('<!doctype html><title>My calendar</title>')
     const page = await sent()
     expect(page.status).toBe(422)
-    expect(page.body).toMatch(/id="url-fault">What is at the address is not a calendar/)
+    expect(page.body).toMatch(/id="url-fault">The address does not lead to a calendar/)
     receiver.answer = status(404)
-    expect((await sent()).body).toMatch(/id="url-fault">The server answered 404/)
+    expect((await sent()).body).toMatch(/id="url-fault">The server responded with 404/)
     expect(await count()).toBe(before)
     receiver.answer = status(503)
     expect((await sent()).status).toBe(303)
@@ -163,15 +164,15 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
     const refused = await sent(`http://127.0.0.1:${port}/anna.ics`)
     expect(refused.status).toBe(422)
     expect(refused.body).toContain(
-      `id="url-fault">The server refused the connection. It was asked for at http://127.0.0.1:${port}.`,
+      `id="url-fault">The server refused the connection. Requested from http://127.0.0.1:${port}.`,
     )
     expect((await sent(`webcal://127.0.0.1:${port}/anna.ics`)).body).toContain(
-      `at https://127.0.0.1:${port}.`,
+      `Requested from https://127.0.0.1:${port}.`,
     )
     const unknown = await sent('https://calendar.invalid/anna.ics')
-    expect(unknown.body).toContain('id="url-fault">The name of the server is not known.')
+    expect(unknown.body).toContain('id="url-fault">The name of the server is unknown.')
     for (const url of ['127.0.0.1:4513/x', 'localhost:4513/x', 'calendar.example/x']) {
-      expect((await sent(url)).body).toContain('id="url-fault">This is no whole address.')
+      expect((await sent(url)).body).toContain('id="url-fault">This address is incomplete.')
     }
   })
 
@@ -181,8 +182,42 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
     const sent = async (who: string) => post(newBusy, { ...(await hidden(newBusy)), staff_id: who, url })
     const again = await sent(anna)
     expect(again.status).toBe(422)
-    expect(again.body).toContain('id="url-fault">This person has this calendar already.')
+    expect(again.body).toContain('id="url-fault">This person already has this calendar.')
     expect((await show(newBusy)).body).toMatch(/id="staff_id"\s+name="staff_id"\s+required/)
+  })
+
+  test('is asked for one at a time of a business, a few wait, and others hear that it is busy', async () => {
+    const before = receiver.received.length
+    const answers: (() => void)[] = []
+    receiver.answer = (...given) => answers.push(() => status(404)(...given))
+    let refusals = 0
+    const looked = Array.from({ length: 20 }, async (_, index) => {
+      const reply = await post(newBusy, { staff_id: anna, url: `${receiver.address}/many-${index}.ics` })
+      if (reply.status === 503) refusals += 1
+      return reply
+    })
+    await eventually('sixteen refusals', () => (refusals === 16 && answers.length === 1) || undefined)
+    for (let asked = 1; asked < 4; asked += 1) {
+      answers.shift()?.()
+      await eventually('the next', () => receiver.received.length - before === 1 + asked || undefined)
+      expect(answers).toHaveLength(1)
+    }
+    answers.shift()?.()
+    const replies = await Promise.all(looked)
+    expect(receiver.received.length - before).toBe(4)
+    const refused = replies.filter(({ status }) => status === 503)
+    expect(refused).toHaveLength(16)
+    for (const { headers } of refused) expect(headers['retry-after']).toBe('1')
+    expect(replies.filter(({ status }) => status === 422)).toHaveLength(4)
+  })
+
+  test('asks for nothing that could not be added', async () => {
+    const before = receiver.received.length
+    const foreign = { staff_id: '93fa21da-6815-8fc2-b29b-fd569494e82e', url: `${receiver.address}/x.ics` }
+    expect((await post(newBusy, foreign)).status).toBe(422)
+    const known = { staff_id: anna, url: `${receiver.address}/secret-4711.ics` }
+    expect((await post(newBusy, known)).status).toBe(422)
+    expect(receiver.received.length).toBe(before)
   })
 
   test('tells when a busy calendar was last read, how long ago, and why not since', async () => {
@@ -195,10 +230,10 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
     await fetchBusyCalendar(service.context, operator, { id, reader })
     await reader.close()
     expect(textOf(await show())).toMatch(
-      /last read Fri,? 20 Nov 2026, \d\d:\d\d \(20 minutes ago\) The server answered 404: the address may not be valid any more\. What was read before still counts\./,
+      /last read Fri,? 20 Nov 2026, \d\d:\d\d \(20 minutes ago\) The server responded with 404\. The address may no longer be valid\. The times read before still count\./,
     )
     expect(textOf(await show(path, manager, { 'accept-language': 'de' }))).toMatch(
-      /\(vor 20 Minuten\) Der Server antwortete 404: Die Adresse gilt vielleicht nicht mehr\./,
+      /\(vor 20 Minuten\) Der Server antwortete mit 404\. Die Adresse gilt vielleicht nicht mehr\./,
     )
   })
 
@@ -207,13 +242,15 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
     receiver.answer = (response) => response.end(emptyCalendar)
     for (let added = 1; added < 5; added += 1) await manager.call('POST', '/busy-calendars', body)
     body.url += '?sixth'
+    const asked = receiver.received.length
     const refused = await post(newBusy, body)
     expect(refused.status).toBe(409)
-    expect(textOf(refused)).toContain('This person has 5 calendars already. Remove one first.')
+    expect(receiver.received.length).toBe(asked)
+    expect(textOf(refused)).toContain('This person already has 5 calendars. Remove one first.')
     expect(refused.body).toContain(`value="${body.url}"`)
     const remove = `${path}/busy/${await idIn(/busy\/([0-9a-f-]{36})\/remove/)}/remove`
     expect((await post(remove, {}, other)).status).toBe(404)
-    expect(textOf(await show(path, other))).toContain('No calendar yet')
+    expect(textOf(await show(path, other))).toContain('No calendars yet')
     const location = `${path}?done=busyRemoved`
     expect(await post(remove)).toMatchObject({ status: 303, headers: { location } })
     expect(String((await show()).body).match(/busy\/[0-9a-f-]{36}\/remove/g)).toHaveLength(4)

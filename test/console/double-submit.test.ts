@@ -52,7 +52,7 @@ onOneEngine('postgres', 'a form of the console', (engine) => {
       expect(await made(list)).toBe(1)
       const changed = await send({ ...fields, name: 'Other', reason: 'Other' })
       expect(changed.status).toBe(422)
-      expect(changed.body).toContain('This form was sent before.')
+      expect(changed.body).toContain('This form was already sent.')
       expect((await send({ ...fields, once: await once(page) })).status).toBe(303)
       expect(await made(list)).toBe(2)
     },

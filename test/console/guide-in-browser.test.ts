@@ -66,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
   test('the key / leads from the calendar to what is booked for a client', async () => {
     const visitor = await openConsole(browser, owner, { address, ...consoleSizes.desktop })
     await visitor.page.goto(`${address}/console`)
-    await visitor.page.getByRole('button', { name: 'Keys (?)' }).waitFor() // the script is there
+    await visitor.page.getByRole('button', { name: 'Shortcuts (?)' }).waitFor() // the script is there
     await visitor.page.keyboard.press('/')
     await visitor.page.keyboard.type('hopper')
     await visitor.page.keyboard.press('Enter')

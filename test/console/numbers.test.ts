@@ -22,7 +22,7 @@ onOneEngine('postgres', 'the numbers of a business in the console', (engine) => 
   test('say what to do where nothing was booked', async () => {
     const page = await show()
     expect(page.status).toBe(200)
-    expect(textOf(page)).toContain('Nothing was booked in this time.')
+    expect(textOf(page)).toContain('No bookings in this period.')
     expect(page.body).not.toContain('<table')
   })
 
@@ -33,7 +33,7 @@ onOneEngine('postgres', 'the numbers of a business in the console', (engine) => 
     const page = await show('?range=own&from=2026-11-23&to=2026-12-06')
     const text = textOf(page)
     expect(text).toMatch(
-      /Who or what Busy Bookings No-shows Cancelled Booked Anna Weber [\d.]+% 1 0 1 0\.5 h/,
+      /Who or what Utilisation Bookings No-shows Cancelled Booked Anna Weber [\d.]+% 1 0 1 0\.5 h/,
     )
     expect(text).toMatch(/23\s–\s29 Nov 2026 1 0 1/)
     expect(page.body).toContain('role="img" aria-label="Bookings, no-shows and cancellations by week')
@@ -42,6 +42,20 @@ onOneEngine('postgres', 'the numbers of a business in the console', (engine) => 
       'accept-language': 'de',
     })
     expect(textOf(german)).toContain('Nach Person Wer oder was')
+  })
+
+  test('are those of the days that somebody types, whatever range is chosen beside them', async () => {
+    const chosen = (page: { body: unknown }) => /<option value="(\w+)" selected/.exec(String(page.body))?.[1]
+    const week = await show()
+    const [, shown = ''] = /name="shown" value="([^"]+)"/.exec(String(week.body)) ?? []
+    const [from = '', to = ''] = shown.split('/')
+    const typed = await show(`?range=week&from=2026-10-05&to=2026-10-11&shown=${shown}`)
+    expect(textOf(typed)).toMatch(/Mon, 5 Oct 2026 to Sun, 11 Oct 2026/)
+    expect(chosen(typed)).toBe('own')
+    expect(typed.body).toContain('/console/numbers.csv?range=own&amp;from=2026-10-05&amp;to=2026-10-11')
+    expect(chosen(await show(`?range=year&from=${from}&to=${to}&shown=${shown}`))).toBe('year')
+    expect(chosen(await show('?from=2026-10-05&to=2026-10-11'))).toBe('own')
+    expect(chosen(await show('?range=weeks&from=2026-10-05&to=2026-10-11'))).toBe('weeks')
   })
 
   test.each([
@@ -78,7 +92,9 @@ onOneEngine('postgres', 'the numbers of a business in the console', (engine) => 
       place: { businessId: businessOf(service.world, 'Hudson Studio').id },
     })
     const query = `?range=own&from=2026-11-23&to=2026-12-06&business=${salon.business.id}`
-    expect(textOf(await show(query, elsewhere))).toContain('Nothing was booked')
+    const foreign = await show(query, elsewhere)
+    expect(foreign).toMatchObject({ status: 404 })
+    expect(textOf(foreign)).toContain('Page not found')
     expect(await readConsole(service, '/console/numbers', { cookie: '' })).toMatchObject({
       body: expect.stringContaining('<h1>Log in</h1>'),
     })

@@ -42,12 +42,23 @@ onOneEngine('postgres', 'a paid deposit in the console', (engine) => {
     expect(await read()).toContain('Deposit €25 refunded')
   })
 
+  test('stays with the address of its client: whose link gives it back, only owners decide', async () => {
+    const client = { email: 'insider@example.com' }
+    const change = (person: LoggedIn, body: object) => person.call('PATCH', `/bookings/${id}`, body)
+    expect(await change(manager, { client })).toMatchObject({
+      status: 403,
+      body: { code: 'key_type_not_allowed' },
+    })
+    expect((await change(manager, { client: { first_name: 'Adele' } })).status).toBe(200)
+    expect((await change(owner, { client })).status).toBe(200)
+  })
+
   test('is kept, and goes back later, once', async () => {
     expect(await cancel({ refund: 'none' })).toMatchObject({ status: 303 })
     await world.settled()
     expect(world.stripe.refunds).toEqual([])
     expect(await read()).toContain('Deposit €25 paid by card')
-    expect(await read('cancel')).toContain('Send the deposit back?')
+    expect(await read('cancel')).toContain('Refund the deposit?')
     for (const status of [303, 303]) expect(await cancel({})).toMatchObject({ status })
     await world.settled()
     expect(world.stripe.refunds).toMatchObject([{ amount: 2500, status: 'succeeded' }])
@@ -55,7 +66,7 @@ onOneEngine('postgres', 'a paid deposit in the console', (engine) => {
   })
 
   test('is sent back by owners only', async () => {
-    expect(await read('cancel', manager)).toContain('An owner can send it back.')
+    expect(await read('cancel', manager)).toContain('An owner can refund it.')
     const refused = await cancel({ refund: 'full' }, manager)
     await world.settled()
     expect(refused.status).not.toBe(303)

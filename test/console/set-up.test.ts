@@ -67,6 +67,8 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
           'question.0.options': 'kurz\n\n lang ',
         },
         ...{ 'question.1.label': 'Wie lang?', 'question.1.type': 'text', 'question.1.required': 'on' },
+        ...{ 'question.2.label': 'I accept the [terms](https://example.com).', 'question.2.type': 'consent' },
+        ...{ ask_last_name: 'optional', ask_phone: 'required' },
         ...{ 'start.monday': '17.30, 9:00 11 12 Uhr', 'start.tuesday': '' },
       }
       const sent = await send('/console/services/new', fields)
@@ -85,7 +87,9 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
         custom_fields: [
           { key: 'wie_lang', label: 'Wie lang?', type: 'select', options: ['kurz', 'lang'] },
           { key: 'wie_lang_2', type: 'text', required: true },
+          { type: 'consent', required: true, label: 'I accept the [terms](https://example.com).' },
         ],
+        client_fields: { last_name: 'optional', phone: 'required' },
       })
       expect((await show('/console/services?done=saved')).body).toMatch(
         /Saved\.[^]*Beard trim[^]*20 min · €12.50/,
@@ -134,9 +138,9 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       const { id } = await named('/services', 'Early class')
       expect(sent.headers['location']).toBe(`/console/services/${id}?done=savedBut`)
       const page = await show(sent.headers['location'] ?? '')
-      expect(textOf(page)).toContain('Saved. Some start times are not offered, though')
+      expect(textOf(page)).toContain('Saved. Some start times are not offered.')
       expect(page.body).toMatch(
-        /id="start\.monday-fault">Monday 06:00 is not offered: it does not lie within the opening hours of Mitte\. Monday 14:00 is not offered: nobody who does it works from start to end\.</,
+        /id="start\.monday-fault">Monday 06:00 is not offered: it is outside the opening hours of Mitte\. Monday 14:00 is not offered: nobody who offers it works the whole time\.</,
       )
       expect(page.body).toMatch(/id="start\.sunday-fault">Sunday 10:00 is not offered/)
       expect(page.body).not.toMatch(/name="start.monday"[^>]*aria-invalid/)
@@ -153,9 +157,9 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       const { status, body } = await send('/console/services/new', { ...fields, capacity: 'acht' })
       expect(status).toBe(422)
       expect(body).toContain(
-        'id="start.friday-fault">Friday: not a time of day such as 09:00: “25.00”, “noon”.',
+        'id="start.friday-fault">Friday: “25.00, noon” is not a time of day such as 09:00.',
       )
-      expect(body).toContain('id="capacity-fault">Only a number goes here') // all that is wrong at once
+      expect(body).toContain('id="capacity-fault">Enter a number') // all that is wrong at once
       expect(String(body).match(/class="fault"/g)).toHaveLength(2)
       expect(body).toMatch(/<details\s+open[^>]*>\s*<summary>Class or group/)
     })
@@ -172,8 +176,8 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       const { status, body } = await send('/console/services/new', fields)
       expect(status).toBe(422)
       expect(body).toContain('value="&lt;b&gt;Long &amp; &quot;odd&quot;"')
-      expect(body).toMatch(/id="minutes-fault">Only a number goes here, such as 24\.</)
-      expect(body).toMatch(/id="deposit-fault">It must be at most the price\.</)
+      expect(body).toMatch(/id="minutes-fault">Enter a number, such as 24\.</)
+      expect(body).toMatch(/id="deposit-fault">Must be at most the price\.</)
       expect(typedIn(String(body))).toMatchObject({ price: '12,50', description: 'With hot towels' })
     })
 
@@ -182,7 +186,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       await send(`/console/services/${id}`, { active: '' })
       expect(await named('/services', 'Beard')).toMatchObject({ active: false })
       const page = await show(`/console/services/${id}?done=deactivated`)
-      expect(page.body).toContain('Nobody can book it any more.')
+      expect(page.body).toContain('The service is no longer offered.')
       await send(`/console/services/${id}`, { active: 'on' })
       expect(await named('/services', 'Beard')).toMatchObject({ active: true })
     })
@@ -191,8 +195,13 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
   describe('a person', () => {
     test('and a location are taken off in words of their own', async () => {
       for (const [path, off, on, done] of [
-        ['people', 'Works here no more', 'Works here again', 'Nobody can book with this person any more.'],
-        ['locations', 'Give this location up', 'Open it again', 'Nobody can book anything here any more.'],
+        [
+          'people',
+          'No longer works here',
+          'Works here again',
+          'Clients can no longer book with this person.',
+        ],
+        ['locations', 'Close this location', 'Reopen', 'The location is closed.'],
       ] as const) {
         const id = (await list(path === 'people' ? '/staff' : '/locations'))[0]?.id ?? ''
         const address = `/console/${path}/${id}`
@@ -266,7 +275,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       const { [`service.${beard.id}`]: _, ...others } = fields
       const refused = await send(`/console/people/${dana.id}`, others)
       expect(refused.status).toBe(422)
-      expect(refused.body).toContain('Nobody else does Beard.')
+      expect(refused.body).toContain('Nobody else offers Beard.')
       expect(await named('/services', 'Beard')).toMatchObject({ staff_ids: [dana.id] })
     })
   })
@@ -293,7 +302,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     const { location = '' } = saved.headers
     expect(saved.status).toBe(303)
     const page = String((await show(location)).body)
-    expect(page).toMatch(/href="\/console\?date=2026-11-24"\s*>1 appointment falls into it/)
+    expect(page).toMatch(/href="\/console\?date=2026-11-24"\s*>1 appointment is in this time/)
     expect((await show(location.replace('2026-11-23', 'soon'))).status).toBe(200)
     const free = await send(`/console/people/${anna}`, { ...fields, from: '2026-11-26' })
     const after = String((await show(free.headers['location'] ?? '')).body)
@@ -316,11 +325,11 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       ...{ 'monday.1.opens': '11:00', 'monday.1.closes': '13:00', timezone: 'Europe/Nowhere' },
     })
     expect(refused.status).toBe(422)
-    expect(refused.body).toContain('id="monday.1.opens-fault">It overlaps 09:00–12:00.<')
+    expect(refused.body).toContain('id="monday.1.opens-fault">Overlaps 09:00–12:00.<')
     expect(refused.body).toMatch(/name="monday\.1\.opens"[^>]*aria-invalid="true"/)
     expect(refused.body).toMatch(/id="timezone-fault"/)
     const half = await send('/console/locations/new', { ...fields, 'saturday.0.opens': '10:00' })
-    expect(half.body).toContain('id="saturday.0.closes-fault">Saturday: from 10:00 needs until.')
+    expect(half.body).toContain('id="saturday.0.closes-fault">Saturday: enter an end for 10:00.')
     expect((await send('/console/locations/new', fields)).status).toBe(303)
     expect(await named('/locations', 'Annexe')).toMatchObject({
       address: 'Hauptstr. 1\n10115 Berlin',
@@ -342,7 +351,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       expect(reversed.body).toContain('id="until-fault">The last day is before the first.')
       expect(reversed.body).toMatch(/name="until"[^>]*value="2026-12-23"\s*aria-invalid="true"/)
       const endless = await send(path, { ...fields, until: '2026-12-23' })
-      expect(endless.body).toContain('id="from-fault">The first day is needed.')
+      expect(endless.body).toContain('id="from-fault">Enter the first day.')
       for (const kind of ['/locations', '/staff'])
         expect((await list(kind)).map(({ name }) => name)).not.toContain('Odd')
     },
@@ -356,14 +365,14 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     const staff = await newPerson('staff', (await named('/staff', 'Dana')).id)
     for (const path of ['/console/services', '/console/people', `/console/services/${id}`])
       expect(await show(path, staff)).toMatchObject({ status: 404 })
-    expect((await send(`/console/services/${id}`, fields, staff)).body).toContain('not open to you')
+    expect((await send(`/console/services/${id}`, fields, staff)).body).toContain('You cannot open this page')
     const elsewhere = await logInNewPerson(service, {
       email: `salon${(people += 1)}@example.com`,
       role: 'owner',
       place: { businessId: businessOf(service.world, 'Hudson Studio').id },
     })
     expect((await show(`/console/services/${id}`, elsewhere)).status).toBe(404)
-    expect((await send(`/console/services/${id}`, fields, elsewhere)).status).toBe(404)
+    expect((await send(`/console/services/${id}`, fields, elsewhere)).status).toBe(409) // of another business
     const foreign = { cookie: owner.cookie, headers: { 'sec-fetch-site': 'cross-site' } }
     expect((await sendForm(service, `/console/services/${id}`, fields, foreign)).status).toBe(403)
     const nobody = await sendForm(service, `/console/services/${id}`, fields)
@@ -373,7 +382,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
 
 /** What the forms of a page hold, as a browser would send it. */
 function typedIn(page: string): Record<string, string> {
-  const form = /<form method="post" class="fields[^]*?<\/form>/.exec(page)?.[0] ?? ''
+  const form = /<form [^>]*class="fields[^]*?<\/form>/.exec(page)?.[0] ?? ''
   const typed: Record<string, string> = {}
   const plain = (text: string) =>
     text.replaceAll('&quot;', '"').replaceAll('&amp;', '&').replaceAll('&lt;', '<')

@@ -73,7 +73,7 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
     expect(sent.headers['location']).toBe('/console/settings?done=sent')
     expect(readdirSync(directory).filter((name) => name.endsWith('-confirmed.eml'))).toHaveLength(1)
     const page = textOf(await readConsole(service, '/console/settings?done=sent', owner))
-    expect(page).toContain(`the test mail is a file in ${directory}`)
+    expect(page).toContain(`The test email is a file in ${directory}`)
     expect(page).not.toContain('inbox')
   })
 
@@ -91,9 +91,9 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
     expect(elsewhere.status).toBe(201)
     const named = (text: string) => text.replaceAll(/\s+/g, ' ')
     const before = named(textOf(await readConsole(service, '/console/settings', spree)))
-    expect(before).toContain('A change also counts for the locations that have this zone: Mitte, Online')
-    expect(before).toContain('Locations with another zone keep theirs: Faro (Lisbon (Europe))')
-    expect(before).toContain('in another zone, the clock shows another time for them')
+    expect(before).toContain('Also change the locations in this time zone: Mitte, Online')
+    expect(before).toContain('Locations in another time zone keep theirs: Faro (Lisbon (Europe))')
+    expect(before).toContain('In another time zone, the clock shows a different time for them')
 
     const booker = bookerOf(service)
     const startsAt = '2027-03-02T10:00:00+01:00'
@@ -116,7 +116,7 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
     expect(next).toBe('/console/settings?done=saved&ahead=1&date=2027-03-02')
     expect(await zones()).toEqual({ Mitte: 'Europe/Athens', Online: 'Europe/Athens', Faro: 'Europe/Lisbon' })
     expect(textOf(await readConsole(service, next, spree))).toContain(
-      'Opening hours now go by the clock of the new zone. 1 appointment ahead keeps its moment, and nobody was told: check that it is at the time of day that you agreed.',
+      'Opening hours now use the new time zone. 1 upcoming appointment keeps its moment. Nobody was notified. Check that it is at the agreed time of day.',
     )
     expect((await booker.call('GET', `/bookings/${id}`)).body).toMatchObject({
       starts_at: '2027-03-02T11:00:00+02:00',

@@ -70,14 +70,14 @@ onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
   test('goes from step to step, each kept, to a page that can be booked', async () => {
     expect(textOf(await read('/console'))).toContain('Finish setting up')
     const early = textOf(await read('/console/start/page'))
-    expect(early).toContain('something is missing')
+    expect(early).toContain('Something is missing')
     const badHours = await send('/console/start/hours', { hours: 'own', 'monday.0.opens': '09:00' })
     expect(badHours.status).toBe(422)
     expect(badHours.body).toContain('value="09:00"')
-    expect(badHours.body).toContain('id="monday.0.closes-fault">Monday: from 09:00 needs until.')
+    expect(badHours.body).toContain('id="monday.0.closes-fault">Monday: enter an end for 09:00.')
     const half = { 'monday.0.opens': '09:00', 'monday.0.closes': '17:00', 'saturday.0.closes': '14:00' }
     const halfDay = String((await send('/console/start/hours', { hours: 'own', ...half })).body)
-    expect(halfDay).toContain('id="saturday.0.opens-fault">Saturday: until 14:00 needs from.')
+    expect(halfDay).toContain('id="saturday.0.opens-fault">Saturday: enter a start for 14:00.')
     expect(halfDay).toMatch(/name="saturday\.0\.opens"[^>]*aria-invalid="true"/)
     expect(halfDay.match(/aria-invalid/g)).toHaveLength(1)
     const hours = {
@@ -132,8 +132,8 @@ onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
     const page = await read('/console/start/page')
     expect(page.headers['content-security-policy']).toContain("frame-src 'self'")
     const [, path = ''] = /src="(\/book\/[^"]+)\?preview"/.exec(String(page.body)) ?? []
-    expect(page.body).toMatch(new RegExp(`<a href="${path}"\\s*>First test appointment</a>`))
-    expect(textOf(page)).toMatch(new RegExp(`Link of your booking page: https?://[^ ]+${path} `))
+    expect(page.body).toMatch(new RegExp(`<a href="${path}"\\s*>Test appointment</a>`))
+    expect(textOf(page)).toMatch(new RegExp(`Link to your booking page: https?://[^ ]+${path} `))
     const framed = await service.call('GET', `/${path}?preview`)
     expect(framed).toMatchObject({ status: 200, headers: { 'x-frame-options': 'SAMEORIGIN' } })
     expect(framed.headers['content-security-policy']).toContain("frame-ancestors 'self'")
@@ -189,18 +189,24 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     expect(textOf(await readConsole(service, '/console/start/hours', { cookie }))).toContain('Opening hours')
   })
 
+  /** Sends the form of a new business, as a page of the hub has it. */
+  const addBusiness = (fields: Record<string, string> = {}) =>
+    sendForm(service, '/console/new-business', { ...salon, at_business: hubId, ...fields }, hubOwner)
+
   test('begin for each new business of a hub, and its owner alone', async () => {
     expect(textOf(await readConsole(service, '/console', hubOwner))).toContain('No business yet')
     expect((await readConsole(service, '/console/start/hours', hubOwner)).status).toBe(404)
-    const faulty = await sendForm(service, '/console/new-business', { ...salon, business: '' }, hubOwner)
+    const faulty = await addBusiness({ business: '' })
     expect(faulty).toMatchObject({ status: 422 })
-    const made = await sendForm(service, '/console/new-business', salon, hubOwner)
+    const made = await addBusiness()
     expect(made.headers['location']).toMatch(/^\/console\/start\/hours\?business=/)
-    const again = await sendForm(service, '/console/new-business', { ...salon, business: 'Second' }, hubOwner)
+    const [first] = (await service.rows('businesses')).filter(({ hub_id }) => hub_id === hubId)
+    expect(first?.['notify_emails_json']).toContain('@') // of who made it
+    const again = await addBusiness({ business: 'Second' })
     const path = again.headers['location'] ?? ''
-    const twice = { ...salon, business: 'Twice', once: 'the same form' }
-    await sendForm(service, '/console/new-business', twice, hubOwner)
-    await sendForm(service, '/console/new-business', twice, hubOwner)
+    const twice = { business: 'Twice', once: 'the same form' }
+    await addBusiness(twice)
+    await addBusiness(twice)
     expect((await service.rows('businesses')).filter(({ name }) => name === 'Twice')).toHaveLength(1)
     const saved = await sendForm(service, path, { hours: 'none' }, hubOwner)
     expect(saved.headers['location']).toBe(path.replace('hours', 'service'))
@@ -224,7 +230,7 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     const [first, last] = all.toSorted((a, b) => String(a.name).localeCompare(String(b.name)))
     const read = (path: string, memory = '') =>
       readConsole(service, path, { cookie: [hubOwner.cookie, memory].join('; ') })
-    const made = await sendForm(service, '/console/new-business', { ...salon, business: 'Zoo' }, hubOwner)
+    const made = await addBusiness({ business: 'Zoo' })
     const path = made.headers['location'] ?? ''
     const zoo = path.split('=')[1] ?? ''
     const begun = await read(path)
@@ -235,7 +241,8 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     const calendar = await read('/console', memory)
     expect(calendar.body).toContain('<title>Calendar – Zoo</title>')
     expect(calendar.headers['set-cookie']).toBeUndefined() // as it does not change
-    expect(await read('/console/services', memory)).toMatchObject({
+    const headers = { host: 'localhost', cookie: `${hubOwner.cookie}; ${memory}` }
+    expect(await service.call('GET', '//console/services', { headers })).toMatchObject({
       status: 303,
       headers: { location: `/console/services?business=${zoo}` },
     })
@@ -248,13 +255,15 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     }
   })
 
-  test('a form of an address without a business is of the first one, whatever was shown since', async () => {
+  test('a form is of the business of its page, also at an address without one, whatever was shown since', async () => {
     const { body } = await readConsole(service, '/console/people/new', hubOwner)
-    const [, once = ''] = /name="once" value="([^"]+)"/.exec(String(body)) ?? []
-    const named = /<title>New person – ([^<]+)<\/title>/.exec(String(body))?.[1]
+    const hiddenValue = (name: string) =>
+      new RegExp(`name="${name}" value="([^"]+)"`).exec(String(body))?.[1] ?? ''
+    const named = /<title>New team member – ([^<]+)<\/title>/.exec(String(body))?.[1]
     const zoo = (await service.rows('businesses')).find(({ name }) => name === 'Zoo')
     const cookie = `${hubOwner.cookie}; holdfast-business=${String(zoo?.id)}`
-    const fields = { name: 'Tina Tab', hours: 'none', once }
+    const once = hiddenValue('once')
+    const fields = { name: 'Tina Tab', hours: 'none', once, at_business: hiddenValue('at_business') }
     expect((await sendForm(service, '/console/people/new', fields, { cookie })).status).toBe(303)
     const tina = (await service.rows('staff')).find(({ name }) => name === 'Tina Tab')
     const where = (await service.rows('businesses')).find(({ id }) => id === tina?.business_id)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { bookingWords } from '../../src/pages/form.ts'
-import { languageOf } from '../../src/pages/console/texts.ts'
-import { german } from '../../src/pages/console/texts/de.ts'
-import { english } from '../../src/pages/console/texts/en.ts'
+import { bookingWords } from '../../src/console/bookings/booking-words.ts'
+import { languageOf, textsIn } from '../../src/console/frame/texts.ts'
 import { engines, startTestService } from '../support/test-service.ts'
+
+const [english, german] = [textsIn('en'), textsIn('de')]
 
 test.each([
   [undefined, 'en', english],
@@ -17,10 +17,15 @@ test.each([
 })
 
 test.each([
-  ['wrong_type', 'must be of type integer', 'Only a number goes here', 'Hier gehört nur eine Zahl hin'],
-  ['overlap', 'overlaps entry 0, 08:00–12:30', 'It overlaps 08:00–12:30.', 'mit 08:00–12:30.'],
+  ['wrong_type', 'must be of type integer', 'Enter a number', 'Geben Sie eine Zahl ein'],
+  ['overlap', 'overlaps entry 0, 08:00–12:30', 'Overlaps 08:00–12:30.', 'mit 08:00–12:30.'],
   ['invalid_format', 'must be at most 32 digits, spaces and + ( ) - .', '+ ( ) - . /', '+ ( ) - . /'],
-  ['invalid_format', 'must be an e-mail address such as', 'It must be an e-mail', 'muss eine E-Mail-Adresse'],
+  [
+    'invalid_format',
+    'must be an e-mail address such as',
+    'Enter an email',
+    'Geben Sie eine E-Mail-Adresse ein',
+  ],
 ])('%s of the API (%s) is said in plain words', (code, detail, inEnglish, inGerman) => {
   for (const words of [english.setUp.fault, bookingWords(english).fault])
     expect(words(code, detail)).toContain(inEnglish)

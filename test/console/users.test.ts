@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operator } from '../../src/access/actor.ts'
-import { addPerson, setPersonDisabled } from '../../src/access/person.ts'
+import { addPerson } from '../../src/access/new-person.ts'
+import { setPersonDisabled } from '../../src/access/person.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { readConsole, textOf, useForm } from '../support/console.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
@@ -50,7 +51,7 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
 
   test('an owner who is alone is told what to do; the menu leads there', async () => {
     const page = await show()
-    expect(textOf(page)).toContain('You are the only one.')
+    expect(textOf(page)).toContain('You are the only one so far.')
     expect(page.body).toContain('href="/console/users/new"')
     expect((await show('/console')).body).toContain('href="/console/users"')
     expect((await show('/console/people')).body).toContain('href="/console/users"')
@@ -61,18 +62,16 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
     const added = await useForm(service, owner, { page: `${list}/new`, action: `${list}/new`, fields })
     expect(added.status).toBe(200)
     const token = linkIn(added.body)
-    expect(textOf(added)).toContain('Hand it to anna@example.com safely')
+    expect(textOf(added)).toContain('Pass it on to anna@example.com securely')
     expect(await userOf('anna@example.com')).toMatchObject({ role: 'staff', staff_id: anna })
-    expect(textOf(await show())).toMatch(
-      /Anna anna@example.com staff · Anna Weber · has chosen no password yet/,
-    )
+    expect(textOf(await show())).toMatch(/Anna anna@example.com staff · Anna Weber · no password yet/)
     expect((await show()).body).not.toContain(token)
     const set = await sendForm(service, '/console/link', { token, password: goodPassword })
     expect(set.status).toBe(303)
     expect(textOf(await show())).toMatch(/Anna Weber · last log-in Nov 20, 2026/)
     const again = await send(`${list}/new`, fields)
     expect(again.status).toBe(422)
-    expect(textOf(again)).toContain('This address is here already')
+    expect(textOf(again)).toContain('This address is already here')
     expect((await users()).filter(({ email }) => email === 'anna@example.com')).toHaveLength(1)
   })
 
@@ -81,12 +80,12 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
     const { status, body } = await send(`${list}/new`, fields)
     expect(status).toBe(422)
     expect(body).toContain('value="&lt;b&gt;Neu &amp; &quot;neu&quot;"')
-    expect(body).toMatch(/id="staff-fault">Choose whose calendar is theirs/)
+    expect(body).toMatch(/id="staff-fault">Choose a team member/)
     const german = await sendForm(service, `${list}/new`, fields, {
       cookie: owner.cookie,
       headers: { 'sec-fetch-site': 'same-origin', 'accept-language': 'de' },
     })
-    expect(german.body).toMatch(/id="staff-fault">Wählen Sie, wessen Kalender es ist/)
+    expect(german.body).toMatch(/id="staff-fault">Wählen Sie ein Teammitglied/)
     expect(await users()).not.toContainEqual(expect.objectContaining({ email: 'new@example.com' }))
   })
 
@@ -109,7 +108,7 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
       headers: { location: `${path}?done=disabled` },
     })
     expectProblem(await person.call('GET', '/services'), 'invalid_credentials')
-    expect(textOf(await show(`${path}?done=disabled`))).toMatch(/They are kept out\.[^]*Let in again/)
+    expect(textOf(await show(`${path}?done=disabled`))).toMatch(/Blocked\.[^]*Unblock/)
     expect(await send(`${path}/link`)).toMatchObject({ status: 422 })
     expect(await send(path, { disabled: '' })).toMatchObject({
       headers: { location: `${path}?done=enabled` },
@@ -186,9 +185,11 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
     })
     const page = await show(`${list}/new`, boss)
     expect(textOf(page)).toContain(`${hub.name}: all businesses`)
-    const all = await send(`${list}/new`, { email: 'all@example.com', role: 'manager', place: 'hub' }, boss)
+    const [, at = ''] = /name="at_business" value="([^"]+)"/.exec(String(page.body)) ?? []
+    const add = (fields: Record<string, string>) => send(`${list}/new`, { at_business: at, ...fields }, boss)
+    const all = await add({ email: 'all@example.com', role: 'manager', place: 'hub' })
     expect(all.status).toBe(200)
-    const one = await send(`${list}/new`, { email: 'one@example.com', role: 'manager', place: '' }, boss)
+    const one = await add({ email: 'one@example.com', role: 'manager', place: '' })
     expect(one.status).toBe(200)
     const { body } = await boss.call('GET', '/users')
     const rows = body.data as { email: string; hub_id: string | null; business_id: string | null }[]
@@ -249,18 +250,18 @@ test('where mails are files, pages name their folder instead of an inbox', async
   const place = { businessId: businessOf(service.world, 'Salon Spree').id }
   const owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
   const show = async (path: string) => textOf(await readConsole(service, path, owner))
-  expect(await show(`${list}/new`)).toContain('This server sends no mail')
+  expect(await show(`${list}/new`)).toContain('This server sends no email')
   const fields = { email: 'mia@example.com', name: 'Mia', role: 'manager' }
   const added = await sendForm(service, `${list}/new`, fields, owner)
   const notice = await show(added.headers['location'] ?? '')
-  expect(notice).toContain(`is a file in ${directory}, the newest -password.eml`)
+  expect(notice).toContain(`is in a file in ${directory}, the newest -password.eml`)
   await service.app.mails.settled()
   expect(readdirSync(directory).filter((name) => name.endsWith('-password.eml'))).toHaveLength(1)
   const [mia] = (await service.rows('user_places')).filter(({ role }) => role === 'manager')
-  expect(await show(`${list}/${String(mia?.id)}`)).toContain('the link comes in a file')
-  expect(await show(`${list}/${String(mia?.id)}?done=linked`)).toContain(`is a file in ${directory}`)
+  expect(await show(`${list}/${String(mia?.id)}`)).toContain('It writes the link to a file')
+  expect(await show(`${list}/${String(mia?.id)}?done=linked`)).toContain(`is in a file in ${directory}`)
   const forgotten = textOf(await sendForm(service, '/console/forgotten', { email: 'mia@example.com' }))
-  expect(forgotten).toContain(`the mail is a file in ${directory}`)
+  expect(forgotten).toContain(`the email is a file in ${directory}`)
   expect(forgotten).not.toContain('on its way')
   await service.stop()
 })

@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectProblem } from '../support/expect-problem.ts'
 import { readConsole, textOf } from '../support/console.ts'
-import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { modulesOf, qrModules } from '../support/qr-code.ts'
 import { createBusiness } from '../../src/catalogue/business.ts'
-import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
+import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 const site = 'https://www.salon.example'
 
-onOneEngine('postgres', 'the page about the website', (engine) => {
+onEachEngine('the page about the website', (engine) => {
   let service: TestService
   let owner: LoggedIn
   let manager: LoggedIn
   let alone: LoggedIn
+  let without: string
   beforeAll(async () => {
     service = await startTestService(engine)
     const place = { businessId: businessOf(service.world, 'Salon Spree').id }
     owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
     manager = await logInNewPerson(service, { email: 'manager@example.com', role: 'manager', place })
     const business = { name: 'No keys', plan: 'growth' as const, timezone: 'Europe/Berlin' }
-    const { id: businessId } = await createBusiness(service.context, business)
+    without = (await createBusiness(service.context, business)).id
     alone = await logInNewPerson(service, {
       email: 'alone@example.com',
       role: 'owner',
-      place: { businessId },
+      place: { businessId: without },
     })
   })
   afterAll(() => service.stop())
@@ -45,6 +45,22 @@ onOneEngine('postgres', 'the page about the website', (engine) => {
     const one = await read(owner, `?service=${id}`)
     expect(one.body).toMatch(/\/book\/salon-spree\/[a-z-]+"/)
     expect(one.body).toContain(`service-id=&quot;${id}&quot;`)
+  })
+
+  test.each([
+    [{ do: 'slug', slug: 'x' }, 'slug'],
+    [{ do: 'allow', origin: 'not a website' }, 'origin'],
+    [{ do: 'allow', origin: 'nonsense' }, 'origin'],
+    [{ do: 'brand', name: 'Spree', color: 'pink', logo: 'ftp://x' }, 'color'],
+  ])('says at its form what is wrong, and opens with the field: %j', async (typed, name) => {
+    const { body, status } = await send(typed)
+    expect(status).toBe(422)
+    const forms = String(body).match(/<form[^]*?<\/form>/g) ?? []
+    const form = forms.find((one) => one.includes(`name="do" value="${typed.do}"`)) ?? ''
+    expect(form).toContain('role="alert"')
+    expect(form).toMatch(new RegExp(`name="${name}"[^>]* autofocus[^>]* aria-invalid="true"`))
+    expect(String(body).match(/role="alert"/g)).toHaveLength(1)
+    expect(String(body).match(/autofocus/g)).toHaveLength(1)
   })
 
   test('has a QR code of the link, in words as well, and as a file to print', async () => {
@@ -110,7 +126,7 @@ onOneEngine('postgres', 'the page about the website', (engine) => {
     expect(textOf(page).match(/✓ https:\/\/www\.salon\.example is allowed/g)).toHaveLength(1)
     expect(await exchange(key, site)).toMatchObject({ status: 201 })
     await send({ do: 'forbid', origin: site })
-    expect(textOf(await read())).toContain('Not yet')
+    expect(textOf(await read())).toContain('None yet.')
     expectProblem(await exchange(key, site), 'origin_not_allowed')
   })
 
@@ -127,7 +143,7 @@ onOneEngine('postgres', 'the page about the website', (engine) => {
   })
 
   test('opens a booking page where there is none', async () => {
-    expect(textOf(await read(alone))).toContain('There is no booking page.')
+    expect(textOf(await read(alone))).toContain('The booking page is closed.')
     expect(await send({ do: 'allow', origin: site }, alone)).toMatchObject({ status: 404 })
     expect(await send({ do: 'open' }, alone)).toMatchObject({ status: 303 })
     const key = keyIn((await read(alone)).body)
@@ -135,12 +151,49 @@ onOneEngine('postgres', 'the page about the website', (engine) => {
     expectProblem(await exchange(key, site), 'origin_not_allowed')
   })
 
+  test('opens a booking page again whose key was revoked, with a key of its own, any number of times', async () => {
+    const shown = () => read(alone).then(({ body }) => keyIn(body))
+    const path = `/businesses/${without}/keys`
+    const revoke = async (token: string) => {
+      const { data } = (await alone.call('GET', path)).body as { data: { id: string; last_four: string }[] }
+      const id = data.find(({ last_four }) => token.endsWith(last_four))?.id ?? ''
+      expect(await alone.call('DELETE', `${path}/${id}`)).toMatchObject({ status: 204 })
+    }
+    const keys = [await shown()]
+    for (const round of [1, 2]) {
+      await revoke(keys.at(-1) ?? '')
+      service.clock.advance(10) // what the server remembers of the key
+      expect(textOf(await read(alone))).toContain('The booking page is closed.')
+      await Promise.all([send({ do: 'open' }, alone), send({ do: 'open' }, alone)]) // two tabs
+      keys.push(await shown())
+      expect(new Set(keys).size).toBe(round + 1)
+      for (const [index, key] of keys.entries())
+        expect(await service.call('GET', `//book/${key}`)).toMatchObject({
+          status: index === round ? 200 : 404,
+        })
+      expectProblem(await exchange(keys.at(-1) ?? '', site), 'origin_not_allowed')
+      await send({ do: 'open' }, alone)
+      expect(await shown()).toBe(keys.at(-1)) // opening an open page keeps it
+    }
+    const { data } = (await alone.call('GET', path)).body as { data: { revoked_at: string | null }[] }
+    expect(data.map(({ revoked_at }) => revoked_at === null)).toEqual([true, false, false])
+  })
+
+  test('keeps the websites that several owners allow at the same moment', async () => {
+    const sites = [1, 2, 3, 4, 5].map((number) => `https://${number}.salon.example`)
+    await Promise.all(sites.map((origin) => send({ do: 'allow', origin }, alone)))
+    const page = textOf(await read(alone))
+    for (const origin of sites) expect(page).toContain(`✓ ${origin} is allowed`)
+    await Promise.all(sites.slice(1).map((origin) => send({ do: 'forbid', origin }, alone)))
+    expect(textOf(await read(alone)).match(/✓ \S+ is allowed/g)).toEqual([`✓ ${sites[0] ?? ''} is allowed`])
+  })
+
   test('shows managers all, and lets owners alone change it', async () => {
     const page = await read(manager)
     expect(page).toMatchObject({ status: 200 })
     expect(page.body).not.toContain('name="origin"')
     expect(await send({ do: 'allow', origin: site }, manager)).toMatchObject({ status: 422 })
-    expect(textOf(await read())).toContain('Not yet')
+    expect(textOf(await read())).toContain('None yet.')
   })
 
   test('the API changes websites of publishable keys of its own business alone', async () => {

@@ -19,14 +19,14 @@ describe.each([
 
   test.each(sections)('%s', (section) => {
     expect(section).toMatch(/^- \*\*Holds:\*\* \S/m)
-    const [, shownBy = ''] = /^- \*\*Shown by:\*\* (.*)$/m.exec(section) ?? []
-    const files = [...shownBy.matchAll(/\]\(([^)]+\.test\.ts)\)/g)].map(([, path = '']) => path)
+    const [, tests = ''] = /^- \*\*Test:\*\* (.*)$/m.exec(section) ?? []
+    const files = [...tests.matchAll(/\]\(([^)]+\.test\.ts)\)/g)].map(([, path = '']) => path)
     expect(files.length).toBeGreaterThan(0)
     for (const file of files) expect(existsSync(join(project, dirname(document.path), file)), file).toBe(true)
   })
 
   test('says of most what they were seen to fail without', () => {
-    const seen = sections.filter((section) => section.includes('\n- **Fails without:** '))
+    const seen = sections.filter((section) => section.includes('\n- **Defence:** '))
     expect(seen.length).toBeGreaterThanOrEqual(sections.length - 3)
   })
 })

@@ -1,87 +1,23 @@
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { problemKinds } from '../../src/base/errors.ts'
-import { fieldErrorTexts, problemTexts } from '../../src/base/problem-texts.ts'
 import { jobs } from '../../src/server.ts'
 import { businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
-import { blocksOf, documentAt, project, tableUnder } from './documents.ts'
-
-describe('the guide to errors', () => {
-  const guide = documentAt('docs/guides/errors.md')
-
-  test('has every code with its status, and no other', () => {
-    const described = [...guide.text.matchAll(/^### `(\w+)` – (\d+)$/gm)].map(([, code = '', status]) => [
-      code,
-      Number(status),
-    ])
-    expect(described.toSorted()).toEqual(
-      Object.entries(problemKinds)
-        .map(([code, { status }]) => [code, status])
-        .toSorted(),
-    )
-  })
-
-  test('has every code below the heading of its status', () => {
-    const astray = guide.text.split(/^## /m).flatMap((section) => {
-      const [heading = ''] = section.split('\n')
-      return [...section.matchAll(/^### `(\w+)` – (\d+)$/gm)]
-        .filter(([, , status = '']) => !heading.includes(status))
-        .map(([, code]) => `${code ?? ''} below ${heading}`)
-    })
-    expect(astray).toEqual([])
-  })
-
-  test('says of every code when it comes and what to do', () => {
-    const sections = guide.text.split(/^### /m).slice(1)
-    expect(sections.filter((section) => !/\*\*When:\*\*.*\*\*What to do:\*\*/s.test(section))).toEqual([])
-  })
-
-  test('says of every code what its page and the API reference say', () => {
-    // the guide leads to other guides, which the server does not serve
-    const plain = (text: string) =>
-      text
-        .replaceAll(/ \(\[[^\]]*\]\([^)]*\)\)/g, '')
-        .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-        .replaceAll(/\s+/g, ' ')
-    const sections = guide.text.split(/^#{2,3} /m).filter((section) => /^`\w+` – /.test(section))
-    const described = sections.map((section) => {
-      const [heading = '', ...lines] = section.split('\n')
-      const text = lines.filter((line) => !line.startsWith('|')).join('\n')
-      return [heading.split('`')[1], plain(text).trim()]
-    })
-    const expected = Object.entries(problemTexts).map(([code, { when, carries, whatToDo }]) => {
-      const parts = [`**When:** ${when}`, carries && `**Carries:** ${carries}`, `**What to do:** ${whatToDo}`]
-      return [code, parts.filter(Boolean).join(' ')]
-    })
-    expect(Object.fromEntries(described)).toEqual(Object.fromEntries(expected))
-    expect(tableUnder(guide, '### `validation_failed` – 422')).toEqual(
-      Object.entries(fieldErrorTexts).map(([code, text]) => [`\`${code}\``, text]),
-    )
-  })
-
-  test('has every code of a single fault', () => {
-    const source = globSync('src/**/*.ts', { cwd: project }).map((path) =>
-      readFileSync(join(project, path), 'utf8'),
-    )
-    const validation = readFileSync(join(project, 'src/http/validation.ts'), 'utf8')
-    const inSource = [
-      ...validation.matchAll(/\bfieldError\(\s*'([a-z_]+)'/g),
-      ...source.flatMap((text) => [...text.matchAll(/\bpointer\b[^{}]*?\bcode: '([a-z_]+)'/g)]),
-    ].map(([, code]) => code)
-    const inGuide = tableUnder(guide, '### `validation_failed` – 422').map(([code]) => code?.slice(1, -1))
-    expect(new Set(inGuide)).toEqual(new Set(inSource))
-  })
-})
+import { blocksOf, documentAt, tableUnder } from './documents.ts'
 
 describe('the guide to keys and sessions', () => {
   const types = ['publishable', 'session', 'business', 'hub'] as const
   const cells = tableUnder(documentAt('docs/guides/keys-and-sessions.md'), '## Who may do what').flatMap(
     ([operations = '', ...rights]) => {
-      const [method = '', ...paths] = operations.replaceAll(/[`,]/g, '').split(/ +/)
-      return paths.flatMap((path) =>
-        types.map((type, index) => ({ method, path, type, right: rights[index] ?? '' })),
-      )
+      return operations.split(';').flatMap((group) => {
+        const words = group.replaceAll(/[`,]/g, '').trim().split(/ +/)
+        const isPath = (word: string) => word.startsWith('/')
+        const paths = words.filter(isPath)
+        return words
+          .filter((word) => !isPath(word))
+          .flatMap((method) => paths.map((path) => ({ method, path })))
+          .flatMap((operation) =>
+            types.map((type, index) => ({ ...operation, type, right: rights[index] ?? '' })),
+          )
+      })
     },
   )
   let service: TestService

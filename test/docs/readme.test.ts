@@ -107,9 +107,7 @@ describe('the command line', async () => {
 
   test('is described whole in its guide, in the words of --help', () => {
     const described = tableUnder(documentAt('docs/guides/cli.md'), '## Commands')
-    expect(described).toEqual(
-      [...commands].map(([command, help]) => [`\`holdfast ${command}\``, aboutIn(help)]),
-    )
+    expect(described).toEqual([...commands].map(([command, help]) => [`\`${command}\``, aboutIn(help)]))
   })
 })
 

@@ -32,7 +32,7 @@ onOneEngine('sqlite', 'requests made from /openapi.json', (engine) => {
       MAX_HOLDS_PER_IP: '100000',
     })
     salon = businessOf(service.world, 'Salon Spree')
-    document = new ApiDocument((await service.call('GET', '//openapi.json')).body as never)
+    document = new ApiDocument((await service.app.server.openApi('withPages')) as never)
   })
   afterAll(() => service.stop())
 

@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 import { makeMail } from '../support/mail-world.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operator } from '../../src/access/actor.ts'
-import { addPerson, type PersonRequest } from '../../src/access/person.ts'
+import { addPerson, type PersonRequest } from '../../src/access/new-person.ts'
 import { createKey } from '../../src/catalogue/business-keys.ts'
 import { createBusiness, createHub } from '../../src/catalogue/business.ts'
 import type { PersonRole } from '../../src/database/tables.ts'
-import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { addNewPerson, type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeSpares, type Spares } from '../support/spares.ts'
 import { makeThings, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
@@ -37,6 +37,7 @@ const otherRoles: Record<string, LeastRole> = {
 /** What requests can name of one tenant, also for changes: things that no other test needs, and a key and a block. */
 interface AllThings extends Things, Spares, WebhookThings {
   user_id: string
+  invitation_id: string
   business_id: string
   mail_id: string
 }
@@ -49,6 +50,8 @@ interface Operation {
   field?: string
   /** It names nothing, and lists nothing of a hub: the key of any hub may do it, for its own hub. */
   creates?: true
+  /** What it names is of none of those who ask: to them it is not there. */
+  ofNobody?: true
   /** Lists something of any hub. */
   hasOwn?: true
 }
@@ -164,6 +167,33 @@ const rows: Record<
         request: () => ({ path: '/users', body: { email: `${randomUUID()}@example.com`, role: 'manager' } }),
       },
       'PATCH /api/v1/users/:id': one('/users', 'user_id', { disabled: true }),
+      'GET /api/v1/invitations': list('/invitations'),
+      'POST /api/v1/invitations/:id/resend': {
+        names: ['invitation_id'],
+        request: ({ invitation_id }) => ({ path: `/invitations/${invitation_id}/resend` }),
+      },
+      'DELETE /api/v1/invitations/:id': one('/invitations', 'invitation_id'),
+    },
+  },
+  "a person's own account": {
+    may: { publishable: '–', session: '–', business: '–', hub: '–', manage: '–' },
+    people: 'staff',
+    operations: {
+      'GET /api/v1/users/me': list('/users/me'),
+      'PATCH /api/v1/users/me': {
+        names: [],
+        request: () => ({ path: '/users/me', body: { name: 'Changed' } }),
+      },
+      'GET /api/v1/users/me/invitations': list('/users/me/invitations'),
+      // whose invitation it is, test/people/invitations.test.ts says
+      'POST /api/v1/users/me/invitations/:id/accept': {
+        ...{ names: ['invitation_id'], ofNobody: true },
+        request: ({ invitation_id }) => ({ path: `/users/me/invitations/${invitation_id}/accept` }),
+      },
+      'POST /api/v1/users/me/invitations/:id/decline': {
+        ...{ names: ['invitation_id'], ofNobody: true },
+        request: ({ invitation_id }) => ({ path: `/users/me/invitations/${invitation_id}/decline` }),
+      },
     },
   },
   'list, block, export and erase clients': {
@@ -445,10 +475,12 @@ const open = [
   'GET /console/services',
   'GET /console/services/:id',
   'GET /console/forgotten',
+  'GET /console/login',
   'GET /console/numbers',
   'GET /console/numbers.csv',
   'GET /console/businesses',
   'GET /console/audit',
+  'GET /console/mails',
   'GET /console/calendars',
   'GET /console/calendars/busy/new',
   'GET /console/calendars/feeds/new',
@@ -469,6 +501,8 @@ const open = [
   'GET /console/website/qr-code.svg',
   'GET /console/code',
   'GET /console/account',
+  'GET /console/invitations',
+  'GET /console/email',
 ]
 
 /** Forms of people, which pages of this server alone may send: test/people. */
@@ -478,6 +512,8 @@ const forms = [
   'POST /console/users/new',
   'POST /console/users/:id',
   'POST /console/users/:id/link',
+  'POST /console/users/invitations/:id/resend',
+  'POST /console/users/invitations/:id/revoke',
   'POST /console/services/:id',
   'POST /console/calendars/busy/:id/remove',
   'POST /console/calendars/busy/new',
@@ -503,9 +539,16 @@ const forms = [
   'POST /console/start/service',
   'POST /console/settings',
   'POST /console/settings/test-mail',
+  'POST /console/mails',
   'POST /console/website',
   'POST /console/place',
   'POST /console/code',
+  'POST /console/invitations/:id/accept',
+  'POST /console/invitations/:id/decline',
+  'POST /console/email',
+  'POST /console/account/name',
+  'POST /console/account/email',
+  'POST /console/account/prove',
   'POST /console/account/password',
   'POST /console/account/end-others',
   'POST /console/account/second-step',
@@ -571,7 +614,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     foreign = { publishable: sibling, session: sibling, business: sibling, hub: outsider, manage: sibling }
     const { context } = service
     const hub = await createHub(context, { name: 'Strangers', plan: 'enterprise' })
-    await createBusiness(context, {
+    const strange = await createBusiness(context, {
       name: 'Strange',
       plan: 'enterprise',
       timezone: 'Asia/Tokyo',
@@ -580,6 +623,8 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     const place = { businessId: own.id }
     const newPerson = (name: string, more: Pick<PersonRequest, 'role' | 'place' | 'staffId'>) =>
       logInNewPerson(service, { email: `${name}@example.com`, ...more })
+    const elsewhere = { businessId: strange.id }
+    await addPerson(context, operator, { email: 'unproved@example.com', role: 'manager', place: elsewhere })
     persons = {
       owner: await newPerson('owner', { role: 'owner', place }),
       manager: await newPerson('manager', { role: 'manager', place }),
@@ -597,7 +642,15 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
 
   const makeUser = async (businessId: string) => {
     const request = { email: `${randomUUID()}@example.com`, role: 'manager', place: { businessId } } as const
-    return (await addPerson(service.context, operator, request)).person.id
+    return (await addNewPerson(service, request)).person.id
+  }
+
+  /** To somebody who has an account at a business of their own. */
+  const makeInvitation = async (businessId: string) => {
+    const { invitation } = await addPerson(service.context, operator, {
+      ...{ email: 'unproved@example.com', role: 'manager', place: { businessId } },
+    })
+    return invitation?.id ?? ''
   }
 
   const tokenOf = async (type: KeyType, items?: AllThings) => {
@@ -628,6 +681,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     business_id: tenant.id,
     mail_id: await makeMail(service, tenant.id),
     user_id: await makeUser(tenant.id),
+    invitation_id: await makeInvitation(tenant.id),
   })
   /** What an allowed request names: things of its own, unless it only reads what is not replaced, as webhooks are. */
   const thingsFor = (route: string) => (/^GET (?!.*\/webhooks\/)/.test(route) ? refusedOwn : thingsOf(own))
@@ -635,6 +689,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     ...{ service_id: unknownId, location_id: unknownId, staff_id: unknownId, hold_id: unknownId },
     ...{ spare_service_id: unknownId, spare_location_id: unknownId, spare_staff_id: unknownId },
     ...{ webhook_id: unknownId, delivery_id: unknownId, mail_id: unknownId, user_id: unknownId },
+    invitation_id: unknownId,
     ...{
       block_id: unknownId,
       feed_id: unknownId,
@@ -666,7 +721,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
       .replace(':publishable_key', own.publishable_key)
       .replace(':service', 'haircut')
     expect(await service.call('GET', `/${path}`, { headers: { accept: '*/*, text/html' } })).toMatchObject({
-      status: 200,
+      status: route === 'GET /console/login' ? 303 : 200, // the address that a log-in leaves leads on
     })
   })
 
@@ -733,10 +788,11 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
       }
       const reply = await ask(await thingsFor(route))
       if (role === 'staff') expect([401, 403]).not.toContain(reply.status)
+      else if (operation.ofNobody) expectProblem(reply, 'not_found')
       else expect([200, 201, 202, 204]).toContain(reply.status)
     })
 
-    test.each(people === null || may.business === '–' ? [] : operation.names)(
+    test.each(people === null || (may.business === '–' && may.hub !== '–') ? [] : operation.names)(
       'a foreign %s looks to an owner as an unknown one',
       async (name) => {
         const others = theirs[foreign.business.id] ?? nothing
@@ -815,7 +871,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
 
   const kept = [
     ...['claims', 'bookings', 'events', 'businesses', 'services', 'locations', 'staff', 'blocks', 'api_keys'],
-    ...['blocked_clients', 'webhooks', 'audit_entries'],
+    ...['blocked_clients', 'webhooks', 'audit_entries', 'users', 'user_places', 'user_invitations'],
   ]
   /** Another one after each change that was committed. */
   const version = async () => {

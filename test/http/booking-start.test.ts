@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { newToken } from '../../src/access/token.ts'
 import { revokeKey } from '../../src/access/key.ts'
 import { createKey } from '../../src/catalogue/business-keys.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { onOneEngine } from '../support/long.ts'
-import { deactivate, nextAddress, type Tenant, unknownId } from '../support/tenant-things.ts'
+import { changeRows, deactivate, nextAddress, type Tenant, unknownId } from '../support/tenant-things.ts'
 import {
   businessOf,
   onEachEngine,
@@ -62,7 +64,7 @@ onOneEngine('postgres', 'what a booking page begins with', (engine) => {
     const token = await service.session(salon)
     const anna = salon.staff.find(({ name }) => name === 'Anna Weber')?.id
     for (const [query, ofStaff, staff_id] of [
-      [`service=haircut&location=${mitte()}`, '', null],
+      [`service=haircut&location=mitte`, '', null],
       [`service=${haircut()}&location=${mitte()}&staff=anna`, `&staff_id=${anna}`, anna],
       [`service=haircut&location=${mitte().toUpperCase()}&staff=${anna}`, `&staff_id=${anna}`, anna],
     ] as const) {
@@ -78,8 +80,9 @@ onOneEngine('postgres', 'what a booking page begins with', (engine) => {
       const days = (await service.call('GET', `/availability?${offer}&${month}`, { token })).body.days
       const free = (days as { date: string; slots: Slot[] }[]).filter((one) => one.slots.length > 0)
       const dates = free.map((one) => one.date)
+      const next = free.slice(0, 4).map((one) => one.slots[0])
       expect(dates.length).toBeGreaterThan(1)
-      expect(body.first).toEqual({ ...ids, party_size: 1, soonest, slots, dates })
+      expect(body.first).toEqual({ ...ids, party_size: 1, soonest, slots, next, dates })
     }
   })
 
@@ -153,6 +156,32 @@ onOneEngine('postgres', 'what a booking page begins with', (engine) => {
     expectProblem(await start(`?service=${service1?.id}`, { key: clinic.publishable_key }), 'not_found')
   })
 
+  test('knows nothing of what was removed a moment ago, and neither does the page', async () => {
+    const studio = businessOf(service.world, 'Hudson Studio')
+    const key = studio.publishable_key
+    for (const [table, kind] of [
+      ['services', 'service'],
+      ['locations', 'location'],
+    ] as const) {
+      const gone = studio[table].at(-1)?.id ?? ''
+      const pair =
+        table === 'services' ? `location=${studio.locations[0]?.id}` : `service=${studio.services[0]?.id}`
+      const query = `?${kind}=${gone}&${pair}`
+      await start('', { key }) // what is offered is remembered, no times are
+      const path = `/${table}/${gone}`
+      const removed = await service.call('PATCH', path, {
+        token: studio.business_key,
+        body: { active: false },
+      })
+      expect(removed.status).toBe(200)
+      expect(await service.call('GET', `//book/${key}${query}`)).toMatchObject({
+        status: 200,
+        headers: { 'content-type': 'text/html; charset=utf-8' },
+      })
+      expectProblem(await start(query, { key }), 'not_found')
+    }
+  })
+
   test('is the same for five seconds, with an entity tag, and costs no statement', async () => {
     const query = `?service=haircut&location=${mitte()}`
     const { headers } = await start(query)
@@ -163,6 +192,48 @@ onOneEngine('postgres', 'what a booking page begins with', (engine) => {
       expect(reply.status).toBe(304)
     })
     if (engine === 'sqlite') expect(again).toEqual([])
+  })
+
+  test.each(['', '?service=haircut&location=mitte'])(
+    'many who ask for %j at once cost no more statements than one',
+    async (query) => {
+      const cost = (askers: number) => {
+        service.clock.advance(5)
+        return service.statementsOf(async () => {
+          const replies = await Promise.all(Array.from({ length: askers }, () => start(query)))
+          expect(new Set(replies.map(({ headers }) => headers['etag'])).size).toBe(1)
+        })
+      }
+      const alone = await cost(1)
+      const together = await cost(20)
+      const readings = (statements: string[]) => statements.filter((sql) => /services/.test(sql)).length
+      expect(readings(alone)).toBeGreaterThan(0)
+      expect(readings(together)).toBe(readings(alone))
+    },
+  )
+
+  test('a long catalogue is left out of the page, and whole in every answer', async () => {
+    const { id } = (await start()).body.services[0] as { id: string }
+    const { description } = (await service.rows('services')).find((row) => row['id'] === id) ?? {}
+    const describe = async (text: unknown) => {
+      await changeRows(service, sql`update services set description = ${text} where id = ${id}`)
+      service.clock.advance(5)
+    }
+    for (const [length, isCarried] of [
+      [1_200_000, false],
+      [1_000, true],
+    ] as const) {
+      await describe('ü'.repeat(length))
+      expect(carriedBy(await page()) !== undefined).toBe(isCarried)
+      const { body, headers } = await start()
+      const chosen = await start('?service=haircut&location=mitte')
+      expect(chosen.body).toEqual({ ...body, first: expect.objectContaining({ location_id: mitte() }) })
+      expect((body.services as { description: string }[])[0]?.description).toHaveLength(length)
+      expect(chosen.headers['etag']).not.toBe(headers['etag'])
+      const known = { 'if-none-match': chosen.headers['etag'] ?? '' }
+      expect((await start('?service=haircut&location=mitte', { headers: known })).status).toBe(304)
+    }
+    await describe(description ?? null)
   })
 
   test.each(['cal_pub_ThisIsNoKey', 'salon-spree'])('%s is no key', async (key) => {
@@ -234,6 +305,38 @@ onEachEngine('the limit of what a booking page begins with', (engine) => {
     const page = await open()
     expect([page.status, carriedBy(page)]).toEqual([200, undefined])
     expect(page.body).toContain('<holdfast-booking')
+  })
+
+  test('pages that read the database are 1,200 a minute for an address, together and apart from all else', async () => {
+    const [one] = service.world.businesses
+    const remoteAddress = nextAddress()
+    const open = (path: string, at = remoteAddress) =>
+      service.call('GET', `/${path}`, { remoteAddress: at, headers: { cookie: '' } })
+    const paths = [
+      `/book/${one?.publishable_key}`,
+      '/book/no-such-business',
+      `/book/${one?.publishable_key}/haircut`,
+      `/embed?key=${one?.publishable_key}`,
+      '/checkout/5d0a41f6-6a0a-8b52-9f7e-6f1f6e0c7b11',
+      '/sandbox/unknown',
+      '/mail/off/unknown',
+    ]
+    for (let left = 11; left >= 0; left -= 1) {
+      const reply = await open(paths[left % paths.length] ?? '')
+      expect([reply.status === 200 || reply.status === 404, reply.headers['x-ratelimit-remaining']]).toEqual([
+        true,
+        String(left),
+      ])
+    }
+    for (const path of paths) expect([path, (await open(path)).status]).toEqual([path, 429])
+    const bogus = await service.call('GET', '//console', {
+      remoteAddress,
+      headers: { host: 'localhost', cookie: `holdfast=${newToken('login', service.context.ids)}` },
+    })
+    expect(bogus.status).toBe(429) // its cookie was looked up
+    for (const path of ['/', '/docs', '/manage', '/healthz', '/console'])
+      expect([path, (await open(path)).status]).toEqual([path, 200])
+    expect((await open(paths[0] ?? '', nextAddress())).status).toBe(200)
   })
 })
 

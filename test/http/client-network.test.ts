@@ -67,6 +67,31 @@ function counting(service: () => TestService) {
   }
 }
 
+describe('a proxy nearby that TRUST_PROXY does not name', () => {
+  test('is named in the log once an hour and counted, whatever it forwards', async () => {
+    const service = await startTestService('sqlite', { TRUST_PROXY: '10.9.0.0/16', LOG_LEVEL: 'warn' })
+    const ask = (remoteAddress: string, headers: Record<string, string>) =>
+      service.call('GET', '//healthz', { remoteAddress, headers })
+    const forwarded = { 'x-forwarded-for': '203.0.113.9' }
+    const lines = () => service.logLines.filter((line) => line.includes('TRUST_PROXY'))
+    const count = async () => {
+      const { body } = await service.call('GET', '//metrics')
+      return Number(/^holdfast_unnamed_proxy_requests_total (\d+)$/m.exec(String(body))?.[1])
+    }
+    await ask('10.9.1.1', forwarded) // named
+    await ask('198.51.100.7', forwarded) // a visitor who says something
+    await ask('172.18.0.1', {})
+    expect([lines(), await count()]).toEqual([[], 0])
+    for (const address of ['172.18.0.1', '::ffff:192.168.1.2', '127.0.0.1', 'fd00::1'])
+      await ask(address, forwarded)
+    expect(await count()).toBe(4)
+    expect(lines().map((line) => JSON.parse(line) as object)).toMatchObject([
+      { level: 'warn', proxy: '172.18.0.1', fix: expect.stringContaining('172.18.0.1/32') as string },
+    ])
+    await service.stop()
+  })
+})
+
 onEachEngine('without TRUST_PROXY', (engine) => {
   let service: TestService
   beforeAll(async () => {

@@ -62,8 +62,11 @@ onEachEngine('compressed answers', (engine) => {
     })
     expect(again.statusCode).toBe(304)
     expect(again.rawPayload).toHaveLength(0)
-    expect(again.headers).toMatchObject({ vary: 'Accept-Encoding' })
+    expect(again.headers).toMatchObject({ vary: 'Accept-Encoding', etag: first.headers.etag })
     expect(again.headers['content-encoding']).toBeUndefined()
+    const plain = await get(month(), {})
+    const unchanged = await get(month(), { 'if-none-match': String(plain.headers.etag) })
+    expect(unchanged.headers.etag).toBe(plain.headers.etag)
   })
 
   test('a short list and a refusal stay as they are', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rawConnection } from '../support/raw-connections.ts'
@@ -123,4 +124,25 @@ onEachEngine('a client that goes away while its request waits for the database',
       expect(repeated.headers).not.toHaveProperty('idempotent-replayed')
     },
   )
+
+  test('in the middle of its body, no error is logged or counted', async () => {
+    service.logLines.length = 0
+    const cutOff = async () => {
+      const arrives = once(service.app.server.server, 'request')
+      const { socket } = rawConnection(
+        address,
+        `POST /api/v1/bookings/hold HTTP/1.1\r\nhost: holdfast\r\nauthorization: Bearer ${token}\r\n` +
+          'content-type: application/json\r\ncontent-length: 500\r\n\r\n{"service_id":',
+      )
+      const [request] = (await arrives) as [IncomingMessage]
+      const ends = new Promise((resolve) => request.once('close', resolve))
+      socket.destroy()
+      await ends
+      await service.call('GET', '//healthz') // what the end has caused has happened
+    }
+    const growth = await growthOf(service, problems, cutOff)
+    expect(Object.keys(growth).filter((name) => name.includes('internal'))).toEqual([])
+    const levels = service.logLines.map((line) => (JSON.parse(line) as { level: string }).level)
+    expect(levels).not.toContain('error')
+  })
 })

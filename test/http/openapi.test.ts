@@ -1,3 +1,4 @@
+import type { RouteOptions } from 'fastify'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,6 +42,10 @@ function codesOf({ responses }: DescribedOperation, status?: number): string[] {
   )
 }
 
+function isPage({ schema }: RouteOptions): boolean {
+  return schema?.tags?.some((tag) => ['Console', 'Pages'].includes(tag)) ?? false
+}
+
 onOneEngine('sqlite', 'the OpenAPI document', (engine) => {
   let service: TestService
   let document: OpenApiDocument
@@ -52,9 +57,9 @@ onOneEngine('sqlite', 'the OpenAPI document', (engine) => {
   })
   afterAll(() => service.stop())
 
-  test('has every route that clients can call, and nothing else', () => {
+  test('has every route that programs can call, and nothing else', () => {
     const routes = service.app.server.knownRoutes
-      .filter(({ method }) => method !== 'HEAD')
+      .filter(({ method, options }) => method !== 'HEAD' && !isPage(options))
       .map(({ method, url }) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`)
     expect([...operations.keys()].toSorted()).toEqual(routes.toSorted())
     expect(routes.length).toBeGreaterThan(15)
@@ -192,6 +197,25 @@ longTest('redocly lint finds nothing to complain of, not even a warning', async 
     expect(lint(broken).problems).toHaveLength(1)
   } finally {
     rmSync(directory, { recursive: true })
+    await service.stop()
+  }
+})
+
+test('the document holds the API only: no page, and nothing that pages load or send', async () => {
+  const service = await startTestService('sqlite')
+  try {
+    const { body, rawBody } = await service.call('GET', '//openapi.json').then(({ body: document }) => ({
+      body: document as OpenApiDocument,
+      rawBody: JSON.stringify(document),
+    }))
+    expect(rawBody).not.toMatch(/text\/(html|css|javascript)/)
+    const others = Object.keys(body.paths).filter((path) => !path.startsWith('/api/v1/'))
+    expect(others.toSorted()).toEqual([
+      ...['/book/{publishable_key}/start', '/feeds/{file}', '/healthz', '/mcp', '/metrics', '/openapi.json'],
+      ...['/payments/stripe/webhook', '/postman.json', '/readyz'],
+    ])
+    expect(String((await service.call('GET', '//docs')).body)).not.toContain('/console/bookings')
+  } finally {
     await service.stop()
   }
 })

@@ -161,9 +161,9 @@ onOneEngine('sqlite', 'the pages', (engine) => {
       const reply = await get(`/problems/${code}`)
       expectPage(reply)
       const { status, title } = problemKinds[code]
-      const { when, whatToDo, carries = '', example } = problemTexts[code]
+      const { when, whatToDo, fields = '', example } = problemTexts[code]
       const words = wordsOf(reply.body as string).toLowerCase()
-      for (const part of [title, code, String(status), when, whatToDo, carries])
+      for (const part of [title, code, String(status), when, whatToDo, fields])
         expect(words).toContain(part.replaceAll('`', '').toLowerCase())
       const [, shown = ''] = /<pre[^>]*><code>(.*?)<\/code><\/pre>/s.exec(reply.body as string) ?? []
       expect(JSON.parse(wordsOf(shown))).toMatchObject({ code, status, title, ...example })

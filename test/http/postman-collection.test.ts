@@ -1,3 +1,4 @@
+import { publicUrl } from '../../src/base/public-url.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -28,6 +29,16 @@ onEachEngine('the Postman collection', (engine) => {
     collection = body as Collection
   })
   afterAll(() => service.stop())
+
+  test('has the address of the server, whatever the request calls it', async () => {
+    const headers = { host: 'elsewhere.example', 'x-forwarded-host': 'elsewhere.example' }
+    const { body } = await service.call('GET', '//postman.json', { headers })
+    expect(JSON.stringify(body)).not.toContain('elsewhere.example')
+    expect((body as Collection).variable).toContainEqual({
+      key: 'base_url',
+      value: publicUrl(service.context.config),
+    })
+  })
 
   /** Does what Postman does with a request: fills in the variables, sends it, and runs its script. */
   async function send({ request, event = [] }: Item, variables: Map<string, string>) {

@@ -76,14 +76,13 @@ onOneEngine('sqlite', 'mails about bookings', (engine) => {
     expect(mail?.headers).not.toHaveProperty('list-unsubscribe')
     expect(mail?.text).toContain(String(booking.manage_url))
     expect(mail?.html).toContain(String(booking.manage_url))
-    expect(mail?.calendar).not.toContain('/manage')
     for (const part of [mail?.text, mail?.html]) {
       for (const shown of ['Hello Ada,', 'Haircut', 'Monday, 30 November 2026', '9:30 – 10:00', 'Anna Weber'])
         expect(part).toContain(shown)
     }
     const link = String((await world.call('GET', `/bookings/${booking.id}`)).body.manage_url)
     for (const part of [mail?.text, mail?.html]) expect(part).toContain(link)
-    expect(mail?.calendar).not.toContain('cal_man_') // others may see a calendar
+    expect(mail?.calendar?.replaceAll('\r\n ', '')).toContain(link) // the client alone gets it
     expect(mail?.calendarType).toContain('method=REQUEST')
     expect(eventIn(mail?.calendar)).toMatchObject({
       method: 'REQUEST',
@@ -107,7 +106,8 @@ onOneEngine('sqlite', 'mails about bookings', (engine) => {
   })
 
   test('a client without an e-mail address gets no mail; those whom the business names see none', async () => {
-    const client = { ...nextClient(), email: 'phone-4930123@no-email.invalid', phone: '+49 30 123' }
+    const { email: _, ...nobody } = nextClient()
+    const client = { ...nobody, phone: '+49 30 123' }
     const booking = await world.book(await world.offer(), monday, { client })
     await world.call('PATCH', `/bookings/${booking.id}`, { starts_at: '2026-12-01T10:00:00+01:00' })
     await world.call('DELETE', `/bookings/${booking.id}`)

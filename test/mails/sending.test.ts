@@ -283,6 +283,25 @@ onOneEngine('sqlite', 'sending mails', (engine) => {
     expect(mail?.raw.split('\r\n').every((line) => Buffer.byteLength(line) <= 998)).toBe(true)
   })
 
+  test('files from before the mail server go with their mails, after 31 days or with their client', async () => {
+    const directory = emptyDirectory()
+    const before = await serve('', {}, { MAIL_FROM: '', NODE_ENV: 'development', MAIL_DIR: directory })
+    const business = await makeBusiness(before)
+    const [old, erased] = [await book(before, business), await book(before, business)]
+    await before.app.mails.settled()
+    expect(readdirSync(directory)).toHaveLength(2)
+    const server = await receiver()
+    const now = await serve(server.url, { beside: before }, { MAIL_DIR: directory })
+    const body = { email: erased.client.email }
+    expect((await now.call('POST', '/clients/erase', { token: business.key, body })).status).toBe(200)
+    expect(readdirSync(directory)).toHaveLength(1)
+    expect(old.id).not.toBe(erased.id)
+    const at = new Date(now.clock.nowMs() - 32 * 86_400_000)
+    for (const name of readdirSync(directory)) utimesSync(join(directory, name), at, at)
+    await tidy(now.context, jobs)
+    expect(readdirSync(directory)).toEqual([])
+  })
+
   test('mails older than 31 days are deleted', async () => {
     const server = await receiver()
     const service = await serve(server.url)
@@ -310,6 +329,24 @@ onOneEngine('sqlite', 'sending mails', (engine) => {
     await book(service, await makeBusiness(service))
     await service.app.mails.settled()
     expect(server.mails).toMatchObject([{ secure: true, user: login.user }])
+  })
+
+  // no loopback address, but leads to this machine
+  const elsewhere = (url: string, more = '') => url.replace('127.0.0.1', '0.0.0.0') + more
+
+  test('a server elsewhere gets no mail without TLS, also without a user, unless the url says so', async () => {
+    const server = await receiver()
+    const service = await serve(elsewhere(server.url))
+    const business = await makeBusiness(service)
+    await book(service, business)
+    await service.app.mails.settled()
+    expect(server.mails).toEqual([])
+    const [waiting] = await mailsOf(service, business, 'queued')
+    expect(waiting.last_error).toContain('STARTTLS')
+    const told = await serve(elsewhere(server.url, '?tls=optional'))
+    await book(told, await makeBusiness(told))
+    await told.app.mails.settled()
+    expect(server.mails).toHaveLength(1)
   })
 
   test('a wrong password makes mails wait, and is not repeated in what is shown or logged', async () => {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 /** The checkout. */
 export const project = resolve(import.meta.dirname, '../..')
 
-/** A deliberate fault: what is put in the place of what, and the test files of which at least one has to fail then, in the form of `npm run test:part`. */
+/** A deliberate fault: what is put in the place of what, and the test files of which at least one has to fail then, in the form of `npm run test:all`. */
 export interface Fault {
   name: string
   file: string

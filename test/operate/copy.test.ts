@@ -1,6 +1,9 @@
+import { PassThrough } from 'node:stream'
+import { runWithin } from '../../src/cli/command-line.ts'
+import { runCommandLine } from '../../src/cli/program.ts'
 import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import { findErrors, readRows } from '../support/checker.ts'
 import { commandLine } from '../support/command-line.ts'
@@ -54,6 +57,13 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     const salon = businessOf(before.world, 'Salon Spree')
     return { ...offer(salon, 'Meeting room'), location_id: salon.locations[1]?.id ?? '' }
   }
+  /** Without its password, which comes by PGPASSWORD. */
+  const shown = (address: string) => {
+    const url = new URL(address)
+    if (url.password !== '') vi.stubEnv('PGPASSWORD', decodeURIComponent(url.password))
+    url.password = ''
+    return url.href
+  }
   const targets: TestDatabase[] = []
   const newTarget = async () => {
     const target = await createTestDatabase('postgres')
@@ -66,8 +76,36 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     before = await filled(source.url)
   })
   afterAll(async () => {
+    vi.unstubAllEnvs()
     for (const target of targets) await target.drop()
     await source.drop()
+  })
+
+  test('takes the address from standard input, and warns of a password that others can read', async () => {
+    const io = (line: string) => {
+      const [stdout, stderr, stdin] = [new PassThrough(), new PassThrough(), new PassThrough()]
+      stdin.end(line)
+      let code = 0
+      const variables = () => ({ DATABASE_URL: source.url, NODE_ENV: 'test' })
+      const given = {
+        variables,
+        stdin: () => stdin,
+        stdout,
+        stderr,
+        endWith: (ended: number) => (code = ended),
+      }
+      return { given, said: () => ({ code, stderr: String(stderr.read() ?? '') }) }
+    }
+    const target = await newTarget()
+    const asked = io(`${target.url}\n`)
+    await runWithin(asked.given, () => runCommandLine(['copy', '--to', '-']))
+    expect(asked.said()).toEqual({ code: 0, stderr: '' })
+    expect((await readRows(target.url, 'select 1 from bookings limit 1')).length).toBe(1)
+    const warned = io('')
+    await runWithin(warned.given, () => runCommandLine(['copy', '--to', 'mysql://me:secret@127.0.0.1/db']))
+    const { code, stderr } = warned.said()
+    expect([code, stderr]).toEqual([2, expect.stringContaining('can read the password of --to')])
+    expect(stderr).not.toContain('secret')
   })
 
   test('there is something to copy in every table that matters', async () => {
@@ -78,7 +116,7 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
   test('a server on PostgreSQL goes on where that on SQLite stopped, and no slot can be sold twice', async () => {
     const target = await newTarget()
     const bytes = digestOf(source.url)
-    const report = (await holdfast().json('copy', '--to', target.url)) as {
+    const report = (await holdfast().json('copy', '--to', shown(target.url))) as {
       tables: { table: string; rows: number }[]
     }
     expect(digestOf(source.url)).toBe(bytes)
@@ -130,11 +168,11 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     await demoWorld(target.url)
     const count = 'select cast(count(*) as integer) as count from api_keys'
     const keys = await readRows(target.url, count)
-    await holdfast().refuses(['copy', '--to', target.url], 2, /--to is not empty: \w+ has rows/)
+    await holdfast().refuses(['copy', '--to', shown(target.url)], 2, /--to is not empty: \w+ has rows/)
     expect(await readRows(target.url, count)).toEqual(keys)
     const foreign = await newTarget()
     await execute(foreign.url, 'create table other (id integer)')
-    await holdfast().refuses(['copy', '--to', foreign.url], 2, /tables of another program \(other\)/)
+    await holdfast().refuses(['copy', '--to', shown(foreign.url)], 2, /tables of another program \(other\)/)
     expect(
       await readRows(foreign.url, `select tablename from pg_tables where schemaname = 'public'`),
     ).toEqual([{ tablename: 'other' }])
@@ -143,17 +181,25 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
   test('it refuses a running server, a file that is not there, another engine and an address that is none', async () => {
     const target = await newTarget()
     const server = await startServer(source.url, development)
-    await holdfast().refuses(['copy', '--to', target.url], 1, /A Holdfast server uses .*: stop it first/)
+    await holdfast().refuses(
+      ['copy', '--to', shown(target.url)],
+      1,
+      /A Holdfast server uses .*: stop it first/,
+    )
     await server.stop()
     await holdfast().refuses(['copy', '--to', 'sqlite:other.db'], 2, /--to must be a PostgreSQL database/)
-    await commandLine(target.url).refuses(['copy', '--to', target.url], 2, /is a PostgreSQL database already/)
+    await commandLine(target.url).refuses(
+      ['copy', '--to', shown(target.url)],
+      2,
+      /is a PostgreSQL database already/,
+    )
     await commandLine(`${source.url}.none`).refuses(
-      ['copy', '--to', target.url],
+      ['copy', '--to', shown(target.url)],
       1,
       /There is no database at/,
     )
     await holdfast().refuses(
-      ['copy', '--to', target.url.replace(/\/[^/]*$/, '/none_such')],
+      ['copy', '--to', shown(target.url).replace(/\/[^/]*$/, '/none_such')],
       1,
       /no PostgreSQL answers/,
     )
@@ -168,7 +214,7 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
       `create function spoil() returns trigger language plpgsql as $$ begin new.notes := 'spoilt'; return new; end $$;
        create trigger spoil before insert on bookings for each row execute function spoil()`,
     )
-    await holdfast().refuses(['copy', '--to', target.url], 1, /The copy of bookings differs/)
+    await holdfast().refuses(['copy', '--to', shown(target.url)], 1, /The copy of bookings differs/)
     expect(await readRows(target.url, 'select id from hubs')).toEqual([])
   })
 
@@ -176,10 +222,12 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     const preloads = [`${project}/test/support/die-at-statement.ts`]
     let ended = false
     const step = isWhole ? 1 : isLong ? 3 : 12
-    for (let dieAt = 5; !ended && dieAt < 1_000; dieAt += step * (dieAt < 100 ? 13 : 40)) {
+    for (let dieAt = 5; !ended && dieAt < 2_000; dieAt += step * (dieAt < 100 ? 13 : 40)) {
       const target = await newTarget()
-      const variables = { DATABASE_URL: source.url, DIE_AT: String(dieAt) }
-      const { code } = await runHoldfast(['copy', '--to', target.url], {
+      const to = shown(target.url)
+      const { PGPASSWORD = '' } = process.env
+      const variables = { DATABASE_URL: source.url, DIE_AT: String(dieAt), PGPASSWORD }
+      const { code } = await runHoldfast(['copy', '--to', to], {
         ...{ variables, preloads, program: builtServer },
       })
       ended = code === 0
@@ -190,7 +238,7 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
             'select (select count(*) from hubs)::int + (select count(*) from bookings)::int as rows',
           )
         : []
-      const again = await holdfast().run('copy', '--to', target.url)
+      const again = await holdfast().run('copy', '--to', shown(target.url))
       expect(again.code, again.stderr).toBe(Number(counts[0]?.['rows'] ?? 0) > 0 ? 2 : 0)
     }
     expect(ended).toBe(true)

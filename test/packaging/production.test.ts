@@ -29,7 +29,7 @@ const stepWith = (words: string) => {
 }
 
 /** Of npm ci and the checkout: what the program needs. */
-const parts = ['bin', 'src', 'node_modules', 'package.json', 'packaging', 'widget']
+const parts = ['bin', 'src', 'texts', 'node_modules', 'package.json', 'packaging', 'widget']
 
 /** systemd as far as the guide needs it: starts ExecStart of a unit with the file of its settings, in its folder. */
 const played = `

@@ -94,8 +94,8 @@ describe.each(proxies)('$name before a server', ({ name, program, configuration,
     let said = ''
     proxy.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
     const dispatcher = new Agent({ connect: { rejectUnauthorized: false } })
-    const get = (path: string, accept = 'text/html') =>
-      fetch(`https://127.0.0.1:${port}${path}`, { dispatcher, headers: { accept } })
+    const get = (path: string, accept = 'text/html', headers = {}) =>
+      fetch(`https://127.0.0.1:${port}${path}`, { dispatcher, headers: { accept, ...headers } })
     try {
       const page = await eventually(`${name} in use`, async () => {
         if (proxy.exitCode !== null) throw new Error(`${name} ended:\n${said}`)
@@ -103,6 +103,9 @@ describe.each(proxies)('$name before a server', ({ name, program, configuration,
         return reply?.status === 200 ? reply : undefined
       })
       expect(await page.text()).toContain('Nothing here')
+      const claimed = { 'x-forwarded-proto': 'http', 'x-forwarded-for': '203.0.113.9' }
+      for (const headers of [{}, claimed])
+        expect((await get('/', 'text/html', headers)).headers.get('strict-transport-security')).not.toBeNull()
       for (const path of ['/metrics', '/%6detrics', '/metrics?x'])
         expect([path, (await get(path)).status]).toEqual([path, 404])
       expect((await fetch(`${server.address}/metrics`)).status).toBe(200)
@@ -117,17 +120,23 @@ describe.each(proxies)('$name before a server', ({ name, program, configuration,
   })
 })
 
-test.runIf(haproxyProgram() !== null)('HAProxy before several servers keeps the metrics inside', async () => {
-  const database = await createTestDatabase('sqlite')
-  const server = await startServer(database.url)
-  const balancer = await startHaproxy(haproxyProgram() ?? '', [Number(new URL(server.address).port)])
-  for (const [path, status] of Object.entries({ '/readyz': 200, '/metrics': 404, '/%6Detrics': 404 }))
-    expect([path, (await fetch(balancer.address + path)).status]).toEqual([path, status])
-  expect((await fetch(`${server.address}/%6Detrics`)).status).toBe(200)
-  await balancer.stop()
-  await server.stop()
-  await database.drop()
-})
+test.runIf(haproxyProgram() !== null)(
+  'HAProxy before several servers keeps the metrics inside and tells how clients come',
+  async () => {
+    const database = await createTestDatabase('sqlite')
+    const server = await startServer(database.url, { TRUST_PROXY: '127.0.0.1/32' })
+    const balancer = await startHaproxy(haproxyProgram() ?? '', [Number(new URL(server.address).port)])
+    for (const [path, status] of Object.entries({ '/readyz': 200, '/metrics': 404, '/%6Detrics': 404 }))
+      expect([path, (await fetch(balancer.address + path)).status]).toEqual([path, status])
+    expect((await fetch(`${server.address}/%6Detrics`)).status).toBe(200)
+    const headers = { 'x-forwarded-proto': 'https' } // a client says so, on a plain connection
+    const { headers: plain } = await fetch(`${balancer.address}/`, { headers })
+    expect(plain.get('strict-transport-security')).toBeNull()
+    await balancer.stop()
+    await server.stop()
+    await database.drop()
+  },
+)
 
 test('every configuration names the server, what clients see, and keeps the metrics inside', () => {
   for (const language of ['caddyfile', 'nginx', 'haproxy']) {
@@ -136,7 +145,9 @@ test('every configuration names the server, what clients see, and keeps the metr
     expect(text).toContain('/metrics')
     expect(text).toContain('book.example.com')
   }
-  // Caddy appends it by itself
-  expect(textIn('nginx')).toContain('X-Forwarded-For $proxy_add_x_forwarded_for')
-  expect(textIn('haproxy')).toContain('option forwardfor')
+  // Caddy does so by itself
+  expect(textIn('nginx')).toContain('X-Forwarded-For $remote_addr')
+  expect(textIn('nginx')).toContain('X-Forwarded-Proto $scheme')
+  expect(textIn('haproxy')).toContain('set-header X-Forwarded-For %[src]')
+  expect(textIn('haproxy')).toContain('set-header X-Forwarded-Proto https')
 })

@@ -44,6 +44,7 @@ onOneEngine('sqlite', 'a server that is killed between a hold and its paid booki
   })
 
   const token = () => cluster.business.business_key
+  let session = ''
   const replace = async (more: Record<string, string> = {}) => {
     await Promise.all(cluster.servers.map((server) => server.stop()))
     const options = more.DIE_AT_TEXT === undefined ? {} : { preloads: [preload] }
@@ -55,14 +56,16 @@ onOneEngine('sqlite', 'a server that is killed between a hold and its paid booki
   }
 
   const hold = async () => {
+    const key = cluster.business.publishable_key
+    session = String((await call(cluster.address(0), 'POST', '/session', { token: key })).body.session_token)
     const body = { ...offer(cluster.business, 'Treatment'), starts_at: slot((slots += 1)) }
-    const reply = await call(cluster.address(0), 'POST', '/bookings/hold', { token: token(), body })
+    const reply = await call(cluster.address(0), 'POST', '/bookings/hold', { token: session, body })
     expect(reply.status).toBe(201)
     return String(reply.body.hold_id)
   }
   const book = (id: string): Promise<Reply | undefined> =>
     call(cluster.address(0), 'POST', '/bookings', {
-      token: token(),
+      token: session,
       body: { hold_id: id, client: ada },
       headers: { 'idempotency-key': id },
     }).catch(() => undefined)

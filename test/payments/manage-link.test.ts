@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { agent } from '../agents/mcp-client.ts'
 import { deposit, depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { startMailServer, type MailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
@@ -51,6 +52,20 @@ onEachEngine('a deposit of a booking that its client cancels', (engine) => {
     await world.settled()
     expect(world.stripe.refunds).toHaveLength(1)
     expect((await manage(url)).body.booking.payment).toMatchObject({ status: 'refunded' })
+  })
+
+  test("goes back when a visitor's agent cancels in time", async () => {
+    const { id, sessionId } = await world.due()
+    await world.paid(sessionId)
+    const { tool } = agent(world.service, world.session.token)
+    expect(await tool('cancel_booking', { id })).toMatchObject({
+      isError: false,
+      said: { status: 'cancelled', payment: { amount: 2500 } },
+    })
+    expect((await cancellation())?.text).toContain('Deposit, being refunded: €25')
+    await world.settled()
+    expect(world.stripe.refunds).toHaveLength(1)
+    expect((await tool('get_booking', { id })).said.payment).toMatchObject({ status: 'refunded' })
   })
 
   test('of one that is not paid is due no more', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BookingsTable, ClaimsTable } from '../../src/database/tables.ts'
 import { settleOne } from '../../src/payments/payment.ts'
-import { clientOf } from '../support/client.ts'
+import { clientOf, sessionClient } from '../support/client.ts'
 import { deposit, depositWorld, type DepositWorld, sessionOf } from '../support/deposits.ts'
 import { onOneEngine, rounds as countOf } from '../support/long.ts'
 import { makeOffer, type Offer } from '../support/offers.ts'
@@ -31,7 +31,7 @@ onOneEngine('sqlite', 'at the moment at which a checkout ends', (engine) => {
   let world: DepositWorld
   let offer: Offer
   beforeAll(async () => {
-    world = await depositWorld(engine)
+    world = await depositWorld(engine, { RATE_LIMIT_FACTOR: '1000' })
     offer = await makeOffer(world.service, world.business.id, { deposit })
   })
   afterAll(() => world.stop())
@@ -41,8 +41,9 @@ onOneEngine('sqlite', 'at the moment at which a checkout ends', (engine) => {
 
   async function start(index: number): Promise<Duel> {
     const startsAt = slotOf(index)
-    const held = await world.key.hold(offer, startsAt)
-    const reply = await world.key.book(String(held.body.hold_id))
+    const client = await sessionClient(world.service, world.business)
+    const held = await client.hold(offer, startsAt)
+    const reply = await client.book(String(held.body.hold_id))
     expect(reply.status).toBe(201)
     const sessionId = sessionOf(world.stripe, reply)
     const session = world.stripe.sessions.get(sessionId)

@@ -45,7 +45,7 @@ onEachEngine('a booking with a deposit', (engine) => {
   test('of a client without an e-mail address is paid where they enter one', async () => {
     const offer = await makeOffer(world.service, world.business.id, { deposit })
     const held = await world.key.hold(offer, startsAt)
-    const client = { ...ada, email: 'phone-4930123@no-email.invalid' }
+    const { email: _, ...client } = ada
     const reply = await world.key.book(String(held.body.hold_id), { client })
     expect(world.stripe.sessions.get(sessionOf(world.stripe, reply))).toMatchObject({ customer_email: null })
   })

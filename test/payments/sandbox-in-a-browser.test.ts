@@ -32,9 +32,11 @@ describe.skipIf(executablePath === undefined)('the sandbox in a browser', () => 
     let slots = 0
     book = async () => {
       const wanted = { ...offer(business, 'Treatment'), starts_at: slot((slots += 1)) }
-      const held = await call(server.address, 'POST', '/bookings/hold', { token, body: wanted })
+      const exchanged = await call(server.address, 'POST', '/session', { token: business.publishable_key })
+      const session = String(exchanged.body.session_token)
+      const held = await call(server.address, 'POST', '/bookings/hold', { token: session, body: wanted })
       const body = { hold_id: held.body.hold_id, client: ada }
-      const booked = await call(server.address, 'POST', '/bookings', { token, body })
+      const booked = await call(server.address, 'POST', '/bookings', { token: session, body })
       expect(booked).toMatchObject({ status: 201, body: { status: 'pending' } })
       return { id: String(booked.body.id), url: String(booked.body.redirect_url) }
     }

@@ -95,11 +95,13 @@ onOneEngine('postgres', "a person's account", (engine) => {
 
   test('shows the key of an authenticator as a QR code and as text, in a page that nothing keeps', async () => {
     const here = await newPerson()
-    const page = await post(here, 'second-step')
+    const refused = await post(here, 'second-step', { 'password-to-begin': 'not this one' })
+    expect([refused.status, String(refused.body).includes('<p class="code">')]).toEqual([422, false])
+    const page = await post(here, 'second-step', { 'password-to-begin': goodPassword })
     const [, shown = ''] = /<p class="code"><code>([A-Z2-7 ]+)</.exec(String(page.body)) ?? []
     const address = totpAddress(shown.replaceAll(' ', ''), here.email)
     expect(qrModules(page.body)).toEqual(modulesOf(address))
-    expect(page.body).toContain('aria-label="QR code of the key that stands below"')
+    expect(page.body).toContain('aria-label="QR code of the key below"')
     expect(page.headers['cache-control']).toBe('no-store')
   })
 
@@ -202,7 +204,7 @@ onOneEngine('postgres', "a person's account", (engine) => {
     for (const [path, fields] of [
       ['end-others', {}],
       ['password', { password: goodPassword, next: goodPassword }],
-      ['second-step', {}],
+      ['second-step', { 'password-to-begin': goodPassword }],
       ['second-step/confirm', { code: '000000' }],
       ['second-step/end', { 'password-to-end': goodPassword }],
     ] as const)

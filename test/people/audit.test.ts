@@ -56,7 +56,7 @@ onOneEngine('postgres', 'the audit log of people', (engine) => {
     await logIn(person)
     await post('end-others')
     await post('password', { password: goodPassword, next })
-    const { secret, recovery, nextCode } = await setUpAuthenticator(service, person)
+    const { secret, recovery, nextCode } = await setUpAuthenticator(service, person, next)
     const pending = await logIn(person, next)
     const [code = ''] = recovery
     expect(await form('/console/code', { code }, pending)).toMatchObject({ status: 303 })
@@ -68,6 +68,7 @@ onOneEngine('postgres', 'the audit log of people', (engine) => {
     expect(entries.map(({ action }) => action)).toEqual([
       'user.created',
       'user.password_set',
+      'user.address_proved',
       'user.log_ins_ended',
       'user.password_changed',
       'user.second_step_added',
@@ -75,7 +76,7 @@ onOneEngine('postgres', 'the audit log of people', (engine) => {
       'user.recovery_codes_renewed',
       'user.second_step_removed',
     ])
-    const [, , ...own] = entries
+    const [, , , ...own] = entries
     for (const entry of own.filter(({ action }) => action !== 'user.second_step_added'))
       expect(entry).toMatchObject({
         actor: { type: 'person', id: person.userId },
@@ -102,6 +103,7 @@ onOneEngine('postgres', 'the audit log of people', (engine) => {
     const entries = await audit(person)
     // in no order: the command line has a clock of its own
     expect(entries.map(({ action, actor }) => `${action} by ${actor.type}`).toSorted()).toEqual([
+      'user.address_proved by person',
       'user.created by command_line',
       'user.disabled by command_line',
       'user.enabled by command_line',
@@ -123,7 +125,8 @@ onOneEngine('postgres', 'the audit log of people', (engine) => {
     await post('end-others')
     await post('password', { password: 'not this one', next: 'an entirely new password' })
     await post('password', { password: goodPassword, next: 'short' })
-    await post('second-step')
+    await post('second-step', { 'password-to-begin': 'not this one' })
+    await post('second-step', { 'password-to-begin': goodPassword })
     await post('second-step/confirm', { code: '000000' })
     await post('second-step/end', { 'password-to-end': 'not this one' })
     await post('second-step/end', { 'password-to-end': goodPassword })

@@ -47,7 +47,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
       }
     }
     const logIn = async (page: Page, email: string, password: string) => {
-      await page.getByLabel('E-mail').fill(email)
+      await page.getByLabel('Email').fill(email)
       await page.getByLabel('Password').fill(password)
       await page.getByRole('button', { name: 'Log in' }).click()
     }
@@ -65,7 +65,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
       expect(page.url()).not.toContain('cal_lnk_')
       await picture('first')
       await page.getByLabel('Your name').fill('Ada Lovelace')
-      await page.getByLabel('E-mail').fill('ada@example.com')
+      await page.getByLabel('Email').fill('ada@example.com')
       await page.getByLabel('New password').fill('password123')
       await page.getByRole('button', { name: 'Create account' }).click()
       await page.getByRole('alert').waitFor()
@@ -111,7 +111,8 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
       await page.getByRole('link', { name: 'Your account' }).click()
       await page.getByRole('heading', { name: 'Where you are logged in' }).waitFor()
       await picture('account')
-      await page.getByRole('button', { name: 'Set up an authenticator' }).click()
+      await page.locator('#password-to-begin').fill('another long password')
+      await page.getByRole('button', { name: 'Set up an authenticator app' }).click()
       const secret = (await page.locator('p.code').innerText()).replaceAll(' ', '')
       await picture('authenticator')
       await page.evaluate(`{
@@ -128,17 +129,17 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
       const [code = ''] = await page.locator('.codes code').allInnerTexts()
       await logOut(page, 'Ada Lovelace')
       await logIn(page, 'ada@example.com', 'another long password')
-      await page.getByRole('heading', { name: 'Second step' }).waitFor()
+      await page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor()
       await picture('second-step')
       await page.getByLabel('Code').fill(code)
-      await page.getByRole('button', { name: 'Go on' }).click()
+      await page.getByRole('button', { name: 'Continue' }).click()
       await page.locator('.console-header').waitFor()
       await logOut(page, 'Ada Lovelace')
       await picture('log-in')
       await page.goto(`${server.address}${path}`)
       await page.getByLabel('New password').fill('yet another password')
       await page.getByRole('button', { name: 'Set password' }).click()
-      await page.getByRole('heading', { name: 'This link has ended' }).waitFor()
+      await page.getByRole('heading', { name: 'This link has expired' }).waitFor()
       await picture('ended')
       expect(errors).toEqual([])
       await page.close()

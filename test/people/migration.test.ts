@@ -1,7 +1,7 @@
 import { operator } from '../../src/access/actor.ts'
 import { type Kysely, sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { addPerson } from '../../src/access/person.ts'
+import { addPerson } from '../../src/access/new-person.ts'
 import { readConfig } from '../../src/base/config.ts'
 import { firstSchema } from '../../src/database/migrations/0001-first-schema.ts'
 import { createContext } from '../../src/operate/open.ts'

@@ -82,9 +82,18 @@ async function changeWith(
       const seat = expected.seats.length > 0 ? (await claimOf(world, booking.id)).seat : 0
       if (expected.seats.length > 0) expect(expected.seats).toContain(seat)
       expected.apply(seat)
+      await nameRenewed(world, booking)
       if (reply) expectShown(booking, reply)
     },
   })
+}
+
+/** What only the table knows: the ID of a payment that took the place of another. */
+async function nameRenewed({ service }: World, { id, payment }: ModelBooking): Promise<void> {
+  if (payment?.id !== '') return
+  const { reads } = service.context.db
+  const row = await reads.selectFrom('bookings').select('payment_id').where('id', '=', id).executeTakeFirst()
+  payment.id = row?.payment_id ?? ''
 }
 
 /** Sessions see it too, without what is about the client. */

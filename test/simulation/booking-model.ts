@@ -6,7 +6,7 @@ import {
   type ModelBooking,
   type Status,
 } from './model.ts'
-import { settle } from './payment-model.ts'
+import { renew, settle } from './payment-model.ts'
 import { free, freeSeats, refusal, take, taken } from './slot-model.ts'
 
 /* Changes of bookings. */
@@ -82,8 +82,12 @@ function applyChange(model: Model, booking: ModelBooking, next: Next & { refund:
   const { start, end, status, notes, moved, noted, refund } = next
   const before = booking.status
   const isFirstConfirmation = !booking.known && status !== 'cancelled' && status !== 'pending'
-  const becomes = isFirstConfirmation ? 'confirmed' : before !== status && status === 'cancelled' && status
-  settle(model, booking, { becomes: becomes || undefined, refund })
+  const isNew = status !== before
+  if (isNew && status === 'cancelled') settle(model, booking, { becomes: 'cancelled', refund })
+  else if (isFirstConfirmation || (isNew && status === 'completed'))
+    settle(model, booking, { becomes: 'confirmed', refund })
+  else settle(model, booking, { becomes: undefined, refund })
+  if (!booking.known && before === 'cancelled' && status === 'pending') renew(model, booking)
   if (!moved && !noted && status === before) return
   const events = booking.known
     ? eventsOf({ before, status, otherwise: moved || noted })

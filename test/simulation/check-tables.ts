@@ -1,3 +1,4 @@
+import { paymentsOf } from './payment-model.ts'
 import { expect } from 'vitest'
 import { seatsOf } from '../support/checker.ts'
 import { activeClaims } from './slot-model.ts'
@@ -98,7 +99,7 @@ function checkEvents({ model }: World, { events, deliveries }: Rows): void {
 async function checkPayments({ service, stripe, model, business }: World): Promise<void> {
   const { reads } = service.context.db
   const rows = await reads.selectFrom('payments').selectAll().where('business_id', '=', business.id).execute()
-  const payments = model.bookings.flatMap(({ payment }) => payment ?? [])
+  const payments = paymentsOf(model)
   const found = rows
     .filter(({ id }) => payments.some((payment) => payment.id === id))
     .map(({ id, status, closed_because, refund_requested_at, next_check_at, paid_at, refunded_at }) => ({

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Reply } from '../support/test-service.ts'
 import * as holds from './hold-model.ts'
 import { minute, type ModelHold, type Wanted } from './model.ts'
-import { newPayment } from './payment-model.ts'
+import { checkoutLife, newPayment } from './payment-model.ts'
 import { perform, type Act } from './perform.ts'
 import { claimOf, iso, type Caller, type World } from './world.ts'
 
@@ -96,13 +96,12 @@ export async function convertHold(world: World): Promise<void> {
     expected: holds.expectConversion(model, caller.session, hold),
     happened: async () => (await world.key.show(hold.id)).status === 200,
     done: async (reply) => {
-      holds.convert(model, hold)
+      holds.convert(model, hold, caller.session)
       if (hold.wanted.service.hasDeposit) await awaitDeposit(world, hold.id, reply)
     },
   })
 }
 
-const checkoutLife = 35 * minute
 /** A checkout that was opened by an earlier try is gone on with as long as so much of its life is left. */
 const minLifeSeconds = 30.5 * minute
 

@@ -61,17 +61,18 @@ export function expectConversion(model: Model, session: string | undefined, hold
   return { status: 201 }
 }
 
-/** The booking is known at once, or when its deposit is paid. */
-export function convert(model: Model, hold: ModelHold): void {
+/** The booking is known at once, but for that of a session with a deposit: once it is paid. */
+export function convert(model: Model, hold: ModelHold, session: string | undefined): void {
   const claim = model.claims.find(({ id }) => id === hold.id)
   if (!claim) throw new Error('an active hold has a claim')
   hold.ended = 'converted'
   Object.assign(claim, { owner: undefined, expires: undefined })
   const { id, wanted, end } = hold
-  const known = !wanted.service.hasDeposit
+  const known = !wanted.service.hasDeposit || session === undefined
   const booking = {
     ...{ id, wanted, resource: claim.resource, start: wanted.start, end, notes: null, version: 1, known },
-    ...{ status: known ? ('confirmed' as const) : ('pending' as const), payment: undefined },
+    ...{ status: known ? ('confirmed' as const) : ('pending' as const) },
+    ...{ payment: undefined, oldPayments: [] },
   }
   model.bookings.push(booking)
   if (known) recordEvent(model, booking, 'booking.created')

@@ -57,6 +57,8 @@ export interface ModelBooking {
   /** Whether others were told of it: not before it is confirmed for the first time. */
   known: boolean
   payment: ModelPayment | undefined
+  /** Of those that another took the place of. */
+  oldPayments: ModelPayment[]
 }
 
 /** A deposit: what the service knows of it, and how its checkout stands at the processor. */
@@ -71,7 +73,8 @@ export interface ModelPayment {
   /** When the processor is to be asked; undefined when nothing is left to do. */
   nextCheck: number | undefined
   lastPageCheck: number | undefined
-  checkout: 'open' | 'paid' | 'expired'
+  /** `none`: one is opened when the client looks. */
+  checkout: 'open' | 'paid' | 'expired' | 'none'
 }
 
 interface ModelEvent {
@@ -121,7 +124,7 @@ export function recordEvent(model: Model, booking: ModelBooking, type: EventName
 }
 
 export function bookingOf(model: Model, payment: ModelPayment): ModelBooking {
-  const booking = model.bookings.find((one) => one.payment === payment)
+  const booking = model.bookings.find((one) => one.payment === payment || one.oldPayments.includes(payment))
   if (!booking) throw new Error('each payment of the model has its booking')
   return booking
 }

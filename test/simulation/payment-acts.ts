@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { PaymentWorker } from '../../src/payments/payment-worker.ts'
-import type { ModelBooking, ModelPayment } from './model.ts'
+import { bookingOf, type ModelBooking, type ModelPayment } from './model.ts'
 import * as payments from './payment-model.ts'
 import { perform } from './perform.ts'
 import { claimOf, type Message, type World } from './world.ts'
@@ -39,6 +39,7 @@ export function payDeposit(world: World): void {
 function pay(world: World, booking: Deposit): void {
   const { model, stripe, log } = world
   const { payment } = booking
+  if (payment.checkout === 'none') return
   const isOpen = payments.checkoutOf(model, payment) === 'open'
   log.push(`the client pays for ${booking.id}${isOpen ? '' : ', too late'}`)
   expect(stripe.pay(payment.reference)).toBe(isOpen)
@@ -60,7 +61,8 @@ export async function payLate(world: World): Promise<void> {
 
 function announce({ stripe, messages }: World, payment: ModelPayment, paid: boolean): Message {
   const type = paid ? 'checkout.session.completed' : 'checkout.session.expired'
-  const message = { ...stripe.event(type, stripe.sessions.get(payment.reference) ?? {}), payment, paid }
+  const { reference } = payment
+  const message = { ...stripe.event(type, stripe.sessions.get(reference) ?? {}), payment, reference, paid }
   messages.push(message)
   return message
 }
@@ -85,8 +87,7 @@ export async function deliverMessage(world: World): Promise<void> {
 /** Again after an answer that was no success. */
 async function deliver(world: World, message: Message): Promise<void> {
   const { model, service, stripe } = world
-  const booking = model.bookings.find(({ payment }) => payment === message.payment)
-  if (!booking) return
+  const booking = bookingOf(model, message.payment)
   await perform(world, {
     says: `the processor tells that ${booking.id} is ${message.paid ? 'paid' : 'over'} (${message.id})`,
     send: () =>
@@ -110,7 +111,13 @@ export async function visitCheckout(world: World): Promise<void> {
   if (random.chance(0.4)) return giveUp(world, booking)
   log.push(`the client looks at the page of ${booking.id}`)
   expect((await service.call('GET', `//checkout/${payment.id}`)).status).toBe(200)
-  payments.look(model, payment, await seatOf(world, booking))
+  const isOpened = payments.look(model, payment, await seatOf(world, booking))
+  if (!isOpened) return
+  const { reads } = service.context.db
+  const row = await reads.selectFrom('payments').selectAll().where('id', '=', payment.id).executeTakeFirst()
+  expect(Date.parse(row?.expires_at ?? '')).toBe(payment.expires)
+  payment.reference = row?.checkout_reference ?? ''
+  expect(world.stripe.sessions.get(payment.reference)?.status).toBe('open')
 }
 
 async function giveUp(world: World, booking: Deposit): Promise<void> {

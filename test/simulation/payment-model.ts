@@ -1,4 +1,4 @@
-import { bookingOf, recordEvent, type Model, type ModelBooking, type ModelPayment } from './model.ts'
+import { bookingOf, minute, recordEvent, type Model, type ModelBooking, type ModelPayment } from './model.ts'
 import { free, freeSeats, take, taken } from './slot-model.ts'
 
 /* Deposits: paid, expired, cancelled, late, refunded. */
@@ -12,6 +12,19 @@ export function newPayment(parts: Pick<ModelPayment, 'id' | 'reference' | 'expir
     ...parts,
     ...{ status: 'due', closedBecause: undefined, refundWanted: false },
     ...{ nextCheck: parts.expires + grace, lastPageCheck: undefined, checkout: 'open' },
+  }
+}
+
+export const checkoutLife = 35 * minute
+
+/** A booking that was never confirmed waits for its deposit again: for another, whose ID only the table knows. */
+export function renew(model: Model, booking: ModelBooking): void {
+  const old = booking.payment
+  if (!old) return
+  booking.oldPayments.push(old)
+  booking.payment = {
+    ...newPayment({ id: '', reference: '', expires: model.now + checkoutLife }),
+    checkout: 'none',
   }
 }
 
@@ -31,12 +44,12 @@ export interface Late {
 export function applyEvent(
   model: Model,
   payment: ModelPayment,
-  { id, paid, ...late }: { id: string; paid: boolean } & Late,
+  { id, paid, reference, ...late }: { id: string; paid: boolean; reference: string } & Late,
 ): void {
   if (model.appliedEvents.has(id)) return
   model.appliedEvents.add(id)
   if (paid) applyPaid(model, payment, late)
-  else applyExpired(model, payment)
+  else if (payment.status !== 'due' || payment.reference === reference) applyExpired(model, payment)
 }
 
 function applyPaid(model: Model, payment: ModelPayment, late: Late): void {
@@ -45,7 +58,9 @@ function applyPaid(model: Model, payment: ModelPayment, late: Late): void {
   const wasExpired = payment.closedBecause === 'expired'
   payment.status = 'paid'
   payment.nextCheck = undefined
-  if (booking.status !== 'cancelled') {
+  if (booking.payment !== payment) {
+    Object.assign(payment, { refundWanted: true, nextCheck: model.now })
+  } else if (booking.status !== 'cancelled') {
     if (!booking.known) confirm(model, booking)
   } else if (booking.known || !wasExpired || booking.start <= model.now || !retake(model, booking, late)) {
     Object.assign(payment, { refundWanted: true, nextCheck: model.now })
@@ -74,6 +89,10 @@ function applyExpired(model: Model, payment: ModelPayment): void {
   if (payment.status !== 'due' && payment.status !== 'expired') return
   if (payment.status === 'due') {
     const booking = bookingOf(model, payment)
+    if (booking.known) {
+      Object.assign(payment, { checkout: 'none', reference: '', nextCheck: undefined })
+      return
+    }
     free(model, booking.id)
     Object.assign(booking, { status: 'cancelled', version: booking.version + 1 })
     payment.closedBecause = 'expired'
@@ -97,8 +116,19 @@ export function settle(
   }
 }
 
-/** Somebody looks at the page of the booking: the processor is asked, but not too often. */
-export function look(model: Model, payment: ModelPayment, late: Late): void {
+/**
+ * Somebody looks at the page of the booking: the processor is asked, but not too often. Whether another checkout is opened,
+ * whose reference only the table knows.
+ */
+export function look(model: Model, payment: ModelPayment, late: Late): boolean {
+  if (payment.checkout !== 'none') ask(model, payment, late)
+  if (payment.status !== 'due' || payment.checkout !== 'none') return false
+  const expires = model.now + checkoutLife
+  Object.assign(payment, { checkout: 'open', expires, nextCheck: expires + grace })
+  return true
+}
+
+function ask(model: Model, payment: ModelPayment, late: Late): void {
   if (payment.status !== 'due') return
   if (payment.lastPageCheck !== undefined && payment.lastPageCheck > model.now - betweenChecks) return
   payment.lastPageCheck = model.now
@@ -114,9 +144,13 @@ export function close(model: Model, payment: ModelPayment, late: Late): void {
   else applyExpired(model, payment)
 }
 
+export function paymentsOf(model: Model): ModelPayment[] {
+  return model.bookings.flatMap(({ payment, oldPayments }) => [...oldPayments, ...(payment ? [payment] : [])])
+}
+
 /** All that is due with the processor is done. */
 export function work(model: Model, late: Late): void {
-  const payments = model.bookings.flatMap(({ payment }) => payment ?? [])
+  const payments = paymentsOf(model)
   const isDue = ({ nextCheck }: ModelPayment) => nextCheck !== undefined && nextCheck <= model.now
   for (let due = payments.filter(isDue); due.length > 0; due = payments.filter(isDue)) {
     for (const payment of due) {

@@ -33,6 +33,8 @@ export interface Message {
   id: string
   body: string
   payment: ModelPayment
+  /** Of the checkout that it is about. */
+  reference: string
   paid: boolean
 }
 

@@ -5,6 +5,7 @@ import { freePort } from './free-port.ts'
 import { type LoadBalancer, startHaproxy } from './haproxy.ts'
 import { demoWorld, type ProcessOptions } from './holdfast-process.ts'
 import type { Call } from './http-client.ts'
+import { isWhole } from './long.ts'
 import { type ServerProcess, startServer, withoutLimits } from './server-process.ts'
 import { createMigratedDatabase, type TestDatabase } from './test-database.ts'
 import { ada, businessOf, offer, type Reply } from './test-service.ts'
@@ -34,8 +35,8 @@ interface ClusterOptions {
   nodes?: number
 }
 
-/** With this variable, tests written for two servers run through HAProxy, before so many. */
-const nodesOfRun = Number(process.env['HOLDFAST_TEST_NODES'] ?? 0)
+/** For tests written for two servers, which run through HAProxy with three in the whole form. */
+export const nodesOfRun = isWhole && inject('haproxy') !== null ? 3 : 0
 
 export async function startCluster(
   engine: Engine,
@@ -43,7 +44,7 @@ export async function startCluster(
   options: ClusterOptions = {},
 ): Promise<Cluster> {
   const { database = await createMigratedDatabase(engine), preloads = [] } = options
-  const nodes = engine === 'sqlite' ? 0 : (options.nodes ?? nodesOfRun)
+  const nodes = engine === 'sqlite' ? 0 : (options.nodes ?? 0)
   const world = await demoWorld(database.url)
   const ports = await Promise.all(Array.from({ length: nodes }, freePort))
   const start: Cluster['start'] = async (place = 0, process = { preloads }) => {

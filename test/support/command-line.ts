@@ -1,4 +1,4 @@
-import { Writable } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { expect } from 'vitest'
 import { runCommandLine } from '../../src/cli/program.ts'
 import { runWithin } from '../../src/cli/command-line.ts'
@@ -25,6 +25,37 @@ export async function runCommand(args: string[], variables: Record<string, strin
   }
   await runWithin(given, () => runCommandLine(args))
   return { code, stdout: stdout.text, stderr: stderr.text }
+}
+
+/** Runs a command on a terminal: answers each question in turn, and ends the input at one without an answer. */
+export async function onTerminal(
+  args: string[],
+  variables: Record<string, string>,
+  answers: Record<string, string[]>,
+): Promise<Ran> {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  const said = { stdout: '', stderr: '' }
+  const left = structuredClone(answers)
+  const streamTo = (name: keyof typeof said) =>
+    new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        said[name] += chunk.toString()
+        if (name === 'stderr' && chunk.toString().endsWith(': ')) {
+          const question = Object.keys(left).find((text) => chunk.toString().includes(text)) ?? ''
+          const next = left[question]?.shift()
+          setImmediate(() => (next === undefined ? stdin.end() : stdin.write(`${next}\n`)))
+        }
+        done()
+      },
+    })
+  let code = 0
+  const io = {
+    ...{ variables: () => ({ ...variables }), stdin: () => stdin },
+    ...{ stdout: streamTo('stdout'), stderr: streamTo('stderr') },
+    endWith: (exitCode: number) => (code = exitCode),
+  }
+  await runWithin(io, () => runCommandLine(args))
+  return { code, ...said }
 }
 
 /** A stream that is no terminal and keeps what is written. */

@@ -21,14 +21,18 @@ export async function openConsole(
   return visitor
 }
 
-/** A page of the console, without a browser. */
-export function readConsole(
+/** A page of the console, without a browser; where its address names no business but has to, that of the one that it shows. */
+export async function readConsole(
   service: TestService,
   path: string,
   { cookie }: Pick<LoggedIn, 'cookie'>,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
-  return service.call('GET', `/${path}`, { headers: { host: 'localhost', cookie, ...headers } })
+  const get = (address: string) =>
+    service.call('GET', `/${address}`, { headers: { host: 'localhost', cookie, ...headers } })
+  const reply = await get(path)
+  const named = reply.status === 303 && !path.includes('business=') ? reply.headers['location'] : undefined
+  return named?.startsWith(`${path.split('?', 1)[0] ?? ''}?business=`) ? get(named) : reply
 }
 
 /** The values that a page's form would send: of its hidden fields, inputs and areas, by name. */

@@ -65,11 +65,12 @@ export function compareWith(described: OpenApiDocument): Comparison {
 
   return (answer) => {
     const { method, status } = answer
-    if (method === 'OPTIONS') return []
+    if (method === 'OPTIONS' || (isPageForPeople(answer) && anywhere.includes(status))) return []
     const operation = operationOf(answer)
     const code = codeOf(answer.body)
     if (!operation) {
-      return ['not_found', 'method_not_allowed', 'rate_limited', 'unavailable'].includes(code ?? '') ||
+      return isPageForPeople(answer) ||
+        ['not_found', 'method_not_allowed', 'rate_limited', 'unavailable'].includes(code ?? '') ||
         (method === 'HEAD' && [404, 405].includes(status))
         ? []
         : [`${method} ${answer.url} is in no document, but answers ${status}`]
@@ -78,10 +79,20 @@ export function compareWith(described: OpenApiDocument): Comparison {
     if (!response) return [`${status} ${code ?? ''} is not among its answers`]
     return [
       ...headerErrors(response, answer),
-      ...(method === 'HEAD' ? [] : bodyErrors(response, answer, validatorOf)),
+      ...(method === 'HEAD' || isPageForPeople(answer) ? [] : bodyErrors(response, answer, validatorOf)),
       ...(code === undefined ? [] : memberErrors(document, code, answer.body)),
     ]
   }
+}
+
+/** Statuses of pages that stand in no document. */
+const anywhere = [429, 500, 503]
+
+/** Outside of the API people get a page instead of a problem document; the document describes what programs get. */
+function isPageForPeople({ url, status, headers }: Answer): boolean {
+  return (
+    status >= 400 && !url.startsWith('/api/v1') && plainType(headers['content-type'] ?? '') === 'text/html'
+  )
 }
 
 /** References within the document lead to it from everywhere. */
@@ -186,7 +197,7 @@ export async function expectDescribed(server: FastifyInstance, answer: Answer): 
   )
 }
 
-/** The OpenAPI document of a ready server. */
+/** The OpenAPI document of a ready server, with its pages. */
 export async function documentOf(server: FastifyInstance): Promise<OpenApiDocument> {
-  return JSON.parse(JSON.stringify(await server.openApi())) as OpenApiDocument
+  return JSON.parse(JSON.stringify(await server.openApi('withPages'))) as OpenApiDocument
 }

@@ -7,6 +7,7 @@ import { makeTemplates, type MigratedTemplates } from './migrated-templates.ts'
 import { asAdmin } from './postgres-admin.ts'
 import { dropLeftoverDatabases, findPostgres, waysOfTests, type PostgresServer } from './postgres-server.ts'
 import { findRedis } from './redis-server.ts'
+import { printRepeats } from './repeats.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -65,6 +66,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('haproxy', haproxyProgram())
   if (haproxyProgram() === null) missing(HAPROXY_WARNING)
   return async () => {
+    printRepeats(files.path)
     if (postgres) await asAdmin(postgres.url, `drop database ${templates.postgres ?? ''}`)
     await postgres?.stop()
     await stopRedis()

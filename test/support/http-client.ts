@@ -1,6 +1,7 @@
 import { Agent, fetch } from 'undici'
 import { afterEachFile } from './after-file.ts'
 import { eventually } from './eventually.ts'
+import { countRepeat } from './repeats.ts'
 import type { CallOptions, Reply } from './test-service.ts'
 
 export { eventually }
@@ -51,7 +52,7 @@ export function patientClients(options: Agent.Options = {}): Call {
   return (...request) =>
     eventually('an answer of a busy server', async () => {
       const reply = await call(...request)
-      return reply.status === 503 ? undefined : reply
+      return reply.status === 503 ? countRepeat() : reply
     })
 }
 
@@ -67,7 +68,7 @@ export async function openSessions(
       // many at once may be more than a busy machine can do within a server's limits: such a refusal asks to try again
       const reply = await eventually('a session', async () => {
         const answer = await call(address, 'POST', '/session', { token: key })
-        return answer.status === 503 ? undefined : answer
+        return answer.status === 503 ? countRepeat() : answer
       })
       if (reply.status !== 201) throw new Error(`no session: ${JSON.stringify(reply.body)}`)
       return reply.body.session_token as string

@@ -3,9 +3,8 @@ import type { Engine } from '../../src/database/database.ts'
 import { engines } from './test-service.ts'
 
 /**
- * How much is done: `npm test` has one form of each promise and few rounds, HOLDFAST_TEST_LONG=1 does it all
- * (`npm run test:long`), and HOLDFAST_TEST_LONG=part the cases that `npm test` skips, with a fiftieth of the further
- * rounds (`npm run test:part`, in `.ci/run`).
+ * `npm test` runs each promise in one form, with few rounds. `npm run test:all` then runs the tests tagged `long`, with
+ * HOLDFAST_TEST_LONG=part: a fiftieth of the further rounds. HOLDFAST_TEST_LONG=1 runs all rounds, in hours.
  */
 const asked = process.env['HOLDFAST_TEST_LONG'] ?? ''
 
@@ -14,13 +13,13 @@ export const isLong = asked !== ''
 /** Whether they run in their whole length, and from seeds of their own. */
 export const isWhole = isLong && asked !== 'part'
 
-/** In the name of everything that `npm test` skips; `npm run test:part` runs what has it, and nothing else. */
-const mark = ' (in npm run test:part)'
+/** The tag of everything that `npm test` skips. */
+const tags = ['long']
 
 /** A test of the long form alone: slow by its proof, such as outages and timeouts of real seconds, or one more case. */
-export const longTest = markNames(test.runIf(isLong))
+export const longTest = tagged(test)
 /** A suite of the long form alone. */
-export const longDescribe = markNames(describe.runIf(isLong))
+export const longDescribe = tagged(describe)
 
 /** A test of `npm test` in one case, such as on one engine, and of the long form in the others. */
 export function testIn(isBrief: boolean): typeof longTest {
@@ -48,14 +47,17 @@ export function onOneEngine(brief: Engine, name: string, suite: (engine: Engine)
   }
 }
 
-function markNames<Api extends object>(api: Api): Api {
+/** The same, where each test or suite has the tag. */
+function tagged<Api extends object>(api: Api): Api {
   return new Proxy(api, {
-    apply: (target, self, [name, ...rest]: [string, ...unknown[]]) =>
-      Reflect.apply(target as () => unknown, self, [name + mark, ...rest]),
+    apply: (target, self, [name, first, second]: unknown[]) => {
+      const [options, work] = typeof first === 'function' ? [{ timeout: second }, first] : [first, second]
+      return Reflect.apply(target as () => unknown, self, [name, { ...(options as object), tags }, work])
+    },
     get: (target, key): unknown => {
       const value: unknown = Reflect.get(target, key)
       if (key !== 'each') return value
-      return (...args: unknown[]) => markNames(Reflect.apply(value as () => object, target, args))
+      return (...args: unknown[]) => tagged(Reflect.apply(value as () => object, target, args))
     },
   })
 }

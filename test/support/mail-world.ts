@@ -95,7 +95,8 @@ export async function makeMail({ context }: TestService, businessId: string): Pr
       {
         ...{ id, business_id: businessId, booking_id: context.ids.next(), occasion: '1' },
         ...{ client_kind: 'confirmed', business_kind: null },
-        ...{ to_email: 'ada@example.com', recipient: 'ada@example.com', created_at: now },
+        ...{ to_email: 'ada@example.com', recipient: 'ada@example.com', by_email: '' },
+        ...{ created_at: now, due_at: now },
       },
     ]),
   )

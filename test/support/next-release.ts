@@ -17,7 +17,7 @@ export async function nextRelease(db: Kysely<any>): Promise<void> {
 /** A copy of the sources with one migration more; the path of its program. */
 export function makeNextRelease(): string {
   const directory = emptyDirectory()
-  for (const part of ['src', 'package.json', 'widget/dist']) {
+  for (const part of ['src', 'texts', 'package.json', 'widget/dist']) {
     cpSync(join(project, part), join(directory, part), { recursive: true })
   }
   symlinkSync(join(project, 'node_modules'), join(directory, 'node_modules'))

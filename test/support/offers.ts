@@ -78,6 +78,7 @@ export async function makeBusiness(
         brand_logo_url: null,
         ...allMailColumns({}),
         catalogue_version: 1,
+        page_key_generation: 0,
         created_at: tx.now,
       },
     ])

@@ -1,5 +1,5 @@
 import { operator } from '../../src/access/actor.ts'
-import { addPerson, type PersonRequest } from '../../src/access/person.ts'
+import { addPerson, type PersonRequest } from '../../src/access/new-person.ts'
 import { totpCode } from '../../src/access/totp.ts'
 import type { Reply, TestService } from './test-service.ts'
 
@@ -45,9 +45,16 @@ export interface LoggedIn {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
 }
 
+/** Adds a person as the operator does; they must be new, or have proved their address. */
+export async function addNewPerson(service: TestService, request: PersonRequest) {
+  const { person, link } = await addPerson(service.context, operator, request)
+  if (!person) throw new Error(`${request.email} was invited`)
+  return { person, link }
+}
+
 /** Adds a person, who sets a password by the link and is logged in. */
 export async function logInNewPerson(service: TestService, request: PersonRequest): Promise<LoggedIn> {
-  const { person, link } = await addPerson(service.context, operator, request)
+  const { person, link } = await addNewPerson(service, request)
   const set = await sendForm(service, '/console/link', { token: link?.token ?? '', password: goodPassword })
   return loggedIn(service, { email: person.email, userId: person.user_id, cookie: cookieOf(set) ?? '' })
 }
@@ -68,10 +75,11 @@ export function loggedIn(service: TestService, person: Omit<LoggedIn, 'call'>): 
 export async function setUpAuthenticator(
   service: TestService,
   { cookie }: Pick<LoggedIn, 'cookie'>,
+  password = goodPassword,
 ): Promise<{ secret: string; nextCode: () => string; recovery: string[] }> {
   const post = (path: string, fields = {}) =>
     sendForm(service, `/console/account/${path}`, fields, { cookie })
-  const begun = await post('second-step')
+  const begun = await post('second-step', { 'password-to-begin': password })
   const secret = /<code>([A-Z2-7 ]+)<\/code>/.exec(String(begun.body))?.[1]?.replaceAll(' ', '') ?? ''
   const nextCode = () => {
     service.clock.advance(30)

@@ -42,7 +42,7 @@ export function sessionOf(businessId: string, id: string): Actor {
   return { ...caller(id), type: 'session', scope: { businessId }, expiresAt: null, trustedNetworks: [] }
 }
 
-function caller(id: string) {
+export function caller(id: string) {
   return {
     keyId: id,
     ownerId: id,
@@ -69,6 +69,7 @@ export async function makeRandomWorld(context: Context, random: Random): Promise
         ...{ id: businessId, hub_id: null, name: 'Random', plan: 'enterprise', timezone: 'UTC' },
         created_at: own.created_at,
         catalogue_version: 1,
+        page_key_generation: 0,
         ...allMailColumns({}),
       },
     ])

@@ -11,6 +11,7 @@ import type { Engine } from '../../src/database/database.ts'
 import { createContext } from '../../src/operate/open.ts'
 import { type App, type AppReplacements, createApp } from '../../src/server.ts'
 import { expectDescribed } from './described-answers.ts'
+import { countRepeat } from './repeats.ts'
 import { createMigratedDatabase } from './test-database.ts'
 
 /** The engines on this machine: SQLite always, PostgreSQL where the global setup found one. */
@@ -152,6 +153,7 @@ export async function startTestService(
     let response = await send(method, url, options)
     // a machine that is so busy is not the subject, and nothing has happened yet: the next sample is soon there
     for (let tries = 0; tries < 20 && response.body.includes('The server is overloaded.'); tries += 1) {
+      countRepeat()
       await pause(500)
       response = await send(method, url, options)
     }
@@ -159,7 +161,7 @@ export async function startTestService(
     const reply: Reply = {
       status: response.statusCode,
       body: response.body === '' ? undefined : isJson ? response.json() : response.body,
-      headers: response.headers as Record<string, string | undefined>,
+      headers: headersOf(response.headers),
     }
     await expectDescribed(app.server, { ...reply, method, url })
     return reply
@@ -252,3 +254,12 @@ export function offer(
 
 /** What a client says of themselves, for conversions. */
 export const ada = { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' }
+
+/** Each header as one text; of several cookies, the first. */
+function headersOf(headers: Record<string, unknown>): Record<string, string | undefined> {
+  const entries = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? String(value[0]) : (value as string | undefined),
+  ])
+  return Object.fromEntries(entries) as Record<string, string | undefined>
+}

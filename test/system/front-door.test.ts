@@ -210,6 +210,28 @@ describe('what is not a right request', () => {
   )
 })
 
+test('of connections from one address at most MAX_CONNECTIONS_PER_IP are kept, those of a trusted proxy aside', async () => {
+  for (const [proxies, max] of [
+    ['', 3],
+    ['127.0.0.0/8', 5],
+  ] as const) {
+    const server = await startServer(database.url, {
+      ...{ MAX_CONNECTIONS: '5', MAX_CONNECTIONS_PER_IP: '3', TRUST_PROXY: proxies },
+    })
+    const kept = Array.from({ length: max }, () => rawConnection(server.address, `${get}\r\n`))
+    await eventually('the answers', () =>
+      kept.every(({ received }) => lastStatus(received()) === 200) ? true : undefined,
+    )
+    expect((await rawConnection(server.address, `${get}\r\n`).closed).received).toBe('')
+    kept[0]?.socket.destroy()
+    await eventually('a free place', async () => {
+      const next = rawConnection(server.address, `${get}Connection: close\r\n\r\n`)
+      return lastStatus((await next.closed).received) === 200 ? true : undefined
+    })
+    await server.stop()
+  }
+})
+
 test('of connections at most MAX_CONNECTIONS are kept: one more is closed unread, and a place that is free is given', async () => {
   const server = await startServer(database.url, { MAX_CONNECTIONS: '5' })
   const kept = Array.from({ length: 5 }, () => rawConnection(server.address, `${get}\r\n`))

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors } from '../support/checker.ts'
-import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
+import { clientOf, nodesOfRun, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { patientClients, openSessions, tally } from '../support/http-client.ts'
 import { onOneEngine, rounds } from '../support/long.ts'
 import { type Reply } from '../support/test-service.ts'
@@ -23,7 +23,7 @@ onOneEngine('sqlite', 'a hold at the moment of its expiry', (engine) => {
   let owners: string[]
   let rivals: string[]
   beforeAll(async () => {
-    cluster = await startCluster(engine, { HOLD_SECONDS: '1' })
+    cluster = await startCluster(engine, { HOLD_SECONDS: '1' }, { nodes: nodesOfRun })
     client = clientOf(cluster, call)
     const key = cluster.business.publishable_key
     const tokens = await openSessions(call, cluster.addresses, { key, count: 2 * slotsAtOnce })

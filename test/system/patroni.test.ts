@@ -11,7 +11,7 @@ import { engines } from '../support/test-service.ts'
 
 /*
  * Two servers over three PostgreSQL servers, of which Patroni promotes one, with the file of docs/guides/high-availability.md.
- * Clients repeat with their Idempotency-Key until they are answered. It is no part of `npm run test:part`: on a busy machine
+ * Clients repeat with their Idempotency-Key until they are answered. It runs in the whole form only: on a busy machine
  * leases run out that nobody meant to lose.
  */
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors, readContents } from '../support/checker.ts'
-import { clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
+import { clientOf, nodesOfRun, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { patientClients, openSessions, tally } from '../support/http-client.ts'
 import { rounds as roundsOf } from '../support/long.ts'
 import { onEachEngine } from '../support/test-service.ts'
@@ -15,7 +15,7 @@ onEachEngine('many who want one slot at once', (engine) => {
   let client: ReturnType<typeof clientOf>
   let tokens: string[]
   beforeAll(async () => {
-    cluster = await startCluster(engine)
+    cluster = await startCluster(engine, {}, { nodes: nodesOfRun })
     client = clientOf(cluster, call)
     const key = cluster.business.publishable_key
     tokens = await openSessions(call, cluster.addresses, { key, count: sessions })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors, readRows } from '../support/checker.ts'
-import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
+import { book, clientOf, nodesOfRun, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { patientClients, openSessions, tally } from '../support/http-client.ts'
 import { onOneEngine, rounds } from '../support/long.ts'
 import { type Reply } from '../support/test-service.ts'
@@ -18,12 +18,16 @@ onOneEngine('postgres', 'requests that cross each other', (engine) => {
   let greedy: string[]
   beforeAll(async () => {
     // the cap on holds is 1 × 10; everything else is far away
-    cluster = await startCluster(engine, {
-      MAX_HOLDS_PER_SESSION: '1',
-      RATE_LIMIT_FACTOR: String(cap),
-      MAX_BOOKINGS_PER_IP_PER_HOUR: '10000',
-      MAX_BOOKINGS_PER_IP_PER_DAY: '10000',
-    })
+    cluster = await startCluster(
+      engine,
+      {
+        MAX_HOLDS_PER_SESSION: '1',
+        RATE_LIMIT_FACTOR: String(cap),
+        MAX_BOOKINGS_PER_IP_PER_HOUR: '10000',
+        MAX_BOOKINGS_PER_IP_PER_DAY: '10000',
+      },
+      { nodes: nodesOfRun },
+    )
     const { id, business_key: token } = cluster.business
     const anyNumber = { token, body: { max_bookings_per_client: null } }
     expect(await call(cluster.address(0), 'PATCH', `/businesses/${id}`, anyNumber)).toMatchObject({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, test } from 'vitest'
 import { operator } from '../../src/access/actor.ts'
 import { changeBooking } from '../../src/bookings/booking.ts'
-import { DeliverySignal } from '../../src/webhooks/delivery-signal.ts'
+import { DueSignal } from '../../src/database/lease-loop.ts'
 import { DeliveryWorker } from '../../src/webhooks/worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { ok, type Receiver, startReceiver } from '../support/receiver.ts'
@@ -89,7 +89,7 @@ onEachEngine('a delivery is made soon', (engine) => {
 
   test.runIf(engine === 'postgres')('after a change by a process that delivers nothing itself', async () => {
     // like the command line: nobody hears its signal, so it calls the servers through the database
-    const context = { ...service.context, dueDeliveries: new DeliverySignal() }
+    const context = { ...service.context, dueDeliveries: new DueSignal() }
     const target = { id: bookingId, ifMatch: undefined }
     await arrives((notes) =>
       changeBooking(context, operator, { target, change: { notes: `${notes} by command` } }),
@@ -97,7 +97,7 @@ onEachEngine('a delivery is made soon', (engine) => {
   })
 
   test.runIf(engine === 'postgres')('after another server is done with the same receiver', async () => {
-    const context = { ...service.context, dueDeliveries: new DeliverySignal() }
+    const context = { ...service.context, dueDeliveries: new DueSignal() }
     const other = new DeliveryWorker(context, { version: '0', pollMs: neverMs })
     other.start()
     const target = { id: bookingId, ifMatch: undefined }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { DatabaseUnavailable } from '../../src/database/database.ts'
 import { aroundTransactions } from '../support/around-transactions.ts'
-import { DeliverySignal } from '../../src/webhooks/delivery-signal.ts'
+import { DueSignal } from '../../src/database/lease-loop.ts'
 import { DeliveryWorker } from '../../src/webhooks/worker.ts'
 import { eventually } from '../support/eventually.ts'
 import { hang, ok, startReceiver, type Receiver } from '../support/receiver.ts'
@@ -41,7 +41,7 @@ onEachEngine('the result of an attempt', (engine) => {
     const metrics = { ...service.context.metrics, delivery: () => counted() }
     first = new DeliveryWorker({ ...service.context, db, metrics }, { version: '0' })
     first.start()
-    const context = { ...service.context, dueDeliveries: new DeliverySignal() }
+    const context = { ...service.context, dueDeliveries: new DueSignal() }
     other = new DeliveryWorker(context, { version: '0' })
     return async () => {
       isCut = false
@@ -174,10 +174,7 @@ onEachEngine('a leased delivery', (engine) => {
     receiver.answer = hang
     await shop.book()
     await arrival(1)
-    const other = new DeliveryWorker(
-      { ...service.context, dueDeliveries: new DeliverySignal() },
-      { version: '0' },
-    )
+    const other = new DeliveryWorker({ ...service.context, dueDeliveries: new DueSignal() }, { version: '0' })
     other.start()
     await other.settled()
     service.clock.advance(leaseSeconds - 0.1)

@@ -12,12 +12,15 @@ function tab({ ownPath = null as string | null, lets = true, stores = true } = {
     setItem: (name: string, text: string) => stored.set(name, text),
     removeItem: (name: string) => stored.delete(name),
   }
-  const checkouts = tabCheckouts('cal_pub_1', {
+  const place = {
+    publishableKey: 'cal_pub_1',
     storage: () => {
       if (!stores) throw new Error('switched off')
       return storage as unknown as Storage // of which no more is needed
     },
     ownPath,
+  }
+  const checkouts = tabCheckouts(place, {
     goTo: (url) => went.push(`here ${url}`),
     openBeside: (url) => {
       if (lets) went.push(`beside ${url}`)

@@ -38,6 +38,7 @@ const service = (id: string, parts: Partial<Service> = {}): Service => ({
   deposit: null,
   location_ids: ['here', 'there'],
   staff_ids: ['ada', 'grace'],
+  client_fields: { phone: 'optional', last_name: 'required' },
   custom_fields: [],
   max_advance_days: null,
   cancel_until_minutes: null,
@@ -267,28 +268,32 @@ describe('the details', () => {
     required: false,
     ...parts,
   })
+  /** A service that asks for these beside the usual. */
+  const asking = (...custom_fields: CustomField[]) => service('s', { custom_fields })
   const draft = { ...emptyDraft, firstName: ' Ada ', lastName: 'Lovelace', email: 'ada@example.com' }
 
   test('what the service would refuse is found before it is asked', () => {
-    expect(faultsIn(emptyDraft, [field('a', { required: true })])).toEqual({
+    expect(faultsIn(emptyDraft, asking(field('a', { required: true })))).toEqual({
       firstName: 'required',
       lastName: 'required',
       email: 'required',
       'field:a': 'required',
     })
     for (const email of ['ada', 'ada@example', 'a@b@c.de', '@example.com']) {
-      expect(faultsIn({ ...draft, email }, [])).toEqual({ email: 'email' })
+      expect(faultsIn({ ...draft, email }, asking())).toEqual({ email: 'email' })
     }
-    expect(faultsIn({ ...draft, phone: 'call me' }, [])).toEqual({ phone: 'phone' })
+    expect(faultsIn({ ...draft, phone: 'call me' }, asking())).toEqual({ phone: 'phone' })
     const numbers = { ...draft, fields: { n: 'many', u: 'not an address' } }
-    expect(faultsIn(numbers, [field('n', { type: 'number' }), field('u', { type: 'url' })])).toEqual({
+    expect(faultsIn(numbers, asking(field('n', { type: 'number' }), field('u', { type: 'url' })))).toEqual({
       'field:n': 'invalid',
       'field:u': 'invalid',
     })
-    expect(faultsIn(draft, [field('m', { type: 'multi_select', required: true })])).toEqual({
+    expect(faultsIn(draft, asking(field('m', { type: 'multi_select', required: true })))).toEqual({
       'field:m': 'required',
     })
-    expect(faultsIn(draft, [field('b', { type: 'boolean', required: true })])).toEqual({})
+    expect(faultsIn(draft, asking(field('b', { type: 'boolean', required: true })))).toEqual({
+      'field:b': 'tick',
+    })
   })
 
   test.each([
@@ -298,17 +303,15 @@ describe('the details', () => {
     ['٠٥٠ ١٢٣ ٤٥٦٧', '050 123 4567'],
     ['+44 20–7946–0018', '+44 20 7946 0018'],
   ])('a telephone number may be written as people do: %s', (phone, sent) => {
-    expect(faultsIn({ ...draft, phone }, [])).toEqual({})
-    expect(bookingBody('h', { ...draft, phone }, []).client).toMatchObject({ phone: sent })
+    expect(faultsIn({ ...draft, phone }, asking())).toEqual({})
+    expect(bookingBody('h', { ...draft, phone }, asking()).client).toMatchObject({ phone: sent })
   })
 
   test('are sent as the service takes them: trimmed, numbers as numbers, nothing that is empty', () => {
-    const fields = [
-      field('n', { type: 'number' }),
-      field('b', { type: 'boolean', required: true }),
-      field('e'),
-    ]
-    expect(bookingBody('h', { ...draft, fields: { n: ' 12 ', e: ' ' } }, fields)).toEqual({
+    const fields = [field('n', { type: 'number' }), field('b', { type: 'boolean' }), field('e')]
+    expect(
+      bookingBody('h', { ...draft, fields: { n: ' 12 ', b: false, e: ' ' } }, asking(...fields)),
+    ).toEqual({
       hold_id: 'h',
       client: { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' },
       custom_field_values: [
@@ -318,9 +321,34 @@ describe('the details', () => {
     })
   })
 
+  test('a consent and a required yes need a tick; a consent is sent with the text that was shown', () => {
+    const consent = field('c', { type: 'consent', required: true, label: 'I agree.' })
+    const asked = asking(consent, field('b', { type: 'boolean', required: true }))
+    const ticked = (value: boolean) => ({ ...draft, fields: { c: value, b: value } })
+    expect(faultsIn(ticked(false), asked)).toEqual({ 'field:c': 'tick', 'field:b': 'tick' })
+    expect(faultsIn(ticked(true), asked)).toEqual({})
+    expect(bookingBody('h', ticked(true), asked).custom_field_values).toEqual([
+      { field_id: 'c', value: true, text: 'I agree.' },
+      { field_id: 'b', value: true },
+    ])
+  })
+
+  test('names and phone are asked for as the service says, and what is not asked for is not sent', () => {
+    const using = (phone: 'required' | 'hidden', last_name: 'optional' | 'hidden') =>
+      service('s', { client_fields: { phone, last_name } })
+    const nobody = { ...draft, lastName: '' }
+    expect(faultsIn(nobody, using('required', 'optional'))).toEqual({ phone: 'required' })
+    expect(faultsIn(nobody, using('hidden', 'hidden'))).toEqual({})
+    const prefilled = { ...draft, phone: '+49 30 123' }
+    expect(bookingBody('h', prefilled, using('hidden', 'hidden')).client).toEqual({
+      first_name: 'Ada',
+      email: 'ada@example.com',
+    })
+  })
+
   test('faults that the service finds stand beside their fields', () => {
     const fields = [field('a', { required: true }), field('b')]
-    const sent = bookingBody('h', { ...draft, fields: { b: 'x' } }, fields)
+    const sent = bookingBody('h', { ...draft, fields: { b: 'x' } }, asking(...fields))
     const fieldError = (pointer: string) => ({ pointer, code: 'x', detail: '' })
     const problem: ProblemDocument = {
       status: 422,

@@ -55,16 +55,49 @@ describe.skipIf(chromiumPath === undefined)('the pages of the guide to the widge
   })
 })
 
-test('the example for React is sound', () => {
-  const react = blocks.filter(({ language }) => language === 'jsx')
-  expect(react).toHaveLength(1)
-  for (const { text } of react) {
-    const { diagnostics } = ts.transpileModule(text, {
-      fileName: 'example.jsx',
-      reportDiagnostics: true,
-      compilerOptions: { allowJs: true, jsx: ts.JsxEmit.ReactJSX, module: ts.ModuleKind.ESNext },
-    })
-    expect(diagnostics).toEqual([])
+/** Of React what the guide uses, as `@types/react` 19 declares it. */
+const react = `
+declare module 'react' {
+  export type Ref<T> = { current: T | null } | ((instance: T | null) => void) | null
+  export function useRef<T>(initial: T | null): { current: T | null }
+  export function useEffect(effect: () => void | (() => void), on?: readonly unknown[]): void
+  export namespace JSX {
+    type Element = object
+    interface IntrinsicElements { script: { async?: boolean; src?: string } }
+  }
+}
+declare module 'react/jsx-runtime' {
+  export { JSX } from 'react'
+  export const jsx: unknown, jsxs: unknown, Fragment: unknown
+}`
+
+test('the examples in TypeScript compile as strictly as can be', () => {
+  const examples = blocks.filter(({ language }) => language === 'tsx' || language === 'ts')
+  expect(examples.map(({ language }) => language)).toEqual(['ts', 'tsx'])
+  for (const { language, text } of examples) {
+    const files = new Map([
+      [`/example.${language}`, text],
+      ['/react.d.ts', react],
+    ])
+    const options: ts.CompilerOptions = {
+      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noEmit: true },
+      ...{ jsx: ts.JsxEmit.ReactJSX, module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
+      ...{ moduleResolution: ts.ModuleResolutionKind.Bundler, types: [] },
+    }
+    const host = ts.createCompilerHost(options)
+    const { getSourceFile, fileExists } = host
+    host.fileExists = (name) => files.has(name) || fileExists(name)
+    host.getSourceFile = (name, ...rest) => {
+      const own = files.get(name)
+      return own === undefined
+        ? getSourceFile(name, ...rest)
+        : ts.createSourceFile(name, own, ts.ScriptTarget.ES2022)
+    }
+    const program = ts.createProgram([...files.keys()], options, host)
+    const found = ts
+      .getPreEmitDiagnostics(program)
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '))
+    expect(found).toEqual([])
   }
 })
 

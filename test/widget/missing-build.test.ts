@@ -8,7 +8,7 @@ import { longTest } from '../support/long.ts'
 function freshCheckout(): string {
   const checkout = emptyDirectory()
   const built = join(project, 'widget/dist')
-  for (const name of ['bin', 'src', 'widget', 'packaging', 'package.json', 'tsconfig.json']) {
+  for (const name of ['bin', 'src', 'texts', 'widget', 'packaging', 'package.json', 'tsconfig.json']) {
     cpSync(join(project, name), join(checkout, name), {
       recursive: true,
       filter: (source) => !source.startsWith(built),

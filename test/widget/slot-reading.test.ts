@@ -1,3 +1,4 @@
+import { lateFlowOf } from '../../widget/flow/late-flow.ts'
 import { expect, test } from 'vitest'
 import type { Connection } from '../../widget/api/connection.ts'
 import { anyone, nothingChosen, type Preset } from '../../widget/flow/choice-rules.ts'
@@ -18,8 +19,9 @@ const slots = [
 ]
 
 /** A flow over a service that answers after `answers()` was called; what it was asked. */
-function flowWith(preset: Preset, { isOpen = false } = {}) {
+function flowWith(preset: Preset, { isOpen = false, mostDays = 62 } = {}) {
   const asked: string[] = []
+  const ranges: [from: string, to: string][] = []
   let nowMs = start
   const waiting: (() => void)[] = []
   const until = (path: string) => {
@@ -45,7 +47,7 @@ function flowWith(preset: Preset, { isOpen = false } = {}) {
           staff_id: staff ?? null,
           party_size: Number(size ?? 1),
         },
-        ...{ soonest: shown[0], slots: shown, dates: ['2026-11-24', '2026-11-26'] },
+        ...{ soonest: shown[0], slots: shown, next: shown, dates: ['2026-11-24', '2026-11-26'] },
       }
       return {
         ...{ show_branding: true, business: {}, services, staff: people.map((id) => ({ id, name: id })) },
@@ -57,16 +59,26 @@ function flowWith(preset: Preset, { isOpen = false } = {}) {
       await until(path)
       connection.isOpen = true
       const person = /staff_id=(\w+)/.exec(path)?.[1] ?? null
-      const days = path.includes('from=2026-11')
-        ? [{ date: '2026-11-24', slots: [...of(person), later26] }]
-        : []
+      const { from = '', to = '' } = Object.fromEntries(new URLSearchParams(path.split('?')[1]))
+      ranges.push([from, to])
+      if (Date.parse(to) - Date.parse(from) >= mostDays * dayMs)
+        throw new Refused(
+          { status: 422, code: 'validation_failed', title: '', detail: '', errors: tooMany },
+          null,
+        )
+      const days = [
+        { date: '2026-11-24', slots: of(person) },
+        { date: '2026-11-26', slots: [later26] },
+      ].filter(({ date }) => from <= date && date <= to)
       return { status: 200, body: { timezone: 'Europe/Berlin', days }, etag: null }
     },
   }
   const flow = new BookingFlow({
     connection: connection as unknown as Connection, // of which the flow needs no more
-    later: () => import('../../widget/flow/late-flow.ts'),
-    checkouts: { go: () => true, keep: () => undefined, take: () => undefined },
+    later: async () => ({
+      lateFlowOf: (flow) => lateFlowOf(flow, { goTo: () => undefined, openBeside: () => true }),
+    }),
+    checkout: { publishableKey: 'x', storage: () => sessionStorage, ownPath: null }, // there is none
     preset,
     zone: () => ({ zone: 'Europe/Berlin', isChosen: false }),
     place: { key: 'x', isOwn: false },
@@ -78,6 +90,7 @@ function flowWith(preset: Preset, { isOpen = false } = {}) {
   return {
     flow,
     asked,
+    ranges,
     later: (ms: number) => {
       nowMs += ms
     },
@@ -90,6 +103,8 @@ function flowWith(preset: Preset, { isOpen = false } = {}) {
   }
 }
 
+const dayMs = 86_400_000
+const tooMany = [{ pointer: '/to', code: 'too_many_slots', detail: '' }]
 const later26 = { ...slots[1], starts_at: '2026-11-26T15:00:00Z', ends_at: '2026-11-26T16:00:00Z' }
 const times = (flow: BookingFlow) =>
   (knownSlots(flow.state, '2026-11') ?? []).map(({ startsAt }) => startsAt.slice(11, 16))
@@ -130,6 +145,18 @@ test('where the tab has a session, the month is read at once', async () => {
     '/availability?service_id=room&location_id=here',
   ])
   expect(times(flow)).toEqual(['10:00', '11:00', '15:00'])
+})
+
+test('a month that one response cannot hold is read in parts, each day once', async () => {
+  const { flow, ranges, answers } = flowWith(room, { isOpen: true, mostDays: 7 })
+  void flow.start()
+  for (let times = 0; times < 8; times += 1) await answers()
+  expect(ranges).toEqual([
+    ['2026-11-19', '2026-12-01'],
+    ['2026-11-19', '2026-11-25'],
+    ['2026-11-26', '2026-12-01'],
+  ])
+  expect([times(flow), flow.state.trouble]).toEqual([['10:00', '11:00', '15:00'], null])
 })
 
 test('times with room for more people are asked for anew, and another service is for one again', async () => {

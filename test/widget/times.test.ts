@@ -1,3 +1,4 @@
+import { countdownText } from '../../widget/times/countdown.ts'
 import { describe, expect, test } from 'vitest'
 import { slotsByDate, type Slot, rangeFor } from '../../widget/flow/slots.ts'
 import { keyTarget } from '../../widget/flow/month-keys.ts'
@@ -139,10 +140,10 @@ describe('formats of a locale', () => {
       '1 hour',
       '1 hour, 30 minutes',
     ])
-    expect([600, 65, 0].map((seconds) => formats.countdown(seconds))).toEqual(['10:00', '1:05', '0:00'])
+    expect([600, 65, 0].map((seconds) => countdownText(formats, seconds))).toEqual(['10:00', '1:05', '0:00'])
     expect(formats.money({ amount: 2500, currency: 'EUR' })).toBe('€25')
     expect(formats.money({ amount: 1750, currency: 'EUR' })).toBe('€17.50')
-    expect(formats.money({ amount: 500, currency: 'JPY' })).toBe('JP¥500')
+    expect(formats.money({ amount: 500, currency: 'JPY' })).toBe('¥500')
     expect(formats.money({ amount: 1500, currency: 'KWD' }).replaceAll('\u00a0', ' ')).toBe('KWD 1.500')
   })
 })

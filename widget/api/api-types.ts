@@ -3,7 +3,6 @@
 export interface Session {
   session_token: string
   expires_at: string
-  sends_mail?: true
 }
 
 export interface Business {
@@ -20,6 +19,7 @@ export interface Business {
 /** What a booking page begins with: `GET /book/{key}/start`. */
 export interface BookingStart {
   show_branding: boolean
+  sends_mail?: true
   business: Business
   services: Service[]
   locations: Location[]
@@ -35,6 +35,8 @@ export interface FirstTimes {
   party_size: number
   soonest: Slot | null
   slots: Slot[]
+  /** On several days, the earliest first. */
+  next: Slot[]
   dates: string[]
 }
 
@@ -58,6 +60,8 @@ export interface CustomField {
     | 'email'
     | 'phone'
     | 'url'
+    | 'consent'
+
   required: boolean
   options?: string[]
 }
@@ -74,6 +78,7 @@ export interface Service {
   deposit: Money | null
   location_ids: string[]
   staff_ids: string[]
+  client_fields: Record<'phone' | 'last_name', 'required' | 'optional' | 'hidden'>
   custom_fields: CustomField[]
   max_advance_days: number | null
   /** Before the start; null: never. */
@@ -140,6 +145,8 @@ export interface Booking {
   redirect_url?: string
   /** The page on which the client manages it. */
   manage_url?: string
+  /** Why it was cancelled, if somebody said so. */
+  cancel_reason?: string
 }
 
 /** A problem document (RFC 9457). */

@@ -31,7 +31,7 @@ interface Sent {
 
 export interface CallOptions {
   body?: unknown
-  etag?: string
+  etag?: string | null
   /** The request may outlive the page. */
   keepalive?: boolean
 }
@@ -47,7 +47,8 @@ const renewBeforeMs = 5 * 60_000
 /** A new session that seems expired shows that the device's clock is wrong; then a 401 triggers the renewal. */
 const unknownEnd = Number.POSITIVE_INFINITY
 
-interface LiveSession extends Session {
+interface LiveSession {
+  session_token: string
   renewAtMs: number
 }
 
@@ -87,10 +88,6 @@ export class Connection {
     return this.live !== undefined && this.ports.nowMs() < this.live.renewAtMs
   }
 
-  get sendsMail(): boolean {
-    return this.live?.sends_mail === true
-  }
-
   /** The current token, kept while the visitor is at a checkout. */
   get token(): string | undefined {
     return this.live?.session_token
@@ -98,20 +95,20 @@ export class Connection {
 
   /** Resumes the session from before the checkout, if the tab has kept none. */
   resume(token: string): void {
-    this.live ??= { session_token: token, expires_at: '', renewAtMs: 0 }
+    this.live ??= { session_token: token, renewAtMs: 0 }
   }
 
   /** Sends a request, and waits as `Retry-After` asks. Throws Refused or Unreachable. */
   async call<T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
-    const { body, etag, keepalive } = options
+    const { body, etag, keepalive = false } = options
     const headers = {
-      ...(etag !== undefined && { 'If-None-Match': etag }),
+      ...(etag && { 'If-None-Match': etag }),
       // so that a retry after a lost response does the work once
       ...(method === 'POST' && { 'Idempotency-Key': this.ports.randomId() }),
     }
     const send = async () => {
       const { session_token: token } = await this.current()
-      const sent = { method, path, token, body, headers, ...(keepalive && { keepalive }) }
+      const sent = { method, path, token, body, headers, keepalive }
       return { token, response: await this.patiently(sent) }
     }
     let { token, response } = await send()
@@ -123,8 +120,7 @@ export class Connection {
   }
 
   private async current(): Promise<LiveSession> {
-    if (this.live && this.ports.nowMs() < this.live.renewAtMs) return this.live
-    return this.renew(this.live?.session_token)
+    return this.live && this.isOpen ? this.live : this.renew(this.token)
   }
 
   /** Runs one exchange at a time; concurrent callers share its result. */
@@ -148,8 +144,7 @@ export class Connection {
       const { body } = await this.read<Session>(response)
       const endsAtMs = Date.parse(body.expires_at)
       const renewAtMs = endsAtMs > startedMs + renewBeforeMs ? endsAtMs - renewBeforeMs : unknownEnd
-      this.live = { session_token: body.session_token, expires_at: body.expires_at, renewAtMs }
-      if (body.sends_mail) this.live.sends_mail = true
+      this.live = { session_token: body.session_token, renewAtMs }
       try {
         this.ports.storage().setItem(this.storageKey, JSON.stringify(this.live))
       } catch {
@@ -192,7 +187,14 @@ export class Connection {
     }
   }
 
-  private async once({ method, path, token, body, headers, keepalive }: Sent): Promise<Response | undefined> {
+  private async once({
+    method,
+    path,
+    token,
+    body,
+    headers,
+    keepalive = false,
+  }: Sent): Promise<Response | undefined> {
     try {
       return await this.ports.fetch(`${this.base}${path}`, {
         method,
@@ -202,7 +204,7 @@ export class Connection {
           ...headers,
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        ...(keepalive && { keepalive }),
+        keepalive,
         cache: 'no-store',
         credentials: token ? 'omit' : 'same-origin', // as a page preloads the start
         signal: AbortSignal.timeout(answerTimeoutMs),

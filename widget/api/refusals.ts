@@ -19,3 +19,8 @@ export class Unreachable extends Error {}
 export function codeOf(error: unknown): string | null {
   return error instanceof Refused ? error.problem.code : null
 }
+
+/** Whether one response cannot hold what was asked for: `too_many_slots` of `GET /availability`. */
+export function isTooMany(error: unknown): boolean {
+  return error instanceof Refused && error.problem.errors?.[0]?.code === 'too_many_slots'
+}

@@ -34,11 +34,11 @@ export interface Shades {
 /** The background of the widget in light and dark mode. */
 export const surfaces = { light: '#ffffff', dark: '#171b1f' }
 
+/** Reads `#rrggbb`, and `rgb(r, g, b)` as browsers compute it. */
 export function parseColor(text: string): Rgb | undefined {
-  const short = /^#([\da-f])([\da-f])([\da-f])$/i.exec(text)
-  const parts = short?.slice(1).map((digit) => digit + digit) ?? /^#(..)(..)(..)$/.exec(text)?.slice(1)
-  const rgb = parts?.map((part) => (/^[\da-f]{2}$/i.test(part) ? Number.parseInt(part, 16) : Number.NaN))
-  return rgb && !rgb.some(Number.isNaN) ? (rgb as Rgb) : undefined // the patterns have three parts
+  const hex = /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})$/i.exec(text)
+  const parts = hex ?? /^rgb\((\d+), (\d+), (\d+)\)$/.exec(text)
+  return parts?.slice(1).map((part) => Number.parseInt(part, hex ? 16 : 10)) as Rgb | undefined // the patterns have three parts
 }
 
 function textOf(rgb: Rgb): string {

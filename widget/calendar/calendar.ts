@@ -7,7 +7,6 @@ import { Moves } from './moves.ts'
 import { Note } from './note.ts'
 import { Pointer } from './pointer.ts'
 import { keepPlace } from './return.ts'
-import { sendDue } from './tellings.ts'
 import type { Texts } from './texts.ts'
 
 /*
@@ -72,8 +71,6 @@ function start(root: HTMLElement, status: HTMLElement): void {
   keys.arrange()
   keepPlace(root)
   live.start()
-  sendDue()
-  setInterval(sendDue, 30_000)
 }
 
 function gridOf(root: HTMLElement): Grid | undefined {

@@ -235,6 +235,21 @@ function nearestBeside(
   return undefined
 }
 
+function shortcutsOf(texts: Texts['keys']): [key: string, meaning: string][] {
+  return [
+    ['↑ ↓', texts.inTime],
+    ['← →, Tab', texts.otherPerson],
+    [texts.enter, texts.open],
+    ['m', texts.move],
+    ['u', texts.undo],
+    ['b', texts.book],
+    ['x', texts.block],
+    ['t', texts.today],
+    ['/', texts.search],
+    ['?', texts.help],
+  ]
+}
+
 function helpOf({ keys, close }: Texts): HTMLDialogElement {
   const dialog = document.createElement('dialog')
   dialog.className = 'cal-help'
@@ -243,7 +258,7 @@ function helpOf({ keys, close }: Texts): HTMLDialogElement {
   title.textContent = keys.title
   dialog.setAttribute('aria-labelledby', title.id)
   const list = document.createElement('dl')
-  for (const [key = '', meaning = ''] of keys.list) {
+  for (const [key, meaning] of shortcutsOf(keys)) {
     const term = document.createElement('dt')
     const shown = document.createElement('kbd')
     shown.textContent = key

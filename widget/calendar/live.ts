@@ -80,6 +80,8 @@ export class Live {
         this.failures = 3 // asked again now and then: people also log in elsewhere
         return this.say(this.texts.loggedOut, this.texts.logIn)
       }
+      // another tab went on at another business; this address leads back
+      if (response.status === 409) return this.say(this.texts.elsewhere, this.texts.reload)
       if (response.status !== 304) {
         if (!response.ok) throw new Error(`status ${response.status}`)
         this.show(await response.text())

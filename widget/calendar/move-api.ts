@@ -32,11 +32,14 @@ interface Answer {
 }
 
 const answerMs = 10_000
+/** Longer than "Undo" is shown. */
+const tellAfterSeconds = 12
 const patienceMs = 60_000
 
 /**
- * Moves an appointment by the API, without telling the client. It is sent again while nothing answers: the version that it
- * names lets it happen once. `isSlow` hears that it was not done at once.
+ * Moves an appointment by the API. The mail to the client is written with it and waits: a move that is undone by then is
+ * told to nobody, and one whose page is gone is told. It is sent again while nothing answers: the version that it names
+ * lets it happen once. `isSlow` hears that it was not done at once.
  */
 export async function moveBooking(move: Move, isSlow: () => void): Promise<Outcome> {
   const path = `/api/v1/bookings/${move.id}`
@@ -45,16 +48,26 @@ export async function moveBooking(move: Move, isSlow: () => void): Promise<Outco
     ...(from.fromMs !== to.fromMs && { starts_at: textOf(to.fromMs) }),
     ends_at: textOf(to.toMs),
     ...(from.who !== to.who && { staff_id: to.who }),
-    notify: false,
+    notify: move.isTold,
+    notify_after_seconds: tellAfterSeconds,
   })
   const headers = { 'content-type': 'application/json', 'if-match': `"${move.version}"` }
   const response = await insist(path, { method: 'PATCH', headers, body }, isSlow)
   return response ? outcomeOf(response, move) : { kind: 'unreachable' }
 }
 
+/** Takes back the mail about a move, or has it sent after all. False: it has been sent, or nothing answers. */
+export async function decideTelling(id: string, version: number, isTold: boolean): Promise<boolean> {
+  const wish = { version: String(version), tell: isTold ? 'on' : 'off' }
+  const body = new URLSearchParams({ at_business: presentBusiness(), ...wish })
+  const response = await ask(`/console/bookings/${id}/tell`, { method: 'POST', body, keepalive: true })
+  return response?.ok === true
+}
+
 /** Moves a block. It is sent again while nothing answers: what is done already is done. */
 export async function moveBlock({ id, block, from, to }: Move, isSlow: () => void): Promise<Outcome> {
   const body = new URLSearchParams({
+    at_business: presentBusiness(),
     ...{ starts_at: textOf(to.fromMs), ends_at: textOf(to.toMs) },
     ...{ known_starts_at: textOf(from.fromMs), known_ends_at: textOf(from.toMs) },
     ...(block === 'staff' && { staff_id: to.who, known_staff_id: from.who }),
@@ -109,6 +122,11 @@ async function ask(path: string, init: RequestInit): Promise<Response | undefine
 
 function versionOf({ headers }: Response): number {
   return Number((headers.get('etag') ?? '').replaceAll(/\D/g, ''))
+}
+
+/** Of the page: what it sends names it, as another tab may be at another one. */
+function presentBusiness(): string {
+  return document.querySelector<HTMLElement>('#calendar')?.dataset['business'] ?? ''
 }
 
 export function textOf(ms: number): string {

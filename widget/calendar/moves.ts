@@ -1,12 +1,10 @@
 import type { Carried, Target } from './carried.ts'
 import type { Grid } from './grid.ts'
 import type { Live } from './live.ts'
-import { type Move, moveBlock, moveBooking, type Outcome } from './move-api.ts'
+import { decideTelling, type Move, moveBlock, moveBooking, type Outcome } from './move-api.ts'
 import type { Note } from './note.ts'
-import { addTelling, dropTelling, sendTelling, type Telling } from './tellings.ts'
 import { filled, type Texts } from './texts.ts'
 
-const undoMs = 8_000
 const farMs = 6 * 86_400_000
 
 interface Parts {
@@ -21,8 +19,6 @@ export class Moves {
   private readonly parts: Parts
   /** One at a time. */
   private isMoving = false
-  /** What the note that is shown will tell. */
-  private pending: Telling | undefined
 
   constructor(parts: Parts) {
     this.parts = parts
@@ -57,19 +53,9 @@ export class Moves {
   }
 
   private async go(move: Move, carried?: Carried): Promise<void> {
-    const earlier = this.takeOver(move.id)
     const outcome = await this.send(move, carried)
-    if (outcome.kind === 'moved') return this.sayMoved(move, outcome.version, earlier)
-    if (earlier) void sendTelling(earlier)
-    this.say(move, outcome)
-  }
-
-  /** Who corrects a move before its client was told of it tells once. */
-  private takeOver(id: string): Telling | undefined {
-    const { pending } = this
-    if (pending?.id !== id) return undefined
-    this.pending = undefined
-    return pending
+    if (outcome.kind === 'moved') this.sayMoved(move, outcome.version)
+    else this.say(move, outcome)
   }
 
   private async send(move: Move, carried?: Carried): Promise<Outcome> {
@@ -136,32 +122,22 @@ export class Moves {
     })
   }
 
-  private sayMoved(move: Move, version: number, earlier?: Telling): void {
+  private sayMoved(move: Move, version: number): void {
     if (move.block !== undefined) return this.sayBlockMoved(move)
     const { note, texts } = this.parts
     const { from, to, client, id } = move
-    const telling: Telling = {
-      ...{ id, version, known: earlier?.known ?? from, dueMs: Date.now() + undoMs },
-      hasPerson: earlier?.hasPerson ?? this.personOf(from.who) !== '',
-    }
-    if (earlier) dropTelling(earlier)
-    const tell = (isOn: boolean) => {
-      this.pending = isOn ? telling : undefined
-      if (isOn) addTelling(telling)
-      else dropTelling(telling)
+    let { isTold } = move
+    const tell = async (isWanted: boolean) => {
+      if (!(await decideTelling(id, version, isWanted))) return false
+      isTold = isWanted
+      return true
     }
     const undo = async () => {
-      const { pending } = this
-      tell(false)
-      const outcome = await this.send({ ...move, version, from: to, to: from })
-      // what stays is told as it was to be
-      const rest = outcome.kind === 'moved' ? earlier : pending
-      if (rest) {
-        addTelling(rest)
-        void sendTelling(rest)
-      }
+      // who was not told of the move is not told of its end
+      const back = { ...move, version, isTold, from: to, to: from }
+      const outcome = await this.send(back)
       if (outcome.kind === 'moved') note.show({ text: texts.undone })
-      else this.say({ ...move, version, from: to, to: from }, outcome)
+      else this.say(back, outcome)
     }
     note.show({
       text: move.isTold
@@ -169,13 +145,7 @@ export class Moves {
         : `${this.wordsOf(move)} · ${filled(texts.untold, { name: isolated(client) })}`,
       ...(move.isTold && { check: { text: filled(texts.tell, { name: isolated(client) }), changed: tell } }),
       buttons: [{ text: texts.undo, isUndo: true, act: () => void undo() }],
-      ended: () => {
-        if (this.pending !== telling) return
-        this.pending = undefined
-        void sendTelling(telling)
-      },
     })
-    if (move.isTold) tell(true)
   }
 
   /** "Mon 9:00 → Tue 14:30, with Ben". */

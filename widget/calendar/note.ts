@@ -8,11 +8,10 @@ interface NoteButton {
 
 interface NoteParts {
   text: string
-  check?: { text: string; changed: (isOn: boolean) => void }
+  /** `changed` gives whether it is so now. */
+  check?: { text: string; changed: (isOn: boolean) => Promise<boolean> }
   buttons?: NoteButton[]
   link?: { text: string; path: string }
-  /** After its time, or when another one comes. */
-  ended?: () => void
   /** Stays until it is closed. */
   stays?: boolean
 }
@@ -24,7 +23,6 @@ export class Note {
   private readonly box: HTMLElement
   private readonly closeText: string
   private timer: number | undefined
-  private ended: (() => void) | undefined
   private undo: (() => void) | undefined
   private isTimed = false
 
@@ -40,9 +38,8 @@ export class Note {
     addEventListener('pagehide', () => this.close())
   }
 
-  show({ text, check, buttons = [], link, ended, stays = false }: NoteParts): void {
+  show({ text, check, buttons = [], link, stays = false }: NoteParts): void {
     this.close()
-    this.ended = ended
     this.isTimed = !stays
     const said = document.createElement('p')
     said.textContent = text
@@ -50,7 +47,6 @@ export class Note {
     if (check) this.box.append(checkOf(check))
     for (const { text: label, act, isUndo = false } of buttons) {
       const use = () => {
-        this.ended = undefined
         this.close()
         act()
       }
@@ -77,10 +73,7 @@ export class Note {
   close(): void {
     clearTimeout(this.timer)
     this.box.replaceChildren()
-    const { ended } = this
-    this.ended = undefined
     this.undo = undefined
-    ended?.()
   }
 
   private wait(): void {
@@ -102,7 +95,13 @@ function checkOf({ text, changed }: NonNullable<NoteParts['check']>): HTMLElemen
   const input = document.createElement('input')
   input.type = 'checkbox'
   input.checked = true
-  input.addEventListener('change', () => changed(input.checked))
+  const ask = async () => {
+    const isOn = input.checked
+    input.disabled = true
+    if (!(await changed(isOn))) input.checked = !isOn
+    input.disabled = false
+  }
+  input.addEventListener('change', () => void ask())
   label.append(input, ' ', text)
   return label
 }

@@ -37,6 +37,8 @@ export class Pointer {
 
   constructor(root: HTMLElement, begin: Begin) {
     this.begin = begin
+    // also outside of the root: after a finger has dropped something, no click follows, and the next one is meant
+    addEventListener('pointerdown', () => (this.isClickOver = false), { capture: true })
     root.addEventListener('pointerdown', (event) => this.down(event))
     addEventListener('pointermove', (event) => this.move(event))
     addEventListener('pointerup', (event) => this.up(event))
@@ -63,7 +65,6 @@ export class Pointer {
   private down({ button, isPrimary, pointerType, pointerId, target, clientX, clientY }: PointerEvent): void {
     if (this.held && !isPrimary) return this.giveUp() // a second finger
     if (button !== 0 || !isPrimary || !(target instanceof Element)) return
-    this.isClickOver = false
     const isTouch = pointerType === 'touch'
     this.press = { id: pointerId, target, x: clientX, y: clientY, isTouch, timer: undefined }
     if (isTouch) this.press.timer = window.setTimeout(() => this.start(), longPressMs)
@@ -120,9 +121,9 @@ export class Pointer {
     document.body.classList.remove('is-holding')
   }
 
-  /** Letting go of something is no click. */
+  /** Swallows the click with which a mouse lets go of something; a key's click has no `detail`. */
   private click(event: MouseEvent): void {
-    if (!this.isClickOver) return
+    if (!this.isClickOver || event.detail === 0) return
     this.isClickOver = false
     event.preventDefault()
     event.stopPropagation()

@@ -1,7 +1,7 @@
-import type { english } from '../../src/pages/console/texts/en.ts'
+import type { TextGroups } from '../../src/console/frame/text-groups.ts'
 
 /** Texts of the page, in its language. */
-export type Texts = (typeof english)['live']
+export type Texts = TextGroups['live']
 
 /** A text with values in the place of names in braces. */
 export function filled(text: string, values: Record<string, string>): string {

@@ -3,12 +3,12 @@ import type { Connection } from '../api/connection.ts'
 import { codeOf, Unreachable } from '../api/refusals.ts'
 import { monthOf } from '../times/civil-dates.ts'
 import { dateIn } from '../times/zones.ts'
-import type { Checkouts, OpenCheckout } from './checkouts.ts'
 import type { ListStep, Preset, Step } from './choice-rules.ts'
 import type { Draft } from './draft.ts'
 import { backTo, initialState, withChoice, withStart, type FlowState, type WantedZone } from './flow-state.ts'
 import { FlowStore } from './flow-store.ts'
-import type { LateFlow, lateFlowOf } from './late-flow.ts'
+import type { LateFlow } from './late-flow.ts'
+import { type CheckoutPlace, type OpenCheckout, takeCheckout } from './open-checkout.ts'
 import { SlotReading } from './slot-reading.ts'
 import type { Slot } from './slots.ts'
 import { troubleOf } from './trouble.ts'
@@ -31,8 +31,8 @@ export interface LinkPlace {
 interface FlowOptions {
   connection: Connection
   /** Loads what holds and books. */
-  later: () => Promise<{ lateFlowOf: typeof lateFlowOf }>
-  checkouts: Checkouts
+  later: () => Promise<{ lateFlowOf: (flow: BookingFlow) => LateFlow }>
+  checkout: CheckoutPlace
   preset: Preset
   /** What is left of a visit before a reload. */
   kept?: Partial<FlowState>
@@ -106,8 +106,8 @@ export class BookingFlow {
   }
 
   private begin(): Beginning {
-    const { connection, checkouts, preset, kept } = this.options
-    const open = checkouts.take()
+    const { connection, checkout, preset, kept } = this.options
+    const open = takeCheckout(checkout)
     if (open) connection.resume(open.token)
     const reading = this.slots.start({ ...preset, ...kept?.choice })
     reading.catch(() => undefined) // start() reports it
@@ -202,9 +202,7 @@ export class BookingFlow {
   async lookAgain(): Promise<void> {
     await this.late?.deposit.look()
     if (this.state.step !== 'time' || this.state.busy || this.state.trouble) return
-    const { month, slots } = this.state
-    const look = slots[month] ? this.slots.read(month) : this.slots.enter()
-    await look.catch(() => undefined) // keep the old slots; holding one will tell
+    await this.slots.refresh()
   }
 
   async enterStep(): Promise<void> {

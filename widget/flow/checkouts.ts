@@ -1,10 +1,4 @@
-/** A booking whose deposit is being paid, and the session that made it. */
-export interface OpenCheckout {
-  bookingId: string
-  token: string
-  /** Address of the checkout. */
-  url: string
-}
+import { checkoutKey, type CheckoutPlace, type OpenCheckout, takeCheckout } from './open-checkout.ts'
 
 /** Opens a checkout, and remembers its booking meanwhile. */
 export interface Checkouts {
@@ -19,10 +13,7 @@ export interface Checkouts {
 }
 
 /** The page's functions that checkouts use. */
-interface CheckoutPage {
-  storage: () => Storage
-  /** The path of a page on Holdfast's own origin; null on other websites. */
-  ownPath: string | null
+export interface CheckoutPage {
   goTo: (url: string) => void
   /** Opens another tab; false when the browser blocks it. */
   openBeside: (url: string) => boolean
@@ -33,11 +24,8 @@ interface CheckoutPage {
  * checkout opens in another tab, so that there is no return address to forge. The booking is in session storage, so
  * that the next user of the device does not find it.
  */
-export function tabCheckouts(
-  publishableKey: string,
-  { storage, ownPath, goTo, openBeside }: CheckoutPage,
-): Checkouts {
-  const key = `holdfast:checkout:${publishableKey}`
+export function tabCheckouts(place: CheckoutPlace, { goTo, openBeside }: CheckoutPage): Checkouts {
+  const { storage, ownPath } = place
   const store = (name: string, text: string) => {
     try {
       storage().setItem(name, text)
@@ -45,7 +33,7 @@ export function tabCheckouts(
       // storage is disabled: the visitor sees the checkout's own confirmation
     }
   }
-  const keep = (checkout: OpenCheckout) => store(key, JSON.stringify(checkout))
+  const keep = (checkout: OpenCheckout) => store(checkoutKey(place), JSON.stringify(checkout))
   return {
     keep,
     go: (checkout, asked) => {
@@ -58,14 +46,6 @@ export function tabCheckouts(
       goTo(url)
       return true
     },
-    take: () => {
-      try {
-        const text = storage().getItem(key)
-        storage().removeItem(key)
-        return text === null ? undefined : (JSON.parse(text) as OpenCheckout)
-      } catch {
-        return undefined
-      }
-    },
+    take: () => takeCheckout(place),
   }
 }

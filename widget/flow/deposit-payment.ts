@@ -1,6 +1,7 @@
 import type { Booking } from '../api/api-types.ts'
 import type { Connection } from '../api/connection.ts'
-import type { Checkouts, OpenCheckout } from './checkouts.ts'
+import type { Checkouts } from './checkouts.ts'
+import type { OpenCheckout } from './open-checkout.ts'
 import { withBooking } from './late-state.ts'
 import type { FlowStore } from './flow-store.ts'
 
@@ -59,7 +60,7 @@ export class DepositPayment {
   private async show(bookingId: string): Promise<Booking> {
     const { connection, store } = this.parts
     const { body } = await connection.call<Booking>('GET', `/bookings/${bookingId}`)
-    store.replace(withBooking({ ...store.state, sendsMail: connection.sendsMail }, body))
+    store.replace(withBooking(store.state, body))
     return body
   }
 }

@@ -1,4 +1,4 @@
-import type { CustomField, FieldValue, ProblemDocument } from '../api/api-types.ts'
+import type { CustomField, FieldValue, ProblemDocument, Service } from '../api/api-types.ts'
 import type { Draft, Faults } from './draft.ts'
 
 /* Judged when the visitor submits: the first step does without it. */
@@ -24,25 +24,46 @@ export function fieldName(id: string): string {
   return `field:${id}`
 }
 
+/** What of a service the form asks for. */
+type Asked = Pick<Service, 'client_fields' | 'custom_fields'>
+
 /** Finds what the API would refuse. */
-export function faultsIn(draft: Draft, fields: CustomField[]): Faults {
+export function faultsIn(draft: Draft, { client_fields: uses, custom_fields }: Asked): Faults {
   const errors: Faults = {}
-  for (const name of ['firstName', 'lastName', 'email'] as const) {
-    if (draft[name].trim() === '') errors[name] = 'required'
-  }
-  if (!errors['email'] && !email.test(draft.email.trim())) errors['email'] = 'email'
-  if (draft.phone.trim() !== '' && !phone.test(phoneNumber(draft.phone))) errors['phone'] = 'phone'
-  for (const field of fields) {
+  const { firstName, lastName, email: address, phone: number } = shownTexts(draft, uses)
+  if (firstName === '') errors['firstName'] = 'required'
+  if (lastName === '' && uses.last_name === 'required') errors['lastName'] = 'required'
+  if (!email.test(address)) errors['email'] = address === '' ? 'required' : 'email'
+  if (number === '' ? uses.phone === 'required' : !phone.test(phoneNumber(number)))
+    errors['phone'] = number === '' ? 'required' : 'phone'
+  for (const field of custom_fields) {
     const value = valueOf(field, draft.fields[field.id])
     const name = fieldName(field.id)
-    if (value === undefined) {
-      if (field.required) errors[name] = 'required'
+    if (value === undefined || (value === false && field.required)) {
+      if (field.required) errors[name] = isTick(field) ? 'tick' : 'required'
     } else if (field.type === 'email' && !email.test(String(value))) errors[name] = 'email'
     else if (field.type === 'number' && !Number.isFinite(value)) errors[name] = 'invalid'
     else if (field.type === 'url' && !URL.canParse(String(value))) errors[name] = 'invalid'
     else if (field.type === 'phone' && !phone.test(String(value))) errors[name] = 'phone'
   }
   return errors
+}
+
+/** What was typed, without what the service does not ask for: the page may have filled that in. */
+function shownTexts(draft: Draft, uses: Asked['client_fields']) {
+  const shown = (name: Exclude<keyof Draft, 'fields'>, use?: string) =>
+    use === 'hidden' ? '' : draft[name].trim()
+  return {
+    firstName: shown('firstName'),
+    lastName: shown('lastName', uses.last_name),
+    email: shown('email'),
+    phone: shown('phone', uses.phone),
+    notes: shown('notes'),
+  }
+}
+
+function isTick({ type }: CustomField): boolean {
+  return type === 'boolean' || type === 'consent'
 }
 
 /** The faults of fields that hold what they held when they were judged. */
@@ -58,7 +79,7 @@ export function faultsLeft(errors: Faults, judged: Draft, draft: Draft): Faults 
 
 /** A field's value as the API expects it; undefined when empty. */
 function valueOf(field: CustomField, typed: FieldValue | undefined): FieldValue | undefined {
-  if (typed === undefined) return field.type === 'boolean' && field.required ? false : undefined
+  if (typed === undefined || (field.type === 'consent' && typed !== true)) return undefined
   if (Array.isArray(typed)) return typed.length === 0 ? undefined : typed
   if (typeof typed !== 'string') return typed
   const text = typed.trim()
@@ -68,21 +89,23 @@ function valueOf(field: CustomField, typed: FieldValue | undefined): FieldValue 
 }
 
 /** The body of `POST /bookings`. */
-export function bookingBody(holdId: string, draft: Draft, fields: CustomField[]) {
-  const answers = fields.flatMap((field) => {
+export function bookingBody(holdId: string, draft: Draft, { client_fields, custom_fields }: Asked) {
+  const answers = custom_fields.flatMap((field) => {
     const value = valueOf(field, draft.fields[field.id])
-    return value === undefined ? [] : [{ field_id: field.id, value }]
+    const { id: field_id, label: text } = field
+    return value === undefined ? [] : [{ field_id, value, ...(field.type === 'consent' && { text }) }]
   })
+  const { firstName, lastName, email, phone, notes } = shownTexts(draft, client_fields)
   return {
     hold_id: holdId,
     client: {
-      first_name: draft.firstName.trim(),
-      last_name: draft.lastName.trim(),
-      email: draft.email.trim(),
-      ...(draft.phone.trim() !== '' && { phone: phoneNumber(draft.phone) }),
+      first_name: firstName,
+      ...(lastName !== '' && { last_name: lastName }),
+      email,
+      ...(phone !== '' && { phone: phoneNumber(phone) }),
     },
     ...(answers.length > 0 && { custom_field_values: answers }),
-    ...(draft.notes.trim() !== '' && { notes: draft.notes.trim() }),
+    ...(notes !== '' && { notes }),
   }
 }
 
@@ -102,15 +125,17 @@ export function fieldErrorsOf(
 ): Faults {
   const errors: Faults = {}
   const answers = sent.custom_field_values || []
-  for (const { pointer } of problem.errors ?? []) {
+  for (const { pointer, code } of problem.errors ?? []) {
     const name = byPointer[pointer]
     const index = /^\/custom_field_values\/(\d+)/.exec(pointer)?.[1]
     const answer = index === undefined ? undefined : answers[Number(index)]
-    if (name) errors[name] = name === 'email' || name === 'phone' ? name : 'invalid'
+    if (name && code === 'required') errors[name] = 'required'
+    else if (name) errors[name] = name === 'email' || name === 'phone' ? name : 'invalid'
     else if (answer) errors[fieldName(answer.field_id)] = 'invalid'
     else if (pointer.startsWith('/custom_field_values')) {
       for (const field of fields.filter(({ required }) => required)) {
-        if (!answers.some(({ field_id }) => field_id === field.id)) errors[fieldName(field.id)] = 'required'
+        if (!answers.some(({ field_id }) => field_id === field.id))
+          errors[fieldName(field.id)] = isTick(field) ? 'tick' : 'required'
       }
     }
   }

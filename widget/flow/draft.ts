@@ -13,6 +13,6 @@ export interface Draft {
 export const emptyDraft: Draft = { firstName: '', lastName: '', email: '', phone: '', notes: '', fields: {} }
 
 /** An error of a field. */
-export type Fault = 'required' | 'email' | 'phone' | 'invalid'
+export type Fault = 'required' | 'tick' | 'email' | 'phone' | 'invalid'
 /** Errors by field name, or by `field:` and the custom field's ID. */
 export type Faults = Record<string, Fault>

@@ -1,9 +1,10 @@
 import type { Hold, Service } from '../api/api-types.ts'
 import { Refused } from '../api/refusals.ts'
 import type { BookingFlow } from './booking-flow.ts'
+import { type CheckoutPage, tabCheckouts } from './checkouts.ts'
 import { serviceOf } from './choice-rules.ts'
 import { DepositPayment } from './deposit-payment.ts'
-import { bookingBody, faultsIn, fieldErrorsOf } from './draft-rules.ts'
+import { bookingBody, faultsIn, fieldErrorsOf, fieldName } from './draft-rules.ts'
 import { expired, startedAnew, withBooking, withHold, withRefusedSlot } from './late-state.ts'
 import { Reservation } from './reservation.ts'
 import type { Slot } from './slots.ts'
@@ -16,15 +17,16 @@ export class LateFlow {
   private readonly reservation: Reservation
   private readonly flow: BookingFlow
 
-  constructor(flow: BookingFlow) {
+  constructor(flow: BookingFlow, page: CheckoutPage) {
     this.flow = flow
     const { store, options, slots } = flow
-    const { connection, checkouts, nowMs, locale, events } = options
+    const { connection, checkout, nowMs, locale, events } = options
     const held = (hold: Hold) => {
       slots.forget()
       events.held(hold)
     }
     this.reservation = new Reservation({ connection, store, nowMs, locale, held })
+    const checkouts = tabCheckouts(checkout, page)
     this.deposit = new DepositPayment({ connection, store, checkouts, confirmed: events.booked })
   }
 
@@ -56,7 +58,7 @@ export class LateFlow {
     const { state, store } = this.flow
     const service = serviceOf(state.catalogue, state.choice)
     if (!service || state.busy === 'hold' || state.busy === 'booking') return
-    const errors = faultsIn(state.draft, service.custom_fields)
+    const errors = faultsIn(state.draft, service)
     store.set({ errors, notice: Object.keys(errors).length > 0 ? state.notice : null })
     if (Object.keys(errors).length > 0) return
     await this.flow.attempt(
@@ -101,18 +103,31 @@ export class LateFlow {
       else store.replace(withBooking(store.state, booking))
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      this.refusedBooking(error, service)
+      await this.refusedBooking(error, service)
     }
   }
 
-  private refusedBooking(error: Refused, { custom_fields }: Service): void {
+  private async refusedBooking(error: Refused, service: Service): Promise<void> {
     const { problem } = error
     if (problem.code !== 'validation_failed') {
       this.refused(error)
       return
     }
-    const sent = bookingBody('', this.flow.state.draft, custom_fields)
-    const errors = fieldErrorsOf(problem, sent, custom_fields)
+    const { draft } = this.flow.state
+    const sent = bookingBody('', draft, service)
+    const errors = fieldErrorsOf(problem, sent, service.custom_fields)
+    // the business may ask for something else by now; nobody has agreed to a text that was changed
+    const again = await this.flow.options.connection.start('').catch(() => undefined)
+    const fields = Object.fromEntries(
+      Object.entries(draft.fields).filter(
+        ([id, value]) => value !== true || errors[fieldName(id)] !== 'invalid',
+      ),
+    )
+    const { catalogue } = this.flow.state
+    this.flow.store.set({
+      draft: { ...draft, fields },
+      catalogue: { ...catalogue, services: again?.services ?? catalogue.services },
+    })
     const notice = Object.keys(errors).length > 0 ? null : { kind: 'refused' as const, alternatives: [] }
     this.flow.store.set({ busy: null, errors, notice })
     this.flow.tell(error)
@@ -120,7 +135,7 @@ export class LateFlow {
 }
 
 /** That of the flow, made when it is first needed. */
-export function lateFlowOf(flow: BookingFlow): LateFlow {
-  flow.late ??= new LateFlow(flow)
+export function lateFlowOf(flow: BookingFlow, page: CheckoutPage): LateFlow {
+  flow.late ??= new LateFlow(flow, page)
   return flow.late
 }

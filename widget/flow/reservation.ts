@@ -6,6 +6,7 @@ import { bookingBody } from './draft-rules.ts'
 import type { HeldSlot } from './flow-state.ts'
 import type { FlowStore } from './flow-store.ts'
 import { deadlineOf } from './hold-rules.ts'
+import { isZone, ownZoneName } from '../times/zones.ts'
 import type { Slot } from './slots.ts'
 
 interface Parts {
@@ -43,7 +44,6 @@ export class Reservation {
       },
     })
     held(body)
-    store.set({ sendsMail: connection.sendsMail })
     return { id: body.hold_id, slot, deadlineMs: deadlineOf(body.expires_at, nowMs()) }
   }
 
@@ -70,8 +70,13 @@ export class Reservation {
 
   private async convert(service: Service, holdId: string): Promise<Booking> {
     const { connection, store, locale } = this.parts
-    const sent = bookingBody(holdId, store.state.draft, service.custom_fields)
-    const body = { ...sent, ...(locale().length <= maxLocaleLength && { locale: locale() }) }
+    const sent = bookingBody(holdId, store.state.draft, service)
+    const zone = ownZoneName()
+    const body = {
+      ...sent,
+      ...(locale().length <= maxLocaleLength && { locale: locale() }),
+      ...(isZone(zone) && { time_zone: zone }),
+    }
     return (await connection.call<Booking>('POST', '/bookings', { body })).body
   }
 

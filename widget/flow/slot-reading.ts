@@ -1,11 +1,11 @@
 import type { Availability, BookingStart, FirstTimes } from '../api/api-types.ts'
 import type { Connection } from '../api/connection.ts'
-import { codeOf } from '../api/refusals.ts'
-import { monthOf, plusMonths } from '../times/civil-dates.ts'
+import { codeOf, isTooMany } from '../api/refusals.ts'
+import { middleOf, monthOf, plusDays, plusMonths } from '../times/civil-dates.ts'
 import { dateIn } from '../times/zones.ts'
 import { anyone, personOf, type Choice } from './choice-rules.ts'
 import type { FlowStore } from './flow-store.ts'
-import { firstSlotsOf, knownSlots, rangeFor, slotOf, slotsOf } from './slots.ts'
+import { firstSlotsOf, knownSlots, rangeFor, slotOf, slotsOf, type Slot } from './slots.ts'
 
 interface Parts {
   connection: Connection
@@ -13,18 +13,25 @@ interface Parts {
   nowMs: () => number
 }
 
+interface Answer {
+  etag: string | null
+  slots: Slot[] | null
+}
+
 interface Known {
   etag: string | null
   readAtMs: number
 }
 
-/** Slots older than this are read again. In milliseconds. */
+/** Slots older than this are read again; for those who come back to the page, much sooner. In milliseconds. */
 const freshMs = 30_000
+const freshOnReturnMs = 3_000
 
 /** Reads the free slots of the current choice into the state: the first ones without a session, then month by month. */
 export class SlotReading {
   private readonly parts: Parts
   private readonly known = new Map<string, Known>()
+  private freshMs = freshMs
   private first: { times: FirstTimes; readAtMs: number } | undefined
   /** Only the response to the latest request counts. */
   private question = 0
@@ -80,6 +87,20 @@ export class SlotReading {
     if (connection.isOpen || !isKnown) await this.read(shown.month, true)
   }
 
+  /** Reads again what is shown to somebody who comes back; it stays until the answer is there. Failures leave it. */
+  async refresh(): Promise<void> {
+    const { month, slots } = this.parts.store.state
+    this.freshMs = freshOnReturnMs
+    try {
+      await this.enter()
+      if (slots[month]) await this.read(month)
+    } catch {
+      // holding one will tell
+    } finally {
+      this.freshMs = freshMs
+    }
+  }
+
   private async firstTimes(): Promise<FirstTimes | null> {
     const { store, nowMs } = this.parts
     const { catalogue, choice, party, slots, month, first } = store.state
@@ -90,7 +111,7 @@ export class SlotReading {
       times.location_id === choice.locationId &&
       (times.staff_id === person || times.staff_id === choice.staffId) &&
       times.party_size === party
-    if (isSame && nowMs() - readAtMs < freshMs) return times
+    if (isSame && nowMs() - readAtMs < this.freshMs) return times
     if (!slots[month] && !first) store.set({ busy: 'slots' })
     try {
       return this.keep(await this.parts.connection.start(startOf(choice, person, party))).first
@@ -109,18 +130,17 @@ export class SlotReading {
 
   /** Reads a month unless its slots are fresh. With `goOn`, moves to the first free day. */
   async read(month: string, goOn = false): Promise<void> {
-    const { connection, store, nowMs } = this.parts
+    const { store, nowMs } = this.parts
     const read = this.known.get(month)
-    if (read && nowMs() - read.readAtMs < freshMs) return
+    if (read && nowMs() - read.readAtMs < this.freshMs) return
     const question = ++this.question
     if (store.state.busy !== 'hold') store.set({ busy: store.state.slots[month] ? null : 'slots' })
     try {
-      const etag = read?.etag ?? undefined
-      const path = this.pathOf(month)
-      const answer = await connection.call<Availability>('GET', path, etag === undefined ? {} : { etag })
+      const { from, to } = rangeFor(month, dateIn(store.state.zone, nowMs()))
+      const { etag, slots } = await this.slotsBetween(from, to, read?.etag)
       if (question !== this.question) return // outdated response
-      this.known.set(month, { etag: answer.etag, readAtMs: nowMs() })
-      if (answer.status !== 304) store.set({ slots: { ...store.state.slots, [month]: slotsOf(answer.body) } })
+      this.known.set(month, { etag, readAtMs: nowMs() })
+      if (slots) store.set({ slots: { ...store.state.slots, [month]: slots } })
       this.rest()
       if (goOn) this.showFirstDay()
       const { soonest, zone } = store.state
@@ -165,17 +185,29 @@ export class SlotReading {
     return (read ?? first?.dates ?? []).filter((date) => monthOf(date) === month)
   }
 
-  private pathOf(month: string): string {
-    const { nowMs, store } = this.parts
-    const { catalogue, choice, party, zone } = store.state
-    const { from, to } = rangeFor(month, dateIn(zone, nowMs()))
+  /** No slots where the etag says that they are as before. In halves where one response cannot hold so many. */
+  private async slotsBetween(from: string, to: string, etag: string | null = null): Promise<Answer> {
+    const { connection, store } = this.parts
+    const { catalogue, choice, party } = store.state
     const person = personOf(catalogue, choice)
-    return `/availability?${queryOf({
+    const path = `/availability?${queryOf({
       service_id: choice.serviceId ?? '',
       location_id: choice.locationId ?? '',
       staff_id: person,
       party_size: party > 1 ? String(party) : null,
-    })}&from=${from}&to=${to}`
+      from,
+      to,
+    })}`
+    try {
+      const answer = await connection.call<Availability>('GET', path, { etag })
+      return { etag: answer.etag, slots: answer.status === 304 ? null : slotsOf(answer.body) }
+    } catch (error) {
+      if (from === to || !isTooMany(error)) throw error
+      const middle = middleOf(from, to)
+      const first = await this.slotsBetween(from, middle)
+      const rest = await this.slotsBetween(plusDays(middle, 1), to)
+      return { etag: null, slots: [...(first.slots ?? []), ...(rest.slots ?? [])] }
+    }
   }
 }
 

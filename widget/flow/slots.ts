@@ -31,12 +31,14 @@ export function alternativesIn({ alternatives = [] }: ProblemDocument): Slot[] {
 /** The slots of the first free day, and the free dates of its month. */
 export interface FirstSlots {
   slots: Slot[]
+  /** The next free ones, on several days. */
+  next: Slot[]
   /** Local to the location; reading the month corrects them for other zones. */
   dates: string[]
 }
 
-export function firstSlotsOf({ slots, dates }: FirstTimes): FirstSlots {
-  return { slots: slots.map(slotOf), dates }
+export function firstSlotsOf({ slots, next, dates }: FirstTimes): FirstSlots {
+  return { slots: slots.map(slotOf), next: next.map(slotOf), dates }
 }
 
 /** The slots of a month as far as they are known; undefined when nothing is. */

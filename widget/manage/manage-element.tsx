@@ -1,8 +1,6 @@
 import { render } from 'preact'
 import { brandStyles } from '../brand/brand-styles.ts'
-import '../locales/en-later.ts'
-import { fallback, type Language, loadLanguage } from '../locales/languages.ts'
-import type { Texts } from '../locales/texts.ts'
+import { fallback, type Language, loadLanguage } from '../languages.ts'
 import { Formats } from '../times/formats.ts'
 import { ownZoneName } from '../times/zones.ts'
 import styles from '../widget.css'
@@ -10,27 +8,12 @@ import laterStyles from '../later-steps.css'
 import manageStyles from './manage.css'
 import { ManageApi } from './manage-api.ts'
 import { ManageFlow } from './manage-flow.ts'
-import { texts as english } from './locales/en.ts'
-import type { ManageTexts } from './manage-texts.ts'
 import { ManagePage } from './manage-view.tsx'
 
 /** The API is at the origin of the script. */
 const apiBase = new URL('../api/v1', import.meta.url).href
 
 const nowMs = () => Date.now()
-
-const languages: Record<string, () => Promise<{ texts: ManageTexts }>> = {
-  de: () => import('./locales/de.ts'),
-  fr: () => import('./locales/fr.ts'),
-  es: () => import('./locales/es.ts'),
-  ar: () => import('./locales/ar.ts'),
-  pl: () => import('./locales/pl.ts'),
-  it: () => import('./locales/it.ts'),
-  pt: () => import('./locales/pt.ts'),
-  nl: () => import('./locales/nl.ts'),
-  tr: () => import('./locales/tr.ts'),
-  ja: () => import('./locales/ja.ts'),
-}
 
 /** `<holdfast-manage>`: one booking, by the token in the fragment of the page's address. */
 export class ManageElement extends HTMLElement {
@@ -39,7 +22,6 @@ export class ManageElement extends HTMLElement {
   private readonly mount = document.createElement('div')
   private readonly ownZone = ownZoneName()
   private language: Language = fallback
-  private texts: Texts & ManageTexts = { ...fallback.texts, ...english }
   private formats = new Formats(fallback.locale)
   private flow: ManageFlow | undefined
   private isReady = false
@@ -85,19 +67,14 @@ export class ManageElement extends HTMLElement {
 
   private async readLanguage(): Promise<void> {
     this.language = await loadLanguage(navigator.languages)
-    const { language } = new Intl.Locale(this.language.locale)
-    const own = await languages[language]?.().then(
-      ({ texts }) => texts,
-      () => english,
-    )
-    this.texts = { ...this.language.texts, ...(own ?? english) }
-    this.formats = new Formats(this.language.locale)
+    const { locale, direction, texts } = this.language
+    this.formats = new Formats(locale)
     const { documentElement } = document
-    documentElement.lang = this.language.locale
-    documentElement.dir = this.language.direction
-    document.title = this.texts.title
+    documentElement.lang = locale
+    documentElement.dir = direction
+    document.title = texts['manage.title']
     const heading = document.querySelector('h1')
-    if (heading) heading.textContent = this.texts.title
+    if (heading) heading.textContent = texts['manage.title']
     this.isReady = true
     this.drawSoon()
   }
@@ -113,7 +90,7 @@ export class ManageElement extends HTMLElement {
   }
 
   private draw(): void {
-    const { flow, isReady, language, texts, formats, ownZone } = this
+    const { flow, isReady, language, formats, ownZone } = this
     if (!flow || !isReady) return
     const color = flow.state.managed?.business.brand_color ?? null
     if (color !== this.shownColor) {
@@ -121,7 +98,11 @@ export class ManageElement extends HTMLElement {
       this.brand.replaceSync(brandStyles(color))
     }
     render(
-      <ManagePage {...{ flow, language, texts, formats, ownZone, nowMs }} state={flow.state} />,
+      <ManagePage
+        {...{ flow, language, formats, ownZone, nowMs }}
+        texts={language.texts}
+        state={flow.state}
+      />,
       this.mount,
     )
   }

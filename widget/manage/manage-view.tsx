@@ -1,7 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
-import type { Language } from '../locales/languages.ts'
-import { fill, type Texts } from '../locales/texts.ts'
+import type { Language } from '../languages.ts'
+import { fillCount } from '../counts.ts'
+import { fill, type Texts } from '../texts.ts'
 import { type Formats, placeOf } from '../times/formats.ts'
 import { dateIn, sameTimeIn } from '../times/zones.ts'
 import { CalendarChoices } from '../views/calendar-choices.tsx'
@@ -14,15 +15,14 @@ import { SlotNotice } from '../views/slot-notice.tsx'
 import { TimeStep } from '../views/time-step.tsx'
 import type { Managed } from './manage-api.ts'
 import type { ManageFlow, ManageState } from './manage-flow.ts'
-import type { ManageTexts } from './manage-texts.ts'
 
 /** The props of every view of the page. */
 export interface ManageView {
   flow: ManageFlow
   state: ManageState
   language: Language
-  /** Those of the widget too. */
-  texts: Texts & ManageTexts
+  /** Of the language. */
+  texts: Texts
   formats: Formats
   /** The zone of this device. */
   ownZone: string
@@ -34,7 +34,7 @@ export type ShownView = ManageView & { managed: Managed }
 
 /** The whole page. */
 export function ManagePage(props: ManageView) {
-  const { state, language } = props
+  const { state, language, texts } = props
   const { phase, managed, isWorking } = state
   const business = managed?.business
   const isBranded = business?.brand_name ?? business?.brand_color ?? business?.brand_logo_url
@@ -44,26 +44,26 @@ export function ManagePage(props: ManageView) {
       <div class="content" aria-busy={isWorking || phase === 'loading'}>
         {phase === 'shown' && managed ? <Shown {...props} managed={managed} /> : <NotShown {...props} />}
       </div>
-      {business && !isBranded && <p class="branding">{language.texts.poweredBy}</p>}
+      {business && !isBranded && <p class="branding">{texts.poweredBy}</p>}
     </div>
   )
 }
 
-function NotShown({ flow, state, language, texts }: ManageView) {
+function NotShown({ flow, state, texts }: ManageView) {
   if (state.phase === 'ended') {
     return (
-      <Step title={texts.ended}>
-        <p>{texts.endedHint}</p>
+      <Step title={texts['manage.ended']}>
+        <p>{texts['manage.endedHint']}</p>
       </Step>
     )
   }
   if (state.phase === 'unreachable') {
     return (
-      <Step title={texts.title}>
+      <Step title={texts['manage.title']}>
         <div class="notice" role="alert">
-          <p>{texts.unreachable}</p>
+          <p>{texts['manage.unreachable']}</p>
           <button type="button" class="secondary" onClick={() => void flow.tryAgain()}>
-            {language.texts.tryAgain}
+            {texts.tryAgain}
           </button>
         </div>
       </Step>
@@ -82,16 +82,16 @@ function Shown(props: ShownView) {
   const { flow, state, texts } = props
   if (state.mode === 'times') {
     return (
-      <Step key="times" title={props.language.texts.stepTime} isLater>
+      <Step key="times" title={texts.stepTime} isLater>
         <div class="appointment">
           <dl class="change">
-            <dt>{texts.now}</dt>
+            <dt>{texts['manage.now']}</dt>
             <dd>{momentOf(props, Date.parse(props.managed.booking.starts_at))}</dd>
           </dl>
         </div>
         <SlotNotice {...props} state={state.times} />
         <TimeStep {...props} state={state.times} />
-        <BackButton onClick={() => flow.show('view')} text={texts.keep} />
+        <BackButton onClick={() => flow.show('view')} text={texts['manage.keep']} />
       </Step>
     )
   }
@@ -140,7 +140,7 @@ function BackButton({ text, onClick }: { text: string; onClick: () => void }) {
 const gladNotices = ['moved', 'refundComing']
 
 function Overview(props: ShownView) {
-  const { flow, state, language, texts, formats, managed, nowMs } = props
+  const { flow, state, texts, formats, managed, nowMs } = props
   const { booking, business, policy } = managed
   const isCancelled = booking.status === 'cancelled'
   const isOver = !isCancelled && Date.parse(booking.ends_at) <= nowMs()
@@ -150,18 +150,18 @@ function Overview(props: ShownView) {
       {state.notice && (
         <div class="notice" role={gladNotices.includes(state.notice) ? 'status' : 'alert'}>
           <p>
-            {fill(texts[state.notice], {
+            {fill(texts[`manage.${state.notice}`], {
               amount: booking.payment ? formats.money(booking.payment) : '',
             })}
           </p>
         </div>
       )}
       <Appointment {...props} />
-      {isCancelled && <p class="aside">{texts.cancelledHint}</p>}
+      {isCancelled && <p class="aside">{texts['manage.cancelledHint']}</p>}
       <div class="choices">
         {managed.pay_url && (
           <a class="primary" href={managed.pay_url} rel="noreferrer" onClick={() => leaveWayBack(booking.id)}>
-            {language.texts.pay}
+            {texts.pay}
           </a>
         )}
         {policy.can_reschedule && (
@@ -170,23 +170,28 @@ function Overview(props: ShownView) {
             class={managed.pay_url ? 'secondary' : 'primary'}
             onClick={() => void flow.chooseTime()}
           >
-            {texts.move}
+            {texts['manage.move']}
           </button>
         )}
         {policy.can_cancel && (
           <button type="button" class="secondary fault-button" onClick={() => flow.show('cancel')}>
-            {texts.cancel}
+            {texts['manage.cancel']}
           </button>
         )}
         {(isCancelled || isOver) && again && (
           <a class="primary" href={again} rel="noreferrer">
-            {texts.bookAgain}
+            {texts['manage.bookAgain']}
           </a>
         )}
       </div>
       {!isCancelled && !isOver && <Policy {...props} />}
       {!isCancelled && !isOver && (
-        <CalendarChoices {...{ booking, business, texts }} onFile={() => void flow.offerFile()} />
+        <CalendarChoices
+          {...{ booking, business, formats }}
+          texts={texts}
+          manageUrl={location.href}
+          onFile={() => void flow.offerFile()}
+        />
       )}
     </Step>
   )
@@ -202,10 +207,10 @@ function leaveWayBack(bookingId: string): void {
 }
 
 function titleOf({ texts, managed: { booking } }: ShownView, isOver: boolean): string {
-  if (booking.status === 'cancelled') return texts.cancelled
-  if (isOver) return texts.over
+  if (booking.status === 'cancelled') return texts['manage.cancelled']
+  if (isOver) return texts['manage.over']
   const name = booking.client.first_name
-  return fill(booking.status === 'pending' ? texts.pending : texts.booked, { name })
+  return fill(booking.status === 'pending' ? texts['manage.pending'] : texts['manage.booked'], { name })
 }
 
 function Sign({ managed: { booking } }: ShownView) {
@@ -228,14 +233,19 @@ function Appointment(props: ShownView) {
   return (
     <section class={`appointment${isCancelled ? ' is-over' : ''}`}>
       <p class="what">
-        <bdi>{service.name}</bdi> {staff && fill(texts.withPerson, { name: staff.name })}{' '}
-        {booking.party_size > 1 && fill(texts.people, { count: props.formats.number(booking.party_size) })}
+        <bdi>{service.name}</bdi> {staff && fill(texts['manage.withPerson'], { name: staff.name })}{' '}
+        {booking.party_size > 1 && fillCount(texts.people, booking.party_size, props.formats)}
       </p>
       <Time {...props} startsAtMs={Date.parse(booking.starts_at)} endsAtMs={Date.parse(booking.ends_at)} />
       <p>
         <Place location={location} texts={texts} hasLinks={!isCancelled} />
       </p>
       <Money {...props} />
+      {isCancelled && booking.cancel_reason && (
+        <p>
+          {texts['manage.reason']}: <bdi>{booking.cancel_reason}</bdi>
+        </p>
+      )}
     </section>
   )
 }
@@ -243,7 +253,7 @@ function Appointment(props: ShownView) {
 /** In the zone of the place; and in that of this device, if that is another time. */
 function Time({
   managed,
-  language,
+  texts,
   formats,
   ownZone,
   startsAtMs,
@@ -263,7 +273,7 @@ function Time({
       {isElsewhere && (
         <>
           <br />
-          <span class="hint">{fill(language.texts.atLocation, { time: own, place: placeOf(ownZone) })}</span>
+          <span class="hint">{fill(texts.atLocation, { time: own, place: placeOf(ownZone) })}</span>
         </>
       )}
     </p>
@@ -277,7 +287,7 @@ function Money({ managed: { booking }, formats, texts }: ShownView) {
   const amount = payment ? formats.money(payment) : ''
   const deposit =
     payment?.status === 'refunded' || payment?.status === 'paid' || payment?.status === 'due'
-      ? fill(texts[payment.status], { amount })
+      ? fill(texts[payment.status === 'refunded' ? 'manage.refunded' : payment.status], { amount })
       : ''
   const parts = [
     price && !isCancelled ? formats.money({ ...price, amount: price.amount * booking.party_size }) : '',
@@ -303,7 +313,7 @@ function Policy({ managed, texts, formats }: ShownView) {
       : [
           ...(policy.can_reschedule ? [fill(texts.untilMove, { time: move })] : []),
           ...(canCancelUntil ? [fill(texts.untilCancel, { time: cancel })] : []),
-          ...(isPending && policy.can_cancel ? [texts.always] : []),
+          ...(isPending && policy.can_cancel ? [texts['manage.always']] : []),
         ]
   return (
     <div class="policy quiet">
@@ -311,7 +321,7 @@ function Policy({ managed, texts, formats }: ShownView) {
         <p key={line}>{line}</p>
       ))}
       <p>
-        <Contact text={lines.length > 0 ? texts.afterwards : texts.contact} business={business} />
+        <Contact text={lines.length > 0 ? texts['manage.afterwards'] : texts.contact} business={business} />
       </p>
     </div>
   )
@@ -324,18 +334,18 @@ function momentOf({ formats, managed }: ShownView, ms: number): string {
 }
 
 function ConfirmMove(props: ShownView) {
-  const { flow, state, texts, managed, formats, language, ownZone } = props
+  const { flow, state, texts, managed, formats, ownZone } = props
   const { wanted } = state.times
   if (!wanted) return null
   const { timezone } = managed.booking.location
   const line = (ms: number) => momentOf(props, ms)
   return (
-    <Step key="confirm" title={texts.askMove} isLater>
+    <Step key="confirm" title={texts['manage.askMove']} isLater>
       <div class="appointment">
         <dl class="change">
-          <dt>{texts.now}</dt>
+          <dt>{texts['manage.now']}</dt>
           <dd>{line(Date.parse(managed.booking.starts_at))}</dd>
-          <dt>{texts.then}</dt>
+          <dt>{texts['manage.then']}</dt>
           <dd>{line(wanted.startsAtMs)}</dd>
         </dl>
         {!sameTimeIn(ownZone, timezone, wanted.startsAtMs) && (
@@ -349,13 +359,13 @@ function ConfirmMove(props: ShownView) {
           aria-disabled={state.isWorking}
           onClick={() => void flow.move()}
         >
-          {texts.confirmMove}
+          {texts['manage.confirmMove']}
         </button>
         <button type="button" class="secondary" onClick={() => flow.goBack()}>
-          {language.texts.chooseOther}
+          {texts.chooseOther}
         </button>
         <button type="button" class="secondary" onClick={() => flow.show('view')}>
-          {texts.keep}
+          {texts['manage.keep']}
         </button>
       </div>
     </Step>
@@ -363,13 +373,13 @@ function ConfirmMove(props: ShownView) {
 }
 
 function AskCancel(props: ShownView) {
-  const { flow, state, texts, language, managed, formats } = props
+  const { flow, state, texts, managed, formats } = props
   const [reason, setReason] = useState('')
   const { booking, policy } = managed
   const { payment } = booking
   const amount = payment?.status === 'paid' ? formats.money(payment) : null
   return (
-    <Step key="cancel" title={texts.askCancel} isLater>
+    <Step key="cancel" title={texts['manage.askCancel']} isLater>
       <form
         class="ask"
         noValidate
@@ -380,24 +390,28 @@ function AskCancel(props: ShownView) {
       >
         {amount !== null && (
           <div class="notice">
-            <p>{fill(policy.refund === 'full' ? texts.refundFull : texts.refundNone, { amount })}</p>
+            <p>
+              {fill(policy.refund === 'full' ? texts['manage.refundFull'] : texts['manage.refundNone'], {
+                amount,
+              })}
+            </p>
           </div>
         )}
         <Appointment {...props} />
         <TextInput
-          label={texts.reason}
+          label={texts['manage.reason']}
           value={reason}
           lines={2}
           max={500}
-          texts={language.texts}
+          texts={texts}
           onWrite={setReason}
         />
         <div class="choices">
           <button type="submit" class="secondary fault-button" aria-disabled={state.isWorking}>
-            {texts.confirmCancel}
+            {texts['manage.confirmCancel']}
           </button>
           <button type="button" class="secondary" onClick={() => flow.show('view')}>
-            {texts.keep}
+            {texts['manage.keep']}
           </button>
         </div>
       </form>

@@ -18,6 +18,11 @@ export function plusDays(date: string, days: number): string {
   return civilDate(civilMs(date) + days * dayMs)
 }
 
+/** The day halfway, or the one before. */
+export function middleOf(first: string, last: string): string {
+  return civilDate((civilMs(first) + civilMs(last)) / 2)
+}
+
 export function monthOf(date: string): string {
   return date.slice(0, 7)
 }

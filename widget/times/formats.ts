@@ -115,20 +115,17 @@ export class Formats {
     return this.number(seconds, { style: 'unit', unit: 'second', unitDisplay: 'long' })
   }
 
-  /** `9:05`: the rest of a hold. */
-  countdown(seconds: number): string {
-    const rest = this.number(seconds % 60, { minimumIntegerDigits: 2 })
-    return `${this.number(Math.floor(seconds / 60))}:${rest}`
-  }
-
-  /** An amount in minor units of its currency. */
+  /** An amount in minor units of its currency: by the language alone, as mails write it. */
   money({ amount, currency }: { amount: number; currency: string }): string {
-    const format = new Intl.NumberFormat(this.locale, { style: 'currency', currency })
-    const { maximumFractionDigits: digits = 2 } = format.resolvedOptions()
-    const whole = amount % 10 ** digits === 0
-    return whole
-      ? this.number(amount / 10 ** digits, { style: 'currency', currency, minimumFractionDigits: 0 })
-      : format.format(amount / 10 ** digits)
+    const { language } = new Intl.Locale(this.locale)
+    const style = { style: 'currency', currency } as const
+    const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat(language, style).resolvedOptions()
+    const shown = amount % 10 ** digits === 0 ? 0 : digits
+    return new Intl.NumberFormat(language, {
+      ...style,
+      minimumFractionDigits: shown,
+      maximumFractionDigits: shown,
+    }).format(amount / 10 ** digits)
   }
 
   number(value: number, options: Intl.NumberFormatOptions = {}): string {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { secondsLeft } from '../flow/hold-rules.ts'
-import { fill } from '../locales/texts.ts'
+import { fill } from '../texts.ts'
 import type { View } from './view.ts'
 
 const warnSeconds = 120

@@ -1,32 +1,31 @@
-import type { Booking } from '../api/api-types.ts'
-import type { Texts } from '../locales/texts.ts'
+import type { Texts } from '../texts.ts'
+import { calendarEntry, type EntryParts } from './calendar-entry.ts'
 
-interface CalendarChoicesParts {
-  booking: Booking
-  business: { name: string; brand_name: string | null }
-  texts: Pick<Texts, 'addToCalendar' | 'calendarFile'>
+interface CalendarChoicesParts extends EntryParts {
+  texts: EntryParts['texts'] & Pick<Texts, 'addToCalendar' | 'calendarFile'>
   onFile: () => void
 }
 
 /** The file, and the pages of calendars that take an appointment by their address. */
-export function CalendarChoices({ booking, business, texts, onFile }: CalendarChoicesParts) {
-  const { location, service } = booking
-  const place = [location.name, location.address].filter(Boolean).join(', ')
-  const name = `${service.name} – ${business.brand_name ?? business.name}`
+export function CalendarChoices(parts: CalendarChoicesParts) {
+  const { booking, texts, onFile } = parts
+  const { title, place, details } = calendarEntry(parts)
   const utc = (instant: string) => new Date(instant).toISOString().slice(0, 19)
   const google = new URLSearchParams({
     action: 'TEMPLATE',
-    text: name,
+    text: title,
     dates: [booking.starts_at, booking.ends_at].map((at) => `${utc(at).replaceAll(/[-:]/g, '')}Z`).join('/'),
     location: place,
+    details,
   })
   const outlook = new URLSearchParams({
     path: '/calendar/action/compose',
     rru: 'addevent',
-    subject: name,
+    subject: title,
     startdt: `${utc(booking.starts_at)}Z`,
     enddt: `${utc(booking.ends_at)}Z`,
     location: place,
+    body: details,
   })
   const elsewhere = { target: '_blank', rel: 'noopener noreferrer' }
   return (

@@ -2,8 +2,9 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { calendarFile } from '../flow/calendar-file.ts'
 import { keepLink } from './keep-link.ts'
 import { lookPausesMs } from '../flow/payment-looks.ts'
-import { fill } from '../locales/texts.ts'
+import { fill } from '../texts.ts'
 import { CalendarChoices } from './calendar-choices.tsx'
+import { calendarEntry } from './calendar-entry.ts'
 import { Heading } from './heading.tsx'
 import { offerCalendarFile as offer } from './offer-file.ts'
 import { changesUntil, Summary, times } from './summary.tsx'
@@ -68,9 +69,10 @@ export function Confirmation(props: View) {
       </div>
       {!isPending && !isCancelled && state.business && (
         <CalendarChoices
-          {...{ booking, texts }}
+          {...{ booking, texts, manageUrl }}
+          formats={props.formats}
           business={state.business}
-          onFile={() => offerCalendarFile(props)}
+          onFile={() => offerCalendarFile(props, manageUrl)}
         />
       )}
       <div class="actions">
@@ -130,14 +132,17 @@ function lookNowAndThen(flow: View['flow']): () => void {
   return () => clearTimeout(timer)
 }
 
-function offerCalendarFile({ state, nowMs }: View): void {
+function offerCalendarFile(
+  { state, nowMs, formats, language: { texts } }: View,
+  manageUrl: string | null,
+): void {
   const { booking, business } = state
-  if (!booking) return
+  if (!booking || !business) return
+  const { title, place, details } = calendarEntry({ booking, business, texts, formats, manageUrl })
   const text = calendarFile({
     id: booking.id,
-    title: `${booking.service.name}, ${business?.brand_name ?? business?.name ?? ''}`,
-    place: [booking.location.name, booking.location.address].filter(Boolean).join(', '),
-    description: booking.staff?.name ?? '',
+    ...{ title, place },
+    description: details,
     startsAtMs: Date.parse(booking.starts_at),
     endsAtMs: Date.parse(booking.ends_at),
     writtenAtMs: nowMs(),

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
 import type { CustomField, FieldValue } from '../api/api-types.ts'
 import type { Fault } from '../flow/draft.ts'
-import type { Texts } from '../locales/texts.ts'
+import type { Texts } from '../texts.ts'
 import { FaultText, Labelled, TextInput } from './text-input.tsx'
 
 interface CustomFieldParts {
@@ -24,6 +24,7 @@ export function CustomFieldInput(parts: CustomFieldParts) {
   const { field, value, fieldError, texts, onWrite } = parts
   switch (field.type) {
     case 'boolean':
+    case 'consent':
       return <Check {...parts} />
     case 'select':
       return <Select {...parts} />
@@ -59,13 +60,30 @@ function Check({ field, value, fieldError, texts, onWrite }: CustomFieldParts) {
         <input
           type="checkbox"
           checked={value === true}
+          required={field.required}
           aria-invalid={fieldError !== undefined}
+          {...(fieldError !== undefined && { 'aria-describedby': `${id}-fault` })}
           onChange={(event) => onWrite(event.currentTarget.checked)}
         />
-        <bdi>{field.label}</bdi>
+        <bdi>{field.type === 'consent' ? <Linked label={field.label} /> : field.label}</bdi>
       </label>
       <FaultText id={id} fieldError={fieldError} texts={texts} />
     </div>
+  )
+}
+
+/** A label with at most one link, `[text](https://…)`. */
+function Linked({ label }: { label: string }) {
+  const [, before, text, url, after] = /^(.*?)\[([^[\]]+)\]\((https:\/\/[^\s()]+)\)(.*)$/.exec(label) ?? []
+  if (url === undefined) return <>{label}</>
+  return (
+    <>
+      {before}
+      <a href={url} target="_blank" rel="noopener noreferrer">
+        {text}
+      </a>
+      {after}
+    </>
   )
 }
 

@@ -2,7 +2,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { locationOf, serviceOf, staffFor } from '../flow/choice-rules.ts'
 import type { Draft } from '../flow/draft.ts'
 import { faultsLeft, fieldName } from '../flow/draft-rules.ts'
-import { fill } from '../locales/texts.ts'
+import { fill } from '../texts.ts'
 import { CustomFieldInput } from './custom-field-input.tsx'
 import { TextInput } from './text-input.tsx'
 import { SlotNotice } from './slot-notice.tsx'
@@ -41,9 +41,12 @@ export function Details(props: View) {
       {...options}
     />
   )
+  const uses = service.client_fields
   const names = [
     text('firstName', { required: true, complete: 'given-name', max: 100 }),
-    text('lastName', { required: true, complete: 'family-name', max: 100 }),
+    ...(uses.last_name === 'hidden'
+      ? []
+      : [text('lastName', { required: uses.last_name === 'required', complete: 'family-name', max: 100 })]),
   ]
   const deposit = service.deposit && formats.money(times(service.deposit, party))
   const submit = deposit === null ? texts.submit : fill(texts.submitDeposit, { amount: deposit })
@@ -80,7 +83,8 @@ export function Details(props: View) {
         <SlotNotice {...props} />
         <div class="pair">{startsWithFamily.test(language.locale) ? names.reverse() : names}</div>
         {text('email', { required: true, complete: 'email', type: 'email', max: 254 })}
-        {text('phone', { complete: 'tel', type: 'tel', max: 32 })}
+        {uses.phone !== 'hidden' &&
+          text('phone', { required: uses.phone === 'required', complete: 'tel', type: 'tel', max: 32 })}
         {service.custom_fields.map((field) => (
           <CustomFieldInput
             key={field.id}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Service } from '../api/api-types.ts'
 import { anyone, locationsFor, serviceOf, staffFor, type ListStep } from '../flow/choice-rules.ts'
-import { fill } from '../locales/texts.ts'
+import { fill } from '../texts.ts'
 import type { View } from './view.ts'
 
 /** An option: a service, location or staff member. */

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { serviceOf } from '../flow/choice-rules.ts'
-import { fill } from '../locales/texts.ts'
+import { fill } from '../texts.ts'
 import type { View } from './view.ts'
 
 /** How many people come; asked where several can share a slot. What the field shows is what is held: it takes no other number. */

@@ -1,5 +1,5 @@
 import type { Location } from '../api/api-types.ts'
-import type { Texts } from '../locales/texts.ts'
+import type { Texts } from '../texts.ts'
 
 /** Name and address of where one goes to or meets online, with their links unless the appointment is off. */
 export function Place({

@@ -1,7 +1,9 @@
+import { countdownText } from '../times/countdown.ts'
 import { useEffect, useState } from 'preact/hooks'
 import { secondsLeft } from '../flow/hold-rules.ts'
 import type { Location, Money, Service } from '../api/api-types.ts'
-import { fill } from '../locales/texts.ts'
+import { fillCount } from '../counts.ts'
+import { fill } from '../texts.ts'
 import { Contact } from './contact.tsx'
 import { Place } from './place.tsx'
 import { placeOf } from '../times/formats.ts'
@@ -44,8 +46,7 @@ export function Summary(props: SummaryView) {
     <div class="summary-text">
       <span>
         <bdi class="summary-service">{service}</bdi>
-        {party !== null &&
-          ` ${party === 1 ? texts.onePerson : fill(texts.people, { count: formats.number(party) })}`}
+        {party !== null && ` ${fillCount(texts.people, party, formats)}`}
       </span>
       <span class="summary-time">{formats.longDay(startsAtMs, zone)}</span>
       <span class="summary-time">
@@ -155,7 +156,7 @@ export function Countdown({ state, language, formats, nowMs }: View) {
       </svg>
       <span>{language.texts.held}</span>
       <span class="countdown-time" role="timer" aria-live="off">
-        {formats.countdown(left)}
+        {countdownText(formats, left)}
       </span>
     </p>
   )

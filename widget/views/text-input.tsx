@@ -1,10 +1,11 @@
 import { useId } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { Fault } from '../flow/draft.ts'
-import type { Texts } from '../locales/texts.ts'
+import type { Texts } from '../texts.ts'
 
 const fieldErrorTexts: Record<Fault, keyof Texts> = {
   required: 'faultRequired',
+  tick: 'faultTick',
   email: 'faultEmail',
   phone: 'faultPhone',
   invalid: 'faultInvalid',

@@ -2,16 +2,24 @@ import type { ComponentChildren } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { locationOf, serviceOf } from '../flow/choice-rules.ts'
 import { knownSlots, slotsByDate, type Slot } from '../flow/slots.ts'
-import { fill } from '../locales/texts.ts'
-import { monthOf, plusDays } from '../times/civil-dates.ts'
+import { fill } from '../texts.ts'
+import { monthOf, plusDays, plusMonths } from '../times/civil-dates.ts'
 import { placeOf } from '../times/formats.ts'
 import { dateIn, hourIn, sameTimeIn } from '../times/zones.ts'
 import { Month } from './month.tsx'
 import type { TimesView } from './view.ts'
 import { ZoneChoice } from './zone-choice.tsx'
 
+/** So few free days of a month leave room for those of the next one. */
+const fewDays = 7
+
+interface NoneAtAll {
+  /** What else can be done where nothing is free. */
+  none?: ComponentChildren
+}
+
 /** A month with its free days, and the times of one of them. */
-export function TimeStep(props: TimesView & { above?: ComponentChildren }) {
+export function TimeStep(props: TimesView & NoneAtAll & { above?: ComponentChildren }) {
   const { flow, state, language, formats, nowMs } = props
   const { month, slots, zone, date } = state
   const known = knownSlots(state, month)
@@ -20,6 +28,11 @@ export function TimeStep(props: TimesView & { above?: ComponentChildren }) {
     byDate.has(day) || (slots[month] === undefined && state.first?.dates.includes(day) === true)
   const today = dateIn(zone, nowMs())
   const days = serviceOf(state.catalogue, state.choice)?.max_advance_days
+  const lastMonth = days ? monthOf(plusDays(today, days)) : null
+  const next = plusMonths(month, 1)
+  const freeDays = [...(slots[month] ? byDate.keys() : (state.first?.dates ?? []))].filter(
+    (day) => monthOf(day) === month,
+  ).length
   const times = useRef<HTMLDivElement>(null)
   const ofDay = date === null ? [] : (byDate.get(date) ?? [])
   const [chosen, setChosen] = useState<string | null>(null)
@@ -32,7 +45,7 @@ export function TimeStep(props: TimesView & { above?: ComponentChildren }) {
           <Month
             {...props}
             today={today}
-            lastMonth={days ? monthOf(plusDays(today, days)) : null}
+            lastMonth={lastMonth}
             isFree={isFree}
             isLoading={state.busy === 'slots' || known === undefined}
             onChoose={(day) => {
@@ -41,6 +54,11 @@ export function TimeStep(props: TimesView & { above?: ComponentChildren }) {
               times.current?.scrollIntoView({ block: 'nearest' })
             }}
           />
+          {freeDays > 0 && freeDays < fewDays && next <= (lastMonth ?? next) && (
+            <button type="button" class="more" part="more-days" onClick={() => void flow.showMonth(next)}>
+              {fill(language.texts.moreDays, { month: formats.month(next) })}
+            </button>
+          )}
           <ZoneChoice {...props} />
         </div>
         <div class="when-times" ref={times}>
@@ -50,7 +68,7 @@ export function TimeStep(props: TimesView & { above?: ComponentChildren }) {
             <NoTimes
               {...props}
               isLoading={state.busy === 'slots' || (known === undefined && state.soonest !== null)}
-              anyFree={[...byDate.keys()].some((day) => day.startsWith(month))}
+              anyFree={freeDays > 0}
             />
           )}
         </div>
@@ -65,35 +83,27 @@ export function TimeStep(props: TimesView & { above?: ComponentChildren }) {
   )
 }
 
-/** So many first times are offered above the month. */
-const maxFirst = 4
-
-/** The first times of all, above the month: where there is room beside it, only the day. */
+/** The next free times, on several days, above the month. */
 function NextFree(props: TimesView) {
   const { flow, state, language, formats } = props
   const { first, zone, busy, slots } = state
-  const [soonest] = first?.slots ?? []
+  const { nextFree } = language.texts
   // room for them while they come, so that nothing moves
-  if (!first && busy === 'slots' && Object.keys(slots).length === 0)
-    return (
-      <div class="next-free is-coming" aria-hidden="true">
-        <span class="hint">…</span>
-        <span class="crumb">…</span>
-      </div>
-    )
-  if (!first || !soonest) return null
-  const day = formats.shortDay(soonest.startsAtMs, zone)
+  const isComing = !first && busy === 'slots' && Object.keys(slots).length === 0
+  if (!isComing && !first?.next.length) return null
   return (
     <div
-      class="next-free"
+      class={`next-free${isComing ? ' is-coming' : ''}`}
       part="next-free"
       role="group"
-      aria-label={fill(language.texts.nextFree, { date: day })}
+      aria-label={nextFree}
+      aria-hidden={isComing}
     >
       <span class="hint" aria-hidden="true">
-        {fill(language.texts.nextFree, { date: day })}
+        {nextFree}
       </span>
-      {first.slots.slice(0, maxFirst).map((slot) => (
+      {isComing && ['', '', '', ''].map(() => <span class="crumb">…</span>)}
+      {first?.next.map((slot) => (
         <button
           key={slot.startsAt}
           type="button"
@@ -102,6 +112,7 @@ function NextFree(props: TimesView) {
           aria-disabled={busy === 'hold'}
           onClick={() => void flow.chooseSlot(slot)}
         >
+          <span class="next-free-day">{formats.shortDay(slot.startsAtMs, zone)}</span>
           {formats.time(slot.startsAtMs, zone)}
         </button>
       ))}
@@ -116,27 +127,37 @@ function NoTimes({
   formats,
   anyFree,
   isLoading,
-}: TimesView & { anyFree: boolean; isLoading: boolean }) {
+  none,
+}: TimesView & NoneAtAll & { anyFree: boolean; isLoading: boolean }) {
   const { texts } = language
   const { month, soonest, zone } = state
   if (isLoading) return <p class="quiet">{texts.loading}</p>
   if (anyFree) return <p class="quiet">{texts.chooseDay}</p>
-  if (soonest === null) return <p class="quiet">{texts.noneAtAll}</p>
+  if (soonest === null)
+    return (
+      <>
+        <p class="quiet">{texts.noneAtAll}</p>
+        {none}
+      </>
+    )
   return (
     <>
       <p class="quiet">{fill(texts.noneInMonth, { month: formats.month(month) })}</p>
       {soonest && dateIn(zone, soonest.startsAtMs) > month && (
-        <button
-          type="button"
-          class="secondary"
-          part="secondary-button"
-          onClick={() => {
-            const day = dateIn(zone, soonest.startsAtMs)
-            void flow.showMonth(day.slice(0, 7)).then(() => flow.chooseDate(day))
-          }}
-        >
-          {fill(texts.nextFree, { date: formats.shortDay(soonest.startsAtMs, zone) })}
-        </button>
+        <p class="next-free">
+          <span class="hint">{texts.nextFree}</span>
+          <button
+            type="button"
+            class="secondary"
+            part="secondary-button"
+            onClick={() => {
+              const day = dateIn(zone, soonest.startsAtMs)
+              void flow.showMonth(day.slice(0, 7)).then(() => flow.chooseDate(day))
+            }}
+          >
+            {formats.shortDay(soonest.startsAtMs, zone)}
+          </button>
+        </p>
       )}
     </>
   )

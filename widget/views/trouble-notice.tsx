@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { RefObject } from 'preact'
-import { fill } from '../locales/texts.ts'
+import { fill } from '../texts.ts'
 import type { View } from './view.ts'
 
 /** Says why the flow stopped, with a retry button, or that it continues by itself. */

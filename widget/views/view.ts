@@ -1,7 +1,7 @@
 import type { BookingFlow } from '../flow/booking-flow.ts'
 import type { FlowState } from '../flow/flow-state.ts'
 import type { Slot } from '../flow/slots.ts'
-import type { Language } from '../locales/languages.ts'
+import type { Language } from '../languages.ts'
 import type { Formats } from '../times/formats.ts'
 
 /** The steps of a file of their own. */

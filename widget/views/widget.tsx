@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { Step } from '../flow/choice-rules.ts'
-import type { Texts } from '../locales/texts.ts'
+import type { Texts } from '../texts.ts'
 import { Crumbs } from './crumbs.tsx'
 import { Header } from './header.tsx'
 import { Heading } from './heading.tsx'
@@ -92,7 +92,7 @@ function CurrentStep(props: View) {
       <>
         {later && <later.SlotNotice {...props} />}
         <Facts {...props} />
-        <TimeStep {...props} above={<PartySize {...props} />} />
+        <TimeStep {...props} above={<PartySize {...props} />} none={later && <later.NoneFree {...props} />} />
       </>
     )
   }

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import type { Language } from '../locales/languages.ts'
+import type { Language } from '../languages.ts'
 
 interface Question {
   dialog: HTMLDialogElement

@@ -1,9 +1,9 @@
 import type { Draft } from '../flow/draft.ts'
 import { type Prefill, readPrefill, withPrefill } from '../flow/prefill.ts'
-import { lateFlowOf } from '../flow/late-flow.ts'
+import { lateFlowOnPage } from '../views/this-page.ts'
 import { expired } from '../flow/late-state.ts'
 import type { BookingFlow } from '../flow/booking-flow.ts'
-import type { Language } from '../locales/languages.ts'
+import type { Language } from '../languages.ts'
 import { askToClose } from './ask-to-close.tsx'
 import type { KeptVisit } from './kept-visit.ts'
 import { goTo, StepHistory } from './step-history.ts'
@@ -52,7 +52,7 @@ export function accompany({
     filled = given
   }
   prefill()
-  lateFlowOf(flow)
+  lateFlowOnPage(flow)
   let isStopped = false
   let steps: StepHistory | undefined
   void restore(flow, kept).then((isRestored) => {

@@ -1,33 +1,49 @@
 import type { FastifyReply } from 'fastify'
-import type { ShownLogIn } from '../../access/account.ts'
+import type { ShownAccount, ShownLogIn } from '../../access/account.ts'
 import { minPasswordLength } from '../../access/password-rules.ts'
+import { html, type Html } from '../../base/html.ts'
 import { toMs } from '../../base/instants.ts'
-import { html, type Html } from '../../pages/page.ts'
 import { type ConsoleVisit, sendConsolePage } from '../frame/console-page.ts'
 import { alert, codeField, passwordField } from '../frame/gate-page.ts'
 import { qrCode } from '../frame/qr-code.ts'
 
-interface Account {
-  logIns: ShownLogIn[]
-  hasSecondStep: boolean
+/** What may have been typed into the forms that hold no secret. */
+export interface TypedAccount {
+  name?: string
+  email?: string
 }
 
 /** The page of a person's own account. */
 export function sendAccount(
   reply: FastifyReply,
-  { visit, account, message }: { visit: ConsoleVisit; account: Account; message?: string | undefined },
+  {
+    visit,
+    account,
+    message,
+    typed = {},
+  }: {
+    visit: ConsoleVisit
+    account: ShownAccount
+    message?: string | undefined
+    /** From before a log-in that ended meanwhile. */
+    typed?: TypedAccount
+  },
 ): FastifyReply {
   const { account: texts, gate } = visit.texts
   return sendConsolePage(reply, {
+    areFormsNamed: false,
     title: texts.title,
     visit,
     body: html`<h1>${texts.title}</h1>
       ${alert(message)}
+      <h2>${texts.whoTitle}</h2>
+      ${ownName(visit, typed.name ?? account.name)} ${ownEmail(visit, account, typed.email ?? '')}
+      <p><a href="/console/invitations">${gate.invitations}</a></p>
       <h2>${texts.passwordTitle}</h2>
       <form method="post" action="/console/account/password" class="fields narrow">
         ${passwordField(texts.present, { id: 'password', isNew: false })}
         ${passwordField(gate.newPassword, { id: 'next', isNew: true })}
-        <p class="soft">${gate.passwordRules(minPasswordLength)}</p>
+        <p class="soft">${gate.passwordRules({ least: minPasswordLength })}</p>
         <button type="submit">${texts.change}</button>
       </form>
       <h2>${texts.secondStepTitle}</h2>
@@ -42,9 +58,56 @@ export function sendAccount(
   })
 }
 
+function ownName({ texts: { account: texts, setUp } }: ConsoleVisit, name: string): Html {
+  return html`<form method="post" action="/console/account/name" class="fields narrow">
+    <label for="name">${texts.name}</label>
+    <input id="name" name="name" value="${name}" autocomplete="name" dir="auto" required maxlength="100" />
+    <button type="submit">${setUp.save}</button>
+  </form>`
+}
+
+/** The address, whether it is proved, and a form for another one where this server sends mail. */
+function ownEmail(
+  { texts: { account: texts }, mails }: ConsoleVisit,
+  { email, isProved, newEmail }: ShownAccount,
+  typedEmail: string,
+): Html {
+  const state = isProved ? texts.emailProved : texts.emailNotProved
+  const shown = html`<p><bdi>${email}</bdi> <span class="soft">${state}</span></p>
+    ${newEmail === null ? '' : html`<p class="soft">${texts.emailAwaited({ email: newEmail })}</p>`}`
+  if (mails === 'off')
+    return html`${shown}
+      <p class="soft">${texts.emailWithoutMail}</p>`
+  return html`${shown}
+    ${
+      isProved
+        ? ''
+        : html`<form method="post" action="/console/account/prove">
+            <p class="soft">${texts.proveWhy}</p>
+            <button type="submit">${texts.prove}</button>
+          </form>`
+    }
+    <form method="post" action="/console/account/email" class="fields narrow">
+      <label for="email">${texts.newEmail}</label>
+      <input
+        id="email"
+        name="email"
+        type="email"
+        value="${typedEmail}"
+        autocomplete="email"
+        required
+        maxlength="254"
+      />
+      ${passwordField(texts.present, { id: 'password-for-email', isNew: false })}
+      <p class="soft">${texts.newEmailHow}</p>
+      <button type="submit">${texts.changeEmail}</button>
+    </form>`
+}
+
 function beginOfSecondStep({ texts: { account: texts } }: ConsoleVisit): Html {
   return html`<p>${texts.secondStepOff}</p>
-    <form method="post" action="/console/account/second-step">
+    <form method="post" action="/console/account/second-step" class="fields narrow">
+      ${passwordField(texts.present, { id: 'password-to-begin', isNew: false })}
       <button type="submit">${texts.begin}</button>
     </form>`
 }
@@ -71,7 +134,7 @@ function shownLogIn({ device, address, createdAt, lastSeenAt, isPresent }: Shown
     <strong>${device}</strong>
     <span class="soft">
       ${isPresent ? `${texts.presentOne} · ` : ''}${address === null ? '' : html`<bdi>${address}</bdi> · `}
-      ${texts.since(time(createdAt))} · ${texts.lastSeen(time(lastSeenAt))}
+      ${texts.since({ date: time(createdAt) })} · ${texts.lastSeen({ date: time(lastSeenAt) })}
     </span>
   </li>`
 }
@@ -83,6 +146,7 @@ export function sendNewSecondStep(
 ): FastifyReply {
   const { account: texts, gate } = visit.texts
   return sendConsolePage(reply, {
+    areFormsNamed: false,
     title: texts.secondStepTitle,
     visit,
     body: html`<h1>${texts.secondStepTitle}</h1>
@@ -104,6 +168,7 @@ export function sendRecoveryCodes(
 ): FastifyReply {
   const { account: texts } = visit.texts
   return sendConsolePage(reply, {
+    areFormsNamed: false,
     title: texts.codesTitle,
     visit,
     body: html`<h1>${texts.codesTitle}</h1>

@@ -3,19 +3,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import {
   beginSecondStep,
+  changeOwnName,
   changePassword,
   confirmSecondStep,
   endOtherLogIns,
   endSecondStep,
+  refusal,
   renewRecoveryCodes,
+  requestEmail,
   showAccount,
 } from '../../access/account.ts'
 import type { Limited } from '../../access/log-in.ts'
+import { originOf } from '../../access/log-in-cookie.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
+import { countMail } from '../../access/sent-mails.ts'
+import { Problem } from '../../base/errors.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
-import { EmptyObject, StrictObject } from '../../base/wire.ts'
-import { sendAccount, sendNewSecondStep, sendRecoveryCodes } from './account-page.ts'
+import { EmptyObject, problems, StrictObject } from '../../base/wire.ts'
+import { tellByMail } from '../../mails/link-mail.ts'
 import { type ConsoleVisit, findVisit } from '../frame/console-page.ts'
 import {
   formMedia as consumes,
@@ -26,10 +32,19 @@ import {
   tags,
 } from '../frame/console-route.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
-import { faultText, limited, originOf, Password, seeOther, unlessBusy } from './log-in-routes.ts'
+import { sendAccount, sendNewSecondStep, sendRecoveryCodes, type TypedAccount } from './account-page.ts'
+import { faultText, limited, Password, seeOther, tooOftenText, unlessBusy } from './log-in-routes.ts'
 
 const path = '/console/account'
 const answers = { 200: page, 422: page, 429: page, 503: page, ...seeOther, ...refusedForms }
+
+const Name = Type.String({ maxLength: 400 })
+const Email = Type.String({ maxLength: 254 })
+
+/** The address of the account, with what was typed as the log-in had ended. */
+function keptIn(typed: TypedAccount): string {
+  return `${path}?${new URLSearchParams({ ...typed }).toString()}`
+}
 
 /** A person's own account: password, second step, log-ins. Who is not logged in gets the form. */
 export function accountRoutes(limiter: RateLimiter) {
@@ -38,6 +53,7 @@ export function accountRoutes(limiter: RateLimiter) {
     void app.register((scope, _options, done) => {
       ownFormsOnly(scope, ours)
       addAccount(scope, context)
+      addWho(scope, context, limiter)
       addPassword(scope, context, limiter)
       addSecondStep(scope, context, limiter)
       done()
@@ -49,10 +65,14 @@ export function accountRoutes(limiter: RateLimiter) {
 async function again(
   context: Context,
   reply: FastifyReply,
-  { visit, status = 200, message }: { visit: ConsoleVisit; status?: number; message?: string },
+  {
+    visit,
+    status = 200,
+    ...shown
+  }: { visit: ConsoleVisit; status?: number; message?: string; typed?: TypedAccount },
 ): Promise<FastifyReply> {
   const account = await showAccount(context, visit.person)
-  return sendAccount(reply.code(status), { visit, account, message })
+  return sendAccount(reply.code(status), { visit, account, ...shown })
 }
 
 /** Sends what a refused password or code says. */
@@ -64,7 +84,7 @@ function sayRefused(
   const { account, gate } = visit.texts
   if (!result) return again(context, reply, { visit, status: 503, message: gate.busy })
   if (result.outcome === 'wrong') return again(context, reply, { visit, status: 422, message: account.wrong })
-  const message = gate.tooOften(limited(reply, result.retryAfterSeconds))
+  const message = tooOftenText(gate, limited(reply, result.retryAfterSeconds))
   return again(context, reply, { visit, status: 429, message })
 }
 
@@ -78,12 +98,18 @@ function addAccount(app: FastifyInstance, context: Context): void {
         tags,
         summary: "A person's own account",
         description: 'Password, second step, and where they are logged in.',
-        response: { 200: page },
+        querystring: StrictObject({
+          business: Type.Optional(Type.String({ maxLength: 500 })),
+          name: Type.Optional(Name),
+          email: Type.Optional(Email),
+        }),
+        response: { 200: page, ...problems('not_found') },
       },
     },
     async (request, reply) => {
-      const visit = await findVisit(context, request)
-      return visit ? again(context, reply, { visit }) : sendLogIn(reply, { next: path })
+      const { business, ...typed } = request.query
+      const visit = await findVisit(context, request, business)
+      return visit ? again(context, reply, { visit, typed }) : sendLogIn(reply, { next: request.url })
     },
   )
   routes.post(
@@ -106,6 +132,99 @@ function addAccount(app: FastifyInstance, context: Context): void {
       return again(context, reply, { visit, message: visit.texts.account.othersEnded })
     },
   )
+}
+
+/** Name and address. */
+function addWho(app: FastifyInstance, context: Context, limiter: RateLimiter): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  const described = (operationId: string, summary: string, description: string) => ({
+    ...{ operationId, tags, summary, description, consumes },
+    response: answers,
+  })
+  routes.post(
+    `${path}/name`,
+    {
+      schema: {
+        ...described('changeOwnName', "Change one's name", 'At every business or hub of the person.'),
+        body: StrictObject({ name: Name }),
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request)
+      if (!visit) return redirect(reply, keptIn({ name: request.body.name }))
+      const { account, gate } = visit.texts
+      try {
+        await changeOwnName(context, visit.person, request.body.name)
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== 'validation_failed') throw error
+        return again(context, reply, { visit, status: 422, message: gate.faults.name })
+      }
+      return again(context, reply, { visit, message: account.saved })
+    },
+  )
+  routes.post(
+    `${path}/prove`,
+    {
+      schema: {
+        ...described('proveOwnEmail', "Have a link mailed that proves one's address", 'To the present one.'),
+        body: EmptyObject,
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request)
+      return visit
+        ? mailProof(context, limiter, { reply, visit, email: visit.person.email })
+        : redirect(reply, path)
+    },
+  )
+  routes.post(
+    `${path}/email`,
+    {
+      schema: {
+        ...described(
+          'changeOwnEmail',
+          'Have a link mailed to a new address',
+          'With the present password. The address changes once the link was used.',
+        ),
+        body: StrictObject({ email: Email, 'password-for-email': Password }),
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request)
+      if (!visit) return redirect(reply, keptIn({ email: request.body.email }))
+      const { email, 'password-for-email': password } = request.body
+      const asked = { person: visit.person, password, origin: originOf(request) }
+      const refused = await unlessBusy(refusal(context, limiter, asked).then((result) => ({ result })))
+      if (!refused?.result) {
+        if (refused) return mailProof(context, limiter, { reply, visit, email })
+        return sayRefused(context, reply, { visit, result: undefined })
+      }
+      return sayRefused(context, reply, { visit, result: refused.result })
+    },
+  )
+}
+
+/** Mails a link that proves an address, or says why not. */
+async function mailProof(
+  context: Context,
+  limiter: RateLimiter,
+  { reply, visit, email }: { reply: FastifyReply; visit: ConsoleVisit; email: string },
+): Promise<FastifyReply> {
+  const { account, gate } = visit.texts
+  const mails = tellByMail(context, visit.locale)
+  if (!mails) return again(context, reply, { visit, status: 422, message: account.emailWithoutMail })
+  try {
+    await countMail(context, limiter, { person: visit.person, email })
+    await requestEmail(context, visit.person, { email, mails })
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    if (error.code === 'validation_failed')
+      return again(context, reply, { visit, status: 422, message: gate.faults.email })
+    if (error.code !== 'rate_limited') throw error
+    const seconds = limited(reply, Number(error.parts.headers?.['retry-after'] ?? 1))
+    return again(context, reply, { visit, status: 429, message: tooOftenText(gate, seconds) })
+  }
+  return again(context, reply, { visit, message: account.emailSent({ email }) })
 }
 
 function addPassword(app: FastifyInstance, context: Context, limiter: RateLimiter): void {
@@ -159,15 +278,19 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
         ...described(
           'beginSecondStep',
           'Set up an authenticator',
-          'It counts once a code of it was confirmed.',
+          'With the present password. It counts once a code of it was confirmed.',
         ),
-        body: EmptyObject,
+        body: StrictObject({ 'password-to-begin': Password }),
       },
     },
     (request, reply) =>
       visited(request, reply, async (visit) => {
-        const begun = await beginSecondStep(context, visit.person)
-        return begun ? sendNewSecondStep(reply, { visit, ...begun }) : again(context, reply, { visit })
+        const password = request.body['password-to-begin']
+        const asked = { person: visit.person, password, origin: originOf(request) }
+        const result = await unlessBusy(beginSecondStep(context, limiter, asked))
+        if (result?.outcome === 'begun') return sendNewSecondStep(reply, { visit, ...result })
+        if (result?.outcome === 'present') return again(context, reply, { visit })
+        return sayRefused(context, reply, { visit, result })
       }),
   )
   routes.post(

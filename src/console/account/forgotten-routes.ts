@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import { originOf } from '../../access/log-in-cookie.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
@@ -10,8 +11,8 @@ import { mailRoute } from '../../mails/outbox.ts'
 import { mailFolder } from '../../mails/send.ts'
 import { formMedia, ownFormsOnly, page, refusedForms, tags } from '../frame/console-route.ts'
 import { sendForgotten, sendForgottenWithoutMail, sendMailOnItsWay } from '../frame/gate-page.ts'
-import { limited, originOf } from './log-in-routes.ts'
-import { languageOf } from '../../pages/console/texts.ts'
+import { languageOf } from '../frame/texts.ts'
+import { limited, tooOftenText } from './log-in-routes.ts'
 
 const path = '/console/forgotten'
 
@@ -57,7 +58,7 @@ export function forgottenRoutes(limiter: RateLimiter) {
           const asked = { email, locale, origin: originOf(request) }
           const refused = await wishForPassword(context, limiter, asked)
           if (!refused) return sendMailOnItsWay(reply, mailFolder(context.config))
-          const message = texts.gate.tooOften(limited(reply, refused.retryAfterSeconds))
+          const message = tooOftenText(texts.gate, limited(reply, refused.retryAfterSeconds))
           return sendForgotten(reply.code(429), { email, message })
         },
       )

@@ -1,21 +1,20 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { logInCookie, logInToken } from '../../access/log-in-cookie.ts'
+import { markedDevice } from '../../access/device.ts'
+import { lacksPlaces } from '../../access/first-owner.ts'
 import {
   confirmLogIn,
   goTo,
   type LinkResult,
   logIn,
-  type LogInOrigin,
   logOut,
   maxLogInSeconds,
   setPasswordByLink,
 } from '../../access/log-in.ts'
+import { deviceCookie, logInCookie, logInToken, originOf } from '../../access/log-in-cookie.ts'
 import { maxPasswordLength, minPasswordLength } from '../../access/password-rules.ts'
-import { lacksPlaces } from '../../access/first-owner.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
-import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
@@ -31,18 +30,31 @@ import {
   seeOther as redirect,
   tags,
 } from '../frame/console-route.ts'
-import { emptyBusinessForm, newBusinessOf } from '../site/new-business-form.ts'
-import { languageOf, textsOf } from '../../pages/console/texts.ts'
-import type { ConsoleTexts } from '../../pages/console/texts/en.ts'
 import { type LinkKind, sendCodeForm, sendEndedLink, sendLinkForm, sendLogIn } from '../frame/gate-page.ts'
+import {
+  carriedForm,
+  carriesForm,
+  carryingLimitBytes,
+  type KeptForm,
+  showKeptForm,
+} from '../frame/kept-form.ts'
+import { languageOf, textsOf } from '../frame/texts.ts'
+import { emptyBusinessForm, newBusinessOf } from '../site/new-business-form.ts'
+import type { ConsoleTexts } from '../frame/texts.ts'
+import { invitationsPath, isInvited } from './invitation-routes.ts'
 
 type GateTexts = ConsoleTexts['gate']
 
 export const seeOther = { 303: Type.Null({ description: 'To a page of the console.' }) }
 
+/** The page of a form that the end of a log-in had kept from being used, with what was typed; or the second step. */
+const keptPages = { 200: page, 404: page, 409: page }
+
 const Short = Type.String({ maxLength: 254 })
 export const Password = Type.String({ maxLength: 4 * maxPasswordLength })
-const LogInForm = StrictObject({ email: Short, password: Password, next: Type.Optional(Short) })
+const Next = Type.Optional(Type.String({ maxLength: 4_000, description: 'The address to go on to.' }))
+const carrying = { ...carriesForm, additionalProperties: false, maxProperties: 3_100 }
+const LogInForm = Type.Object({ email: Short, password: Password, next: Next }, carrying)
 const LinkForm = StrictObject({
   token: Short,
   password: Password,
@@ -51,6 +63,8 @@ const LinkForm = StrictObject({
   business: Type.Optional(Type.String({ maxLength: 1_000 })),
   timezone: Type.Optional(Short),
   language: Type.Optional(Short),
+  phone: Type.Optional(Short),
+  reply_to: Type.Optional(Short),
 })
 const PlaceForm = StrictObject({ place: Short })
 
@@ -59,7 +73,7 @@ export function logInRoutes(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     const ours = ownOrigins(context.config)
     void app.register((scope, _options, done) => {
-      ownFormsOnly(scope, ours)
+      ownFormsOnly(scope, ours, carryingLimitBytes)
       addLogIn(scope, context, limiter)
       addSecondStep(scope, context, limiter)
       addLinks(scope, context, limiter)
@@ -70,7 +84,21 @@ export function logInRoutes(limiter: RateLimiter) {
 }
 
 function addLogIn(app: FastifyInstance, context: Context, limiter: RateLimiter): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().post(
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  routes.get(
+    '/console/login',
+    {
+      schema: {
+        operationId: 'reloadLogIn',
+        tags,
+        summary: 'Leads to the console',
+        description: 'The address that stays in a browser which has just logged in.',
+        response: seeOther,
+      },
+    },
+    (_request, reply) => void redirect(reply, '/console'),
+  )
+  routes.post(
     '/console/login',
     {
       schema: {
@@ -80,24 +108,28 @@ function addLogIn(app: FastifyInstance, context: Context, limiter: RateLimiter):
         description: 'The form of `/console`. An unknown address and a wrong password look alike.',
         consumes,
         body: LogInForm,
-        response: { ...seeOther, 422: page, 429: page, 503: page, ...refusedForms },
+        response: { ...keptPages, ...seeOther, 422: page, 429: page, 503: page, ...refusedForms },
       },
     },
     async (request, reply) => {
       const { email, password } = request.body
       const texts = textsOf(request).gate
-      const next = pathWithin(request.body.next)
+      const onward = onwardOf(request.body)
       const again = (status: number, message: string) =>
-        sendLogIn(reply.code(status), { next, email, message })
+        sendLogIn(reply.code(status), { ...onward, email, message })
       if (isWithoutTls(request)) return again(422, texts.needsTls)
       const result = await unlessBusy(logIn(context, limiter, { email, password, origin: originOf(request) }))
       if (!result) return again(503, texts.busy)
       if (result.outcome === 'refused') return again(422, texts.refused)
       if (result.outcome === 'limited')
-        return again(429, texts.tooOften(limited(reply, result.retryAfterSeconds)))
+        return again(429, tooOftenText(texts, limited(reply, result.retryAfterSeconds)))
       const { token } = result
-      const path = result.outcome === 'in' ? next : `/console/code?next=${encodeURIComponent(next)}`
-      return goOn(request, reply, { token, path })
+      const { next, kept } = onward
+      if (result.outcome === 'in')
+        return goIn(context, { request, reply }, { token, path: next, kept, email: result.email })
+      if (!kept)
+        return goOn(request, reply, { token, path: `/console/code?next=${encodeURIComponent(next)}` })
+      return sendCodeForm(reply.header('set-cookie', logInCookie(request, token, maxLogInSeconds)), onward)
     },
   )
 }
@@ -112,7 +144,7 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
         tags,
         summary: 'The page of the second step of a log-in',
         description: 'For a code of an authenticator. The same for everybody.',
-        querystring: StrictObject({ next: Type.Optional(Short) }),
+        querystring: StrictObject({ next: Next }),
         response: { 200: page },
       },
     },
@@ -127,25 +159,29 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
         summary: 'Take the second step of a log-in',
         description: 'Each code works once. Who has not taken the first step is led back to it.',
         consumes,
-        body: StrictObject({ code: Short, next: Type.Optional(Short) }),
-        response: { ...seeOther, 422: page, 429: page, ...refusedForms },
+        body: Type.Object({ code: Short, next: Next }, carrying),
+        response: { ...keptPages, ...seeOther, 422: page, 429: page, ...refusedForms },
       },
     },
     async (request, reply) => {
       const { code } = request.body
-      const next = pathWithin(request.body.next)
+      const onward = onwardOf(request.body)
       const token = logInToken(request)
       const origin = originOf(request)
       const result =
         token === undefined ? undefined : await confirmLogIn(context, limiter, { token, code, origin })
-      if (!result || result.outcome === 'refused') return redirect(reply, '/console')
+      if (!result || result.outcome === 'refused')
+        return onward.kept ? sendLogIn(reply, onward) : redirect(reply, '/console')
       const texts = textsOf(request).gate
       if (result.outcome === 'limited') {
-        const message = texts.tooOften(limited(reply, result.retryAfterSeconds))
-        return sendCodeForm(reply.code(429), { next, message })
+        const message = tooOftenText(texts, limited(reply, result.retryAfterSeconds))
+        return sendCodeForm(reply.code(429), { ...onward, message })
       }
-      if (result.outcome === 'code') return sendCodeForm(reply.code(422), { next, message: texts.wrongCode })
-      return goOn(request, reply, { token: result.token, path: next })
+      if (result.outcome === 'code')
+        return sendCodeForm(reply.code(422), { ...onward, message: texts.wrongCode })
+      const { token: confirmed, email } = result
+      const { next: path, kept } = onward
+      return goIn(context, { request, reply }, { token: confirmed, path, kept, email })
     },
   )
 }
@@ -211,14 +247,14 @@ function addLinks(app: FastifyInstance, context: Context, limiter: RateLimiter):
         const given = { token, password, owner, origin }
         const result = await unlessBusy(setPasswordByLink(context, limiter, given))
         if (!result) return again(503, texts.busy)
-        if (result.outcome === 'set')
-          return goOn(request, reply, {
-            token: result.token ?? null,
-            path: begun ? '/console/start/hours' : '/console',
-          })
+        if (result.outcome === 'set') {
+          const path = begun ? '/console/start/hours' : '/console'
+          if (result.token === undefined) return goOn(request, reply, { token: null, path })
+          return goIn(context, { request, reply }, { token: result.token, path, email: result.email })
+        }
         if (result.outcome === 'ended') return sendEndedLink(reply)
         if (result.outcome === 'limited')
-          return again(429, texts.tooOften(limited(reply, result.retryAfterSeconds)))
+          return again(429, tooOftenText(texts, limited(reply, result.retryAfterSeconds)))
         const fault = faultText(texts, result.fault)
         const isOfPassword = result.fault.startsWith('password')
         return again(422, isOfPassword ? fault : `${fault} ${texts.passwordAgain}`)
@@ -227,14 +263,14 @@ function addLinks(app: FastifyInstance, context: Context, limiter: RateLimiter):
   }
 }
 
-type SentBusiness = Pick<Static<typeof LinkForm>, 'business' | 'timezone' | 'language'>
+type SentBusiness = Pick<Static<typeof LinkForm>, 'business' | 'timezone' | 'language' | 'phone' | 'reply_to'>
 
 /** The business with which the first owner begins. */
 function businessIn(
-  { business = '', timezone = '', language = '' }: SentBusiness,
+  { business = '', timezone = '', language = '', phone = '', reply_to = '' }: SentBusiness,
   texts: ConsoleTexts['setUp'],
 ) {
-  const typed = { business, timezone, language }
+  const typed = { business, timezone, language, phone, reply_to }
   const { business: made, faults } = newBusinessOf(typed, texts)
   return { business: made, state: { typed, faults }, isFresh: false }
 }
@@ -243,13 +279,20 @@ function makerOf(context: Context, business: ReturnType<typeof newBusinessOf>['b
   return (tx: Transaction) => makeFirstBusiness(context, tx, { business })
 }
 
+/** Says when to try again. */
+export function tooOftenText(texts: GateTexts, seconds: number): string {
+  return seconds > 90
+    ? texts.tooOftenMinutes({ minutes: Math.ceil(seconds / 60) })
+    : texts.tooOften({ seconds })
+}
+
 /** Says what is wrong with a field of a form. */
 export function faultText(
   { faults }: GateTexts,
   fault: Extract<LinkResult, { outcome: 'fault' }>['fault'],
 ): string {
   const text = faults[fault]
-  return typeof text === 'string' ? text : text(minPasswordLength, maxPasswordLength)
+  return typeof text === 'string' ? text : text({ least: minPasswordLength, most: maxPasswordLength })
 }
 
 function addLogOut(app: FastifyInstance, context: Context): void {
@@ -294,6 +337,23 @@ function addLogOut(app: FastifyInstance, context: Context): void {
   )
 }
 
+/**
+ * Leads somebody in who has just logged in, and marks their browser: to the form that was interrupted; else to their
+ * invitations, where there are some, or to a page.
+ */
+async function goIn(
+  context: Context,
+  { request, reply }: { request: FastifyRequest; reply: FastifyReply },
+  { token, path, kept, email }: { token: string; path: string; kept?: KeptForm | undefined; email: string },
+): Promise<FastifyReply> {
+  const marks = await markedDevice(context, email, originOf(request).devices)
+  const cookie = logInCookie(request, token, maxLogInSeconds)
+  void reply.header('set-cookie', cookie)
+  void reply.header('set-cookie', deviceCookie(request, marks))
+  if (kept) return showKeptForm(request, reply, { form: kept, cookie: cookie.split(';', 1)[0] ?? '' })
+  return redirect(reply, path === '/console' && (await isInvited(context, token)) ? invitationsPath : path)
+}
+
 /** Hands the browser a token, or takes it away, and leads on. */
 function goOn(
   request: FastifyRequest,
@@ -304,18 +364,18 @@ function goOn(
   return redirect(reply, path)
 }
 
-/** A path of the console: a form leads nowhere else. */
-function pathWithin(next: string | undefined): string {
-  return next !== undefined && /^\/console(?:[/?][\w/?=&.-]*)?$/.test(next) ? next : '/console'
+/** What a form leads on to. */
+function onwardOf(body: Record<string, unknown> & { next?: string }): {
+  next: string
+  kept: KeptForm | undefined
+} {
+  const next = pathWithin(body.next)
+  return { next, kept: carriedForm(body, next) }
 }
 
-/** Where a request comes from. */
-export function originOf(request: FastifyRequest): LogInOrigin {
-  return {
-    client: readClientAddress(request.ip),
-    userAgent: request.headers['user-agent'] ?? '',
-    requestId: request.id,
-  }
+/** A path of the console: a form leads nowhere else. */
+function pathWithin(next: string | undefined): string {
+  return next !== undefined && /^\/console(?:[/?][!-~]*)?$/.test(next) ? next : '/console'
 }
 
 /** Undefined where so many passwords wait to be hashed that a page asks for patience. */

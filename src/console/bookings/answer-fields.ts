@@ -1,9 +1,18 @@
 import { Problem, validationProblem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
 import type { FieldAnswer, FieldValue } from '../../bookings/custom-field-rules.ts'
 import type { CustomField } from '../../catalogue/catalogue-types.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { choice, field as fieldOfForm, type FormState, tick, ticks, type Typed, typedPhone } from '../../pages/form.ts'
-import type { ConsoleTexts } from '../../pages/console/texts/en.ts'
+import { labelParts } from '../../catalogue/service-rules.ts'
+import {
+  choice,
+  field as fieldOfForm,
+  type FormState,
+  tick,
+  ticks,
+  type Typed,
+  typedPhone,
+} from '../../pages/form.ts'
+import type { ConsoleTexts } from '../frame/texts.ts'
 
 /* The questions of a service in a form, and what was answered. */
 
@@ -15,11 +24,13 @@ function answerName(id: string, option?: number): string {
 /** What the fields show for answers. */
 export function typedAnswers(fields: readonly CustomField[], answers: readonly FieldAnswer[]): Typed {
   const typed: Typed = {}
-  for (const { id, options = [] } of fields) {
+  for (const { id, type, options = [] } of fields) {
     const value = answers.find(({ field_id }) => field_id === id)?.value
     if (Array.isArray(value)) {
       for (const [index, option] of options.entries())
         if (value.includes(option)) typed[answerName(id, index)] = 'on'
+    } else if (type === 'consent') {
+      if (value === true) typed[answerName(id)] = 'on'
     } else if (value !== undefined) typed[answerName(id)] = String(value)
   }
   return typed
@@ -40,6 +51,7 @@ function answerOf({ id, type, options = [] }: CustomField, typed: Typed): FieldV
   }
   const text = typed[answerName(id)] ?? ''
   if (text === '') return undefined
+  if (type === 'consent') return true
   if (type === 'boolean') return text === 'true'
   if (type === 'phone') return typedPhone(text)
   if (type !== 'number') return text
@@ -74,9 +86,16 @@ export function answerFields(
     const name = answerName(id)
     if (type === 'multi_select')
       return ticks(state, {
-        ...{ name, label },
+        ...{ name, label, required },
         boxes: options.map((option, index) => tick(state, answerName(id, index), html`<bdi>${option}</bdi>`)),
       })
+    if (type === 'consent') {
+      const fault = state.faults[name]
+      return html`<div>
+        ${tick(state, name, linkedLabel(label), { required })}
+        ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
+      </div>`
+    }
     if (type === 'boolean' || type === 'select') {
       const choices =
         type === 'select'
@@ -85,7 +104,7 @@ export function answerFields(
               ['true', booking.yes],
               ['false', booking.no],
             ] as const)
-      return choice(state, { name, label, options: [['', '–'], ...choices] })
+      return choice(state, { name, label, required, options: [['', '–'], ...choices] })
     }
     const now = present?.[name] ?? ''
     return fieldOfForm(state, {
@@ -95,6 +114,13 @@ export function answerFields(
         present && now !== (state.typed[name] ?? '') ? html`${form.now} <bdi>${now || '–'}</bdi>` : undefined,
     })
   })}`
+}
+
+/** The text of a consent, with its link. */
+export function linkedLabel(label: string): Html {
+  const { before, link, after } = labelParts(label)
+  if (!link) return html`${before}`
+  return html`${before}<a href="${link.url}" target="_blank" rel="noreferrer">${link.text}</a>${after}`
 }
 
 const inputTypes = {

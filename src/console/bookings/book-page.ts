@@ -1,16 +1,19 @@
+import { fullName } from '../../base/contact-formats.ts'
 import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
 import { type Instant, readInstant } from '../../base/instants.ts'
-import type { Location, Service } from '../../catalogue/catalogue-types.ts'
+import type { ClientFields } from '../../catalogue/catalogue-types.ts'
+import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
+import type { Service } from '../../catalogue/service-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
-import { isStandIn, noEmailEnding, shownEmail } from '../../base/contact-formats.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { answerFields } from './answer-fields.ts'
+import { choice, faultSummary, field, focusIf, type FormState, hidden, tick } from '../../pages/form.ts'
 import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import type { ShownPage } from '../frame/console-route.ts'
-import { bookingWords, choice, faultSummary, field, focusIf, type FormState, hidden, tick } from '../../pages/form.ts'
-import { tellTick } from './telling.ts'
-import { wallFields } from '../frame/wall-clock.ts'
 import { clockText, dayText, momentText } from '../frame/formats.ts'
+import { wallFields } from '../frame/wall-clock.ts'
+import { answerFields } from './answer-fields.ts'
+import { bookingWords } from './booking-words.ts'
+import { tellTick } from './telling.ts'
 
 /* The form to book for a client: first the service, then everything else. */
 
@@ -75,7 +78,7 @@ export function warningBox(state: FormState, label: string): Html {
   if (warning === undefined) return html``
   return html`<div class="alert" role="alert">
     <p>${warning}</p>
-    ${tick(state, 'anyway', label, true)}
+    ${tick(state, 'anyway', label, { focus: true })}
   </div>`
 }
 
@@ -113,10 +116,9 @@ export interface FreeTime {
   seatsLeft: number
 }
 
-/** What the form holds of a client who is known: `known` names one without an e-mail address. */
-export function clientTyped({ first_name, last_name, email, phone }: FoundClient) {
-  const known = isStandIn(email) ? email : ''
-  return { first_name, last_name, email: shownEmail(email), phone: phone ?? '', known }
+/** What the form holds of a client who is known, by a booking: there may be no address to know them by. */
+export function clientTyped({ first_name, last_name, email, phone, latest_booking_id }: FoundClient) {
+  return { first_name, last_name, email, phone: phone ?? '', known: latest_booking_id }
 }
 
 export interface FoundClient {
@@ -124,6 +126,7 @@ export interface FoundClient {
   last_name: string
   email: string
   phone: string | null
+  latest_booking_id: string
 }
 
 /** The services to choose from, as links that keep what is known already. */
@@ -147,7 +150,7 @@ export function serviceChoice(
             <a class="button" href="${pathOf('/console/book', visit, { ...known, service: service.id })}"
               ><bdi>${service.name}</bdi></a
             >
-            <span class="soft">${t.minutes(service.duration_minutes)}</span>
+            <span class="soft">${t.minutes({ minutes: service.duration_minutes })}</span>
           </li>`,
       )}
     </ul>`
@@ -169,7 +172,9 @@ export function bookForm(form: BookForm): ShownPage {
   const page = calendarForm(
     t.title,
     html`<h1>${t.title}: <bdi>${service.name}</bdi></h1>
-      <p class="soft">${t.minutes(service.duration_minutes)} · <a href="${again}">${t.otherService}</a></p>
+      <p class="soft">
+        ${t.minutes({ minutes: service.duration_minutes })} · <a href="${again}">${t.otherService}</a>
+      </p>
       <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
         ${firstButton('book')}
         ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
@@ -241,12 +246,12 @@ function freeTimes({
   const day = dayText(first.start, { timezone, locale })
   const isLater =
     (state.typed['date'] ?? '') < wallFields(first.start, timezone).date && state.typed['date'] !== ''
-  return html`<p id="free-times" role="status">${isLater ? t.freeLater(day) : t.freeOn(day)}</p>
+  return html`<p id="free-times" role="status">${isLater ? t.freeLater({ day }) : t.freeOn({ day })}</p>
     <p class="near" role="group" aria-labelledby="free-times">
       ${times.map(
         ({ start, seatsLeft }, index) =>
           html`<button type="submit" name="use" value="${start}" ${unchecked(asked && index === 0)}>
-            ${clockText(start, { timezone, locale })}${capacity > 1 ? html` · ${t.seatsLeft(seatsLeft)}` : ''}
+            ${clockText(start, { timezone, locale })}${capacity > 1 ? html` · ${t.seatsLeft({ count: seatsLeft })}` : ''}
           </button>`,
       )}
     </p>`
@@ -258,11 +263,7 @@ const unchecked = (isNext: boolean): Html => html`formnovalidate ${focusIf(isNex
 function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Html {
   const t = visit.texts.book
   const fault = faults['q']
-  return html`<div
-    data-look-up="${visit.business?.id ?? ''}"
-    data-none="${t.nobodyFound}"
-    data-no-email="${noEmailEnding}"
-  >
+  return html`<div data-look-up="${visit.business?.id ?? ''}" data-none="${t.nobodyFound}">
     <label for="q">${t.findClient}</label>
     <div class="beside">
       <input
@@ -281,9 +282,9 @@ function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Htm
     <p class="near" role="status">
       ${found?.length === 0 ? t.nobodyFound : ''}
       ${(found ?? []).map(
-        ({ first_name, last_name, email, phone }, index) =>
-          html`<button type="submit" name="pick" value="${email}" ${unchecked(index === 0)}>
-            ${[`${first_name} ${last_name}`, shownEmail(email), phone ?? '']
+        ({ first_name, last_name, email, phone, latest_booking_id }, index) =>
+          html`<button type="submit" name="pick" value="${latest_booking_id}" ${unchecked(index === 0)}>
+            ${[fullName(first_name, last_name), email, phone ?? '']
               .filter((part) => part !== '')
               .map((part, at) => html`${at === 0 ? '' : ' · '}<bdi>${part}</bdi>`)}
           </button>`,
@@ -292,14 +293,15 @@ function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Htm
   </div>`
 }
 
-function clientFields({ visit, state, next }: BookForm): Html {
+function clientFields({ visit, service, state, next }: BookForm): Html {
   const t = visit.texts.book
+  const isRequired = (name: keyof ClientFields) => service.client_fields[name] === 'required'
   return html`<div class="beside">
       ${field(state, { name: 'first_name', label: t.firstName, required: true, max: 100, focus: next === 'first_name' })}
-      ${field(state, { name: 'last_name', label: t.lastName, required: true, max: 100 })}
+      ${field(state, { name: 'last_name', label: t.lastName, required: isRequired('last_name'), max: 100 })}
     </div>
     <div class="beside">
       ${field(state, { name: 'email', label: t.email, hint: t.emailHint, type: 'email', max: 254 })}
-      ${field(state, { name: 'phone', label: t.phone, type: 'tel', max: 32 })}
+      ${field(state, { name: 'phone', label: t.phone, type: 'tel', required: isRequired('phone'), max: 32 })}
     </div>`
 }

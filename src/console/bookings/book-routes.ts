@@ -1,31 +1,24 @@
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { explainSlot, showAvailability, type ShownSlot } from '../../availability/availability.ts'
+import { explainSlot, showFirstDays, type ShownSlot } from '../../availability/availability.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import { dayMs } from '../../availability/zone-rules.ts'
-import { isStandIn, standInEmail } from '../../base/contact-formats.ts'
 import { readClientAddress } from '../../base/client-network.ts'
+import { isStandIn } from '../../base/contact-formats.ts'
 import { Problem } from '../../base/errors.ts'
+import { isUuid } from '../../base/ids.ts'
 import { type Instant, parseInstant, plusMinutes, readInstant } from '../../base/instants.ts'
-import { ConvertHold } from '../../bookings/booking-schemas.ts'
 import { presentBooking, showBooking } from '../../bookings/booking.ts'
+import { ConvertHold } from '../../bookings/booking-schemas.ts'
 import { listClients } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
-import { convertHold } from '../../bookings/conversion.ts'
-import { placeHold, releaseHold } from '../../bookings/hold.ts'
+import { bookForClient } from '../../bookings/conversion.ts'
 import { listBlocks, presentBlock } from '../../catalogue/block.ts'
-import type { Location, Service } from '../../catalogue/catalogue-types.ts'
+import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
+import type { Service } from '../../catalogue/service-schemas.ts'
 import { findWholeCatalogue, type WholeCatalogue } from '../../catalogue/offering.ts'
 import type { StoreResponse } from '../../database/idempotency.ts'
-import { answersOf, refusedAnswers } from './answer-fields.ts'
-import {
-  type BookForm,
-  bookForm,
-  calendarForm,
-  clientTyped,
-  type FreeTime,
-  serviceChoice,
-} from './book-page.ts'
+import { filledForm, numberOf, type Typed, typedPhone } from '../../pages/form.ts'
 import { maxDaysOver } from '../calendar/calendar-page.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import {
@@ -35,8 +28,18 @@ import {
   consoleRoutes,
   FormFault,
 } from '../frame/console-route.ts'
-import { bookingWords, filledForm, numberOf, type Typed, typedPhone } from '../../pages/form.ts'
+import { textFor } from '../frame/text-groups.ts'
 import { instantOf, wallFields } from '../frame/wall-clock.ts'
+import { answersOf, refusedAnswers } from './answer-fields.ts'
+import {
+  type BookForm,
+  bookForm,
+  calendarForm,
+  clientTyped,
+  type FreeTime,
+  serviceChoice,
+} from './book-page.ts'
+import { bookingWords } from './booking-words.ts'
 
 const filledIn = (description: string) => Type.Optional(Type.String({ maxLength: 600, description }))
 
@@ -121,7 +124,15 @@ function bookRoute(context: Context): ConsoleRoute {
         })
         return once(
           (store) => book(context, visit, { order, store }),
-          () => ({ path: '/console', query: { date, done: 'booked' } }),
+          ({ booking: { id, payment_id } }) => {
+            const isDue = order.service.deposit !== null && !order.isOver
+            return isDue
+              ? {
+                  path: `/console/bookings/${id}`,
+                  query: { done: payment_id === null ? 'unpayable' : 'due' },
+                }
+              : { path: '/console', query: { date, done: 'booked' } }
+          },
         )
       },
       again: async (visit, { typed: sent, ...state }) => {
@@ -135,9 +146,10 @@ function bookRoute(context: Context): ConsoleRoute {
 
 /** Whom a booking is for, as fields; nothing where that is not to be known. */
 async function clientOfBooking(context: Context, { person }: BusinessVisit, id: string): Promise<Typed> {
-  const shown = presentBooking(await showBooking(context, person, id), person)
-  if ('redacted' in shown || shown.client.email === '') return {}
-  return { client: id, ...clientTyped(shown.client) }
+  const row = await showBooking(context, person, id)
+  const shown = presentBooking(row, person)
+  if ('redacted' in shown || row.client_email === '') return {}
+  return { client: id, ...clientTyped({ ...shown.client, latest_booking_id: id }) }
 }
 
 function isLongOver({ clock }: Context, startsAt: Instant): boolean {
@@ -231,10 +243,10 @@ async function freeTimes(
   const party = partyOf(service, state.typed)
   const today = dayOf(wallFields(context.clock.now(), location.timezone).date)
   const first = Math.max(today, Date.parse(date) / dayMs || today)
-  const { days } = await showAvailability(context, visit.person, {
+  const { days } = await showFirstDays(context, visit.person, {
     ...{ service_id: service.id, location_id: location.id },
     ...(service.staff_ids.includes(who) && { staff_id: who }),
-    ...(party !== undefined && { party_size: String(party) }),
+    ...(party !== undefined && { party_size: party }),
     ...{ from: dateOf(first), to: dateOf(first + daysAhead - 1) },
   })
   const starts = days.map((day) => (JSON.parse(day) as { slots: ShownSlot[] }).slots)
@@ -255,25 +267,20 @@ async function foundClients(context: Context, form: SentForm) {
   const q = state.typed['q'] ?? ''
   if (q.length < 3)
     return bookForm({ ...form, state: { ...state, faults: { q: visit.texts.book.tooShort } } })
-  return bookForm({ ...form, found: await clientsLike(context, visit, { q: q.slice(0, 100) }) })
+  return bookForm({ ...form, found: await clientsLike(context, visit, q.slice(0, 100)) })
 }
 
 async function pickedClient(context: Context, form: SentForm) {
   const { typed } = form.state
-  const [client] = await clientsLike(context, form.visit, { email: typed['pick'] ?? '' })
-  if (!client) return bookForm(form)
-  return bookForm({ ...form, state: filledForm({ ...typed, ...clientTyped(client) }), next: 'notes' })
+  const known = await clientOfBooking(context, form.visit, typed['pick'] ?? '')
+  return bookForm({ ...form, state: filledForm({ ...typed, ...known }), next: 'notes' })
 }
 
-const maxFound = '8'
+const maxFound = 8
 
-async function clientsLike(
-  context: Context,
-  { person, business }: BusinessVisit,
-  by: { q: string } | { email: string },
-) {
+async function clientsLike(context: Context, { person, business }: BusinessVisit, q: string) {
   if (person.role === 'staff') return []
-  const { data } = await listClients(context, person, { ...by, limit: maxFound, business_id: business.id })
+  const { data } = await listClients(context, person, { q, limit: maxFound, business_id: business.id })
   return data
 }
 
@@ -295,6 +302,8 @@ interface Order {
   /** For how many people; undefined for one. */
   party: number | undefined
   body: Omit<Static<typeof ConvertHold>, 'hold_id'>
+  /** An earlier booking of the client. */
+  known: string
 }
 
 /** What the form asks for. Throws a FormFault, or validation_failed. */
@@ -302,10 +311,10 @@ function orderOf({ visit, service, location, isOver, state: { typed } }: SentFor
   const startsAt = startOf(visit, typed, location.timezone)
   const party = partyOf(service, typed)
   if (service.capacity > 1 && party === undefined && numberOf(typed['party_size'] ?? '1') !== 1) {
-    const text = visit.texts.book.badParty(service.capacity)
+    const text = visit.texts.book.badParty({ most: service.capacity })
     throw new FormFault({ '': text, party_size: text })
   }
-  const { first_name = '', last_name = '', notes = '', who = '' } = typed
+  const { first_name = '', last_name = '', email, notes = '', who = '', known = '' } = typed
   const phone = typedPhone(typed['phone'])
   const answers = answersOf(service.custom_fields, typed)
   try {
@@ -313,8 +322,8 @@ function orderOf({ visit, service, location, isOver, state: { typed } }: SentFor
       hold_id: service.id, // checked alone: the hold comes later
       client: {
         first_name,
-        last_name,
-        email: addressOf({ ...typed, phone }, location.timezone),
+        ...((last_name || service.client_fields.last_name === 'required') && { last_name }),
+        ...(email && { email }),
         ...(phone && { phone }),
       },
       custom_field_values: answers,
@@ -322,17 +331,23 @@ function orderOf({ visit, service, location, isOver, state: { typed } }: SentFor
       notify: typed['tell'] === 'on' && !isOver,
     })
     const staffId = service.staff_ids.includes(who) ? who : undefined
-    return { service, location, staffId, startsAt, isOver, party, body }
+    return { service, location, staffId, startsAt, isOver, party, body, known }
   } catch (error) {
     throw refusedAnswers(error, { fields: service.custom_fields, answers })
   }
 }
 
-/** The client's address; without one what names them: the phone, the earlier booking that was picked, or this form. */
-function addressOf({ email = '', phone = '', known = '', once = '' }: Typed, timezone: string): string {
-  if (email !== '') return email
-  const isPicked = phone === '' || known === standInEmail(phone, { known: once })
-  return isPicked && isStandIn(known) ? known : standInEmail(phone, { known: once, timezone })
+/** As whom a client without an address is known, who was picked from earlier ones and whose phone is still theirs. */
+async function knownAs(
+  context: Context,
+  { person }: BusinessVisit,
+  { known, body: { client } }: Order,
+): Promise<string | undefined> {
+  if (client.email !== undefined || !isUuid(known)) return undefined
+  const row = await showBooking(context, person, known)
+  const { phone = row.client_phone } = client
+  const isTheirs = isStandIn(row.client_email) && phone === row.client_phone
+  return isTheirs && !('redacted' in presentBooking(row, person)) ? row.client_email : undefined
 }
 
 function wantedOf({ service, location, staffId, startsAt }: Order): Wanted {
@@ -368,8 +383,8 @@ export async function warn(
 ): Promise<void> {
   const { person, texts } = visit
   const { reason } = await explainSlot(context, person, wanted)
-  if (reason === null || !Object.hasOwn(texts.book.reasons, reason)) return // or a conflict, which the operation tells
-  const text = texts.book.reasons[reason as keyof typeof texts.book.reasons]
+  const text = reason === null ? undefined : textFor(texts.book.reasons, reason)
+  if (reason === null || text === undefined) return // or a conflict, which the operation tells
   if (firm.includes(reason)) throw new FormFault({ '': text, time: text })
   if (typed['anyway'] === 'on') return
   const blocked = reason === 'blocked' ? await blockedText(context, visit, { wanted, minutes }) : undefined
@@ -383,33 +398,32 @@ async function blockedText(
   { wanted: { staff_id, location_id, starts_at }, minutes }: { wanted: Wanted; minutes: number },
 ): Promise<string | undefined> {
   const { person, business, texts } = visit
-  const span = { from: starts_at, to: plusMinutes(starts_at, minutes), business_id: business.id, limit: '1' }
+  const span = { from: starts_at, to: plusMinutes(starts_at, minutes), business_id: business.id, limit: 1 }
   const { staff, locations } = await catalogueOf(context, visit)
   for (const whose of [...(staff_id === undefined ? [] : [{ staff_id }]), { location_id }]) {
-    const [block] = (await listBlocks(context, person, { ...span, ...whose })).rows
+    const [block] = (await listBlocks(context, person, { ...span, ...whose })).data
     const owner = [...staff, ...locations].find(({ id }) => id === (block?.staff_id ?? block?.location_id))
-    if (block && owner) return texts.book.blockedBy(owner.name, presentBlock(block, person).reason)
+    if (!block || !owner) continue
+    const { name } = owner
+    const { reason } = presentBlock(block, person)
+    return reason === null ? texts.book.blockedBy({ name }) : texts.book.blockedByFor({ name, reason })
   }
   return undefined
 }
 
-/** Holds and books. A hold that could not be converted is released. */
 async function book(
   context: Context,
-  { person }: BusinessVisit,
+  visit: BusinessVisit,
   { order, store }: { order: Order; store: StoreResponse<unknown> },
 ) {
   const { service, body, isOver: mayBeOver } = order
+  const { person } = visit
   const from = readClientAddress(person.via?.address ?? '')
-  const { hold } = await placeHold(context, person, {
-    ...wantedOf(order),
-    ...partyIn(order),
-    ...{ from, mayBeOver },
-  })
+  const time = { ...wantedOf(order), ...partyIn(order), from, mayBeOver }
+  const booking = { ...body, knownAs: await knownAs(context, visit, order) }
   try {
-    return await convertHold(context, person, { ...body, hold_id: hold.id, from }, store)
+    return await bookForClient(context, person, { time, booking }, store)
   } catch (error) {
-    await releaseHold(context, person, hold.id)
     const answers = body.custom_field_values ?? []
     throw refusedAnswers(error, { fields: service.custom_fields, answers })
   }

@@ -1,26 +1,14 @@
 import type { Static } from 'typebox'
-import { hasEmail, shownEmail, standInEmail } from '../../base/contact-formats.ts'
+import { shownEmail } from '../../base/contact-formats.ts'
 import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
 import { isInstant, readInstant } from '../../base/instants.ts'
-import type { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import { presentBooking } from '../../bookings/booking.ts'
+import type { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
+import { usualClientFields } from '../../catalogue/service-rules.ts'
 import { moneyText } from '../../mails/render.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { answerFields, answersOf, typedAnswers } from './answer-fields.ts'
 import {
-  bookingHead,
-  bookingPath,
-  type BookingView,
-  historyText,
-  mayRefund,
-  timeFacts,
-  versionFields,
-} from './booking-page.ts'
-import { nearTimesOf } from './book-page.ts'
-import type { RefusedForm, ShownPage } from '../frame/console-route.ts'
-import {
-  bookingWords,
   choice,
   faultSummary,
   field,
@@ -30,7 +18,20 @@ import {
   type Typed,
   typedPhone,
 } from '../../pages/form.ts'
+import type { RefusedForm, ShownPage } from '../frame/console-route.ts'
 import { momentText } from '../frame/formats.ts'
+import { answerFields, answersOf, typedAnswers } from './answer-fields.ts'
+import { nearTimesOf } from './book-page.ts'
+import {
+  bookingHead,
+  bookingPath,
+  type BookingView,
+  historyText,
+  mayRefund,
+  timeFacts,
+  versionFields,
+} from './booking-page.ts'
+import { bookingWords } from './booking-words.ts'
 import { filedHint, whyUntold } from './telling.ts'
 
 /* The forms of a booking. Each comes back with what was typed, and says what others changed meanwhile. */
@@ -160,7 +161,11 @@ function cancelForm({ view, state }: ShownForm): { title: string; fields: Html; 
   const texts = visit.texts.booking
   const amount = depositText(view)
   if (row.status === 'cancelled')
-    return { title: texts.refundTitle, fields: hidden({ refund: 'full' }), submit: texts.refundNow(amount) }
+    return {
+      title: texts.refundTitle,
+      fields: hidden({ refund: 'full' }),
+      submit: texts.refundNow({ amount }),
+    }
   const refund =
     row.payment_status !== 'paid'
       ? html``
@@ -168,11 +173,11 @@ function cancelForm({ view, state }: ShownForm): { title: string; fields: Html; 
         ? radios(state, {
             ...{ name: 'refund', label: texts.depositAsk },
             options: [
-              ['full', texts.refundYes(amount)],
-              ['none', texts.refundNo(amount)],
+              ['full', texts.refundYes({ amount })],
+              ['none', texts.refundNo({ amount })],
             ],
           })
-        : html`<p>${texts.refundByOwner(amount)}</p>`
+        : html`<p>${texts.refundByOwner({ amount })}</p>`
   return {
     title: texts.cancelTitle,
     fields: html`${refund} ${tellChoice(view, state)}
@@ -189,7 +194,7 @@ function tellChoice({ visit, row }: BookingView, state: FormState): Html {
   const asked = radios(state, {
     ...{ name: 'tell', label: texts.tellAsk },
     options: [
-      ['yes', texts.tellYes(row.client_email)],
+      ['yes', texts.tellYes({ email: row.client_email })],
       ['no', texts.tellNo],
     ],
   })
@@ -205,9 +210,14 @@ const clientParts = [
 
 function clientFields({ view, state, present }: ShownForm): Html {
   const { booking, form } = view.visit.texts
+  const uses = {
+    ...(view.service?.client_fields ?? usualClientFields),
+    first_name: 'required',
+    email: 'optional',
+  }
   return html`${clientParts.map(([name, label, type, max]) =>
     field(state, {
-      ...{ name, label: booking[label], type, max, required: name.endsWith('_name') },
+      ...{ name, label: booking[label], type, max, required: uses[name] === 'required' },
       now: nowText(form.now, { name, state, present }),
     }),
   )}`
@@ -219,15 +229,22 @@ function nowText(label: string, { name, state, present }: Omit<ShownForm, 'view'
   return html`${label} <bdi>${now || '–'}</bdi>`
 }
 
+function needsLastName(service: BookingView['service']): boolean {
+  return (service?.client_fields ?? usualClientFields).last_name === 'required'
+}
+
 /** What the form about the client says, as the API takes it. */
-export function readClient({ row }: BookingView, typed: Typed): Static<typeof ChangeBooking> {
-  const { first_name = '', last_name = '' } = typed
+export function readClient({ service }: BookingView, typed: Typed): Static<typeof ChangeBooking> {
+  const { first_name = '', last_name, email } = typed
   const phone = typedPhone(typed['phone'])
-  const isKnown = phone === '' || phone === row.client_phone
-  const present = isKnown && !hasEmail(row.client_email) ? row.client_email : undefined
-  const { id: known, timezone } = row
-  const email = typed['email'] || (present ?? standInEmail(phone, { known, timezone }))
-  return { client: { first_name, last_name, ...(email && { email }), phone: phone || null } }
+  return {
+    client: {
+      first_name,
+      last_name: last_name || (needsLastName(service) ? '' : null),
+      email: email || null,
+      phone: phone || null,
+    },
+  }
 }
 
 function detailFields({ view, state, present }: ShownForm): Html {
@@ -240,7 +257,9 @@ function detailFields({ view, state, present }: ShownForm): Html {
 /** What the form about notes and answers says, as the API takes it. Answers to what is not asked any more stay. */
 export function readDetails(view: BookingView, typed: Typed) {
   const fields = view.service?.custom_fields ?? []
-  const old = presentAnswers(view).filter(({ field_id }) => !fields.some(({ id }) => id === field_id))
+  const old = presentAnswers(view)
+    .filter(({ field_id }) => !fields.some(({ id }) => id === field_id))
+    .map(({ field_id, value }) => ({ field_id, value }))
   return { notes: typed['notes'] || null, custom_field_values: [...answersOf(fields, typed), ...old] }
 }
 

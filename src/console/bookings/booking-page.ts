@@ -1,16 +1,18 @@
 import type { Static } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
-import { shownEmail } from '../../base/contact-formats.ts'
+import { dialled } from '../../base/contact-formats.ts'
+import { html, type Html } from '../../base/html.ts'
 import { type Instant, readInstant, toMs } from '../../base/instants.ts'
 import { type listBookings, presentBooking, type showBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
-import type { Service } from '../../catalogue/catalogue-types.ts'
+import type { Service } from '../../catalogue/service-schemas.ts'
 import type { Mail } from '../../mails/mail-schemas.ts'
 import { moneyText } from '../../mails/render.ts'
-import { html, type Html } from '../../pages/page.ts'
+import { copied, hidden } from '../../pages/form.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
-import { hidden } from '../../pages/form.ts'
 import { clientName, dayText, momentText, spanText } from '../frame/formats.ts'
+import { textFor } from '../frame/text-groups.ts'
+import { linkedLabel } from './answer-fields.ts'
 
 /** A booking as its page shows it. */
 export interface BookingView {
@@ -21,6 +23,8 @@ export interface BookingView {
   /** The oldest first; undefined for those who may not see it. */
   history: HistoryEntry[] | undefined
   hasOlder: boolean
+  /** Where the client pays a deposit that is due; null where none is due, or nobody can take it. */
+  payUrl: string | null
   mails: Static<typeof Mail>[]
   /** What earlier bookings say of the client; undefined for those who may not see clients. */
   client: { visits: number; no_shows: number; blocked: boolean } | undefined
@@ -47,6 +51,7 @@ export function bookingPage(view: BookingView, notice: Html): Html {
       ${timeFacts(view)} ${clientFact(view, shown)} ${isMasked ? '' : answerFacts(view, shown)}
       ${isMasked ? '' : moneyFacts(view, shown)} ${cancelFacts(view)}
     </dl>
+    ${isMasked ? '' : payLink(view)}
     ${isMasked ? html`<p class="soft">${visit.texts.booking.masked}</p>` : bookingActions(view)}
     ${historyPart(view)}
   </article>`
@@ -56,8 +61,8 @@ export function bookingPage(view: BookingView, notice: Html): Html {
 export function bookingHead({ visit, row }: Pick<BookingView, 'visit' | 'row'>, level: 1 | 2 = 1): Html {
   const texts = visit.texts.booking
   const parts = [
-    ...(row.party_size > 1 ? [texts.people(row.party_size)] : []),
-    texts.minutes((Date.parse(row.ends_at) - Date.parse(row.starts_at)) / 60_000),
+    ...(row.party_size > 1 ? [texts.people({ count: row.party_size })] : []),
+    texts.minutes({ minutes: (Date.parse(row.ends_at) - Date.parse(row.starts_at)) / 60_000 }),
     priceText({ visit, row }),
   ].filter((part) => part !== undefined)
   const isAbsent = row.no_show_at !== null
@@ -109,20 +114,19 @@ export function isMasked({ visit, row }: Pick<BookingView, 'visit' | 'row'>): bo
 function clientFact({ visit, row, client }: BookingView, shown: Shown): Html {
   const texts = visit.texts.booking
   const { email, phone } = shown.client
-  const isKnown = client !== undefined && email !== ''
+  const isKnown = client !== undefined && row.client_email !== ''
   const called = html`<bdi class="client-name">${clientName(shown.client, visit)}</bdi>`
   const name = isKnown ? html`<a href="${pathOf(`/console/clients/${row.id}`, visit)}">${called}</a>` : called
-  const reached = shownEmail(email)
-  if ('redacted' in shown) return fact(texts.client, name, html`<bdi>${reached}</bdi>`)
+  if ('redacted' in shown) return fact(texts.client, name, html`<bdi>${email}</bdi>`)
   const notes = [
-    ...(client ? [texts.visit(client.visits + 1)] : []),
-    ...(client && client.no_shows > 0 ? [texts.noShows(client.no_shows)] : []),
+    ...(client ? [texts.visit({ number: client.visits + 1 })] : []),
+    ...(client && client.no_shows > 0 ? [texts.noShows({ count: client.no_shows })] : []),
     ...(client?.blocked ? [texts.blocked] : []),
   ]
   return fact(
     texts.client,
     html`${name}${notes.length === 0 ? '' : html` <span class="soft">${notes.join(' · ')}</span>`}`,
-    ...(reached === '' ? [] : [html`<a href="mailto:${reached}"><bdi>${reached}</bdi></a>`]),
+    ...(email === '' ? [] : [html`<a href="mailto:${email}"><bdi>${email}</bdi></a>`]),
     ...(phone === null ? [] : [html`<a href="tel:${dialled(phone)}"><bdi>${phone}</bdi></a>`]),
     ...(isKnown
       ? [
@@ -134,7 +138,7 @@ function clientFact({ visit, row, client }: BookingView, shown: Shown): Html {
   )
 }
 
-export type BookingRows = Awaited<ReturnType<typeof listBookings>>['rows']
+export type BookingRows = Awaited<ReturnType<typeof listBookings>>['data']
 
 /** A booking in a list, as a link to it: when, what, and how it stands. */
 export function bookingRow(visit: ConsoleVisit, row: BookingRows[number], what: Html): Html {
@@ -149,17 +153,18 @@ export function bookingRow(visit: ConsoleVisit, row: BookingRows[number], what: 
   </a>`
 }
 
-/** For `tel:` (RFC 3966): no brackets around zeros, no spaces. */
-export function dialled(phone: string): string {
-  return phone.replaceAll(/[^\d+]/g, '')
-}
-
-function answerFacts({ visit, service }: BookingView, { custom_field_values, notes }: Shown): Html {
+function answerFacts({ visit, row, service }: BookingView, { custom_field_values, notes }: Shown): Html {
   const texts = visit.texts.booking
   const fields = service?.custom_fields ?? []
   const labelOf = (id: string) => fields.find((field) => field.id === id)?.label ?? texts.oldQuestion
-  return html`${custom_field_values.map(({ field_id, value }) =>
-    fact(labelOf(field_id), html`<bdi class="written">${answerText(visit, value)}</bdi>`),
+  return html`${custom_field_values.map(({ field_id, value, text, agreed_at }) =>
+    text === undefined || agreed_at === undefined
+      ? fact(labelOf(field_id), html`<bdi class="written">${answerText(visit, value)}</bdi>`)
+      : fact(
+          texts.consent,
+          html`<bdi class="written">${linkedLabel(text)}</bdi>`,
+          html`${texts.agreed({ moment: momentText(readInstant(agreed_at), { timezone: row.timezone, locale: visit.locale }) })}`,
+        ),
   )}
   ${fact(texts.notes, notes ? html`<bdi class="written">${notes}</bdi>` : html`<span class="soft">${texts.noNotes}</span>`)}`
 }
@@ -183,10 +188,10 @@ function moneyFacts({ visit, row }: BookingView, shown: Shown): Html {
     text === null ? '' : dayText(readInstant(text), { timezone: row.timezone, locale })
   const provider = payment.provider === 'stripe' ? 'Stripe' : 'Sandbox'
   const states: Record<typeof payment.status, () => string> = {
-    due: () => texts.booking.depositDue(amount),
-    paid: () => texts.booking.depositPaid(amount, day(payment.paid_at), provider),
-    expired: () => texts.booking.depositExpired(amount),
-    refunded: () => texts.booking.depositRefunded(amount, day(payment.refunded_at)),
+    due: () => texts.booking.depositDue({ amount }),
+    paid: () => texts.booking.depositPaid({ amount, day: day(payment.paid_at), provider }),
+    expired: () => texts.booking.depositExpired({ amount }),
+    refunded: () => texts.booking.depositRefunded({ amount, day: day(payment.refunded_at) }),
   }
   const rest = (row.price_amount ?? 0) * row.party_size - (payment.status === 'paid' ? payment.amount : 0)
   const isOwed = row.status !== 'cancelled' && row.price_currency === payment.currency && rest > 0
@@ -194,9 +199,18 @@ function moneyFacts({ visit, row }: BookingView, shown: Shown): Html {
     texts.booking.money,
     html`${states[payment.status]()}`,
     ...(isOwed
-      ? [html`${texts.booking.dueThere(moneyText({ amount: rest, currency: payment.currency }, locale))}`]
+      ? [
+          html`${texts.booking.dueThere({ amount: moneyText({ amount: rest, currency: payment.currency }, locale) })}`,
+        ]
       : []),
   )
+}
+
+/** To send to the client, such as by chat. */
+function payLink({ visit: { texts }, payUrl }: BookingView): Html {
+  if (payUrl === null) return html``
+  const field = { name: 'pay', label: texts.booking.payLink, text: payUrl, rows: 1 }
+  return html`<div class="narrow not-printed">${copied(texts.website, field)}</div>`
 }
 
 function cancelFacts({ visit, row }: BookingView): Html {
@@ -324,12 +338,11 @@ export function historyText({ visit, row }: Pick<BookingView, 'visit' | 'row'>, 
   const { action, actor, moved } = entry
   const setting = { timezone: row.timezone, locale: visit.locale }
   const done = moved
-    ? texts.movedFrom(momentText(moved.from, setting), momentText(moved.to, setting))
-    : Object.hasOwn(texts.events, action)
-      ? texts.events[action as keyof typeof texts.events]
-      : action
+    ? texts.movedFrom({ from: momentText(moved.from, setting), to: momentText(moved.to, setting) })
+    : (textFor(texts.events, action.replace(/^booking\./, '')) ?? action)
   const { type, name } = actor
-  const by = type === 'key' || type === 'person' ? texts.by[type](name) : texts.by[type]
+  const by =
+    name !== null && (type === 'key' || type === 'person') ? texts.byNamed[type]({ name }) : texts.by[type]
   return html`${done} <bdi>${by}</bdi>`
 }
 
@@ -337,5 +350,5 @@ function mailText({ visit }: BookingView, { kind, status, to, last_error }: Stat
   const texts = visit.texts.booking
   const error =
     status === 'failed' && last_error !== null ? html` <span class="soft">(${last_error})</span>` : ''
-  return html`${texts.mails[kind]} <bdi>${texts.mailStates[status](to)}</bdi>${error}`
+  return html`${texts.mails[kind]} <bdi>${texts.mailStates[status]({ to })}</bdi>${error}`
 }

@@ -3,15 +3,28 @@ import { Type } from 'typebox'
 import { personRoles } from '../../access/actor.ts'
 import { manageUrl } from '../../access/manage-link.ts'
 import { Problem } from '../../base/errors.ts'
-import { ChangeBooking } from '../../bookings/booking-schemas.ts'
+import { html, type Html } from '../../base/html.ts'
 import { cancelBooking, changeBooking, showBooking } from '../../bookings/booking.ts'
-import { listClients } from '../../bookings/client.ts'
+import { ChangeBooking } from '../../bookings/booking-schemas.ts'
+import { listClients, nameOf } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { readHistory } from '../../bookings/history.ts'
-import { renewLink } from '../../bookings/manage.ts'
-import { listCatalogue, serviceKind, showOfCatalogue, staffKind } from '../../catalogue/catalogue.ts'
+import { mailLink, maySeeLink, payUrl, renewLink } from '../../bookings/manage.ts'
+import { serviceKind, showOfCatalogue, staffKind } from '../../catalogue/catalogue.ts'
 import { listMails } from '../../mails/mail.ts'
-import { html, type Html } from '../../pages/page.ts'
+import { copied, faultSummary, filledForm, hidden, type Typed } from '../../pages/form.ts'
+import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import {
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  FormFault,
+  type ShownPage,
+} from '../frame/console-route.ts'
+import { doneNotice } from '../frame/done-notice.ts'
+import { momentText } from '../frame/formats.ts'
+import { listItems } from '../frame/list-items.ts'
 import { refusedAnswers } from './answer-fields.ts'
 import { bookingRefusals } from './book-routes.ts'
 import {
@@ -34,18 +47,8 @@ import {
   type PlainAction,
   timeFacts,
 } from './booking-page.ts'
-import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
-import {
-  type BusinessVisit,
-  checkedForm,
-  type ConsoleRoute,
-  consoleRoutes,
-  FormFault,
-  type ShownPage,
-} from '../frame/console-route.ts'
-import { bookingWords, faultSummary, filledForm, hidden, type Typed } from '../../pages/form.ts'
-import { momentText } from '../frame/formats.ts'
-import { copied } from '../site/website-routes.ts'
+import { bookingWords } from './booking-words.ts'
+import { whyUntold } from './telling.ts'
 
 /** Of forms of a booking, which has a version. */
 const refusals = Object.fromEntries([
@@ -80,7 +83,7 @@ function showRoute(context: Context): BookingRoute {
     summary: 'A booking',
     show: async (visit, { id, query }) => {
       const view = await readView(context, visit, id)
-      return shownBooking(view, noticeOf(view.visit, query['done']))
+      return shownBooking(view, doneNotice(view.visit.texts.booking.done, query['done']))
     },
   }
 }
@@ -118,7 +121,9 @@ function linkRoute(context: Context): BookingRoute {
   const page = async (view: BookingView, notice: Html): Promise<ShownPage> => {
     const { visit, row } = view
     const t = visit.texts.booking
-    const link = await manageUrl(context, row)
+    const maySee = maySeeLink(visit.person, row.payment_id !== null)
+    const link = maySee ? await manageUrl(context, row) : undefined
+    const why = whyUntold(visit, row.client_email)
     return {
       title: t.linkTitle,
       visit,
@@ -132,12 +137,21 @@ function linkRoute(context: Context): BookingRoute {
           <dl class="facts">${timeFacts(view)}</dl>
         </div>
         <p>${t.linkHow}</p>
+        ${maySee ? '' : html`<p>${t.linkOwners}</p>`}
         ${link === undefined ? '' : copied(visit.texts.website, { name: 'link', label: t.link, text: link, rows: 3 })}
         <form method="post" action="${bookingPath(view, 'link')}" class="fields">
           ${hidden({ once: visit.once })}
-          <p>${t.linkNewHow}</p>
+          ${why === undefined ? html`<p>${t.linkSendHow({ email: row.client_email })}</p>` : html`<p class="soft">${why}</p>`}
+          ${maySee ? html`<p>${t.linkNewHow}</p>` : ''}
           <div class="buttons">
-            <button type="submit">${t.linkNew}</button>
+            ${
+              why === undefined
+                ? html`<button type="submit" name="do" value="send" class="${maySee ? '' : 'main'}">
+                    ${t.linkSend}
+                  </button>`
+                : ''
+            }
+            ${maySee ? html`<button type="submit">${t.linkNew}</button>` : ''}
             <a class="button" href="${bookingPath(view)}">${visit.texts.form.back}</a>
           </div>
         </form>
@@ -147,17 +161,25 @@ function linkRoute(context: Context): BookingRoute {
   return {
     path: `${path}/link`,
     name: 'ConsoleLinkForm',
-    summary: "The client's link to a booking, and the form to make a new one",
+    summary: "The client's link to a booking, and the form to mail it or to make a new one",
     query: {
       done: Type.Optional(Type.String({ maxLength: 600, description: 'What was done just before.' })),
     },
     show: async (visit, { id, query }) =>
-      page(await ownView(context, visit, id), noticeOf(visit, query['done'])),
+      page(await ownView(context, visit, id), doneNotice(visit.texts.booking.done, query['done'])),
     form: {
       words: bookingWords,
       refusals,
-      act: async (visit, _typed, { id }, once) => {
+      act: async (visit, typed, { id }, once) => {
         const { row } = await ownView(context, visit, id)
+        if (typed['do'] === 'send')
+          return once(
+            () => mailLink(context, visit.person, row.id),
+            (isSent) => ({
+              path: `/console/bookings/${row.id}/link`,
+              query: { done: isSent ? 'link_sent' : 'link_unsent' },
+            }),
+          )
         return once(
           () => renewLink(context, visit.person, row.id),
           () => ({ path: `/console/bookings/${row.id}/link`, query: { done: 'link' } }),
@@ -266,7 +288,7 @@ async function ownView(context: Context, visit: BusinessVisit, id: string): Prom
   return view
 }
 
-const shownChanges = '100'
+const shownChanges = 100
 
 /** All that the page of a booking shows, as far as the person may see it. Throws not_found. */
 async function readView(context: Context, visit: ConsoleVisit, id: string): Promise<BookingView> {
@@ -281,15 +303,17 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
     maySeeClients ? listMails(context, person, { booking_id: row.id, limit: shownChanges }) : undefined,
     maySeeClients && row.client_email !== ''
       ? listClients(context, person, {
-          ...{ email: row.client_email, before: row.starts_at, business_id: row.business_id },
+          ...{ email: row.client_email, name: nameOf(row) },
+          ...{ before: row.starts_at, business_id: row.business_id },
         })
       : undefined,
   ])
   return {
     ...seen,
     service,
+    payUrl: payUrl(context, row),
     history: history?.entries.toReversed(),
-    hasOlder: history !== undefined && history.nextCursor !== null,
+    hasOlder: history !== undefined && history.next_cursor !== null,
     mails: mails?.data ?? [],
     client: client && (client.data[0] ?? { visits: 0, no_shows: 0, blocked: false }),
   }
@@ -302,11 +326,8 @@ async function takersOf(
   { visit, row, service }: BookingView,
 ): Promise<Takers> {
   if (name !== 'person') return []
-  const { data } = await listCatalogue(context, visit.person, {
-    kind: staffKind,
-    query: { business_id: row.business_id, limit: '100' },
-  })
-  return data
+  const staff = await listItems(context, visit.person, { kind: staffKind, businessId: row.business_id })
+  return staff
     .filter(({ id }) => service?.staff_ids.includes(id) || id === row.staff_id)
     .map(({ id, name: label }) => [id, label] as const)
 }
@@ -336,9 +357,4 @@ function sayMissing(visit: ConsoleVisit): ShownPage {
 
 function leadTo({ row }: BookingView, done: Done) {
   return { path: `/console/bookings/${row.id}`, query: { done } }
-}
-
-function noticeOf({ texts }: ConsoleVisit, done: string | undefined): Html {
-  if (done === undefined || !Object.hasOwn(texts.booking.done, done)) return html``
-  return html`<p class="notice" role="status">${texts.booking.done[done as Done]}</p>`
 }

@@ -3,21 +3,26 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
-import { shownEmail } from '../../base/contact-formats.ts'
-import { Problem } from '../../base/errors.ts'
+import { asLine } from '../../base/contact-formats.ts'
+import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
+import { Slices } from '../../base/slices.ts'
+import { pagesOf } from '../../base/paging.ts'
+import { pageOrFirst } from '../frame/page-or-first.ts'
 import { listBookings, presentBooking, showBooking } from '../../bookings/booking.ts'
+import { nameOf } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
-import { listCatalogue, locationKind, staffKind } from '../../catalogue/catalogue.ts'
+import { turnsFor } from '../../bookings/costly.ts'
+import { locationKind, staffKind } from '../../catalogue/catalogue.ts'
 import { problems, StrictObject } from '../../base/wire.ts'
-import { html, type Html } from '../../pages/page.ts'
+import { choice, filledForm, hidden } from '../../pages/form.ts'
 import { businessOf, type ConsoleVisit, findVisit, pathOf } from '../frame/console-page.ts'
 import { consoleRoutes, seeOther, tags } from '../frame/console-route.ts'
-import { bookingRow, type BookingRows } from './booking-page.ts'
 import { csvRow, csvStart } from '../frame/csv.ts'
-import { choice, filledForm, hidden } from '../../pages/form.ts'
 import { clientName } from '../frame/formats.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
+import { listItems } from '../frame/list-items.ts'
+import { bookingRow, type BookingRows } from './booking-page.ts'
 
 const Choice = Type.Optional(Type.String({ maxLength: 600 }))
 const listQuery = {
@@ -79,23 +84,31 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
     async (request, reply) => {
       const visit = await findVisit(context, request, request.query.business)
       if (!visit) return sendLogIn(reply, { next: '/console/bookings' })
-      if (visit.person.role !== 'owner' || !visit.business) return seeOther(reply, '/console/bookings')
-      return sendFile(
-        reply,
-        'bookings.csv',
-        exportRows(context, visit, await readAddress(context, visit, request.query)),
-      )
+      if (visit.person.role !== 'owner' || !visit.business)
+        return seeOther(reply, pathOf('/console/bookings', visit))
+      const { cursor: _, ...address } = request.query // the file has all of them
+      const query = await readAddress(context, visit, address)
+      const end = await turnsFor(context, 'export').take(visit.business.id, visit.isGone)
+      try {
+        const rows = exportRows(context, visit, query)
+        const first = await rows.next() // what cannot be read fails before the file begins
+        return await sendFile(reply, 'bookings.csv', withFirst(first.value ?? '', rows), end)
+      } catch (error) {
+        end()
+        throw error
+      }
     },
   )
 }
 
 const maxExported = 50_000
 
-/** Sends CSV that a browser saves. */
+/** Sends CSV that a browser saves; `end` is called when all of it was sent, or the browser has gone. */
 export function sendFile(
   reply: FastifyReply,
   name: string,
-  rows: AsyncGenerator<string> | string[],
+  rows: AsyncGenerator<string, void> | string[],
+  end: () => void = () => undefined,
 ): FastifyReply {
   return reply
     .headers({
@@ -104,7 +117,7 @@ export function sendFile(
       'x-content-type-options': 'nosniff',
     })
     .type('text/csv; charset=utf-8')
-    .send(Readable.from(rows))
+    .send(Readable.from(rows).once('close', end))
 }
 
 const columns = [
@@ -113,17 +126,30 @@ const columns = [
   ...['deposit', 'deposit_amount', 'deposit_currency', 'created_at'],
 ]
 
-/** One page of the list is in memory at a time. */
-async function* exportRows(context: Context, { person }: ConsoleVisit, query: Query): AsyncGenerator<string> {
-  yield csvStart + csvRow(columns)
-  let cursor = query.cursor
-  for (let exported = 0; exported < maxExported;) {
-    const page = await listBookings(context, person, { ...query, ...(cursor && { cursor }), limit: '100' })
-    const rows = page.rows.slice(0, maxExported - exported)
-    exported += rows.length
-    yield rows.map((row) => exportedRow(presentBooking(row, person))).join('')
-    if (page.nextCursor === null) return
-    cursor = page.nextCursor
+async function* withFirst(first: string, others: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
+  yield first
+  yield* others
+}
+
+/**
+ * One page of the list is in memory at a time, and other requests get their turn between two. The header comes with the
+ * first.
+ */
+async function* exportRows(
+  context: Context,
+  { person, isGone }: ConsoleVisit,
+  query: Query,
+): AsyncGenerator<string, void> {
+  let head = csvStart + csvRow(columns)
+  const slices = new Slices()
+  let left = maxExported
+  for await (const page of pagesOf((page) => listBookings(context, person, { ...query, ...page }))) {
+    if (head === '') await slices.rest()
+    const rows = page.slice(0, left)
+    left -= rows.length
+    yield head + (await slices.map(rows, (row) => exportedRow(presentBooking(row, person)))).join('')
+    head = ''
+    if (left === 0 || isGone()) return
   }
 }
 
@@ -134,7 +160,7 @@ function exportedRow(booking: ReturnType<typeof presentBooking>): string {
   return csvRow([
     ...[booking.id, booking.status, isAbsent ? 'yes' : 'no', booking.starts_at, booking.ends_at],
     ...[service.name, location.name, staff?.name ?? null, booking.party_size],
-    ...[client.first_name, client.last_name, shownEmail(client.email), client.phone, booking.notes],
+    ...[client.first_name, client.last_name, client.email, client.phone, booking.notes],
     'cancel_reason' in booking ? (booking.cancel_reason ?? null) : null,
     ...[payment?.status ?? null, payment?.amount ?? null, payment?.currency ?? null, booking.created_at],
   ])
@@ -151,15 +177,15 @@ const minSearched = 3
 /** The query of the list that an address means; what cannot be meant is left out. */
 async function readAddress(context: Context, visit: ConsoleVisit, address: Address): Promise<Query> {
   const { business } = visit
-  const email = await emailOf(context, visit, address.client)
+  const client = await clientOf(context, visit, address.client)
   const { person, location, cursor } = address
   const when = whenOf(address)
   const status = address.status === absent ? 'completed' : statuses.find((one) => one === address.status)
-  const q = address.q?.trim()
+  const q = address.q && asLine(address.q).trim()
   const now = context.clock.now()
   return {
     sort: when === 'upcoming' ? 'starts_at' : '-starts_at',
-    limit: '50',
+    limit: 50,
     ...(business && { business_id: business.id }),
     ...(when === 'upcoming' && { from: now }),
     ...(when === 'past' && { to: now }),
@@ -167,41 +193,40 @@ async function readAddress(context: Context, visit: ConsoleVisit, address: Addre
     ...(person && isUuid(person) && { staff_id: person.toLowerCase() }),
     ...(location && isUuid(location) && { location_id: location.toLowerCase() }),
     ...(q !== undefined && Array.from(q).length >= minSearched && { q: q.slice(0, 100) }),
-    ...(email !== undefined && { email }),
+    ...client,
     ...(address.status === absent && { noShow: true }),
     ...(cursor && { cursor }),
   }
 }
 
-/** The address of whom a booking is for. It stands in no address of a page: those are kept and logged. */
-async function emailOf(context: Context, { person }: ConsoleVisit, id: string | undefined) {
-  if (!id || isStaff(person)) return undefined
-  const { client_email: email } = await showBooking(context, person, id)
-  return email === '' ? undefined : email
+/** Whom a booking is for. Their address stands in no address of a page: those are kept and logged. */
+async function clientOf(context: Context, { person }: ConsoleVisit, id: string | undefined) {
+  if (!id || isStaff(person)) return {}
+  const booking = await showBooking(context, person, id)
+  const { client_email: email } = booking
+  return email === '' ? {} : { email, clientName: nameOf(booking) }
 }
 
 async function listPage(context: Context, visit: ConsoleVisit, address: Address): Promise<Html> {
   const texts = visit.texts.bookings
   const query = await readAddress(context, visit, address)
-  const ofBusiness = { query: { limit: '100', ...(visit.business && { business_id: visit.business.id }) } }
-  const [{ rows, nextCursor }, people, places] = await Promise.all([
-    pageOrFirst(context, visit, query),
-    listCatalogue(context, visit.person, { kind: staffKind, ...ofBusiness }),
-    listCatalogue(context, visit.person, { kind: locationKind, ...ofBusiness }),
+  const businessId = visit.business?.id
+  const [{ data: rows, next_cursor: next }, people, places] = await Promise.all([
+    pageOrFirst(query.cursor, (cursor) => listBookings(context, visit.person, { ...query, cursor })),
+    listItems(context, visit.person, { kind: staffKind, businessId }),
+    listItems(context, visit.person, { kind: locationKind, businessId }),
   ])
   const { business: _business, cursor: _cursor, ...kept } = address
   const isShort = address.q !== undefined && address.q.trim() !== '' && query.q === undefined
   return html`<h1>${texts.title}</h1>
-    ${filterForm(visit, address, { people: people.data, places: places.data })}
+    ${filterForm(visit, address, { people, places })}
     ${isShort ? html`<p class="fault" role="status">${texts.tooShort}</p>` : ''}
-    ${rows.length === 0 ? emptyState(visit, address, nextCursor !== null) : rowList(visit, rows)}
+    ${rows.length === 0 ? emptyState(visit, address, next !== null) : rowList(visit, rows)}
     <p class="actions">
       ${
-        nextCursor === null
+        next === null
           ? ''
-          : html`<a
-              class="button"
-              href="${pathOf('/console/bookings', visit, { ...kept, cursor: nextCursor })}"
+          : html`<a class="button" href="${pathOf('/console/bookings', visit, { ...kept, cursor: next })}"
               >${texts.more}</a
             >`
       }
@@ -211,16 +236,6 @@ async function listPage(context: Context, visit: ConsoleVisit, address: Address)
           : ''
       }
     </p>`
-}
-
-/** The first page where a cursor is of another list: an address may be kept for long. */
-async function pageOrFirst(context: Context, { person }: ConsoleVisit, { cursor, ...query }: Query) {
-  try {
-    return await listBookings(context, person, { ...query, ...(cursor && { cursor }) })
-  } catch (error) {
-    if (cursor === undefined || !(error instanceof Problem)) throw error
-    return listBookings(context, person, query)
-  }
 }
 
 interface Named {
@@ -269,7 +284,7 @@ function rowList(visit: ConsoleVisit, rows: BookingRows): Html {
           >${row.staff_name === null ? '' : html` · <bdi>${row.staff_name}</bdi>`} ·
           <bdi>${row.location_name}</bdi></span
         >`
-      const hasClient = !isStaff(person) && client.email !== ''
+      const hasClient = !isStaff(person) && row.client_email !== ''
       return html`<li>
         ${bookingRow(visit, row, what)}
         ${

@@ -1,7 +1,7 @@
 import { hasEmail } from '../../base/contact-formats.ts'
-import { html, type Html } from '../../pages/page.ts'
-import type { ConsoleVisit } from '../frame/console-page.ts'
+import { html, type Html } from '../../base/html.ts'
 import { type FormState, tick } from '../../pages/form.ts'
+import type { ConsoleVisit } from '../frame/console-page.ts'
 
 /* Whether clients can be told by mail, and what forms say where they cannot. */
 

@@ -2,18 +2,28 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
-import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import { invalidCredentials } from '../../access/authentication.ts'
+import { dateOf, dayOf } from '../../availability/hours-rules.ts'
+import { html } from '../../base/html.ts'
 import { isDate, parseInstant, readInstant } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
-import { createBlock, deleteBlock, moveBlock, showBlock } from '../../catalogue/block.ts'
+import { createBlock, deleteBlock, moveBlock, presentBlock, showBlock } from '../../catalogue/block.ts'
 import { CreateBlock } from '../../catalogue/block-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
-import { InstantText, problems, StrictObject } from '../../base/wire.ts'
-import { html } from '../../pages/page.ts'
+import { Id, InstantText, problems, StrictObject } from '../../base/wire.ts'
+import {
+  choice,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  type Typed,
+} from '../../pages/form.ts'
 import { calendarForm } from '../bookings/book-page.ts'
 import { bookingRefusals, catalogueOf, filledInQuery } from '../bookings/book-routes.ts'
-import { findVisit, pathOf } from '../frame/console-page.ts'
+import { bookingWords } from '../bookings/booking-words.ts'
+import { AtBusiness, findScriptSender, pathOf } from '../frame/console-page.ts'
 import {
   addForms,
   type BusinessVisit,
@@ -25,16 +35,6 @@ import {
   refusedForms,
   tags,
 } from '../frame/console-route.ts'
-import {
-  bookingWords,
-  choice,
-  faultSummary,
-  field,
-  filledForm,
-  type FormState,
-  hidden,
-  type Typed,
-} from '../../pages/form.ts'
 import { spanText } from '../frame/formats.ts'
 import { instantOf, wallFields } from '../frame/wall-clock.ts'
 
@@ -44,9 +44,7 @@ export function blockPageRoutes(app: FastifyInstance, context: Context): void {
   addForms(app, context, (scope) => moveBlockRoute(scope, context))
 }
 
-const PersonId = Type.Optional(
-  Type.String({ maxLength: 36, description: 'Absent for a block of a location.' }),
-)
+const PersonId = Type.Optional(Type.String({ ...Id, description: 'Absent for a block of a location.' }))
 
 /** The script of the calendar sends this when a block is dropped. */
 function moveBlockRoute(scope: FastifyInstance, context: Context): void {
@@ -62,6 +60,7 @@ function moveBlockRoute(scope: FastifyInstance, context: Context): void {
         params: StrictObject({ id: Type.String({ maxLength: 40 }) }),
         consumes: formMedia,
         body: StrictObject({
+          at_business: AtBusiness,
           starts_at: InstantText,
           ends_at: InstantText,
           staff_id: PersonId,
@@ -71,15 +70,15 @@ function moveBlockRoute(scope: FastifyInstance, context: Context): void {
         }),
         response: {
           204: Type.Null({ description: 'The block is there.' }),
-          ...problems('not_found', 'validation_failed', 'invalid_credentials'),
+          ...problems('not_found', 'change_not_allowed', 'validation_failed', 'invalid_credentials'),
           ...refusedForms,
         },
       },
     },
     async (request, reply) => {
-      const visit = await findVisit(context, request)
+      const { at_business: at, staff_id = null, known_staff_id = null, ...times } = request.body
+      const visit = await findScriptSender(context, request, { at })
       if (!visit) throw invalidCredentials('The log-in has ended; log in again at /console.')
-      const { staff_id = null, known_staff_id = null, ...times } = request.body
       await moveBlock(context, visit.person, request.params.id, {
         known: {
           ...{ starts_at: readInstant(times.known_starts_at), ends_at: readInstant(times.known_ends_at) },
@@ -194,6 +193,7 @@ function formPage(visit: BusinessVisit, catalogue: WholeCatalogue, state: FormSt
 function blockPage(context: Context): ConsoleRoute {
   const show = async (visit: BusinessVisit, { id }: { id: string }) => {
     const { block, bookingIds } = await showBlock(context, visit.person, id)
+    const { reason } = presentBlock(block, visit.person)
     const { staff, locations } = await catalogueOf(context, visit)
     const t = visit.texts.block
     const whose = [...staff, ...locations].find(
@@ -214,8 +214,8 @@ function blockPage(context: Context): ConsoleRoute {
           <bdi>${whose?.name ?? ''}</bdi> ·
           ${spanText(block, { timezone: block.timezone, locale: visit.locale })}
         </p>
-        ${block.reason === null ? '' : html`<p><bdi>${block.reason}</bdi></p>`}
-        ${bookingIds.length === 0 ? '' : html`<p class="alert">${t.under(bookingIds.length)}</p>`}
+        ${reason === null ? '' : html`<p><bdi>${reason}</bdi></p>`}
+        ${bookingIds.length === 0 ? '' : html`<p class="alert">${t.under({ count: bookingIds.length })}</p>`}
         ${mayRemove ? form : ''}`,
     )
   }

@@ -1,10 +1,15 @@
 import { isStaff } from '../../access/actor.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import type { Interval } from '../../availability/zone-rules.ts'
+import { html, type Html } from '../../base/html.ts'
 import type { Calendar } from '../../bookings/calendar.ts'
 import { without } from '../../bookings/calendar-rules.ts'
-import { html, type Html } from '../../pages/page.ts'
+import { mayKnowReason } from '../../catalogue/block.ts'
+import { whyUntold } from '../bookings/telling.ts'
+import { pathOf } from '../frame/console-page.ts'
+import { clientName } from '../frame/formats.ts'
 import {
+  blockText,
   blocksOf,
   calendarPath,
   type CalendarView,
@@ -14,6 +19,7 @@ import {
   freeIn,
   leftText,
   markOf,
+  mayBook,
   overIn,
   type Shown,
   type ShownBooking,
@@ -21,10 +27,7 @@ import {
   type Taken,
   weekOf,
 } from './calendar-page.ts'
-import { pathOf } from '../frame/console-page.ts'
 import { DayGrid, inLanes, placeOf, type Rows, windowOf } from './day-layout.ts'
-import { clientName } from '../frame/formats.ts'
-import { whyUntold } from '../bookings/telling.ts'
 
 /* The calendar as a grid: a day with a column for each person, or a week of one. */
 
@@ -40,7 +43,7 @@ interface GridColumn {
 }
 
 /** The grid of a day or a week. */
-export function calendarGrid(view: CalendarView): Html {
+export async function calendarGrid(view: CalendarView): Promise<Html> {
   const { visit, choice, calendar, nowMs } = view
   const t = visit.texts.calendar
   const formats = new Formats(visit.locale, calendar.timezone)
@@ -65,6 +68,10 @@ export function calendarGrid(view: CalendarView): Html {
     .find((rows) => rows !== undefined)
   const hours = grid.hours(window)
   const isWhole = window.first === 0 && window.end === grid.rows
+  const gives = givenBy(view)
+  const parts = await view.slices.map(columns, (column) =>
+    columnPart({ ...view, grid, window, formats, gives }, column),
+  )
   return html`<div class="cal-scroll" tabindex="0" role="group" aria-label="${t.title}">
       <div class="cal-axis ${hours.some(({ isRepeated }) => isRepeated) ? 'is-long' : ''}" aria-hidden="true">
         <div class="cal-head"></div>
@@ -78,7 +85,7 @@ export function calendarGrid(view: CalendarView): Html {
           ${now && inside(now, window) ? html`<span class="cal-now ${placeOf(now, window.first)}">${formats.time(nowMs)}</span>` : ''}
         </div>
       </div>
-      ${columns.map((column) => columnPart({ ...view, grid, window, formats }, column))}
+      ${parts}
     </div>
     ${
       isWhole && !choice.allHours
@@ -114,6 +121,16 @@ interface GridView extends CalendarView {
   grid: DayGrid
   window: Rows
   formats: Formats
+  gives: ReturnType<typeof givenBy>
+}
+
+/** Which of the booked services a staff member gives, as their appointments may be dragged to them. */
+function givenBy({ shown, calendar }: CalendarView): (staffId: string) => string[] {
+  const booked = new Set(shown.bookings.map(({ service }) => service.id))
+  const services = calendar.catalogue.services
+    .filter(({ id }) => booked.has(id))
+    .map(({ id, staff_ids }) => ({ id, people: new Set(staff_ids) }))
+  return (staffId) => services.flatMap(({ id, people }) => (people.has(staffId) ? [id] : []))
 }
 
 function columnPart(view: GridView, { label, day, column }: GridColumn): Html {
@@ -152,7 +169,7 @@ const columnKey = (column: Calendar['columns'][number], day: GridColumn['day']) 
 
 /** What a script needs to know of a column: whose it is, what is given there, and when its rows begin. */
 function columnData(
-  { grid, window, calendar }: GridView,
+  { grid, window, gives }: GridView,
   { column: { id, staff, service, location }, day }: Omit<GridColumn, 'label'>,
 ): Html {
   const runs = grid
@@ -167,9 +184,7 @@ function columnData(
       end - window.first,
       atMs + (from - first) * fiveMinutesMs,
     ])
-  const given = service
-    ? [service.id]
-    : calendar.catalogue.services.flatMap((one) => (one.staff_ids.includes(id) ? [one.id] : []))
+  const given = service ? [service.id] : gives(id)
   return html`data-who="${id}" data-staff="${staff ? staff.name : ''}" data-location="${location?.id ?? ''}"
   data-gives="${given.join(' ')}" data-runs="${JSON.stringify(runs)}"`
 }
@@ -183,6 +198,7 @@ function freeParts(
 ): Html[] {
   const { visit, choice, formats, window } = view
   const t = visit.texts.calendar
+  if (!mayBook(visit, column)) return []
   const gaps = [
     ...overIn(view, column, day).map((gap) => ({ ...gap, isOver: true })),
     ...freeIn(view, column, day).map((gap) => ({ ...gap, isOver: false })),
@@ -207,7 +223,7 @@ function freeParts(
       >
         <a
           href="${path}"
-          aria-label="${gap.isOver ? t.enter : t.book}, ${t.free(formats.time(gap.from), formats.time(gap.to))}"
+          aria-label="${gap.isOver ? t.enter : t.book}, ${t.free({ from: formats.time(gap.from), to: formats.time(gap.to) })}"
         ></a>
       </li>`
     }),
@@ -223,12 +239,15 @@ function blockParts(
   const t = visit.texts.calendar
   const mayMove = ({ busy_elsewhere, staff_id }: Shown['blocks'][number]) =>
     busy_elsewhere !== true && (!isStaff(visit.person) || visit.person.staffId === staff_id)
+  // a link would tell which of a colleague's times are from a calendar elsewhere
+  const isOpen = (block: Shown['blocks'][number]) =>
+    block.busy_elsewhere !== true && mayKnowReason(block, visit.person)
   return blocksOf(shown.blocks, column).flatMap((block) =>
     put(spanOf(block), (rows) => {
       const { from, to } = spanOf(block)
       const key = `x-${columnKey(column, day)}-${block.id}`
       const isElsewhere = block.busy_elsewhere === true
-      const label = html`<bdi>${isElsewhere ? t.elsewhere : t.blocked(block.reason)}</bdi>
+      const label = html`<bdi>${isElsewhere ? t.elsewhere : blockText(visit, block.reason)}</bdi>
         <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>`
       return html`<li
         class="blocked${isElsewhere ? ' elsewhere' : ''} ${placeOf(rows, window.first)}"
@@ -236,7 +255,7 @@ function blockParts(
         data-span="${from} ${to}"
         ${mayMove(block) ? html`data-id="${block.id}" data-block="${block.staff_id === null ? 'location' : 'staff'}"` : ''}
       >
-        ${isElsewhere ? html`<span class="what">${label}</span>` : html`<a href="${pathOf(`/console/block/${block.id}`, visit)}">${label}</a>`}
+        ${isOpen(block) ? html`<a href="${pathOf(`/console/block/${block.id}`, visit)}">${label}</a>` : html`<span class="what">${label}</span>`}
       </li>`
     }),
   )
@@ -279,8 +298,9 @@ const bufferAfter = (one: Edges): Interval => ({
   to: Date.parse(one.taken_until),
 })
 /** Bookings of one appointment stand together. */
-function entriesOf({ shown }: CalendarView, column: Calendar['columns'][number]): Entry[] {
-  const bookings = shown.bookings.filter((one) => one.column_id === column.id)
+function entriesOf({ taken }: CalendarView, column: Calendar['columns'][number]): Entry[] {
+  const all = taken.get(column.id) ?? []
+  const bookings = all.filter((one) => 'status' in one)
   const groups = Map.groupBy(bookings, ({ service, starts_at, ends_at }) =>
     [service.id, starts_at, ends_at].join(),
   )
@@ -288,9 +308,7 @@ function entriesOf({ shown }: CalendarView, column: Calendar['columns'][number])
     ...[...groups.values()].flatMap(([booking, ...others]): Entry[] =>
       booking ? [{ kind: 'booking', booking, others }] : [],
     ),
-    ...shown.holds
-      .filter((hold) => hold.column_id === column.id)
-      .map((hold): Entry => ({ kind: 'hold', hold })),
+    ...all.flatMap((hold): Entry[] => ('status' in hold ? [] : [{ kind: 'hold', hold }])),
   ]
 }
 
@@ -310,13 +328,13 @@ function bookingPart(
     const path = calendarPath(visit, { ...choice, view: 'list', who: booking.column_id })
     return html`<li class="booking group ${place}" data-key="b-${booking.id}" data-span="${from} ${to}">
       <a href="${path}"
-        ><b><bdi>${booking.service.name}</bdi></b> <span>${t.booked(size)}</span>
+        ><b><bdi>${booking.service.name}</bdi></b> <span>${t.booked({ count: size })}</span>
         <span class="unseen">${times}</span></a
       >
     </li>`
   }
   const name = clientName(booking.client, visit)
-  const people = booking.party_size > 1 ? html` · ${t.people(booking.party_size)}` : ''
+  const people = booking.party_size > 1 ? html` · ${t.people({ count: booking.party_size })}` : ''
   return html`<li
     class="booking is-${booking.no_show ? 'no-show' : booking.status} ${place}"
     data-key="b-${booking.id}"
@@ -344,7 +362,7 @@ function holdPart({ visit, nowMs, formats }: GridView, hold: Shown['holds'][numb
   const { from, to } = spanOf(hold)
   const endsMs = Date.parse(hold.expires_at)
   return html`<li class="hold ${place}" tabindex="-1" data-key="h-${hold.id}">
-    <span data-until="${endsMs}">${visit.texts.calendar.held(leftText(endsMs - nowMs))}</span>
+    <span data-until="${endsMs}">${visit.texts.calendar.held({ left: leftText(endsMs - nowMs) })}</span>
     <span class="what"><bdi>${hold.service.name}</bdi></span>
     <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>
   </li>`

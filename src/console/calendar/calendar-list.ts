@@ -1,6 +1,11 @@
 import type { Interval } from '../../availability/zone-rules.ts'
-import { html, type Html } from '../../pages/page.ts'
+import { html, type Html } from '../../base/html.ts'
+import { merged } from '../../bookings/calendar-rules.ts'
+import { mayKnowReason } from '../../catalogue/block.ts'
+import { pathOf } from '../frame/console-page.ts'
+import { clientName, relativeTime } from '../frame/formats.ts'
 import {
+  blockText,
   type CalendarView,
   columnName,
   fiveMinutesMs,
@@ -8,30 +13,39 @@ import {
   freeIn,
   leftText,
   markOf,
+  mayBook,
   type Shown,
   type ShownBooking,
   spanOf,
 } from './calendar-page.ts'
-import { pathOf } from '../frame/console-page.ts'
-import { clientName } from '../frame/formats.ts'
 
 /** The list of a day: what is next, what is booked, and when nothing is. */
-export function calendarList(view: CalendarView): Html {
+export async function calendarList(view: CalendarView): Promise<Html> {
   const { visit, calendar, shown, nowMs, choice } = view
   const t = visit.texts.calendar
   const formats = new Formats(visit.locale, calendar.timezone)
+  const { slices } = view
+  const gaps = await gapsOf(view)
   const rows = [
-    ...shown.bookings.map((booking) => ({
+    ...(await slices.map(shown.bookings, (booking) => ({
       at: spanOf(booking),
       part: listedBooking(view, booking, formats),
-    })),
-    ...shown.holds.map((hold) => ({ at: spanOf(hold), part: listedHold(view, hold, formats) })),
-    ...shown.blocks.map((block) => ({ at: spanOf(block), part: listedBlock(view, block, formats) })),
-    ...gapsOf(view).map((gap) => ({ at: gap, part: listedGap(view, gap, formats) })),
+    }))),
+    ...(await slices.map(shown.holds, (hold) => ({
+      at: spanOf(hold),
+      part: listedHold(view, hold, formats),
+    }))),
+    ...(await slices.map(shown.blocks, (block) => ({
+      at: spanOf(block),
+      part: listedBlock(view, block, formats),
+    }))),
+    ...(await slices.map(gaps, (gap) => ({ at: gap, part: listedGap(view, gap, formats) }))),
   ].toSorted((one, other) => one.at.from - other.at.from)
   const next = shown.bookings.find(
-    ({ status, starts_at }) =>
-      Date.parse(starts_at) >= nowMs && (status === 'confirmed' || status === 'pending'),
+    ({ status, starts_at, ...booking }) =>
+      !('redacted' in booking) &&
+      Date.parse(starts_at) >= nowMs &&
+      (status === 'confirmed' || status === 'pending'),
   )
   const isToday = shown.starts_at.slice(0, 10) === choice.date && Date.parse(shown.ends_at) > nowMs
   return html`${next && isToday && Date.parse(shown.starts_at) <= nowMs ? nextCard(view, next, formats) : ''}
@@ -50,30 +64,30 @@ interface Gap extends Interval {
 /** More are not named: with many, somebody is nearly always free, and the rows would change with every appointment. */
 const maxNamed = 6
 
-/** When at least one of those who are shown can be booked. */
-function gapsOf(view: CalendarView): Gap[] {
-  const { columns } = view
+/** The times at which the reader can book at least one of those who are shown. */
+async function gapsOf(view: CalendarView): Promise<Gap[]> {
+  const columns = view.columns.filter((column) => mayBook(view.visit, column))
   const { range } = view.calendar
   const [only] = columns
-  if (only && columns.length === 1) return freeIn(view, only, range).map((gap) => ({ ...gap, free: [] }))
+  if (only && columns.length === 1) {
+    const free = view.columns.length === 1 ? [] : columns
+    return freeIn(view, only, range).map((gap) => ({ ...gap, free }))
+  }
   const people = columns.filter(({ staff }) => staff)
   // what is always open, such as online, says nothing of when people are there
-  const times = (people.length > 0 ? people : columns).map((column) => ({
+  const times = await view.slices.map(people.length > 0 ? people : columns, (column) => ({
     column,
     gaps: freeIn(view, column, range).filter(({ from, to }) => to - from >= leastGapMs),
   }))
-  const isNamed = times.length <= maxNamed
+  if (times.length > maxNamed)
+    return merged(times.flatMap(({ gaps }) => gaps)).map((gap) => ({ ...gap, free: [] }))
   const edges = [...new Set(times.flatMap(({ gaps }) => gaps.flatMap(({ from, to }) => [from, to])))]
   const gaps: Gap[] = []
   for (const from of edges.toSorted((one, other) => one - other)) {
     const now = times.filter((one) => one.gaps.some((gap) => gap.from <= from && from < gap.to))
     const last = gaps.at(-1)
-    if (last && last.to === Infinity) {
-      if (!isNamed && now.length > 0) continue
-      last.to = from
-    }
-    if (now.length > 0)
-      gaps.push({ from, to: Infinity, free: isNamed ? now.map(({ column }) => column) : [] })
+    if (last && last.to === Infinity) last.to = from
+    if (now.length > 0) gaps.push({ from, to: Infinity, free: now.map(({ column }) => column) })
   }
   return gaps
 }
@@ -84,8 +98,9 @@ function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats
   const t = visit.texts.calendar
   const { from, to } = spanOf(booking)
   const { phone } = booking.client
+  const minutes = Math.round((from - nowMs) / 60_000)
   return html`<section class="cal-next" aria-label="${t.nextUp}">
-    <p class="soft">${t.nextUp} · ${t.inTime(Math.round((from - nowMs) / 60_000))}</p>
+    <p class="soft">${t.nextUp} · ${minutes < 1 ? t.now : relativeTime(minutes, visit.locale)}</p>
     <h2>
       <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
         ><bdi>${clientName(booking.client, visit)}</bdi></a
@@ -93,7 +108,7 @@ function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats
     </h2>
     <p>
       ${formats.time(from)}–${formats.time(to)} · <bdi>${booking.service.name}</bdi>
-      ${booking.staff ? html` · ${t.withWhom(booking.staff.name)}` : ''}
+      ${booking.staff ? html` · ${t.withWhom({ name: booking.staff.name })}` : ''}
     </p>
     ${
       phone === null
@@ -118,7 +133,7 @@ function listedBooking({ visit, columns }: CalendarView, booking: ShownBooking, 
       >
       <span class="soft"
         ><bdi>${booking.service.name}</bdi
-        >${booking.party_size > 1 ? html` · ${t.people(booking.party_size)}` : ''}${
+        >${booking.party_size > 1 ? html` · ${t.people({ count: booking.party_size })}` : ''}${
           isShared && booking.staff ? html` · <bdi>${booking.staff.name}</bdi>` : ''
         }
         · ${mark.sign} ${mark.text}</span
@@ -133,7 +148,7 @@ function listedHold({ visit, nowMs }: CalendarView, hold: Shown['holds'][number]
   return html`<li class="soft" data-key="lh-${hold.id}">
     <span>${formats.time(from)}–${formats.time(to)}</span>
     <span
-      ><span data-until="${endsMs}">${visit.texts.calendar.held(leftText(endsMs - nowMs))}</span> ·
+      ><span data-until="${endsMs}">${visit.texts.calendar.held({ left: leftText(endsMs - nowMs) })}</span> ·
       <bdi>${hold.service.name}</bdi>${hold.staff ? html` · <bdi>${hold.staff.name}</bdi>` : ''}</span
     >
   </li>`
@@ -159,9 +174,11 @@ function listedBlock(
       >${
         block.busy_elsewhere === true
           ? t.elsewhere
-          : html`<a href="${pathOf(`/console/block/${block.id}`, visit)}"
-              ><bdi>${t.blocked(block.reason)}</bdi></a
-            >`
+          : mayKnowReason(block, visit.person)
+            ? html`<a href="${pathOf(`/console/block/${block.id}`, visit)}"
+                ><bdi>${blockText(visit, block.reason)}</bdi></a
+              >`
+            : t.blocked
       }
       · <bdi>${whose}</bdi></span
     >
@@ -178,7 +195,9 @@ function listedGap({ visit, choice, columns }: CalendarView, gap: Gap, formats: 
     <span>${formats.time(gap.from)}–${formats.time(gap.to)}</span>
     <span
       ><a href="${path}"
-        >${t.book}<span class="unseen"> ${t.free(formats.time(gap.from), formats.time(gap.to))}</span></a
+        >${t.book}<span class="unseen">
+          ${t.free({ from: formats.time(gap.from), to: formats.time(gap.to) })}</span
+        ></a
       >
       <span class="soft"
         >${gap.free.map(

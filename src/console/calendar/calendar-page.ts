@@ -1,11 +1,13 @@
+import { isStaff } from '../../access/actor.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import type { Interval } from '../../availability/zone-rules.ts'
+import { html, type Html } from '../../base/html.ts'
 import { toMs } from '../../base/instants.ts'
+import type { Slices } from '../../base/slices.ts'
 import { type Calendar, presentCalendar } from '../../bookings/calendar.ts'
 import { without } from '../../bookings/calendar-rules.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { hidden } from '../../pages/form.ts'
+import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { dateFormat, datesAt } from '../frame/formats.ts'
 
 /* The calendar as HTML: what is chosen of it and the bar above; its grid and its list are beside. It is whole without a script. */
@@ -19,10 +21,12 @@ export interface CalendarChoice {
   view: View | undefined
   date: string
   location: string | undefined
-  /** A column. */
+  /** The column that somebody chose; undefined for all, or in a week for the first. */
   who: string | undefined
   /** Whether closed hours are shown. */
   allHours: boolean
+  /** Of further columns; undefined for the first. */
+  cursor: string | undefined
 }
 
 /** The address of the calendar with another choice. */
@@ -35,11 +39,11 @@ export function livePath(visit: ConsoleVisit, choice: CalendarChoice): string {
   return pathOf('/console/calendar', visit, addressOf(choice))
 }
 
-function addressOf({ view, date, location, who, allHours }: CalendarChoice) {
-  return { view, date, location, who, hours: allHours ? 'all' : undefined }
+function addressOf({ view, date, location, who, allHours, cursor }: CalendarChoice) {
+  return { view, date, location, who, hours: allHours ? 'all' : undefined, cursor }
 }
 
-export type Shown = ReturnType<typeof presentCalendar>
+export type Shown = Awaited<ReturnType<typeof presentCalendar>>
 export type ShownBooking = Shown['bookings'][number]
 
 /** What the parts of the page need. */
@@ -50,15 +54,19 @@ export interface CalendarView {
   /** Those of its columns that are chosen, and what is in them. */
   columns: Calendar['columns']
   shown: Shown
+  /** What is booked and held, by column. */
+  taken: ReadonlyMap<string, (ShownBooking | Shown['holds'][number])[]>
   nowMs: number
+  /** Divides the making of the page. */
+  slices: Slices
 }
 
 /** The part of a calendar that is chosen. A week is that of one column: of the person themselves, if there is no other choice. */
-export function chosenView(
+export async function chosenView(
   calendar: Calendar,
-  { visit, choice, nowMs }: Pick<CalendarView, 'visit' | 'choice' | 'nowMs'>,
-): CalendarView {
-  const all = presentCalendar(calendar, visit.person)
+  { visit, choice, nowMs, slices }: Pick<CalendarView, 'visit' | 'choice' | 'nowMs' | 'slices'>,
+): Promise<CalendarView> {
+  const all = await presentCalendar(calendar, visit.person, slices)
   const isWeek = choice.view === 'week'
   const known = (id: string | null | undefined) => calendar.columns.find((column) => column.id === id)
   const only =
@@ -69,9 +77,11 @@ export function chosenView(
     ...all,
     bookings: all.bookings.filter(({ column_id }) => ids.has(column_id)),
     holds: all.holds.filter(({ column_id }) => ids.has(column_id)),
-    blocks: all.blocks.filter((block) => columns.some((column) => blocksOf([block], column).length > 0)),
+    blocks: blocksIn(all.blocks, columns),
   }
-  return { visit, choice: { ...choice, who: only?.id }, calendar, columns, shown, nowMs }
+  const taken = Map.groupBy([...shown.bookings, ...shown.holds], ({ column_id }) => column_id)
+  const present = { ...choice, who: known(choice.who)?.id }
+  return { visit, choice: present, calendar, columns, shown, taken, nowMs, slices }
 }
 
 /** Formats of a page, made once; many appointments begin at the same time. */
@@ -108,7 +118,8 @@ export class Formats {
 }
 
 /** The bar above: dates, views, filters, and what can be done. */
-export function calendarBar({ visit, choice, calendar }: CalendarView): Html {
+export function calendarBar(view: CalendarView): Html {
+  const { visit, choice, calendar } = view
   const { texts, locale } = visit
   const t = texts.calendar
   const step = choice.view === 'week' ? 7 : 1
@@ -118,6 +129,7 @@ export function calendarBar({ visit, choice, calendar }: CalendarView): Html {
     view: choice.view,
     location: choice.location,
     who: choice.who,
+    cursor: choice.cursor,
   })
   return html`<div class="cal-bar ${choice.view === undefined ? 'by-width' : ''}">
     <h1>${headingOf(choice, datesAt(locale, calendar.timezone))}</h1>
@@ -131,17 +143,26 @@ export function calendarBar({ visit, choice, calendar }: CalendarView): Html {
         ? html`${viewLinks(visit, choice, 'day', 'as-grid')}${viewLinks(visit, choice, 'list', 'as-list')}`
         : viewLinks(visit, choice, choice.view)
     }
-    <div id="cal-tools" class="cal-tools" popover>
-      ${filterForm(visit, choice, calendar)} ${searchForm(visit)}
-    </div>
+    <div id="cal-tools" class="cal-tools" popover>${filterForm(view)} ${searchForm(visit)}</div>
     <p class="cal-do">
-      <a class="button main" href="${pathOf('/console/book', visit, placeChoice(choice))}">+ ${t.book}</a>
-      <a class="button" href="${pathOf('/console/block', visit, placeChoice(choice))}">${t.block}</a>
-      <button type="button" class="button cal-more" popovertarget="cal-tools">
-        ${toolsName(visit, choice, calendar)}
-      </button>
+      <a class="button main" href="${pathOf('/console/book', visit, placeChoice(view))}">+ ${t.book}</a>
+      <a class="button" href="${pathOf('/console/block', visit, placeChoice(view))}">${t.block}</a>
+      <button type="button" class="button cal-more" popovertarget="cal-tools">${toolsName(view)}</button>
     </p>
   </div>`
+}
+
+/** Leads to the columns that follow, and back to the first, where a business has more than a page shows. */
+export function furtherColumns({ visit, choice, calendar }: CalendarView): Html {
+  const t = visit.texts.calendar
+  const { nextCursor } = calendar
+  if (nextCursor === null && choice.cursor === undefined) return html``
+  const link = (cursor: string | undefined, text: string) =>
+    html`<a class="button" href="${calendarPath(visit, { ...choice, cursor })}">${text}</a>`
+  return html`<p class="actions not-printed">
+    ${choice.cursor === undefined ? '' : link(undefined, t.firstColumns)}
+    ${nextCursor === null ? '' : link(nextCursor, t.moreColumns)}
+  </p>`
 }
 
 /** What is shown by the width of the page has its links twice: of each, one stands where the other is hidden. */
@@ -161,11 +182,12 @@ function viewLinks(visit: ConsoleVisit, choice: CalendarChoice, present: View, w
 }
 
 /** On a phone date, filters and search are behind a button, which says what is chosen. */
-function toolsName({ texts }: ConsoleVisit, { location, who }: CalendarChoice, calendar: Calendar): Html {
-  const { catalogue, columns } = calendar
-  const place = catalogue.locations.find(({ id }) => id === location)?.name
-  const column = columns.find(({ id }) => id === who)
-  const chosen = [place, column && columnName(column, columns)].filter((name) => name !== undefined)
+function toolsName(view: CalendarView): Html {
+  const { visit, choice, calendar } = view
+  const { texts } = visit
+  const place = calendar.catalogue.locations.find(({ id }) => id === choice.location)?.name
+  const column = onlyColumn(view)
+  const chosen = [place, column && columnName(column, calendar.columns)].filter((name) => name !== undefined)
   return chosen.length === 0
     ? html`${texts.calendar.tools}`
     : html`${chosen.map((name, index) => html`${index === 0 ? '' : ', '}<bdi>${name}</bdi>`)} ▾`
@@ -179,17 +201,28 @@ function headingOf({ view, date }: CalendarChoice, locale: string): string {
   return format.formatRange(atMs(days[0] ?? date), atMs(days.at(-1) ?? date))
 }
 
-function placeChoice({ date, location, who }: CalendarChoice): Record<string, string | undefined> {
-  return { date, location, who }
+/** The one column that is shown: a chosen one, or that of a week. */
+function onlyColumn({ choice, columns }: CalendarView): Column | undefined {
+  return choice.who !== undefined || choice.view === 'week' ? columns[0] : undefined
 }
 
-function filterForm(visit: ConsoleVisit, choice: CalendarChoice, { catalogue, columns }: Calendar): Html {
+function placeChoice(view: CalendarView): Record<string, string | undefined> {
+  const { visit, choice } = view
+  const column = onlyColumn(view)
+  const who = column && mayBook(visit, column) ? column.id : undefined
+  return { date: choice.date, location: choice.location, who }
+}
+
+function filterForm(view: CalendarView): Html {
+  const { visit, choice, calendar } = view
+  const { catalogue, columns } = calendar
   const t = visit.texts.calendar
+  const first = choice.view === 'week' && choice.who === undefined ? view.columns[0] : undefined
   const places = catalogue.locations.filter(({ active }) => active)
   const option = (id: string | undefined, name: string, chosen: string | undefined) =>
     html`<option value="${id ?? ''}" ${id === chosen ? html`selected` : ''}>${name}</option>`
   return html`<form class="cal-filter" method="get" action="/console">
-    ${hidden({ view: choice.view, business: businessOf(visit) })}
+    ${hidden({ view: choice.view, business: businessOf(visit), cursor: choice.cursor })}
     <label
       ><span class="unseen">${t.date}</span><input type="date" name="date" value="${choice.date}" required
     /></label>
@@ -208,7 +241,7 @@ function filterForm(visit: ConsoleVisit, choice: CalendarChoice, { catalogue, co
       ><span class="unseen">${t.who}</span
       ><select name="who">
         ${choice.view === 'week' ? '' : option(undefined, t.everyone, choice.who)}
-        ${columns.map((column) => option(column.id, columnName(column, columns), choice.who))}
+        ${columns.map((column) => option(column === first ? undefined : column.id, columnName(column, columns), choice.who))}
       </select></label
     >
     <button type="submit">${t.show}</button>
@@ -261,6 +294,11 @@ const nextStart = (nowMs: number) => Math.ceil(nowMs / fiveMinutesMs) * fiveMinu
 
 type Column = Calendar['columns'][number]
 
+/** Whether the reader can book it: staff book themselves only. */
+export function mayBook({ person }: ConsoleVisit, { staff }: Column): boolean {
+  return !isStaff(person) || person.staffId === staff?.id
+}
+
 /** When a column can still be booked: open, not blocked, not taken by as many as it serves at once. */
 export function freeIn(view: CalendarView, column: Column, { from, to }: Interval): Interval[] {
   return gapsIn(view, column, { from: Math.max(from, nextStart(view.nowMs)), to })
@@ -273,8 +311,8 @@ export function overIn(view: CalendarView, column: Column, { from, to }: Interva
   return gapsIn(view, column, { from: Math.max(from, first), to: Math.min(to, now) })
 }
 
-function gapsIn({ shown }: CalendarView, column: Column, within: Interval): Interval[] {
-  const taken = [...shown.bookings, ...shown.holds].filter((one) => one.column_id === column.id)
+function gapsIn({ shown, taken: all }: CalendarView, column: Column, within: Interval): Interval[] {
+  const taken = all.get(column.id) ?? []
   const seats = column.service?.capacity ?? 1
   const blocked = blocksOf(shown.blocks, column).map(spanOf)
   const open = column.open
@@ -303,12 +341,26 @@ function fullTimes(taken: readonly Taken[], seats: number): Interval[] {
   })
 }
 
+/** Those that concern one of the columns. */
+function blocksIn(blocks: Shown['blocks'], columns: Calendar['columns']): Shown['blocks'] {
+  const people = new Set(columns.map(({ staff }) => staff?.id))
+  const places = new Set(columns.map(({ location }) => location?.id))
+  return blocks.filter(({ staff_id, location_id }) =>
+    staff_id !== null ? people.has(staff_id) : places.has(undefined) || places.has(location_id ?? undefined),
+  )
+}
+
 export function blocksOf(blocks: Shown['blocks'], { staff, location }: Calendar['columns'][number]) {
   return blocks.filter((block) =>
     block.staff_id !== null
       ? block.staff_id === staff?.id
       : location === undefined || block.location_id === location.id,
   )
+}
+
+/** Of a blocked time, with its reason. */
+export function blockText({ texts: { calendar } }: ConsoleVisit, reason: string | null): string {
+  return reason === null ? calendar.blocked : calendar.blockedFor({ reason })
 }
 
 const takenOf = (one: Taken): Interval => ({

@@ -1,18 +1,29 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { invalidCredentials } from '../../access/authentication.ts'
+import { Unchanged } from '../../availability/availability-schemas.ts'
 import { dateOf } from '../../availability/hours-rules.ts'
 import { dayMs } from '../../availability/zone-rules.ts'
 import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { isDate, offsetIntervalAt } from '../../base/instants.ts'
-import { type Catalogues, catalogueCache, readCalendar } from '../../bookings/calendar.ts'
+import { readCalendar } from '../../bookings/calendar.ts'
 import type { Context } from '../../bookings/context.ts'
-import { invalidCredentials } from '../../access/authentication.ts'
-import { Unchanged } from '../../availability/availability-schemas.ts'
-import { knownTags } from '../../http/conditional.ts'
+import { knownTags, sendNotModified } from '../../http/conditional.ts'
 import { Media, problems, StrictObject } from '../../base/wire.ts'
-import { html, type Html } from '../../pages/page.ts'
+import {
+  businessOf,
+  type ConsoleVisit,
+  findReader,
+  findScriptSender,
+  pathOf,
+  sendConsolePage,
+} from '../frame/console-page.ts'
+import { notFound, page, seeOther, tags } from '../frame/console-route.ts'
+import { sendLogIn } from '../frame/gate-page.ts'
+import { startPanel } from '../site/start-page.ts'
 import { calendarGrid } from './calendar-grid.ts'
 import { calendarList } from './calendar-list.ts'
 import {
@@ -20,16 +31,13 @@ import {
   type CalendarChoice,
   type CalendarView,
   chosenView,
+  furtherColumns,
   livePath,
   nowOf,
   views,
   weekOf,
 } from './calendar-page.ts'
-import { type ConsoleVisit, findVisit, pathOf, sendConsolePage } from '../frame/console-page.ts'
-import { page, tags } from '../frame/console-route.ts'
 import { placeStyles } from './day-layout.ts'
-import { sendLogIn } from '../frame/gate-page.ts'
-import { startPanel } from '../site/start-page.ts'
 
 const CalendarAddress = StrictObject({
   view: Type.Optional(Type.String({ maxLength: 40, description: '`day`, `week` or `list`.' })),
@@ -37,15 +45,15 @@ const CalendarAddress = StrictObject({
   location: Type.Optional(Type.String({ maxLength: 40, description: 'The id of a location; else all.' })),
   who: Type.Optional(Type.String({ maxLength: 40, description: 'The id of a column; else all.' })),
   hours: Type.Optional(Type.String({ maxLength: 40, description: '`all`: also closed hours.' })),
+  cursor: Type.Optional(Type.String({ maxLength: 200, description: 'For further columns.' })),
   business: Type.Optional(Type.String({ maxLength: 40, description: 'Of a hub: the business to look at.' })),
   done: Type.Optional(Type.String({ maxLength: 40, description: 'What was done just before, to say so.' })),
 })
 
-type Address = Partial<Record<'view' | 'date' | 'location' | 'who' | 'hours' | 'business', string>>
+type Address = Partial<Record<'view' | 'date' | 'location' | 'who' | 'hours' | 'cursor' | 'business', string>>
 
 /** The calendar: the first page of the console, or the form to log in. */
 export function calendarPageRoutes(app: FastifyInstance, context: Context): void {
-  const catalogues = catalogueCache()
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   routes.get(
     '/console',
@@ -56,12 +64,21 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         summary: 'The console, for people who are logged in: the calendar',
         description: 'Everybody else gets the form to log in.',
         querystring: CalendarAddress,
-        response: { 200: page },
+        response: {
+          ...{ 200: page, 404: page },
+          303: Type.Null({
+            description: 'Where a person has several businesses: to the address that names one.',
+          }),
+        },
       },
     },
     async (request, reply) => {
-      const visit = await findVisit(context, request, request.query.business)
-      if (!visit) return sendLogIn(reply, { next: request.url })
+      const found = await findReader(context, request, request.query.business)
+      if (!found) return sendLogIn(reply, { next: request.url })
+      const { visit } = found
+      if (found.elsewhere) return sendConsolePage(reply.code(404), { visit, ...notFound(visit) })
+      if (request.query.business === undefined && businessOf(visit) !== undefined)
+        return seeOther(reply, pathOf('/console', visit, request.query))
       const title = visit.texts.calendar.title
       if (!visit.business)
         return sendConsolePage(reply, {
@@ -70,11 +87,12 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
           section: 'calendar',
           body: noBusiness(visit),
         })
-      const found = await readView(context, catalogues, { visit, address: request.query })
       const { cookie } = request.headers
-      const panel = found.view
-        ? await startPanel(context, visit, { catalogue: found.view.calendar.catalogue, cookie })
-        : ''
+      const asked = { visit, address: request.query }
+      const { shown = html`` } = await readView(context, asked, async (view, tag) => {
+        const panel = await startPanel(context, visit, { catalogue: view.calendar.catalogue, cookie })
+        return html`${panel} ${await calendarBody(view, tag)}`
+      })
       return sendConsolePage(reply, {
         title,
         visit,
@@ -83,15 +101,15 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         more: html`<link rel="stylesheet" href="/console/calendar.css" />
           <link rel="stylesheet" href="/docs/console-calendar.css" />
           <script type="module" src="/widget/calendar.js"></script>`,
-        body: html`${doneNote(visit, request.query.done)} ${panel}
-        ${found.view ? calendarBody(found.view, found.tag) : ''}`,
+        body: html`${doneNote(visit, request.query.done)} ${shown}`,
       })
     },
   )
-  livePart(app, context, catalogues)
+  livePart(app, context)
   routes.get(
     '/console/calendar.css',
     {
+      config: { isFile: true },
       schema: {
         operationId: 'showCalendarStyles',
         tags,
@@ -109,7 +127,7 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
 }
 
 /** What the script of the page asks for every few seconds. */
-function livePart(app: FastifyInstance, context: Context, catalogues: Catalogues): void {
+function livePart(app: FastifyInstance, context: Context): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get(
     '/console/calendar',
     {
@@ -122,22 +140,24 @@ function livePart(app: FastifyInstance, context: Context, catalogues: Catalogues
         response: {
           200: Media('text/html', 'The part of the page.'),
           304: Unchanged,
-          ...problems('invalid_credentials', 'not_found'),
+          ...problems('invalid_credentials', 'not_found', 'change_not_allowed'),
         },
       },
     },
     async (request, reply) => {
-      const visit = await findVisit(context, request, request.query.business)
+      const { business } = request.query
+      const visit = await findScriptSender(context, request, { business, at: business })
       if (!visit) throw invalidCredentials('The log-in has ended; log in again at /console.')
       if (!visit.business) throw new Problem('not_found', 'There is no business.')
-      const { tag, view } = await readView(context, catalogues, { visit, address: request.query, request })
+      const asked = { visit, address: request.query, request }
+      const { tag, shown } = await readView(context, asked, calendarPart)
       void reply.headers({
         etag: `"${tag}"`,
-        'cache-control': 'private, no-cache',
+        'cache-control': 'no-store', // shown to nobody after the log-out; its script keeps the tag itself
         'x-content-type-options': 'nosniff',
       })
-      if (!view) return reply.code(304).send(null)
-      return reply.type('text/html; charset=utf-8').send(calendarPart(view, tag).text)
+      if (!shown) return sendNotModified(reply)
+      return reply.type('text/html; charset=utf-8').send(shown.text)
     },
   )
 }
@@ -163,37 +183,56 @@ function doneNote({ texts }: ConsoleVisit, done: string | undefined): Html {
   return note === undefined ? html`` : html`<p class="notice" role="status">${note}</p>`
 }
 
-interface ReadView {
-  tag: string
-  /** Undefined where the caller knows it. */
-  view: CalendarView | undefined
+/** How wide a page may get. */
+const columnsOfPage = 100
+
+interface AskedView {
+  visit: ConsoleVisit
+  address: Address
+  /** Of a script, which may know the tag. */
+  request?: FastifyRequest
 }
 
+/** Reads what an address asks for, and shows it. `shown` is undefined where the caller knows it. */
 async function readView(
   context: Context,
-  catalogues: Catalogues,
-  { visit, address, request }: { visit: ConsoleVisit; address: Address; request?: FastifyRequest },
-): Promise<ReadView> {
+  { visit, address, request }: AskedView,
+  show: (view: CalendarView, tag: string) => Promise<Html>,
+): Promise<{ tag: string; shown: Html | undefined }> {
   const nowMs = nowOf(context)
   const choice = choiceOf(address, visit, nowMs)
   const dates = choice.view === 'week' ? weekOf(choice.date) : [choice.date]
-  const query = {
-    from: dates[0] ?? choice.date,
-    to: dates.at(-1) ?? choice.date,
-    ...(choice.location !== undefined && { location_id: choice.location }),
-    ...(visit.business && { business_id: visit.business.id }),
-  }
   const minute = Math.floor(nowMs / 60_000) // the line of the present time moves, and what is over is not free
   const tagNow = (tag: string) => `${tag}-${minute}`
   const knows = (tag: string) => request !== undefined && knownTags(request)(tagNow(tag))
-  const read = (of: typeof query) => readCalendar({ ...context, catalogues }, visit.person, of, knows)
-  const { tag, calendar } = await read(query).catch((error: unknown) => {
-    if (!(error instanceof Problem) || error.code !== 'not_found') throw error
-    const { location_id: _, ...everywhere } = query // a location of another business, or of none
-    return read(everywhere)
+  const read = async (of: CalendarChoice, columnId?: string) => {
+    const query = {
+      from: dates[0] ?? choice.date,
+      to: dates.at(-1) ?? choice.date,
+      ...(of.location !== undefined && { location_id: of.location }),
+      ...(of.cursor !== undefined && { cursor: of.cursor }),
+      ...(columnId !== undefined && { column_id: columnId }),
+      ...(visit.business && { business_id: visit.business.id }),
+    }
+    const asked = { query, knows, isGone: visit.isGone, columnsAtOnce: columnsOfPage }
+    return readCalendar(context, visit.person, asked, async (calendar, { tag, slices }) => {
+      const isPart = calendar.nextCursor !== null || of.cursor !== undefined
+      const wanted = of.who ?? (of.view === 'week' ? (visit.person.staffId ?? undefined) : undefined)
+      const isElsewhere = isPart && wanted !== undefined && !calendar.columns.some(({ id }) => id === wanted)
+      if (isElsewhere && columnId === undefined) return { elsewhere: wanted }
+      return show(await chosenView(calendar, { visit, choice: of, nowMs, slices }), tagNow(tag))
+    })
+  }
+  const found = await read(choice).catch((error: unknown) => {
+    if (!(error instanceof Problem) || !['not_found', 'validation_failed'].includes(error.code)) throw error
+    // a location of another business, or of none; a cursor of another list
+    return read({ ...choice, location: undefined, cursor: undefined })
   })
-  if (!calendar) return { tag: tagNow(tag), view: undefined }
-  return { tag: tagNow(tag), view: chosenView(calendar, { visit, choice, nowMs }) }
+  if (found.shown === undefined || !('elsewhere' in found.shown))
+    return { tag: tagNow(found.tag), shown: found.shown }
+  const only = await read({ ...choice, cursor: undefined }, found.shown.elsewhere)
+  const shown = only.shown === undefined || 'elsewhere' in only.shown ? undefined : only.shown
+  return { tag: tagNow(only.tag), shown }
 }
 
 /** What does not fit is as if it were not there. */
@@ -209,10 +248,11 @@ function choiceOf(address: Address, { business }: ConsoleVisit, nowMs: number): 
     location: id(address.location),
     who: id(address.who),
     allHours: address.hours === 'all',
+    cursor: address.cursor,
   }
 }
 
-function calendarBody(view: CalendarView, tag: string): Html {
+async function calendarBody(view: CalendarView, tag: string): Promise<Html> {
   const { calendar, visit } = view
   const t = visit.texts.calendar
   if (calendar.columns.length === 0)
@@ -221,11 +261,11 @@ function calendarBody(view: CalendarView, tag: string): Html {
       ${visit.person.role === 'staff' ? '' : html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>`}`
   return html`${calendarBar(view)}
     <p id="cal-status" class="cal-status" role="status" data-texts="${JSON.stringify(visit.texts.live)}"></p>
-    ${calendarPart(view, tag)}`
+    ${await calendarPart(view, tag)} ${furtherColumns(view)}`
 }
 
 /** What is shown again when something has changed. */
-function calendarPart(view: CalendarView, tag: string): Html {
+async function calendarPart(view: CalendarView, tag: string): Promise<Html> {
   const { calendar, choice, visit, nowMs } = view
   const parts = choice.view === 'list' ? ['list'] : choice.view === undefined ? ['grid', 'list'] : ['grid']
   return html`<div
@@ -239,7 +279,7 @@ function calendarPart(view: CalendarView, tag: string): Html {
     data-business="${calendar.businessId}"
   >
     ${calendar.complete ? '' : html`<p class="alert">${visit.texts.calendar.incomplete}</p>`}
-    ${parts.includes('grid') ? html`<div class="as-grid">${calendarGrid(view)}</div>` : ''}
-    ${parts.includes('list') ? html`<div class="as-list">${calendarList(view)}</div>` : ''}
+    ${parts.includes('grid') ? html`<div class="as-grid">${await calendarGrid(view)}</div>` : ''}
+    ${parts.includes('list') ? html`<div class="as-list">${await calendarList(view)}</div>` : ''}
   </div>`
 }

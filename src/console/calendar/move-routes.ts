@@ -4,14 +4,24 @@ import { Type } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
 import { invalidCredentials } from '../../access/authentication.ts'
 import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
-import { plusMinutes, readInstant, toMs } from '../../base/instants.ts'
+import { plusMinutes, toMs } from '../../base/instants.ts'
 import { changeBooking, presentBooking, showBooking } from '../../bookings/booking.ts'
 import { etagOf } from '../../bookings/booking-rules.ts'
+import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { Context } from '../../bookings/context.ts'
-import { tellOfChange } from '../../bookings/telling.ts'
-import { InstantText, problems, StrictObject } from '../../base/wire.ts'
-import { html, type Html } from '../../pages/page.ts'
+import { decideTelling } from '../../bookings/telling.ts'
+import { problems, StrictObject } from '../../base/wire.ts'
+import {
+  choice,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  type Typed,
+} from '../../pages/form.ts'
 import { calendarForm, firstButton, nearTimes, timeFields, warningBox } from '../bookings/book-page.ts'
 import {
   bookingRefusals,
@@ -22,10 +32,13 @@ import {
   warn,
   withChosenTime,
 } from '../bookings/book-routes.ts'
-import { findVisit, pathOf } from '../frame/console-page.ts'
+import { bookingWords } from '../bookings/booking-words.ts'
+import { tellTick } from '../bookings/telling.ts'
+import { AtBusiness, findScriptSender, pathOf } from '../frame/console-page.ts'
 import {
   addForms,
   type BusinessVisit,
+  checkedForm,
   type ConsoleRoute,
   consoleRoutes,
   formMedia,
@@ -34,18 +47,7 @@ import {
   refusedForms,
   tags,
 } from '../frame/console-route.ts'
-import {
-  bookingWords,
-  choice,
-  faultSummary,
-  field,
-  filledForm,
-  type FormState,
-  hidden,
-  type Typed,
-} from '../../pages/form.ts'
 import { clientName, momentText } from '../frame/formats.ts'
-import { tellTick } from '../bookings/telling.ts'
 import { wallFields } from '../frame/wall-clock.ts'
 
 const maxMinutes = 1_440
@@ -56,37 +58,38 @@ export function moveRoutes(app: FastifyInstance, context: Context): void {
   addForms(app, context, (scope) => tellRoute(scope, context))
 }
 
-/** The script of the calendar moves first, without telling, and sends this when nobody has undone it. */
+/** The script of the calendar moves with a mail that waits; this is for a tick that is taken from it or set again. */
 function tellRoute(scope: FastifyInstance, context: Context): void {
   scope.withTypeProvider<TypeBoxTypeProvider>().post(
     '/console/bookings/:id/tell',
     {
       schema: {
-        operationId: 'tellOfMove',
+        operationId: 'decideTelling',
         tags,
-        summary: 'Tell the client of a move that was made without telling',
-        description: 'Sent again, it does nothing.',
+        summary: 'Say whether the client is told of a move that was made just now',
+        description: 'For moves with `notify_after_seconds`, while that lasts.',
         params: StrictObject({ id: Type.String({ maxLength: 40 }) }),
         consumes: formMedia,
         body: StrictObject({
+          at_business: AtBusiness,
           version: Type.String({ pattern: '^[1-9][0-9]{0,8}$', description: 'That the move made.' }),
-          starts_at: InstantText,
-          ends_at: InstantText,
-          staff_id: Type.Optional(Type.String({ maxLength: 36, description: 'Absent for none.' })),
+          tell: Type.Enum(['on', 'off']),
         }),
         response: {
-          204: Type.Null({ description: 'The mail is on its way, or nothing is to be told.' }),
-          ...problems('not_found', 'validation_failed', 'invalid_credentials'),
+          204: Type.Null({ description: 'It is as was asked for.' }),
+          ...problems('not_found', 'change_not_allowed', 'validation_failed', 'invalid_credentials'),
           ...refusedForms,
         },
       },
     },
     async (request, reply) => {
-      const visit = await findVisit(context, request)
+      const { at_business: at, version, tell } = request.body
+      const visit = await findScriptSender(context, request, { at })
       if (!visit) throw invalidCredentials('The log-in has ended; log in again at /console.')
-      const { version, starts_at, ends_at, staff_id = null } = request.body
-      const known = { starts_at: readInstant(starts_at), ends_at: readInstant(ends_at), staff_id }
-      await tellOfChange(context, visit.person, { id: request.params.id, version: Number(version), known })
+      const { id } = request.params
+      const wish = { id, version: Number(version), tell: tell === 'on' }
+      if (!(await decideTelling(context, visit.person, wish)))
+        throw new Problem('not_found', 'No mail about this change waits: it has been sent already.')
       return reply.code(204).send(null)
     },
   )
@@ -116,7 +119,7 @@ function moveRoute(context: Context): ConsoleRoute {
         const { date } = wallFields(startsAt, booking.timezone)
         await warnOfMove(context, visit, { booking, typed, change })
         return once(
-          () => changeBooking(context, visit.person, { target, change }),
+          () => changeBooking(context, visit.person, { target, change: checkedForm(ChangeBooking, change) }),
           () => ({ path: '/console', query: { date, done: 'moved' } }),
         )
       },
@@ -178,7 +181,7 @@ function changeOf(
 ) {
   const minutes = Number(typed['minutes'])
   if (!Number.isInteger(minutes) || minutes < 1 || minutes > maxMinutes)
-    throw new FormFault({ minutes: book.badParty(maxMinutes) })
+    throw new FormFault({ minutes: book.badParty({ most: maxMinutes }) })
   const endsAt = plusMinutes(startsAt, minutes)
   const isMoved = startsAt !== booking.starts_at
   const { who = '' } = typed
@@ -204,7 +207,7 @@ async function movePage(
   const about = html`<h1>${t.title}</h1>
     <p>
       <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
-        ><bdi>${t.of(clientName(client, visit), booking.service_name)}</bdi></a
+        ><bdi>${t.of({ client: clientName(client, visit), service: booking.service_name })}</bdi></a
       >
       · ${t.now}:
       ${momentText(booking.starts_at, { timezone, locale })}${staff_name === null ? '' : html` · <bdi>${staff_name}</bdi>`}

@@ -1,11 +1,11 @@
-import { hasEmail, shownEmail } from '../../base/contact-formats.ts'
+import { dialled, fullName, hasEmail } from '../../base/contact-formats.ts'
+import { html, type Html } from '../../base/html.ts'
 import { type Instant, readInstant } from '../../base/instants.ts'
 import type { listClients } from '../../bookings/client.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { bookingRow, type BookingRows, dialled } from '../bookings/booking-page.ts'
+import { hidden } from '../../pages/form.ts'
+import { bookingRow, type BookingRows } from '../bookings/booking-page.ts'
 import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
-import { hidden } from '../../pages/form.ts'
 import { momentText } from '../frame/formats.ts'
 
 /* The clients of a business, and the page of one. Addresses of pages name a client by a booking, never by e-mail. */
@@ -18,6 +18,8 @@ export interface ClientView {
   /** Of the booking by which the address names the client. */
   id: string
   client: Client
+  /** Others with the same address, some of them if there are many. */
+  others: Client[]
   ahead: BookingRows
   past: BookingRows
 }
@@ -74,22 +76,24 @@ function clientRow(visit: BusinessVisit, client: Client): Html {
   const at = (text: string) =>
     momentText(readInstant(text), { timezone: visit.business.timezone, locale: visit.locale })
   const times = [
-    ...(next_at === null ? [] : [t.next(at(next_at))]),
-    ...(last_at === null ? [] : [t.last(at(last_at))]),
+    ...(next_at === null ? [] : [t.next({ when: at(next_at) })]),
+    ...(last_at === null ? [] : [t.last({ when: at(last_at) })]),
   ]
   return html`<li>
     <a class="row" href="${clientPath(visit, client.latest_booking_id)}">
-      <span class="row-time"><bdi class="client-name">${client.first_name} ${client.last_name}</bdi></span>
+      <span class="row-time"
+        ><bdi class="client-name">${fullName(client.first_name, client.last_name)}</bdi></span
+      >
       <span class="row-what">
         <span
-          >${[shownEmail(client.email), client.phone ?? '']
+          >${[client.email, client.phone ?? '']
             .filter((part) => part !== '')
             .map((part, at) => html`${at === 0 ? '' : ' · '}<bdi>${part}</bdi>`)}</span
         >
         <span class="soft">${times.join(' · ')}</span>
       </span>
       <span class="soft"
-        >${t.visits(client.visits)}${client.blocked ? html` · <b>${booking.blocked}</b>` : ''}</span
+        >${t.visits({ count: client.visits })}${client.blocked ? html` · <b>${booking.blocked}</b>` : ''}</span
       >
     </a>
   </li>`
@@ -97,9 +101,9 @@ function clientRow(visit: BusinessVisit, client: Client): Html {
 
 function countText({ texts }: ConsoleVisit, { visits, no_shows, cancelled, blocked }: Client): string {
   return [
-    texts.clients.visits(visits),
-    ...(no_shows > 0 ? [texts.booking.noShows(no_shows)] : []),
-    ...(cancelled > 0 ? [texts.clients.cancelled(cancelled)] : []),
+    texts.clients.visits({ count: visits }),
+    ...(no_shows > 0 ? [texts.booking.noShows({ count: no_shows })] : []),
+    ...(cancelled > 0 ? [texts.clients.cancelled({ count: cancelled })] : []),
     ...(blocked ? [texts.booking.blocked] : []),
   ].join(' · ')
 }
@@ -109,7 +113,7 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
   const { visit, id, client, ahead, past } = view
   const { clients: t, booking, setUp } = visit.texts
   const { first_name, last_name, email, phone } = client
-  const name = `${first_name} ${last_name}`
+  const name = fullName(first_name, last_name)
   const rows = (bookings: BookingRows, none: string) =>
     bookings.length === 0
       ? html`<p>${none}</p>`
@@ -139,6 +143,7 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
                   <a href="tel:${dialled(phone)}"><bdi>${phone}</bdi></a>
                 </dd>`
         }
+        ${othersPart(view)}
       </dl>
       <div class="actions">
         <a class="button main" href="${bookAgainPath(view)}">${t.bookAgain}</a>
@@ -158,6 +163,19 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
       <h2>${t.past}</h2>
       ${rows(past, t.nothingPast)} ${blockPart(view)}`,
   }
+}
+
+/** Who else has the address: a family, or one person who wrote their name in two ways. */
+function othersPart({ visit, client, others }: ClientView): Html {
+  const { clients: t } = visit.texts
+  if (others.length === 0) return html``
+  return html`<dt>${hasEmail(client.email) ? t.sameEmail : t.samePhone}</dt>
+    ${others.map(
+      ({ first_name, last_name, latest_booking_id }) =>
+        html`<dd>
+          <a href="${clientPath(visit, latest_booking_id)}"><bdi>${fullName(first_name, last_name)}</bdi></a>
+        </dd>`,
+    )}`
 }
 
 /** The same service with the same person, for the same client. */
@@ -203,9 +221,9 @@ function blockPart({ visit, id, client }: ClientView): Html {
 }
 
 /** The question before a client is erased. */
-export function erasePage({ visit, id, client, ahead }: ClientView, now: Instant): ShownPage {
+export function erasePage({ visit, id, client, others, ahead }: ClientView, now: Instant): ShownPage {
   const t = visit.texts.clients
-  const title = t.eraseTitle(`${client.first_name} ${client.last_name}`)
+  const title = t.eraseTitle({ name: fullName(client.first_name, client.last_name) })
   const coming = ahead.filter(({ cancelled_at, ends_at }) => cancelled_at === null && ends_at > now).length
   return {
     title,
@@ -215,7 +233,18 @@ export function erasePage({ visit, id, client, ahead }: ClientView, now: Instant
       <h1><bdi>${title}</bdi></h1>
       <p>${t.eraseWhat}</p>
       <p>${t.eraseStays}</p>
-      ${coming === 0 ? '' : html`<p class="alert">${t.eraseAhead(coming)}</p>`}
+      ${
+        others.length === 0
+          ? ''
+          : html`<p class="alert">
+              ${t.eraseOthers}
+              ${others.map(
+                ({ first_name, last_name }, index) =>
+                  html`${index === 0 ? '' : ', '}<bdi>${fullName(first_name, last_name)}</bdi>`,
+              )}
+            </p>`
+      }
+      ${coming === 0 ? '' : html`<p class="alert">${t.eraseAhead({ count: coming })}</p>`}
       <p><strong>${t.eraseFinal}</strong></p>
       <form method="post" action="${clientPath(visit, id, '/erase')}" class="fields">
         <div class="buttons">

@@ -1,22 +1,30 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { Problem } from '../../base/errors.ts'
+import { html } from '../../base/html.ts'
+import { nameKey } from '../../base/search-text.ts'
+import { pageOrFirst } from '../frame/page-or-first.ts'
 import { listBookings, showBooking } from '../../bookings/booking.ts'
+import { listClients, nameOf } from '../../bookings/client.ts'
 import { exportWholeClient } from '../../bookings/client-export.ts'
-import { listClients } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { eraseClient } from '../../bookings/erasure.ts'
 import { blockClient, unblockClient } from '../../bookings/strangers.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { clientList, clientPage, type ClientView, erasePage } from './client-page.ts'
-import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
-import { type BusinessVisit, type ConsoleRoute, consoleRoutes, type ShownPage } from '../frame/console-route.ts'
 import { faultSummary } from '../../pages/form.ts'
+import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import {
+  type BusinessVisit,
+  type ConsoleRoute,
+  consoleRoutes,
+  type ShownPage,
+} from '../frame/console-route.ts'
+import { doneNotice } from '../frame/done-notice.ts'
+import { clientList, clientPage, type ClientView, erasePage } from './client-page.ts'
 
 const path = '/console/clients'
 const minSearched = 3
-const shownBookings = '20'
-const perPage = '50'
+const shownBookings = 20
+const perPage = 50
 
 /** The clients of a business, and what people do about one. */
 export function clientPageRoutes(app: FastifyInstance, context: Context): void {
@@ -40,33 +48,21 @@ function listRoute(context: Context): ConsoleRoute {
       const { clients: t } = visit.texts
       const q = query['q']?.trim() ?? ''
       const isShort = q !== '' && Array.from(q).length < minSearched
-      const { data, next_cursor } = await pageOrFirst(context, visit, {
+      const search = {
+        ...{ business_id: visit.business.id, limit: perPage },
         ...(q !== '' && !isShort && { q: q.slice(0, 100) }),
-        ...(query['cursor'] && { cursor: query['cursor'] }),
-      })
+      }
+      const { data, next_cursor } = await pageOrFirst(query['cursor'] || undefined, (cursor) =>
+        listClients(context, visit.person, { ...search, cursor }),
+      )
       const fault = isShort ? t.tooShort : undefined
       return {
         title: t.title,
         section: 'clients',
-        body: html`${doneNotice(visit, query['done'])}
+        body: html`${doneNotice(visit.texts.clients.done, query['done'])}
         ${clientList(visit, { q, fault, clients: data, nextCursor: next_cursor })}`,
       }
     },
-  }
-}
-
-/** The first page where a cursor is of another list: an address may be kept for long. */
-async function pageOrFirst(
-  context: Context,
-  { person, business }: BusinessVisit,
-  { cursor, ...search }: { q?: string; cursor?: string },
-) {
-  const query = { ...search, business_id: business.id, limit: perPage }
-  try {
-    return await listClients(context, person, { ...query, ...(cursor !== undefined && { cursor }) })
-  } catch (error) {
-    if (cursor === undefined || !(error instanceof Problem)) throw error
-    return listClients(context, person, query)
   }
 }
 
@@ -77,7 +73,7 @@ function clientRoute(context: Context): ConsoleRoute {
     summary: 'The client of a booking',
     role: 'manager',
     show: async (visit, { id, query }) =>
-      clientPage(await readView(context, visit, id), doneNotice(visit, query['done'])),
+      clientPage(await readView(context, visit, id), doneNotice(visit.texts.clients.done, query['done'])),
     form: {
       act: async (visit, { action }, { id }) => {
         const { email, business_id } = await clientOf(context, visit, id)
@@ -100,7 +96,8 @@ function exportRoute(context: Context): ConsoleRoute {
     form: {
       fileType: 'application/json',
       act: async (visit, _typed, { id }) => {
-        const whole = await exportWholeClient(context, visit.person, await clientOf(context, visit, id))
+        const { email, business_id } = await clientOf(context, visit, id)
+        const whole = await exportWholeClient(context, visit.person, { email, business_id })
         return { file: { name: 'client.json', text: `${JSON.stringify(whole, null, 2)}\n` } }
       },
       again: async (visit, state, { id }) =>
@@ -131,25 +128,31 @@ function eraseRoute(context: Context): ConsoleRoute {
 
 /** Whom a booking is for. Throws not_found, also for one who was erased. */
 async function clientOf(context: Context, { person }: ConsoleVisit, id: string) {
-  const { client_email: email, business_id } = await showBooking(context, person, id)
+  const booking = await showBooking(context, person, id)
+  const { client_email: email, business_id } = booking
   if (email === '') throw new Problem('not_found', 'The client of this booking was erased.')
-  return { email, business_id }
+  return { email, business_id, name: nameOf(booking) }
 }
+
+/** Others with one address whom the page names. */
+const shownOthers = 10
 
 async function readView(context: Context, visit: BusinessVisit, id: string): Promise<ClientView> {
   const { person } = visit
-  const { email, business_id } = await clientOf(context, visit, id)
+  const { email, business_id, name } = await clientOf(context, visit, id)
   const now = context.clock.now()
-  const ofClient = { email, business_id, limit: shownBookings }
-  const [{ data }, ahead, past] = await Promise.all([
-    listClients(context, person, { email, business_id }),
+  const ofClient = { email, business_id, clientName: name, limit: shownBookings }
+  const [{ data }, sharing, ahead, past] = await Promise.all([
+    listClients(context, person, { email, business_id, name }),
+    listClients(context, person, { email, business_id, limit: shownOthers }),
     listBookings(context, person, { ...ofClient, from: now, sort: 'starts_at' }),
     listBookings(context, person, { ...ofClient, to: now, sort: '-starts_at' }),
   ])
   const [client] = data
   if (!client) throw new Problem('not_found', 'There is no such client.')
   const business = visit.businesses.find((one) => one.id === business_id) ?? visit.business
-  return { visit: { ...visit, business }, id, client, ahead: ahead.rows, past: past.rows }
+  const others = sharing.data.filter((other) => nameKey(other) !== name)
+  return { visit: { ...visit, business }, id, client, others, ahead: ahead.data, past: past.data }
 }
 
 function sayMissing(visit: ConsoleVisit): ShownPage {
@@ -161,10 +164,4 @@ function sayMissing(visit: ConsoleVisit): ShownPage {
       <p>${t.notFoundWhy}</p>
       <p><a href="${pathOf(path, visit)}">${t.toList}</a></p>`,
   }
-}
-
-function doneNotice({ texts }: ConsoleVisit, done: string | undefined): Html {
-  if (done === undefined || !Object.hasOwn(texts.clients.done, done)) return html``
-  const text = texts.clients.done[done as keyof typeof texts.clients.done] // as was just looked up
-  return html`<p class="notice" role="status">${text}</p>`
 }

@@ -2,16 +2,18 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { listAudit } from '../../access/audit.ts'
 import { listPeople } from '../../access/person.ts'
-import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
-import { instantFromMs, isDate } from '../../base/instants.ts'
+import { type Instant, instantFromMs, isDate } from '../../base/instants.ts'
+import { mostPerPage } from '../../base/paging.ts'
+import { pageOrFirst } from '../frame/page-or-first.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listKeysInScope } from '../../catalogue/business-keys.ts'
-import { html, type Html } from '../../pages/page.ts'
+import { choice, field, filledForm, hidden } from '../../pages/form.ts'
 import { businessOf, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes } from '../frame/console-route.ts'
-import { choice, field, filledForm, hidden } from '../../pages/form.ts'
 import { momentOf } from '../frame/formats.ts'
+import { textFor } from '../frame/text-groups.ts'
 
 const path = '/console/audit'
 const Choice = Type.Optional(Type.String({ maxLength: 600 }))
@@ -46,7 +48,7 @@ async function auditPage(context: Context, visit: BusinessVisit, address: Addres
   const { audit: t, setUp } = visit.texts
   const query = readAddress(visit, address)
   const [page, actors] = await Promise.all([
-    pageOrFirst(context, visit, query, address['cursor']),
+    pageOrFirst(address['cursor'], (cursor) => listAudit(context, visit.person, { ...query, cursor })),
     actorsOf(context, visit),
   ])
   const { actor, day, where } = address
@@ -78,7 +80,7 @@ async function auditPage(context: Context, visit: BusinessVisit, address: Addres
 function readAddress({ business, person }: BusinessVisit, { actor, day, where }: Address) {
   const isWholeHub = where === 'hub' && 'hubId' in person.scope
   return {
-    limit: '50',
+    limit: 50,
     ...(!isWholeHub && { business_id: business.id }),
     ...(actor !== undefined && isUuid(actor) && { actor: actor.toLowerCase() }),
     ...(day !== undefined && isDate(day) && dayIn(business.timezone, day)),
@@ -86,25 +88,10 @@ function readAddress({ business, person }: BusinessVisit, { actor, day, where }:
 }
 
 /** A day of a zone, whatever its clocks do. */
-function dayIn(timeZone: string, text: string): { from: string; to: string } {
+function dayIn(timeZone: string, text: string): { from: Instant; to: Instant } {
   const day = Temporal.PlainDate.from(text)
   const start = (date: Temporal.PlainDate) => instantFromMs(date.toZonedDateTime(timeZone).epochMilliseconds)
   return { from: start(day), to: start(day.add({ days: 1 })) }
-}
-
-/** The first page where a cursor is of another list: an address may be kept for long. */
-async function pageOrFirst(
-  context: Context,
-  { person }: BusinessVisit,
-  query: ReturnType<typeof readAddress>,
-  cursor: string | undefined,
-) {
-  try {
-    return await listAudit(context, person, { ...query, ...(cursor !== undefined && { cursor }) })
-  } catch (error) {
-    if (cursor === undefined || !(error instanceof Problem)) throw error
-    return listAudit(context, person, query)
-  }
 }
 
 interface Named {
@@ -114,13 +101,16 @@ interface Named {
 
 /** The people and keys that entries can be narrowed to. */
 async function actorsOf(context: Context, { person, business, texts }: BusinessVisit): Promise<Named[]> {
-  const [people, { rows: keys }] = await Promise.all([
+  const [people, { page: keys }] = await Promise.all([
     listPeople(context, person.scope),
-    listKeysInScope(context, person, { businessId: business.id, query: { limit: '100' } }),
+    listKeysInScope(context, person, { businessId: business.id, query: { limit: mostPerPage } }),
   ])
   return [
     ...people.map(({ user_id: id, name }) => ({ id, name })),
-    ...keys.map(({ id, label, last_four }) => ({ id, name: texts.audit.key(label ?? `…${last_four}`) })),
+    ...keys.data.map(({ id, label, last_four }) => ({
+      id,
+      name: texts.audit.key({ name: label ?? `…${last_four}` }),
+    })),
   ]
 }
 
@@ -169,6 +159,6 @@ function row(visit: BusinessVisit, { at, actor, action, subject, business_id, ad
 /** "Booking: cancelled"; what has no words yet, as the API names it. */
 function actionText({ texts: { audit } }: BusinessVisit, action: string): string {
   const [subject = '', verb = ''] = action.split('.')
-  const [what, done] = [audit.subjects[subject], audit.verbs[verb]]
+  const [what, done] = [textFor(audit.subjects, subject), textFor(audit.verbs, verb)]
   return what === undefined || done === undefined ? action : `${what}: ${done}`
 }

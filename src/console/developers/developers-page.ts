@@ -1,17 +1,10 @@
-import { html, type Html } from '../../pages/page.ts'
+import { html, type Html } from '../../base/html.ts'
 import { pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
 
 /* What the pages for developers share. */
 
 export const developersPath = '/console/developers'
-
-/** That something was done, after the page that did it. */
-export function doneNotice({ texts: { developers } }: BusinessVisit, done: string | undefined): Html {
-  if (done === undefined || !Object.hasOwn(developers.done, done)) return html``
-  const text = developers.done[done as keyof typeof developers.done] // as was just looked up
-  return html`<p class="notice" role="status">${text}</p>`
-}
 
 /** What cannot be undone: opens a question, whose button does it. */
 export function asksOnce(

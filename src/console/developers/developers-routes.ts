@@ -1,25 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 import { planLimits } from '../../access/rate-limit-rules.ts'
+import { html, type Html } from '../../base/html.ts'
+import { presentPage } from '../../base/paging.ts'
 import type { Context } from '../../bookings/context.ts'
+import { presentBusiness, showBusinessInScope } from '../../catalogue/business.ts'
 import {
   issueKeyInScope,
   listKeysInScope,
   presentKey,
   revokeKeyInScope,
 } from '../../catalogue/business-keys.ts'
-import { presentBusiness, showBusinessInScope } from '../../catalogue/business.ts'
-import { cursorOfKey } from '../../access/key.ts'
 import { CreateKey } from '../../catalogue/key-schemas.ts'
-import { pageOf } from '../../base/wire.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { pathOf } from '../frame/console-page.ts'
-import {
-  type BusinessVisit,
-  checkedForm,
-  type ConsoleRoute,
-  consoleRoutes,
-  type ShownPage,
-} from '../frame/console-route.ts'
 import {
   faultSummary,
   field,
@@ -30,15 +21,17 @@ import {
   radios,
   type Typed,
 } from '../../pages/form.ts'
-import { momentOf } from '../frame/formats.ts'
+import { pathOf } from '../frame/console-page.ts'
 import {
-  asksOnce,
-  backLink,
-  developersPath,
-  doneNotice,
-  fieldOfPointer,
-  secretPage,
-} from './developers-page.ts'
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  type ShownPage,
+} from '../frame/console-route.ts'
+import { doneNotice } from '../frame/done-notice.ts'
+import { momentOf } from '../frame/formats.ts'
+import { asksOnce, backLink, developersPath, fieldOfPointer, secretPage } from './developers-page.ts'
 import { webhookList, webhookPages } from './webhook-pages.ts'
 
 /** What connects programs with a business: its plan, keys, webhooks and events. */
@@ -68,7 +61,7 @@ function overview(context: Context): ConsoleRoute {
         title: t.title,
         section: 'developers',
         body: html`<h1>${t.title}</h1>
-          ${doneNotice(visit, query['done'])}
+          ${doneNotice(visit.texts.developers.done, query['done'])}
           <p>${t.what} <a href="/docs">${t.reference}</a></p>
           ${plan}
           <div class="head">
@@ -92,10 +85,10 @@ async function planOf(context: Context, visit: BusinessVisit): Promise<Html> {
     [t.plan, t.plans[plan]],
     [
       t.limits,
-      t.limitsOfKey(
-        number(own.limit_per_minute ?? usual.perMinute),
-        number(own.limit_per_hour ?? usual.perHour),
-      ),
+      t.limitsOfKey({
+        minute: number(own.limit_per_minute ?? usual.perMinute),
+        hour: number(own.limit_per_hour ?? usual.perHour),
+      }),
     ],
     [t.withIt, plan === 'enterprise' ? t.hasAll : t.hasLess],
   ]
@@ -110,10 +103,9 @@ async function planOf(context: Context, visit: BusinessVisit): Promise<Html> {
 
 async function keyList(context: Context, visit: BusinessVisit, cursor: string | undefined): Promise<Html> {
   const t = visit.texts.developers
-  const query = { limit: '50', ...(cursor !== undefined && { cursor }) }
-  const asked = { businessId: visit.business.id, query }
-  const { rows, limit, timezone } = await listKeysInScope(context, visit.person, asked)
-  const page = pageOf(rows, limit, { present: (key) => presentKey(key, timezone), cursor: cursorOfKey })
+  const asked = { businessId: visit.business.id, query: { limit: 50, cursor } }
+  const { page: keys, timezone } = await listKeysInScope(context, visit.person, asked)
+  const page = presentPage(keys, (key) => presentKey(key, timezone))
   if (page.data.length === 0) return html`<p>${t.noKeys}</p>`
   const row = (key: (typeof page.data)[number]) =>
     html`<li class="key">
@@ -121,7 +113,7 @@ async function keyList(context: Context, visit: BusinessVisit, cursor: string | 
         <strong><bdi>${key.label ?? t.noLabel}</bdi></strong>
         <span class="soft"
           >${t.keyTypes[key.type]} · <code>…${key.last_four}</code> ·
-          ${t.made(momentOf(key.created_at, visit))}${
+          ${t.made({ when: momentOf(key.created_at, visit) })}${
             key.allowed_origins === null ? '' : html` · <bdi>${key.allowed_origins.join(', ')}</bdi>`
           }</span
         >
@@ -155,7 +147,7 @@ function revokeForm(
   const t = visit.texts.developers
   return asksOnce(t.revoke, {
     action: pathOf(`${developersPath}/keys/${key.id}/revoke`, visit),
-    why: t.revokeWhy(key.label ?? `…${key.last_four}`),
+    why: t.revokeWhy({ name: key.label ?? `…${key.last_four}` }),
     button: t.revokeNow,
   })
 }

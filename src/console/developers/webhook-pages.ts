@@ -1,31 +1,9 @@
 import { Type } from 'typebox'
 import { needsEnterprise } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
+import { listAll, mostPerPage } from '../../base/paging.ts'
 import type { Context } from '../../bookings/context.ts'
-import { listDeliveries, retryByHand, sendSample } from '../../webhooks/delivery.ts'
-import { type EventType, eventTypes } from '../../webhooks/event-payload.ts'
-import { listEvents } from '../../webhooks/event.ts'
-import { ChangeWebhook, CreateWebhook } from '../../webhooks/webhook-schemas.ts'
-import {
-  changeWebhook,
-  createWebhook,
-  listWebhooks,
-  presentWebhook,
-  removeWebhook,
-  rotateSecret,
-  showWebhook,
-} from '../../webhooks/webhook.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { businessOf, pathOf } from '../frame/console-page.ts'
-import { type BusinessVisit, checkedForm, type ConsoleRoute, type ShownPage } from '../frame/console-route.ts'
-import {
-  asksOnce,
-  backLink,
-  developersPath,
-  doneNotice,
-  fieldOfPointer,
-  secretPage,
-} from './developers-page.ts'
 import {
   choice,
   faultSummary,
@@ -39,17 +17,41 @@ import {
   ticks,
   type Typed,
 } from '../../pages/form.ts'
+import { listDeliveries, retryByHand, sendSample } from '../../webhooks/delivery.ts'
+import { listEvents } from '../../webhooks/event.ts'
+import { type EventType, eventTypes } from '../../webhooks/event-payload.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  listWebhooks,
+  presentWebhook,
+  removeWebhook,
+  rotateSecret,
+  showWebhook,
+} from '../../webhooks/webhook.ts'
+import { ChangeWebhook, CreateWebhook } from '../../webhooks/webhook-schemas.ts'
+import { businessOf, pathOf } from '../frame/console-page.ts'
+import { type BusinessVisit, checkedForm, type ConsoleRoute, type ShownPage } from '../frame/console-route.ts'
+import { doneNotice } from '../frame/done-notice.ts'
 import { momentOf } from '../frame/formats.ts'
+import { textFor } from '../frame/text-groups.ts'
+import type { ConsoleTexts } from '../frame/texts.ts'
+import { asksOnce, backLink, developersPath, fieldOfPointer, secretPage } from './developers-page.ts'
 
 const path = `${developersPath}/webhooks`
 /** Of the address of a page for a new webhook. */
 const newId = 'new'
-const stripLength = '20'
+const stripLength = 20
 /** Of a hub: its own webhooks and those of this business are looked for in as many pages. */
 const maxPages = 10
 
 type Webhook = ReturnType<typeof presentWebhook>
 type Delivery = Awaited<ReturnType<typeof listDeliveries>>['data'][number]
+
+/** What an event says, such as `booking.created`. */
+function eventText({ events }: ConsoleTexts['developers'], type: EventType): string {
+  return textFor(events, type.replace(/^booking\./, '')) ?? type
+}
 
 /** Pages about webhooks and events. */
 export function webhookPages(context: Context): ConsoleRoute[] {
@@ -79,7 +81,7 @@ export async function webhookList(context: Context, visit: BusinessVisit): Promi
     html`<li class="key">
       <span class="row-what">
         <a href="${pathOf(`${path}/${webhook.id}`, visit)}"><bdi>${webhook.url}</bdi></a>
-        <span class="soft">${webhook.events.map((event) => t.events[event]).join(', ')}</span>
+        <span class="soft">${webhook.events.map((event) => eventText(t, event)).join(', ')}</span>
       </span>
       ${webhook.status === 'active' ? '' : html`<span class="state">${t.disabled}</span>`}
       ${strip(visit, deliveries)}
@@ -99,18 +101,8 @@ export async function webhookList(context: Context, visit: BusinessVisit): Promi
 }
 
 async function webhooksOf(context: Context, { person, business }: BusinessVisit): Promise<Webhook[]> {
-  const found: Webhook[] = []
-  let cursor: string | null = null
-  for (let pages = 0; pages < maxPages; pages += 1) {
-    const page: Awaited<ReturnType<typeof listWebhooks>> = await listWebhooks(context, person, {
-      limit: '100',
-      ...(cursor !== null && { cursor }),
-    })
-    found.push(...page.data.filter(({ business_id: id }) => id === null || id === business.id))
-    cursor = page.next_cursor
-    if (cursor === null) break
-  }
-  return found
+  const all = await listAll((page) => listWebhooks(context, person, page), { pages: maxPages })
+  return all.filter(({ business_id: id }) => id === null || id === business.id)
 }
 
 const marks = { succeeded: '✓', failed: '✗', pending: '…' } as const
@@ -126,7 +118,7 @@ function strip(visit: BusinessVisit, deliveries: Delivery[]): Html {
         .toReversed()
         .map(({ status }) => html`<span class="mark is-${status}">${marks[status]}</span>`)}</span
     >
-    <span class="soft">${t.arrived(arrived, deliveries.length)}</span>
+    <span class="soft">${t.arrived({ some: arrived, all: deliveries.length })}</span>
   </span>`
 }
 
@@ -222,7 +214,7 @@ function webhookFields(visit: BusinessVisit, state: FormState): Html {
     name: 'events',
     label: t.eventsLabel,
     boxes: eventTypes.map((type) =>
-      tick(state, `event.${type}`, html`${t.events[type]} <code>${type}</code>`),
+      tick(state, `event.${type}`, html`${eventText(t, type)} <code>${type}</code>`),
     ),
   })}
   ${field(state, { name: 'description', label: t.description, max: 200 })}`
@@ -261,7 +253,7 @@ async function oldPage(
   },
 ): Promise<ShownPage> {
   const { developers: t, setUp } = visit.texts
-  const query = { limit: '50', ...(cursor !== undefined && { cursor }) }
+  const query = { limit: 50, cursor }
   const { data, next_cursor: next } = await listDeliveries(context, visit.person, { id: webhook.id, query })
   const opened = data.find(({ id }) => id === open)
   const formPath = (name: string) => pathOf(`${path}/${webhook.id}/${name}`, visit)
@@ -270,7 +262,8 @@ async function oldPage(
     section: 'developers',
     body: html`${backLink(visit)}
       <h1><bdi>${webhook.url}</bdi></h1>
-      ${doneNotice(visit, done)} ${webhook.business_id === null ? html`<p class="alert">${t.ofHub}</p>` : ''}
+      ${doneNotice(visit.texts.developers.done, done)}
+      ${webhook.business_id === null ? html`<p class="alert">${t.ofHub}</p>` : ''}
       ${faultSummary(state, setUp)}
       ${opened ? await openedDelivery(context, visit, { webhook, delivery: opened, cursor }) : ''}
       <div class="head">
@@ -328,8 +321,8 @@ function deliveryRows(
       return html`<li>
         <span class="mark is-${status}" aria-hidden="true">${marks[status]}</span>
         <a href="${address}">${momentOf(created_at, visit)}</a>
-        <span>${t.events[event]}</span>
-        <span class="soft">${t.states[status]}, ${t.tries(attempts.length)}</span>
+        <span>${eventText(t, event)}</span>
+        <span class="soft">${t.states[status]}, ${t.tries({ count: attempts.length })}</span>
       </li>`
     })}
   </ul>`
@@ -348,12 +341,14 @@ async function openedDelivery(
       <span class="mark is-${error === null ? 'succeeded' : 'failed'}" aria-hidden="true"
         >${error === null ? '✓' : '✗'}</span
       >
-      <span>${t.attempt(number, momentOf(at, visit))}</span>
-      <span>${response_status === null ? t.noAnswer : t.answer(response_status)}</span>
-      <span class="soft">${t.took(duration_ms)}${error === null ? '' : html` · ${t.errors[error]}`}</span>
+      <span>${t.attempt({ number, when: momentOf(at, visit) })}</span>
+      <span>${response_status === null ? t.noAnswer : t.answer({ status: response_status })}</span>
+      <span class="soft"
+        >${t.took({ milliseconds: duration_ms })}${error === null ? '' : html` · ${t.errors[error]}`}</span
+      >
     </li>`
   return html`<section class="card" aria-label="${t.delivery}">
-    <h2>${t.events[delivery.event]}: ${t.states[delivery.status]}</h2>
+    <h2>${eventText(t, delivery.event)}: ${t.states[delivery.status]}</h2>
     <p class="soft"><code>webhook-id: ${delivery.event_id}</code></p>
     ${
       delivery.attempts.length === 0
@@ -362,7 +357,7 @@ async function openedDelivery(
             ${delivery.attempts.map(attempt)}
           </ul>`
     }
-    ${delivery.next_attempt_at === null ? '' : html`<p>${t.nextTry(momentOf(delivery.next_attempt_at, visit))}</p>`}
+    ${delivery.next_attempt_at === null ? '' : html`<p>${t.nextTry({ when: momentOf(delivery.next_attempt_at, visit) })}</p>`}
     <h3>${t.sent}</h3>
     ${payload === undefined ? html`<p>${t.sampleSent}</p>` : html`<pre tabindex="0">${JSON.stringify(payload, null, 2)}</pre>`}
     <form method="post" action="${pathOf(`${path}/${webhook.id}/retry`, visit)}">
@@ -378,7 +373,7 @@ async function payloadOf(
   { person }: BusinessVisit,
   { booking_id, event, event_id }: Delivery,
 ) {
-  const query = { booking_id, type: event, limit: '100' }
+  const query = { booking_id, type: event, limit: mostPerPage }
   const { data } = await listEvents(context, person, query)
   return data.find(({ id }) => id === event_id)?.payload
 }
@@ -455,11 +450,13 @@ function eventPage(context: Context): ConsoleRoute {
       const type: EventType | undefined = eventTypes.find((one) => one === query['type'])
       const { cursor } = query
       const { data, next_cursor: next } = await listEvents(context, visit.person, {
-        ...{ business_id: visit.business.id, limit: '50' },
+        ...{ business_id: visit.business.id, limit: 50, cursor },
         ...(type && { type }),
-        ...(cursor !== undefined && { cursor }),
       })
-      const options = [['', t.anyEvent] as const, ...eventTypes.map((one) => [one, t.events[one]] as const)]
+      const options = [
+        ['', t.anyEvent] as const,
+        ...eventTypes.map((one) => [one, eventText(t, one)] as const),
+      ]
       return {
         title: t.eventLog,
         section: 'developers',
@@ -481,7 +478,7 @@ function eventPage(context: Context): ConsoleRoute {
                         <a href="${pathOf(`/console/bookings/${booking_id}`, visit)}"
                           >${momentOf(occurred_at, visit)}</a
                         >
-                        <span>${t.events[name]}</span>
+                        <span>${eventText(t, name)}</span>
                         <details class="asks">
                           <summary>${t.body}</summary>
                           <p class="soft"><code>webhook-id: ${id}</code></p>

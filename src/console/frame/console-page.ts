@@ -1,20 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
 import { type PersonActor, personRoles } from '../../access/actor.ts'
+import { findPerson, goTo, type PersonPlace, placesOf } from '../../access/log-in.ts'
 import { logInToken } from '../../access/log-in-cookie.ts'
-import { findPerson, type PersonPlace, placesOf } from '../../access/log-in.ts'
 import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
+import { html, type Html, trusted } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { toMs } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listBusinessesInScope, showBusinessInScope } from '../../catalogue/business.ts'
+import { goneClient } from '../../http/gone-client.ts'
+import { countUnseenMails } from '../../mails/mail.ts'
 import { mailRoute } from '../../mails/outbox.ts'
-import { html, type Html, sendPage } from '../../pages/page.ts'
-import { type ConsoleLanguage, languageOf } from '../../pages/console/texts.ts'
+import { sendPage } from '../../pages/page.ts'
+import { type ConsoleLanguage, languageOf } from './texts.ts'
 
 /*
- * The frame of every page of the console: who is logged in, and at which business. A page asks `visitConsole`, which answers
- * those who are not logged in with the form, then calls `sendConsolePage`.
+ * The frame of every page of the console: who is logged in, and at which business. A page asks `findVisit`, sends the form
+ * to log in to nobody, then calls `sendConsolePage`. Addresses and forms name the business, as another tab may show another
+ * one: an address leads to the business that it names, a form counts for that one alone.
  */
 
 /** A page of the console that the header leads to. */
@@ -65,10 +70,12 @@ export interface ConsoleVisit extends ConsoleLanguage {
   business: ConsoleBusiness | undefined
   /** Of a hub: all of its businesses, at most a hundred. */
   businesses: ConsoleBusiness[]
+  /** Whether the browser has closed the connection. */
+  isGone: () => boolean
   /** Of a hub: the business that this browser showed last. */
   lastShown?: string | undefined
-  /** Whether the page is about that one although the address names none, which would mean the oldest. */
-  isRecalled?: boolean
+  /** How many mails failed that nobody has seen; 0 for staff. */
+  unseenMails: number
   /** Where mails to clients go. */
   mails: ReturnType<typeof mailRoute>
   /** For a form of this page that must not do its work twice. */
@@ -76,42 +83,150 @@ export interface ConsoleVisit extends ConsoleLanguage {
 }
 
 /** The most that the menu shows. */
-const maxShownBusinesses = '100'
+const maxShownBusinesses = 100
+
+/** The business that an address or form names, which is not the present one. */
+export interface Elsewhere {
+  /** Undefined where the person has none there. */
+  place?: PersonPlace
+  /** Of the business, as far as the person may know it. */
+  name?: string
+}
+
+interface Found {
+  visit: ConsoleVisit
+  elsewhere?: Elsewhere
+}
 
 /**
- * Who is logged in; undefined for nobody, who gets the form. `businessId` chooses among the businesses of a hub; without it,
- * it is the one that this browser showed last, or the hub's oldest.
+ * Who looks at a page; undefined for nobody, who gets the form. `named` is the business that its address names: the log-in
+ * goes on there. Without it, it is the one that this browser showed last, or the hub's oldest. `elsewhere` is there where the
+ * person does not reach the business.
  */
+export async function findReader(
+  context: Context,
+  request: FastifyRequest,
+  named: string | undefined,
+): Promise<Found | undefined> {
+  const found = await lookUp(context, request, named)
+  const place = found?.elsewhere?.place
+  if (!place || !(await goTo(context, found.visit.person, place.id))) return found
+  request.person = await findPerson(context, logInToken(request) ?? '')
+  return lookUp(context, request, named)
+}
+
+/** As `findReader`, for what is not a page of its own. Throws not_found for a business that the person does not reach. */
 export async function findVisit(
   context: Context,
   request: FastifyRequest,
-  businessId?: string,
+  named?: string,
 ): Promise<ConsoleVisit | undefined> {
-  const token = logInToken(request)
-  const found = token === undefined ? undefined : await findPerson(context, token)
+  const found = await findReader(context, request, named)
+  if (found?.elsewhere) throw new Problem('not_found', 'There is no such business, or you do not work there.')
+  return found?.visit
+}
+
+/**
+ * Who sends a form, or a request of a script; undefined for nobody. It names its business itself (`at_business`) or by its address
+ * (`business`); `elsewhere` is there where that is not the present one, or where it names none and could mean several.
+ */
+export async function findSender(
+  context: Context,
+  request: FastifyRequest,
+  { at, business }: { at?: string | undefined; business?: string | undefined },
+): Promise<Found | undefined> {
+  const found = await lookUp(context, request, at ?? business)
+  if (!found || found.elsewhere) return found
+  const { visit } = found
+  const isAmbiguous = at === undefined && business === undefined && businessOf(visit) !== undefined
+  const isDivided =
+    at !== undefined && business !== undefined && business.toLowerCase() !== visit.business?.id
+  if (isAmbiguous) return { visit, elsewhere: {} }
+  return isDivided ? { visit, elsewhere: visit.business ? { name: visit.business.name } : {} } : found
+}
+
+/** As `findSender`, for scripts. Throws change_not_allowed. */
+export async function findScriptSender(
+  context: Context,
+  request: FastifyRequest,
+  named: { at?: string | undefined; business?: string | undefined },
+): Promise<ConsoleVisit | undefined> {
+  const found = await findSender(context, request, named)
+  if (found?.elsewhere) throw otherBusiness()
+  return found?.visit
+}
+
+function otherBusiness(): Problem {
+  return new Problem('change_not_allowed', 'You are at another business now. Nothing was saved.', {
+    extensions: { reason: 'not_allowed' },
+  })
+}
+
+async function lookUp(
+  context: Context,
+  request: FastifyRequest,
+  named: string | undefined,
+): Promise<Found | undefined> {
+  const found = request.person
   if (!found) return undefined
   const person = { ...found, via: { address: readClientAddress(request.ip).address, requestId: request.id } }
   const places = await placesOf(context, person)
-  const language = {
+  const frame = {
     ...languageOf(request),
-    mails: mailRoute(context.config),
-    once: context.ids.next(),
+    ...{ person, places, mails: mailRoute(context.config), once: context.ids.next() },
+    isGone: goneClient(request),
   }
+  const wanted = named?.toLowerCase()
+  const elsewhere = () => placeWith(context, { person, places }, wanted)
   if ('businessId' in person.scope) {
-    const business = await showBusinessInScope(context, person, person.scope.businessId)
-    return { ...language, person, places, business, businesses: [] }
+    const { businessId } = person.scope
+    const business = await showBusinessInScope(context, person, businessId)
+    const visit = {
+      ...frame,
+      business,
+      businesses: [],
+      unseenMails: await unseenMailsOf(context, person, business),
+    }
+    return wanted === undefined || wanted === businessId ? { visit } : { visit, elsewhere: await elsewhere() }
   }
-  const { rows } = await listBusinessesInScope(context, person, { limit: maxShownBusinesses })
+  const { hubId } = person.scope
+  const { data: rows } = await listBusinessesInScope(context, person, { limit: maxShownBusinesses })
   const lastShown = lastShownBusiness(request)
-  const named = businessId ?? lastShown
-  const wanted = named !== undefined && isUuid(named) ? named.toLowerCase() : undefined
+  const chosen = wanted === undefined || wanted === hubId ? lastShown : wanted
   const [first] = rows.toSorted(
     (one, other) => toMs(one.created_at) - toMs(other.created_at) || (one.id < other.id ? -1 : 1),
   )
   const business =
-    rows.find(({ id }) => id === wanted) ?? (await businessBeyond(context, person, wanted)) ?? first
-  const isRecalled = businessId === undefined && business !== first
-  return { ...language, person, places, business, businesses: rows, lastShown, isRecalled }
+    rows.find(({ id }) => id === chosen) ?? (await businessOfHub(context, person, chosen)) ?? first
+  const unseenMails = await unseenMailsOf(context, person, business)
+  const visit = { ...frame, business, businesses: rows, lastShown, unseenMails }
+  const isThere = wanted === undefined || wanted === business?.id || wanted === hubId
+  return isThere ? { visit } : { visit, elsewhere: await elsewhere() }
+}
+
+async function unseenMailsOf(
+  context: Context,
+  { role }: PersonActor,
+  business: ConsoleBusiness | undefined,
+): Promise<number> {
+  return role === 'staff' || !business ? 0 : countUnseenMails(context, business.id)
+}
+
+/** Another place of the person, at which a business or hub can be reached. */
+async function placeWith(
+  context: Context,
+  { person, places }: Pick<ConsoleVisit, 'person' | 'places'>,
+  id: string | undefined,
+): Promise<Elsewhere> {
+  const others = places.filter(({ isPresent }) => !isPresent)
+  const own = others.find(({ scope }) => Object.values(scope).some((one) => one === id))
+  if (own) return { place: own, name: own.name }
+  for (const place of others) {
+    if (!('hubId' in place.scope)) continue
+    const business = await businessOfHub(context, { ...person, scope: place.scope }, id)
+    if (business) return { place, name: business.name }
+  }
+  return {}
 }
 
 const lastShownName = 'holdfast-business'
@@ -127,13 +242,13 @@ function lastShownBusiness({ headers }: FastifyRequest): string | undefined {
   return pairs.find(([name]) => name === lastShownName)?.[1]
 }
 
-/** One that the menu does not show. */
-async function businessBeyond(
+/** A business of the person's hub, also one that the menu does not show. */
+async function businessOfHub(
   context: Context,
   person: PersonActor,
   id: string | undefined,
 ): Promise<ConsoleBusiness | undefined> {
-  if (id === undefined) return undefined
+  if (id === undefined || !isUuid(id)) return undefined
   try {
     return await showBusinessInScope(context, person, id)
   } catch (error) {
@@ -156,6 +271,8 @@ export interface ConsolePage {
   wide?: boolean
   /** Whether it shows pages of this server in frames. */
   frames?: boolean
+  /** Whether its forms name the business; those about the person do not. */
+  areFormsNamed?: boolean
 }
 
 /** Styles of all pages of the console. */
@@ -168,9 +285,18 @@ export const consoleScript = html`<script type="module" src="/docs/console.js"><
 /** Sends a page in the frame of the console. */
 export function sendConsolePage(
   reply: FastifyReply,
-  { title, visit, section, body, more = html``, wide = false, frames = false }: ConsolePage,
+  {
+    title,
+    visit,
+    section,
+    body,
+    more = html``,
+    wide = false,
+    frames = false,
+    areFormsNamed = true,
+  }: ConsolePage,
 ): FastifyReply {
-  const present = businessOf(visit)
+  const present = visit.businesses.length > 1 ? visit.business?.id : undefined
   if (present !== undefined && present !== visit.lastShown)
     void reply.header('set-cookie', consoleCookie(`${lastShownName}=${present}`))
   // styles show it where there are such fields, and mark them
@@ -180,7 +306,7 @@ export function sendConsolePage(
     locale: visit.locale,
     skip: visit.texts.frame.skip,
     main: html`<main id="main" class="text console${wide ? ' wide' : ''}" tabindex="-1">
-      ${body}${needed}
+      ${unseenNotice(visit)}${areFormsNamed ? namedForms(body, visit, reply.request.url) : body}${needed}
     </main>`,
     more: html`${consoleHead} ${more}`,
     header: consoleHeader(visit, section),
@@ -188,6 +314,45 @@ export function sendConsolePage(
     frames,
   })
 }
+
+/** On every page: who looks at the calendar alone shall not miss that a client was not told. */
+function unseenNotice(visit: ConsoleVisit): Html {
+  const { unseenMails, texts } = visit
+  if (unseenMails === 0) return html``
+  return html`<p class="notice unseen-mails" role="status">
+    ${texts.mails.failed({ count: unseenMails, isMore: unseenMails === 100 })}
+    <a href="${pathOf('/console/mails', visit, { status: 'failed' })}">${texts.mails.see}</a>
+  </p>`
+}
+
+const postedForms = /<form\s[^>]*method="post"[^>]*>/g
+
+/**
+ * Adds to each form of a page what names its business, so that none can lack it, and its address: a page can be the answer
+ * to another one's form, such as that of a log-in. Texts in pages hold no `<`.
+ */
+function namedForms({ text }: Html, visit: ConsoleVisit, address: string): Html {
+  const { text: name } = html`<input type="hidden" name="${atName}" value="${atOf(visit)}" />`
+  const { text: action } = html`action="${address}"`
+  const named = (form: string) =>
+    `${form.includes(' action="') ? form : form.replace('<form', `<form ${action}`)}${name}`
+  return trusted(text.replaceAll(postedForms, named))
+}
+
+/** What the forms of a page name: its business, or the hub where it has none. */
+export function atOf({ business, person: { scope } }: ConsoleVisit): string {
+  return business?.id ?? ('hubId' in scope ? scope.hubId : scope.businessId)
+}
+
+/** The field by which a form names its business. */
+export const atName = 'at_business'
+
+export const AtBusiness = Type.Optional(
+  Type.String({
+    maxLength: 36,
+    description: 'The business it is for: 409 where that is not the present one.',
+  }),
+)
 
 function consoleHeader(visit: ConsoleVisit, present: SectionId | undefined): Html {
   const { role } = visit.person
@@ -220,12 +385,13 @@ export function pathOf(
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs).toString()}`
 }
 
-/** What an address names the business by; undefined where there is but one. */
-export function businessOf({ businesses, business }: ConsoleVisit): string | undefined {
-  return businesses.length > 1 ? business?.id : undefined
+/** What an address names the business by; undefined where the person has but one. */
+export function businessOf({ businesses, business, places }: ConsoleVisit): string | undefined {
+  return businesses.length > 1 || places.length > 1 ? business?.id : undefined
 }
 
-function placeMenu({ person, places, business, businesses, texts }: ConsoleVisit): Html {
+function placeMenu(visit: ConsoleVisit): Html {
+  const { person, places, business, businesses, texts } = visit
   const name = business?.name ?? places.find(({ isPresent }) => isPresent)?.name ?? 'Holdfast'
   const others = businesses.filter(({ id }) => id !== business?.id)
   const elsewhere = places.filter(({ isPresent }) => !isPresent)
@@ -234,7 +400,7 @@ function placeMenu({ person, places, business, businesses, texts }: ConsoleVisit
   return html`<details class="menu">
     <summary class="name"><bdi>${name}</bdi></summary>
     <ul>
-      ${others.length === 0 ? '' : html`<li><a href="/console/businesses">${texts.businesses.title}</a></li>`}
+      ${others.length === 0 ? '' : html`<li><a href="${pathOf('/console/businesses', visit)}">${texts.businesses.title}</a></li>`}
       ${others.map(
         (other) =>
           html`<li>
@@ -250,7 +416,7 @@ function placeMenu({ person, places, business, businesses, texts }: ConsoleVisit
             </form>
           </li>`,
       )}
-      ${mayAdd ? html`<li><a href="/console/new-business">+ ${texts.start.newBusiness}</a></li>` : ''}
+      ${mayAdd ? html`<li><a href="${pathOf('/console/new-business', visit)}">+ ${texts.start.newBusiness}</a></li>` : ''}
     </ul>
   </details>`
 }
@@ -262,11 +428,12 @@ function personMenu(visit: ConsoleVisit): Html {
     <summary><bdi>${name}</bdi></summary>
     <ul>
       <li class="soft"><bdi>${email}</bdi></li>
-      <li><a href="/console/account">${texts.frame.account}</a></li>
+      <li><a href="${pathOf('/console/account', visit)}">${texts.frame.account}</a></li>
       ${
         role === 'staff'
           ? ''
-          : html`<li><a href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a></li>`
+          : html`<li><a href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a></li>
+              <li><a href="${pathOf('/console/mails', visit)}">${texts.mails.title}</a></li>`
       }
       ${role === 'owner' ? html`<li><a href="${pathOf('/console/audit', visit)}">${texts.audit.title}</a></li>` : ''}
       ${

@@ -4,26 +4,48 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
 import { personRoles } from '../../access/actor.ts'
 import { assertOwnPage, isReading } from '../../access/authentication-hook.ts'
+import { asLine, asText, isLine, isText } from '../../base/contact-formats.ts'
 import { Problem, validationProblem } from '../../base/errors.ts'
+import { html } from '../../base/html.ts'
+import { isUuid } from '../../base/ids.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
 import type { Transaction } from '../../database/database.ts'
 import type { PersonRole } from '../../database/tables.ts'
-import { bodyLimitBytes, normalise } from '../../http/body.ts'
-import { respondOnce, type StoreResponse, storeNothing } from '../../database/idempotency.ts'
+import { normalise } from '../../base/normalise.ts'
+import { bodyLimitBytes } from '../../http/body.ts'
 import { readForms } from '../../http/forms.ts'
+import { recordOwner, respondOnce, type StoreResponse, storeNothing } from '../../database/idempotency.ts'
 import { compileSchema, fieldErrorsOf, type Validator } from '../../base/validation.ts'
 import { Media, problems, StrictObject } from '../../base/wire.ts'
-import { html } from '../../pages/page.ts'
-import { type ConsolePage, type ConsoleVisit, findVisit, pathOf, sendConsolePage } from './console-page.ts'
 import { type Faults, faultsOf, type FaultWords, type FormState, type Typed } from '../../pages/form.ts'
+import type { ConsoleTexts } from './texts.ts'
+import {
+  atName,
+  atOf,
+  businessOf,
+  type ConsolePage,
+  type ConsoleVisit,
+  type Elsewhere,
+  findReader,
+  findSender,
+  pathOf,
+  sendConsolePage,
+} from './console-page.ts'
 import { sendLogIn } from './gate-page.ts'
-import type { ConsoleTexts } from '../../pages/console/texts/en.ts'
+import { backToForm, type KeptForm, reviewName, typedTexts } from './kept-form.ts'
 
 /*
  * How the pages of the console are served: each asks who is logged in and whether their role will do, shows a page, and
  * takes the form of that page.
  */
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What was typed into its form is kept through failures. */
+    keepsForm?: true
+  }
+}
 
 /** A visit to a page about a business. */
 export type BusinessVisit = ConsoleVisit & { business: NonNullable<ConsoleVisit['business']> }
@@ -91,7 +113,7 @@ export interface RefusedForm extends FormState {
   refusal: unknown
 }
 
-interface ConsoleForm {
+export interface ConsoleForm {
   /** Throws a Problem; its faults go to the fields of the form. */
   act: (visit: BusinessVisit, typed: Typed, address: PageAddress, once: Once) => Promise<FormResult>
   /** The field of a fault; under an empty name all that belong to none. */
@@ -209,17 +231,21 @@ function addPage(
         querystring: queryOf(route),
         response: {
           200: page,
-          303: Type.Null({ description: 'In a hub: to the same page of the business shown last.' }),
+          303: Type.Null({
+            description: 'Where a person has several businesses: to the address that names one.',
+          }),
           404: page,
         },
       },
     },
     async (request, reply) => {
       const { id, query } = addressOf(request)
-      const visit = await findVisit(context, request, query['business'])
-      if (!visit) return sendLogIn(reply, { next: request.url })
-      // its form goes to its address, which has to say where: another tab may show another business meanwhile
-      if (visit.isRecalled)
+      const found = await findReader(context, request, query['business'])
+      if (!found) return sendLogIn(reply, { next: request.url })
+      const { visit } = found
+      if (found.elsewhere) return sendConsolePage(reply.code(404), { visit, ...notFound(visit) })
+      // another tab may show another business, so that of a page stands in its address
+      if (query['business'] === undefined && businessOf(visit) !== undefined)
         return seeOther(reply, pathOf(path.replace(':id', encodeURIComponent(id)), visit, query))
       const answer = await answerTo(visit, route, async (ofBusiness) => ({
         status: 200,
@@ -236,7 +262,8 @@ function paramsOf(path: string): { params?: TSchema } {
 
 function addressOf({ params, query }: FastifyRequest): PageAddress {
   const { id = '' } = params as { id?: string }
-  return { id, query: query as PageAddress['query'] } // as the schemas say
+  const given = Object.entries(query as PageAddress['query']) // as the schemas say
+  return { id, query: Object.fromEntries(given.map(([name, text]) => [name, text && asLine(text)])) }
 }
 
 function addForm(
@@ -248,11 +275,13 @@ function addForm(
   scope.withTypeProvider<TypeBoxTypeProvider>().post(
     path,
     {
+      config: { keepsForm: true },
       schema: {
         operationId: `use${name}`,
         tags,
         summary: summaryOf(route),
-        description: 'After a fault the page shows the form again, as it was filled in.',
+        description:
+          'After a fault the page shows the form again, as it was filled in. It names its business (`at_business`): 409 where that is not the present one, and nothing is saved.',
         consumes: formMedia,
         ...paramsOf(path),
         querystring: queryOf(route),
@@ -260,25 +289,69 @@ function addForm(
         response: {
           200: form.fileType === undefined ? page : pageOrFile(form.fileType),
           303: Type.Null({ description: 'To a page of the console.' }),
-          ...{ 404: page, 409: page, 412: page, 422: page },
+          ...{ 404: page, 409: page, 412: page, 422: page, 429: page },
           ...refusedForms,
         },
       },
     },
     async (request, reply) => {
-      const { business = '' } = addressOf(request).query // none is the first one here, whatever was shown last
-      const visit = await findVisit(context, request, business)
-      if (!visit) return sendLogIn(reply, { next: route.show ? request.url : '/console' })
-      const typed = normalise(request.body) as Typed
-      const sent = { typed, address: addressOf(request) }
+      const address = addressOf(request)
+      const body = request.body as Typed
+      const { [atName]: at, [reviewName]: review, ...said } = normalise(body) as Typed
+      const { business } = address.query
+      const isReviewed = review !== undefined // it saves nothing, so it may lead to its business
+      const found = isReviewed
+        ? await findReader(context, request, at ?? business)
+        : await findSender(context, request, { at, business })
+      const kept = { path: request.url, fields: body }
+      if (!found) return sendLogIn(reply, { next: request.url, kept })
+      if (found.elsewhere) return sendOtherBusiness(reply, { ...found, elsewhere: found.elsewhere, kept })
+      const { once: asked = '' } = said
+      // what was sent and perhaps saved is not done twice when it is sent again
+      const visit = isReviewed && isUuid(asked) ? { ...found.visit, once: asked } : found.visit
+      const sent = { typed: said, address }
       const once = onceOf(context, { visit, path, ...sent })
-      return sendAnswer(
-        reply,
-        visit,
-        await answerTo(visit, route, (ofBusiness) => used(ofBusiness, form, { ...sent, once })),
+      const answer = await answerTo(visit, route, (ofBusiness) =>
+        isReviewed ? reviewed(ofBusiness, form, sent) : used(ofBusiness, form, { ...sent, once }),
       )
+      if ('page' in answer && answer.status === 404)
+        answer.page.body = html`${answer.page.body} ${typedTexts(visit.texts, said)}`
+      return sendAnswer(reply, visit, answer)
     },
   )
+}
+
+/** The form again, with what was typed before something came between. */
+async function reviewed(
+  visit: BusinessVisit,
+  form: ConsoleForm,
+  { typed, address }: { typed: Typed; address: PageAddress },
+): Promise<Answer> {
+  const state = { typed: readable(typed), faults: { '': visit.texts.kept.again }, refusal: undefined }
+  return { status: 200, page: await form.again(visit, state, address) }
+}
+
+/** That a form belongs to another business than the present one; leads there, with what was typed. */
+function sendOtherBusiness(
+  reply: FastifyReply,
+  { visit, elsewhere, kept }: { visit: ConsoleVisit; elsewhere: Elsewhere; kept: KeptForm },
+): FastifyReply {
+  const { kept: words } = visit.texts
+  const { place, name } = elsewhere
+  const present = visit.business?.name ?? visit.places.find(({ isPresent }) => isPresent)?.name ?? ''
+  const isNamed = kept.fields[atName] !== undefined
+  const why = name !== undefined ? words.other({ name }) : isNamed ? words.otherUnknown : words.unnamed
+  const isReached = name !== undefined || !isNamed
+  const there = place
+    ? words.goThere({ name: name ?? place.name })
+    : words.showHere({ name: name ?? present })
+  const way = isReached ? backToForm(kept, there, place ? undefined : atOf(visit)) : ''
+  const body = html`<h1>${words.otherTitle}</h1>
+    <p role="alert">${why}</p>
+    <p>${words.present({ name: present })}</p>
+    ${way} ${typedTexts(visit.texts, kept.fields)}
+    <p><a href="${pathOf('/console', visit)}">${visit.texts.setUp.toStart}</a></p>`
+  return sendConsolePage(reply.code(409), { visit, title: words.otherTitle, body, areFormsNamed: false })
 }
 
 function summaryOf({ summary, show }: ConsoleRoute): string {
@@ -313,13 +386,32 @@ async function used(
   { typed, address, once }: { typed: Typed; address: PageAddress; once: Once },
 ): Promise<Answer> {
   try {
+    assertNoFaults(unreadableFaults(typed, form.words?.(visit.texts) ?? visit.texts.setUp))
     const result = await form.act(visit, typed, address, once)
     if ('page' in result) return { status: 200, ...result }
     return 'file' in result ? { type: form.fileType ?? 'text/plain', ...result } : result
   } catch (error) {
     const { status, faults } = refusalOf(error, visit, { ...form, typed })
-    return { status, page: await form.again(visit, { typed, faults, refusal: error }, address) }
+    return {
+      status,
+      page: await form.again(visit, { typed: readable(typed), faults, refusal: error }, address),
+    }
   }
+}
+
+/** Faults of what no field of the API takes, and no database: such as NUL. */
+function unreadableFaults(typed: Typed, words: FaultWords): Faults {
+  const faults = Object.entries(typed).flatMap(([name, text]) =>
+    isText(text) && isLine(name) ? [] : [[asLine(name), words.fault('invalid_format', unreadable)] as const],
+  )
+  return Object.fromEntries(faults)
+}
+
+const unreadable = 'must be text without control characters'
+
+function readable(typed: Typed): Typed {
+  const fields = Object.entries(typed).filter(([name]) => isLine(name))
+  return Object.fromEntries(fields.map(([name, text]) => [name, isText(text) ? text : asText(text)]))
 }
 
 function onceOf(
@@ -331,7 +423,7 @@ function onceOf(
     if (once === undefined || once === '') return next(await run(storeNothing))
     const { response } = await respondOnce(context, {
       key: {
-        caller_id: sent.visit.person.ownerId,
+        caller_id: recordOwner(sent.visit.person),
         route: `POST ${sent.path}`,
         idempotency_key: once.slice(0, maxOnceLength),
       },
@@ -383,7 +475,7 @@ function refusalOf(
 }
 
 /** The refusals that a form shows; the others are a page of their own, or the reply of the API. */
-type RefusedStatus = 409 | 412 | 422
+type RefusedStatus = 409 | 412 | 422 | 429
 
 type Refusals = Partial<Record<string, RefusedStatus>>
 
@@ -391,6 +483,7 @@ const refusals: Refusals = {
   validation_failed: 422,
   plan_required: 422,
   webhook_limit_reached: 409,
+  catalogue_limit_reached: 409,
   rotation_in_progress: 409,
   idempotency_key_reused: 422,
   idempotency_in_flight: 409,
@@ -416,7 +509,7 @@ async function answerTo(
 
 function notYours({ setUp, roles }: ConsoleTexts, role: PersonRole): ShownPage {
   const body = html`<h1>${setUp.notYours}</h1>
-    <p>${setUp.notYoursWhy(roles[role])}</p>`
+    <p>${setUp.notYoursWhy({ role: roles[role] })}</p>`
   return { title: setUp.notYours, body }
 }
 
@@ -424,7 +517,8 @@ function noBusiness({ frame }: ConsoleTexts): ShownPage {
   return { title: frame.noBusiness, body: html`<h1>${frame.noBusiness}</h1>` }
 }
 
-function notFound(visit: ConsoleVisit): ShownPage {
+/** For an address at which there is nothing. */
+export function notFound(visit: ConsoleVisit): ShownPage {
   const { notFound: title, toStart } = visit.texts.setUp
   const body = html`<h1>${title}</h1>
     <p><a class="button" href="${pathOf('/console', visit)}">${toStart}</a></p>`

@@ -1,4 +1,4 @@
-import { erasedName } from '../../base/contact-formats.ts'
+import { erasedName, fullName } from '../../base/contact-formats.ts'
 import { type Instant, readInstant, toMs } from '../../base/instants.ts'
 
 /* Dates and times for people, in a zone and the language of the page. Formats are kept: making one takes longer than its use. */
@@ -38,7 +38,7 @@ export function clientName(
   { texts }: { texts: { booking: { erased: string } } },
 ): string {
   const isErased = first_name === erasedName && !email.includes('@')
-  return isErased ? texts.booking.erased : `${first_name} ${last_name}`.trim()
+  return isErased ? texts.booking.erased : fullName(first_name, last_name)
 }
 
 /** "Mon 23 Nov 2026, 09:30". */
@@ -74,4 +74,16 @@ export function spanText(span: { starts_at: Instant; ends_at: Instant }, setting
   const isOneDay = dayText(span.starts_at, setting) === dayText(span.ends_at, setting)
   const end = isOneDay ? clockText(span.ends_at, setting) : momentText(span.ends_at, setting)
   return `${momentText(span.starts_at, setting)}–${end}`
+}
+
+/** "in 5 minutes", or "5 minutes ago" for a negative number. */
+export function relativeTime(minutes: number, locale: string): string {
+  const size = Math.abs(minutes)
+  const [count, unit] =
+    size < 100
+      ? ([minutes, 'minute'] as const)
+      : size < 48 * 60
+        ? ([Math.round(minutes / 60), 'hour'] as const)
+        : ([Math.round(minutes / 1_440), 'day'] as const)
+  return new Intl.RelativeTimeFormat(locale).format(count, unit)
 }

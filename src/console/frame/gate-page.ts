@@ -1,16 +1,22 @@
 import type { FastifyReply } from 'fastify'
-import { linkMinutes } from '../../access/person-link.ts'
+import { type listOwnInvitations, placeNameOf } from '../../access/invitation.ts'
 import { maxPasswordLength, minPasswordLength } from '../../access/password-rules.ts'
-import { html, type Html, sendPage } from '../../pages/page.ts'
-import { consoleHead, consoleScript } from './console-page.ts'
-import type { FormState } from '../../pages/form.ts'
+import { linkMinutes } from '../../access/person-link.ts'
+import { type Problem, type ProblemCode, problemKinds } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
+import { toMs } from '../../base/instants.ts'
+import { type FormState, hidden } from '../../pages/form.ts'
+import { sendPage } from '../../pages/page.ts'
 import { newBusinessFields } from '../site/new-business-form.ts'
-import { languageOf, textsOf } from '../../pages/console/texts.ts'
-import type { ConsoleTexts } from '../../pages/console/texts/en.ts'
+import type { ConsoleTexts } from './texts.ts'
+import { consoleHead, consoleScript } from './console-page.ts'
+import { backToForm, carriedFields, type KeptForm, typedTexts } from './kept-form.ts'
+import { languageOf, textsOf } from './texts.ts'
 
 /* The pages before the console: to log in, and to set a password by a link. They say nothing of who has an account. */
 
 type GateTexts = ConsoleTexts['gate']
+type InvitationRow = Awaited<ReturnType<typeof listOwnInvitations>>[number]
 
 interface GatePage {
   title: string
@@ -31,19 +37,30 @@ function sendGate(reply: FastifyReply, { title, body, more = html`` }: GatePage)
   })
 }
 
-/** The form to log in. `next` is the page of the console to go on to. */
+/** What a step of a log-in leads on to: a page of the console, or a form that it interrupts. */
+interface Onward {
+  next: string
+  kept?: KeptForm | undefined
+  message?: string | undefined
+}
+
+function onwardFields({ next, kept }: Onward): Html {
+  return kept ? carriedFields(kept) : hidden({ next })
+}
+
+/** The form to log in. */
 export function sendLogIn(
   reply: FastifyReply,
-  { next, email = '', message }: { next: string; email?: string; message?: string | undefined },
+  { email = '', ...onward }: Onward & { email?: string },
 ): FastifyReply {
-  const texts = textsOf(reply.request).gate
+  const { gate: texts, kept: words } = textsOf(reply.request)
+  const message = onward.message ?? (onward.kept && words.ended)
   return sendGate(reply, {
     title: texts.logIn,
     body: html`<h1>${texts.logIn}</h1>
       ${alert(message)}
       <form method="post" action="/console/login" class="fields">
-        <input type="hidden" name="next" value="${next}" />
-        ${emailField(texts, email)}
+        ${onwardFields(onward)} ${emailField(texts, email)}
         <label for="password">${texts.password}</label>
         <input
           id="password"
@@ -68,7 +85,7 @@ export function sendForgotten(
   return sendGate(reply, {
     title: texts.forgottenTitle,
     body: html`<h1>${texts.forgottenTitle}</h1>
-      <p>${texts.forgottenHow(linkMinutes)}</p>
+      <p>${texts.forgottenHow({ minutes: linkMinutes })}</p>
       ${alert(message)}
       <form method="post" action="/console/forgotten" class="fields">
         ${emailField(texts, email)}
@@ -85,13 +102,13 @@ export function sendMailOnItsWay(reply: FastifyReply, folder: string | undefined
     return sendGate(reply, {
       title: texts.filed,
       body: html`<h1>${texts.filed}</h1>
-        <p role="status">${texts.filedIf(folder, linkMinutes)}</p>
+        <p role="status">${texts.filedIf({ folder, minutes: linkMinutes })}</p>
         ${backToLogIn(texts)}`,
     })
   return sendGate(reply, {
     title: texts.onItsWay,
     body: html`<h1>${texts.onItsWay}</h1>
-      <p role="status">${texts.onItsWayIf(linkMinutes)}</p>
+      <p role="status">${texts.onItsWayIf({ minutes: linkMinutes })}</p>
       <p class="soft">${texts.onItsWayElse}</p>
       ${backToLogIn(texts)}`,
   })
@@ -116,19 +133,15 @@ function backToLogIn(texts: GateTexts): Html {
 }
 
 /** The form of the second step. */
-export function sendCodeForm(
-  reply: FastifyReply,
-  { next, message }: { next: string; message?: string | undefined },
-): FastifyReply {
+export function sendCodeForm(reply: FastifyReply, onward: Onward): FastifyReply {
   const texts = textsOf(reply.request).gate
   return sendGate(reply, {
     title: texts.secondStep,
     body: html`<h1>${texts.secondStep}</h1>
       <p>${texts.secondStepHow}</p>
-      ${alert(message)}
+      ${alert(onward.message)}
       <form method="post" action="/console/code" class="fields">
-        <input type="hidden" name="next" value="${next}" />
-        ${codeField(texts.code)}
+        ${onwardFields(onward)} ${codeField(texts.code)}
         <button type="submit" class="main">${texts.goOn}</button>
       </form>`,
   })
@@ -203,7 +216,7 @@ export function sendLinkForm(reply: FastifyReply, { kind, token = '', ...filled 
           minlength="${minPasswordLength}"
           maxlength="${maxPasswordLength}"
         />
-        <p id="rules" class="soft">${texts.passwordRules(minPasswordLength)}</p>
+        <p id="rules" class="soft">${texts.passwordRules({ least: minPasswordLength })}</p>
         ${
           business
             ? html`<h2>${language.texts.start.steps.business}</h2>
@@ -223,9 +236,94 @@ export function sendEndedLink(reply: FastifyReply): FastifyReply {
   return sendGate(reply.code(404), {
     title: texts.linkEnded,
     body: html`<h1>${texts.linkEnded}</h1>
-      <p>${texts.linkEndedWhy(linkMinutes)}</p>
+      <p>${texts.linkEndedWhy({ minutes: linkMinutes })}</p>
       <p><a href="/console/forgotten">${texts.newLink}</a></p>
       ${backToLogIn(texts)}`,
+  })
+}
+
+interface ShownInvitations {
+  email: string
+  isProved: boolean
+  invitations: InvitationRow[]
+  /** Whether there is a console to go to. */
+  mayAct: boolean
+  message?: string | undefined
+}
+
+/** What a person is invited to. */
+export function sendInvitations(
+  reply: FastifyReply,
+  { email, isProved, invitations, mayAct, message }: ShownInvitations,
+): FastifyReply {
+  const { texts, locale } = languageOf(reply.request)
+  const { gate, roles, frame } = texts
+  const date = (one: InvitationRow) => {
+    const timeZone = one.timezone ?? 'UTC'
+    return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone }).format(toMs(one.expires_at))
+  }
+  const form = (id: string, verb: 'accept' | 'decline', isMain: boolean) =>
+    html`<form method="post" action="/console/invitations/${id}/${verb}">
+      <button type="submit" ${isMain ? html`class="main"` : ''}>${gate[verb]}</button>
+    </form>`
+  return sendGate(reply, {
+    title: gate.invitations,
+    body: html`<h1>${gate.invitations}</h1>
+      ${alert(message)}
+      ${invitations.length === 0 ? html`<p>${isProved ? gate.noInvitations({ email }) : gate.notProved({ email })}</p>` : ''}
+      ${isProved ? '' : html`<p><a class="button" href="/console/account">${frame.account}</a></p>`}
+      <ul class="rows">
+        ${invitations.map(
+          (one) =>
+            html`<li>
+              <strong><bdi>${placeNameOf(one)}</bdi></strong>
+              <span class="soft">
+                ${one.hub_id === null ? '' : `${gate.allBusinesses} · `}${roles[one.role]}${
+                  one.staff_name === null ? '' : html` · <bdi>${one.staff_name}</bdi>`
+                }${one.inviter_name === null ? '' : html` · ${gate.invitedBy} <bdi>${one.inviter_name}</bdi>`}
+                · ${gate.until({ date: date(one) })}
+              </span>
+              <div class="actions">${form(one.id, 'accept', true)} ${form(one.id, 'decline', false)}</div>
+            </li>`,
+        )}
+      </ul>
+      ${mayAct ? html`<p><a href="/console">${gate.toConsole}</a></p>` : ''}
+      <form method="post" action="/console/logout"><button type="submit">${frame.logOut}</button></form>`,
+  })
+}
+
+/** The form to confirm an address. It is the same for everybody: the token is in the fragment, which no server sees. */
+export function sendEmailForm(
+  reply: FastifyReply,
+  { token = '', message }: { token?: string; message?: string },
+): FastifyReply {
+  const texts = textsOf(reply.request).gate
+  return sendGate(reply, {
+    title: texts.confirmEmail,
+    more: html`<script type="module" src="/docs/console-link.js"></script>`,
+    body: html`<h1>${texts.confirmEmail}</h1>
+      <p>${texts.confirmEmailHow}</p>
+      ${alert(message)}
+      <form method="post" action="/console/email" class="fields">
+        <div data-without-script>
+          <label for="token">${texts.token}</label>
+          <input id="token" name="token" value="${token}" autocomplete="off" required maxlength="100" />
+        </div>
+        <button type="submit" class="main">${texts.confirmEmail}</button>
+      </form>
+      ${backToLogIn(texts)}`,
+  })
+}
+
+/** After an address was confirmed. */
+export function sendEmailConfirmed(reply: FastifyReply): FastifyReply {
+  const texts = textsOf(reply.request).gate
+  return sendGate(reply, {
+    title: texts.emailConfirmed,
+    body: html`<h1>${texts.emailConfirmed}</h1>
+      <p role="status">${texts.emailConfirmedHow}</p>
+      <p><a class="button" href="/console/invitations">${texts.invitations}</a></p>
+      <p><a href="/console">${texts.toConsole}</a></p>`,
   })
 }
 
@@ -245,4 +343,33 @@ function emailField(texts: GateTexts, email: string): Html {
 /** What went wrong, or was done. */
 export function alert(message: string | undefined): Html {
   return message === undefined ? html`` : html`<p class="alert" role="alert">${message}</p>`
+}
+
+/** A problem, for people; with the form that was sent, if it can be sent again. */
+export function sendConsoleProblem(
+  reply: FastifyReply,
+  problem: Problem,
+  form: KeptForm | undefined,
+): FastifyReply {
+  const texts = textsOf(reply.request)
+  const { kept: words } = texts
+  const { status } = problemKinds[problem.code]
+  const { title, text } = words[kindOf(problem.code, status)]
+  const mayBeSaved = form !== undefined && status >= 500
+  return sendGate(reply, {
+    title,
+    body: html`<h1>${title}</h1>
+      <p role="alert">${text} ${mayBeSaved ? words.unsure : ''}</p>
+      ${form ? html`${backToForm(form, words.back)} ${typedTexts(texts, form.fields)}` : ''}
+      ${status >= 500 ? html`<p class="soft">${words.number({ id: reply.request.id })}</p>` : ''}
+      <p><a href="/console">${words.toConsole}</a></p>`,
+  })
+}
+
+function kindOf(code: ProblemCode, status: number) {
+  if (code === 'origin_not_allowed') return 'foreign'
+  if (status === 404 || status === 405) return 'nothing'
+  if (status === 429) return 'often'
+  if (status === 503) return 'later'
+  return status >= 500 ? 'failed' : 'invalid'
 }

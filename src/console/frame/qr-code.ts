@@ -1,5 +1,5 @@
 import { renderSVG } from 'uqr'
-import { Html, html } from '../../pages/page.ts'
+import { html, type Html, trusted } from '../../base/html.ts'
 
 /** Light modules around the code, without which many cameras do not find it (ISO/IEC 18004). */
 const quietZone = 4
@@ -17,5 +17,5 @@ export function qrCodeFile(text: string): string {
 export function qrCode(text: string, name: string): Html {
   const [start = '', ...rest] = qrCodeFile(text).split('<svg ')
   const attributes = html`role="img" aria-label="${name}" class="qr-code"`
-  return new Html(`${start}<svg ${attributes.text} ${rest.join('<svg ')}`)
+  return trusted(`${start}<svg ${attributes.text} ${rest.join('<svg ')}`)
 }

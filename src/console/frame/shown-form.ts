@@ -1,8 +1,8 @@
+import { html, type Html } from '../../base/html.ts'
 import { searchText } from '../../base/search-text.ts'
 import { slugErrors } from '../../catalogue/slug-rules.ts'
-import { html, type Html } from '../../pages/page.ts'
 import { type Faults, field, type FormState, numberOf, type Typed } from '../../pages/form.ts'
-import type { ConsoleLanguage } from '../../pages/console/texts.ts'
+import type { ConsoleLanguage } from './texts.ts'
 
 /* What the forms of services and of people ask about the booking page: link, order, picture. */
 
@@ -40,7 +40,7 @@ export function offeredSlug(text: string, { locale }: Pick<ConsoleLanguage, 'loc
 /** Offers a name in links instead of one that is none. */
 export function slugFaults(language: ConsoleLanguage, { slug = '' }: Typed): Faults {
   const offered = offeredSlug(slug, language)
-  return offered === undefined ? {} : { slug: language.texts.shown.slugOffer(offered) }
+  return offered === undefined ? {} : { slug: language.texts.shown.slugOffer({ slug: offered }) }
 }
 
 /** People have no category. */

@@ -1,4 +1,4 @@
-import { html, type Html } from '../../pages/page.ts'
+import { html, type Html } from '../../base/html.ts'
 
 /* Plots for numbers, as SVG without a script. What they show stands in a table as well; no colour says anything alone. */
 

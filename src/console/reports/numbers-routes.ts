@@ -1,21 +1,24 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { type Static, Type } from 'typebox'
+import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { isDate, toMs } from '../../base/instants.ts'
+import type { Slices } from '../../base/slices.ts'
 import type { Context } from '../../bookings/context.ts'
+import { readNumbers } from '../../bookings/numbers.ts'
 import { maxNumbersDays, numbersErrors } from '../../bookings/numbers-rules.ts'
 import type { Numbers } from '../../bookings/numbers-schemas.ts'
-import { readNumbers } from '../../bookings/numbers.ts'
-import { listCatalogue, locationKind } from '../../catalogue/catalogue.ts'
-import { StrictObject } from '../../base/wire.ts'
-import { html, type Html } from '../../pages/page.ts'
+import { locationKind } from '../../catalogue/catalogue.ts'
+import { problems, StrictObject } from '../../base/wire.ts'
+import { choice, field, faultSummary, type FormState, hidden } from '../../pages/form.ts'
 import { sendFile } from '../bookings/bookings-routes.ts'
 import { businessOf, findVisit, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes, seeOther, tags } from '../frame/console-route.ts'
 import { csvRow, csvStart } from '../frame/csv.ts'
-import { choice, field, faultSummary, type FormState, hidden } from '../../pages/form.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
+import { listItems } from '../frame/list-items.ts'
 import { barPlot, plotLegend, shareBar } from './numbers-plots.ts'
 
 const path = '/console/numbers'
@@ -30,6 +33,9 @@ const numbersQuery = {
   ),
   from: Choice,
   to: Choice,
+  shown: Type.Optional(
+    Type.String({ maxLength: 600, description: 'The days that the form showed: other ones were typed.' }),
+  ),
   location: Choice,
 }
 
@@ -78,6 +84,7 @@ export function numbersPageRoutes(app: FastifyInstance, context: Context): void 
             content: { 'text/csv': { schema: Type.String() }, 'text/html': { schema: Type.String() } },
           },
           303: Type.Null({ description: 'To the page: for those who may not, or for days that are none.' }),
+          ...problems('not_found'),
         },
       },
     },
@@ -92,8 +99,8 @@ export function numbersPageRoutes(app: FastifyInstance, context: Context): void 
       if (person.role === 'staff' || !business) return toPage()
       const asked = askedBy(context, { ...visit, business }, request.query)
       if (Object.keys(asked.state.faults).length > 0) return toPage()
-      const numbers = await countedFor(context, { ...visit, business }, asked)
-      return sendFile(reply, 'numbers.csv', [csvStart, ...csvRows(numbers).map(csvRow)])
+      const rows = await countedFor(context, { ...visit, business }, asked, csvRows)
+      return sendFile(reply, 'numbers.csv', rows)
     },
   )
 }
@@ -108,7 +115,7 @@ function askedBy(
     .toZonedDateTimeISO(business.timezone)
     .toPlainDate()
   const monday = today.subtract({ days: today.dayOfWeek - 1 })
-  const range = ranges.find((one) => one === query['range']) ?? 'week'
+  const range = hasTypedDays(query) ? 'own' : (ranges.find((one) => one === query['range']) ?? 'week')
   const weeksBefore = (weeks: number) => ({
     from: monday.subtract({ days: 7 * weeks }).toString(),
     to: monday.subtract({ days: 1 }).toString(),
@@ -130,6 +137,12 @@ function askedBy(
   }
 }
 
+/** Whether somebody typed days, whatever range is chosen beside them. */
+function hasTypedDays({ range, from = '', to = '', shown }: Record<string, string | undefined>): boolean {
+  if (from === '' && to === '') return false
+  return shown === undefined ? range === undefined : shown !== `${from}/${to}`
+}
+
 function faultsOfDays(
   { from, to }: { from: string; to: string },
   texts: BusinessVisit['texts']['numbers'],
@@ -137,39 +150,53 @@ function faultsOfDays(
   const faults = { ...(!isDate(from) && { from: texts.noDay }), ...(!isDate(to) && { to: texts.noDay }) }
   if (Object.keys(faults).length > 0) return faults
   if (to < from) return { to: texts.endsBefore }
-  return numbersErrors({ from, to }).length > 0 ? { to: texts.tooLong(Math.floor(maxNumbersDays / 7)) } : {}
+  return numbersErrors({ from, to }).length > 0
+    ? { to: texts.tooLong({ weeks: Math.floor(maxNumbersDays / 7) }) }
+    : {}
 }
 
-function countedFor(context: Context, { person, business }: BusinessVisit, { from, to, location }: Asked) {
+function countedFor<Shown>(
+  context: Context,
+  { person, business, isGone }: BusinessVisit,
+  { from, to, location }: Asked,
+  show: (numbers: Counted, slices: Slices) => Promise<Shown>,
+): Promise<Shown> {
   const query = {
     from,
     to,
     business_id: business.id,
     ...(location !== undefined && { location_id: location }),
   }
-  return readNumbers(context, person, query)
+  return readNumbers(context, person, { query, isGone }, show)
 }
 
 async function numbersPage(context: Context, visit: BusinessVisit, asked: Asked): Promise<Html> {
   const { numbers: texts, setUp } = visit.texts
-  const query = { business_id: visit.business.id, limit: '100' }
-  const places = await listCatalogue(context, visit.person, { kind: locationKind, query })
+  const of = { kind: locationKind, businessId: visit.business.id }
+  const places = await listItems(context, visit.person, of)
   const head = html`<h1>${texts.title}</h1>
-    ${rangeForm(visit, asked, places.data)}`
+    ${rangeForm(visit, asked, places)}`
   const { faults } = asked.state
   if (Object.keys(faults).length > 0)
     return html`${head} ${faultSummary(asked.state, { ...setUp, notSaved: '' })}`
-  const numbers = await countedFor(context, visit, asked)
   const { range, from, to, location } = asked
   const address = { range, location, ...(range === 'own' && { from, to }) }
-  return html`${head}
-    <p class="soft">${texts.of(longDay(from, visit.locale), longDay(to, visit.locale), numbers.timezone)}</p>
-    ${
-      isEmpty(numbers)
-        ? html`<p>${texts.empty}</p>
-            <p><a href="${pathOf('/console', visit)}">${visit.texts.bookings.toCalendar}</a></p>`
-        : counted(visit, numbers)
-    }
+  const shown = await countedFor(
+    context,
+    visit,
+    asked,
+    async (numbers, slices) =>
+      html`<p class="soft">
+          ${texts.of({ from: longDay(from, visit.locale), to: longDay(to, visit.locale), zone: numbers.timezone })}
+        </p>
+        ${
+          isEmpty(numbers)
+            ? html`<p>${texts.empty}</p>
+                <p><a href="${pathOf('/console', visit)}">${visit.texts.bookings.toCalendar}</a></p>`
+            : await counted(visit, numbers, slices)
+        }`,
+  )
+  return html`${head} ${shown}
     <p class="actions not-printed">
       <a class="button" href="${pathOf(`${path}.csv`, visit, address)}">${texts.save}</a>
       ${
@@ -182,12 +209,16 @@ async function numbersPage(context: Context, visit: BusinessVisit, asked: Asked)
     </p>`
 }
 
-function rangeForm(visit: BusinessVisit, { state }: Asked, places: { id: string; name: string }[]): Html {
+function rangeForm(
+  visit: BusinessVisit,
+  { state, from, to }: Asked,
+  places: { id: string; name: string }[],
+): Html {
   const { numbers: texts, bookings } = visit.texts
   const options = ranges.map((one) => [one, texts.ranges[one]] as const)
   const named = places.map(({ id, name }) => [id, name] as const)
   return html`<form method="get" action="${path}" class="filters not-printed">
-    ${hidden({ business: businessOf(visit) })}
+    ${hidden({ business: businessOf(visit), shown: `${from}/${to}` })}
     ${choice(state, { name: 'range', label: texts.range, options })}
     ${field(state, { name: 'from', label: texts.from, type: 'date' })}
     ${field(state, { name: 'to', label: texts.to, type: 'date' })}
@@ -208,7 +239,7 @@ function isEmpty({ weeks }: Counted): boolean {
   return weeks.every(({ bookings, cancellations }) => bookings + cancellations === 0)
 }
 
-function counted(visit: BusinessVisit, numbers: Counted): Html {
+async function counted(visit: BusinessVisit, numbers: Counted, slices: Slices): Promise<Html> {
   const { numbers: texts } = visit.texts
   const { weeks } = numbers
   const label = (date: string) => shortDay(date, visit.locale)
@@ -227,7 +258,7 @@ function counted(visit: BusinessVisit, numbers: Counted): Html {
   const percent = (value: number) => percentText(value, visit.locale)
   const axis = (value: number) => new Intl.NumberFormat(visit.locale).format(value)
   return html`<h2>${texts.whoTitle}</h2>
-    ${whoTable(visit, numbers)}
+    ${await whoTable(visit, numbers, slices)}
     <div class="plots">
       <figure>
         <figcaption>${texts.bookingsByWeek}</figcaption>
@@ -244,11 +275,12 @@ function counted(visit: BusinessVisit, numbers: Counted): Html {
       </figure>
     </div>
     <h2>${texts.weeksTitle}</h2>
-    ${weekTable(visit, numbers)}
+    ${await weekTable(visit, numbers, slices)}
+    ${isWide(numbers) ? html`<p class="soft">${texts.tooWide}</p>` : ''}
     <p class="soft">${texts.how}</p>`
 }
 
-function whoTable(visit: BusinessVisit, { columns, weeks }: Counted): Html {
+async function whoTable(visit: BusinessVisit, { columns, weeks }: Counted, slices: Slices): Promise<Html> {
   const { numbers: texts } = visit.texts
   const sum = (list: number[]) => list.reduce((total, value) => total + value, 0)
   const rows = columns.map((column) => ({
@@ -271,7 +303,7 @@ function whoTable(visit: BusinessVisit, { columns, weeks }: Counted): Html {
       <td>${row.bookings}</td>
       <td>${row.no_shows}</td>
       <td>${row.cancellations}</td>
-      <td>${texts.hours(hoursText(row.booked_minutes, visit.locale))}</td>`
+      <td>${texts.hours({ hours: hoursText(row.booked_minutes, visit.locale) })}</td>`
   return scrolled(
     texts.whoTitle,
     html`<table class="numbers">
@@ -283,7 +315,8 @@ function whoTable(visit: BusinessVisit, { columns, weeks }: Counted): Html {
         </tr>
       </thead>
       <tbody>
-        ${rows.map(
+        ${await slices.map(
+          rows,
           (row) =>
             html`<tr>
               <th scope="row">${row.name}</th>
@@ -304,8 +337,15 @@ function busyCell(share: number | undefined, locale: string): Html {
   return html`<span class="busy">${shareBar(share)} <span>${percentText(share, locale)}</span></span>`
 }
 
-function weekTable(visit: BusinessVisit, { columns, weeks }: Counted): Html {
+/** More would make a page of tens of thousands of cells; the file has them. */
+const columnsOfTable = 50
+
+const isWide = ({ columns }: Counted) => columns.length > columnsOfTable
+
+async function weekTable(visit: BusinessVisit, numbers: Counted, slices: Slices): Promise<Html> {
   const { numbers: texts } = visit.texts
+  const { weeks } = numbers
+  const columns = isWide(numbers) ? [] : numbers.columns
   const share = (minutes: { booked_minutes: number; open_minutes: number }) => {
     const busy = shareOf(minutes)
     return html`<td>${busy === undefined ? '–' : percentText(busy, visit.locale)}</td>`
@@ -322,8 +362,9 @@ function weekTable(visit: BusinessVisit, { columns, weeks }: Counted): Html {
         </tr>
       </thead>
       <tbody>
-        ${weeks.map(
-          (week, at) =>
+        ${await slices.map(
+          [...weeks.entries()],
+          ([at, week]) =>
             html`<tr>
               <th scope="row">${spanOf(week, visit.locale)}</th>
               <td>${week.bookings}</td>
@@ -357,15 +398,23 @@ function shareOf({ booked_minutes, open_minutes }: { booked_minutes: number; ope
   return open_minutes === 0 ? undefined : booked_minutes / open_minutes
 }
 
+/** A table has thousands of numbers, and a format takes longer to make than to use. */
+const formats = new LRUCache<string, Intl.NumberFormat>({ max: 100 })
+
+function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const name = JSON.stringify([locale, options])
+  const format = formats.get(name) ?? new Intl.NumberFormat(locale, options)
+  formats.set(name, format)
+  return format
+}
+
 function percentText(share: number, locale: string): string {
-  return new Intl.NumberFormat(locale, {
-    style: 'percent',
-    maximumFractionDigits: share < 0.1 ? 1 : 0,
-  }).format(share)
+  const maximumFractionDigits = share < 0.1 ? 1 : 0
+  return numberFormat(locale, { style: 'percent', maximumFractionDigits }).format(share)
 }
 
 function hoursText(minutes: number, locale: string): string {
-  return new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(minutes / 60)
+  return numberFormat(locale, { maximumFractionDigits: 1 }).format(minutes / 60)
 }
 
 function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
@@ -387,17 +436,21 @@ function spanOf({ from, to }: { from: string; to: string }, locale: string): str
 }
 
 /** A row for each week and column; the first names the columns. */
-function csvRows({ weeks, columns }: Counted): (string | number | null)[][] {
-  const rows = weeks.flatMap(({ from, to }, at) =>
-    columns.map(({ staff, service, location, ...column }) => [
-      ...[from, to, staff?.name ?? null, service?.name ?? null, location?.name ?? null],
-      ...[column.bookings[at] ?? 0, column.no_shows[at] ?? 0, column.cancellations[at] ?? 0],
-      ...[column.booked_minutes[at] ?? 0, column.open_minutes[at] ?? 0],
-    ]),
-  )
+async function csvRows({ weeks, columns }: Counted, slices: Slices): Promise<string[]> {
   const names = [
     ...['from', 'to', 'person', 'service', 'location', 'bookings', 'no_shows', 'cancellations'],
     ...['booked_minutes', 'open_minutes'],
   ]
-  return [names, ...rows]
+  const rows = [csvStart + csvRow(names)]
+  for (const [at, { from, to }] of weeks.entries()) {
+    const ofWeek = await slices.map(columns, ({ staff, service, location, ...column }) =>
+      csvRow([
+        ...[from, to, staff?.name ?? null, service?.name ?? null, location?.name ?? null],
+        ...[column.bookings[at] ?? 0, column.no_shows[at] ?? 0, column.cancellations[at] ?? 0],
+        ...[column.booked_minutes[at] ?? 0, column.open_minutes[at] ?? 0],
+      ]),
+    )
+    rows.push(ofWeek.join(''))
+  }
+  return rows
 }

@@ -1,4 +1,4 @@
-import type { ConsoleLanguage } from '../../pages/console/texts.ts'
+import type { ConsoleLanguage } from '../frame/texts.ts'
 
 /* In which currency a business takes its money: a guess for the first price, and those to choose from. */
 

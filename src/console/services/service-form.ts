@@ -1,26 +1,25 @@
 import { type IdleStart, idleStarts } from '../../availability/timetable-rules.ts'
+import { html, type Html } from '../../base/html.ts'
 import {
+  clientFieldUses,
   type CustomField,
   customFieldTypes,
-  type Location,
   type Money,
-  type Service,
-  type StaffMember,
   type Timetable,
   type Weekday,
 } from '../../catalogue/catalogue-types.ts'
+import type { Location, StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
+import type { Service } from '../../catalogue/service-schemas.ts'
 import { opensErrors, weekdays } from '../../catalogue/schedule-rules.ts'
 import {
   currencyErrors,
   minorDigits,
   usualAdvanceDays,
   usualChangeMinutes,
+  usualClientFields,
   usualReschedules,
 } from '../../catalogue/service-rules.ts'
 import { moneyText } from '../../mails/render.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { currencyChoices, usualCurrency, withoutSign } from './currencies.ts'
-import type { ConsoleLanguage } from '../../pages/console/texts.ts'
 import {
   choice,
   type Faults,
@@ -35,8 +34,10 @@ import {
   ticks,
   type Typed,
 } from '../../pages/form.ts'
-import { weekdayName } from '../team/hours-form.ts'
 import { shownFields, shownOf, typedShown } from '../frame/shown-form.ts'
+import type { ConsoleLanguage } from '../frame/texts.ts'
+import { weekdayName } from '../team/hours-form.ts'
+import { currencyChoices, usualCurrency, withoutSign } from './currencies.ts'
 
 /* The form of a service: a few questions that each has, and behind them those that few need. */
 
@@ -69,6 +70,8 @@ export function typedService(service: Service): Typed {
     cancel: numberText(service.cancel_until_minutes, minutesAnHour),
     move: numberText(service.reschedule_until_minutes, minutesAnHour),
     moves: String(service.max_reschedules),
+    ask_phone: service.client_fields.phone,
+    ask_last_name: service.client_fields.last_name,
     ...tickedOf('location.', service.location_ids),
     ...tickedOf('staff.', service.staff_ids),
     ...typedTimetable(service.timetable),
@@ -109,6 +112,8 @@ export function newService(services: Service[], at: { timezone: string; locale: 
     cancel: numberText(usualChangeMinutes, minutesAnHour),
     move: numberText(usualChangeMinutes, minutesAnHour),
     moves: String(usualReschedules),
+    ask_phone: usualClientFields.phone,
+    ask_last_name: usualClientFields.last_name,
   }
 }
 
@@ -131,6 +136,9 @@ export function serviceOf(typed: Typed): Record<string, unknown> {
     ...shownOf(typed),
     location_ids: ticked(typed, 'location.'),
     staff_ids: ticked(typed, 'staff.'),
+    ...('ask_phone' in typed && {
+      client_fields: { phone: typed['ask_phone'], last_name: typed['ask_last_name'] },
+    }),
     ...('question.0.label' in typed && { custom_fields: questionsOf(typed) }),
     ...('start.monday' in typed && { timetable: timetableOf(typed) }),
   }
@@ -203,7 +211,11 @@ export function startFaults({ texts: { services: words }, locale }: ConsoleLangu
   const faults: Faults = {}
   for (const day of weekdays) {
     const wrong = typedStarts(typed, day).filter((start) => opensErrors(startOf(start)).length > 0)
-    if (wrong.length > 0) faults[`start.${day}`] = words.notATime(weekdayName(day, locale), wrong)
+    if (wrong.length > 0)
+      faults[`start.${day}`] = words.notATime({
+        day: weekdayName(day, locale),
+        starts: wrong.join(', '),
+      })
   }
   return faults
 }
@@ -249,7 +261,8 @@ function questionsOf(typed: Typed): unknown[] {
     return [
       {
         ...(at('id') !== '' && { id: at('id') }),
-        ...{ key, label: at('label'), type: at('type'), required: at('required') === 'on' },
+        ...{ key, label: at('label'), type: at('type') },
+        ...(at('type') !== 'consent' && { required: at('required') === 'on' }),
         ...(chooses && { options }),
       },
     ]
@@ -328,7 +341,9 @@ function classFields({ texts, locale }: ConsoleLanguage, state: FormState, choic
     const texts = idle
       .filter((one) => one.weekday === weekday)
       .map(({ start, isOpen }) =>
-        isOpen ? words.nobodyWorks(name, start) : words.outsideHours(name, start, places.join(', ')),
+        isOpen
+          ? words.nobodyWorks({ day: name, start })
+          : words.outsideHours({ day: name, start, places: places.join(', ') }),
       )
     return texts.length === 0 ? undefined : texts.join(' ')
   }
@@ -412,8 +427,13 @@ function questionFields({ texts }: ConsoleLanguage, state: FormState): Html {
   const next = (numbers.at(-1) ?? -1) + 1
   const shown = [...numbers, ...Array.from({ length: freeQuestions }, (_, index) => next + index)]
   const fault = state.faults['questions']
+  const uses = clientFieldUses.map((use) => [use, words.uses[use]] as const)
   return html`<details ${fault !== undefined || numbers.length > 0 ? html`open` : ''}>
     <summary>${words.questions}</summary>
+    <div class="beside">
+      ${choice(state, { name: 'ask_last_name', label: words.askLastName, options: uses })}
+      ${choice(state, { name: 'ask_phone', label: words.askPhone, options: uses })}
+    </div>
     <p class="soft">${words.questionsHint}</p>
     ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
     ${shown.map((index) => questionField(words, state, index))}
@@ -425,10 +445,10 @@ function questionField(words: ConsoleLanguage['texts']['services'], state: FormS
   const kept = (part: string) =>
     html`<input type="hidden" name="${at}.${part}" value="${state.typed[`${at}.${part}`] ?? ''}" />`
   return html`<fieldset>
-    <legend>${words.question(index + 1)}</legend>
+    <legend>${words.question({ number: index + 1 })}</legend>
     ${kept('id')} ${kept('key')}
     <div class="beside">
-      ${field(state, { name: `${at}.label`, label: words.questionText, max: 200 })}
+      ${field(state, { name: `${at}.label`, label: words.questionText, max: 500 })}
       ${choice(state, {
         name: `${at}.type`,
         label: words.questionType,
@@ -447,7 +467,7 @@ export function serviceSummary(service: Service, { locale, texts }: ConsoleLangu
   return [
     minutes.format(service.duration_minutes),
     ...(service.price ? [moneyText(service.price, locale)] : []),
-    ...(service.deposit ? [words.withDeposit(moneyText(service.deposit, locale))] : []),
-    ...(service.capacity > 1 ? [words.forMany(service.capacity)] : []),
+    ...(service.deposit ? [words.withDeposit({ amount: moneyText(service.deposit, locale) })] : []),
+    ...(service.capacity > 1 ? [words.forMany({ count: service.capacity })] : []),
   ].join(' · ')
 }

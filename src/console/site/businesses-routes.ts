@@ -1,25 +1,25 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
 import { searchText } from '../../base/search-text.ts'
+import { listAll, mostPerPage } from '../../base/paging.ts'
 import type { Context } from '../../bookings/context.ts'
 import { readToday } from '../../bookings/numbers.ts'
-import { cursorOfBusiness, listBusinessesInScope } from '../../catalogue/business.ts'
-import { pageOf } from '../../base/wire.ts'
-import { html, type Html } from '../../pages/page.ts'
-import type { ConsoleVisit } from '../frame/console-page.ts'
+import { listBusinessesInScope } from '../../catalogue/business.ts'
+import { hidden } from '../../pages/form.ts'
+import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { consoleRoutes } from '../frame/console-route.ts'
 import { momentText } from '../frame/formats.ts'
 
 const path = '/console/businesses'
-const perPage = '100'
 /** More than this are found by their name. */
 const fewEnough = 20
 /** A search reads at most so many pages. */
 const maxPages = 20
 const maxFound = 100
 
-type Business = Awaited<ReturnType<typeof listBusinessesInScope>>['rows'][number]
+type Business = Awaited<ReturnType<typeof listBusinessesInScope>>['data'][number]
 
 /** The businesses of a hub, with what is on today. */
 export function businessesRoutes(app: FastifyInstance, context: Context): void {
@@ -53,7 +53,7 @@ async function businessesPage(
   const { businesses: t, bookings, setUp } = visit.texts
   const { data, next_cursor: next } =
     q === ''
-      ? await businessPage(context, visit, cursor)
+      ? await listBusinessesInScope(context, visit.person, { limit: mostPerPage, cursor })
       : { data: await found(context, visit, q), next_cursor: null }
   const today = await readToday(context, data)
   const isSearchable = q !== '' || cursor !== undefined || next !== null || data.length > fewEnough
@@ -61,6 +61,7 @@ async function businessesPage(
     ${
       isSearchable
         ? html`<form method="get" action="${path}" class="filters" role="search">
+            ${hidden({ business: businessOf(visit) })}
             <div>
               <label for="q">${t.search}</label>
               <input id="q" name="q" type="search" value="${q}" maxlength="200" dir="auto" />
@@ -80,33 +81,21 @@ async function businessesPage(
       next === null
         ? ''
         : html`<p>
-            <a class="button" href="${path}?${new URLSearchParams({ cursor: next }).toString()}"
-              >${setUp.next}</a
-            >
+            <a class="button" href="${pathOf(path, visit, { cursor: next })}">${setUp.next}</a>
           </p>`
     }`
 }
 
-async function businessPage(context: Context, { person }: ConsoleVisit, cursor: string | undefined) {
-  const query = { limit: perPage, ...(cursor !== undefined && { cursor }) }
-  const { rows, limit } = await listBusinessesInScope(context, person, query)
-  return pageOf(rows, limit, { present: (business) => business, cursor: cursorOfBusiness })
-}
-
 /** Compared here, as databases do not agree on what is upper and lower case. */
-async function found(context: Context, visit: ConsoleVisit, q: string): Promise<Business[]> {
-  const all: Business[] = []
-  let cursor: string | null = null
-  for (let pages = 0; pages < maxPages && all.length < maxFound; pages += 1) {
-    const page: Awaited<ReturnType<typeof businessPage>> = await businessPage(
-      context,
-      visit,
-      cursor ?? undefined,
-    )
-    all.push(...page.data.filter(({ name }) => searchText(name).includes(searchText(q))))
-    cursor = page.next_cursor
-    if (cursor === null) break
-  }
+async function found(context: Context, { person }: ConsoleVisit, q: string): Promise<Business[]> {
+  const isFound = ({ name }: Business) => searchText(name).includes(searchText(q))
+  const all = await listAll(
+    async (query) => {
+      const page = await listBusinessesInScope(context, person, query)
+      return { ...page, data: page.data.filter(isFound) }
+    },
+    { items: maxFound, pages: maxPages },
+  )
   return all.slice(0, maxFound)
 }
 
@@ -118,9 +107,9 @@ function row(visit: ConsoleVisit, { id, name, timezone }: Business, today: Retur
   const isPresent = id === visit.business?.id
   return html`<li>
     <a href="/console?business=${id}" ${isPresent ? html`aria-current="true"` : ''}><bdi>${name}</bdi></a>
-    <span>${t.today(today?.bookings ?? 0)}</span>
+    <span>${t.today({ count: today?.bookings ?? 0 })}</span>
     <span class="soft"
-      >${next === null ? t.nothingNext : t.next(momentText(next, { timezone, locale: visit.locale }))}</span
+      >${next === null ? t.nothingNext : t.next({ when: momentText(next, { timezone, locale: visit.locale }) })}</span
     >
   </li>`
 }

@@ -2,31 +2,23 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { personRoles } from '../../access/actor.ts'
+import type { RateLimiter } from '../../access/rate-limits.ts'
+import { countMail } from '../../access/sent-mails.ts'
 import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
 import { formatInstant, type Instant, isDate } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
+import { changeBusinessInScope, showBusinessInScope } from '../../catalogue/business.ts'
 import { networksIn } from '../../catalogue/business-rules.ts'
 import { ChangeBusiness } from '../../catalogue/business-schemas.ts'
-import { changeBusinessInScope, showBusinessInScope } from '../../catalogue/business.ts'
 import { changeInCatalogue, locationKind, writableLocations } from '../../catalogue/catalogue.ts'
-import type { Location } from '../../catalogue/catalogue-types.ts'
-import { mailSettings } from '../../catalogue/mail-settings-rules.ts'
+import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
+import { localeNamed, mailSettings, usualLocale } from '../../catalogue/mail-settings-rules.ts'
 import type { MailKind } from '../../database/tables.ts'
+import { Media, problems, StrictObject } from '../../base/wire.ts'
 import { mailRoute } from '../../mails/outbox.ts'
 import { sampleKinds, sampleMail } from '../../mails/sample.ts'
 import { mailFolder, MailSender } from '../../mails/send.ts'
-import { Media, problems, StrictObject } from '../../base/wire.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { allOf } from '../../pages/console/all-of.ts'
-import { findVisit, pathOf } from '../frame/console-page.ts'
-import {
-  type BusinessVisit,
-  checkedForm,
-  type ConsoleRoute,
-  consoleRoutes,
-  type ShownPage,
-  tags,
-} from '../frame/console-route.ts'
 import {
   faultSummary,
   field,
@@ -39,15 +31,28 @@ import {
   type Typed,
   typedPhone,
 } from '../../pages/form.ts'
+import { listItems } from '../frame/list-items.ts'
+import { findVisit, pathOf } from '../frame/console-page.ts'
+import {
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  type ShownPage,
+  tags,
+} from '../frame/console-route.ts'
+import { doneNotice } from '../frame/done-notice.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { appointmentsOf } from '../team/holiday-notice.ts'
-import { languageField } from './new-business-form.ts'
 import { zoneField, zoneName } from '../team/people-form.ts'
+import { languageField } from './new-business-form.ts'
 
 /** Settings of a business: its name, its mails, and how long it keeps clients. */
-export function settingsRoutes(app: FastifyInstance, context: Context): void {
-  consoleRoutes(app, context, [settingsPage(context), testMail(context)])
-  mailPreview(app, context)
+export function settingsRoutes(limiter: RateLimiter) {
+  return (app: FastifyInstance, context: Context): void => {
+    consoleRoutes(app, context, [settingsPage(context), testMail(context, limiter)])
+    mailPreview(app, context)
+  }
 }
 
 const path = '/console/settings'
@@ -94,7 +99,7 @@ const movedQuery = {
 
 /** Locations of a business: those in its time zone, and the others. */
 async function locationsOf(context: Context, { person, business: { id, timezone } }: BusinessVisit) {
-  const locations = await allOf(context, person, { kind: locationKind, businessId: id })
+  const locations = await listItems(context, person, { kind: locationKind, businessId: id })
   return Object.groupBy(locations, (one) => (one.timezone === timezone ? 'inZone' : 'others'))
 }
 
@@ -131,7 +136,7 @@ function typedSettings(business: Business): Typed {
       name,
       timezone,
       phone: phone ?? '',
-      locale,
+      locale: localeNamed(locale) ?? usualLocale, // older ones may have extensions
       reply: reply_to_email ?? '',
       notify: notify_emails.join('\n'),
     },
@@ -182,16 +187,13 @@ async function shown(
 ): Promise<ShownPage> {
   const { settings: words, setUp } = visit.texts
   const folder = mailFolder(context.config)
-  const sent = folder === undefined ? words.sent : words.filed(folder)
+  const sent = folder === undefined ? words.sent : words.filed({ folder })
   const notes: Record<string, string> = { saved: setUp.done.saved, sent, notSent: words.notSent }
-  const { done } = query
-  const note = done !== undefined && Object.hasOwn(notes, done) ? notes[done] : undefined
   return {
     title: words.title,
     section: 'settings',
     body: html`<h1>${words.title}</h1>
-      ${note === undefined ? '' : html`<p class="notice" role="status">${note}</p>`}
-      ${movedNotice(visit, query)} ${faultSummary(state, setUp)}
+      ${doneNotice(notes, query['done'])} ${movedNotice(visit, query)} ${faultSummary(state, setUp)}
       <form method="post" class="fields wide-fields">
         ${businessFields(visit, state, await locationsOf(context, visit))} ${mailFields(visit, state)}
         ${clientFields(visit, state)}
@@ -209,7 +211,7 @@ function movedNotice(
   if (!/^[1-9]\d*$/.test(ahead) || !isDate(date)) return html``
   const { settings: words } = visit.texts
   return html`<p class="alert" role="status">
-    ${words.moved(Number(ahead), Number(ahead) >= maxAhead)}
+    ${words.moved({ count: Number(ahead), isMore: Number(ahead) >= maxAhead })}
     <a href="${pathOf('/console', visit, { date })}">${words.seeMoved}</a>
   </p>`
 }
@@ -222,8 +224,8 @@ function businessFields(
   const { settings: words } = visit.texts
   return html`<h2>${words.business}</h2>
     ${field(state, { name: 'name', label: words.name, required: true, max: 200 })}
-    ${zoneField(visit, state, { hint: words.zoneHint(visit.texts.locations.zoneHint) })}
-    ${inZone.length === 0 ? '' : tick(state, 'zoneToo', words.zoneToo(inZone.map(({ name }) => name).join(', ')))}
+    ${zoneField(visit, state, { hint: words.zoneHint({ kept: visit.texts.locations.zoneHint }) })}
+    ${inZone.length === 0 ? '' : tick(state, 'zoneToo', words.zoneToo({ names: inZone.map(({ name }) => name).join(', ') }))}
     ${
       others.length === 0
         ? ''
@@ -286,28 +288,35 @@ function mailPart(context: Context, visit: BusinessVisit): Html {
         ? html`<p class="soft">${words.mailsOff}</p>`
         : html`<form method="post" action="${pathOf('/console/settings/test-mail', visit)}">
             ${hidden({ to: 'me' })}
-            <button type="submit">${words.test(visit.person.email)}</button>
+            <button type="submit">${words.test({ email: visit.person.email })}</button>
           </form>`
     }`
 }
 
 /** A mail with made-up data, as clients of this business would get it. */
 function sampleOf(context: Context, business: Business, { kind, to }: { kind: MailKind; to: string }) {
-  const { name, timezone, brand_color: color } = business
+  const { name, timezone, brand_color: color, phone } = business
   const { locale, reply_to_email: replyTo } = mailSettings(business)
   const sample = { kind, locale, to, now: context.clock.now() }
-  return sampleMail(context.config, { ...sample, business: { name, color, replyTo, timezone } })
+  return sampleMail(context.config, { ...sample, business: { name, color, phone, replyTo, timezone } })
 }
 
-function testMail(context: Context): ConsoleRoute {
+function testMail(context: Context, limiter: RateLimiter): ConsoleRoute {
   return {
     path: '/console/settings/test-mail',
     name: 'TestMail',
     summary: 'Send a mail with made-up data to oneself',
     role: 'owner',
     form: {
+      refusals: { rate_limited: 429 },
+      words: ({ setUp, users }) => ({
+        ...setUp,
+        problem: (code, detail) =>
+          code === 'rate_limited' ? users.tooManyMails({ minutes: 60 }) : setUp.problem(code, detail),
+      }),
       act: async ({ person, business: { id } }) => {
         if (mailRoute(context.config) === 'off') throw new Problem('not_found', 'No mail is sent here.')
+        await countMail(context, limiter, { person, email: person.email })
         const mail = sampleOf(context, await showBusinessInScope(context, person, id), {
           kind: 'confirmed',
           to: person.email,

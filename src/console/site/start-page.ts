@@ -1,11 +1,12 @@
 import { bookingPageKey } from '../../access/page-key.ts'
+import { html, type Html } from '../../base/html.ts'
+import type { Instant } from '../../base/instants.ts'
 import { listBookings } from '../../bookings/booking.ts'
 import type { Context } from '../../bookings/context.ts'
-import type { Instant } from '../../base/instants.ts'
 import { locationKind, serviceKind, staffKind } from '../../catalogue/catalogue.ts'
-import type { Location, Service, StaffMember } from '../../catalogue/catalogue-types.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { allOf } from '../../pages/console/all-of.ts'
+import type { Location, StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
+import type { Service } from '../../catalogue/service-schemas.ts'
+import { listItems } from '../frame/list-items.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
 
@@ -34,9 +35,9 @@ export async function readProgress(
   { person, business: { id: businessId } }: Pick<BusinessVisit, 'person' | 'business'>,
 ): Promise<Progress> {
   const [locations, services, staff, booking, pageKey] = await Promise.all([
-    allOf(context, person, { kind: locationKind, businessId }),
-    allOf(context, person, { kind: serviceKind, businessId }),
-    allOf(context, person, { kind: staffKind, businessId }) as Promise<StaffMember[]>, // owners see all of it
+    listItems(context, person, { kind: locationKind, businessId }),
+    listItems(context, person, { kind: serviceKind, businessId }),
+    listItems(context, person, { kind: staffKind, businessId }) as Promise<StaffMember[]>, // owners see all of it
     newestBooking(context, person, businessId),
     bookingPageKey(context, businessId),
   ])
@@ -44,8 +45,8 @@ export async function readProgress(
 }
 
 async function newestBooking(context: Context, person: BusinessVisit['person'], business_id: string) {
-  const { rows } = await listBookings(context, person, { business_id, limit: '1' })
-  return rows[0]
+  const { data } = await listBookings(context, person, { business_id, limit: 1 })
+  return data[0]
 }
 
 function activeOf({ locations, services, staff }: Items): Items {

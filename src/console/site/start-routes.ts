@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { openBookingPage } from '../../access/page-key.ts'
 import { changePerson } from '../../access/person.ts'
+import { html, type Html } from '../../base/html.ts'
 import { formatInstant } from '../../base/instants.ts'
 import { publicUrl } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
@@ -14,13 +15,22 @@ import {
   writableServices,
   writableStaff,
 } from '../../catalogue/catalogue.ts'
-import { ChangeLocation, CreateLocation } from '../../catalogue/location-and-staff-schemas.ts'
+import { ChangeLocation, CreateLocation, CreateStaff } from '../../catalogue/location-and-staff-schemas.ts'
 import { CreateService } from '../../catalogue/service-schemas.ts'
 import type { StoreResponse } from '../../database/idempotency.ts'
 import { compileCreation } from '../../base/validation.ts'
-import { EmptyObject, StrictObject } from '../../base/wire.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { consoleCookie, consoleScript, findVisit, pathOf } from '../frame/console-page.ts'
+import { problems, StrictObject } from '../../base/wire.ts'
+import {
+  type Faults,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  linesOf,
+  type Typed,
+} from '../../pages/form.ts'
+import { AtBusiness, consoleCookie, consoleScript, findScriptSender, pathOf } from '../frame/console-page.ts'
 import {
   addForms,
   assertNoFaults,
@@ -33,19 +43,9 @@ import {
   refusedForms,
   seeOther,
 } from '../frame/console-route.ts'
-import {
-  type Faults,
-  faultSummary,
-  field,
-  filledForm,
-  type FormState,
-  hidden,
-  linesOf,
-  type Typed,
-} from '../../pages/form.ts'
+import { newService, serviceFieldOf, serviceOf, shortServiceFields } from '../services/service-form.ts'
 import { hoursFaults, hoursFieldOf, hoursOf, typedHours, usualHours, weekFields } from '../team/hours-form.ts'
 import { emptyBusinessForm, newBusinessFields, newBusinessOf } from './new-business-form.ts'
-import { newService, serviceFieldOf, serviceOf, shortServiceFields } from '../services/service-form.ts'
 import {
   hidingCookie,
   nextStep,
@@ -175,7 +175,7 @@ function serviceStep(context: Context): ConsoleRoute {
     },
     fields: (visit, state, { services }) => {
       const { start } = visit.texts
-      return html`${services.length === 0 ? '' : html`<p>${start.offered(services.map(({ name }) => name).join(', '))}</p>`}
+      return html`${services.length === 0 ? '' : html`<p>${start.offered({ names: services.map(({ name }) => name).join(', ') })}</p>`}
         ${shortServiceFields(visit, state)}
         <p class="soft">${start.moreServices}</p>`
     },
@@ -218,10 +218,10 @@ function peopleStep(context: Context): ConsoleRoute {
             /><span>${label}</span></label
           >
           <p class="soft" id="who-${value}">${hint}</p>`
-      return html`${staff.length === 0 ? '' : html`<p>${start.known(staff.map(({ name }) => name).join(', '))}</p>`}
+      return html`${staff.length === 0 ? '' : html`<p>${start.known({ names: staff.map(({ name }) => name).join(', ') })}</p>`}
         <fieldset>
           <legend>${start.who}</legend>
-          ${staff.length > 0 ? '' : option('alone', start.alone, start.aloneHint(visit.person.name))}
+          ${staff.length > 0 ? '' : option('alone', start.alone, start.aloneHint({ name: visit.person.name }))}
           ${option('several', start.several, start.severalHint)}
           ${field(state, { name: 'names', label: start.names, hint: start.namesHint, rows: 4, max: 2_000 })}
           ${staff.length > 0 ? '' : option('nobody', start.nobody, start.nobodyHint)}
@@ -261,7 +261,8 @@ async function addStaff(
   create: CreateOnce,
 ): Promise<string[]> {
   const add = (name: string, store?: StoreResponse<unknown>) => {
-    const input = { name, business_id: business.id, location_ids: [] }
+    const given = { name, business_id: business.id, location_ids: [] }
+    const input = checkedForm(CreateStaff, given, compileCreation)
     return createInCatalogue(context, person, { kind: writableStaff, input }, store)
   }
   const [first, ...others] = names
@@ -388,12 +389,17 @@ function addHiding(app: FastifyInstance, context: Context): void {
           description: 'In this browser; their pages stay.',
           consumes: formMedia,
           querystring: StrictObject({ business: Type.Optional(Type.String({ maxLength: 40 })) }),
-          body: EmptyObject,
-          response: { 303: Type.Null({ description: 'To the calendar.' }), ...refusedForms },
+          body: StrictObject({ at_business: AtBusiness }),
+          response: {
+            303: Type.Null({ description: 'To the calendar.' }),
+            ...problems('change_not_allowed'),
+            ...refusedForms,
+          },
         },
       },
       async (request, reply) => {
-        const visit = await findVisit(context, request, request.query.business)
+        const { business } = request.query
+        const visit = await findScriptSender(context, request, { at: request.body.at_business, business })
         if (visit?.business) void reply.header('set-cookie', consoleCookie(hidingCookie(visit.business.id)))
         const path = visit ? pathOf('/console', visit) : '/console'
         return seeOther(reply, path)

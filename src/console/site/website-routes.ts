@@ -4,19 +4,29 @@ import { Type } from 'typebox'
 import { effectivePlan } from '../../access/actor.ts'
 import { openBookingPage, readPageKey } from '../../access/page-key.ts'
 import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
 import { publicUrl } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
+import { changeBusinessInScope, showBusinessInScope } from '../../catalogue/business.ts'
 import { changeKeyInScope } from '../../catalogue/business-keys.ts'
 import { ChangeBusiness } from '../../catalogue/business-schemas.ts'
-import { changeBusinessInScope, showBusinessInScope } from '../../catalogue/business.ts'
 import { serviceKind } from '../../catalogue/catalogue.ts'
-import type { Service } from '../../catalogue/catalogue-types.ts'
+import type { Service } from '../../catalogue/service-schemas.ts'
 import { ChangeKey } from '../../catalogue/key-schemas.ts'
-import { StrictObject } from '../../base/wire.ts'
-import { html, type Html } from '../../pages/page.ts'
+import { problems, StrictObject } from '../../base/wire.ts'
+import {
+  choice,
+  copied,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  type Typed,
+} from '../../pages/form.ts'
 import { widgetSnippet } from '../../pages/snippet.ts'
-import { allOf } from '../../pages/console/all-of.ts'
-import { consoleScript, findVisit, pathOf } from '../frame/console-page.ts'
+import { listItems } from '../frame/list-items.ts'
+import { businessOf, consoleScript, findVisit, pathOf } from '../frame/console-page.ts'
 import {
   assertNoFaults,
   type BusinessVisit,
@@ -27,7 +37,7 @@ import {
   type ShownPage,
   tags,
 } from '../frame/console-route.ts'
-import { choice, faultSummary, field, filledForm, type FormState, hidden, type Typed } from '../../pages/form.ts'
+import { doneNotice } from '../frame/done-notice.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { qrCode, qrCodeFile } from '../frame/qr-code.ts'
 import { offeredSlug, slugFaults } from '../frame/shown-form.ts'
@@ -39,7 +49,7 @@ export function websiteRoutes(app: FastifyInstance, context: Context): void {
 }
 
 const path = '/console/website'
-const Service = Type.Optional(Type.String({ maxLength: 40 }))
+const ServiceParameter = Type.Optional(Type.String({ maxLength: 40 }))
 
 type Business = Awaited<ReturnType<typeof showBusinessInScope>>
 type PageKey = NonNullable<Awaited<ReturnType<typeof readPageKey>>>
@@ -61,7 +71,7 @@ async function readWebsite(
   const [business, pageKey, services] = await Promise.all([
     showBusinessInScope(context, person, id),
     readPageKey(context, id),
-    allOf(context, person, { kind: serviceKind, businessId: id }),
+    listItems(context, person, { kind: serviceKind, businessId: id }),
   ])
   const active = services.filter((service) => service.active)
   return { business, pageKey, services: active, only: active.find((one) => one.id === serviceId) }
@@ -75,7 +85,7 @@ function websitePage(context: Context): ConsoleRoute {
     name: 'WebsitePage',
     summary: 'The booking page and the website of a business',
     role: 'manager',
-    query: { service: Service },
+    query: { service: ServiceParameter },
     show: async (visit, { query }) => {
       const website = await read(visit, query['service'])
       const state = filledForm(typedBrand(website.business))
@@ -85,7 +95,7 @@ function websitePage(context: Context): ConsoleRoute {
       fieldOf: (pointer) => fields[pointer] ?? (pointer.startsWith('/allowed_origins') ? 'origin' : ''),
       act: async (visit, typed) => {
         if (visit.person.role !== 'owner')
-          assertNoFaults({ '': visit.texts.setUp.notYoursWhy(visit.texts.roles.owner) })
+          assertNoFaults({ '': visit.texts.setUp.notYoursWhy({ role: visit.texts.roles.owner }) })
         if (typed['do'] === 'slug') assertNoFaults(slugFaults(visit, typed))
         await save(context, visit, { typed, website: await read(visit) })
         return { path, query: { done: 'saved' } }
@@ -129,7 +139,7 @@ function qrCodeRoute(app: FastifyInstance, context: Context): void {
         description: 'An image to print, which a browser saves. With `service` it leads to that service.',
         querystring: StrictObject({
           business: Type.Optional(Type.String({ maxLength: 500 })),
-          service: Service,
+          service: ServiceParameter,
         }),
         response: {
           200: {
@@ -137,6 +147,7 @@ function qrCodeRoute(app: FastifyInstance, context: Context): void {
             content: { 'image/svg+xml': { schema: Type.String() }, 'text/html': { schema: Type.String() } },
           },
           303: Type.Null({ description: 'To the page: for those who may not, or without a booking page.' }),
+          ...problems('not_found'),
         },
       },
     },
@@ -194,20 +205,37 @@ async function save(
   }
   if (!pageKey) throw new Problem('not_found', 'There is no booking page.')
   const { origin = '' } = typed
-  const present = pageKey.origins ?? []
-  const added = originOf(origin)
-  const allowed_origins =
-    typed['do'] === 'forbid'
-      ? present.filter((one) => one !== origin)
-      : [...present, ...(present.includes(added) ? [] : [added])]
-  const change = checkedForm(ChangeKey, { allowed_origins })
+  const change = (present: string[] | null) => {
+    const all = present ?? []
+    const allowed_origins =
+      typed['do'] === 'forbid'
+        ? all.filter((one) => one !== origin)
+        : [...new Set([...all, originOf(origin)])]
+    return checkedForm(ChangeKey, { allowed_origins })
+  }
   await changeKeyInScope(context, person, { businessId: id, keyId: pageKey.id, change })
 }
 
 /** The origin of an address that somebody has copied; what is none is left for the API to refuse. */
 function originOf(text: string): string {
+  const isBareName = !text.includes('://') && !/[.:]|^localhost$/.test(text) // such as a word
   const address = text.includes('://') ? text : `https://${text}`
-  return /^https?:/i.test(address) && URL.canParse(address) ? new URL(address).origin : text
+  return !isBareName && /^https?:/i.test(address) && URL.canParse(address) ? new URL(address).origin : text
+}
+
+/** The forms that say themselves what is wrong: they are far from the top of the page. */
+const ownForms = ['slug', 'allow', 'brand']
+
+const isSent = ({ typed }: FormState, form: string) => typed['do'] === form
+
+/** What is wrong with a form that was sent, above its fields. */
+function formFault(visit: BusinessVisit, state: FormState, form: string): Html {
+  return isSent(state, form) ? faultSummary(state, visit.texts.setUp) : html``
+}
+
+/** The first of some fields that is wrong: the page opens with it in sight. */
+function firstWrong({ faults }: FormState, names: readonly string[]): string | undefined {
+  return names.find((name) => faults[name] !== undefined)
 }
 
 interface Shown {
@@ -225,8 +253,8 @@ function shown(visit: BusinessVisit, website: Website, { server, state, done }: 
     more: consoleScript,
     frames: true,
     body: html`<h1>${words.title}</h1>
-      ${done === 'saved' ? html`<p class="notice" role="status">${setUp.done.saved}</p>` : ''}
-      ${faultSummary(state, setUp)}
+      ${doneNotice({ saved: setUp.done.saved }, done)}
+      ${ownForms.some((form) => isSent(state, form)) ? '' : faultSummary(state, setUp)}
       ${
         pageKey
           ? html`<div class="two">
@@ -285,7 +313,7 @@ function linkPart(
   return html`${
       services.length > 1
         ? html`<form method="get" action="${path}" class="fields wide-fields">
-            ${hidden({ business: visit.businesses.length > 1 ? visit.business.id : undefined })}
+            ${hidden({ business: businessOf(visit) })}
             ${choice(state, {
               ...{ name: 'service', label: words.services, hint: words.servicesHint },
               options: [['', words.allServices], ...services.map(({ id, name }) => [id, name] as const)],
@@ -296,7 +324,7 @@ function linkPart(
     }
     ${copied(words, { name: 'link', label: words.link, text: link, rows: 1 })}
     <p><a href="${link.slice(server.length)}">${words.openPage}</a></p>
-    ${qrCode(link, words.qrCode(link))}
+    ${qrCode(link, words.qrCode({ link }))}
     <p class="soft">${isOfThisMachine(server) ? words.onlyHere : words.qrCodeHint}</p>
     <p>
       <a class="button" href="${pathOf(`${path}/qr-code.svg`, visit, { service: only?.id })}" download
@@ -323,26 +351,13 @@ function slugPart(visit: BusinessVisit, state: FormState): Html {
   const { website: words, setUp } = visit.texts
   if (visit.person.role !== 'owner') return html``
   return html`<form method="post" class="fields wide-fields">
-    ${hidden({ do: 'slug' })}
-    ${field(state, { name: 'slug', label: words.slug, hint: words.slugHint, max: 60 })}
+    ${hidden({ do: 'slug' })} ${formFault(visit, state, 'slug')}
+    ${field(state, {
+      ...{ name: 'slug', label: words.slug, hint: words.slugHint, max: 60 },
+      focus: firstWrong(state, ['slug']) !== undefined,
+    })}
     <button type="submit">${setUp.save}</button>
   </form>`
-}
-
-/** A text to take along; a script adds a button that copies it. */
-export function copied(
-  words: BusinessVisit['texts']['website'],
-  { name, label, text, rows }: { name: string; label: string; text: string; rows: number },
-): Html {
-  const attributes = html`id="${name}" readonly`
-  return html`<div class="fields copied">
-    <label for="${name}">${label}</label>
-    ${rows > 1 ? html`<textarea ${attributes} rows="${rows}">${text}</textarea>` : html`<input ${attributes} value="${text}" />`}
-    <button type="button" hidden data-copy="${name}">
-      ${words.copy} <span class="unseen">${label}</span>
-    </button>
-    <p id="${name}-copied" role="status" hidden>${words.copied}</p>
-  </div>`
 }
 
 function originPart(visit: BusinessVisit, { origins }: PageKey, state: FormState): Html {
@@ -376,8 +391,11 @@ function originPart(visit: BusinessVisit, { origins }: PageKey, state: FormState
     ${
       isOwner && origins !== null
         ? html`<form method="post" class="fields wide-fields">
-            ${hidden({ do: 'allow' })}
-            ${field(state, { name: 'origin', label: words.newOrigin, hint: words.originHint, max: 2_000, required: true })}
+            ${hidden({ do: 'allow' })} ${formFault(visit, state, 'allow')}
+            ${field(state, {
+              ...{ name: 'origin', label: words.newOrigin, hint: words.originHint, max: 2_000 },
+              ...{ required: true, focus: firstWrong(state, ['origin']) !== undefined },
+            })}
             <button type="submit">${words.allow}</button>
           </form>`
         : ''
@@ -389,14 +407,19 @@ function brandPart(visit: BusinessVisit, { business }: Website, state: FormState
   const isAllowed = effectivePlan(business.plan, business.hub_plan) === 'enterprise'
   if (!isAllowed || visit.person.role !== 'owner')
     return html`<h2>${words.brand}</h2>
-      <p class="soft">${isAllowed ? setUp.notYoursWhy(visit.texts.roles.owner) : words.brandPlan}</p>`
+      <p class="soft">
+        ${isAllowed ? setUp.notYoursWhy({ role: visit.texts.roles.owner }) : words.brandPlan}
+      </p>`
+  const wrong = firstWrong(state, ['name', 'color', 'logo'])
+  const brandField = (name: string, parts: { label: string; hint: string; max: number }) =>
+    field(state, { name, ...parts, focus: wrong === name })
   return html`<h2>${words.brand}</h2>
     <form method="post" class="fields wide-fields">
-      ${hidden({ do: 'brand' })}
-      ${field(state, { name: 'name', label: words.brandName, hint: words.brandNameHint, max: 200 })}
+      ${hidden({ do: 'brand' })} ${formFault(visit, state, 'brand')}
+      ${brandField('name', { label: words.brandName, hint: words.brandNameHint, max: 200 })}
       <div class="beside">
-        ${field(state, { name: 'color', label: words.color, hint: words.colorHint, max: 7 })}
-        ${field(state, { name: 'logo', label: words.logo, hint: words.logoHint, max: 2_048 })}
+        ${brandField('color', { label: words.color, hint: words.colorHint, max: 7 })}
+        ${brandField('logo', { label: words.logo, hint: words.logoHint, max: 2_048 })}
       </div>
       <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
     </form>`

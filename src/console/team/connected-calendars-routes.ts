@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
+import { html, type Html } from '../../base/html.ts'
 import { type Instant, readInstant, secondsUntil } from '../../base/instants.ts'
+import { presentPage, mostPerPage } from '../../base/paging.ts'
 import type { Context } from '../../bookings/context.ts'
-import { CreateBusyCalendar } from '../../calendars/busy-calendar-schemas.ts'
 import {
   addBusyCalendar,
   type CalendarFault,
@@ -13,22 +14,11 @@ import {
   presentBusyCalendar,
   withPlace,
 } from '../../calendars/busy-calendar.ts'
+import { CreateBusyCalendar } from '../../calendars/busy-calendar-schemas.ts'
 import type { CalendarReader } from '../../calendars/busy-file.ts'
-import { CreateFeed } from '../../calendars/feed-schemas.ts'
 import { createFeed, deleteFeed, listFeeds, maxFeeds, rotateFeed } from '../../calendars/feed.ts'
+import { CreateFeed } from '../../calendars/feed-schemas.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { allOf } from '../../pages/console/all-of.ts'
-import { consoleScript, pathOf } from '../frame/console-page.ts'
-import {
-  type BusinessVisit,
-  checkedForm,
-  type ConsoleRoute,
-  consoleRoutes,
-  FormFault,
-  type ShownPage,
-} from '../frame/console-route.ts'
-import { asksOnce } from '../developers/developers-page.ts'
 import {
   choice,
   faultSummary,
@@ -39,8 +29,21 @@ import {
   radios,
   type Typed,
 } from '../../pages/form.ts'
-import { dayText, momentOf } from '../frame/formats.ts'
-import type { ConsoleTexts } from '../../pages/console/texts/en.ts'
+import { asksOnce } from '../developers/developers-page.ts'
+import { listItems } from '../frame/list-items.ts'
+import { consoleScript, pathOf } from '../frame/console-page.ts'
+import {
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  FormFault,
+  type ShownPage,
+} from '../frame/console-route.ts'
+import { doneNotice } from '../frame/done-notice.ts'
+import { dayText, momentOf, relativeTime } from '../frame/formats.ts'
+import { textFor } from '../frame/text-groups.ts'
+import type { ConsoleTexts } from '../frame/texts.ts'
 
 const path = '/console/calendars'
 const newFeedPath = `${path}/feeds/new`
@@ -67,8 +70,8 @@ function managerOf({ person, business }: BusinessVisit) {
 /** Who and what feeds and busy calendars are about, in the order of their lists. */
 async function namesOf(context: Context, { person, business: { id: businessId } }: BusinessVisit) {
   const [staff, locations] = await Promise.all([
-    allOf(context, person, { kind: staffKind, businessId }),
-    allOf(context, person, { kind: locationKind, businessId }),
+    listItems(context, person, { kind: staffKind, businessId }),
+    listItems(context, person, { kind: locationKind, businessId }),
   ])
   return { staff, locations }
 }
@@ -106,32 +109,26 @@ async function overviewPage(
     title: t.title,
     section: 'people',
     body: html`<h1>${t.title}</h1>
-      ${doneNotice(t, done)} ${faultSummary(state, setUp)}
+      ${doneNotice(t.done, done)} ${faultSummary(state, setUp)}
       <p>${t.what}</p>
       <div class="head">
         <h2>${t.feeds}</h2>
         <a class="button" href="${pathOf(newFeedPath, visit)}">${t.addFeed}</a>
       </div>
-      <p class="soft">${t.feedsWhat(maxFeeds)}</p>
+      <p class="soft">${t.feedsWhat({ most: maxFeeds })}</p>
       ${feeds}
       <div class="head">
         <h2>${t.busy}</h2>
         ${names.staff.length === 0 ? '' : html`<a class="button" href="${pathOf(newBusyPath, visit)}">${t.addBusy}</a>`}
       </div>
-      <p class="soft">${t.busyWhat(maxBusyCalendars)}</p>
+      <p class="soft">${t.busyWhat({ most: maxBusyCalendars })}</p>
       ${busy}`,
   }
 }
 
-/** That something was done, after the page that did it. */
-function doneNotice({ done: texts }: ConsoleTexts['calendars'], done: string | undefined): Html {
-  if (done === undefined || !Object.hasOwn(texts, done)) return html``
-  return html`<p class="notice" role="status">${texts[done as keyof typeof texts]}</p>`
-}
-
 async function feedList(context: Context, visit: BusinessVisit, names: Names): Promise<Html> {
   const t = visit.texts.calendars
-  const { data } = await listFeeds(context, managerOf(visit), { limit: '100' })
+  const { data } = await listFeeds(context, managerOf(visit), { limit: mostPerPage })
   if (data.length === 0) return html`<p>${t.noFeeds}</p>`
   const setting = { timezone: visit.business.timezone, locale: visit.locale }
   return html`<ul class="rows">
@@ -142,11 +139,12 @@ async function feedList(context: Context, visit: BusinessVisit, names: Names): P
         <span class="row-what">
           <strong><bdi>${whose}</bdi></strong>
           <span class="soft"
-            >${t.details[feed.detail]} · ${t.since(dayText(readInstant(feed.created_at), setting))}</span
+            >${t.details[feed.detail]} ·
+            ${t.since({ day: dayText(readInstant(feed.created_at), setting) })}</span
           >
         </span>
-        ${asksOnce(t.rotate, { action: action('rotate'), why: t.rotateWhy(whose), button: t.rotateNow })}
-        ${asksOnce(t.removeFeed, { action: action('remove'), why: t.removeFeedWhy(whose), button: t.removeFeedNow })}
+        ${asksOnce(t.rotate, { action: action('rotate'), why: t.rotateWhy({ whose }), button: t.rotateNow })}
+        ${asksOnce(t.removeFeed, { action: action('remove'), why: t.removeFeedWhy({ whose }), button: t.removeFeedNow })}
       </li>`
     })}
   </ul>`
@@ -222,7 +220,9 @@ function feedWords({ setUp, calendars }: ConsoleTexts) {
   return {
     ...setUp,
     problem: (code: string, detail: string) =>
-      code === 'calendar_limit_reached' ? calendars.feedLimit(maxFeeds) : setUp.problem(code, detail),
+      code === 'calendar_limit_reached'
+        ? calendars.feedLimit({ most: maxFeeds })
+        : setUp.problem(code, detail),
   }
 }
 
@@ -238,7 +238,7 @@ async function addressPage(
   { feed, url }: Awaited<ReturnType<typeof createFeed>>,
 ): Promise<ShownPage> {
   const t = visit.texts.calendars
-  const title = t.addressOf(whoseFeed(visit, feed, await namesOf(context, visit)))
+  const title = t.addressOf({ whose: whoseFeed(visit, feed, await namesOf(context, visit)) })
   return {
     title,
     section: 'people',
@@ -255,7 +255,7 @@ async function addressPage(
       </div>
       <h2>${t.where}</h2>
       <ul>
-        ${t.programs.map((program) => html`<li>${program}</li>`)}
+        ${Object.values(t.programs).map((program) => html`<li>${program}</li>`)}
       </ul>
       <p><a class="button" href="${pathOf(path, visit)}">${t.saved}</a></p>`,
   }
@@ -301,10 +301,12 @@ async function busyList(
   const { calendars: t, setUp } = visit.texts
   if (names.staff.length === 0)
     return html`<p>${t.noStaff} <a href="${pathOf('/console/people/new', visit)}">${t.addPerson}</a></p>`
-  const { data, next_cursor: next } = await pageOfBusyCalendars(context, managerOf(visit), {
-    query: { limit: '100', ...(cursor !== undefined && { cursor }) },
-    present: (row) => ({ ...presentBusyCalendar(row), fault: lastFault(row) }),
-  })
+  const query = { limit: mostPerPage, cursor }
+  const page = await pageOfBusyCalendars(context, managerOf(visit), query)
+  const { data, next_cursor: next } = presentPage(page, (row) => ({
+    ...presentBusyCalendar(row),
+    fault: lastFault(row),
+  }))
   if (data.length === 0) return html`<p>${t.noBusy}</p>`
   const now = context.clock.now()
   return html`<ul class="rows">
@@ -315,7 +317,10 @@ async function busyList(
             ? fault
               ? t.neverFetched
               : t.notFetched
-            : t.fetched(momentOf(last_fetched_at, visit), ageText(readInstant(last_fetched_at), now, visit))
+            : t.fetched({
+                when: momentOf(last_fetched_at, visit),
+                age: ageText(readInstant(last_fetched_at), now, visit),
+              })
         return html`<li class="key">
           <span class="row-what">
             <strong><bdi>${name}</bdi></strong>
@@ -330,7 +335,7 @@ async function busyList(
           </span>
           ${asksOnce(t.removeBusy, {
             action: pathOf(`${path}/busy/${id}/remove`, visit),
-            ...{ why: t.removeBusyWhy(name), button: t.removeBusyNow },
+            ...{ why: t.removeBusyWhy({ name }), button: t.removeBusyNow },
           })}
         </li>`
       })}
@@ -343,19 +348,18 @@ async function busyList(
 }
 
 function faultText({ texts }: BusinessVisit, { code, sentence, where }: CalendarFault): string {
-  return withPlace(texts.calendars.problem(code, sentence), where)
+  return withPlace(problemText(texts.calendars, code) ?? sentence, where)
+}
+
+function problemText(texts: ConsoleTexts['calendars'], code: string): string | undefined {
+  const [, status] = /^status_(\d+)$/.exec(code) ?? []
+  if (status === undefined) return textFor(texts.problems, code)
+  return /^(401|403|404|410)$/.test(status) ? texts.statusGone({ status }) : texts.status({ status })
 }
 
 /** "12 minutes ago". */
 function ageText(then: Instant, now: Instant, { locale }: BusinessVisit): string {
-  const minutes = Math.max(0, Math.round(secondsUntil(then, now) / 60))
-  const [count, unit] =
-    minutes < 100
-      ? ([minutes, 'minute'] as const)
-      : minutes < 48 * 60
-        ? ([Math.round(minutes / 60), 'hour'] as const)
-        : ([Math.round(minutes / 1_440), 'day'] as const)
-  return new Intl.RelativeTimeFormat(locale).format(-count, unit)
+  return relativeTime(-Math.max(0, Math.round(secondsUntil(then, now) / 60)), locale)
 }
 
 function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
@@ -397,13 +401,15 @@ function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
           ...(staff_id && { staff_id }),
           ...(url.trim() !== '' && { url: url.trim() }),
         })
-        const fault = await calendarFault(context, input.url, reader)
-        if (fault) {
-          const { asked } = visit.texts.calendars
-          throw new FormFault({ url: `${faultText(visit, fault)} ${asked(fault.origin)}` })
-        }
         return once(
-          (store) => addBusyCalendar(context, managerOf(visit), { ...input, once: true }, store),
+          async (store) => {
+            const fault = await calendarFault(context, managerOf(visit), input, reader)
+            if (fault) {
+              const { asked } = visit.texts.calendars
+              throw new FormFault({ url: `${faultText(visit, fault)} ${asked({ origin: fault.origin })}` })
+            }
+            return addBusyCalendar(context, managerOf(visit), { ...input, once: true }, store)
+          },
           () => ({ path, query: { done: 'busyMade' } }),
         )
       },
@@ -415,9 +421,11 @@ function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
 function busyWords({ setUp, calendars }: ConsoleTexts) {
   return {
     ...setUp,
-    fault: (code: string, detail: string) => calendars.faults[code] ?? setUp.fault(code, detail),
+    fault: (code: string, detail: string) => textFor(calendars.faults, code) ?? setUp.fault(code, detail),
     problem: (code: string, detail: string) =>
-      code === 'calendar_limit_reached' ? calendars.busyLimit(maxBusyCalendars) : setUp.problem(code, detail),
+      code === 'calendar_limit_reached'
+        ? calendars.busyLimit({ most: maxBusyCalendars })
+        : setUp.problem(code, detail),
   }
 }
 

@@ -1,15 +1,15 @@
 import { Type } from 'typebox'
 import { dayOf } from '../../availability/hours-rules.ts'
 import { zoneAround } from '../../availability/offer-rules.ts'
+import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
-import { formatInstant, instantFromMs, isDate } from '../../base/instants.ts'
+import { formatInstant, type Instant, instantFromMs, isDate } from '../../base/instants.ts'
 import { listBookings } from '../../bookings/booking.ts'
 import type { Context } from '../../bookings/context.ts'
-import type { Location } from '../../catalogue/catalogue-types.ts'
-import { html, type Html } from '../../pages/page.ts'
+import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
+import type { Typed } from '../../pages/form.ts'
 import { pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
-import type { Typed } from '../../pages/form.ts'
 
 /* After a holiday is saved: the appointments that fall into it, which stay. */
 
@@ -57,7 +57,9 @@ export async function holidayNotice(
   if (!first) return html``
   const date = formatInstant(first.starts_at, timezone).slice(0, 10)
   return html`<p class="alert" role="status">
-    <a href="${pathOf('/console', visit, { date })}">${texts.overrides.under(kept.length, isMore)}</a>
+    <a href="${pathOf('/console', visit, { date })}"
+      >${texts.overrides.under({ count: kept.length, isMore })}</a
+    >
   </p>`
 }
 
@@ -65,10 +67,10 @@ export async function holidayNotice(
 export async function appointmentsOf(
   context: Context,
   { business, person }: BusinessVisit,
-  of: { staff_id?: string; location_id?: string; from: string; to?: string },
+  of: { staff_id?: string; location_id?: string; from: Instant; to?: Instant },
 ) {
-  const { rows, nextCursor } = await listBookings(context, person, {
-    ...{ ...of, business_id: business.id, sort: 'starts_at', limit: String(mostRead) },
+  const { data, next_cursor } = await listBookings(context, person, {
+    ...{ ...of, business_id: business.id, sort: 'starts_at', limit: mostRead },
   })
-  return { kept: rows.filter(({ status }) => status !== 'cancelled'), isMore: nextCursor !== null }
+  return { kept: data.filter(({ status }) => status !== 'cancelled'), isMore: next_cursor !== null }
 }

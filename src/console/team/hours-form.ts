@@ -1,9 +1,9 @@
-import { weekdays } from '../../catalogue/schedule-rules.ts'
+import { html, type Html } from '../../base/html.ts'
 import type { DateOverride, Hours, Weekday, WeeklyHours } from '../../catalogue/catalogue-types.ts'
-import { html, type Html } from '../../pages/page.ts'
-import { datesAt } from '../frame/formats.ts'
-import type { ConsoleLanguage } from '../../pages/console/texts.ts'
+import { weekdays } from '../../catalogue/schedule-rules.ts'
 import { type Faults, type FormState, tick, type Typed } from '../../pages/form.ts'
+import { datesAt } from '../frame/formats.ts'
+import type { ConsoleLanguage } from '../frame/texts.ts'
 
 /* The part of a form in which a location or a staff member has hours: weekly ones, and those of single dates. */
 
@@ -141,8 +141,8 @@ function halfSpans({ texts: { hours: words }, locale }: ConsoleLanguage, typed: 
   const faults: Faults = {}
   for (const { fields, opens, closes } of typedSpans(typed)) {
     const name = weekdayName(dayOfFields(fields), locale)
-    if (closes === '') faults[`${fields}.closes`] = words.needsEnd(name, opens)
-    if (opens === '') faults[`${fields}.opens`] = words.needsStart(name, closes)
+    if (closes === '') faults[`${fields}.closes`] = words.needsEnd({ day: name, opens })
+    if (opens === '') faults[`${fields}.opens`] = words.needsStart({ day: name, closes })
   }
   return faults
 }
@@ -213,7 +213,7 @@ function dayFields(
     ${spanNumbers(typed, day).map(
       (index) =>
         html`<span class="span"
-          >${time(index, 'opens', words.opens(index + 1))}–${time(index, 'closes', words.closes(index + 1))}</span
+          >${time(index, 'opens', words.opens({ span: index + 1 }))}–${time(index, 'closes', words.closes({ span: index + 1 }))}</span
         >`,
     )}
     ${ofDay.map((field) => faultAt(state, field))}

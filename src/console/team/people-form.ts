@@ -1,9 +1,9 @@
-import type { Location, StaffMember } from '../../catalogue/catalogue-types.ts'
-import { html, type Html } from '../../pages/page.ts'
+import { html, type Html } from '../../base/html.ts'
+import type { Location, StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
 import { choice, field, type FormState, tick, ticked, tickedOf, ticks, type Typed } from '../../pages/form.ts'
 import { shownFields, shownOf, typedShown } from '../frame/shown-form.ts'
+import type { ConsoleLanguage } from '../frame/texts.ts'
 import { hoursFieldOf, hoursFields, hoursOf, typedHours } from './hours-form.ts'
-import type { ConsoleLanguage } from '../../pages/console/texts.ts'
 
 /* The forms of staff members and of locations: who and where, with their hours. */
 

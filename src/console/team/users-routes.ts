@@ -1,34 +1,70 @@
 import type { FastifyInstance } from 'fastify'
+import {
+  listInvitations,
+  resendInvitation,
+  revokeInvitation,
+  showInvitation,
+} from '../../access/invitation.ts'
+import { addPersonBy } from '../../access/new-person.ts'
+import { changePerson, issueLinkBy, listPeoplePage, showPerson } from '../../access/person.ts'
 import { linkMinutes, linkUrl, type PasswordLink } from '../../access/person-link.ts'
-import { addPersonBy, changePerson, issueLinkBy, listPeople } from '../../access/person.ts'
+import type { RateLimiter } from '../../access/rate-limits.ts'
+import { countMail } from '../../access/sent-mails.ts'
 import { ChangeUser, CreateUser } from '../../access/user-schemas.ts'
 import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
 import { type Instant, toMs } from '../../base/instants.ts'
+import { pageOrFirst } from '../frame/page-or-first.ts'
 import type { Context } from '../../bookings/context.ts'
-import { listCatalogue, staffKind } from '../../catalogue/catalogue.ts'
+import { staffKind } from '../../catalogue/catalogue.ts'
 import { tellByMail } from '../../mails/link-mail.ts'
 import { mailFolder } from '../../mails/send.ts'
-import { html, type Html } from '../../pages/page.ts'
+import {
+  choice,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  type Typed,
+} from '../../pages/form.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
-import { checkedForm, type ConsoleRoute, consoleRoutes, FormFault, type ShownPage } from '../frame/console-route.ts'
-import { choice, faultSummary, field, filledForm, type FormState, hidden, type Typed } from '../../pages/form.ts'
-import type { ConsoleTexts } from '../../pages/console/texts/en.ts'
+import {
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  FormFault,
+  type RefusedForm,
+  type ShownPage,
+} from '../frame/console-route.ts'
+import { doneNotice } from '../frame/done-notice.ts'
+import { listItems } from '../frame/list-items.ts'
+import { textFor } from '../frame/text-groups.ts'
+import type { ConsoleTexts } from '../frame/texts.ts'
 
 /** A person at one of their places. */
-type PersonRow = Awaited<ReturnType<typeof listPeople>>[number]
+type PersonRow = Awaited<ReturnType<typeof showPerson>>
+type InvitationRow = Awaited<ReturnType<typeof showInvitation>>
 
 const path = '/console/users'
 const newPath = `${path}/new`
+const invitationsPath = `${path}/invitations`
 /** Of the field `place`: the whole hub. */
 const wholeHub = 'hub'
 const script = html`<script type="module" src="/docs/console.js"></script>`
 
 /** The people who may log in: an owner adds them, sends them links, and keeps them out. */
-export function usersRoutes(app: FastifyInstance, context: Context): void {
+export function usersRoutes(limiter: RateLimiter) {
+  return (app: FastifyInstance, context: Context): void => {
+    addUsersRoutes(app, context, limiter)
+  }
+}
+
+function addUsersRoutes(app: FastifyInstance, context: Context, limiter: RateLimiter): void {
   const of = { role: 'owner', withoutBusiness: true } as const
   consoleRoutes(app, context, [
     { ...of, path, name: 'UsersPage', summary: 'The people who may log in', ...listPage(context) },
-    { ...of, path: newPath, name: 'NewUserPage', summary: 'A person to add', ...newPage(context) },
+    { ...of, path: newPath, name: 'NewUserPage', summary: 'A person to add', ...newPage(context, limiter) },
     {
       ...of,
       path: `${path}/:id`,
@@ -38,7 +74,17 @@ export function usersRoutes(app: FastifyInstance, context: Context): void {
     },
     {
       ...{ ...of, path: `${path}/:id/link`, name: 'UserLink', summary: 'Send a person a new link' },
-      ...linkForm(context),
+      ...linkForm(context, limiter),
+    },
+    {
+      ...{ ...of, path: `${invitationsPath}/:id/resend`, name: 'InvitationAgain' },
+      summary: 'Send an invitation again',
+      ...resendForm(context, limiter),
+    },
+    {
+      ...{ ...of, path: `${invitationsPath}/:id/revoke`, name: 'InvitationEnd' },
+      summary: 'Withdraw an invitation',
+      ...revokeForm(context),
     },
   ])
 }
@@ -46,30 +92,121 @@ export function usersRoutes(app: FastifyInstance, context: Context): void {
 type Parts = Pick<ConsoleRoute, 'show' | 'form'>
 
 function listPage(context: Context): Parts {
+  return { show: (visit, { query }) => shownList(context, visit, query) }
+}
+
+/** People of a page, and of invitations the latest. */
+const shownPeople = 50
+const shownInvitations = 100
+
+async function shownList(
+  context: Context,
+  visit: ConsoleVisit,
+  { done, cursor }: Record<string, string | undefined>,
+  message?: string,
+): Promise<ShownPage> {
+  const { users: words, setUp } = visit.texts
+  const { scope } = visit.person
+  const { data: people, next_cursor } = await pageOrFirst(cursor, (after) =>
+    listPeoplePage(context, scope, { limit: shownPeople, cursor: after }),
+  )
+  const { data: invitations } = await listInvitations(context, visit.person, { limit: shownInvitations })
   return {
-    show: async (visit, { query }) => {
-      const { users: words } = visit.texts
-      const people = await listPeople(context, visit.person.scope)
-      return {
-        title: words.title,
-        body: html`<div class="head">
-            <h1>${words.title}</h1>
-            <a class="button" href="${pathOf(newPath, visit)}">${words.add}</a>
-          </div>
-          ${doneNotice(context, visit, query['done'])} ${people.length > 1 ? '' : html`<p>${words.empty}</p>`}
-          <ul class="rows">
-            ${people.map((person) => listed(visit, person))}
-          </ul>`,
+    title: words.title,
+    body: html`<div class="head">
+        <h1>${words.title}</h1>
+        <a class="button" href="${pathOf(newPath, visit)}">${words.add}</a>
+      </div>
+      ${doneNotice(doneTexts(context, visit), done)}
+      ${message === undefined ? '' : html`<p class="alert" role="alert">${message}</p>`}
+      ${people.length > 1 || cursor !== undefined ? '' : html`<p>${words.empty}</p>`}
+      <ul class="rows">
+        ${people.map((person) => listed(visit, person))}
+      </ul>
+      ${
+        next_cursor === null
+          ? ''
+          : html`<p>
+              <a class="button" href="${pathOf(path, visit, { cursor: next_cursor })}">${setUp.next}</a>
+            </p>`
       }
+      ${
+        invitations.length === 0 || cursor !== undefined
+          ? ''
+          : html`<h2>${words.invitations}</h2>
+              <ul class="rows">
+                ${invitations.map((one) => invited(context, visit, one))}
+              </ul>`
+      }`,
+  }
+}
+
+function invited(context: Context, visit: ConsoleVisit, invitation: InvitationRow): Html {
+  const { users: words, roles } = visit.texts
+  const place =
+    'hubId' in visit.person.scope
+      ? (invitation.business_name ?? words.wholeHub({ hub: invitation.hub_name ?? '' }))
+      : ''
+  const isOver = invitation.expires_at <= context.clock.now()
+  const state = isOver
+    ? `${roles[invitation.role]} · ${words.invitationExpired}`
+    : words.invitedAs({ role: roles[invitation.role], date: dateOf(visit, invitation.expires_at) })
+  const about = [place, invitation.staff_name ?? '', state].filter((text) => text !== '')
+  const form = (verb: 'resend' | 'revoke') =>
+    html`<form method="post" action="${pathOf(`${invitationsPath}/${invitation.id}/${verb}`, visit)}">
+      <button type="submit">${words[verb]}</button>
+    </form>`
+  return html`<li>
+    <span><bdi>${invitation.email}</bdi></span>
+    <span class="soft"><bdi>${about.join(' · ')}</bdi></span>
+    <div class="actions">${form('resend')} ${form('revoke')}</div>
+  </li>`
+}
+
+function resendForm(context: Context, limiter: RateLimiter): Parts {
+  return {
+    form: {
+      ...tooManyMails,
+      act: async (visit, _typed, { id }) => {
+        const { email } = await showInvitation(context, visit.person, id)
+        await countMail(context, limiter, { person: visit.person, email })
+        const mails = tellByMail(context, visit.locale)
+        await resendInvitation(context, visit.person, { id, mails })
+        return { path, query: { done: mails ? 'resent' : 'askedWithoutMail' } }
+      },
+      again: (visit, state) => shownList(context, visit, {}, tooOften(visit, state)),
     },
   }
+}
+
+function revokeForm(context: Context): Parts {
+  return {
+    form: {
+      act: async (visit, _typed, { id }) => {
+        await revokeInvitation(context, visit.person, id)
+        return { path, query: { done: 'revoked' } }
+      },
+      again: (visit, state) => shownList(context, visit, {}, tooOften(visit, state)),
+    },
+  }
+}
+
+const tooManyMails = { refusals: { rate_limited: 429 } } as const
+
+/** What a page says when no more mails go to an address within the hour. */
+function tooOften({ texts }: ConsoleVisit, { refusal, faults }: RefusedForm): string {
+  if (!(refusal instanceof Problem) || refusal.code !== 'rate_limited') return Object.values(faults)[0] ?? ''
+  const seconds = Number(refusal.parts.headers?.['retry-after'] ?? 60)
+  return texts.users.tooManyMails({ minutes: Math.ceil(seconds / 60) })
 }
 
 function listed(visit: ConsoleVisit, person: PersonRow): Html {
   const { users: words, roles } = visit.texts
   const about = [
     roles[person.role],
-    'hubId' in visit.person.scope ? (person.business_name ?? words.wholeHub(person.hub_name ?? '')) : '',
+    'hubId' in visit.person.scope
+      ? (person.business_name ?? words.wholeHub({ hub: person.hub_name ?? '' }))
+      : '',
     person.staff_name ?? '',
     person.totp_since === null ? '' : words.secondStep,
     stateOf(visit, person),
@@ -87,7 +224,7 @@ function stateOf(visit: ConsoleVisit, person: PersonRow): string {
   if (person.password_set_at === null) return words.noPassword
   return person.last_log_in_at === null
     ? words.notLately
-    : words.lastLogIn(dateOf(visit, person.last_log_in_at))
+    : words.lastLogIn({ date: dateOf(visit, person.last_log_in_at) })
 }
 
 function isDisabled({ disabled_at, person_disabled_at }: PersonRow): boolean {
@@ -99,16 +236,14 @@ function dateOf({ locale, business }: ConsoleVisit, instant: Instant): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone }).format(toMs(instant))
 }
 
-/** That something was done, after the page that did it. */
-function doneNotice({ config }: Context, { texts }: ConsoleVisit, done: string | undefined): Html {
+/** What was done, by the names that addresses give it. */
+function doneTexts({ config }: Context, { texts }: ConsoleVisit): Record<string, string> {
   const { done: words, filed } = texts.users
   const folder = mailFolder(config)
-  const notes: Record<string, string> = {
+  return {
     ...words,
-    ...(folder !== undefined && { invited: filed.invited(folder), linked: filed.linked(folder) }),
+    ...(folder !== undefined && { invited: filed.invited({ folder }), linked: filed.linked({ folder }) }),
   }
-  const text = done !== undefined && Object.hasOwn(notes, done) ? notes[done] : undefined
-  return text === undefined ? html`` : html`<p class="notice" role="status">${text}</p>`
 }
 
 /** What is to be known of a link: whether it is mailed, a file, or shown. */
@@ -117,7 +252,7 @@ function linkHint(context: Context, locale: string, hints: Record<'mailed' | 'fi
   return tellByMail(context, locale) ? hints.mailed : hints.shown
 }
 
-function newPage(context: Context): Parts {
+function newPage(context: Context, limiter: RateLimiter): Parts {
   const shown = async (visit: ConsoleVisit, state: FormState): Promise<ShownPage> => {
     const { texts } = visit
     const { users: words, setUp } = texts
@@ -143,31 +278,34 @@ function newPage(context: Context): Parts {
   return {
     show: (visit) => shown(visit, filledForm({ role: 'manager' })),
     form: {
-      fieldOf,
+      ...{ fieldOf, ...tooManyMails },
       act: async (visit, typed, _address, once) => {
         const { person: owner, locale, texts } = visit
-        const tell = tellByMail(context, locale)
+        const mails = tellByMail(context, locale)
         return inWords(texts, async () => {
           const creation = checkedForm(CreateUser, creationOf(visit, typed))
-          if (!tell) {
+          await countMail(context, limiter, { person: owner, email: creation.email })
+          if (!mails) {
             const { person, link } = await addPersonBy(context, owner, creation)
-            return link
+            return person && link
               ? { page: linkPage(context, visit, { person, link }) }
-              : { path, query: { done: 'known' } }
+              : { path, query: { done: 'askedWithoutMail' } }
           }
           return once(
-            (store) =>
-              addPersonBy(context, owner, creation, async (tx, added) => {
-                if (added.link) await tell(tx, added.link)
-                await store(tx, added)
-              }),
-            ({ link }) => ({ path, query: { done: link ? 'invited' : 'known' } }),
+            (store) => addPersonBy(context, owner, creation, { mails, lastly: store }),
+            ({ invitation }) => ({ path, query: { done: invitation ? 'asked' : 'invited' } }),
           )
         })
       },
-      again: shown,
+      again: (visit, state) => shown(visit, withTooOften(visit, state)),
     },
   }
+}
+
+function withTooOften(visit: ConsoleVisit, state: RefusedForm): RefusedForm {
+  const { refusal } = state
+  if (!(refusal instanceof Problem) || refusal.code !== 'rate_limited') return state
+  return { ...state, faults: { email: tooOften(visit, state) } }
 }
 
 function creationOf({ business, person }: ConsoleVisit, typed: Typed): Record<string, unknown> {
@@ -187,7 +325,7 @@ function placeField({ person, business, places, texts }: ConsoleVisit, state: Fo
   const hub = places.find(({ isPresent }) => isPresent)?.name ?? ''
   const options: [string, string][] = [
     ...(business ? [['', business.name] as [string, string]] : []),
-    [wholeHub, texts.users.wholeHub(hub)],
+    [wholeHub, texts.users.wholeHub({ hub })],
   ]
   return choice(state, { name: 'place', label: texts.users.place, options })
 }
@@ -200,8 +338,7 @@ async function roleFields(
 ): Promise<Html> {
   const { users: words, roles } = texts
   const ofBusiness = typeof businessId === 'string'
-  const query = { business_id: businessId ?? '', limit: '100' }
-  const staff = ofBusiness ? (await listCatalogue(context, person, { kind: staffKind, query })).data : []
+  const staff = ofBusiness ? await listItems(context, person, { kind: staffKind, businessId }) : []
   const options = (['staff', 'manager', 'owner'] as const).filter((role) => ofBusiness || role !== 'staff')
   return html`${choice(state, {
     ...{ name: 'role', label: words.role, hint: ofBusiness ? words.roleHint : words.hubRoleHint },
@@ -230,10 +367,9 @@ async function inWords<T>({ users }: ConsoleTexts, work: () => Promise<T>): Prom
   try {
     return await work()
   } catch (error) {
-    const words: Record<string, string> = users.faults
     const known = (error instanceof Problem ? (error.parts.errors ?? []) : []).flatMap(
       ({ pointer, code }) => {
-        const text = words[`${pointer.slice(1)} ${code}`]
+        const text = textFor(users.faults, `${pointer.slice(1)}_${code}`)
         return text === undefined ? [] : [[fieldOf(pointer), text] as const]
       },
     )
@@ -246,17 +382,20 @@ function userPage(context: Context): Parts {
   return {
     show: async (visit, { id, query }) => {
       const person = await personOf(context, visit, id)
-      const state = filledForm({ role: person.role, staff: person.staff_id ?? '' })
-      return shownPerson(context, visit, { person, state, done: query['done'] })
+      return shownPerson(context, visit, { person, state: filledForm(typedOf(person)), done: query['done'] })
     },
     form: {
       fieldOf,
-      act: async (visit, { disabled, role, staff }, { id }) => {
-        const { business_id } = await personOf(context, visit, id)
+      act: async (visit, { disabled, name, role, staff }, { id }) => {
+        const person = await personOf(context, visit, id)
+        if (disabled === '' && isOutByHub(visit, person)) throw new FormFault({ '': visit.texts.users.byHub })
         const change =
           disabled !== undefined
             ? { disabled: disabled === 'on' }
-            : { role, ...(business_id !== null && { staff_id: staff ? staff : null }) }
+            : {
+                ...{ role, ...(person.business_id !== null && { staff_id: staff ? staff : null }) },
+                ...(name !== undefined && name !== person.name && { name }),
+              }
         return inWords(visit.texts, async () => {
           await changePerson(context, visit.person, { id, change: checkedForm(ChangeUser, change) })
           const done = disabled === undefined ? 'saved' : disabled === 'on' ? 'disabled' : 'enabled'
@@ -265,18 +404,20 @@ function userPage(context: Context): Parts {
       },
       again: async (visit, state, { id }) => {
         const person = await personOf(context, visit, id)
-        const typed = { role: person.role, staff: person.staff_id ?? '', ...state.typed }
+        const typed = { ...typedOf(person), ...state.typed }
         return shownPerson(context, visit, { person, state: { ...state, typed } })
       },
     },
   }
 }
 
+function typedOf({ name, role, staff_id }: PersonRow): Typed {
+  return { name, role, staff: staff_id ?? '' }
+}
+
 /** Throws not_found, as for what is elsewhere. */
-async function personOf(context: Context, { person }: ConsoleVisit, id: string): Promise<PersonRow> {
-  const found = (await listPeople(context, person.scope)).find((one) => one.id === id.toLowerCase())
-  if (!found) throw new Problem('not_found', 'There is no person with this id.')
-  return found
+function personOf(context: Context, { person }: ConsoleVisit, id: string): Promise<PersonRow> {
+  return showPerson(context, person.scope, id)
 }
 
 async function shownPerson(
@@ -290,8 +431,9 @@ async function shownPerson(
     body: html`${backTo(visit)}
       <h1><bdi>${person.name}</bdi></h1>
       <p class="soft"><bdi>${person.email}</bdi> · ${stateOf(visit, person)}</p>
-      ${doneNotice(context, visit, done)} ${faultSummary(state, setUp)}
+      ${doneNotice(doneTexts(context, visit), done)} ${faultSummary(state, setUp)}
       <form method="post" class="fields wide-fields">
+        ${field(state, { name: 'name', label: visit.texts.users.name, required: true, max: 100 })}
         ${await roleFields(context, visit, { state, businessId: person.business_id })}
         <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
       </form>
@@ -304,7 +446,11 @@ function newLinkForm(context: Context, visit: ConsoleVisit, person: PersonRow): 
   const { users: words } = visit.texts
   const mails = tellByMail(context, visit.locale) !== undefined && mailFolder(context.config) === undefined
   const hint = linkHint(context, visit.locale, {
-    ...{ mailed: words.newLinkMailed(person.email), filed: words.newLinkFiled, shown: words.newLinkShown },
+    ...{
+      mailed: words.newLinkMailed({ email: person.email }),
+      filed: words.newLinkFiled,
+      shown: words.newLinkShown,
+    },
   })
   return html`<h2>${words.newLink}</h2>
     <p class="soft">${hint}</p>
@@ -313,9 +459,16 @@ function newLinkForm(context: Context, visit: ConsoleVisit, person: PersonRow): 
     </form>`
 }
 
-function accessForm({ texts: { users: words } }: ConsoleVisit, person: PersonRow): Html {
+/** Whether the hub keeps a person out, which an owner of the business cannot undo. */
+function isOutByHub({ person: { scope } }: ConsoleVisit, { hub_disabled_at }: PersonRow): boolean {
+  return hub_disabled_at !== null && 'businessId' in scope
+}
+
+function accessForm(visit: ConsoleVisit, person: PersonRow): Html {
+  const { users: words } = visit.texts
   if (person.person_disabled_at !== null)
     return html`<p class="alert">${words.byOperator} <code>holdfast user enable</code></p>`
+  if (isOutByHub(visit, person)) return html`<p class="alert">${words.byHub}</p>`
   const isOut = person.disabled_at !== null
   return html`<h2>${words.access}</h2>
     <p class="soft">${isOut ? words.enableHint : words.disableHint}</p>
@@ -325,20 +478,24 @@ function accessForm({ texts: { users: words } }: ConsoleVisit, person: PersonRow
     </form>`
 }
 
-function linkForm(context: Context): Parts {
+function linkForm(context: Context, limiter: RateLimiter): Parts {
   return {
     form: {
+      ...tooManyMails,
       act: (visit, _typed, { id }) =>
         inWords(visit.texts, async () => {
-          const tell = tellByMail(context, visit.locale)
-          const made = await issueLinkBy(context, visit.person, { id, tell })
-          if (!tell) return { page: linkPage(context, visit, made) }
+          const { email } = await personOf(context, visit, id)
+          const mails = tellByMail(context, visit.locale)
+          if (mails) await countMail(context, limiter, { person: visit.person, email })
+          const made = await issueLinkBy(context, visit.person, { id, mails })
+          if (!mails) return { page: linkPage(context, visit, made) }
           return { path: `${path}/${id}`, query: { done: 'linked' } }
         }),
       again: async (visit, state, { id }) => {
         const person = await personOf(context, visit, id)
-        const typed = { role: person.role, staff: person.staff_id ?? '' }
-        return shownPerson(context, visit, { person, state: { ...state, typed } })
+        const faults = state.refusal instanceof Problem && state.refusal.code === 'rate_limited'
+        const shown = faults ? { ...state, faults: { '': tooOften(visit, state) } } : state
+        return shownPerson(context, visit, { person, state: { ...shown, typed: typedOf(person) } })
       },
     },
   }
@@ -356,7 +513,7 @@ function linkPage(
     more: script,
     body: html`${backTo(visit)}
       <h1>${words.linkTitle}</h1>
-      <p>${words.linkHow(person.email, linkMinutes)}</p>
+      <p>${words.linkHow({ email: person.email, minutes: linkMinutes })}</p>
       <div class="fields wide-fields">
         <div>
           <label for="link">${words.link}</label>

@@ -4,7 +4,7 @@ import type { Engine } from '../database.ts'
 
 const batchRows = 1_000
 
-interface Searched {
+export interface Searched {
   business_id: string
   id: string
   text: string
@@ -12,31 +12,43 @@ interface Searched {
 
 /**
  * Clients are found by plain letters: texts of earlier releases are brought to that, else nobody with an accent would be
- * found. Those of ASCII are so already. The triggers of `bookings` bring `client_texts` along.
+ * found. Those of ASCII are so already. The triggers of `bookings` bring `client_texts` along. `rewriteRows` of migrate.ts has
+ * done nearly all of it before, in batches with commits of their own.
  */
 export async function plainLetters(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  let rows: Searched[] = []
-  do {
-    rows = await nextWithMarks(db, engine, rows.at(-1))
-    const changed = rows
-      .map((row) => ({ ...row, text: searchText(row.text) }))
-      .filter(({ text }, index) => text !== rows[index]?.text)
-    const json = JSON.stringify(changed)
-    const values =
-      engine === 'postgres'
-        ? sql`json_to_recordset(${json}::json) as r(business_id uuid, id uuid, text text)`
-        : sql`(select value ->> 'business_id' as business_id, value ->> 'id' as id, value ->> 'text' as text
-                 from json_each(${json})) as r`
-    if (changed.length > 0)
-      await sql`update bookings set client_search = r.text from ${values}
-                 where bookings.business_id = r.business_id and bookings.id = r.id`.execute(db)
-  } while (rows.length === batchRows)
+  let last: Searched | undefined
+  do last = await plainLettersOf(db, engine, { after: last, rows: batchRows })
+  while (last)
+}
+
+/** Brings the next texts to plain letters. Gives the last of them when more may follow. */
+export async function plainLettersOf(
+  db: Kysely<unknown>,
+  engine: Engine,
+  { after, rows: max }: { after: Searched | undefined; rows: number },
+): Promise<Searched | undefined> {
+  const rows = await nextWithMarks(db, engine, { after, max })
+  const changed = rows
+    .map((row) => ({ ...row, before: row.text, text: searchText(row.text) }))
+    .filter(({ text, before }) => text !== before)
+  const json = JSON.stringify(changed)
+  const values =
+    engine === 'postgres'
+      ? sql`json_to_recordset(${json}::json) as r(business_id uuid, id uuid, text text, before text)`
+      : sql`(select value ->> 'business_id' as business_id, value ->> 'id' as id, value ->> 'text' as text,
+                    value ->> 'before' as before
+               from json_each(${json})) as r`
+  if (changed.length > 0)
+    await sql`update bookings set client_search = r.text from ${values}
+               where bookings.business_id = r.business_id and bookings.id = r.id
+                 and bookings.client_search = r.before`.execute(db) // a client may be corrected meanwhile
+  return rows.length === max ? rows.at(-1) : undefined
 }
 
 async function nextWithMarks(
   db: Kysely<unknown>,
   engine: Engine,
-  after: Searched | undefined,
+  { after, max }: { after: Searched | undefined; max: number },
 ): Promise<Searched[]> {
   const hasMarks =
     engine === 'postgres'
@@ -45,6 +57,6 @@ async function nextWithMarks(
   const following = after ? sql`and (business_id, id) > (${after.business_id}, ${after.id})` : sql``
   const { rows } = await sql<Searched>`
     select business_id, id, client_search as text from bookings
-     where ${hasMarks} ${following} order by business_id, id limit ${batchRows}`.execute(db)
+     where ${hasMarks} ${following} order by business_id, id limit ${max}`.execute(db)
   return rows
 }

@@ -1,0 +1,27 @@
+import { Problem } from '../base/errors.ts'
+import { scopeKey } from '../database/tenant-scope.ts'
+import type { PersonActor } from './actor.ts'
+import type { Context } from './context.ts'
+import { personEmail } from './person.ts'
+import { quotasOfMail } from './rate-limit-rules.ts'
+import type { RateLimiter } from './rate-limits.ts'
+
+/**
+ * Counts a mail that a person has sent to an address: an invitation, a link, a trial. Names in it are their own words, so it
+ * shall not become a way to write to strangers. Throws rate_limited.
+ */
+export async function countMail(
+  context: Pick<Context, 'config' | 'secret'>,
+  limiter: RateLimiter,
+  { person: { userId, scope }, email }: { person: PersonActor; email: string },
+): Promise<void> {
+  const address = (await context.secret.digester('mail to'))(personEmail(email))
+  const quotas = quotasOfMail({ userId, place: scopeKey(scope), address }, context.config.rateLimitFactor)
+  const { allowed, retryAfterSeconds } = await limiter.count(quotas)
+  if (allowed) return
+  throw new Problem(
+    'rate_limited',
+    `Too many mails were sent to this address, or by this business; try again in ${retryAfterSeconds} s.`,
+    { headers: { 'retry-after': String(retryAfterSeconds) } },
+  )
+}

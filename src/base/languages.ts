@@ -1,0 +1,62 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import type english from '../../texts/en.json'
+import { formatMessage, type Values } from './messages.ts'
+
+/** Names a text that clients read. */
+type TextKey = keyof typeof english
+
+/** The package has the folder at the same distance. */
+const textFolder = resolve(import.meta.dirname, '../../texts')
+
+const texts = readTexts<TextKey>('.')
+
+/** The languages that clients are addressed in. */
+export const languageNames: readonly string[] = [...texts.keys()]
+
+/** A language, as a client wants it. */
+export interface Language {
+  /** Such as `de`. */
+  name: string
+  /** Of dates and amounts, such as `de-AT`. */
+  locale: string
+  direction: 'ltr' | 'rtl'
+  /** Returns a text with its values filled in. */
+  say: (key: TextKey, values?: Values) => string
+}
+
+/** Returns the first wanted language that there is, else English. */
+export function languageFor(...wanted: (string | null)[]): Language {
+  const locale = wanted.find((one) => one !== null && texts.has(nameOf(one))) ?? 'en'
+  const name = nameOf(locale)
+  return {
+    name,
+    locale,
+    direction: new Intl.Locale(name).getTextInfo().direction ?? 'ltr',
+    say: (key, values = {}) => formatMessage(texts.get(name)?.[key] ?? key, values, locale),
+  }
+}
+
+/** Returns the locales of `Accept-Language`. Ignores weights, because browsers sort by them. */
+export function acceptedLocales(header = ''): string[] {
+  return header.split(',').map((part) => (part.split(';', 1)[0] ?? '').trim())
+}
+
+/** Reads the texts of each language of a folder below texts/, English first. */
+export function readTexts<Key extends string>(folder: string): Map<string, Record<Key, string>> {
+  const files = globSync('*.json', { cwd: join(textFolder, folder) }).toSorted()
+  return new Map(
+    ['en.json', ...files].map((file) => [
+      basename(file, '.json'),
+      JSON.parse(readFileSync(join(textFolder, folder, file), 'utf8')) as Record<Key, string>,
+    ]),
+  )
+}
+
+function nameOf(locale: string): string {
+  try {
+    return new Intl.Locale(locale).language
+  } catch {
+    return '' // anybody may have written it
+  }
+}

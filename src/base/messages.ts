@@ -1,0 +1,31 @@
+/*
+ * Messages of texts/: the part of ICU MessageFormat that they need, `{name}` and
+ * `{count, plural, one {…} other {…}}`, whose forms may hold `{name}` again.
+ */
+
+/** What stands in a message for its parameters. */
+export type Values = Record<string, string | number>
+
+/** The forms of a plural. Without one for a number, `other` is taken. */
+export type Forms = Partial<Record<Intl.LDMLPluralRule, string>>
+
+/** A parameter: its name, and the forms of a plural. */
+export const parameter =
+  /\{(\w+)(?:, plural,((?: (?:zero|one|two|few|many|other) \{(?:[^{}]|\{\w+\})*\})+))?\}/g
+
+/** Fills in the values of a message. `locale` decides which form a number takes. */
+export function formatMessage(message: string, values: Values, locale: string): string {
+  return message.replaceAll(parameter, (whole, name: string, plural?: string) => {
+    const value = values[name]
+    if (plural === undefined) return String(value ?? whole)
+    const forms = readForms(plural)
+    const rule = new Intl.PluralRules(locale).select(Number(value))
+    return formatMessage(forms[rule] ?? forms.other ?? '', values, locale)
+  })
+}
+
+/** Reads the forms of a plural, such as ` one {…} other {…}`. */
+export function readForms(plural: string): Forms {
+  const forms = plural.matchAll(/(\w+) \{((?:[^{}]|\{\w+\})*)\}/g)
+  return Object.fromEntries(forms.map(([, rule = '', text = '']) => [rule, text]))
+}

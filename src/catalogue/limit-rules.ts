@@ -1,0 +1,60 @@
+import type { PlanName } from '../database/tables.ts'
+import { Problem } from '../base/errors.ts'
+import type { ItemTable } from './catalogue-types.ts'
+
+/** How many a business may have of each kind, by the plan in effect. */
+export const catalogueLimits: Record<PlanName, Record<ItemTable, number>> = {
+  growth: { services: 300, locations: 30, staff: 100 },
+  pro: { services: 1_000, locations: 100, staff: 300 },
+  enterprise: { services: 3_000, locations: 300, staff: 1_000 },
+}
+
+/** The highest that the operator can set: bounds what is read of a catalogue at once. */
+export const highestCatalogueLimit = 10_000
+
+/** A business may have so many times as many with the inactive ones, which no calendar shows. */
+const withInactive = 10
+
+/** What a business has of one kind, and may have. */
+export interface CatalogueCount {
+  active: number
+  /** With the inactive ones. */
+  total: number
+  max: number
+}
+
+const nouns: Record<ItemTable, string> = {
+  services: 'services',
+  locations: 'locations',
+  staff: 'staff members',
+}
+
+/** Throws catalogue_limit_reached where a business has more than it may. */
+export function assertWithinLimit(table: ItemTable, { active, total, max }: CatalogueCount): void {
+  if (active > max) {
+    const detail = `The business has ${max} ${nouns[table]}, as many as it may: delete one first.`
+    throw new Problem('catalogue_limit_reached', detail)
+  }
+  if (total > withInactive * max) {
+    const detail = `The business has ${withInactive * max} ${nouns[table]} with the deleted ones: reactivate one of them.`
+    throw new Problem('catalogue_limit_reached', detail)
+  }
+}
+
+/**
+ * How many characters the descriptions, questions, hours and addresses of what a business offers may have together, by the
+ * plan in effect: one answer lists all of them.
+ */
+export const catalogueCharacters: Record<PlanName, number> = {
+  growth: 1_000_000,
+  pro: 3_000_000,
+  enterprise: 10_000_000,
+}
+
+/** Throws catalogue_limit_reached where what a business offers is described in more characters than it may be. */
+export function assertWithinCharacters({ characters, max }: { characters: number; max: number }): void {
+  if (characters <= max) return
+  const [now, most] = [characters, max].map((number) => number.toLocaleString('en'))
+  const detail = `Descriptions, questions, hours and addresses have ${now} characters, and may have ${most}: shorten some.`
+  throw new Problem('catalogue_limit_reached', detail)
+}

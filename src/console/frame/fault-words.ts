@@ -1,0 +1,50 @@
+import type { FaultWords } from '../../pages/form.ts'
+import { textFor, type TextGroups } from './text-groups.ts'
+
+/** Says what is wrong with a form: by the code of the API, with the numbers and times of its words. */
+export function faultWords({ fault, problem }: TextGroups): Pick<FaultWords, 'fault' | 'problem'> {
+  return {
+    fault: (code, detail) => faultText(fault, code, detail),
+    problem: (code, detail) => textFor(problem, code) ?? detail,
+  }
+}
+
+function faultText(texts: TextGroups['fault'], code: string, detail: string): string {
+  const [number] = /\d[\d.]*/.exec(detail) ?? []
+  const [span] = /\d\d:\d\d–\d\d:\d\d/.exec(detail) ?? []
+  switch (code) {
+    case 'required':
+    case 'too_short':
+      return texts.required
+    case 'too_few':
+    case 'web_address':
+    case 'wrong_type':
+    case 'unknown_reference':
+      return texts[code]
+    case 'repeated': // in a list; a name in links says whose it is
+      return detail.includes('name in links') ? otherText(texts, detail) : texts.repeated
+    case 'too_long':
+    case 'too_many':
+      return number === undefined ? otherText(texts, detail) : texts[code]({ number })
+    case 'out_of_range':
+      return rangeText(texts, detail, number)
+    case 'overlap':
+      return span === undefined ? texts.overlapping : texts.overlap({ span })
+    default:
+      return otherText(texts, detail)
+  }
+}
+
+function rangeText(texts: TextGroups['fault'], detail: string, number: string | undefined): string {
+  if (detail.includes('the price')) return texts.at_most_price
+  if (number === undefined) return texts.out_of_range
+  return detail.includes('at least') ? texts.at_least({ number }) : texts.at_most({ number })
+}
+
+/** Which form a text must have, known only by the words of the API. */
+function otherText(texts: TextGroups['fault'], detail: string): string {
+  if (detail.includes('+ ( ) - .')) return texts.phone
+  if (detail.includes('e-mail')) return texts.email
+  if (detail.includes('a time from')) return texts.time
+  return texts.other({ detail }).replace(/\?\.$/, '?')
+}

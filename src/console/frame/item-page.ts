@@ -1,0 +1,276 @@
+import type { TSchema } from 'typebox'
+import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
+import { mostPerPage } from '../../base/paging.ts'
+import type { Context } from '../../bookings/context.ts'
+import {
+  type CatalogueItem,
+  type CatalogueKind,
+  changeInCatalogue,
+  createInCatalogue,
+  type CreationInput,
+  listCatalogue,
+  showOfCatalogue,
+  type WritableKind,
+} from '../../catalogue/catalogue.ts'
+import { type StoreResponse, storeNothing } from '../../database/idempotency.ts'
+import { compileCreation } from '../../base/validation.ts'
+import {
+  type Faults,
+  faultsOf,
+  faultSummary,
+  filledForm,
+  type FormState,
+  hidden,
+  type Typed,
+} from '../../pages/form.ts'
+import type { ConsoleTexts } from './texts.ts'
+import { consoleScript, pathOf, type SectionId } from './console-page.ts'
+import {
+  assertNoFaults,
+  assertOfBusiness,
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleForm,
+  type ConsoleRoute,
+} from './console-route.ts'
+import { doneNotice } from './done-notice.ts'
+
+/* Lists of what a business offers, and the page with the form of one item: of services, staff members and locations. */
+
+/** The last part of the address of a page for a new item. */
+const newId = 'new'
+
+export function listPage<Row extends { id: string; name: string }, Shown>(
+  context: Context,
+  { person, business }: BusinessVisit,
+  { kind, cursor }: { kind: CatalogueKind<Row, Shown>; cursor: string | undefined },
+) {
+  return listCatalogue(context, person, {
+    kind,
+    query: { business_id: business.id, limit: mostPerPage, cursor },
+  })
+}
+
+export function addButton(visit: BusinessVisit, path: string, text: string): Html {
+  return html`<a class="button" href="${pathOf(`${path}/${newId}`, visit)}">${text}</a>`
+}
+
+export function nextPage(visit: BusinessVisit, path: string, cursor: string | null): Html {
+  if (cursor === null) return html``
+  return html`<p>
+    <a class="button" href="${pathOf(path, visit, { cursor })}">${visit.texts.setUp.next}</a>
+  </p>`
+}
+
+/** How a kind says that an item is taken off, and taken up again. */
+type ActivityWords = ConsoleTexts['services']['activity']
+
+interface ListRow {
+  name: string
+  path: string
+  about: Html
+  active: boolean
+}
+
+/** Inactive ones stand below. */
+export function rowsOf(visit: BusinessVisit, { inactive }: ActivityWords, rows: ListRow[]): Html {
+  const row = ({ name, path, about, active }: ListRow) =>
+    html`<li>
+      <a href="${pathOf(path, visit)}"><bdi>${name}</bdi></a>
+      <span class="soft">${active ? about : inactive}</span>
+    </li>`
+  const inOrder = [...rows.filter(({ active }) => active), ...rows.filter(({ active }) => !active)]
+  return html`<ul class="rows">
+    ${inOrder.map(row)}
+  </ul>`
+}
+
+/** A page with the form of one item, new or existing. */
+interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Change extends object> {
+  path: string
+  name: string
+  summary: string
+  section: SectionId
+  /** The group of the texts with its words. */
+  words: 'services' | 'staff' | 'locations'
+  /** The page that lists them. */
+  list: string
+  kind: WritableKind<Row, Creation, Change> & CatalogueKind<Row, unknown>
+  create: TSchema
+  change: TSchema
+  /** How a new one begins. */
+  fresh: (visit: BusinessVisit) => Promise<Typed>
+  typed: (visit: BusinessVisit, row: Row) => Promise<Typed>
+  bodyOf: (typed: Typed) => Record<string, unknown>
+  fieldOf: (pointer: string, typed: Typed) => string
+  fields: (visit: BusinessVisit, state: FormState) => Promise<Html>
+  /** What the operation does not know of. */
+  faults: (visit: BusinessVisit, typed: Typed) => Faults
+  /** Throws a FormFault for what takes reading. */
+  check?: (visit: BusinessVisit, id: string, typed: Typed) => Promise<void>
+  /** Whether its page has something to say of what is saved. */
+  stays?: (visit: BusinessVisit, typed: Typed) => Promise<boolean>
+  /** What the list is told of it. */
+  saved?: (id: string, typed: Typed) => Record<string, string>
+  /** What else is saved with it. */
+  after?: (visit: BusinessVisit, id: string, typed: Typed) => Promise<void>
+}
+
+export function itemPage<
+  Row extends CatalogueItem & { name: string },
+  Creation extends CreationInput,
+  Change extends object,
+>(context: Context, page: ItemPage<Row, Creation, Change>): ConsoleRoute {
+  const { kind } = page
+  const find = async (visit: BusinessVisit, id: string) => {
+    const row = (await showOfCatalogue(context, visit.person, { kind, id })) as Row // managers see all of it
+    assertOfBusiness(visit, row.business_id)
+    return row
+  }
+  const pageOf = async (
+    visit: BusinessVisit,
+    { state, row, done }: { state: FormState; row: Row | undefined; done?: string | undefined },
+  ) => {
+    const { texts } = visit
+    const { new: newTitle, activity } = texts[page.words]
+    const title = row?.name ?? newTitle
+    return {
+      title,
+      section: page.section,
+      more: consoleScript,
+      body: html`<p><a class="back" href="${pathOf(page.list, visit)}">← ${texts.setUp.back}</a></p>
+        <h1><bdi>${title}</bdi></h1>
+        ${doneNotice({ ...texts.setUp.done, ...activity.done }, done)} ${faultSummary(state, texts.setUp)}
+        ${row && !row.active ? html`<p class="alert">${activity.isInactive}</p>` : ''}
+        <form method="post" class="fields wide-fields">
+          ${hidden({ once: visit.once })} ${await page.fields(visit, state)}
+          <div class="actions"><button type="submit" class="main">${texts.setUp.save}</button></div>
+        </form>
+        ${row ? activityForm(activity, row.active) : ''}`,
+    }
+  }
+  return {
+    path: `${page.path}/:id`,
+    name: page.name,
+    summary: page.summary,
+    role: 'manager',
+    show: async (visit, { id, query }) => {
+      const row = id === newId ? undefined : await find(visit, id)
+      const state = filledForm(row ? await page.typed(visit, row) : await page.fresh(visit))
+      return pageOf(visit, { state, row, done: query['done'] })
+    },
+    form: {
+      fieldOf: page.fieldOf,
+      act: savingOf(context, page, find),
+      again: async (visit, state, { id }) => {
+        const row = id === newId ? undefined : await find(visit, id)
+        return pageOf(visit, { state, row })
+      },
+    },
+  }
+}
+
+/** Saves an item by its form, or takes it off or up. */
+function savingOf<
+  Row extends CatalogueItem & { name: string },
+  Creation extends CreationInput,
+  Change extends object,
+>(
+  context: Context,
+  page: ItemPage<Row, Creation, Change>,
+  find: (visit: BusinessVisit, id: string) => Promise<Row>,
+): ConsoleForm['act'] {
+  const { kind } = page
+  return async (visit, typed, { id }, once) => {
+    if (id !== newId) await find(visit, id)
+    const { active } = typed
+    if (active !== undefined && id !== newId) {
+      const change = { active: active === 'on' } as unknown as Change // each kind has it
+      await changeInCatalogue(context, visit.person, { kind, id, change })
+      return {
+        path: `${page.path}/${id}`,
+        query: { done: active === 'on' ? 'activated' : 'deactivated' },
+      }
+    }
+    assertSound(visit, { page, id, typed })
+    await page.check?.(visit, id, typed)
+    const save = async (store: StoreResponse<unknown>) => {
+      const saved = await saveItem(context, visit, { page, id, body: page.bodyOf(typed), store })
+      await page.after?.(visit, saved.id, typed)
+      return saved
+    }
+    const stays = await page.stays?.(visit, typed)
+    const next = (saved: { id: string }) => ({
+      path: stays === true ? `${page.path}/${saved.id}` : page.list,
+      query: { done: stays === true ? 'savedBut' : 'saved', ...page.saved?.(id, typed) },
+    })
+    return id === newId ? once(save, next) : next(await save(storeNothing))
+  }
+}
+
+function saveItem<
+  Row extends CatalogueItem & { name: string },
+  Creation extends CreationInput,
+  Change extends object,
+>(
+  context: Context,
+  { person, business }: BusinessVisit,
+  {
+    page: { kind, create, change },
+    id,
+    body,
+    store,
+  }: {
+    page: ItemPage<Row, Creation, Change>
+    id: string
+    body: Record<string, unknown>
+    store: StoreResponse<unknown>
+  },
+): Promise<Row> {
+  const checked = checkedItem({ create, change }, { id, body, businessId: business.id })
+  if (id !== newId) return changeInCatalogue(context, person, { kind, id, change: checked as Change }) // as its schema says
+  return createInCatalogue(context, person, { kind, input: checked as Creation }, store)
+}
+
+function checkedItem(
+  { create, change }: { create: TSchema; change: TSchema },
+  { id, body, businessId }: { id: string; body: Record<string, unknown>; businessId: string },
+): unknown {
+  if (id !== newId) return checkedForm(change, body)
+  return checkedForm(create, { ...body, business_id: businessId }, compileCreation)
+}
+
+/** Throws a FormFault where the form itself finds faults, with those that the API would find. */
+function assertSound(
+  visit: BusinessVisit,
+  {
+    page,
+    id,
+    typed,
+  }: {
+    page: Pick<ItemPage<never, unknown, object>, 'create' | 'change' | 'faults' | 'bodyOf' | 'fieldOf'>
+    id: string
+    typed: Typed
+  },
+): void {
+  const faults = page.faults(visit, typed)
+  if (Object.keys(faults).length === 0) return // the operation finds the others
+  try {
+    checkedItem(page, { id, body: page.bodyOf(typed), businessId: visit.business.id })
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    const fieldOf = (pointer: string) => page.fieldOf(pointer, typed)
+    Object.assign(faults, { ...faultsOf(error.parts.errors ?? [], visit.texts.setUp, fieldOf), ...faults })
+  }
+  assertNoFaults(faults)
+}
+
+/** To take an item off, which another click undoes. */
+function activityForm(words: ActivityWords, isActive: boolean): Html {
+  return html`<form method="post">
+    <input type="hidden" name="active" value="${isActive ? '' : 'on'}" />
+    <button type="submit">${isActive ? words.deactivate : words.activate}</button>
+    <p class="soft">${isActive ? words.deactivateHint : ''}</p>
+  </form>`
+}

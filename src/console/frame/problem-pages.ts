@@ -1,0 +1,94 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { assertOwnPage } from '../../access/authentication-hook.ts'
+import { type Problem, problemKinds } from '../../base/errors.ts'
+import { html } from '../../base/html.ts'
+import { ownOrigins } from '../../base/public-url.ts'
+import type { Context } from '../../bookings/context.ts'
+import { bodyLimitBytes } from '../../http/body.ts'
+import { fieldsOf } from '../../http/forms.ts'
+import type { ShowProblem } from '../../http/problems.ts'
+import type { Typed } from '../../pages/form.ts'
+import { messagePage, pageLanguage, pageStyles } from '../../pages/message-page.ts'
+import { contentSecurityPolicy, sendPage } from '../../pages/page.ts'
+import { sendConsoleProblem } from './gate-page.ts'
+
+/*
+ * What people see instead of a problem document: a page in the design of the place. A form of the console comes back with
+ * what was typed.
+ */
+
+/** Addresses that clients get, and their pages. */
+const ofClients = /^\/(?:book|manage|checkout|sandbox|mail)(?=[/?]|$)/
+const ofConsole = /^\/console(?=[/?]|$)/
+
+/** Shows problems to people. */
+export function problemPages(context: Context): ShowProblem {
+  const ours = ownOrigins(context.config)
+  return async (request, reply, problem) => {
+    const { originalUrl: path } = request
+    if (ofConsole.test(path)) return sendConsoleProblem(reply, problem, await sentForm(request, ours))
+    if (ofClients.test(path)) return sendMessage(request, reply, problem)
+    const { title } = problemKinds[problem.code]
+    return sendPage(reply, {
+      title: `${title} – Holdfast`,
+      main: html`<main id="main" class="text" tabindex="-1">
+        <h1>${title}</h1>
+        <p>${problem.message}</p>
+        <p class="soft">Request ${request.id}</p>
+        <p><a href="/">To the first page</a></p>
+      </main>`,
+    })
+  }
+}
+
+function sendMessage(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+  const language = pageLanguage(request.headers['accept-language'])
+  const { say } = language
+  const { status } = problemKinds[problem.code]
+  const isForNow = status === 429 || status >= 500
+  const message = isForNow
+    ? { title: say('page.later'), text: html`${say('page.laterHint')}` }
+    : { title: say('page.nothing'), text: html`${say('page.nothingHint')}` }
+  return reply
+    .headers({
+      'content-security-policy': contentSecurityPolicy(false, undefined, {}, pageStyles.source),
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      vary: 'Accept, Accept-Language',
+    })
+    .type('text/html; charset=utf-8')
+    .send(messagePage(language, message).text)
+}
+
+/** The form of a request that failed, for a page to give it back; undefined where there is none, or it is not from our own pages. */
+async function sentForm(
+  request: FastifyRequest,
+  ours: ReadonlySet<string>,
+): Promise<{ path: string; fields: Typed } | undefined> {
+  if (!request.routeOptions.config.keepsForm) return undefined
+  try {
+    assertOwnPage(request, ours) // another website must not fill in a form of ours
+    const { body = await readFields(request) } = request
+    return { path: request.url, fields: body as Typed }
+  } catch {
+    return undefined // what was refused or lost is not given back
+  }
+}
+
+/** The fields of a form that was refused before it was read. Throws where it is too long, or does not arrive. */
+async function readFields({ raw, headers }: FastifyRequest): Promise<Typed> {
+  if (
+    raw.readableDidRead ||
+    headers['content-type']?.split(';', 1)[0] !== 'application/x-www-form-urlencoded'
+  )
+    throw new Error('there is nothing to read')
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of raw as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > bodyLimitBytes) throw new Error('the form is too long')
+    parts.push(part)
+  }
+  return fieldsOf(Buffer.concat(parts))
+}

@@ -1,0 +1,83 @@
+import type { FastifyRequest } from 'fastify'
+import { IntlMessageFormat } from 'intl-messageformat'
+import { readTexts } from '../../base/languages.ts'
+import type { FaultWords } from '../../pages/form.ts'
+import { faultWords } from './fault-words.ts'
+import type { TextGroups } from './text-groups.ts'
+
+/** The texts of the console in a language: `texts.calendar.title`, and with values `texts.calendar.withWhom({ name })`. */
+export type ConsoleTexts = TextGroups & { setUp: Pick<FaultWords, 'fault' | 'problem'> }
+
+/** Messages that a script of the page fills in. */
+const isForScripts = /^(live|services\.seats)\./
+
+/** By language: each file of texts/console is one. */
+const languages = new Map(
+  readTexts('console')
+    .entries()
+    .map(([language, messages]) => [language, textsFrom(messages, language)] as const),
+)
+
+function textsFrom(messages: Record<string, string>, language: string): ConsoleTexts {
+  interface Texts {
+    [name: string]: Texts | Message
+  }
+  const texts: Texts = {}
+  for (const [key, message] of Object.entries(messages)) {
+    const path = key.split('.')
+    const name = path.pop() ?? ''
+    const group = path.reduce((outer, part) => (outer[part] ??= {}) as Texts, texts)
+    group[name] = isForScripts.test(key) ? message : messageOf(message, language)
+  }
+  const groups = texts as unknown as TextGroups // test/texts compares them
+  return { ...groups, setUp: { ...groups.setUp, ...faultWords(groups) } }
+}
+
+type Message = string | ((values: Record<string, string | number | boolean>) => string)
+
+/** A text, or a function for a message with parameters. Parsed at its first use: a page needs few of them. */
+function messageOf(message: string, language: string): Message {
+  if (!message.includes('{')) return message
+  let format: IntlMessageFormat | undefined
+  return (values) => {
+    format ??= new IntlMessageFormat(message, language, undefined, { ignoreTag: true })
+    return String(format.format(values))
+  }
+}
+
+/** Returns the texts in a language that the console has. */
+export function textsIn(language: string): ConsoleTexts {
+  const texts = languages.get(language)
+  if (!texts) throw new Error(`The console has no texts in ${language}.`)
+  return texts
+}
+
+/** The language of a page. */
+export interface ConsoleLanguage {
+  texts: ConsoleTexts
+  /** Such as `de-AT`: for the document, and for dates, numbers and amounts. */
+  locale: string
+}
+
+/** The first language of the browser that the console has, else English. Ignores weights, because browsers sort by them. */
+export function languageOf(request: Pick<FastifyRequest, 'headers'>): ConsoleLanguage {
+  for (const part of (request.headers['accept-language'] ?? '').slice(0, 500).split(',')) {
+    const locale = localeFrom(part.split(';', 1)[0]?.trim() ?? '')
+    const texts = locale && languages.get(locale.language)
+    if (locale && texts) return { texts, locale: locale.baseName }
+  }
+  return { texts: textsIn('en'), locale: 'en' }
+}
+
+/** The texts of a page, in the language of the browser. */
+export function textsOf(request: Pick<FastifyRequest, 'headers'>): ConsoleTexts {
+  return languageOf(request).texts
+}
+
+function localeFrom(tag: string): Intl.Locale | undefined {
+  try {
+    return new Intl.Locale(tag)
+  } catch {
+    return undefined // such as *
+  }
+}

@@ -1,0 +1,126 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { html, type Html } from '../../base/html.ts'
+import { pageOrFirst } from '../frame/page-or-first.ts'
+import type { Context } from '../../bookings/context.ts'
+import { listMails, markMailsSeen, retryMail } from '../../mails/mail.ts'
+import { choice, filledForm, hidden } from '../../pages/form.ts'
+import { businessOf, pathOf } from '../frame/console-page.ts'
+import { type BusinessVisit, consoleRoutes } from '../frame/console-route.ts'
+import { doneNotice } from '../frame/done-notice.ts'
+import { momentOf } from '../frame/formats.ts'
+
+const path = '/console/mails'
+const statuses = ['queued', 'sent', 'failed'] as const
+
+type Status = (typeof statuses)[number]
+type Address = Record<string, string | undefined>
+type ListedMail = Awaited<ReturnType<typeof listMails>>['data'][number]
+
+/** The mails of a business, and those that could not be sent. */
+export function mailsPageRoutes(app: FastifyInstance, context: Context): void {
+  const query = {
+    status: Type.Optional(Type.String({ maxLength: 600 })),
+    done: Type.Optional(Type.String({ maxLength: 600, description: 'What was done just before.' })),
+  }
+  const show = async (visit: BusinessVisit, address: Address) => ({
+    title: visit.texts.mails.title,
+    body: await mailsPage(context, visit, address),
+  })
+  consoleRoutes(app, context, [
+    {
+      ...{ path, name: 'MailsPage', summary: 'The mails of a business', role: 'manager', query },
+      show: (visit, address) => show(visit, address.query),
+      form: {
+        act: async (visit, typed) => {
+          const { id, status } = typed
+          const kept = isStatus(status) ? { status } : {}
+          if (typed['do'] === 'seen') {
+            await markMailsSeen(context, visit.business.id)
+            return { path, query: { ...kept, done: 'seen' } }
+          }
+          await retryMail(context, visit.person, id ?? '')
+          return { path, query: { ...kept, done: 'retried' } }
+        },
+        again: (visit, _state, address) => show(visit, address.query),
+      },
+    },
+  ])
+}
+
+function isStatus(text: string | undefined): text is Status {
+  return statuses.includes(text as Status)
+}
+
+async function mailsPage(context: Context, visit: BusinessVisit, address: Address): Promise<Html> {
+  const { mails: t, setUp } = visit.texts
+  const status = isStatus(address['status']) ? address['status'] : undefined
+  const kept = status === undefined ? {} : { status }
+  const query = { limit: 50, business_id: visit.business.id, ...kept }
+  const page = await pageOrFirst(address['cursor'], (cursor) =>
+    listMails(context, visit.person, { ...query, cursor }),
+  )
+  return html`<h1>${t.title}</h1>
+    <p>${t.what}</p>
+    ${doneNotice(visit.texts.mails.done, address['done'])} ${seenForm(visit, kept)}
+    <form method="get" action="${path}" class="filters">
+      ${hidden({ business: businessOf(visit) })}
+      ${choice(filledForm({ status: status ?? '' }), {
+        ...{ name: 'status', label: t.status },
+        options: [['', t.all] as const, ...statuses.map((one) => [one, t.statuses[one]] as const)],
+      })}
+      <button type="submit" class="main">${visit.texts.bookings.show}</button>
+    </form>
+    ${
+      page.data.length > 0
+        ? html`<ul class="history mails">
+            ${page.data.map((mail) => row(visit, mail, kept))}
+          </ul>`
+        : html`<p>${status === undefined ? t.empty : t.nothingFound}</p>`
+    }
+    ${
+      page.next_cursor === null
+        ? ''
+        : html`<p>
+            <a class="button" href="${pathOf(path, visit, { ...kept, cursor: page.next_cursor })}"
+              >${setUp.next}</a
+            >
+          </p>`
+    }`
+}
+
+/** Ends the notice on every page; what failed stays in the list. */
+function seenForm(visit: BusinessVisit, kept: { status?: Status }): Html {
+  const { mails: t } = visit.texts
+  if (visit.unseenMails === 0) return html``
+  return html`<form method="post" action="${pathOf(path, visit)}" class="notice">
+    <p>${t.failedHow}</p>
+    ${hidden({ ...kept, do: 'seen' })}
+    <button type="submit">${t.seen}</button>
+  </form>`
+}
+
+function row(visit: BusinessVisit, mail: ListedMail, kept: { status?: Status }): Html {
+  const { mails: t, booking } = visit.texts
+  const { id, booking_id, kind, to, status, created_at, last_error } = mail
+  const what = booking.mails[kind]
+  return html`<li>
+    <time datetime="${created_at}">${momentOf(created_at, visit)}</time>
+    <span
+      >${
+        booking_id === null
+          ? what
+          : html`<a href="${pathOf(`/console/bookings/${booking_id}`, visit)}">${what}</a>`
+      } <bdi>${booking.mailStates[status]({ to })}</bdi></span
+    >
+    ${last_error === null ? '' : html`<span class="soft"><bdi dir="auto">${last_error}</bdi></span>`}
+    ${
+      status === 'sent' || last_error === null
+        ? ''
+        : html`<form method="post" action="${pathOf(path, visit)}">
+            ${hidden({ ...kept, id, do: 'retry' })}
+            <button type="submit" aria-label="${t.retryOf({ what, to })}">${t.retry}</button>
+          </form>`
+    }
+  </li>`
+}

@@ -1,0 +1,108 @@
+import type { FastifyInstance } from 'fastify'
+import { html } from '../../base/html.ts'
+import type { Context } from '../../bookings/context.ts'
+import {
+  type CatalogueKind,
+  locationKind,
+  serviceKind,
+  staffKind,
+  writableServices,
+} from '../../catalogue/catalogue.ts'
+import type { StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
+import { ChangeService, CreateService, type Service } from '../../catalogue/service-schemas.ts'
+import { type FormState, tickedOf, type Typed } from '../../pages/form.ts'
+import { listItems } from '../frame/list-items.ts'
+import { type BusinessVisit, type ConsoleRoute, consoleRoutes } from '../frame/console-route.ts'
+import { doneNotice } from '../frame/done-notice.ts'
+import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
+import { slugFaults } from '../frame/shown-form.ts'
+import {
+  idleStartsOf,
+  newService,
+  serviceFieldOf,
+  serviceFields,
+  serviceOf,
+  serviceSummary,
+  startFaults,
+  typedService,
+} from './service-form.ts'
+
+/** The services of a business. */
+export function servicesRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [serviceList(context), itemPage(context, servicePage(context))])
+}
+
+function serviceList(context: Context): ConsoleRoute {
+  return {
+    path: '/console/services',
+    name: 'ServicesPage',
+    summary: 'The services of a business',
+    role: 'manager',
+    show: async (visit, { query }) => {
+      const { texts } = visit
+      const words = texts.services
+      const page = await listPage(context, visit, { kind: serviceKind, cursor: query['cursor'] })
+      const rows = page.data.map((service) => ({
+        ...service,
+        path: `/console/services/${service.id}`,
+        about: html`${serviceSummary(service, visit)}`,
+      }))
+      return {
+        title: words.title,
+        section: 'services',
+        body: html`<div class="head">
+            <h1>${words.title}</h1>
+            ${addButton(visit, '/console/services', words.add)}
+          </div>
+          ${doneNotice(texts.setUp.done, query['done'])}
+          ${rows.length === 0 ? html`<p>${words.empty}</p>` : rowsOf(visit, words.activity, rows)}
+          ${nextPage(visit, '/console/services', page.next_cursor)}`,
+      }
+    },
+  }
+}
+
+function servicePage(context: Context) {
+  const choices = async ({
+    person,
+    business: { id: businessId },
+  }: Pick<BusinessVisit, 'person' | 'business'>) => {
+    const [locations, staff] = await Promise.all([
+      listItems(context, person, { kind: locationKind, businessId }),
+      listItems(context, person, { kind: staffKind, businessId }),
+    ])
+    return { locations, staff: staff as StaffMember[] } // managers see all of it
+  }
+  return {
+    path: '/console/services',
+    name: 'ServicePage',
+    summary: 'A service of a business',
+    section: 'services' as const,
+    words: 'services' as const,
+    list: '/console/services',
+    kind: writableServices as typeof writableServices & CatalogueKind<Service, unknown>,
+    create: CreateService,
+    change: ChangeService,
+    fresh: async ({ person, business, locale }: BusinessVisit) => {
+      const services = await listItems(context, person, { kind: serviceKind, businessId: business.id })
+      const { staff, locations } = await choices({ person, business })
+      const ids = (all: { id: string; active: boolean }[]) =>
+        all.flatMap(({ id, active }) => (active ? [id] : []))
+      return {
+        ...newService(services, { timezone: business.timezone, locale }),
+        ...tickedOf('staff.', ids(staff)),
+        ...tickedOf('location.', ids(locations)),
+      }
+    },
+    typed: (_visit: BusinessVisit, row: Service) => Promise.resolve(typedService(row)),
+    bodyOf: serviceOf,
+    fieldOf: serviceFieldOf,
+    faults: (visit: BusinessVisit, typed: Typed) => ({
+      ...startFaults(visit, typed),
+      ...slugFaults(visit, typed),
+    }),
+    stays: async (visit: BusinessVisit, typed: Typed) => idleStartsOf(typed, await choices(visit)).length > 0,
+    fields: async (visit: BusinessVisit, state: FormState) =>
+      serviceFields(visit, state, await choices(visit)),
+  }
+}

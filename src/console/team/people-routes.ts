@@ -1,0 +1,203 @@
+import type { FastifyInstance } from 'fastify'
+import { html } from '../../base/html.ts'
+import type { Context } from '../../bookings/context.ts'
+import {
+  type CatalogueKind,
+  changeInCatalogue,
+  locationKind,
+  serviceKind,
+  staffKind,
+  writableLocations,
+  writableServices,
+  writableStaff,
+} from '../../catalogue/catalogue.ts'
+import {
+  ChangeLocation,
+  ChangeStaff,
+  CreateLocation,
+  CreateStaff,
+  type Location,
+  type StaffMember,
+} from '../../catalogue/location-and-staff-schemas.ts'
+import type { Service } from '../../catalogue/service-schemas.ts'
+import { type FormState, ticked, tickedOf, type Typed } from '../../pages/form.ts'
+import { listItems } from '../frame/list-items.ts'
+import { pathOf } from '../frame/console-page.ts'
+import {
+  assertNoFaults,
+  type BusinessVisit,
+  type ConsoleRoute,
+  consoleRoutes,
+} from '../frame/console-route.ts'
+import { doneNotice } from '../frame/done-notice.ts'
+import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
+import { slugFaults } from '../frame/shown-form.ts'
+import { wallFields } from '../frame/wall-clock.ts'
+import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
+import { hoursFaults, hoursText, nextDaysText, usualHours } from './hours-form.ts'
+import {
+  locationFieldOf,
+  locationFields,
+  locationOf,
+  staffFieldOf,
+  staffFields,
+  staffOf,
+  typedLocation,
+  typedStaff,
+} from './people-form.ts'
+
+/** The people and locations of a business, which one page lists. */
+export function teamRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [
+    peopleList(context),
+    itemPage(context, staffPage(context)),
+    itemPage(context, locationPage()),
+  ])
+}
+
+function peopleList(context: Context): ConsoleRoute {
+  return {
+    path: '/console/people',
+    name: 'PeoplePage',
+    summary: 'The staff and locations of a business',
+    role: 'manager',
+    query: holidayQuery,
+    show: async (visit, { query }) => {
+      const { texts } = visit
+      const [page, locations] = await Promise.all([
+        listPage(context, visit, { kind: staffKind, cursor: query['cursor'] }),
+        listItems(context, visit.person, { kind: locationKind, businessId: visit.business.id }),
+      ])
+      const staff = page.data as StaffMember[] // managers see all of it
+      const { date: today } = wallFields(context.clock.now(), visit.business.timezone)
+      const aboutHours = ({ weekly_hours, date_overrides }: Location | StaffMember, none: string) => {
+        const others = nextDaysText(date_overrides, today, visit)
+        return html`${weekly_hours ? hoursText(weekly_hours, visit) : none}${others === '' ? '' : html`<br />${others}`}`
+      }
+      const people = staff.map((member) => ({
+        ...member,
+        path: `/console/people/${member.id}`,
+        about: aboutHours(member, texts.staff.asLocation),
+      }))
+      const places = locations.map((location) => ({
+        ...location,
+        path: `/console/locations/${location.id}`,
+        about: aboutHours(location, texts.locations.always),
+      }))
+      return {
+        title: texts.frame.people,
+        section: 'people',
+        body: html`${doneNotice(texts.setUp.done, query['done'])}
+          ${await holidayNotice(context, visit, { query, locations })}
+          <div class="head">
+            <h1>${texts.staff.title}</h1>
+            ${addButton(visit, '/console/people', texts.staff.add)}
+          </div>
+          <p>
+            <a href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a>
+            ${
+              visit.person.role === 'owner'
+                ? html` · <a href="${pathOf('/console/users', visit)}">${texts.frame.users}</a>`
+                : ''
+            }
+          </p>
+          ${people.length === 0 ? html`<p>${texts.staff.empty}</p>` : rowsOf(visit, texts.staff.activity, people)}
+          ${nextPage(visit, '/console/people', page.next_cursor)}
+          <div class="head">
+            <h2>${texts.locations.title}</h2>
+            ${addButton(visit, '/console/locations', texts.locations.add)}
+          </div>
+          ${places.length === 0 ? html`<p>${texts.locations.empty}</p>` : rowsOf(visit, texts.locations.activity, places)}`,
+      }
+    },
+  }
+}
+
+function staffPage(context: Context) {
+  const servicesAt = ({ person, business }: BusinessVisit) =>
+    listItems(context, person, { kind: serviceKind, businessId: business.id })
+  return {
+    path: '/console/people',
+    name: 'StaffPage',
+    summary: 'A staff member of a business',
+    section: 'people' as const,
+    words: 'staff' as const,
+    list: '/console/people',
+    kind: writableStaff as typeof writableStaff & CatalogueKind<StaffMember, unknown>,
+    create: CreateStaff,
+    change: ChangeStaff,
+    fresh: async (visit: BusinessVisit) => {
+      const offered = (await servicesAt(visit)).filter(({ active }) => active)
+      const ofSomebody = offered.filter(({ staff_ids }) => staff_ids.length > 0) // the others are such as rooms
+      return {
+        ...tickedOf(
+          'service.',
+          ofSomebody.map(({ id }) => id),
+        ),
+        hours: 'none',
+      }
+    },
+    typed: async (visit: BusinessVisit, row: StaffMember) => {
+      const services = await servicesAt(visit)
+      return typedStaff(
+        row,
+        services.filter(({ staff_ids }) => staff_ids.includes(row.id)).map(({ id }) => id),
+      )
+    },
+    bodyOf: staffOf,
+    saved: (staff: string, typed: Typed) => holidayOf({ staff }, typed),
+    fieldOf: staffFieldOf,
+    fields: async (visit: BusinessVisit, state: FormState) => {
+      const { person, business } = visit
+      const locations = await listItems(context, person, { kind: locationKind, businessId: business.id })
+      return staffFields(visit, state, { services: await servicesAt(visit), locations })
+    },
+    faults: (visit: BusinessVisit, typed: Typed) => ({
+      ...hoursFaults(visit, typed),
+      ...slugFaults(visit, typed),
+    }),
+    check: async (visit: BusinessVisit, id: string, typed: Typed) => {
+      const [left] = leftAlone(await servicesAt(visit), id, ticked(typed, 'service.'))
+      assertNoFaults(left ? { services: visit.texts.staff.onlyOne({ service: left.name }) } : {})
+    },
+    after: async (visit: BusinessVisit, id: string, typed: Typed) => {
+      const wanted = ticked(typed, 'service.')
+      for (const service of await servicesAt(visit)) {
+        const does = service.staff_ids.includes(id)
+        if (does === wanted.includes(service.id)) continue
+        const others = service.staff_ids.filter((one) => one !== id)
+        const change = { staff_ids: does ? others : [...others, id] }
+        await changeInCatalogue(context, visit.person, { kind: writableServices, id: service.id, change })
+      }
+    },
+  }
+}
+
+/** Services that would be left to nobody, which would then need nobody. */
+function leftAlone(services: Service[], staffId: string, wanted: string[]): Service[] {
+  return services.filter(
+    ({ id, active, staff_ids }) =>
+      active && staff_ids.length === 1 && staff_ids[0] === staffId && !wanted.includes(id),
+  )
+}
+
+function locationPage() {
+  return {
+    path: '/console/locations',
+    name: 'LocationPage',
+    summary: 'A location of a business',
+    section: 'people' as const,
+    words: 'locations' as const,
+    list: '/console/people',
+    kind: writableLocations as typeof writableLocations & CatalogueKind<Location, unknown>,
+    create: CreateLocation,
+    change: ChangeLocation,
+    fresh: ({ business }: BusinessVisit) => Promise.resolve({ timezone: business.timezone, ...usualHours() }),
+    typed: (_visit: BusinessVisit, row: Location) => Promise.resolve(typedLocation(row)),
+    bodyOf: locationOf,
+    saved: (location: string, typed: Typed) => holidayOf({ location }, typed),
+    fieldOf: locationFieldOf,
+    fields: (visit: BusinessVisit, state: FormState) => Promise.resolve(locationFields(visit, state)),
+    faults: hoursFaults,
+  }
+}

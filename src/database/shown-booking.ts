@@ -1,0 +1,185 @@
+import { type AliasedRawBuilder, type RawBuilder, sql } from 'kysely'
+import type { Reads } from './database.ts'
+import type { BookingsTable, LocationsTable, PaymentsTable, ServicesTable, StaffTable } from './tables.ts'
+
+/*
+ * A booking as it is shown. API, search, mails, calendars, feeds, events and the conversion of a hold take its columns from
+ * here. In statements `b` is the booking, `s` its service, `l` its location, `p` its staff member, `m` its payment.
+ */
+
+/** The price for one person in minor units, as agreed. A booking from before that was kept shows the present price. */
+const priceAmount = sql<number | null>`
+  case when b.agreed_currency is null then s.price_amount else b.agreed_amount end`
+
+const priceCurrency = sql<string | null>`
+  case when b.agreed_currency is null then s.price_currency else nullif(b.agreed_currency, '') end`
+
+/** The columns that a booking is shown with, and where they come from. */
+const shown = {
+  service: {
+    service_name: 'name',
+    duration_minutes: 'duration_minutes',
+    price_amount: priceAmount,
+    price_currency: priceCurrency,
+    cancel_until_minutes: 'cancel_until_minutes',
+    reschedule_until_minutes: 'reschedule_until_minutes',
+    max_reschedules: 'max_reschedules',
+  },
+  location: {
+    location_name: 'name',
+    location_address: 'address',
+    timezone: 'timezone',
+    online_url: 'online_url',
+  },
+  staff: { staff_name: 'name' },
+  payment: {
+    payment_status: 'status',
+    payment_amount: 'amount',
+    payment_currency: 'currency',
+    payment_provider: 'provider',
+    payment_paid_at: 'paid_at',
+    payment_refunded_at: 'refunded_at',
+  },
+} as const satisfies { [Source in keyof Sources]: ColumnsFrom<Sources[Source]> }
+
+interface Sources {
+  service: ServicesTable
+  location: LocationsTable
+  /** Null for a service that needs no staff. */
+  staff: OrNull<StaffTable>
+  /** Null without a deposit. */
+  payment: OrNull<PaymentsTable>
+}
+
+/** Of a row that may be missing. */
+export type OrNull<Row> = { [Name in keyof Row]: Row[Name] | null }
+
+const aliases = { service: 's', location: 'l', staff: 'p', payment: 'm' } as const
+
+type Source = keyof Sources
+
+/** Names of a statement's columns, each with the column of a table that it is, or an expression. */
+type ColumnsFrom<Row> = Readonly<Record<string, (keyof Row & string) | RawBuilder<unknown>>>
+
+/** The row of these columns. */
+export type RowFrom<Row, Columns extends object> = {
+  -readonly [Name in keyof Columns]: Columns[Name] extends RawBuilder<infer Value>
+    ? Value
+    : Columns[Name] extends keyof Row
+      ? Row[Columns[Name]]
+      : never
+}
+
+type ShownFrom<From extends Source> = RowFrom<Sources[From], (typeof shown)[From]>
+
+/** A booking with all that it shows. */
+export type BookingRow = BookingsTable &
+  ShownFrom<'service'> &
+  ShownFrom<'location'> &
+  ShownFrom<'staff'> &
+  ShownFrom<'payment'>
+
+/** Those of a source that are columns of its table. */
+type PlainNames<From extends Source> = {
+  [Name in keyof (typeof shown)[From]]: (typeof shown)[From][Name] extends string ? Name : never
+}[keyof (typeof shown)[From]]
+
+type PlainShown<From extends Source> = Pick<ShownFrom<From>, PlainNames<From>>
+
+type PlainRow<From extends Source> = Pick<
+  Sources[From],
+  Extract<(typeof shown)[From][PlainNames<From>], keyof Sources[From]>
+>
+
+/** Every booking has a service and a location. */
+type Missing<From extends Source> = From extends 'staff' | 'payment' ? undefined : never
+
+/** What a booking shows of a service, location, staff member or payment: all null without one. Prices are the booking's. */
+export function shownOf<From extends Source>(
+  from: From,
+  row: PlainRow<From> | Missing<From>,
+): PlainShown<From> {
+  const values = Object.entries<string | RawBuilder<unknown>>(shown[from]).flatMap(([name, column]) =>
+    typeof column === 'string'
+      ? [[name, (row as Record<string, unknown> | undefined)?.[column] ?? null]]
+      : [],
+  )
+  return Object.fromEntries(values) as PlainShown<From>
+}
+
+/** Columns of the table with an alias, for a statement in text. */
+export function columnsText<Row>(alias: string, columns: ColumnsFrom<Row>): RawBuilder<unknown> {
+  return sql.join(
+    Object.entries(columns).map(([name, column]) =>
+      typeof column === 'string'
+        ? sql.raw(referenceTo(alias, name, column))
+        : sql`${column} as ${sql.raw(name)}`,
+    ),
+  )
+}
+
+function referenceTo(alias: string, name: string, column: string): string {
+  return `${alias}.${column}${column === name ? '' : ` as ${name}`}`
+}
+
+const sources = Object.keys(shown) as Source[]
+
+/** What a booking shows, for a statement in text with `shownJoins`. */
+export const shownText = sql`b.*, ${sql.join(sources.map((from) => columnsText(aliases[from], shown[from])))}`
+
+export const shownJoins = sql`
+  join services as s on s.id = b.service_id
+  join locations as l on l.id = b.location_id
+  left join staff as p on p.id = b.staff_id
+  left join payments as m on m.id = b.payment_id`
+
+function joined(db: Reads) {
+  return db
+    .selectFrom('bookings as b')
+    .innerJoin('services as s', 's.id', 'b.service_id')
+    .innerJoin('locations as l', 'l.id', 'b.location_id')
+    .leftJoin('staff as p', 'p.id', 'b.staff_id')
+    .leftJoin('payments as m', 'm.id', 'b.payment_id')
+}
+
+type Selected = 'b.id' | AliasedRawBuilder<unknown, 'id'>
+
+/** By name, as Kysely selects them. */
+const selections = new Map<string, Selected>(
+  sources.flatMap((from) =>
+    Object.entries<string | RawBuilder<unknown>>(shown[from]).map(([name, column]) => [
+      name,
+      (typeof column === 'string' ? referenceTo(aliases[from], name, column) : column.as(name)) as Selected,
+    ]),
+  ),
+)
+
+/** Selects bookings with all that they show. */
+export function selectShown(db: Reads) {
+  return joined(db)
+    .selectAll('b')
+    .select([...selections.values()])
+    .$castTo<BookingRow>()
+}
+
+/** Selects some columns of shown bookings. */
+export function selectSome<Name extends keyof BookingRow>(db: Reads, names: readonly Name[]) {
+  return joined(db)
+    .select(names.map((name) => selections.get(name) ?? (`b.${name}` as Selected)))
+    .$castTo<Pick<BookingRow, Name>>()
+}
+
+type ServiceAndLocation = Pick<BookingRow, 'service_id' | 'service_name' | 'location_id' | 'location_name'>
+
+/** What is booked and where, each by id and name. */
+export function serviceAndLocation(row: ServiceAndLocation) {
+  return {
+    service: { id: row.service_id, name: row.service_name },
+    location: { id: row.location_id, name: row.location_name },
+  }
+}
+
+/** With whom; null for a service that needs no staff. */
+export function staffShown({ staff_id, staff_name }: Pick<BookingRow, 'staff_id' | 'staff_name'>) {
+  return staff_id === null ? null : { id: staff_id, name: staff_name ?? '' }
+}

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import { countWithin } from '../access/authentication-hook.ts'
+import type { PersonActor } from '../access/actor.ts'
+import { logInToken } from '../access/log-in-cookie.ts'
+import { findPerson } from '../access/log-in.ts'
+import { quotasOfCaller, quotasOfLook } from '../access/rate-limit-rules.ts'
+import type { RateLimiter } from '../access/rate-limits.ts'
+import { readClientAddress } from '../base/client-network.ts'
+import type { Context } from '../bookings/context.ts'
+import { scopeKey } from '../database/tenant-scope.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is logged in, on pages of the console; undefined for nobody. */
+    person: PersonActor | undefined
+  }
+  interface FastifyContextConfig {
+    /** Whether a route of the console serves the same file to everybody: it counts for nobody. */
+    isFile?: true
+  }
+}
+
+/**
+ * Counts requests of people to the console with those that they make to the API, before bodies are read. Throws rate_limited.
+ * The forms to log in count apart, for addresses and accounts.
+ */
+export function consoleLimits(limiter: RateLimiter) {
+  return (app: FastifyInstance, context: Context): void => {
+    app.decorateRequest('person')
+    app.addHook('onRequest', async (request, reply) => {
+      const { url, config } = request.routeOptions
+      if (!/^\/console(?=\/|$)/.test(url ?? '') || config.isFile) return
+      const token = logInToken(request)
+      const person = token === undefined ? undefined : await findPerson(context, token)
+      request.person = person
+      if (!person) {
+        if (token === undefined) return // nothing was read
+        const client = readClientAddress(request.ip)
+        await countWithin(limiter, reply, quotasOfLook('page', client, context.config.rateLimitFactor))
+        return
+      }
+      const quotas = quotasOfCaller(person, null, context.config.rateLimitFactor)
+      await countWithin(limiter, reply, quotas, scopeKey(person.scope))
+    })
+  }
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Actor } from '../../src/access/actor.ts'
+import { readInstant } from '../../src/base/instants.ts'
+import { bookForClient } from '../../src/bookings/conversion.ts'
+import { type Fault, letStatementsFail, sufferFault } from '../simulation/failing-statements.ts'
+import { caller } from '../support/random-world.ts'
+import {
+  ada,
+  businessOf,
+  engines,
+  offer,
+  startTestService,
+  type TestService,
+} from '../support/test-service.ts'
+
+describe.each(engines)('booking for a client (%s)', (engine) => {
+  let service: TestService
+  let key: Actor
+  let endFailures: () => void
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    const { id } = businessOf(service.world, 'Salon Spree')
+    key = { ...caller(service.context.ids.next()), type: 'business', scope: { businessId: id } }
+    endFailures = letStatementsFail(engine)
+  })
+  afterAll(async () => {
+    endFailures()
+    await service.stop()
+  })
+
+  const from = { address: '192.0.2.1', network: '192.0.2.1', widerNetwork: null }
+  const book = (startsAt: string, answers: { field_id: string; value: string }[] = []) => {
+    const time = {
+      ...offer(businessOf(service.world, 'Salon Spree'), 'Haircut', 'Mitte'),
+      starts_at: readInstant(startsAt),
+      from,
+    }
+    const booking = { client: ada, custom_field_values: answers }
+    return bookForClient(service.context, key, { time, booking })
+  }
+  const rows = async () =>
+    [await service.rows('claims'), await service.rows('bookings')].map(({ length }) => length)
+
+  test('leaves neither hold nor booking when any of its statements fails', async () => {
+    for (let after = 0; ; after += 1) {
+      const before = await rows()
+      const how = 'refused'
+      const fault: Fault = { how, after, commitsOnly: false, inTransaction: false, struck: undefined }
+      const outcome = await sufferFault(fault, () => book('2026-12-01T09:00:00Z')).catch(
+        () => 'failed' as const,
+      )
+      if (fault.struck === undefined) {
+        expect(outcome).toMatchObject({ booking: { status: 'confirmed' } })
+        break
+      }
+      if (outcome === 'failed') expect(await rows(), fault.struck).toEqual(before)
+      expect(after).toBeLessThan(40)
+    }
+  })
+
+  test('leaves nothing when the answers are refused', async () => {
+    const before = await rows()
+    const answer = { field_id: service.context.ids.next(), value: 'to no question' }
+    await expect(book('2026-12-01T13:00:00Z', [answer])).rejects.toMatchObject({ code: 'validation_failed' })
+    expect(await rows()).toEqual(before)
+  })
+})

@@ -1,0 +1,22 @@
+import { appendFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { inject } from 'vitest'
+
+/* How often tests repeat a request because an overloaded server refused it. The run prints the number at its end. */
+
+const fileIn = (directory: string) => join(directory, 'repeats')
+
+/** Counts one repeated request. All workers write to one file. */
+export function countRepeat(): undefined {
+  appendFileSync(fileIn(inject('filesDirectory')), '.')
+}
+
+/** Prints the number, from the directory of this run's files. */
+export function printRepeats(directory: string): void {
+  try {
+    const { length } = readFileSync(fileIn(directory))
+    console.log(`Requests repeated after an overloaded server refused them: ${length}`)
+  } catch {
+    // none was
+  }
+}

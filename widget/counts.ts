@@ -1,0 +1,8 @@
+import { fill, type Forms } from './texts.ts'
+import type { Formats } from './times/formats.ts'
+
+/** Fills a text in the form that a number needs. */
+export function fillCount(forms: Forms, count: number, formats: Formats): string {
+  const form = forms[new Intl.PluralRules(formats.locale).select(count)] ?? forms.other
+  return fill(form, { count: formats.number(count) })
+}

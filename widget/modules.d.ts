@@ -1,0 +1,17 @@
+/* What the build makes modules of (build.ts). */
+
+/** Styles are imported as text: adopted style sheets pass a strict Content-Security-Policy. */
+declare module '*.css' {
+  const text: string
+  export default text
+}
+
+/** Loads each language. */
+declare module 'texts:languages' {
+  export const languages: Partial<Record<string, () => Promise<{ texts: import('./texts.ts').Texts }>>>
+}
+
+/** The texts of a language, such as `texts:en`. */
+declare module 'texts:*' {
+  export const texts: import('./texts.ts').Texts
+}

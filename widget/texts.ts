@@ -1,0 +1,35 @@
+import type english from '../texts/en.json'
+
+type Key = keyof typeof english
+
+/** Texts of the widget go by their names alone, others by their keys. */
+type Name<Each = Key> = Each extends `${'widget' | 'booking'}.${infer Own}`
+  ? Own
+  : Extract<Each, `manage.${string}`>
+
+/** Texts with a plural, which the build has taken apart. */
+type Counted = 'people'
+
+/** The texts of a language. Those of the manage page are on that page alone. */
+export type Texts = Record<Exclude<Name, Counted>, string> & Record<Counted, Forms>
+
+/** A text in the forms that numbers need. */
+export type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
+
+/** Fills the placeholders of a text. */
+export function fill(text: string, values: Record<string, string>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+}
+
+/** Returns the first wanted locale in one of the languages, else English. */
+export function chosenLocale(wanted: readonly string[], languages: object): string {
+  return wanted.find((locale) => languageOf(locale) in languages) ?? 'en'
+}
+
+function languageOf(locale: string): string {
+  try {
+    return new Intl.Locale(locale).language
+  } catch {
+    return '' // an attribute may hold anything
+  }
+}
