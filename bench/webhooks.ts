@@ -5,6 +5,7 @@ import { request } from 'undici'
 import { operator } from '../src/access/actor.ts'
 import { monotonicMs } from '../src/base/clock.ts'
 import { readConfig } from '../src/base/config.ts'
+import { instantFromMs } from '../src/base/instants.ts'
 import { convertHold } from '../src/bookings/conversion.ts'
 import { placeHold } from '../src/bookings/hold.ts'
 import { pause } from '../src/database/database.ts'
@@ -78,7 +79,7 @@ const from = { address: null, network: '127.0.0.1', widerNetwork: null }
 
 async function book(context: Context, { serviceId, locationId }: Shop): Promise<string> {
   const client = nextClient()
-  const startsAt = new Date(Date.UTC(2030, 0, 1) + clients * 300_000).toISOString()
+  const startsAt = instantFromMs(Date.UTC(2030, 0, 1) + clients * 300_000)
   const { hold } = await placeHold(context, operator, {
     service_id: serviceId,
     location_id: locationId,

@@ -94,6 +94,23 @@ export function readInstant(text: string): Instant {
   return instant
 }
 
+/** A body with these members as instants. */
+export type WithInstants<Body, Name extends keyof Body> = {
+  [Key in keyof Body]: Key extends Name ? Instant | Exclude<Body[Key], string> : Body[Key]
+}
+
+/** Parses members of a body that a schema has validated; an absent one stays absent. */
+export function readInstants<Body extends object, Name extends keyof Body & string>(
+  body: Body,
+  ...names: Name[]
+): WithInstants<Body, Name> {
+  const parsed = names.flatMap((name) => {
+    const text = body[name]
+    return typeof text === 'string' ? [[name, readInstant(text)] as const] : []
+  })
+  return { ...body, ...Object.fromEntries(parsed) } as WithInstants<Body, Name>
+}
+
 /** The instant `seconds` later (earlier when negative). A RangeError outside the years 1970 to 9999. */
 export function plusSeconds(instant: Instant, seconds: number): Instant {
   return instantFromMs(toMs(instant) + seconds * 1000)

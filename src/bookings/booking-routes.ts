@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasEmail } from '../base/contact-formats.ts'
 import { exampleIds } from '../base/examples.ts'
+import { readInstants } from '../base/instants.ts'
 import { presentPage } from '../base/paging.ts'
 import { goneClient } from '../http/gone-client.ts'
 import { createdOnce, type Creation } from '../http/created-once.ts'
@@ -181,7 +182,8 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const target = { id: request.params.id, ifMatch: request.headers['if-match'] }
-      const changed = await changeBooking(context, request.actor, { target, change: request.body })
+      const change = readInstants(request.body, 'starts_at', 'ends_at')
+      const changed = await changeBooking(context, request.actor, { target, change })
       return send(request, reply, changed)
     },
   )

@@ -7,7 +7,7 @@ import { eligibleStaff, type Span } from '../availability/resource-rules.ts'
 import { shownEmail } from '../base/contact-formats.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
-import { formatInstant, type Instant, readInstant, toMs } from '../base/instants.ts'
+import { formatInstant, type Instant, toMs, type WithInstants } from '../base/instants.ts'
 import { searchText } from '../base/search-text.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
@@ -43,6 +43,8 @@ import { endBookingClaim } from './claim-queries.ts'
 import { storedForms } from './client-text-queries.ts'
 import { type Assignees, chosenStaff, findAssignees, findOffered, retakeSlot } from './claim.ts'
 import { digestClient } from './strangers.ts'
+
+type BookingChange = WithInstants<Static<typeof ChangeBooking>, 'starts_at' | 'ends_at'>
 
 /** The booking to change. */
 interface BookingTarget {
@@ -116,11 +118,11 @@ export async function changeBooking(
   {
     target,
     change: { notify, notify_after_seconds: delaySeconds, ...change },
-  }: { target: BookingTarget; change: Static<typeof ChangeBooking> },
+  }: { target: BookingTarget; change: BookingChange },
 ): Promise<BookingRow> {
   const wanted: WantedChange = {
-    ...(change.starts_at !== undefined && { startsAt: readInstant(change.starts_at) }),
-    ...(change.ends_at !== undefined && { endsAt: readInstant(change.ends_at) }),
+    ...(change.starts_at !== undefined && { startsAt: change.starts_at }),
+    ...(change.ends_at !== undefined && { endsAt: change.ends_at }),
     ...(change.party_size !== undefined && { partySize: change.party_size }),
     ...(change.status !== undefined && { status: change.status }),
     ...(change.notes !== undefined && { notes: change.notes }),

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
+import { readInstants } from '../base/instants.ts'
 import { goneClient } from '../http/gone-client.ts'
 import { createdOnce } from '../http/created-once.ts'
 import { StrictObject, EmptyObject, PathId, problems } from '../base/wire.ts'
@@ -36,7 +37,7 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const from = request.client
-      const input = { ...request.body, from, isGone: goneClient(request) }
+      const input = { ...readInstants(request.body, 'starts_at'), from, isGone: goneClient(request) }
       return createdOnce(
         context,
         { request, reply },

@@ -9,9 +9,9 @@ import {
   daySeconds,
   formatInstant,
   plusSeconds,
-  readInstant,
   roundUpToSecond,
   toMs,
+  type WithInstants,
 } from '../base/instants.ts'
 import type { CleanupJob } from '../database/context.ts'
 import { allOf, type Transaction } from '../database/database.ts'
@@ -51,7 +51,7 @@ import {
 import type { PlaceHold } from './hold-schemas.ts'
 import { type ClientAddress, digestNetworks, isTrusted } from './strangers.ts'
 
-export type PlaceHoldInput = Static<typeof PlaceHold> &
+export type PlaceHoldInput = WithInstants<Static<typeof PlaceHold>, 'starts_at'> &
   Pick<HoldContext, 'isGone'> & { from: ClientAddress; mayBeOver?: boolean }
 
 /** Only its owner learns which booking the hold became. */
@@ -141,8 +141,7 @@ async function withPlacing<Result>(
   },
 ): Promise<Result> {
   if (input.staff_id !== undefined) assertOwnCalendar(actor, input.staff_id)
-  const startsAt = readInstant(input.starts_at)
-  const { isGone, mayBeOver = false, party_size: partySize = 1 } = input
+  const { starts_at: startsAt, isGone, mayBeOver = false, party_size: partySize = 1 } = input
   const { address } = input.from
   const from = isSession(actor) ? { ...(await digestNetworks(context, input.from)), address } : undefined
   const chosenStaffId = input.staff_id ?? (isStaff(actor) ? actor.staffId : null)

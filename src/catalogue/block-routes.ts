@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
+import { readInstants } from '../base/instants.ts'
 import { presentPage } from '../base/paging.ts'
 import { createdOnce } from '../http/created-once.ts'
 import { StrictObject, EmptyObject, PathId } from '../base/wire.ts'
@@ -43,7 +44,8 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
         context,
         { request, reply },
         {
-          run: (store) => createBlock(context, request.actor, request.body, store),
+          run: (store) =>
+            createBlock(context, request.actor, readInstants(request.body, 'starts_at', 'ends_at'), store),
           present: (created) => ({ body: presentBlockWithConflicts(created, request.actor) }),
         },
       ),

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import {
   StrictObject,
@@ -45,8 +45,6 @@ export const CreateBlock = Ruled(
   ),
   blockErrors,
 )
-
-export type BlockCreation = Static<typeof CreateBlock>
 
 const members = {
   id: ShownId,

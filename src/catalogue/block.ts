@@ -3,7 +3,7 @@ import { type Actor, isStaff } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
-import { formatInstant, readInstant } from '../base/instants.ts'
+import { formatInstant, type WithInstants } from '../base/instants.ts'
 import { type Page, timeCursorOf, readPage } from '../base/paging.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
@@ -19,8 +19,10 @@ import {
   insertBlock,
   updateBlockPlace,
 } from './block-queries.ts'
-import { type BlockCreation, type BlocksQuery, maxConflicts } from './block-schemas.ts'
+import { type BlocksQuery, type CreateBlock, maxConflicts } from './block-schemas.ts'
 import { findLocation, findStaffMember } from './catalogue-queries.ts'
+
+type NewBlock = WithInstants<Static<typeof CreateBlock>, 'starts_at' | 'ends_at'>
 
 /** A block and the bookings that overlap it. */
 interface BlockAndConflicts {
@@ -35,7 +37,7 @@ interface BlockAndConflicts {
 export function createBlock(
   context: Context,
   actor: Actor,
-  input: BlockCreation,
+  input: NewBlock,
   store: StoreResponse<BlockAndConflicts> = storeNothing,
 ): Promise<BlockAndConflicts> {
   return context.db.transaction(async (tx) => {
@@ -43,8 +45,8 @@ export function createBlock(
     const block: BlocksTable = {
       id: context.ids.next(),
       ...blocked,
-      starts_at: readInstant(input.starts_at),
-      ends_at: readInstant(input.ends_at),
+      starts_at: input.starts_at,
+      ends_at: input.ends_at,
       reason: input.reason ?? null,
       created_at: tx.now,
       busy_calendar_id: null,
@@ -178,7 +180,7 @@ async function withConflicts(db: Reads, block: BlockRow): Promise<BlockAndConfli
 async function findBlocked(
   db: Queries,
   actor: Actor,
-  { location_id, staff_id }: BlockCreation,
+  { location_id, staff_id }: Pick<NewBlock, 'location_id' | 'staff_id'>,
 ): Promise<Pick<BlocksTable, 'business_id' | 'location_id' | 'staff_id'>> {
   if (location_id !== undefined) {
     const location = isStaff(actor) ? undefined : await findLocation(db, actor.scope, location_id)

@@ -1,5 +1,6 @@
 import { operator } from '../access/actor.ts'
 import { UsageError } from '../base/errors.ts'
+import { readInstants } from '../base/instants.ts'
 import { presentPage } from '../base/paging.ts'
 import type { Context } from '../bookings/context.ts'
 import { BlocksQuery, CreateBlock } from '../catalogue/block-schemas.ts'
@@ -84,7 +85,8 @@ function registerCreate(group: CliCommand): void {
           ends_at: () => readTime(to, zone),
         })
         const body = { ...blocked, ...fields, ...given({ reason }) }
-        const input = checkedCreation(CreateBlock, body, optionNames, faults)
+        const checked = checkedCreation(CreateBlock, body, optionNames, faults)
+        const input = readInstants(checked, 'starts_at', 'ends_at')
         return presentBlockWithConflicts(await createBlock(context, operator, input), operator)
       })
       print(created, json, () => [

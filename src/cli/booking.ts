@@ -5,7 +5,7 @@ import { operator } from '../access/actor.ts'
 import { explainSlot } from '../availability/availability.ts'
 import { type Named, unknownId, UsageError } from '../base/errors.ts'
 import { presentPage, listAll } from '../base/paging.ts'
-import { type Instant, plusMinutes, readInstant } from '../base/instants.ts'
+import { type Instant, plusMinutes, readInstant, readInstants } from '../base/instants.ts'
 import { etagOf } from '../bookings/booking-rules.ts'
 import { BookingsQuery, type Payment } from '../bookings/booking-schemas.ts'
 import {
@@ -146,8 +146,9 @@ function registerReschedule(group: CliCommand): void {
           ends_at: () => (until === undefined ? undefined : readTime(until, booking.timezone)),
         })
         assertNoFaults(faults)
-        const change = { ...fields, starts_at: fields.starts_at ?? '' } // no fault
-        const against = await ruleAgainst(context, booking, readInstant(change.starts_at))
+        const { starts_at: startText = '', ...end } = fields // no fault
+        const change = { ...readInstants(end, 'ends_at'), starts_at: readInstant(startText) }
+        const against = await ruleAgainst(context, booking, change.starts_at)
         const target = { id, ifMatch: undefined }
         return { moved: await changeBooking(context, operator, { target, change }), against }
       })

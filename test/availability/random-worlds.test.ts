@@ -3,7 +3,7 @@ import type { Actor } from '../../src/access/actor.ts'
 import { explainSlot, showAvailability, type ShownSlot } from '../../src/availability/availability.ts'
 import { DayCache } from '../../src/availability/busy.ts'
 import { Problem } from '../../src/base/errors.ts'
-import { instantFromMs } from '../../src/base/instants.ts'
+import { instantFromMs, readInstant, readInstants } from '../../src/base/instants.ts'
 import { placeHold } from '../../src/bookings/hold.ts'
 import { aroundTransactions } from '../support/around-transactions.ts'
 import type { Context } from '../../src/bookings/context.ts'
@@ -35,7 +35,7 @@ async function outcome(
     throw new RolledBack()
   })
   try {
-    await placeHold({ ...context, db }, actor, wanted)
+    await placeHold({ ...context, db }, actor, readInstants(wanted, 'starts_at'))
   } catch (error) {
     if (error instanceof RolledBack) return undefined
     if (error instanceof Problem) return error
@@ -139,7 +139,11 @@ onOneEngine('sqlite', 'random worlds', (engine) => {
     const slots = await slotsOf(world, visitor).catch(onlyNotOffered)
     if (slots.length === 0) return undefined
     const { starts_at } = random.of(slots)
-    await placeHold(service.context, visitor, { ...world.offer, starts_at, from: world.client })
+    await placeHold(service.context, visitor, {
+      ...world.offer,
+      starts_at: readInstant(starts_at),
+      from: world.client,
+    })
     return Date.parse(starts_at)
   }
 })

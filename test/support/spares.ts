@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { operator } from '../../src/access/actor.ts'
 import { issueKey } from '../../src/access/key.ts'
+import { readInstant } from '../../src/base/instants.ts'
 import { addBusyCalendar } from '../../src/calendars/busy-calendar.ts'
 import { createFeed } from '../../src/calendars/feed.ts'
 import { createBlock } from '../../src/catalogue/block.ts'
@@ -34,7 +35,10 @@ export async function makeSpares(running: TestService, { id: business_id }: Tena
     kind: writableServices,
     input: { business_id, name: 'Spare', duration_minutes: 30, location_ids: [location.id] },
   })
-  const times = { starts_at: '2027-06-01T10:00:00Z', ends_at: '2027-06-01T11:00:00Z' }
+  const times = {
+    starts_at: readInstant('2027-06-01T10:00:00Z'),
+    ends_at: readInstant('2027-06-01T11:00:00Z'),
+  }
   const { block } = await createBlock(context, operator, { location_id: location.id, ...times })
   // a business has few: those of earlier calls leave room
   await changeRows(running, sql`delete from feeds where business_id = ${business_id}`)

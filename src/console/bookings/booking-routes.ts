@@ -4,6 +4,7 @@ import { personRoles } from '../../access/actor.ts'
 import { manageUrl } from '../../access/manage-link.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
+import { readInstants } from '../../base/instants.ts'
 import { cancelBooking, changeBooking, showBooking } from '../../bookings/booking.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import { listClients, nameOf } from '../../bookings/client.ts'
@@ -271,7 +272,11 @@ async function useForm(
     person: () => ({ staff_id: typed['staff_id'] || null, notify }),
   }[name]()
   try {
-    await changeBooking(context, visit.person, { target, change: checkedForm(ChangeBooking, change) })
+    const checked = checkedForm(ChangeBooking, change)
+    await changeBooking(context, visit.person, {
+      target,
+      change: readInstants(checked, 'starts_at', 'ends_at'),
+    })
   } catch (error) {
     throw refusedAnswers(error, {
       fields: service?.custom_fields ?? [],

@@ -145,12 +145,13 @@ function blockOf({ texts }: BusinessVisit, catalogue: WholeCatalogue, typed: Typ
   if (startsAt === 'skipped' || endsAt === 'skipped') throw new FormFault({ '': book.noTime })
   if (endsAt <= startsAt) throw new FormFault({ '': t.order, to_time: t.order })
   const isPlace = catalogue.locations.some(({ id }) => id === whose)
-  return checkedForm(CreateBlock, {
+  const checked = checkedForm(CreateBlock, {
     [isPlace ? 'location_id' : 'staff_id']: whose,
     starts_at: startsAt,
     ends_at: endsAt,
     ...(reason && { reason }),
   })
+  return { ...checked, starts_at: startsAt, ends_at: endsAt }
 }
 
 /** Until 24:00, which time fields do not know, is until 0:00 of the next day. */

@@ -6,7 +6,7 @@ import { invalidCredentials } from '../../access/authentication.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
-import { plusMinutes, toMs } from '../../base/instants.ts'
+import { plusMinutes, readInstants, toMs } from '../../base/instants.ts'
 import { changeBooking, presentBooking, showBooking } from '../../bookings/booking.ts'
 import { etagOf } from '../../bookings/booking-rules.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
@@ -119,7 +119,7 @@ function moveRoute(context: Context): ConsoleRoute {
         const { date } = wallFields(startsAt, booking.timezone)
         await warnOfMove(context, visit, { booking, typed, change })
         return once(
-          () => changeBooking(context, visit.person, { target, change: checkedForm(ChangeBooking, change) }),
+          () => changeBooking(context, visit.person, { target, change: checkedChange(change) }),
           () => ({ path: '/console', query: { date, done: 'moved' } }),
         )
       },
@@ -134,6 +134,11 @@ function moveRoute(context: Context): ConsoleRoute {
       },
     },
   }
+}
+
+/** Throws validation_failed. */
+function checkedChange(change: ReturnType<typeof changeOf>) {
+  return readInstants(checkedForm(ChangeBooking, change), 'starts_at', 'ends_at')
 }
 
 /** What stays where it was needs no warning. */
