@@ -9,7 +9,7 @@ import { createdOnce, type Creation } from '../http/created-once.ts'
 import { StrictObject, EmptyObject, PathId, problems } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import { payPart, withLinks, withNewLink } from './manage.ts'
-import { etagOf } from './booking-rules.ts'
+import { etagOf, readIfMatch } from './booking-rules.ts'
 import {
   Booking,
   BookingHeaders,
@@ -181,7 +181,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const target = { id: request.params.id, ifMatch: request.headers['if-match'] }
+      const target = { id: request.params.id, versions: readIfMatch(request.headers['if-match']) }
       const change = readInstants(request.body, 'starts_at', 'ends_at')
       const changed = await changeBooking(context, request.actor, { target, change })
       return send(request, reply, changed)
@@ -208,7 +208,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const target = {
         id: request.params.id,
-        ifMatch: request.headers['if-match'],
+        versions: readIfMatch(request.headers['if-match']),
         refund: request.query.refund === 'full',
         notify: request.query.notify !== 'false',
       }

@@ -370,11 +370,22 @@ export function etagOf(booking: Pick<BookingsTable, 'version'>): string {
   return `"${booking.version}"`
 }
 
-/** Throws version_conflict when `If-Match` names other versions only (RFC 9110, section 13.1.1). */
-export function assertMatches(booking: Pick<BookingsTable, 'version'>, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return
+/** Reads the versions that `If-Match` names (RFC 9110, section 13.1.1). Undefined: any. Skips tags that etagOf does not write. */
+export function readIfMatch(header: string | undefined): number[] | undefined {
+  if (header === undefined || header.trim() === '*') return undefined
+  return header.split(',').flatMap((tag) => {
+    const digits = /^"([1-9]\d{0,14})"$/.exec(tag.trim())?.[1]
+    return digits === undefined ? [] : [Number(digits)]
+  })
+}
+
+/** Throws version_conflict unless the booking is at one of the accepted versions. Undefined accepts any. */
+export function assertVersion(
+  booking: Pick<BookingsTable, 'version'>,
+  accepted: readonly number[] | undefined,
+): void {
+  if (!accepted || accepted.includes(booking.version)) return
   const current = etagOf(booking)
-  if (ifMatch.split(',').some((tag) => tag.trim() === current)) return
   const detail = `The booking is at version ${current}; read it again before changing it.`
   throw new Problem('version_conflict', detail, { extensions: { current_etag: current } })
 }

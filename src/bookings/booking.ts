@@ -26,8 +26,8 @@ import {
   assertAnswersFit,
   assertClientMay,
   assertLength,
-  assertMatches,
   assertTakesTime,
+  assertVersion,
   changedEmail,
   type ChangePlan,
   newSpan,
@@ -49,8 +49,8 @@ type BookingChange = WithInstants<Static<typeof ChangeBooking>, 'starts_at' | 'e
 /** The booking to change. */
 interface BookingTarget {
   id: string
-  /** Versions that the caller accepts. */
-  ifMatch: string | undefined
+  /** Versions that the caller accepts; any if absent. */
+  versions?: readonly number[] | undefined
 }
 
 /** Reads a booking in the caller's scope. Throws not_found. */
@@ -166,13 +166,13 @@ interface Cancellation {
 export function changeByClient(
   context: Context,
   actor: ManageActor,
-  { ifMatch, ...change }: { ifMatch: string | undefined } & ({ startsAt: Instant } | { reason?: string }),
+  { versions, ...change }: Pick<BookingTarget, 'versions'> & ({ startsAt: Instant } | { reason?: string }),
 ): Promise<BookingRow> {
   const wanted: WantedChange =
     'startsAt' in change
       ? change
       : { status: 'cancelled', ...(change.reason && { cancelReason: change.reason }) }
-  const target = { id: actor.bookingId, ifMatch }
+  const target = { id: actor.bookingId, versions }
   return applyChange(context, actor, { target, wanted: { ...wanted, byClient: true } })
 }
 
@@ -285,7 +285,7 @@ async function changeIn(
   // 0. the lock of the booking was waited for, and its payment may have arrived meanwhile. A client changes the version that
   // it saw, by the rules for clients
   const found = await withPayment(context, tx, change.booking)
-  if (wanted.byClient) assertMatches(found, target.ifMatch)
+  if (wanted.byClient) assertVersion(found, target.versions)
   const refund = wanted.byClient ? assertClientMay(found, wanted, tx.now) === 'full' : change.refund === true
   const assignees = await assigneesOf(context, tx, change)
   const asked = await askedOf(context, tx, change)
@@ -294,7 +294,7 @@ async function changeIn(
   // 1. an invalid request is refused before a failed precondition
   const reassigned = assignees?.reassigns ?? false
   const plan = planChange(found, { ...wanted, ...asked, reassigned }, tx.now)
-  assertMatches(found, target.ifMatch)
+  assertVersion(found, target.versions)
   if (plan) assertTakesTime(plan)
   // 2. settle the deposit, even when nothing else changes
   const booking = await withSettledDeposit(context, tx, { booking: found, by, plan, refund })

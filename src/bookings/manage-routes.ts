@@ -6,7 +6,7 @@ import { exampleIds } from '../base/examples.ts'
 import { readInstant } from '../base/instants.ts'
 import { sendConditional } from '../http/conditional.ts'
 import { EmptyObject, Media, PathId, problems, StrictObject } from '../base/wire.ts'
-import { etagOf } from './booking-rules.ts'
+import { etagOf, readIfMatch } from './booking-rules.ts'
 import { Booking, BookingHeaders } from './booking-schemas.ts'
 import { changeByClient, presentBooking } from './booking.ts'
 import type { Context } from './context.ts'
@@ -122,7 +122,7 @@ function changeRoutes(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const client = clientOf(request)
       const startsAt = readInstant(request.body.starts_at)
-      const change = { startsAt, ifMatch: request.headers['if-match'] }
+      const change = { startsAt, versions: readIfMatch(request.headers['if-match']) }
       const moved = await changeByClient(context, client, change)
       void reply.header('etag', etagOf(moved))
       return presentBooking(moved, client)
@@ -148,7 +148,8 @@ function changeRoutes(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const client = clientOf(request)
       const { reason } = request.body
-      const change = { ...(reason !== undefined && { reason }), ifMatch: request.headers['if-match'] }
+      const versions = readIfMatch(request.headers['if-match'])
+      const change = { ...(reason !== undefined && { reason }), versions }
       const cancelled = await changeByClient(context, client, change)
       void reply.header('etag', etagOf(cancelled))
       return presentBooking(cancelled, client)

@@ -6,7 +6,6 @@ import { explainSlot } from '../availability/availability.ts'
 import { type Named, unknownId, UsageError } from '../base/errors.ts'
 import { presentPage, listAll } from '../base/paging.ts'
 import { type Instant, plusMinutes, readInstant, readInstants } from '../base/instants.ts'
-import { etagOf } from '../bookings/booking-rules.ts'
 import { BookingsQuery, type Payment } from '../bookings/booking-schemas.ts'
 import {
   cancelBooking,
@@ -149,8 +148,7 @@ function registerReschedule(group: CliCommand): void {
         const { starts_at: startText = '', ...end } = fields // no fault
         const change = { ...readInstants(end, 'ends_at'), starts_at: readInstant(startText) }
         const against = await ruleAgainst(context, booking, change.starts_at)
-        const target = { id, ifMatch: undefined }
-        return { moved: await changeBooking(context, operator, { target, change }), against }
+        return { moved: await changeBooking(context, operator, { target: { id }, change }), against }
       })
       if (against !== undefined) warn(against)
       printBooking(moved, json)
@@ -208,9 +206,7 @@ function registerCancel(group: CliCommand): void {
     .withJson()
     .examples('booking cancel 0198…')
     .action(async (id: string, { refund = false, json }: { refund?: boolean; json?: boolean }) => {
-      const cancelled = await withBooking(id, (context) =>
-        cancelBooking(context, operator, { id, ifMatch: undefined, refund }),
-      )
+      const cancelled = await withBooking(id, (context) => cancelBooking(context, operator, { id, refund }))
       printBooking(cancelled, json)
     })
 }
@@ -231,7 +227,7 @@ function registerComplete(group: CliCommand): void {
           )
         }
         // of the version just read, so that nobody cancels it in between
-        const target = { id, ifMatch: etagOf(found) }
+        const target = { id, versions: [found.version] }
         return changeBooking(context, operator, { target, change: { status: 'completed' } })
       })
       printBooking(completed, json)

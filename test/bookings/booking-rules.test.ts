@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/base/errors.ts'
 import { type Instant, parseInstant } from '../../src/base/instants.ts'
-import { assertMatches, etagOf, planChange, type WantedChange } from '../../src/bookings/booking-rules.ts'
+import {
+  assertVersion,
+  etagOf,
+  planChange,
+  readIfMatch,
+  type WantedChange,
+} from '../../src/bookings/booking-rules.ts'
 import type { BookingsTable, BookingStatus } from '../../src/database/tables.ts'
 
 function at(text: string): Instant {
@@ -185,7 +191,7 @@ describe('times that are refused', () => {
 describe('versions', () => {
   const matches = (ifMatch: string | undefined) => {
     try {
-      assertMatches({ version: 12 }, ifMatch)
+      assertVersion({ version: 12 }, readIfMatch(ifMatch))
       return true
     } catch (error) {
       expect(error).toMatchObject({

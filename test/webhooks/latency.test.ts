@@ -90,7 +90,7 @@ onEachEngine('a delivery is made soon', (engine) => {
   test.runIf(engine === 'postgres')('after a change by a process that delivers nothing itself', async () => {
     // like the command line: nobody hears its signal, so it calls the servers through the database
     const context = { ...service.context, dueDeliveries: new DueSignal() }
-    const target = { id: bookingId, ifMatch: undefined }
+    const target = { id: bookingId }
     await arrives((notes) =>
       changeBooking(context, operator, { target, change: { notes: `${notes} by command` } }),
     )
@@ -100,7 +100,7 @@ onEachEngine('a delivery is made soon', (engine) => {
     const context = { ...service.context, dueDeliveries: new DueSignal() }
     const other = new DeliveryWorker(context, { version: '0', pollMs: neverMs })
     other.start()
-    const target = { id: bookingId, ifMatch: undefined }
+    const target = { id: bookingId }
     for (let round = 0; round < rounds; round += 1) {
       const before = receiver.received.length
       let finish: () => void = () => undefined

@@ -101,7 +101,7 @@ function actionRoute(context: Context): BookingRoute {
         const view = await ownView(context, visit, id)
         const { action = '', version = '' } = typed
         if (!isPlainAction(action)) throw new FormFault({ '': visit.texts.form.problems.slot_not_offered })
-        const target = { id: view.row.id, ifMatch: `"${version}"` }
+        const target = { id: view.row.id, versions: [Number(version)] }
         const change = { ...changesOf[action] }
         return once(
           () => changeBooking(context, visit.person, { target, change }),
@@ -257,7 +257,7 @@ async function useForm(
   { view, typed }: { view: BookingView; typed: Typed },
 ): Promise<Done> {
   const { row, visit, service } = view
-  const target = { id: row.id, ifMatch: `"${typed['version'] ?? ''}"` }
+  const target = { id: row.id, versions: [Number(typed['version'])] }
   const notify = typed['tell'] !== 'no'
   if (name === 'cancel') {
     const reason = checkedForm(ChangeBooking, { cancel_reason: typed['cancel_reason'] ?? '' }).cancel_reason

@@ -8,7 +8,6 @@ import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { plusMinutes, readInstants, toMs } from '../../base/instants.ts'
 import { changeBooking, presentBooking, showBooking } from '../../bookings/booking.ts'
-import { etagOf } from '../../bookings/booking-rules.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { Context } from '../../bookings/context.ts'
 import { decideTelling } from '../../bookings/telling.ts'
@@ -114,7 +113,7 @@ function moveRoute(context: Context): ConsoleRoute {
         const booking = await ownBooking(context, visit, id)
         const typed = withChosenTime(sent, booking.timezone)
         const startsAt = startOf(visit, typed, booking.timezone)
-        const target = { id: booking.id, ifMatch: typed['version'] ?? '"0"' }
+        const target = { id: booking.id, versions: [Number(typed['version'])] }
         const change = changeOf(visit, { booking, typed, startsAt })
         const { date } = wallFields(startsAt, booking.timezone)
         await warnOfMove(context, visit, { booking, typed, change })
@@ -175,7 +174,7 @@ function presentFields(booking: BookingRow): Typed {
     start: booking.starts_at,
     minutes: String((toMs(booking.ends_at) - toMs(booking.starts_at)) / 60_000),
     who: booking.staff_id ?? '',
-    version: etagOf(booking),
+    version: String(booking.version),
     tell: 'on',
   }
 }
