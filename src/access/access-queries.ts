@@ -7,16 +7,16 @@ import { isAmong, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import type { ApiKeysTable, ServerSecretsTable, SessionsTable } from '../database/tables.ts'
 
-/** Without either, all keys. */
+/** Without either, matches all keys. */
 export interface KeyFilter {
   hubId: string | undefined
   businessId: string | undefined
 }
 
-/** A key without its digest, as people may see it. */
+/** A key without its digest, for display. */
 export type KeyRow = Omit<ApiKeysTable, 'digest'>
 
-/** How long an expired session can still hand its holds and bookings to a new one. */
+/** An expired session can pass its holds and bookings to a new one for this long. */
 const previousSessionMinutes = 15
 
 const keyColumns = [
@@ -145,7 +145,7 @@ const brandsByIds = cachedQuery((db, { ids }: Params<{ ids: string }>) =>
     ]),
 )
 
-/** Finds a business with what it shows of its brand. */
+/** Finds a business with its brand and contact details. */
 export const findBrandedBusiness = sharedStatement({
   writes: false,
   run: async (db, ids: readonly string[]) => {
@@ -194,13 +194,13 @@ const endSessions = cachedQuery(
     returning sessions.digest, sessions.owner_id`,
 )
 
-/** Ends the session that a new one replaces. Returns its owner ID; undefined when it cannot be replaced. */
+/** Ends the session that a new one replaces and returns its owner ID, or undefined if it cannot be replaced. */
 export const endPreviousSession = sharedStatement({
   writes: true,
   run: async (db, members: readonly PreviousSession[]): Promise<(string | undefined)[]> => {
     const previous = new Map(members.map((member) => [member.digest, member])) // a session ends once
     const rows = [...previous.values()]
-      .toSorted((one, other) => (one.digest < other.digest ? -1 : 1)) // locked in one order
+      .toSorted((one, other) => (one.digest < other.digest ? -1 : 1)) // locked in a fixed order
       .map(({ digest, apiKeyId, now }) => ({
         digest,
         api_key_id: apiKeyId,
@@ -228,7 +228,7 @@ export const insertSession = sharedStatement({
   },
 })
 
-/** Returns how many it deleted. */
+/** Returns the number of deleted sessions. */
 export async function deleteOldSessions(db: Queries, before: Instant, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
@@ -243,7 +243,7 @@ export async function insertApiKey(db: Queries, key: ApiKeysTable): Promise<void
   await db.insertInto('api_keys').values(key).execute()
 }
 
-/** Leaves an existing key of the same digest unchanged. Returns whether it was missing. */
+/** Leaves an existing key with the same digest unchanged. Returns true if it was missing. */
 export async function insertMissingApiKey(db: Queries, key: ApiKeysTable): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('api_keys')
@@ -253,13 +253,13 @@ export async function insertMissingApiKey(db: Queries, key: ApiKeysTable): Promi
   return numInsertedOrUpdatedRows > 0n
 }
 
-/** How often the booking page of a business was opened again. */
+/** Returns how often the booking page of a business was reopened. */
 export async function findPageKeyGeneration(db: Reads, businessId: string): Promise<number> {
   const { page_key_generation } = await pageKeyGenerations(db, businessId).executeTakeFirstOrThrow()
   return page_key_generation
 }
 
-/** Holds off others who open the page. */
+/** Blocks others who open the page at the same time. */
 export async function lockPageKeyGeneration(db: Queries, businessId: string): Promise<number> {
   const { page_key_generation } = await pageKeyGenerations(db, businessId)
     .forUpdate()
@@ -297,7 +297,7 @@ export async function findServerSecret(db: Reads, name: string): Promise<string 
   return row?.secret
 }
 
-/** Leaves an existing secret of the same name unchanged. */
+/** Leaves an existing secret with the same name unchanged. */
 export async function insertServerSecret(db: Queries, secret: ServerSecretsTable): Promise<void> {
   await db
     .insertInto('server_secrets')
@@ -314,7 +314,7 @@ export function findKeys(db: Reads, { hubId, businessId }: KeyFilter, max: numbe
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(max).execute()
 }
 
-/** Revokes a key; an earlier revocation keeps its time. Undefined for an unknown ID. */
+/** Revokes a key. An earlier revocation keeps its time. Returns undefined for an unknown ID. */
 export async function setRevoked(db: Queries, id: string, now: Instant): Promise<KeyRow | undefined> {
   await db
     .updateTable('api_keys')
@@ -325,7 +325,7 @@ export async function setRevoked(db: Queries, id: string, now: Instant): Promise
   return db.selectFrom('api_keys').select(keyColumns).where('id', '=', id).executeTakeFirst()
 }
 
-/** Locks an active publishable key until the transaction ends; undefined where there is none with this id. */
+/** Locks an active publishable key until the transaction ends. Returns undefined if there is none with this ID. */
 export function lockPublishableKey(db: Queries, businessId: string, id: string) {
   return db
     .selectFrom('api_keys')
@@ -360,7 +360,7 @@ export async function findPublishableKey(db: Reads, businessId: string): Promise
     .executeTakeFirst()
 }
 
-/** A page of keys, newest first; `after` is the last key of the previous page. */
+/** Returns a page of keys, newest first. `after` is the last key of the previous page. */
 export function findKeysOfBusiness(
   db: Reads,
   businessId: string,

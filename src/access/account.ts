@@ -50,7 +50,7 @@ import {
   totpStep,
 } from './totp.ts'
 
-/* What people do with their own account: their password, the second step of logging in, their log-ins. */
+/* The operations of people on their own account: password, second step, log-ins. */
 
 const maxShownLogIns = 100
 const recoveryCodes = 10
@@ -65,13 +65,13 @@ export interface ShownLogIn {
   isPresent: boolean
 }
 
-/** What a person sees of their own account. */
+/** A person's view of their own account. */
 export interface ShownAccount extends Me {
-  /** The log-ins that have not ended, the latest first. */
+  /** The open log-ins, the latest first. */
   logIns: ShownLogIn[]
 }
 
-/** The account of a person with its log-ins. */
+/** Returns the account of a person with its log-ins. */
 export async function showAccount(context: Context, person: PersonActor): Promise<ShownAccount> {
   const { reads } = context.db
   const now = context.clock.now()
@@ -92,12 +92,12 @@ interface Me {
   name: string
   email: string
   isProved: boolean
-  /** The address that a mailed link has still to prove; null for none. */
+  /** The new address that is not yet proved by its mailed link. Null if there is none. */
   newEmail: string | null
   hasSecondStep: boolean
 }
 
-/** A person's own account. Throws not_found. */
+/** Returns a person's own account. Throws not_found. */
 export async function showMe(context: Context, { userId }: PersonActor): Promise<Me> {
   const user = await findUser(context.db.reads, userId)
   if (!user) throw new Problem('not_found', 'This account is gone.')
@@ -125,13 +125,14 @@ export function changeOwnName(context: Context, person: PersonActor, name: strin
   })
 }
 
-/** A new address ends after this long without a proof. */
+/** An unproved new address expires after this time. */
 const emailChangeSeconds = linkMinutes * 60
 
 /**
- * Mails a link to a new address of a person, or to the present one that is still to be proved; it replaces a link before it. The
- * address changes once the person uses the link while logged in: so neither a stolen mailbox nor a stolen log-in is enough, and
- * who does not know of the account proves nothing by opening a mail. Whether somebody else has the address is not told.
+ * Mails a link to a new address of a person, or to the present one until it is proved. The link replaces an earlier
+ * one. The address changes when the person uses the link while logged in. Therefore neither a stolen mailbox nor a
+ * stolen log-in is enough. A stranger who opens the mail proves nothing. The answer never reveals if another account
+ * has the address.
  */
 export async function requestEmail(
   context: Context,
@@ -157,8 +158,8 @@ export async function requestEmail(
 }
 
 /**
- * Proves an address by the token of a mailed link, and makes it that of the person who is logged in. `ended` for a link of
- * somebody else, too; `taken` where another account has the address.
+ * Proves an address by the token of a mailed link and makes it the address of the logged-in person. Returns `ended` for
+ * another person's link, too, and `taken` if another account has the address.
  */
 export function confirmEmail(
   context: Context,
@@ -173,10 +174,11 @@ export function confirmEmail(
     if (!taken) return 'ended'
     const { email } = taken
     const other = await findUserByEmail(tx.db, email)
-    if (other && other.id !== userId) return 'taken' // of two at once, the unique index refuses the later one, who tries again
+    // if two run at once, the unique index refuses the later one, which can be tried again
+    if (other && other.id !== userId) return 'taken'
     const by = authorOf(person)
     if (email !== user.email) {
-      await deleteLinksOf(tx.db, userId) // they were for the address before
+      await deleteLinksOf(tx.db, userId) // they belonged to the previous address
       await expireInvitations(tx.db, user.email, tx.now)
       await recordOfPerson(context, tx, { by, action: 'user.address_changed', userId })
     }
@@ -186,7 +188,10 @@ export function confirmEmail(
   })
 }
 
-/** Changes somebody's name or address. A new address is not proved. For the operator. Throws not_found and validation_failed. */
+/**
+ * Changes a person's name or address, for the operator. A new address is unproved. Throws not_found and
+ * validation_failed.
+ */
 export function changeAccount(
   context: Context,
   email: string,
@@ -222,7 +227,7 @@ export function changeAccount(
   })
 }
 
-/** Ends all log-ins of a person but the present one. */
+/** Ends all log-ins of a person except the present one. */
 export async function endOtherLogIns(context: Context, person: PersonActor): Promise<void> {
   const { userId, logInId } = person
   await context.db.transaction(async (tx) => {
@@ -231,7 +236,7 @@ export async function endOtherLogIns(context: Context, person: PersonActor): Pro
   })
 }
 
-/** Who asks, and by which password they show that it is them. */
+/** The person who asks, and the password that proves it. */
 interface Asked {
   person: PersonActor
   password: string
@@ -241,8 +246,8 @@ interface Asked {
 type Outcome<T extends object> = T | { outcome: 'wrong' } | Limited
 
 /**
- * Replaces the password, and ends all other log-ins and links of the person. The present password is tried as at a log-in.
- * Throws unavailable.
+ * Replaces the password and ends all other log-ins and links of the person. The present password is checked as at a
+ * log-in. Throws unavailable.
  */
 export async function changePassword(
   context: Context,
@@ -265,7 +270,7 @@ export async function changePassword(
   return { outcome: 'set' }
 }
 
-/** Tries the present password as at a log-in; undefined where it is right. Throws unavailable. */
+/** Checks the present password as at a log-in. Returns undefined if it is right. Throws unavailable. */
 export async function refusal(
   context: Context,
   limiter: RateLimiter,
@@ -277,16 +282,16 @@ export async function refusal(
   return (await verifyPassword(password, user?.password_hash ?? null)) ? undefined : { outcome: 'wrong' }
 }
 
-/** A new secret, which works once a code of it was confirmed. */
+/** A new secret, which takes effect once one of its codes is confirmed. */
 interface NewSecondStep {
   secret: string
-  /** For an authenticator on the same device. */
+  /** The URL for an authenticator on the same device. */
   address: string
 }
 
 /**
- * Makes the secret of an authenticator, with the present password: a stolen log-in shall not keep its person out. `present`
- * where one is in use. Throws unavailable.
+ * Creates the secret of an authenticator. Requires the present password, so that a stolen log-in cannot lock its person
+ * out. Returns `present` if an authenticator is in use. Throws unavailable.
  */
 export async function beginSecondStep(
   context: Context,
@@ -305,7 +310,7 @@ export async function beginSecondStep(
   })
 }
 
-/** Asks for codes from now on, and returns the recovery codes, which are shown once. Undefined for a wrong code. */
+/** Enables codes and returns the recovery codes, which are shown once. Returns undefined for a wrong code. */
 export async function confirmSecondStep(
   context: Context,
   limiter: RateLimiter,
@@ -323,7 +328,7 @@ export async function confirmSecondStep(
     if (step === undefined) return { outcome: 'wrong' as const }
     await updateUser(tx.db, userId, { totp_since: tx.now, totp_step: step })
     await replaceRecoveryCodes(tx.db, userId, codes)
-    await endLogInsOf(tx.db, userId, { now: tx.now, but: person.logInId }) // they came without a code
+    await endLogInsOf(tx.db, userId, { now: tx.now, but: person.logInId }) // they began without a code
     await recordOfPerson(context, tx, { by: person, action: 'user.second_step_added', userId })
     return { outcome: 'set' as const, codes }
   })
@@ -341,7 +346,7 @@ async function replaceRecoveryCodes(db: Queries, userId: string, codes: string[]
   )
 }
 
-/** Replaces the recovery codes, which are shown once; the authenticator stays. Throws unavailable. */
+/** Replaces the recovery codes, which are shown once. The authenticator stays. Throws unavailable. */
 export async function renewRecoveryCodes(
   context: Context,
   limiter: RateLimiter,
@@ -354,14 +359,14 @@ export async function renewRecoveryCodes(
   const codes = newRecoveryCodes(context)
   return context.db.transaction(async (tx) => {
     const user = await lockUser(tx.db, userId)
-    if (!user?.totp_since) return { outcome: 'wrong' as const } // ended meanwhile
+    if (!user?.totp_since) return { outcome: 'wrong' as const } // disabled in the meantime
     await replaceRecoveryCodes(tx.db, userId, codes)
     await recordOfPerson(context, tx, { by: person, action: 'user.recovery_codes_renewed', userId })
     return { outcome: 'set' as const, codes }
   })
 }
 
-/** Asks for codes no more. Throws unavailable. */
+/** Disables codes. Throws unavailable. */
 export async function endSecondStep(
   context: Context,
   limiter: RateLimiter,

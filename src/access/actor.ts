@@ -7,17 +7,17 @@ import type { TenantScope } from '../database/tenant-scope.ts'
 interface ActorParts {
   /** The ID of the key or session. */
   keyId: string
-  /** Owns its holds and bookings: the key's ID, or the ID that a session keeps when refreshed. */
+  /** Owner of its holds and bookings: the key's ID, or the ID that a session keeps when refreshed. */
   ownerId: string
   scope: TenantScope
   plan: PlanName
   /** The last four characters of the token, for logs and people. */
   lastFour: string
-  /** Websites that may use the token from a browser; null for any. */
+  /** Websites that may use the token from a browser. Null for any. */
   allowedOrigins: string[] | null
-  /** The request that the actor makes, for the audit log; absent where there is none. */
+  /** The request that the actor makes, for the audit log. Absent without a request. */
   via?: { address: string | null; requestId: string }
-  /** Replace the request limits of the Enterprise plan; null for the plan's. */
+  /** Overrides the request limits of the Enterprise plan. Null for the plan's. */
   ownLimits: { perMinute: number | null; perHour: number | null }
 }
 
@@ -25,9 +25,9 @@ interface ActorParts {
 export interface WidgetActor extends ActorParts {
   type: 'publishable' | 'session'
   scope: { businessId: string }
-  /** When the token ends; null for a publishable key. */
+  /** End of the token. Null for a publishable key. */
   expiresAt: Instant | null
-  /** Address ranges that the business trusts: sessions from there share no rate limit. */
+  /** Address ranges that the business trusts. Sessions from there share no rate limit. */
   trustedNetworks: string[]
 }
 
@@ -36,18 +36,18 @@ export interface KeyActor extends ActorParts {
   type: 'business' | 'hub'
 }
 
-/** The client of one booking, by its manage link: sees, moves and cancels that booking, and nothing else. */
+/** The client of one booking, with its manage link. Can see, move and cancel that booking only. */
 export interface ManageActor extends ActorParts {
   type: 'manage'
   scope: { businessId: string }
   bookingId: string
-  /** When the link ends: a day after the booking. */
+  /** End of the link, a day after the booking. */
   endsAt: Instant
 }
 
 /**
- * Somebody who has logged in, at one of their places. `keyId` is the ID of the place, `ownerId` and `userId` that of the
- * person.
+ * A logged-in person, acting under one of their memberships. `keyId` is the ID of the membership, `ownerId` and
+ * `userId` that of the person.
  */
 export interface PersonActor extends ActorParts {
   type: 'person'
@@ -57,7 +57,7 @@ export interface PersonActor extends ActorParts {
   name: string
   email: string
   role: PersonRole
-  /** The staff member whose calendar is the person's own; never null for the role staff. */
+  /** The staff member whose calendar belongs to the person. Never null for the role staff. */
   staffId: string | null
 }
 
@@ -77,9 +77,9 @@ declare module 'fastify' {
     actor: Caller
   }
   interface FastifyContextConfig {
-    /** The key types that may call the route; absent on routes that need no key. */
+    /** The key types that may call the route. Absent on routes that need no key. */
     access?: readonly TokenType[]
-    /** The lowest role of people who may call it; absent where none may. */
+    /** The lowest role of people who may call it. Absent if people may not call it. */
     people?: PersonRole
     /** The plan that every caller of the route needs. */
     plan?: 'enterprise'
@@ -104,34 +104,36 @@ export const operator: OperatorActor = {
   ownLimits: { perMinute: null, perHour: null },
 }
 
-/** Whether the caller sees and changes appointments of one staff member only. */
+/** True for a caller who sees and changes the appointments of one staff member only. */
 export function isStaff(actor: Actor): actor is PersonActor & { staffId: string } {
   return actor.type === 'person' && actor.role === 'staff'
 }
 
-/** Throws key_type_not_allowed for people with a lower role; a key of the business may do what its owners may. */
+/**
+ * Throws key_type_not_allowed for people with a lower role. A key of the business has the permissions of its owners.
+ */
 export function assertRole(actor: Actor, role: PersonRole): void {
   if (actor.type === 'person') assertPersonMay(actor, { access: ['business', 'hub'], people: role })
 }
 
-/** Throws not_found for the calendar of somebody else, where the caller has one of their own only. */
+/** Throws not_found for another person's calendar if the caller may access only their own. */
 export function assertOwnCalendar(actor: Actor, staffId: string | null): void {
   if (isStaff(actor) && actor.staffId !== staffId)
     throw new Problem('not_found', 'There is no staff member with this id.')
 }
 
-/** Whether the caller is a visitor rather than the business itself. */
+/** True for a visitor, false for the business itself. */
 export function isSession(actor: Actor): actor is WidgetActor {
   return actor.type === 'session'
 }
 
-/** The higher plan of a business and its hub. */
+/** Returns the higher plan of a business and its hub. */
 export function effectivePlan(own: PlanName, hub: PlanName | null): PlanName {
   if (!hub) return own
   return planNames.indexOf(hub) > planNames.indexOf(own) ? hub : own
 }
 
-/** What a route says of its callers. */
+/** A route's requirements for its callers. */
 interface RouteAccess {
   access: readonly TokenType[]
   people?: PersonRole | undefined
@@ -140,7 +142,7 @@ interface RouteAccess {
 
 /**
  * Throws, in this order, key_type_not_allowed, plan_required or origin_not_allowed. Business and hub keys need
- * Enterprise for every route, people for those whose plan is Enterprise.
+ * Enterprise for every route. People need it for routes whose plan is Enterprise.
  */
 export function assertMayCall(actor: Caller, route: RouteAccess, origin: string | undefined): void {
   if (actor.type === 'person') {
@@ -189,7 +191,7 @@ function notAllowed(detail: string, allowed_key_types: readonly TokenType[]): Pr
   return new Problem('key_type_not_allowed', detail, { extensions: { allowed_key_types } })
 }
 
-/** A 403 for what the plan does not include. */
+/** Creates a 403 for a feature that the plan does not include. */
 export function needsEnterprise(detail: string): Problem {
   return new Problem('plan_required', detail, { extensions: { required_plan: 'enterprise' } })
 }

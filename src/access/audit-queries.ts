@@ -21,12 +21,12 @@ export interface AuditFilter {
   to: Instant | undefined
   actorId: string | undefined
   subjectId: string | undefined
-  /** The previous page's last row. */
+  /** The last row of the previous page. */
   after: readonly [at: Instant, id: string] | undefined
   rows: number
 }
 
-/** An entry with the present label of the key that acted, and the zone of its business. */
+/** An entry with the present label of the acting key and the zone of its business. */
 export interface AuditRow extends AuditEntriesTable {
   label: string | null
   timezone: string | null
@@ -63,7 +63,7 @@ export async function findAudit(
   return query.orderBy('a.at', 'desc').orderBy('a.id', 'desc').limit(rows).execute()
 }
 
-/** Deletes up to `max` entries from before an instant. Gives their number. */
+/** Deletes up to `max` entries older than an instant and returns their number. */
 export async function deleteOldAudit(db: Queries, before: Instant, max: number): Promise<number> {
   const old = db.selectFrom('audit_entries').select('id').where('at', '<', before).limit(max)
   const { numDeletedRows } = await db.deleteFrom('audit_entries').where('id', 'in', old).executeTakeFirst()

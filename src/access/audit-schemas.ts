@@ -11,7 +11,7 @@ import {
   QueryInstant,
 } from '../base/wire.ts'
 
-/** Who made a change. */
+/** The author of a change. */
 export const AuditActor = Type.Object({
   type: Type.String({
     description:

@@ -1,4 +1,4 @@
-/** What the audit log can tell of. A change of a booking has the name of its event, or a closer one. */
+/** The actions in the audit log. A change of a booking has the name of its event, or a more specific one. */
 export const auditActions = [
   ...(['booking.created', 'booking.updated', 'booking.cancelled', 'booking.completed'] as const),
   ...(['booking.confirmed', 'booking.refunded', 'booking.link_renewed', 'booking.reminders_ended'] as const),

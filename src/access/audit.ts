@@ -22,29 +22,29 @@ import type { AuditAction } from './audit-types.ts'
 import type { Context } from './context.ts'
 
 /*
- * The audit log: who changed what. An entry is written in the transaction of its change, so one does not stand without the
- * other. It names things by id: nothing of a client is in it.
+ * The audit log records changes and their authors. Each entry is written in the transaction of its change, so neither
+ * exists without the other. Entries refer to things by ID and contain no data of clients.
  */
 
-/** Who changes something; `system` is the server itself, such as when a payment arrives. */
+/** The author of a change. `system` is the server itself, for example when a payment arrives. */
 export type Author = Actor | LinkAuthor | PersonAuthor | 'system'
 
-/** A person, also one who has not logged in yet: such as by a link for a password. */
+/** A person, including one who has not logged in yet, such as the user of a password link. */
 type PersonAuthor = Pick<PersonActor, 'type' | 'userId' | 'name' | 'via'>
 
-/** Who has a link of a booking that is no bearer token. */
+/** The holder of a link to a booking that is not a bearer token. */
 interface LinkAuthor {
   type: 'manage'
   keyId: string
   via?: Actor['via']
 }
 
-/** The client of a booking, by a link in a mail. */
+/** Returns the author for a client who uses a link from a mail. */
 export function manageLinkOf(bookingId: string): LinkAuthor {
   return { type: 'manage', keyId: bookingId }
 }
 
-/** A change and what it changed, of a business or of a whole hub. */
+/** A change and its subject, in a business or a whole hub. */
 interface AuditedChange {
   action: AuditAction
   /** Its type is the first word of the action. */
@@ -53,7 +53,7 @@ interface AuditedChange {
   hubId?: string | null
 }
 
-/** The entry of a change, for those who write it with another statement. Others call `recordAudit`. */
+/** Returns the entry of a change, for callers that write it in another statement. Others call `recordAudit`. */
 export function auditEntry(
   { ids }: Pick<Context, 'ids'>,
   tx: Transaction,
@@ -84,7 +84,7 @@ const actorTypes: Record<Actor['type'], AuditActorType> = {
   person: 'person',
 }
 
-/** Clients are told from each other by neither name nor address. */
+/** Clients get neither name nor address, so their entries look alike. */
 function authorColumns(by: Author): AuthorColumns {
   const nobody = { actor_id: null, actor_name: null, address: null, request_id: null }
   if (by === 'system') return { ...nobody, actor_type: 'system' }
@@ -117,7 +117,7 @@ export async function recordAudit(
   await writeAudit(tx, auditEntry(context, tx, change))
 }
 
-/** The same for several changes, in one statement. */
+/** Does the same for several changes in one statement. */
 export async function recordAudits(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
@@ -136,7 +136,7 @@ export async function listAudit(context: Context, actor: Actor, query: Static<ty
   return presentPage(await findPage(context, { scope: actor.scope, filter, query }), presentEntry)
 }
 
-/** A page of what was done to one thing of a business, the newest first. */
+/** Returns a page of the changes of one thing in a business, the newest first. */
 export async function auditOf(
   context: Context,
   { businessId, subjectId }: { businessId: string; subjectId: string },
@@ -162,7 +162,7 @@ function findPage({ db }: Context, { scope, filter, query }: AuditPage): Promise
   })
 }
 
-/** Who acted, as people are told. */
+/** Presents the author of a change for display. */
 export function presentAuthor({ actor_type, actor_id, actor_name, label }: AuditRow) {
   return { type: actor_type, id: actor_id, name: actor_name ?? label }
 }
@@ -182,7 +182,7 @@ function presentEntry(entry: AuditRow) {
 
 const retentionSeconds = 400 * daySeconds
 
-/** Changes that nobody needs to know of any more. */
+/** Deletes changes past their retention. */
 export const oldAudit: CleanupJob = {
   name: 'old entries of the audit log',
   deleteBatch: ({ db }, max) =>

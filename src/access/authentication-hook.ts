@@ -16,15 +16,21 @@ import type { RateLimiter, RateLimitResult } from './rate-limits.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where it comes from; of routes with `access`. */
+    /** The client's address. Set on routes with `access`. */
     client: ClientAddress
-    /** While it is counted beside its handler; of routes with `readsOnly`. Rejects with what refuses it. */
+    /**
+     * Pending while the request is counted in parallel with its handler, on routes with `readsOnly`. Rejects with the
+     * refusal.
+     */
     counting?: Promise<void> | undefined
   }
   interface FastifyContextConfig {
     /** The route counts for the client's address, not for its key. */
     countsFor?: 'address'
-    /** It changes nothing: its handler may begin while the request is counted, and its answer waits for that. */
+    /**
+     * The route changes nothing. Its handler may begin while the request is counted, and its answer waits for the
+     * count.
+     */
     readsOnly?: true
   }
 }
@@ -32,7 +38,7 @@ declare module 'fastify' {
 /** Counts requests. Each method throws `rate_limited`. */
 interface RequestCounter {
   countCaller(request: FastifyRequest, reply: FastifyReply, caller: Caller): Promise<void>
-  /** Whether there is room for it, as far as this process knows. */
+  /** Returns true if the limits have room, as far as this process knows. */
   hasRoom(request: FastifyRequest, caller: Caller): boolean
   /** Counts a request without a valid key. */
   countAnonymous(request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -53,13 +59,16 @@ const subjects: Record<Quota['kind'], string> = {
 
 const counted = new AsyncLocalStorage<true>()
 
-/** Sends a request to this server within another that has counted: it is authenticated again, and not counted. */
+/**
+ * Runs work that sends a request to this server within another request that has been counted. The inner request is
+ * authenticated again but not counted.
+ */
 export function withinCounted<T>(work: () => Promise<T>): Promise<T> {
-  return counted.run(true, async () => await work()) // awaited within, as `inject` only begins then
+  return counted.run(true, async () => await work()) // awaited inside, because `inject` begins only then
 }
 
 /**
- * Authenticates every request to a route with `access`, before its body is read. Refuses in this order: credentials
+ * Authenticates every request to a route with `access` before its body is read. Refuses in this order: credentials
  * (401), limits (429), then key type, plan and origin (403). Unknown paths and methods of the API count too, so that
  * probing is not free.
  */
@@ -77,14 +86,14 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
     try {
       actor = await callerOf(context, request, ours)
     } catch (error) {
-      // after any other error, such as a lost database, the key may be valid
+      // after any other error, such as an unreachable database, the key may be valid
       if (error instanceof Problem) await counter.countAnonymous(request, reply)
       if (!access) return
       throw error
     }
     const { address } = readClientAddress(request.ip)
     request.actor = { ...actor, via: { address, requestId: request.id } } // the actor itself is cached
-    // what is refused again and again costs no read
+    // repeated refusals cost no read
     if (readsOnly && counter.hasRoom(request, actor)) {
       request.counting = counter.countCaller(request, reply, actor)
       request.counting.catch(() => undefined) // the answer waits for it
@@ -97,7 +106,7 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
   })
 }
 
-/** Who calls: by a bearer token, else by the cookie of a log-in. Throws what is wrong with either. */
+/** Returns the caller of a bearer token, or else of a log-in cookie. Throws if either is invalid. */
 async function callerOf(
   context: Context,
   request: FastifyRequest,
@@ -114,15 +123,15 @@ async function callerOf(
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 
-/** Whether a request changes nothing, by its method (RFC 9110, 9.2.1). */
+/** True for methods that change nothing (RFC 9110, 9.2.1). */
 export function isReading({ method }: FastifyRequest): boolean {
   return safeMethods.includes(method)
 }
 
 /**
- * A browser sends the cookie of a log-in with every request to this host, whoever made it; a log-in acts for pages of this
- * server alone. Browsers say where a request comes from in `Sec-Fetch-Site`, older ones in `Origin`; without either, only
- * reading is left. Throws origin_not_allowed.
+ * Browsers send the log-in cookie with every request to this host, whatever its origin. A log-in acts only for pages of
+ * this server. Browsers report the origin of a request in `Sec-Fetch-Site`, older ones in `Origin`. Without either,
+ * only reads are allowed. Throws origin_not_allowed.
  */
 export function assertOwnPage(request: FastifyRequest, ours: ReadonlySet<string>): void {
   const { origin, 'sec-fetch-site': site } = request.headers
@@ -141,16 +150,16 @@ export function assertOwnPage(request: FastifyRequest, ours: ReadonlySet<string>
 }
 
 /**
- * Whether a page of this server sends the request: such as the booking page, which uses any publishable key. Browsers tell
- * so themselves (`Sec-Fetch-Site`, which no script can set), also where PUBLIC_URL is not the address that they use.
+ * True if a page of this server sends the request, such as the booking page, which uses any publishable key. Browsers
+ * report this in `Sec-Fetch-Site`, which no script can set, even if PUBLIC_URL differs from the URL they use.
  */
 export function isOwnPage({ headers }: FastifyRequest, ours: ReadonlySet<string>): boolean {
   return ours.has(headers.origin ?? '') || headers['sec-fetch-site'] === 'same-origin'
 }
 
 /**
- * Sets the rate limit headers on every response of the API. Responses that counted nothing (503 under overload or
- * without the database; 400 of broken HTTP) report what this process knew last, without querying a store.
+ * Sets the rate limit headers on every response of the API. Some responses count nothing: 503 under overload or without
+ * the database, 400 of broken HTTP. They report the state last known to this process, without a query to a store.
  */
 function countRequests(app: FastifyInstance, context: Context, limiter: RateLimiter): RequestCounter {
   const factor = context.config.rateLimitFactor
@@ -165,18 +174,18 @@ function countRequests(app: FastifyInstance, context: Context, limiter: RateLimi
   app.addHook('onSend', (request, reply, payload, done) => {
     const { counting } = request
     if (!counting) return done(null, payload)
-    request.counting = undefined // the answer that refuses it comes here, too
+    request.counting = undefined // the response that refuses it passes here, too
     counting.then(
       () => done(null, payload),
       (refusal: unknown) => {
-        reply.removeHeader('etag') // of the answer that is not given
-        done(refusal as Error) // as all errors of this project
+        reply.removeHeader('etag') // belongs to the response that is not sent
+        done(refusal as Error) // like all errors of this project
       },
     )
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!reply.hasHeader('x-ratelimit-limit') && isOfApi(request)) {
-      request.client = readClientAddress(request.ip) // what refuses early comes before the other hook
+      request.client = readClientAddress(request.ip) // early refusals happen before the other hook
       const caller = cachedCaller(context, request.headers.authorization)
       setLimitHeaders(reply, limiter.peek(caller ? quotasOf(request, caller) : anonymous(request)))
     }

@@ -39,26 +39,28 @@ export async function authenticate(context: Context, authorization: string | und
   return actor
 }
 
-/** A manage link that has ended looks like one that never was. */
+/** An expired manage link looks like one that never existed. */
 function hasEnded(actor: Caller, now: Instant): boolean {
   return actor.type === 'manage' && actor.endsAt <= now
 }
 
-/** The cached caller of a credential, which may have been revoked or have expired since: never grants access. */
+/**
+ * Returns the cached caller of a credential, which may have been revoked or have expired since. Never grants access.
+ */
 export function cachedCaller(
   context: Pick<Context, 'cache'>,
   authorization: string | undefined,
 ): Caller | undefined {
   const token = tokenIn(authorization)
   if (!token || !tokenType(token)) return undefined
-  return context.cache.peek(cacheKey(tokenDigest(token))) as Caller | undefined // as authenticate stored it
+  return context.cache.peek(cacheKey(tokenDigest(token))) as Caller | undefined // stored by `authenticate`
 }
 
 function tokenIn(authorization: string | undefined): string | undefined {
   return bearer.exec(authorization ?? '')?.[1]?.trim()
 }
 
-/** A 401 for what is not valid any more, or never was. */
+/** Creates a 401 for a credential that is no longer valid, or never was. */
 export function invalidCredentials(detail: string): Problem {
   return invalid('invalid_credentials', detail)
 }
@@ -119,12 +121,12 @@ async function keyActor(context: Context, digest: string): Promise<Caller | unde
     ownerId: key.id,
     lastFour: key.last_four,
     allowedOrigins: parseList(key.allowed_origins_json),
-    ownLimits: ownLimits(key), // a hub key has no business, so only its plan's limits
+    ownLimits: ownLimits(key), // a hub key has no business, so only the limits of its plan apply
   }
   if (key.hub_id && key.hub_plan) {
     return { ...parts, type: 'hub', scope: { hubId: key.hub_id }, plan: key.hub_plan } satisfies KeyActor
   }
-  if (!key.business_id || !key.business_plan) return undefined // the schema has no such keys
+  if (!key.business_id || !key.business_plan) return undefined // the schema allows no such keys
   const scope = { businessId: key.business_id }
   const plan = effectivePlan(key.business_plan, key.hub_plan)
   return key.type === 'publishable'
@@ -133,7 +135,7 @@ async function keyActor(context: Context, digest: string): Promise<Caller | unde
 }
 
 function parseList(json: string | null): string[] | null {
-  return json === null ? null : (JSON.parse(json) as string[]) // validated when stored
+  return json === null ? null : (JSON.parse(json) as string[]) // validated before it was stored
 }
 
 function ownLimits(row: { limit_per_minute: number | null; limit_per_hour: number | null }) {

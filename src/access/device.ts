@@ -2,19 +2,19 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Context } from './context.ts'
 
 /*
- * Marks of browsers in which somebody has logged in. Tries from such a browser are counted apart from those of strangers, who
- * therefore cannot use up what the person needs, wherever they are. A mark opens nothing: it only names a count. Nothing of
- * it is stored.
+ * Marks browsers in which a person has logged in. Log-in attempts from such a browser are counted separately from those
+ * of strangers. So strangers cannot use up the person's attempts, wherever the person is. A mark grants no access and
+ * only names a count. Holdfast stores nothing of it.
  */
 
-/** Of people who share a browser. */
+/** A limit for people who share a browser. */
 const maxMarks = 4
 const nonceBytes = 12
 const markPattern = /^([\w-]{16})~([\w-]{43})$/
 
 type Parts = Pick<Context, 'secret'>
 
-/** The mark of this browser for an address; undefined where nobody with that address has logged in here. */
+/** Returns the mark of this browser for an address, or undefined if nobody with that address has logged in here. */
 export async function knownDevice(
   { secret }: Parts,
   email: string,
@@ -24,7 +24,7 @@ export async function knownDevice(
   return marksIn(marks).find((mark) => isOf(digest, email, mark))
 }
 
-/** The marks of a browser once somebody has logged in there. */
+/** Returns the marks of a browser after a log-in there. */
 export async function markedDevice(
   context: Parts & Pick<Context, 'ids'>,
   email: string,

@@ -6,15 +6,15 @@ import { findRoots, hasUsers, insertUser, putFirstOwnerLink } from './person-que
 import { givePlace, newUser, type PlaceScope, recordOfPerson } from './person.ts'
 
 /**
- * What serving tells of the first owner: a link; that there could be one, or else that a person has to be added; or nothing,
- * where somebody can log in.
+ * The notice about the first owner at startup. It has a link, says that a link is possible, or says that a person must
+ * be added. Nothing if a person can log in.
  */
 export type FirstOwner =
   { link: Pick<PasswordLink, 'token' | 'expiresAt'> } | { couldLink: boolean } | undefined
 
 /**
- * Where nobody could log in: makes the link of the first owner if `mayLink`, which replaces the one before it. Without any
- * hub or business, whoever uses it begins with a business of their own.
+ * If nobody could log in, creates the link of the first owner if `mayLink`, which replaces the previous one. Without
+ * any hub or business, the user of the link begins with a new business.
  */
 export async function offerFirstOwner(context: Context, mayLink: boolean): Promise<FirstOwner> {
   const { reads } = context.db
@@ -29,18 +29,18 @@ export async function offerFirstOwner(context: Context, mayLink: boolean): Promi
   return { link }
 }
 
-/** The address of the first owner's link; its token is in the fragment, which no server sees. */
+/** Returns the URL of the first owner's link. The token is in the fragment, which no server sees. */
 export function firstOwnerUrl(base: string, { token }: Pick<PasswordLink, 'token'>): string {
   return `${base}/console/first#${token}`
 }
 
-/** Whether there is neither hub nor business, so that the first owner begins with one. */
+/** True if there is neither hub nor business, so that the first owner begins with a new business. */
 export async function lacksPlaces({ db }: Pick<Context, 'db'>): Promise<boolean> {
   const { hubs, businesses } = await findRoots(db.reads, 1)
   return hubs.length + businesses.length === 0
 }
 
-/** The first owner gets the only business; in development everything, such as the demo world. */
+/** Gives the first owner the only business, or everything in development, such as the demo world. */
 async function firstPlaces(
   { config }: Pick<Context, 'config'>,
   db: Transaction['reads'],
@@ -57,17 +57,17 @@ async function firstPlaces(
 
 const maxFirstPlaces = 50
 
-/** Who becomes the first owner. */
+/** The details of the first owner. */
 export interface NewOwner {
   email: string
   name: string
-  /** Makes the first business; undefined where there is one by now. Absent where there was one before. */
+  /** Creates the first business. Returns undefined if one exists by now. Absent if one existed before. */
   makeBusiness?: ((tx: Transaction) => Promise<string | undefined>) | undefined
 }
 
 /**
- * Makes the first owner, and their business, within the transaction that used up their link. Null if there are people by now,
- * or nothing that is theirs.
+ * Creates the first owner and their business within the transaction that used up their link. Returns null if there are
+ * people by now, or if the owner would get nothing.
  */
 export async function makeFirstOwner(
   context: Context,

@@ -4,7 +4,7 @@ import type { Queries, Reads } from '../database/database.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import type { UserEmailChangesTable, UserInvitationsTable } from '../database/tables.ts'
 
-/** An invitation with the names that people see. */
+/** An invitation with the names to display. */
 export type InvitationRow = Awaited<ReturnType<typeof findInvitations>>[number]
 
 function invitationsWithNames(db: Reads) {
@@ -21,10 +21,10 @@ function invitationsWithNames(db: Reads) {
     .select(['s.name as staff_name', 'b.timezone'])
 }
 
-/** Where a page of invitations begins: after this row. */
+/** The row before the first one of a page of invitations. */
 type AfterInvitation = readonly [createdAt: Instant, id: string]
 
-/** The invitations to the places of a scope, the newest first; `email` narrows them to one address. */
+/** Finds the invitations to the places of a scope, the newest first. `email` narrows them to one address. */
 export function findInvitations(
   db: Reads,
   {
@@ -54,7 +54,7 @@ export function findInvitations(
   return query.orderBy('i.created_at', 'desc').orderBy('i.id', 'desc').limit(max).execute()
 }
 
-/** Stores an invitation; one to the same place and address takes what this one says. Returns its id. */
+/** Stores an invitation. If the address already has one to the same place, updates that. Returns its ID. */
 export async function putInvitation(db: Queries, invitation: UserInvitationsTable): Promise<string> {
   const { id: _id, email: _email, business_id, hub_id: _hub, ...changes } = invitation
   const { id } = await db
@@ -71,7 +71,7 @@ export async function putInvitation(db: Queries, invitation: UserInvitationsTabl
   return id
 }
 
-/** Takes an invitation away: of two at once, one gets it. */
+/** Removes an invitation. If two callers try at once, one gets it. */
 export async function takeInvitation(
   db: Queries,
   { id, email }: { id: string; email?: string | undefined },
@@ -81,7 +81,7 @@ export async function takeInvitation(
   return query.returningAll().executeTakeFirst()
 }
 
-/** Renews an invitation, in the name of who does so. False where it is gone. */
+/** Renews an invitation in the name of the caller. Returns false if it is gone. */
 export async function renewInvitation(
   db: Queries,
   id: string,
@@ -95,7 +95,10 @@ export async function renewInvitation(
   return numUpdatedRows > 0n
 }
 
-/** Ends the invitations to an address that is nobody's any more. Owners see that they have expired, and add the person again. */
+/**
+ * Expires the invitations to an address that no longer belongs to anyone. Owners see that they have expired and invite
+ * the person again.
+ */
 export async function expireInvitations(db: Queries, email: string, now: Instant): Promise<void> {
   await db
     .updateTable('user_invitations')
@@ -105,7 +108,7 @@ export async function expireInvitations(db: Queries, email: string, now: Instant
     .execute()
 }
 
-/** Deletes the invitation of an address to a place: whoever has the address was added anew. */
+/** Deletes the invitation of an address to a place, because the person was added again. */
 export async function deleteInvitation(
   db: Queries,
   { email, business_id, hub_id }: Pick<UserInvitationsTable, 'email' | 'business_id' | 'hub_id'>,
@@ -118,7 +121,7 @@ export async function deleteInvitation(
     .execute()
 }
 
-/** Whether somebody owns what an invitation is to, and may still invite. */
+/** True if the inviter still owns the place of the invitation and may invite people. */
 export async function mayInvite(
   db: Reads,
   userId: string,
@@ -145,7 +148,7 @@ export async function mayInvite(
   return found !== undefined
 }
 
-/** Returns how many it deleted. */
+/** Returns the number of deleted invitations. */
 export async function deleteOldInvitations(db: Queries, before: Instant, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('user_invitations')
@@ -156,7 +159,7 @@ export async function deleteOldInvitations(db: Queries, before: Instant, max: nu
   return Number(numDeletedRows)
 }
 
-/** Stores a new address that is to be proved; it replaces the one before it. */
+/** Stores a new address to be proved, which replaces an earlier one. */
 export async function putEmailChange(db: Queries, change: UserEmailChangesTable): Promise<void> {
   const { user_id: _user, ...columns } = change
   await db
@@ -166,7 +169,7 @@ export async function putEmailChange(db: Queries, change: UserEmailChangesTable)
     .execute()
 }
 
-/** The address that a person has still to prove. */
+/** Finds the address that a person still has to prove. */
 export function findEmailChange(
   db: Reads,
   userId: string,
@@ -180,7 +183,7 @@ export function findEmailChange(
     .executeTakeFirst()
 }
 
-/** Uses up the link of a new address, where it is that of this person. */
+/** Uses up the link of a new address, if it belongs to this person. */
 export function takeEmailChange(
   db: Queries,
   { userId, digest, now }: { userId: string; digest: string; now: Instant },
@@ -198,7 +201,7 @@ export async function deleteEmailChangeOf(db: Queries, userId: string): Promise<
   await db.deleteFrom('user_email_changes').where('user_id', '=', userId).execute()
 }
 
-/** Returns how many it deleted. */
+/** Returns the number of deleted addresses. */
 export async function deleteOldEmailChanges(db: Queries, before: Instant, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('user_email_changes')

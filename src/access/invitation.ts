@@ -23,15 +23,15 @@ import { findUserByEmail, isLogInOpen, lockUser, type PersonRow, updateLogIn } f
 import { givePlace, isThereAlready, personAt, type PlaceScope } from './person.ts'
 
 /*
- * Invitations: how an account comes to a second business or hub. They are to an address, and whoever has proved that address
- * accepts after logging in. Nobody else sees them: a password that somebody else handed over proves nothing.
+ * Invitations let an account join a second business or hub. They go to an address, and its proven owner accepts after
+ * logging in. Nobody else sees them. A password set up by another person proves nothing.
  */
 
 /** An invitation can be accepted for this long. */
 const invitationSeconds = 14 * daySeconds
-/** Owners see that one has expired for this long. */
+/** Owners see an expired invitation for this long. */
 const expiredRetentionSeconds = 30 * daySeconds
-/** Of one address. */
+/** Limit for one address. */
 const maxOpen = 100
 
 interface NewInvitation {
@@ -44,8 +44,8 @@ interface NewInvitation {
 }
 
 /**
- * Invites somebody who has an account, in a transaction. A second invitation to the same place replaces the first. Throws
- * validation_failed where they have the place.
+ * Invites the owner of an existing account, in a transaction. A second invitation to the same place replaces the first.
+ * Throws validation_failed if they are already a member.
  */
 export async function invite(
   context: Pick<Context, 'ids'>,
@@ -115,7 +115,7 @@ export function presentInvitation(
   }
 }
 
-/** The business or hub that somebody is invited to. */
+/** Returns the name of the business or hub of an invitation. */
 export function placeNameOf({
   business_name,
   hub_name,
@@ -123,7 +123,10 @@ export function placeNameOf({
   return business_name ?? hub_name ?? ''
 }
 
-/** A page of the invitations of a scope, also expired ones, the newest first. Throws validation_failed for a wrong cursor. */
+/**
+ * Returns a page of the invitations of a scope, including expired ones, the newest first. Throws validation_failed for
+ * an invalid cursor.
+ */
 export async function listInvitations(
   context: Pick<Context, 'db'>,
   { scope }: PersonActor,
@@ -138,7 +141,7 @@ export async function listInvitations(
 
 const invitationCursor = timeCursorOf('invitations')
 
-/** An invitation in the scope of an owner. Throws not_found. */
+/** Returns an invitation in the scope of an owner. Throws not_found. */
 export async function showInvitation(
   { db }: Pick<Context, 'db'>,
   { scope }: PersonActor,
@@ -167,7 +170,7 @@ function noInvitation(): Problem {
   return new Problem('not_found', 'There is no invitation with this id.')
 }
 
-/** Withdraws an invitation. Throws not_found, also where it was accepted meanwhile. */
+/** Withdraws an invitation. Throws not_found, including after it was accepted. */
 export function revokeInvitation(context: Context, owner: PersonActor, id: string): Promise<void> {
   return context.db.transaction(async (tx) => {
     const invitation = await findIn(tx.db, { scope: owner.scope, id })
@@ -176,7 +179,7 @@ export function revokeInvitation(context: Context, owner: PersonActor, id: strin
   })
 }
 
-/** Lets an invitation last anew, in the name of this owner, and mails it again. Throws not_found. */
+/** Extends an invitation in the name of this owner and mails it again. Throws not_found. */
 export function resendInvitation(
   context: Context,
   owner: PersonActor,
@@ -194,7 +197,7 @@ export function resendInvitation(
   })
 }
 
-/** Somebody who is logged in, whether or not they may act anywhere. */
+/** A logged-in person, who may not have access to any business. */
 export interface Invitee {
   userId: string
   logInId: string
@@ -202,7 +205,7 @@ export interface Invitee {
   via?: PersonActor['via']
 }
 
-/** The open invitations to an address, for whoever has proved it. */
+/** Lists the open invitations to an address, for its proven owner. */
 export async function listOwnInvitations(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   email: string,
@@ -212,8 +215,8 @@ export async function listOwnInvitations(
 }
 
 /**
- * Makes a person of an invitation, and lets their log-in go on there. Throws not_found: also where the address is not proved, the
- * invitation has expired, or whoever invited may no longer do so.
+ * Accepts an invitation and switches the log-in to the new place. Throws not_found, including for an unproved address,
+ * an expired invitation, or an inviter who may no longer invite.
  */
 export function acceptInvitation(context: Context, invitee: Invitee, id: string): Promise<PersonRow> {
   return context.db.transaction(async (tx) => {
@@ -233,7 +236,7 @@ export function acceptInvitation(context: Context, invitee: Invitee, id: string)
   })
 }
 
-/** Ends an invitation, as the person who was invited. Throws not_found. */
+/** Declines an invitation as the invited person. Throws not_found. */
 export function declineInvitation(context: Context, invitee: Invitee, id: string): Promise<void> {
   return context.db.transaction(async (tx) => {
     const invitation = await takeOwn(tx, invitee, id)
@@ -241,12 +244,12 @@ export function declineInvitation(context: Context, invitee: Invitee, id: string
   })
 }
 
-/** Of what somebody does who is logged in, for the audit log. */
+/** Returns the author of a logged-in person's actions, for the audit log. */
 export function authorOf({ userId, name, via }: Invitee): Author {
   return { type: 'person', userId, name, ...(via && { via }) }
 }
 
-/** Locks the person first: a link that changes who has the account does so, too. */
+/** Locks the person first, in the same order as a link that changes the owner of the account. */
 async function takeOwn(
   tx: Transaction,
   { userId, logInId }: Invitee,
@@ -260,14 +263,14 @@ async function takeOwn(
   return taken
 }
 
-/** Invitations that expired a month ago. */
+/** Deletes invitations that expired a month ago. */
 export const oldInvitations: CleanupJob = {
   name: 'old invitations of people',
   deleteBatch: ({ db }, max) =>
     db.transaction((tx) => deleteOldInvitations(tx.db, plusSeconds(tx.now, -expiredRetentionSeconds), max)),
 }
 
-/** New addresses whose link has expired. */
+/** Deletes new addresses whose link has expired. */
 export const oldEmailChanges: CleanupJob = {
   name: 'new addresses that nobody has proved',
   deleteBatch: ({ db }, max) => db.transaction((tx) => deleteOldEmailChanges(tx.db, tx.now, max)),

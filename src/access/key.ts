@@ -22,7 +22,7 @@ import type { Context } from './context.ts'
 import { brandedBusiness } from './session.ts'
 import { lastFour, newToken, tokenDigest } from './token.ts'
 
-/** A key to make; `label` says what it is for. */
+/** A key to create. `label` describes its purpose. */
 export type KeyRequest = { label?: string } & (
   | { type: 'hub'; hubId: string }
   | { type: 'business'; businessId: string }
@@ -37,7 +37,7 @@ export function listKeys(context: Context, filter: KeyFilter): Promise<KeyRow[]>
 }
 
 /**
- * Revokes a key, and a publishable key's sessions: within five seconds no server accepts them. Throws a UsageError that
+ * Revokes a key, and a publishable key's sessions. Within five seconds no server accepts them. Throws a UsageError that
  * suggests a similar ID.
  */
 export async function revokeKey(context: Context, id: string): Promise<KeyRow> {
@@ -57,7 +57,7 @@ function nameOf({ type, label, last_four }: KeyRow): string {
   return `the ${type} key ${label === null ? '' : `"${label}" `}that ends in ${last_four}`
 }
 
-/** A page of keys, newest first. */
+/** Returns a page of keys, newest first. */
 export function listKeysOfBusiness(
   context: Context,
   businessId: string,
@@ -73,8 +73,8 @@ export function listKeysOfBusiness(
 const keyCursor = timeCursorOf('key')
 
 /**
- * Revokes a key, and a publishable key's sessions: this server refuses the key at once, every server both within five
- * seconds. Throws not_found.
+ * Revokes a key, and a publishable key's sessions. This server refuses the key at once, and every server refuses both
+ * within five seconds. Throws not_found.
  */
 export async function revokeKeyOfBusiness(
   context: Context,
@@ -91,12 +91,13 @@ export async function revokeKeyOfBusiness(
   context.cache.forget(`token:${digest}`)
 }
 
-/** The websites that may use a publishable key: null for any, none for the server's own pages alone. */
+/** The websites that may use a publishable key. Null for any, empty for the server's own pages alone. */
 type Origins = string[] | null
 
 /**
- * Changes the websites that may use a publishable key and its sessions; `change` gets the present ones, which nobody else
- * changes meanwhile. This server heeds it at once for the key, every server for both within five seconds. Throws not_found.
+ * Changes the websites that may use a publishable key and its sessions. `change` receives the present ones, locked
+ * against other changes. For the key the change takes effect here at once, for both on every server within five
+ * seconds. Throws not_found.
  */
 export async function changeOriginsOfKey(
   context: Context,
@@ -107,7 +108,7 @@ export async function changeOriginsOfKey(
     const present = isUuid(id) ? await lockPublishableKey(tx.db, businessId, id.toLowerCase()) : undefined
     if (!present) throw new Problem('not_found', 'There is no publishable key with this id.')
     const { allowed_origins_json: json } = present
-    const origins = change(json === null ? null : (JSON.parse(json) as string[])) // issueKey or an owner wrote it
+    const origins = change(json === null ? null : (JSON.parse(json) as string[])) // written by issueKey or by an owner
     const key = await setOrigins(tx.db, present.id, origins && JSON.stringify(origins))
     await recordAudit(context, tx, { by, action: 'key.updated', subjectId: key.id, businessId })
     return { key, digest: await findKeyDigest(tx.db, businessId, key.id) }
@@ -116,7 +117,7 @@ export async function changeOriginsOfKey(
   return key
 }
 
-/** Revoking a revoked key again changes nothing. */
+/** Records nothing if the key was already revoked. */
 async function recordRevoked(
   context: Context,
   tx: Transaction,
@@ -127,7 +128,7 @@ async function recordRevoked(
   await recordAudit(context, tx, { by, action: 'key.revoked', subjectId, businessId, hubId })
 }
 
-/** Creates a key and returns it: only its digest is stored. `by`: default the command line. */
+/** Creates a key and returns it. Only its digest is stored. `by` defaults to the command line. */
 export async function issueKey(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
@@ -155,7 +156,7 @@ export async function issueKey(
   return { id, key }
 }
 
-/** Who calls with an active publishable key that stands in an address; undefined for any other text. */
+/** Returns the caller of an active publishable key from a URL, or undefined for any other text. */
 export async function publishableCaller(
   context: Context,
   publishableKey: string,
@@ -167,7 +168,7 @@ export async function publishableCaller(
   return caller?.type === 'publishable' ? caller : undefined
 }
 
-/** The business of a publishable key as visitors see it, cached for at most five seconds. */
+/** Returns the business of a publishable key as visitors see it, cached for at most five seconds. */
 export async function brandedBusinessOf(context: Context, { scope, plan }: WidgetActor) {
   const { businessId } = scope
   const business = await context.cache.get(`business-of-key:${businessId}`, async () =>
@@ -177,7 +178,7 @@ export async function brandedBusinessOf(context: Context, { scope, plan }: Widge
   return brandedBusiness(business, plan)
 }
 
-/** The websites that may show the booking page of a publishable key in a frame. */
+/** Returns the websites that may show the booking page of a publishable key in a frame. */
 export async function frameOriginsOf(
   context: Context,
   publishableKey: string,

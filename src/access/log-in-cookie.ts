@@ -3,7 +3,7 @@ import { daySeconds } from '../base/instants.ts'
 import type { LogInOrigin } from './log-in.ts'
 import { isPersonToken } from './token.ts'
 
-/** A request as far as its cookie depends on it; `protocol` and `host` are those that a trusted proxy told. */
+/** The parts of a request that its cookie depends on. `protocol` and `host` come from a trusted proxy, if any. */
 interface CookieRequest {
   protocol: string
   host: string
@@ -12,11 +12,11 @@ interface CookieRequest {
 
 /** The prefix binds a cookie to this host and to https (RFC 6265bis, 4.1.3.2). */
 const securedName = '__Host-holdfast'
-/** Browsers keep no secured cookie of http, not all of them on the machine itself. */
+/** Browsers keep no secured cookie over http, and some not even on localhost. */
 const loopbackName = 'holdfast'
 const loopback = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
-/** The token of a log-in in a request's cookie; undefined without one of the right form. */
+/** Returns the log-in token from a request's cookie, or undefined without one of the right form. */
 export function logInToken(request: CookieRequest): string | undefined {
   const { name } = cookieOf(request)
   for (const part of (request.headers.cookie ?? '').split(';')) {
@@ -26,7 +26,10 @@ export function logInToken(request: CookieRequest): string | undefined {
   return undefined
 }
 
-/** The header that hands a browser the token of a log-in until it is closed or, by the server, ended; null removes it. */
+/**
+ * Returns the header that hands a browser a log-in token until it is closed or the server ends the log-in. Null removes
+ * the cookie.
+ */
 export function logInCookie(request: CookieRequest, token: string | null, seconds: number): string {
   const { name, secure } = cookieOf(request)
   const life = token === null ? 0 : seconds
@@ -36,7 +39,7 @@ export function logInCookie(request: CookieRequest, token: string | null, second
 const deviceName = 'holdfast-device'
 const deviceSeconds = 180 * daySeconds
 
-/** Where a request comes from. */
+/** Returns the origin of a request. */
 export function originOf(
   request: CookieRequest & { ip: string; id: string; headers: { 'user-agent'?: string | undefined } },
 ): LogInOrigin {
@@ -48,7 +51,7 @@ export function originOf(
   }
 }
 
-/** The header that lets a browser keep its marks (`device.ts`). */
+/** Returns the header that lets a browser keep its marks (`device.ts`). */
 export function deviceCookie(request: CookieRequest, marks: string): string {
   const { secure } = cookieOf(request)
   return `${deviceCookieName(request)}=${marks}; Path=/; Max-Age=${deviceSeconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`

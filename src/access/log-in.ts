@@ -40,59 +40,59 @@ import type { RateLimiter } from './rate-limits.ts'
 import { isPersonToken, newToken, tokenDigest } from './token.ts'
 import { plainCode, recoveryDigest, totpStep } from './totp.ts'
 
-/** A log-in ends so long after the last request of its browser. */
+/** A log-in ends this long after the last request of its browser. */
 const idleSeconds = 12 * 3_600
-/** A log-in ends so long after its beginning. */
+/** A log-in ends this long after its beginning. */
 export const maxLogInSeconds = 14 * 86_400
-/** Requests write when they were at most this often. */
+/** Requests of a log-in write their time at most this often. */
 const seenSeconds = 300
-/** How long the second step may take. */
+/** Time limit for the second step. */
 const secondStepSeconds = 600
 const knownNetworkSeconds = 30 * 86_400
 const maxDeviceLength = 60
 
-/** Where a person logs in from. */
+/** The origin of a log-in. */
 export interface LogInOrigin {
   client: ClientAddress
-  /** What the browser says of itself (`User-Agent`). */
+  /** The browser's description of itself (`User-Agent`). */
   userAgent: string
-  /** The marks of the browser: `device.ts`. */
+  /** The marks of the browser (`device.ts`). */
   devices: string | undefined
   requestId: string
 }
 
-/** A person who is about to log in, for the audit log. */
+/** Returns a person who is about to log in as an author, for the audit log. */
 function authorOf({ id, name }: Pick<UsersTable, 'id' | 'name'>, { client, requestId }: LogInOrigin): Author {
   return { type: 'person', userId: id, name, via: { address: client.address, requestId } }
 }
 
-/** Too many tries. */
+/** Too many attempts. */
 export interface Limited {
   outcome: 'limited'
   retryAfterSeconds: number
 }
 
-/** What came of trying to log in. */
+/** The outcome of a log-in attempt. */
 type LogInResult =
   | { outcome: 'in'; token: string; email: string }
-  /** The token is good for the second step alone. */
+  /** The token is valid for the second step only. */
   | { outcome: 'code'; token: string }
   /** Nobody has that address and password. */
   | { outcome: 'refused' }
   | Limited
 
-/** What came of setting a password by a link. */
+/** The outcome of setting a password with a link. */
 export type LinkResult =
-  /** The token of the log-in; undefined for a person who now has to log in with a code. */
+  /** The token of the log-in. Undefined for a person who now has to log in with a code. */
   | { outcome: 'set'; token: string | undefined; email: string }
-  /** It never was, was used, or its time is over. */
+  /** The link never existed, was used, or has expired. */
   | { outcome: 'ended' }
   | { outcome: 'fault'; fault: 'email' | 'name' | `password_${PasswordFault}` }
   | Limited
 
 /**
- * The person of a log-in's token. Undefined when it has ended, was idle for twelve hours, or the person was disabled: which is
- * read from the database each time, so it holds on every server at once.
+ * Finds the person of a log-in token. Returns undefined if the log-in has ended or was idle for twelve hours, or if the
+ * person was disabled. The database is read each time, so this applies on every server at once.
  */
 export async function findPerson(context: Context, token: string): Promise<PersonActor | undefined> {
   if (!isPersonToken(token, 'login')) return undefined
@@ -107,7 +107,7 @@ export async function findPerson(context: Context, token: string): Promise<Perso
   const scope = found.hub_id === null ? { businessId: found.business_id ?? '' } : { hubId: found.hub_id }
   const plan = found.business_plan
     ? effectivePlan(found.business_plan, found.hub_plan)
-    : (found.hub_plan ?? 'growth') // the schema has a place of one or the other
+    : (found.hub_plan ?? 'growth') // the schema requires one or the other
   return {
     type: 'person',
     keyId: found.place_id,
@@ -126,7 +126,7 @@ export async function findPerson(context: Context, token: string): Promise<Perso
   }
 }
 
-/** Goes on at another place of the person, after the present one was disabled. */
+/** Switches to another place of the person after the present one was disabled. */
 async function movedElsewhere(
   context: Context,
   token: string,
@@ -138,7 +138,10 @@ async function movedElsewhere(
   return findPerson(context, token)
 }
 
-/** Who is logged in, also somebody who may act nowhere yet and has been invited; undefined for nobody. */
+/**
+ * Returns the logged-in person, including one who has no access yet but an invitation. Returns undefined if nobody is
+ * logged in.
+ */
 export async function findInvitee(
   context: Context,
   token: string,
@@ -155,24 +158,24 @@ export async function findInvitee(
 /** A place where a person may act. */
 export interface PersonPlace {
   id: string
-  /** Of the business or hub. */
+  /** Name of the business or hub. */
   name: string
   isPresent: boolean
   scope: { businessId: string } | { hubId: string }
 }
 
-/** The places of a person: hubs, then businesses, the oldest first. */
+/** Lists the places of a person: hubs, then businesses, the oldest first. */
 export async function placesOf(context: Context, person: PersonActor): Promise<PersonPlace[]> {
   const places = await findActivePlaces(context.db.reads, person.userId)
   return places.map(({ id, business_id, business_name, hub_id, hub_name }) => ({
     id,
     name: business_name ?? hub_name ?? '',
     isPresent: id === person.keyId,
-    scope: hub_id === null ? { businessId: business_id ?? '' } : { hubId: hub_id }, // the schema has one of them
+    scope: hub_id === null ? { businessId: business_id ?? '' } : { hubId: hub_id }, // the schema requires one of them
   }))
 }
 
-/** Lets a log-in go on at another place of the person. False where they have no such place. */
+/** Switches a log-in to another place of the person. Returns false if they have no such place. */
 export async function goTo(context: Context, person: PersonActor, placeId: string): Promise<boolean> {
   return context.db.transaction(async (tx) => {
     const places = await findActivePlaces(tx.db, person.userId)
@@ -183,9 +186,10 @@ export async function goTo(context: Context, person: PersonActor, placeId: strin
 }
 
 /**
- * Logs a person in. An unknown address costs the same work as a wrong password and gets the same result. Tries are limited by
- * address, by address and account, and by account for networks and browsers in which the person has not logged in lately: so
- * strangers slow down nobody but themselves. Throws unavailable when too many log in.
+ * Logs a person in. An unknown address costs the same work as a wrong password and gets the same result. Attempts are
+ * limited by address, and by address and account. A limit by account applies to networks and browsers in which the
+ * person has not logged in recently. So strangers slow down nobody but themselves. Throws unavailable when too many
+ * people log in.
  */
 export async function logIn(
   context: Context,
@@ -200,7 +204,7 @@ export async function logIn(
   if (!user || !isRight || user.disabled_at) return { outcome: 'refused' }
   const token = newToken('login', context.ids)
   return context.db.transaction(async (tx): Promise<LogInResult> => {
-    const present = await findUser(tx.db, user.id) // disabled, or with another password, since
+    const present = await findUser(tx.db, user.id) // may have been disabled or given another password in the meantime
     if (!present || present.disabled_at || present.password_hash !== user.password_hash)
       return { outcome: 'refused' }
     const needsCode = present.totp_since !== null
@@ -211,8 +215,8 @@ export async function logIn(
 }
 
 /**
- * The second step of a log-in: a code of the authenticator or a recovery code, each of which works once. The log-in gets a new
- * token.
+ * Completes the second step of a log-in with a code of the authenticator or a recovery code, each of which works once.
+ * The log-in gets a new token.
  */
 export async function confirmLogIn(
   context: Context,
@@ -236,7 +240,7 @@ export async function confirmLogIn(
   return isIn ? { outcome: 'in', token: confirmed, email: found.email } : { outcome: 'code', token }
 }
 
-/** Uses a code up: of two at once, one gets it. */
+/** Uses up a code. If two requests try at once, one gets it. */
 async function takeCode(
   context: Pick<Context, 'clock' | 'ids'>,
   tx: Transaction,
@@ -254,7 +258,7 @@ async function takeCode(
   return true
 }
 
-/** Counts a wish for a new password by mail, also for an address that nobody has. */
+/** Counts a request for a new password by mail, including for an address that nobody has. */
 export async function limitedWishes(
   context: Context,
   limiter: RateLimiter,
@@ -263,7 +267,7 @@ export async function limitedWishes(
   return limitedTries(context, limiter, { email: typedEmail(email), origin, quotasOf: quotasOfWish })
 }
 
-/** Counts a try at an account, also at one that does not exist. */
+/** Counts an attempt on an account, including one that does not exist. */
 export async function limitedTries(
   context: Context,
   limiter: RateLimiter,
@@ -275,14 +279,15 @@ export async function limitedTries(
 ): Promise<Limited | undefined> {
   const since = plusSeconds(context.clock.now(), -knownNetworkSeconds)
   const { network } = origin.client
-  const isKnown = await isKnownNetwork(context.db.reads, email, { network, since }) // of nobody, too: the same statements
+  // runs for unknown accounts, too: the same statements
+  const isKnown = await isKnownNetwork(context.db.reads, email, { network, since })
   const device = await knownDevice(context, email, origin.devices)
   const account = (await context.secret.digester('log-in'))(email)
   const tried = { account, isKnown, device }
   const factor = context.config.rateLimitFactor
   const { allowed, retryAfterSeconds } = await limiter.count(quotasOf(origin.client, tried, factor))
   if (allowed) return undefined
-  // strangers may have used up what the account has for all of them: a network that has not tried yet has a try of its own
+  // strangers may have used up the account's shared limit, so a network without attempts gets one separately
   const first = quotasOf === quotasOfLogIn ? quotasOfFirstTry(origin.client, tried, factor) : []
   if (first.length > 0 && (await limiter.count(first)).allowed) return undefined
   return { outcome: 'limited', retryAfterSeconds }
@@ -295,7 +300,7 @@ interface NewLogIn {
   needsCode: boolean
 }
 
-/** False where the person has no place any more, nor an invitation to one. */
+/** Returns false if the person has lost every place and has no invitation. */
 async function beginLogIn(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
@@ -321,7 +326,10 @@ async function beginLogIn(
   return true
 }
 
-/** A log-in names a place: for somebody who can only accept an invitation, one where they are disabled. */
+/**
+ * Finds a place for the log-in of a person who can only accept an invitation. It may be one where they are disabled,
+ * because every log-in needs a place.
+ */
 async function placeOfInvited(tx: Transaction, userId: string): Promise<{ id: string } | undefined> {
   const user = await findUser(tx.db, userId)
   if (!user || user.email_proved_at === null) return undefined
@@ -329,17 +337,17 @@ async function placeOfInvited(tx: Transaction, userId: string): Promise<{ id: st
   return (await findInvitations(tx.db, open)).length > 0 ? findAnyPlace(tx.db, userId) : undefined
 }
 
-/** Ends a log-in, on every server at once. Does nothing to one that has ended. */
+/** Ends a log-in on every server at once. Does nothing if it has already ended. */
 export async function logOut(context: Context, token: string): Promise<void> {
   if (!isPersonToken(token, 'login')) return
   await context.db.transaction((tx) => endLogIn(tx.db, tokenDigest(token), tx.now))
 }
 
 /**
- * Sets a password by a link, ends the person's log-ins and other links, and logs them in. A link that was mailed proves the
- * address; the first such proof also ends the second step, as whoever set the account up may be somebody else. A link that
- * somebody else handed over proves nothing, and ends the proof. `owner` makes the first owner, with their business. Of two at
- * once, one sets a password. Throws unavailable when too many log in.
+ * Sets a password with a link, ends the person's log-ins and other links, and logs them in. A mailed link proves the
+ * address. The first such proof also removes the second step, because another person may have set up the account. A
+ * link delivered by another person proves nothing and ends an earlier proof. `owner` creates the first owner with their
+ * business. If two requests run at once, one sets a password. Throws unavailable when too many people log in.
  */
 export async function setPasswordByLink(
   context: Context,
@@ -372,7 +380,8 @@ export async function setPasswordByLink(
   const hash = await hashPassword(password, context.ids)
   const token = newToken('login', context.ids)
   return context.db.transaction(async (tx): Promise<LinkResult> => {
-    if (found.user_id !== null) await lockUser(tx.db, found.user_id) // before the link, as who accepts an invitation
+    // locked before the link, in the same order as an acceptance of an invitation
+    if (found.user_id !== null) await lockUser(tx.db, found.user_id)
     const taken = await takeLink(tx.db, tokenDigest(link), tx.now)
     if (!taken) return { outcome: 'ended' }
     const userId = taken.user_id ?? (await makeFirstOwner(context, tx, { name: '', ...owner, email }))
@@ -392,7 +401,8 @@ export async function setPasswordByLink(
     await recordOfPerson(context, tx, { by, action: 'user.password_set', userId: present.id })
     if (isFirstProof)
       await recordOfPerson(context, tx, { by, action: 'user.address_proved', userId: present.id })
-    if (present.totp_since && !isFirstProof) return { outcome: 'set', token: undefined, email } // a link is one step, not two
+    // a link is one step, not two
+    if (present.totp_since && !isFirstProof) return { outcome: 'set', token: undefined, email }
     const isIn = await beginLogIn(context, tx, { userId: present.id, token, origin, needsCode: false })
     return { outcome: 'set', token: isIn ? token : undefined, email }
   })
@@ -414,7 +424,7 @@ const systems: [name: string, mark: RegExp][] = [
   ['Linux', /\bLinux\b/],
 ]
 
-/** "Firefox on Linux", by which a person knows a log-in again; what is unknown is cut. */
+/** Returns a description such as "Firefox on Linux", by which a person recognises a log-in. Unknown text is cut off. */
 function deviceOf(userAgent: string): string {
   const text = userAgent.slice(0, 500)
   const nameIn = (marks: [string, RegExp][]) => marks.find(([, mark]) => mark.test(text))?.[0]

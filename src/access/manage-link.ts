@@ -4,13 +4,13 @@ import type { Context } from './context.ts'
 import { derivedToken, tokenDigest } from './token.ts'
 
 /*
- * The link by which a client manages one booking. Its token is derived from the booking, the generation of the link and the
- * server's secret, so that every mail can name it again and nothing but its digest is stored.
+ * The link for a client to manage one booking. Its token is derived from the booking, the generation of the link and
+ * the server's secret. So every mail can contain it again although only its digest is stored.
  */
 
 type Parts = Pick<Context, 'config' | 'secret'>
 
-/** What the token of a booking depends on. */
+/** The inputs of a booking's token. */
 type Linked = Pick<BookingsTable, 'id' | 'manage_generation'>
 
 /** The generation of a new booking's link. */
@@ -19,7 +19,7 @@ export const firstGeneration = 1
 /** Derives tokens of manage links. */
 export type ManageTokens = (booking: Linked) => string
 
-/** Call it outside of transactions: it may read the server's secret from the database. */
+/** Call it outside transactions, because it may read the server's secret from the database. */
 export async function manageTokens({ secret }: Pick<Parts, 'secret'>): Promise<ManageTokens> {
   const digest = await secret.digester('manage link')
   return ({ id, manage_generation }) =>
@@ -27,9 +27,9 @@ export async function manageTokens({ secret }: Pick<Parts, 'secret'>): Promise<M
 }
 
 /**
- * The address of the page on which a client manages the booking, with the token in its fragment, which no server and no
- * referrer sees. Undefined for a link that the present secret cannot derive: one from before HOLDFAST_SECRET was
- * changed, or of a client who was erased.
+ * Returns the URL of the page on which a client manages the booking. The token is in the fragment, which no server and
+ * no referrer sees. Returns undefined if the present secret cannot derive the link: after a change of HOLDFAST_SECRET,
+ * or for an erased client.
  */
 export async function manageUrl(
   context: Parts,
@@ -39,7 +39,7 @@ export async function manageUrl(
   return tokenDigest(token) === booking.manage_digest ? manageUrlOf(context, token) : undefined
 }
 
-/** The address of the page for a token. */
+/** Returns the URL of the page for a token. */
 export function manageUrlOf({ config }: Pick<Parts, 'config'>, token: string): string {
   return `${publicUrl(config)}/manage#${token}`
 }

@@ -22,37 +22,37 @@ import type { UserCreation } from './user-schemas.ts'
 /** A person to add to a business or hub. */
 export interface PersonRequest {
   email: string
-  /** Without one, what stands before the `@`. */
+  /** Defaults to the part of the address before the `@`. */
   name?: string | undefined
   role: PersonRole
   place: PlaceScope
-  /** Whose calendar is the person's own; required for staff. */
+  /** The staff member whose calendar belongs to the person. Required for staff. */
   staffId?: string | undefined
-  /** Mails the link or the invitation; absent where the link is handed over. */
+  /** Mails the link or the invitation. Absent if the link is delivered by hand. */
   mails?: (Pick<PersonMails, 'invitation'> & Partial<Pick<PersonMails, 'link'>>) | undefined
-  /** Ends the transaction in which the person is added. */
+  /** Runs at the end of the transaction that adds the person. */
   lastly?: ((tx: Transaction, added: AddedPerson) => Promise<void>) | undefined
 }
 
-/** Either a person, or an invitation for somebody who has an account already. */
+/** Either a person, or an invitation for the owner of an existing account. */
 type AddedPerson =
   | {
       person: PersonRow
       invitation?: undefined
-      /** Absent for a person who was known before: they log in as they do. */
+      /** Absent for a known person, who logs in as before. */
       link: PasswordLink | undefined
     }
   | {
       person?: undefined
       invitation: InvitationRow
-      /** Of the operator, for an account whose address is not proved: its password comes from nobody knows whom. */
+      /** The operator's link for an account with an unproved address, whose password may come from anyone. */
       link: PasswordLink | undefined
     }
 
 /**
- * Adds a person to a business or hub. A new address gets an account and a link for a first password. An address that has an
- * account gets an invitation, as nobody but whoever has the mailbox may take an account to another tenant; only the operator
- * adds an account at once, if its address is proved. Throws validation_failed.
+ * Adds a person to a business or hub. A new address gets an account and a link for a first password. An address with an
+ * account gets an invitation: only the owner of the mailbox may bring an account to another tenant. Only the operator
+ * adds an account directly, if its address is proved. Throws validation_failed.
  */
 export async function addPerson(
   context: Context,
@@ -78,7 +78,7 @@ async function admit(context: Context, tx: Transaction, request: Admission): Pro
   const id = context.ids.next()
   if (await insertUser(tx.db, newUser(tx, { id, email, name }))) {
     const person = await givePlace(context, tx, { userId: id, place, role, staffId })
-    await deleteInvitation(tx.db, person) // of an account that has another address since
+    await deleteInvitation(tx.db, person) // from an account that has since changed its address
     await recordChange(context, tx, { by, action: 'user.created', person })
     const proves = mails?.link !== undefined || by.type === 'operator'
     const link = await makeLink(context, tx, { userId: id, proves, tokens })
@@ -101,7 +101,10 @@ async function admit(context: Context, tx: Transaction, request: Admission): Pro
   return { invitation, link }
 }
 
-/** Adds a person as an owner does: to their business, or to their hub or a business of it. Throws as `addPerson`. */
+/**
+ * Adds a person on behalf of an owner: to their business, or to their hub or one of its businesses. Throws like
+ * `addPerson`.
+ */
 export async function addPersonBy(
   context: Context,
   owner: PersonActor,

@@ -14,9 +14,9 @@ import type { Context } from './context.ts'
 import { lastFour, newToken, tokenDigest } from './token.ts'
 
 /**
- * The publishable key with which this server's own pages lead to the booking page of a business; undefined where the
- * business has no publishable key, or this one was revoked. It is derived from the server's secret, as only digests are
- * stored, and no other website may use it. The first call stores it.
+ * Returns the publishable key for links from this server's own pages to the booking page of a business. Returns
+ * undefined if the business has no publishable key or this one was revoked. The key is derived from the server's
+ * secret, because only digests are stored. No other website may use it. The first call stores it.
  */
 export async function bookingPageKey(context: Context, businessId: string): Promise<string | undefined> {
   const { key, row } = await presentKey(context, businessId)
@@ -26,7 +26,10 @@ export async function bookingPageKey(context: Context, businessId: string): Prom
   return key
 }
 
-/** The key of a business's booking page, with which its website shows the form as well; undefined where there is none. */
+/**
+ * Returns the key of a business's booking page, with which its website can also show the form. Returns undefined
+ * without one.
+ */
 export async function readPageKey(
   context: Context,
   businessId: string,
@@ -35,7 +38,8 @@ export async function readPageKey(
   const row = key === undefined ? undefined : await findApiKey(context.db, [tokenDigest(key)])
   if (!row || key === undefined) return undefined
   const { id, allowed_origins_json: origins } = row
-  return { id, key, origins: origins === null ? null : (JSON.parse(origins) as string[]) } // issueKey or an owner wrote it
+  // written by issueKey or by an owner
+  return { id, key, origins: origins === null ? null : (JSON.parse(origins) as string[]) }
 }
 
 /** Opens the booking page of a business. Replaces a revoked key with one of the next generation. */
@@ -50,7 +54,10 @@ export async function openBookingPage(context: Context, by: Author, businessId: 
   })
 }
 
-/** The page key of the present generation, with its row if it is stored. Few businesses have more than the first. */
+/**
+ * Returns the page key of the present generation, with its row if it is stored. Few businesses have more than the
+ * first.
+ */
 async function presentKey(context: Context, businessId: string) {
   const keyOf = await keysOf(context, businessId)
   const find = (key: string) => findApiKey(context.db, [tokenDigest(key)])
@@ -83,7 +90,7 @@ async function storeKey(
     digest: tokenDigest(key),
     last_four: lastFour(key),
     label: 'Booking page of this server',
-    allowed_origins_json: '[]', // none but the server's own
+    allowed_origins_json: '[]', // only the server's own pages
     allow_frames: 0,
     created_at: tx.now,
     revoked_at: null,
@@ -91,7 +98,7 @@ async function storeKey(
   if (isNew) await recordAudit(context, tx, { by, action: 'key.created', subjectId: id, businessId })
 }
 
-/** The lowest digits of a digest: 32 of them need 191 of its 256 bits. */
+/** Returns the lowest digits of a digest. 32 of them need 191 of its 256 bits. */
 function inBase62(digest: string, length: number): string {
   let rest = BigInt(`0x${Buffer.from(digest, 'base64url').toString('hex')}`)
   return Array.from({ length }, () => {

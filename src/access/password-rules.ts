@@ -1,8 +1,8 @@
-/** Bounds what is hashed; NIST SP 800-63B asks for at least 64. */
+/** Limits the work of hashing. NIST SP 800-63B requires at least 64. */
 export const maxPasswordLength = 256
 export const minPasswordLength = 8
 
-/** The passwords of at least eight characters that lists of leaked ones begin with, in lower case. */
+/** Passwords of at least eight characters from the top of lists of leaked ones, in lower case. */
 const common = new Set(
   `12345678 123456789 1234567890 12345678910 0123456789 0987654321 987654321 9876543210 87654321 11111111 111111111
   1111111111 00000000 000000000 0000000000 22222222 88888888 99999999 66666666 55555555 77777777 33333333 12341234
@@ -28,8 +28,8 @@ const common = new Set(
 export type PasswordFault = 'too_short' | 'too_long' | 'own_address' | 'common'
 
 /**
- * What is wrong with a new password; undefined for nothing. By OWASP ASVS 5 (6.2): a length,
- * no rules on its characters, none that lists of leaked passwords begin with.
+ * Returns the fault of a new password, or undefined if it is acceptable. Follows OWASP ASVS 5 (6.2): a length, no rules
+ * on its characters, no common leaked passwords.
  */
 export function passwordFault(password: string, { email }: { email: string }): PasswordFault | undefined {
   const length = Array.from(password).length

@@ -4,29 +4,29 @@ import { unavailable } from '../base/errors.ts'
 import type { Ids } from '../base/ids.ts'
 
 /*
- * Passwords are hashed with Argon2id (RFC 9106) as OWASP advises: 19 MiB, two passes, one lane. A hash takes about 45 ms
- * of one core and its memory, so a process computes at most two at once.
+ * Passwords are hashed with Argon2id (RFC 9106) as OWASP recommends: 19 MiB, two passes, one lane. A hash takes about
+ * 45 ms of one core and its memory. A process therefore computes at most two at once.
  */
 
 const memoryKiB = 19_456
 const passes = 2
 const saltBytes = 16
 const hashBytes = 32
-/** In a process. */
+/** Limit for one process. */
 const maxAtOnce = 2
-/** About a second of work: whoever comes later is asked to retry. */
+/** About a second of work. Later requests must retry. */
 const maxWaiting = 40
 
 const phc = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/
 
-/** Hashes a new password, into the PHC string format. Throws unavailable. */
+/** Hashes a new password into the PHC string format. Throws unavailable. */
 export async function hashPassword(password: string, ids: Pick<Ids, 'bytes'>): Promise<string> {
   const salt = ids.bytes(saltBytes)
   const digest = await digestOf(password, salt)
   return `$argon2id$v=19$m=${memoryKiB},t=${passes},p=1$${unpadded(salt)}$${unpadded(digest)}`
 }
 
-/** Whether the password has this hash. Without one, does the same work and returns false. Throws unavailable. */
+/** Compares a password with a hash. Without a hash, does the same work and returns false. Throws unavailable. */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [, salt, expected] = phc.exec(stored ?? '') ?? []
   const digest = await digestOf(password, salt ? Buffer.from(salt, 'base64') : Buffer.alloc(saltBytes))
@@ -34,7 +34,7 @@ export async function verifyPassword(password: string, stored: string | null): P
   return timingSafeEqual(digest, wanted) && expected !== undefined
 }
 
-/** Runs work, at most so much of it at once; refuses what would wait too long. */
+/** Limits simultaneous work and refuses work that would wait too long. */
 export class Gate {
   private running = 0
   private readonly waiting: (() => void)[] = []
@@ -44,12 +44,12 @@ export class Gate {
     this.limits = limits
   }
 
-  /** Throws unavailable when too much waits already. */
+  /** Throws unavailable if too much work is already waiting. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= this.limits.atOnce) {
       if (this.waiting.length >= this.limits.waiting)
         throw unavailable('Too many people log in at this moment. Retry.')
-      await new Promise<void>((resolve) => this.waiting.push(resolve)) // takes over the place of one that ended
+      await new Promise<void>((resolve) => this.waiting.push(resolve)) // inherits the slot of finished work
     } else this.running += 1
     try {
       return await work()
@@ -65,7 +65,7 @@ const gate = new Gate({ atOnce: maxAtOnce, waiting: maxWaiting })
 const derive = promisify(argon2)
 
 function digestOf(password: string, salt: Buffer): Promise<Buffer> {
-  // the same password comes in other bytes from another keyboard (NIST SP 800-63B, 5.1.1.2)
+  // different keyboards produce different bytes for the same password (NIST SP 800-63B, 5.1.1.2)
   const message = Buffer.from(password.normalize('NFC'))
   return gate.run(() =>
     derive('argon2id', {

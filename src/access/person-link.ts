@@ -8,11 +8,11 @@ import { deleteOldLinks, insertLinks } from './person-queries.ts'
 import { derivedToken, newToken, tokenDigest } from './token.ts'
 
 /*
- * Links by which people set a password, once. The token of a person's link is derived from its id and the server's secret,
- * so that a mail can name it; nothing but its digest is stored.
+ * One-time links to set a password. The token of a person's link is derived from its ID and the server's secret. So a
+ * mail can contain it although only its digest is stored.
  */
 
-/** A link by which a password is set. */
+/** A link to set a password. */
 export interface PasswordLink {
   id: string
   token: string
@@ -20,15 +20,15 @@ export interface PasswordLink {
 }
 
 const linkSeconds = 1_800
-/** Minutes after which a link ends, for people. */
+/** Minutes until a link expires, for display. */
 export const linkMinutes = linkSeconds / 60
-/** Only one link of a first owner exists: each new one replaces it. */
+/** Only one link of a first owner exists. Each new one replaces it. */
 const firstOwnerLinkId = '00000000-0000-8000-8000-000000000001'
 
-/** Derives the tokens of links from their ids. */
+/** Derives the tokens of links from their IDs. */
 export type LinkTokens = (id: string) => string
 
-/** Call it outside of transactions: it may read the server's secret from the database. */
+/** Call it outside transactions, because it may read the server's secret from the database. */
 export async function linkTokens(
   { secret }: Pick<Context, 'secret'>,
   purpose: 'password link' | 'new address' = 'password link',
@@ -37,17 +37,17 @@ export async function linkTokens(
   return (id) => derivedToken('link', Buffer.from(digest(id), 'base64url'))
 }
 
-/** The page on which the token of a link is used, with the token in its fragment, which no server and no referrer sees. */
+/** Returns the page of a link. The token is in the fragment, which no server and no referrer sees. */
 export function linkUrl({ config }: Pick<Context, 'config'>, token: string): string {
   return `${publicUrl(config)}/console/link#${token}`
 }
 
-/** The page on which a new address is confirmed. */
+/** Returns the page that confirms a new address. */
 export function addressUrl({ config }: Pick<Context, 'config'>, token: string): string {
   return `${publicUrl(config)}/console/email#${token}`
 }
 
-/** Presents a link to those who hand it over. */
+/** Presents a link to the person who delivers it. */
 export function presentLink(
   context: Pick<Context, 'config'>,
   { token, expiresAt }: Pick<PasswordLink, 'token' | 'expiresAt'>,
@@ -59,12 +59,12 @@ export function presentLink(
 interface LinkedPerson {
   /** Null for nobody: the statements are the same, and no link is made. */
   userId: string | null
-  /** Whether it is mailed to the address of the person, or made by the operator, rather than handed over by somebody else. */
+  /** True if it is mailed to the person's address or made by the operator, false if another person delivers it. */
   proves: boolean
   tokens: LinkTokens
 }
 
-/** Makes a link for a person, for 30 minutes. */
+/** Creates a link for a person, valid for 30 minutes. */
 export async function makeLink(
   { ids }: Pick<Context, 'ids'>,
   tx: Transaction,
@@ -77,7 +77,7 @@ export async function makeLink(
   return { id, token, expiresAt: row.expires_at }
 }
 
-/** The link of a first owner, still to be stored. */
+/** Creates the link of a first owner, without storing it. */
 export function firstOwnerLink({ ids }: Pick<Context, 'ids'>, tx: Transaction) {
   const token = newToken('link', ids)
   return { token, row: linkRow(tx, { id: firstOwnerLinkId, userId: null, proves: false, token }) }
@@ -98,7 +98,7 @@ function linkRow(
   }
 }
 
-/** Deletes links that have ended. */
+/** Deletes expired links. */
 export const oldLinks: CleanupJob = {
   name: 'old links of people',
   deleteBatch: ({ db }, max) => db.transaction((tx) => deleteOldLinks(tx.db, tx.now, max)),

@@ -11,7 +11,7 @@ import type {
   UsersTable,
 } from '../database/tables.ts'
 
-/** A person at one place, as people see them. */
+/** A person with one membership, for display. */
 export type PersonRow = Awaited<ReturnType<typeof findPeople>>[number]
 
 function placesWithNames(db: Reads) {
@@ -31,7 +31,7 @@ function placesWithNames(db: Reads) {
     .select(['b.timezone', 'b.hub_id as business_hub_id'])
 }
 
-/** The log-in of a digest that has neither ended nor lacks its second step, with the person, the place and its plans. */
+/** Finds an open, completed log-in by digest, with the person, the place and its plans. */
 export function findLogIn(db: Reads, digest: string) {
   return db
     .selectFrom('user_logins as l')
@@ -49,7 +49,7 @@ export function findLogIn(db: Reads, digest: string) {
     .executeTakeFirst()
 }
 
-/** The places of a person that are not disabled: hubs, then businesses, the oldest first. */
+/** Finds the enabled places of a person: hubs, then businesses, the oldest first. */
 export function findActivePlaces(db: Reads, userId: string) {
   return placesWithNames(db)
     .where('p.user_id', '=', userId)
@@ -60,10 +60,10 @@ export function findActivePlaces(db: Reads, userId: string) {
     .execute()
 }
 
-/** Where a page of people begins: after this row. */
+/** The row before the first one of a page of people. */
 type AfterPerson = readonly [email: string, createdAt: Instant, id: string]
 
-/** People at the places of a scope, or at all, by e-mail. */
+/** Finds people in a scope, or all people, ordered by email. */
 export function findPeople(
   db: Reads,
   {
@@ -101,8 +101,8 @@ export function findUserByEmail(db: Reads, email: string): Promise<UsersTable | 
 }
 
 /**
- * Locks the person of an address until the transaction ends; undefined for nobody, and for a person with neither a place nor
- * an invitation.
+ * Locks the person of an address until the transaction ends. Returns undefined for nobody, and for a person with
+ * neither a place nor an invitation.
  */
 export function findUserWhoMayLogIn(
   db: Queries,
@@ -141,7 +141,7 @@ export function lockUserByEmail(db: Queries, email: string): Promise<UsersTable 
   return db.selectFrom('users').selectAll().where('email', '=', email).forUpdate().executeTakeFirst()
 }
 
-/** The oldest place of a person, also one where they are disabled: a log-in needs one. */
+/** Finds the oldest place of a person, including one where they are disabled. A log-in needs one. */
 export function findAnyPlace(db: Reads, userId: string): Promise<{ id: string } | undefined> {
   return db
     .selectFrom('user_places')
@@ -153,7 +153,7 @@ export function findAnyPlace(db: Reads, userId: string): Promise<{ id: string } 
     .executeTakeFirst()
 }
 
-/** The person of a log-in, as `findLogIn`, whether or not they may act anywhere. */
+/** Finds the person of a log-in like `findLogIn`, even without access to any place. */
 export function findUserOfLogIn(db: Reads, digest: string) {
   return db
     .selectFrom('user_logins as l')
@@ -166,7 +166,7 @@ export function findUserOfLogIn(db: Reads, digest: string) {
     .executeTakeFirst()
 }
 
-/** Whether a log-in has not ended. */
+/** True until the log-in ends. */
 export async function isLogInOpen(db: Reads, id: string): Promise<boolean> {
   const found = await db
     .selectFrom('user_logins')
@@ -185,7 +185,7 @@ export async function hasUsers(db: Reads): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
-/** A person at one place of a scope; undefined for a place out of it. */
+/** Finds a person by their place within a scope. Returns undefined for a place outside it. */
 export async function findPlace(db: Reads, scope: TenantScope, id: string): Promise<PersonRow | undefined> {
   const place = await db.selectFrom('user_places').select('user_id').where('id', '=', id).executeTakeFirst()
   if (!place) return undefined
@@ -195,7 +195,7 @@ export async function findPlace(db: Reads, scope: TenantScope, id: string): Prom
 
 type OwnedPlace = Pick<PersonRow, 'business_id' | 'hub_id' | 'business_hub_id'>
 
-/** Locks the owners of a business, and of its hub, or of a hub, until the transaction ends. */
+/** Locks the owners of a business and of its hub, or of a hub, until the transaction ends. */
 export async function lockOwners(db: Queries, place: OwnedPlace): Promise<void> {
   await ownersOf(db, place).select('p.id').orderBy('p.id').forUpdate().execute()
 }
@@ -210,7 +210,7 @@ function ownersOf(db: Reads, { business_id, hub_id, business_hub_id }: OwnedPlac
     )
 }
 
-/** Whether somebody else owns what the place is of, and can log in. */
+/** True if another owner of the same business or hub can log in. */
 export async function hasOtherOwner(db: Reads, place: OwnedPlace & { id: string }): Promise<boolean> {
   const other = await ownersOf(db, place)
     .innerJoin('users as u', 'u.id', 'p.user_id')
@@ -230,7 +230,7 @@ export async function updatePlace(
   await db.updateTable('user_places').set(columns).where('id', '=', id).execute()
 }
 
-/** Whether the e-mail is new; leaves a person who has it unchanged. */
+/** Returns true if the email is new. Leaves a person who has it unchanged. */
 export async function insertUser(db: Queries, user: UsersTable): Promise<boolean> {
   const inserted = await db
     .insertInto('users')
@@ -241,7 +241,7 @@ export async function insertUser(db: Queries, user: UsersTable): Promise<boolean
   return inserted !== undefined
 }
 
-/** False where the person has that business or hub already. */
+/** Returns false if the person already has that business or hub. */
 export async function insertPlace(db: Queries, place: UserPlacesTable): Promise<boolean> {
   const inserted = await db
     .insertInto('user_places')
@@ -252,7 +252,9 @@ export async function insertPlace(db: Queries, place: UserPlacesTable): Promise<
   return inserted !== undefined
 }
 
-/** The first owner of a business hears of its bookings, unless it has said already who does. */
+/**
+ * Makes the first owner of a business receive mails about bookings, unless the business has already chosen recipients.
+ */
 export async function startNotifying(
   db: Queries,
   { businessId, userId }: { businessId: string; userId: string },
@@ -277,7 +279,7 @@ export async function isBusinessIn(db: Reads, scope: TenantScope, id: string): P
   return found !== undefined
 }
 
-/** Whether the business has this staff member. Staff are never deleted. */
+/** True if the business has this staff member. Staff are never deleted. */
 export async function hasStaff(db: Reads, businessId: string, staffId: string): Promise<boolean> {
   const found = await db
     .selectFrom('staff')
@@ -288,7 +290,7 @@ export async function hasStaff(db: Reads, businessId: string, staffId: string): 
   return found !== undefined
 }
 
-/** Of hubs and of businesses without one, at most so many of each. */
+/** Finds hubs and businesses without a hub, up to `max` of each. */
 export async function findRoots(db: Reads, max: number) {
   const hubs = await db.selectFrom('hubs').select('id').orderBy('created_at').limit(max).execute()
   const businesses = await db
@@ -313,7 +315,7 @@ export async function insertLogIn(db: Queries, logIn: UserLoginsTable): Promise<
   await db.insertInto('user_logins').values(logIn).execute()
 }
 
-/** Whether the person of an address has logged in from this network since then, to the end. */
+/** True if the person of an address has logged in completely from this network since then. */
 export async function isKnownNetwork(
   db: Reads,
   email: string,
@@ -340,7 +342,7 @@ export async function updateLogIn(
   await db.updateTable('user_logins').set(columns).where('id', '=', id).execute()
 }
 
-/** A log-in of a digest whose second step is due. */
+/** Finds a log-in by digest whose second step is due. */
 export function findPendingLogIn(db: Reads, digest: string, now: Instant) {
   return db
     .selectFrom('user_logins as l')
@@ -353,7 +355,7 @@ export function findPendingLogIn(db: Reads, digest: string, now: Instant) {
     .executeTakeFirst()
 }
 
-/** Makes a log-in whose second step is due a whole one. Of two at once, one does. */
+/** Completes a log-in whose second step is due. If two requests try at once, one succeeds. */
 export async function confirmPendingLogIn(
   db: Queries,
   id: string,
@@ -369,7 +371,7 @@ export async function confirmPendingLogIn(
   return numUpdatedRows > 0n
 }
 
-/** The log-ins of a person that work, the latest first. */
+/** Finds the open log-ins of a person, the latest first. */
 export function findLogInsOf(db: Reads, userId: string, { now, max }: { now: Instant; max: number }) {
   return db
     .selectFrom('user_logins')
@@ -388,7 +390,7 @@ export function lockUser(db: Queries, id: string): Promise<UsersTable | undefine
   return db.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
-/** Uses a code of the authenticator up; false where it was used. */
+/** Uses up a code of the authenticator. Returns false if it was already used. */
 export async function takeTotpStep(db: Queries, userId: string, step: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')
@@ -413,7 +415,7 @@ export async function removeSecondStep(db: Queries, userId: string): Promise<voi
   await deleteRecoveryCodes(db, userId)
 }
 
-/** Uses a recovery code up; false where there is no such code, or it was used. */
+/** Uses up a recovery code. Returns false if it does not exist or was already used. */
 export async function takeRecoveryCode(
   db: Queries,
   userId: string,
@@ -429,7 +431,7 @@ export async function takeRecoveryCode(
   return numUpdatedRows > 0n
 }
 
-/** Ends the log-in of a digest, if it has not ended. */
+/** Ends the log-in of a digest, if it is open. */
 export async function endLogIn(db: Queries, digest: string, now: Instant): Promise<void> {
   await db
     .updateTable('user_logins')
@@ -439,7 +441,7 @@ export async function endLogIn(db: Queries, digest: string, now: Instant): Promi
     .execute()
 }
 
-/** Ends the log-ins of a person, but one. Returns how many there were. */
+/** Ends the log-ins of a person except one and returns their number. */
 export async function endLogInsOf(
   db: Queries,
   userId: string,
@@ -481,7 +483,7 @@ const linkColumns = {
   used_at: 'timestamptz',
 } as const
 
-/** The statement is the same for none. */
+/** Runs the same statement for an empty list. */
 export async function insertLinks(db: Queries, links: readonly UserLinksTable[]): Promise<void> {
   const rows = sql<string>`${rowsText(db, linkColumns, links)}`
   await sql`
@@ -489,7 +491,7 @@ export async function insertLinks(db: Queries, links: readonly UserLinksTable[])
     select * from ${rowsOf(db, linkColumns, rows)} as r`.execute(db)
 }
 
-/** A link that still works. */
+/** Finds a valid link. */
 export function findLink(db: Reads, digest: string, now: Instant): Promise<UserLinksTable | undefined> {
   return db
     .selectFrom('user_links')
@@ -500,7 +502,7 @@ export function findLink(db: Reads, digest: string, now: Instant): Promise<UserL
     .executeTakeFirst()
 }
 
-/** Uses a link up: of two at once, one gets it. */
+/** Uses up a link. If two requests try at once, one gets it. */
 export function takeLink(db: Queries, digest: string, now: Instant) {
   return db
     .updateTable('user_links')
@@ -517,7 +519,7 @@ export async function deleteLinksOf(db: Queries, userId: string): Promise<void> 
   await db.deleteFrom('user_links').where('user_id', '=', userId).execute()
 }
 
-/** Returns how many it deleted. */
+/** Returns the number of deleted log-ins. */
 export async function deleteOldLogIns(db: Queries, before: Instant, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('user_logins')
@@ -528,7 +530,7 @@ export async function deleteOldLogIns(db: Queries, before: Instant, max: number)
   return Number(numDeletedRows)
 }
 
-/** Deletes links that have ended, but for the first owner's, which is used once and for all. Returns how many. */
+/** Deletes expired links, except the first owner's, which can be used only once ever. Returns their number. */
 export async function deleteOldLinks(db: Queries, before: Instant, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('user_links')

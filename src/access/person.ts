@@ -43,10 +43,10 @@ import {
 } from './person-queries.ts'
 import type { UserChange } from './user-schemas.ts'
 
-/** Where a person may act. */
+/** The business or hub in which a person may act. */
 export type PlaceScope = { businessId: string } | { hubId: string }
 
-/** What a person is to be at a place. */
+/** A person's intended role in a place. */
 interface PersonAtPlace {
   email: string
   name?: string | undefined
@@ -55,32 +55,35 @@ interface PersonAtPlace {
   staffId?: string | undefined
 }
 
-/** Log-ins are kept this long after their end: from a network of one of them, strangers' tries do not slow the person down. */
+/**
+ * Log-ins are kept this long after their end. Attempts of strangers do not slow down the person in networks with such a
+ * log-in.
+ */
 const logInRetentionSeconds = 30 * 86_400
 const maxNameLength = 100
-/** What a name must be. */
+/** The rule for names. */
 export const nameRule = `must be one line of 1 to ${maxNameLength} characters, without an address of the web (:// or www.)`
 const maxListed = 1_000
-/** The spelling under which a person's address is stored and found. */
+/** Returns the spelling under which a person's address is stored and found. */
 export function personEmail(text: string): string {
   return text.normalize('NFC').trim().toLowerCase()
 }
 
-/** An address as somebody types it who wants to get in; empty, so that it is nobody's, for what is no address. */
+/** Returns an address typed to log in. Invalid input becomes empty, so it belongs to nobody. */
 export function typedEmail(text: string): string {
   const email = personEmail(text)
   return isEmail(email) ? email : ''
 }
 
-/** One line of 1 to 100 characters, without an address of the web: mails carry names to strangers. */
+/** Accepts one line of 1 to 100 characters without a web address, because mails carry names to strangers. */
 export function isPersonName(name: string): boolean {
   return name.trim() !== '' && name.length <= maxNameLength && isLine(name) && !holdsWebAddress(name)
 }
 
 /**
- * Changes what a person is at a business or hub, or keeps them out there, or corrects their name. Throws not_found, and
- * validation_failed, also for the last owner who can log in, for the name of somebody who also works elsewhere, and for
- * letting in whom the hub keeps out.
+ * Changes a person's role in a business or hub, disables them there, or corrects their name. Throws not_found. Throws
+ * validation_failed for the last owner who can log in, and for a name if the person also works elsewhere. Throws it
+ * also if an owner of the business enables a person whom the hub has locked out.
  */
 export function changePerson(
   context: Context,
@@ -90,7 +93,7 @@ export function changePerson(
   return context.db.transaction(async (tx) => {
     const found = await placeIn(tx, by, id)
     await lockOwners(tx.db, found)
-    const present = (await findPlace(tx.db, by.scope, found.id)) ?? found // as it is under the lock
+    const present = (await findPlace(tx.db, by.scope, found.id)) ?? found // its state under the lock
     const columns = {
       role: change.role ?? present.role,
       staff_id: change.staff_id === undefined ? present.staff_id : change.staff_id,
@@ -106,7 +109,7 @@ export function changePerson(
   })
 }
 
-/** Whether the person is kept out, and by whom. Throws validation_failed. */
+/** Returns the columns that disable a person and say by whom. Throws validation_failed. */
 function accessColumns(
   { now }: Transaction,
   { scope }: PersonActor,
@@ -178,7 +181,7 @@ async function assertPlace(tx: Transaction, present: PersonRow, wanted: PlaceCol
   throw validationProblem([{ pointer, code: 'not_allowed', detail }])
 }
 
-/** Presents a person at a place, with times in the zone of the business. */
+/** Presents a person in a place, with times in the zone of the business. */
 export function presentPerson(person: PersonRow) {
   const time = (instant: PersonRow['created_at']) => formatInstant(instant, person.timezone ?? 'UTC')
   const disabledAt = person.person_disabled_at ?? person.disabled_at
@@ -200,7 +203,7 @@ export function presentPerson(person: PersonRow) {
   }
 }
 
-/** What the audit log tells of people. */
+/** The actions on people in the audit log. */
 type PersonAction = Extract<AuditAction, `user.${string}`>
 
 interface PersonChange {
@@ -209,7 +212,7 @@ interface PersonChange {
   person: PersonRow
 }
 
-/** Records what was done to a person at one of their places. */
+/** Records a change of a person in one of their places. */
 export function recordChange(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
@@ -222,7 +225,7 @@ function subjectOf({ user_id, business_id, hub_id }: PersonRow) {
   return { subjectId: user_id, businessId: business_id, hubId: hub_id }
 }
 
-/** Records what was done to a person as such, at each of their places: the owners of each see it. */
+/** Records a change of the person as such in each of their places, for the owners there. */
 export async function recordOfPerson(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
@@ -233,7 +236,7 @@ export async function recordOfPerson(
   await recordAudits(context, tx, changes)
 }
 
-/** What is wrong with a person at a place. */
+/** Returns the faults of a person in a place. */
 export function personFaults({ email, name, role, place, staffId }: PersonAtPlace): FieldError[] {
   const faults: FieldError[] = []
   const fault = (pointer: string, code: string, detail: string) => faults.push({ pointer, code, detail })
@@ -264,8 +267,8 @@ interface NewPlace {
 }
 
 /**
- * Gives a person a place. Their links end: somebody at another place may have them. Whoever calls it for a known person holds
- * the lock of that person. Throws validation_failed where they have the place.
+ * Makes a person a member of a place. Their links end, because people of another place may have them. For a known
+ * person, the caller must hold the person's lock. Throws validation_failed if they are already a member.
  */
 export async function givePlace(
   context: Pick<Context, 'ids'>,
@@ -291,7 +294,7 @@ export async function givePlace(
   return person
 }
 
-/** A person at one of their places. */
+/** Returns a person in one of their places. */
 export async function personAt(
   tx: Transaction,
   userId: string,
@@ -303,12 +306,12 @@ export async function personAt(
   )
 }
 
-/** The refusal to add somebody twice. */
+/** Creates the refusal to add a person twice. */
 export function isThereAlready(): Problem {
   return validationProblem([{ pointer: '/email', code: 'repeated', detail: 'is a person there already' }])
 }
 
-/** A person without a password. */
+/** Creates a person without a password. */
 export function newUser(
   tx: Transaction,
   { id, email, name }: { id: string; email: string; name: string | undefined },
@@ -328,12 +331,12 @@ export function newUser(
   }
 }
 
-/** The people of a scope, each once for every place, by e-mail; at most a thousand. */
+/** Lists the people of a scope by email, once for each place, at most a thousand. */
 export function listPeople(context: Context, scope: TenantScope): Promise<PersonRow[]> {
   return findPeople(context.db.reads, { scope, max: maxListed })
 }
 
-/** A page of the people of a scope, by e-mail. Throws validation_failed for a wrong cursor. */
+/** Returns a page of the people of a scope, by email. Throws validation_failed for an invalid cursor. */
 export async function listPeoplePage(
   context: Pick<Context, 'db'>,
   scope: TenantScope,
@@ -348,7 +351,7 @@ export async function listPeoplePage(
 
 const personCursor = cursorOf('people', textPart, instantPart, idPart)
 
-/** A person at a place of a scope. Throws not_found. */
+/** Returns a person in a place of a scope. Throws not_found. */
 export async function showPerson(
   context: Pick<Context, 'db'>,
   scope: TenantScope,
@@ -360,8 +363,7 @@ export async function showPerson(
 }
 
 /**
- * Keeps a person from logging in, and ends their log-ins on every server; or lets them in again. For the operator. Throws
- * not_found.
+ * Disables a person and ends their log-ins on every server, or enables them again. For the operator. Throws not_found.
  */
 export function setPersonDisabled(context: Context, email: string, disabled: boolean): Promise<UsersTable> {
   return context.db.transaction(async (tx) => {
@@ -376,7 +378,7 @@ export function setPersonDisabled(context: Context, email: string, disabled: boo
   })
 }
 
-/** Makes a link by which a person sets a new password. For the operator. Throws not_found. */
+/** Creates a link for a person to set a new password. For the operator. Throws not_found. */
 export async function issueLink(
   context: Context,
   email: string,
@@ -396,9 +398,9 @@ export async function issueLink(
 }
 
 /**
- * Makes a new link for a person, as an owner does; older ones end. Without `mails` the owner gets it to hand over. The account
- * of somebody who also works elsewhere is not the owner's: then the link is never handed over, and ends no other. Throws
- * not_found and validation_failed.
+ * Creates a new link for a person on behalf of an owner. Older links end. Without `mails` the owner gets it to deliver.
+ * If the person also works elsewhere, the account does not belong to the owner. Then the link is never given to the
+ * owner and ends no other. Throws not_found and validation_failed.
  */
 export async function issueLinkBy(
   context: Context,
@@ -429,7 +431,7 @@ export async function issueLinkBy(
   })
 }
 
-/** Whether a person works, and is invited, within a scope alone. Whoever relies on it holds the lock of the person. */
+/** True if a person works, and is invited, only within a scope. Callers that rely on it must hold the person's lock. */
 async function isWhollyWithin(
   tx: Transaction,
   { id: userId, email }: UsersTable,
@@ -446,8 +448,8 @@ async function isWhollyWithin(
 const nobody = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Replaces all links of the person who has an address by a new one, at a wish that anybody may send. For an unknown address
- * and for people who may not log in, runs the same statements and makes no link.
+ * Replaces all links of the person with an address by a new one, at a request that anyone can send. For an unknown
+ * address or a person who may not log in, runs the same statements and makes no link.
  */
 export async function replaceLinks(
   context: Pick<Context, 'ids'>,
@@ -473,7 +475,7 @@ export async function endSecondStepOf(
   if (user?.totp_since) await recordOfPerson(context, tx, { by, action: 'user.second_step_removed', userId })
 }
 
-/** The person of an address. Throws not_found. */
+/** Returns the person of an address. Throws not_found. */
 export async function knownPerson(tx: Transaction, email: string): Promise<UsersTable> {
   const user = await findUserByEmail(tx.db, personEmail(email))
   if (!user) throw new Problem('not_found', `There is no person ${email}; "holdfast user list" shows them.`)

@@ -4,24 +4,24 @@ import { cachedQuery, type Params } from '../database/cached-query.ts'
 import type { Queries } from '../database/database.ts'
 import { rowsOf, rowsText } from '../database/json-rows.ts'
 
-/** How many requests of a caller to count, and where. */
+/** Requests of a caller to count, with their limits. */
 export interface WantedCount {
   caller: string
   wanted: number
-  /** They fit if its minute has no more requests before them. */
+  /** They fit if the minute has at most this many requests before them. */
   minuteMost: number
-  /** The same of its hour; null: they do not count in an hour. */
+  /** The same for the hour. Null: they do not count in an hour. */
   hourMost: number | null
 }
 
-/** A caller's windows before the count; null and 0 where none is open. */
+/** A caller's windows before the count. Null and 0 for windows that are not open. */
 export interface WindowsRow {
   caller: string
   minute_ends_at: Instant | null
   minute_used: number
   hour_ends_at: Instant | null
   hour_used: number
-  /** Whether all that was wanted fits, of all callers, and so was counted; else nothing was. */
+  /** True if all requests of all callers fit and were counted. Otherwise nothing was counted. */
   fits: boolean
 }
 
@@ -46,8 +46,9 @@ const wantedColumns = {
 } as const
 
 /*
- * Rows are locked in the order of `callers`, then new ones are inserted in that order: who waits for an insert holds locks
- * alone that nobody waits for who has inserted, so no two wait for each other. Who waited for a lock sees the row behind it.
+ * Rows are locked in the order of `callers`, and new ones are then inserted in that order. A transaction waiting for an
+ * insert holds only locks that no transaction past its inserts waits for. So no two wait for each other. A transaction
+ * that waited for a lock sees the row behind it.
  */
 const countQuery = cachedQuery((db: Queries, { callers, now, minute, hour }: Params<Counting>) => {
   const isOpen = (name: 'minute' | 'hour', { latestEnd }: Params<Ends>) => {
@@ -92,12 +93,13 @@ const countQuery = cachedQuery((db: Queries, { callers, now, minute, hour }: Par
      where 1 / case when fits and is_new and wanted > 0 and caller not in (select caller from made) then 0 else 1 end = 1`
 })
 
-/** The code of PostgreSQL for a division by zero. */
+/** PostgreSQL's code for a division by zero. */
 const raced = '22012'
 
 /**
- * Counts requests of callers, which are distinct and sorted, if all fit; else none. Gives the windows of each caller before
- * that. Undefined: another server counted a caller for the first time in the same moment, and nothing was counted.
+ * Counts requests of distinct, sorted callers if all of them fit, and none otherwise. Returns the windows of each
+ * caller before the count. Returns undefined if another server simultaneously counted a caller for the first time. Then
+ * nothing was counted.
  */
 export async function countRequests(
   db: Queries,
@@ -117,7 +119,7 @@ export async function countRequests(
   }
 }
 
-/** Deletes up to `max` rows whose windows are all over. Returns how many. */
+/** Deletes up to `max` rows whose windows have all ended and returns their number. */
 export async function deleteOldWindows(db: Queries, before: Instant, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from rate_limits where caller in (

@@ -2,20 +2,20 @@ import { Redis } from 'ioredis'
 import { hourMs, latestEndMs, minuteMs } from './rate-limit-rules.ts'
 import type { CountResult, Quota, Window, WindowStore } from './rate-limit-types.ts'
 
-/** The script as a command: the client sends its digest, and its text only the first time. */
+/** The script as a command. The client sends its digest, and its text only the first time. */
 interface ScriptCommands {
   countRequest(callers: number, ...parts: (string | number)[]): Promise<number[]>
 }
 
-/** After this time without a response, a connection counts as dead. */
+/** A connection without a response for this long counts as dead. */
 const silenceMs = 1_000
 const maxReconnectMs = 1_000
 
 /*
- * KEYS: callers. ARGV: the time; then for the minute and the hour of each caller the length, the latest valid end and
- * the limit (-1: none). Times are in milliseconds since 1970. Returns whether the request was counted, then for the
- * minute and the hour of each caller the end and the count (0 and 0: not open). Redis runs scripts one at a time, so
- * counts are exact across all servers.
+ * KEYS: callers. ARGV: the time, then three numbers for the minute and three for the hour of each caller. They are the
+ * length, the latest valid end and the limit (-1: none). Times are in milliseconds since 1970. Returns 1 if the request
+ * was counted. Then follow the end and the count for the minute and the hour of each caller (0 and 0: not open). Redis
+ * runs scripts one at a time, so counts are exact across all servers.
  */
 const countScript = `
   local now, fits, windows = tonumber(ARGV[1]), true, {}
@@ -43,7 +43,7 @@ const countScript = `
   end
   return reply`
 
-/** Counts in Redis: exact across all servers that share it. Commands fail at once while it is unreachable. */
+/** Counts in Redis, exactly across all servers that share it. Commands fail at once while it is unreachable. */
 export class RedisStore implements WindowStore {
   private readonly redis: Redis
   private readonly prefix: string
@@ -57,7 +57,7 @@ export class RedisStore implements WindowStore {
       retryStrategy: (times) => Math.min(100 * times, maxReconnectMs),
       // after a failover, this server may be a read-only replica
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
-      // the memory store counts what Redis could not; sending it again later would count it twice
+      // the memory store counts requests during an outage; sending them later would count them twice
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
@@ -66,7 +66,7 @@ export class RedisStore implements WindowStore {
     this.redis.defineCommand('countRequest', { lua: countScript })
   }
 
-  /** Resolves when Redis is ready, or at the timeout. */
+  /** Resolves when Redis is ready or the timeout has passed. */
   async connected(withinMs: number): Promise<void> {
     if (this.redis.status === 'ready') return
     await new Promise<void>((resolve) => {
@@ -102,7 +102,7 @@ function windowFrom(endsAtMs: number | undefined, used: number | undefined): Win
   return endsAtMs ? { endsAtMs, used: used ?? 0 } : null
 }
 
-/** Checks whether a Redis accepts commands. Returns the error without the address; undefined when it does. */
+/** Checks if a Redis accepts commands. Returns the error without the URL, or undefined if it does. */
 export async function askRedis(url: string, withinMs: number): Promise<string | undefined> {
   const redis = new Redis(url, {
     connectionName: 'holdfast doctor',

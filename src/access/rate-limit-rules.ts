@@ -2,7 +2,7 @@ import type { PlanName } from '../database/tables.ts'
 import type { Caller } from './actor.ts'
 import type { CountResult, Quota, Window, Windows } from './rate-limit-types.ts'
 
-/** A quota with its windows, so far as they are known. */
+/** A quota with its windows, as far as they are known. */
 interface QuotaState {
   quota: Quota
   windows: Windows | undefined
@@ -17,7 +17,7 @@ export interface TightestWindow {
   resetsAtMs: number
 }
 
-/** A request's origin: its IPv4 address or IPv6 /64, and of IPv6 the /48 around it. */
+/** A request's origin: its IPv4 address or IPv6 /64, and for IPv6 the surrounding /48. */
 interface ClientNetworks {
   network: string
   widerNetwork: string | null
@@ -35,22 +35,24 @@ export const planLimits: Record<PlanName, { perMinute: number; perHour: number }
 
 const exchangesPerMinute = 20
 const looksPerMinute = 600
-/** More, so that a booking page first comes without what it begins with. */
+/** Higher than other limits, because a booking page first loads without its initial data. */
 const visitsPerMinute = 1_200
-/** Tries to log in: from one address, at one account from one address, and at one account from addresses unknown to it. */
+/**
+ * Log-in attempts: from one address, on one account from one address, and on one account from addresses unknown to it.
+ */
 const logInsPerMinute = 20
 const triesPerMinute = 5
 const triesPerHour = 30
 const unknownTriesPerMinute = 30
-/** When those are used up: networks that try the account for the first time within an hour. */
+/** For networks that try the account for the first time within an hour, after the limits above are used up. */
 const firstTriesPerHour = 600
-/** Mails for a new password: to one person at the wish of one address, and of all addresses unknown to them. */
+/** Mails for a new password: to one person at the request of one address, and of all addresses unknown to them. */
 const wishesPerHour = 3
 const anonymousPerMinute = 60
-/** Mails that people have sent to an address, within an hour: at the wish of one business or hub, and of all. */
+/** Mails that people have sent to an address within an hour: on behalf of one business or hub, and of all. */
 const mailsToAddress = 3
 const mailsToAddressOfAll = 12
-/** Mails that one business or hub, and one person, have sent to all addresses, within an hour. */
+/** Mails that one business or hub, and one person, have sent to all addresses within an hour. */
 const mailsOfSender = 60
 
 /** All sessions from one address together may make this many times the requests of one. */
@@ -59,7 +61,7 @@ const sessionsOfAddress = 5
 /** An IPv6 /48 may make this many times the requests of one of its /64s. */
 export const widerNetworkFactor = 4
 
-/** Counts a request in all windows of its quotas, or in none when one is full. */
+/** Counts a request in all windows of its quotas, or in none if one is full. */
 export function countRequest(states: readonly QuotaState[], nowMs: number): CountResult {
   const now = states.map(({ quota, windows }) => ({ quota, open: openWindows(windows, nowMs) }))
   const counted = now.every(
@@ -79,7 +81,7 @@ function incremented(open: Window | null, endsAtMs: number): Window {
   return open ? { ...open, used: open.used + 1 } : { used: 1, endsAtMs }
 }
 
-/** Drops windows that are over. */
+/** Drops windows that have ended. */
 export function openWindows(windows: Windows | undefined, nowMs: number): Windows {
   return {
     minute: openOrNull(windows?.minute, minuteMs, nowMs),
@@ -92,16 +94,16 @@ function openOrNull(window: Window | null | undefined, lengthMs: number, nowMs: 
 }
 
 /**
- * The latest end that a window of this length can have. A later one was opened by a clock that has been set back since,
- * and would lock its caller out for as long; a node's clock may run ahead by the length.
+ * Returns the latest end that a window of this length can have. A later end comes from a clock that was set back since.
+ * It would lock its caller out for too long. The clock of a server may run ahead by the length.
  */
 export function latestEndMs(lengthMs: number, nowMs: number): number {
   return nowMs + 2 * lengthMs
 }
 
 /**
- * The window with the fewest requests left; of several the one that resets last. Of a refused request that is the full
- * window that resets last. There is at least one quota.
+ * Returns the window with the fewest requests left, or of several the one that resets last. For a refused request,
+ * returns the full window that resets last. There is at least one quota.
  */
 export function tightestWindow(states: readonly QuotaState[], nowMs: number): TightestWindow {
   let tightest: TightestWindow | undefined
@@ -130,9 +132,9 @@ function reported(
     kind,
     unit,
     limit,
-    // after a plan was lowered, more may be used than the limit
+    // after a downgrade of the plan, usage may exceed the limit
     remaining: Math.max(0, limit - (window?.used ?? 0)),
-    // a window that is not open would open with a request now
+    // a closed window would open with a request now
     resetsAtMs: window?.endsAtMs ?? nowMs + (unit === 'minute' ? minuteMs : hourMs),
   }
 }
@@ -143,9 +145,9 @@ export function retryAfterSeconds({ resetsAtMs }: TightestWindow, nowMs: number)
 }
 
 /**
- * The quotas of a request with a valid key: the key's, and for a session also its address's, shared with the other
- * sessions of its business from there, so that one business does not use up the limits of others. Null for an address
- * that the business trusts.
+ * Returns the quotas of a request with a valid key: the key's, and for a session also its address's. Sessions of one
+ * business from the same address share the latter. Therefore no business uses up the limits of others. Null for an
+ * address that the business trusts.
  */
 export function quotasOfCaller(
   caller: Pick<Caller, 'type' | 'keyId' | 'plan' | 'ownLimits' | 'scope'>,
@@ -160,8 +162,9 @@ export function quotasOfCaller(
 }
 
 /**
- * The quota of a key or session token: its plan's; on Enterprise the business's own figures come first. A person has that of
- * Enterprise on every plan, for all their log-ins together: no plan is sold by how much its owner may look at the calendar.
+ * Returns the quota of a key or session token from its plan. On Enterprise, figures of the business take precedence. A
+ * person has the Enterprise quota on every plan, for all their log-ins together. No plan limits how often its owner
+ * looks at the calendar.
  */
 export function quotaOfKey(
   { type, keyId, plan: ofPlan, ownLimits }: Pick<Caller, 'type' | 'keyId' | 'plan' | 'ownLimits'>,
@@ -178,14 +181,14 @@ export function quotaOfKey(
   }
 }
 
-/** The quotas of an exchange of a key for a session: by address, and the same on all plans. */
+/** Returns the quotas for exchanging a key for a session: by address, and equal on all plans. */
 export function quotasOfExchange(client: ClientNetworks, factor: number): Quota[] {
   return quotasOfNetworks({ kind: 'exchange', perMinute: exchangesPerMinute }, client, { factor })
 }
 
 /**
- * The quotas of looks without a session, at what a booking page begins with, at feeds or at pages for visitors: by address, the
- * same on all plans.
+ * Returns the quotas of reads without a session: initial data of booking pages, feeds, and pages for visitors. By
+ * address, and equal on all plans.
  */
 export function quotasOfLook(
   kind: 'start' | 'feed' | 'page',
@@ -198,8 +201,8 @@ export function quotasOfLook(
 }
 
 /**
- * The quotas of a try to log in, or, without an account, to set a password by a link. The account's own counts tries from
- * networks alone from which the person has not logged in lately, and is larger than one address can use up.
+ * Returns the quotas of a log-in attempt or, without an account, of setting a password with a link. The account's quota
+ * counts only attempts from networks without a recent log-in of the person. It is larger than one address can use up.
  */
 export function quotasOfLogIn(
   client: ClientNetworks,
@@ -218,15 +221,16 @@ export function quotasOfLogIn(
   ]
 }
 
-/** At one account from one network, or in one browser in which its person has logged in. */
+/** Counts attempts on one account from one network, or in one browser in which its person has logged in. */
 function quotaOfTries(client: ClientNetworks, { account: id, device }: TriedAccount, factor: number): Quota {
   const limits = { perMinute: triesPerMinute, perHour: triesPerHour }
   return quotaOfAccount(`${id}:${device ?? client.network}`, limits, factor)
 }
 
 /**
- * The quotas of a try from a network that has not tried this account within the hour, when strangers have used up the quota
- * of the account: it takes a new network for each further guess. None for a known network or browser, which do not share it.
+ * Returns extra quotas for the first attempt of a network on this account within the hour. They apply after strangers
+ * have used up the account's quota. Each further guess thus takes a new network. Empty for known networks and browsers,
+ * which do not share that quota.
  */
 export function quotasOfFirstTry(client: ClientNetworks, tried: TriedAccount, factor: number): Quota[] {
   const { account: id, isKnown, device } = tried
@@ -241,7 +245,7 @@ export function quotasOfFirstTry(client: ClientNetworks, tried: TriedAccount, fa
   ]
 }
 
-/** The quotas of a mail that a person has sent to an address, such as an invitation. */
+/** Returns the quotas of a mail that a person has sent to an address, such as an invitation. */
 export function quotasOfMail(
   { userId, place, address }: { userId: string; place: string; address: string },
   factor: number,
@@ -260,7 +264,10 @@ export function quotasOfMail(
   ]
 }
 
-/** The quotas of a wish for a new password by mail, so that strangers fill nobody's mailbox. Otherwise as for tries. */
+/**
+ * Returns the quotas of a request for a new password by mail, so that strangers cannot flood a mailbox. Otherwise works
+ * like those of log-in attempts.
+ */
 export function quotasOfWish(
   client: ClientNetworks,
   account: TriedAccount | undefined,
@@ -277,7 +284,7 @@ export function quotasOfWish(
   ]
 }
 
-/** An account that somebody tries, and whether its person has logged in from that network lately, or in that browser. */
+/** An account of a log-in attempt, and if its person has recently logged in from that network or browser. */
 interface TriedAccount {
   account: string
   isKnown: boolean
@@ -297,12 +304,12 @@ function quotaOfAccount(
   }
 }
 
-/** The quota of second steps of one person, who has given the right password. */
+/** Returns the quota of second steps of a person who has given the right password. */
 export function quotaOfCodes(userId: string, factor: number): Quota {
   return quotaOfAccount(`code:${userId}`, { perMinute: triesPerMinute, perHour: triesPerHour }, factor)
 }
 
-/** The quotas of a request without a valid key: by address. */
+/** Returns the quotas of a request without a valid key: by address. */
 export function anonymousQuotas(client: ClientNetworks, factor: number): Quota[] {
   return quotasOfNetworks({ kind: 'stranger', perMinute: anonymousPerMinute }, client, { factor })
 }
@@ -322,7 +329,10 @@ function quotasOfNetworks(
   return widerNetwork === null ? [ofNetwork] : [ofNetwork, quotaOf(widerNetwork, widerNetworkFactor)]
 }
 
-/** A limit times RATE_LIMIT_FACTOR, at least 1; in whole millionths, because 20 × 1.15 is 22.999… as a number. */
+/**
+ * Returns a limit times RATE_LIMIT_FACTOR, at least 1. Computed in whole millionths, because 20 × 1.15 is 22.999… as a
+ * number.
+ */
 export function scaledLimit(limit: number, factor: number): number {
   return Math.max(1, Math.floor(Math.round(limit * factor * 1e6) / 1e6))
 }

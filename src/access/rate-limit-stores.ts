@@ -17,7 +17,7 @@ interface Parts {
   /** Called at the start and end of each outage. */
   onDegraded?: (degraded: boolean) => void
   nowMs: () => number
-  /** Replaces both limits of waiting, in tests: a busy machine is not an outage. */
+  /** Overrides both waiting limits in tests, because a busy machine is not an outage. */
   patienceMs?: number | undefined
 }
 
@@ -32,33 +32,33 @@ interface PostgresRequest {
   owner: string
 }
 
-/** The shared store counts as failed after this time without a response to any request. */
+/** The shared store counts as failed after this long without a response to any request. */
 const silenceMs = 250
 
-/** The longest wait of one request while the store responds to others: a rush makes it slow, not failed. */
+/** The longest wait of one request while the store responds to others. A rush makes it slow, not failed. */
 const maxWaitMs = 1_000
 
 const probeIntervalMs = 500
 
-/** Counted during an outage, to find out whether the shared store is back. */
+/** Counted during an outage to find out if the shared store is back. */
 const probe: Quota = { kind: 'key', id: 'probe', perMinute: Number.MAX_SAFE_INTEGER, perHour: null }
 
-/** How many callers of each kind the memory store keeps; it evicts the least recently used. */
+/** Limits the callers of each kind in the memory store, which evicts the least recently used. */
 const maxCallers = 25_000
 
 /**
- * Counts in a shared store, and in memory while that fails, starting from the counts that this process knows. Probes
- * the shared store in the background, so that no request waits for it.
+ * Counts in a shared store. While that fails, counts in memory, starting from the counts that this process knows.
+ * Probes the shared store in the background, so that no request waits for it.
  */
 export class FallbackStore implements PeekableStore {
   private readonly parts: Parts
   private timer: NodeJS.Timeout | undefined
   private closed = false
   private lastResponseMs = 0
-  /** Requests to the shared store that have no response yet, the oldest first. */
+  /** Requests to the shared store without a response yet, the oldest first. */
   private readonly waiting = new Set<Waiting>()
   private watcher: NodeJS.Timeout | undefined
-  /** Whether requests are counted in memory. */
+  /** True while requests are counted in memory. */
   degraded = false
 
   constructor(parts: Parts) {
@@ -135,7 +135,7 @@ export class FallbackStore implements PeekableStore {
     )
   }
 
-  /** Rejects when the response takes too long. */
+  /** Rejects if the response takes too long. */
   private inTime<T>(response: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const waiting = { sinceMs: monotonicMs(), reject }
@@ -150,12 +150,12 @@ export class FallbackStore implements PeekableStore {
     })
   }
 
-  /** Looks again when the request that has waited longest could be late. */
+  /** Checks again when the request that has waited longest could be late. */
   private watch(): void {
     const [oldest] = this.waiting
     if (this.watcher || !oldest) return
     const inMs = Math.max(0, this.lateAtMs(oldest) - monotonicMs())
-    // once more through the event loop: a response that arrived while it was busy is not late
+    // one more turn of the event loop: a response that arrived while it was busy is not late
     this.watcher = setTimeout(() => setImmediate(() => this.refuseLate()), inMs)
   }
 
@@ -163,7 +163,7 @@ export class FallbackStore implements PeekableStore {
     this.watcher = undefined
     const nowMs = monotonicMs()
     for (const waiting of this.waiting) {
-      if (nowMs < this.lateAtMs(waiting)) break // those behind it came later
+      if (nowMs < this.lateAtMs(waiting)) break // the ones behind it came later
       this.waiting.delete(waiting)
       waiting.reject(new Error(`no answer after ${Math.round(nowMs - waiting.sinceMs)} ms`))
     }
@@ -177,13 +177,13 @@ export class FallbackStore implements PeekableStore {
   }
 }
 
-/** Counts in this process's memory: exact when it is the only server; a restart forgets all counts. */
+/** Counts in this process's memory. Exact if this is the only server. A restart forgets all counts. */
 export class MemoryStore implements PeekableStore {
-  /** One cache per kind, so that a flood from ever new addresses evicts no count of a key. */
+  /** One cache per kind, so that a flood from many new addresses evicts no count of a key. */
   private readonly callers: Record<Quota['kind'], LRUCache<string, Windows>>
 
   constructor(max = maxCallers) {
-    // `max` would allocate room for every entry at the start; `maxSize` does not
+    // `max` would allocate room for every entry at startup; `maxSize` does not
     const newCache = () => new LRUCache<string, Windows>({ maxSize: max, sizeCalculation: () => 1 })
     this.callers = {
       ...{ key: newCache(), sessions: newCache(), exchange: newCache(), start: newCache() },
@@ -216,7 +216,7 @@ export class MemoryStore implements PeekableStore {
   }
 }
 
-/** Counts in a PostgreSQL table: exact across all servers; waiting requests share one statement. */
+/** Counts in a PostgreSQL table, exactly across all servers. Waiting requests share one statement. */
 export class PostgresStore implements WindowStore {
   private readonly connections: DedicatedPool
   private readonly countTogether: (request: PostgresRequest) => Promise<CountResult>
@@ -246,7 +246,9 @@ export class PostgresStore implements WindowStore {
     return this.connections.close()
   }
 
-  /** Counts all if they fit; else those that fit one after the other, by what was found. */
+  /**
+   * Counts all requests if they fit. Otherwise counts one after the other those that fit, based on the windows found.
+   */
   private async countGroup(requests: readonly PostgresRequest[]): Promise<CountResult[]> {
     const nowMs = Math.max(...requests.map((request) => request.nowMs))
     const times = {
@@ -273,12 +275,12 @@ export class PostgresStore implements WindowStore {
   }
 }
 
-/** How often to count again after other servers were faster. */
+/** Limit of counts after other servers were faster. */
 const maxRounds = 12
 
 /**
- * What the chosen of some requests add to their callers. They fit if, before them, there are no more than leave room for all,
- * or than were found when they were chosen.
+ * Returns the counts that the chosen requests add to their callers. They fit in two cases: if the windows leave room
+ * for all, or if they hold no more than when the requests were chosen.
  */
 function wantedCounts(
   requests: readonly PostgresRequest[],
@@ -317,7 +319,9 @@ function byName([one]: readonly [string, ...unknown[]], [other]: readonly [strin
   return one < other ? -1 : 1
 }
 
-/** The results of requests as if they had come one after the other; those that are not chosen count nothing. */
+/**
+ * Returns the results of requests as if they had come one after the other. Requests that are not chosen count nothing.
+ */
 function countInTurn(
   isChosen: readonly boolean[],
   {

@@ -1,11 +1,12 @@
-/** Requests that are counted together, and how many are allowed in each window. */
+/** The limits of requests that are counted together, for each window. */
 export interface Quota {
-  /** Counts of different kinds never meet. */
+  /** Counts of different kinds are separate. */
   kind:
     'key' | 'sessions' | 'exchange' | 'start' | 'feed' | 'page' | 'stranger' | 'login' | 'account' | 'mail'
   /**
-   * For `key` the ID of a key, session or person; else an IPv4 address, IPv6 /64 or /48, for `sessions` after the business
-   * ID. For `account` the digest of an e-mail address, alone or before an address. For `mail` whom it is from, or to.
+   * For `key` the ID of a key, session or person. For `account` the digest of an email address, alone or before a
+   * network address. For `mail` its sender or recipient. Otherwise an IPv4 address, IPv6 /64 or /48, which follows the
+   * business ID for `sessions`.
    */
   id: string
   perMinute: number
@@ -13,30 +14,30 @@ export interface Quota {
   perHour: number | null
 }
 
-/** A fixed window: its first counted request opens it. */
+/** A fixed window, which its first counted request opens. */
 export interface Window {
   used: number
   endsAtMs: number
 }
 
-/** The windows of a quota; null for one that is not open (or that the quota does not have). */
+/** The windows of a quota. Null for one that is not open or that the quota lacks. */
 export interface Windows {
   minute: Window | null
   hour: Window | null
 }
 
 export interface CountResult {
-  /** Whether the request was counted, in every window of its quotas; else one was full and none counted it. */
+  /** True if the request was counted in every window of its quotas. Otherwise one was full and none counted it. */
   counted: boolean
   /** For each quota, in order, after the count. */
   windows: Windows[]
 }
 
-/** Stores windows. Counting is atomic: of simultaneous requests, no more are counted than fit. */
+/** Stores windows. Counting is atomic: simultaneous requests never exceed a limit. */
 export interface WindowStore {
   /**
-   * Counts a request in all windows of its quotas in one step, or in none when one is full. `owner` names the tenant: where
-   * requests wait, none starves another.
+   * Counts a request in all windows of its quotas in one step, or in none if one is full. `owner` names the tenant, so
+   * that no tenant starves another when requests wait.
    */
   count(quotas: readonly Quota[], nowMs: number, owner?: string): Promise<CountResult>
   /** Counts once on each connection, so that no request pays for a connection's first statement. */
@@ -46,6 +47,6 @@ export interface WindowStore {
 
 /** A store that remembers its latest counts in this process. */
 export interface PeekableStore extends WindowStore {
-  /** The open windows of each quota, as far as this process knows them; counts nothing. */
+  /** Returns the open windows of each quota, as far as this process knows them. Counts nothing. */
   peek(quotas: readonly Quota[], nowMs: number): Windows[]
 }

@@ -11,16 +11,16 @@ import type { PeekableStore, Quota, Windows, WindowStore } from './rate-limit-ty
 /** The state of the limits that a response reports: that of the tightest window. */
 export interface RateLimitResult extends Omit<TightestWindow, 'resetsAtMs'> {
   allowed: boolean
-  /** Whole seconds since 1970, rounded up: the window is over then. */
+  /** End of the window in whole seconds since 1970, rounded up. */
   resetsAtSeconds: number
   /** Whole seconds, at least one, after which a refused request is allowed. */
   retryAfterSeconds: number
 }
 
-/** How long a start waits for Redis; without it, limits begin in memory. */
+/** Startup waits this long for Redis. Without it, limits begin in memory. */
 const redisStartMs = 1_000
 
-/** Server clocks may differ a little: a window that is over for one is still open for another. */
+/** Server clocks may differ a little. A window that has ended for one may still be open for another. */
 const marginSeconds = 60
 
 /** Counts requests by quotas, at the time of the injected clock. */
@@ -40,7 +40,7 @@ export class RateLimiter {
     return resultOf(quotas, windows, { allowed: counted, nowMs })
   }
 
-  /** What is left, as far as this process knows; counts nothing and queries no shared store. */
+  /** Returns the remaining requests as far as this process knows. Counts nothing and queries no shared store. */
   peek(quotas: readonly Quota[]): RateLimitResult {
     const nowMs = this.nowMs()
     return resultOf(quotas, this.store.peek(quotas, nowMs), { allowed: true, nowMs })
@@ -73,7 +73,7 @@ function resultOf(
   }
 }
 
-/** Opens the store of REDIS_URL, else of PostgreSQL, else memory, since SQLite has only one server. */
+/** Opens the store of REDIS_URL, or else of PostgreSQL, or else memory, because SQLite has only one server. */
 export async function openRateLimiter(
   context: Pick<Context, 'config' | 'log' | 'clock' | 'metrics'>,
   {
@@ -101,7 +101,7 @@ async function openSharedStore(
   onStatement: StatementListener | undefined,
 ): Promise<{ shared: WindowStore; name: 'Redis' | 'PostgreSQL' } | undefined> {
   if (config.redisUrl !== '') {
-    const { RedisStore } = await import('./rate-limit-redis.ts') // loads slowly, and many do not need it
+    const { RedisStore } = await import('./rate-limit-redis.ts') // loads slowly, and many servers do not need it
     const redis = new RedisStore({ url: config.redisUrl, prefix: config.redisKeyPrefix })
     await redis.connected(redisStartMs)
     return { shared: redis, name: 'Redis' }
@@ -118,7 +118,7 @@ async function openSharedStore(
   return { shared: new PostgresStore(connections), name: 'PostgreSQL' }
 }
 
-/** Only PostgreSQL needs the job: in Redis windows expire, and memory evicts the oldest. */
+/** Only PostgreSQL needs the job. In Redis windows expire, and memory evicts the oldest. */
 export const oldWindows: CleanupJob = {
   name: 'old windows of rate limits',
   deleteBatch: async ({ db }, max) =>

@@ -13,13 +13,13 @@ interface Parts {
 const name = 'server'
 const secretBytes = 32
 
-/** The secret that a server without HOLDFAST_SECRET has generated; undefined if none has. */
+/** Returns the secret that a server without HOLDFAST_SECRET has generated, or undefined. */
 export async function generatedSecret(db: Reads): Promise<Buffer | undefined> {
   const secret = await findServerSecret(db, name)
   return secret === undefined ? undefined : Buffer.from(secret, 'base64')
 }
 
-/** The secret that all servers of a database share: HOLDFAST_SECRET, else one that the first server generates. */
+/** The secret that all servers of a database share: HOLDFAST_SECRET, or one that the first server generates. */
 export class ServerSecret {
   private readonly parts: Parts
   private secret: Promise<Buffer> | undefined
@@ -29,15 +29,15 @@ export class ServerSecret {
   }
 
   /**
-   * Returns a keyed digest (HMAC-SHA-256) for one purpose: a copy of the database is not enough to guess the texts,
-   * given HOLDFAST_SECRET. May read the database: call it outside of transactions.
+   * Returns a keyed digest (HMAC-SHA-256) for one purpose. With HOLDFAST_SECRET, a copy of the database is not enough
+   * to guess the texts. May read the database, so call it outside transactions.
    */
   async digester(purpose: string): Promise<(text: string) => string> {
     const secret = await this.read()
     return (text) => createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('base64url')
   }
 
-  /** Reads once, also for simultaneous callers; retries after a failure. */
+  /** Reads once, even for simultaneous callers. Retries after a failure. */
   private read(): Promise<Buffer> {
     this.secret ??= this.find().catch((error: unknown) => {
       this.secret = undefined
@@ -53,7 +53,7 @@ export class ServerSecret {
     return generated ?? Buffer.from(await this.store(ids.bytes(secretBytes)), 'base64')
   }
 
-  /** Of two servers that start at once, both use the first one's secret. */
+  /** If two servers start at once, both use the first one's secret. */
   private store(generated: Buffer): Promise<string> {
     return this.parts.db.transaction(async (tx) => {
       await insertServerSecret(tx.db, { name, secret: generated.toString('base64'), created_at: tx.now })

@@ -24,14 +24,14 @@ interface NewSession {
   keyId: string
   token: string
   seconds: number
-  /** Of the session that this one replaces. */
+  /** Token digest of the session that this one replaces. */
   previousDigest: string | undefined
   isGone: Exchange['isGone']
 }
 
 interface Exchange {
   previousToken?: string | undefined
-  /** Whether the client has gone: then the exchange, not begun, is left out. */
+  /** Returns true if the client has disconnected. An exchange that has not begun is then skipped. */
   isGone?: (() => boolean) | undefined
 }
 
@@ -45,8 +45,8 @@ interface Brand {
 const sessionRetentionSeconds = 86_400
 
 /**
- * Exchanges a publishable key for a session token. Ends a previous session of the same key that is valid or expired at
- * most 15 minutes ago, and takes over its holds and bookings; ignores any other.
+ * Exchanges a publishable key for a session token. Ends a previous session of the same key and takes over its holds and
+ * bookings. That session must be valid, or have expired at most 15 minutes ago. Ignores any other.
  */
 export async function exchangeSession(
   context: Context,
@@ -77,7 +77,7 @@ export async function exchangeSession(
   }
 }
 
-/** Creates a session as if the newest active publishable key of the business were exchanged. Throws a UsageError. */
+/** Creates a session with the newest active publishable key of the business. Throws a UsageError. */
 export async function createSession(context: Context, businessId: string): Promise<Static<typeof Session>> {
   const key = await findPublishableKey(context.db.reads, businessId)
   if (!key) {
@@ -104,7 +104,7 @@ export async function createSession(context: Context, businessId: string): Promi
   )
 }
 
-/** Waits for nobody: those who come at the same time share the transaction and its statements. */
+/** Waits for no lock of another client. Simultaneous exchanges share the transaction and its statements. */
 function startSession(context: Context, wanted: NewSession) {
   const { id, businessId, keyId, token, seconds, previousDigest, isGone } = wanted
   const work = async (tx: Transaction) => {
@@ -129,7 +129,7 @@ function startSession(context: Context, wanted: NewSession) {
   return context.db.sharedTransaction(work, { owner: businessId, isGone })
 }
 
-/** Hides the brand of a business below Enterprise; without a brand, its pages name Holdfast. */
+/** Hides the brand of a business below Enterprise. Without a brand, its pages name Holdfast. */
 export function brandedBusiness<T extends Brand>(
   { brand_name, brand_color, brand_logo_url, ...rest }: T,
   plan: PlanName,
@@ -151,7 +151,7 @@ async function planOf(db: Reads, businessId: string): Promise<PlanName> {
   return effectivePlan(own, hub)
 }
 
-/** What a business shows of itself to clients; its plan is looked up where the caller has none. */
+/** Returns the public details of a business. Looks up its plan if the caller does not have it. */
 export async function findShownBusiness(
   db: Reads,
   { businessId, plan }: { businessId: string; plan?: PlanName },
@@ -165,7 +165,7 @@ export async function findShownBusiness(
   return { name, brand_name, brand_color, brand_logo_url, reply_to_email, phone }
 }
 
-/** Deletes no holds or bookings: they belong to the owner ID, not to the session. */
+/** Deletes no holds or bookings, because they belong to the owner ID, not to the session. */
 export const oldSessions: CleanupJob = {
   name: 'old sessions',
   deleteBatch: ({ db }, max) =>

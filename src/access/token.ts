@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { base62, type Ids } from '../base/ids.ts'
 import { type TokenType, tokenTypes } from '../base/token-types.ts'
 
-/** Tokens of people that are never sent as bearer tokens: of a log-in's cookie, and of a link. */
+/** Tokens of people that are never sent as bearer tokens: those of log-in cookies and links. */
 type PersonTokenType = 'login' | 'link'
 
 const prefixes: Record<TokenType | PersonTokenType, string> = {
@@ -20,13 +20,13 @@ const secretLength = 32
 const checksumLength = 6
 const tokenPattern = /^(cal_(?:hub|biz|pub|ses|man|log|lnk)_)[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/
 
-/** A new token: prefix, 32 secret characters, checksum. */
+/** Creates a token: prefix, 32 secret characters, checksum. */
 export function newToken(type: TokenType | PersonTokenType, ids: Pick<Ids, 'secret'>): string {
   const body = prefixes[type] + ids.secret(secretLength)
   return body + checksum(body)
 }
 
-/** A token whose secret part is made of 32 given bytes, so that it can be made again. */
+/** Derives a token from 32 given bytes, so that it can be derived again. */
 export function derivedToken(type: TokenType | PersonTokenType, bytes: Buffer): string {
   let rest = BigInt(`0x${bytes.toString('hex')}`)
   let secret = ''
@@ -38,13 +38,13 @@ export function derivedToken(type: TokenType | PersonTokenType, bytes: Buffer): 
   return body + checksum(body)
 }
 
-/** The type of a bearer token; undefined when it is malformed or its checksum is wrong. Needs no database. */
+/** Returns the type of a bearer token, or undefined if it is malformed or its checksum is wrong. Needs no database. */
 export function tokenType(token: string): TokenType | undefined {
   const prefix = checkedPrefix(token)
   return tokenTypes.find((type) => prefixes[type] === prefix)
 }
 
-/** Whether a token of a person has its form and checksum. Needs no database. */
+/** Checks the form and checksum of a person's token. Needs no database. */
 export function isPersonToken(token: string, type: PersonTokenType): boolean {
   return checkedPrefix(token) === prefixes[type]
 }
@@ -56,7 +56,7 @@ function checkedPrefix(token: string): string | undefined {
   return isWhole ? prefix : undefined
 }
 
-/** SHA-256 of a token in hexadecimal: the only form in which it is stored. */
+/** Returns the SHA-256 of a token in hexadecimal, the only form in which it is stored. */
 export function tokenDigest(token: string): string {
   return hash('sha256', token, 'hex')
 }

@@ -1,14 +1,15 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 
 /*
- * Codes of an authenticator (TOTP, RFC 6238): six digits, SHA-1, a new one every 30 seconds, as all authenticators take them.
+ * Codes of an authenticator (TOTP, RFC 6238): six digits, SHA-1, a new one every 30 seconds. All authenticators support
+ * these settings.
  */
 
 const stepSeconds = 30
 const digits = 6
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** Bytes of a secret, as RFC 4226 (section 4) advises. */
+/** Bytes of a secret, as RFC 4226 (section 4) recommends. */
 export const totpSecretBytes = 20
 
 /** Base32 (RFC 4648, section 6) without padding. */
@@ -20,8 +21,8 @@ export function base32(bytes: Uint8Array): string {
 }
 
 /**
- * The time step of a right code: the present one or one beside it, as clocks differ. Undefined for a wrong code, and for one
- * of `lastStep` or before, which was used.
+ * Returns the time step of a correct code: the present one or a neighbour, because clocks differ. Returns undefined for
+ * a wrong code, and for one up to `lastStep`, which was already used.
  */
 export function totpStep(
   secret: string,
@@ -34,7 +35,7 @@ export function totpStep(
   return steps.find((step) => timingSafeEqual(Buffer.from(totpCode(secret, step)), Buffer.from(code)))
 }
 
-/** The code of a time step (RFC 4226, section 5.3). */
+/** Returns the code of a time step (RFC 4226, section 5.3). */
 export function totpCode(secret: string, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))
@@ -43,7 +44,7 @@ export function totpCode(secret: string, step: number): string {
   return String((digest.readUInt32BE(offset) & 0x7fffffff) % 10 ** digits).padStart(digits, '0')
 }
 
-/** What authenticators read from a link or a QR code. */
+/** Returns the URL that authenticators read from a link or a QR code. */
 export function totpAddress(secret: string, email: string): string {
   return `otpauth://totp/${encodeURIComponent(`Holdfast:${email}`)}?secret=${secret}&issuer=Holdfast`
 }
@@ -54,17 +55,17 @@ function bytesOf(secret: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)))
 }
 
-/** A code that replaces one of the authenticator, as people read it: four groups of four signs. */
+/** Returns a code that replaces one of the authenticator, in readable form: four groups of four characters. */
 export function recoveryCode(bytes: Uint8Array): string {
   return (base32(bytes).toLowerCase().match(/.{4}/g) ?? []).join('-')
 }
 
-/** A code as it was typed, without the spaces and hyphens between its groups. */
+/** Returns a typed code without the spaces and hyphens between its groups. */
 export function plainCode(text: string): string {
   return text.replaceAll(/[\s-]/g, '').toLowerCase()
 }
 
-/** The only form in which a recovery code is stored: it has 80 random bits. */
+/** The only form in which a recovery code is stored. The code has 80 random bits. */
 export function recoveryDigest(code: string): string {
   return hash('sha256', plainCode(code), 'hex')
 }

@@ -38,19 +38,19 @@ import {
   UsersQuery,
 } from './user-schemas.ts'
 
-/** People alone manage people: a key that leaks shall not make itself an owner. */
+/** Only people manage people, so that a leaked key cannot make itself an owner. */
 const config = { access: [], people: 'owner' } as const
-/** Everybody has an account of their own. */
+/** Everyone has their own account. */
 const ownConfig = { access: [], people: 'staff' } as const
 const tags = ['People']
 
-/** What people may have mailed, and how often. */
+/** The mails that people can send, and their limits. */
 interface Parts {
   limiter: RateLimiter
   mails: MailsInLanguage
 }
 
-/** The people of a business or hub, for its owners; and for each person, their own account. */
+/** Serves the people of a business or hub to its owners, and each person's own account. */
 export function userRoutes(parts: Parts) {
   return (app: FastifyInstance, context: Context): void => {
     addPeople(app, context, parts)
@@ -100,7 +100,7 @@ function addPeople(app: FastifyInstance, context: Context, { limiter, mails }: P
       const owner = personOf(request)
       await countMail(context, limiter, { person: owner, email: request.body.email })
       const { invitation: invite } = mails(localeOf(request)) ?? {}
-      // the link of a new account is handed over; an invitation is mailed
+      // the link of a new account is delivered by hand; an invitation is mailed
       const onlyInvitation = invite && { invitation: invite }
       const added = await addPersonBy(context, owner, request.body, { mails: onlyInvitation })
       if (added.invitation) return reply.code(202).send(presentInvitation(context, added.invitation))
@@ -350,7 +350,7 @@ function addOwnInvitations(app: FastifyInstance, context: Context): void {
   )
 }
 
-/** The language that a browser wants most, for mails. */
+/** Returns the browser's preferred language, for mails. */
 function localeOf({ headers }: FastifyRequest): string {
   return /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*/i.exec(headers['accept-language'] ?? '')?.[0] ?? 'en'
 }

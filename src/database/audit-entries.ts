@@ -3,7 +3,7 @@ import type { Queries, Reads } from './database.ts'
 import { type Columns, rowsOf, rowsText } from './json-rows.ts'
 import type { AuditEntriesTable } from './tables.ts'
 
-/** One line of the audit log as it is written. */
+/** A line of the audit log, as written. */
 export type NewAuditEntry = Insertable<AuditEntriesTable>
 
 const columns = {
@@ -21,12 +21,12 @@ const columns = {
   request_id: 'text',
 } as const satisfies Columns<keyof AuditEntriesTable>
 
-/** The parameter of `insertOfAudit`. */
+/** Returns the parameter of `insertOfAudit`. */
 export function auditText(db: Reads, entries: readonly NewAuditEntry[]): string {
   return rowsText(db, columns, entries)
 }
 
-/** The statement that writes entries, alone or as part of the statement that makes their change. */
+/** Returns the statement that writes entries, alone or as part of the statement that makes the change. */
 export function insertOfAudit(db: Queries, entries: Expression<string>): RawBuilder<unknown> {
   const names = sql.join(Object.keys(columns).map((name) => sql.ref(name)))
   return sql`insert into audit_entries (${names}) select ${names} from ${rowsOf(db, columns, entries)} as n`

@@ -1,13 +1,13 @@
 import { type CompiledQuery, type Expression, type QueryResult, ValueNode } from 'kysely'
 import { executeAtOnce, type Reads } from './database.ts'
 
-/** The parameter types of both engines, beside null. */
+/** The parameter types of both engines, without null. */
 type Value = string | number
 
 /**
- * The parameters that a query is built with: an expression in place of each text or number, so that `build` cannot depend
- * on its value. Null, undefined, true and false stay, as the text of the query may depend on them; objects and lists
- * keep their shape.
+ * The parameters that a query is built with. An expression replaces each text or number, so that `build` cannot depend
+ * on its value. Null, undefined, true and false stay, because the text of the query may depend on them. Objects and
+ * lists keep their shape.
  */
 export type Params<T> = T extends null | undefined | boolean
   ? T
@@ -28,7 +28,7 @@ interface Built<Row> {
   compile(db: Reads): CompiledQuery<Row>
 }
 
-/** Cached texts of one query for one database: lists of any length could create ever more. */
+/** Cached texts of one query for one database. Without a limit, lists of varying lengths would keep adding texts. */
 const maxTexts = 50
 
 /** Stands for a value. Kysely passes it on to the parameters of the compiled query. */
@@ -49,7 +49,7 @@ class Placeholder implements Expression<never> {
 }
 
 /**
- * A query whose text is built at its first use and cached: building takes more CPU time than SQLite takes for most
+ * Builds a query's text at its first use and caches it. Building takes more CPU time than SQLite takes for most
  * statements. Each shape of the parameters has its own text: which are null, undefined, true or false, the keys of
  * objects, the lengths of lists. `build` may depend on nothing else.
  */
@@ -58,14 +58,14 @@ export function cachedQuery<G, Row, Db extends Reads = Reads>(
 ): (db: Db, given: Values<G>) => Promise<QueryResult<Row>> {
   const databases = new WeakMap<object, Map<string, CompiledQuery<Row>>>()
   return (db, given) => {
-    const { adapter } = db.getExecutor() // one for each database, the same in all its transactions
+    const { adapter } = db.getExecutor() // one for each database, shared by all its transactions
     const texts = databases.get(adapter) ?? new Map<string, CompiledQuery<Row>>()
     databases.set(adapter, texts)
     const values: Value[] = []
     const shape = shapeOf(given, values)
     let query = texts.get(shape)
     if (!query) {
-      query = build(db, placeholdersFor(given, { next: 0 }) as G).compile(db) // of the same shape
+      query = build(db, placeholdersFor(given, { next: 0 }) as G).compile(db) // this value has the same shape
       if (texts.size < maxTexts) texts.set(shape, query)
     }
     const parameters = query.parameters.map((one) => (one instanceof Placeholder ? values[one.place] : one))

@@ -15,10 +15,12 @@ export interface Context {
   cache: ReadCache
 }
 
-/** Deletes rows that nobody needs any more; housekeeping runs it. */
+/** Deletes rows that are no longer needed. Housekeeping runs it. */
 export interface CleanupJob<Needs extends Context = Context> {
-  /** The rows, for the log. */
+  /** The name of the rows, for the log. */
   name: string
-  /** Deletes at most `max` rows in one short step. Returns their number; fewer than `max` means that none is left. */
+  /**
+   * Deletes at most `max` rows in one short step and returns their number. Fewer than `max` means that none is left.
+   */
   deleteBatch(context: Needs, max: number): Promise<number>
 }

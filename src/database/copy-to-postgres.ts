@@ -4,7 +4,7 @@ import pg from 'pg'
 import { OperatorError, UsageError } from '../base/errors.ts'
 import { resultTypes } from './postgres-driver.ts'
 
-/** A table that was copied, and how many rows it has. */
+/** A copied table and its number of rows. */
 export interface CopiedTable {
   table: string
   rows: number
@@ -13,10 +13,10 @@ export interface CopiedTable {
 /** Bounds memory and the size of a statement. */
 const maxBatchRows = 500
 const maxBatchBytes = 1_000_000
-/** A server that uses the target holds its locks for less. */
+/** A server that uses the target holds its locks for a shorter time. */
 const lockTimeoutMs = 5_000
 
-/** A table of both databases, with the columns that are written: generated ones make themselves. */
+/** A table of both databases, with the columns to write. Generated columns are left out. */
 interface CopyTable {
   name: string
   columns: { name: string; type: string }[]
@@ -24,7 +24,7 @@ interface CopyTable {
 
 type Row = Record<string, string | number | null>
 
-/** Rows of one table, however they are sorted: their number, and the sum of their SHA-256. */
+/** Counts the rows of one table and sums their SHA-256 digests. The order of the rows does not matter. */
 class Tally {
   rows = 0
   private sum = 0n
@@ -41,7 +41,7 @@ class Tally {
   }
 }
 
-/** PostgreSQL stores JSON without its spaces and in an order of its own. */
+/** PostgreSQL stores JSON without spaces and orders keys differently. */
 function canonical(value: string | number | null, type: string): unknown {
   return type === 'jsonb' && typeof value === 'string' ? sorted(JSON.parse(value)) : value
 }
@@ -57,8 +57,8 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * Throws a UsageError unless a PostgreSQL database has no tables, or those of Holdfast. Before anything is migrated: in the
- * database of another program nothing may be made.
+ * Throws a UsageError unless a PostgreSQL database is empty or has the tables of Holdfast. Runs before any migration,
+ * so that Holdfast creates nothing in the database of another program.
  */
 export async function assertOnlyHoldfast(url: string): Promise<void> {
   await withClient(url, async (client) => {
@@ -74,9 +74,9 @@ export async function assertOnlyHoldfast(url: string): Promise<void> {
 }
 
 /**
- * Copies all rows of a SQLite file into a PostgreSQL database with the same schema, in batches and one transaction, and
- * compares what it reads back with what it read. Nobody can write to either meanwhile. Throws an OperatorError when the
- * target has rows or a server uses it, or when the two differ; then the target is as it was.
+ * Copies all rows of a SQLite file into a PostgreSQL database with the same schema, in batches within one transaction.
+ * Then compares the rows in the target with the source. Nobody can write to either meanwhile. Throws an OperatorError
+ * if the target has rows, if a server uses it, or if the two differ. In that case the target stays unchanged.
  */
 export async function copyToPostgres(file: string, url: string): Promise<CopiedTable[]> {
   const source = new DatabaseSync(file, { timeout: lockTimeoutMs })
@@ -105,16 +105,19 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
     options: `-c timezone=UTC -c lock_timeout=${lockTimeoutMs}`,
     types: resultTypes,
   })
-  client.on('error', () => undefined) // the statement on it reports the same
+  client.on('error', () => undefined) // the statement on this connection reports the same error
   await client.connect()
   try {
     return await work(client)
   } finally {
-    await client.end() // rolls back what is not committed
+    await client.end() // rolls back uncommitted work
   }
 }
 
-/** The tables of the source, each after those that it refers to. Throws an OperatorError where the target has others. */
+/**
+ * Returns the tables of the source, each after the tables that it references. Throws an OperatorError if the target has
+ * other tables.
+ */
 async function tablesOf(source: DatabaseSync, target: pg.Client): Promise<CopyTable[]> {
   const columns = await target.query<{ table: string; name: string; type: string }>(`
     select c.relname as "table", a.attname as name, format_type(a.atttypid, null) as type
@@ -135,7 +138,7 @@ async function tablesOf(source: DatabaseSync, target: pg.Client): Promise<CopyTa
 function inOrder(source: DatabaseSync): string[] {
   const names = listed(
     source,
-    // triggers of the target make the texts by which clients are searched
+    // triggers in the target create the texts for the search for clients
     `select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' and name not like 'kysely_%'
         and name not like 'client_texts%'`,
   )
@@ -158,7 +161,7 @@ function listed(source: DatabaseSync, query: string): string[] {
     .map((row) => String(Object.values(row)[0]))
 }
 
-/** Keeps writers off the target until the transaction ends, so that it stays as empty as it is found. */
+/** Keeps writers off the target until the transaction ends, so that it stays empty. */
 async function lockEmpty(target: pg.Client, tables: CopyTable[]): Promise<void> {
   const names = tables.map(({ name }) => name)
   await target.query(`lock table ${names.join(', ')} in exclusive mode`).catch((error: unknown) => {
@@ -183,7 +186,7 @@ async function copyTable(source: DatabaseSync, target: pg.Client, table: CopyTab
     bytes = 0
   }
   for (const found of source.prepare(`select ${names} from ${table.name}`).iterate()) {
-    const row = found as Row // tables are strict: texts and numbers
+    const row = found as Row // tables are strict: values are texts and numbers
     read.add(table, row)
     batch.push(row)
     bytes += Object.values(row).reduce<number>((sum, value) => sum + String(value).length, 0)
@@ -199,7 +202,7 @@ async function copyTable(source: DatabaseSync, target: pg.Client, table: CopyTab
   return { table: table.name, rows: read.rows }
 }
 
-/** Columns come as texts, which their types read: JSON too, as it was written. */
+/** Reads columns as texts and casts them to their types. JSON keeps its original text. */
 async function insertRows(target: pg.Client, { name, columns }: CopyTable, batch: Row[]): Promise<void> {
   const names = columns.map((column) => `"${column.name}"`).join(', ')
   const values = columns.map((column) => `r."${column.name}"::${column.type}`).join(', ')
@@ -223,7 +226,7 @@ async function readBack(target: pg.Client, table: CopyTable): Promise<Tally> {
   return tally
 }
 
-/** New rows get numbers above the copied ones. */
+/** Makes new rows get numbers above the copied ones. */
 async function advanceIdentities(target: pg.Client, tables: CopyTable[]): Promise<void> {
   const { rows } = await target.query<{ table: string; name: string }>(`
     select c.relname as "table", a.attname as name

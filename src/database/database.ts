@@ -10,7 +10,7 @@ export type Engine = 'sqlite' | 'postgres'
 /** The query builder of a transaction. */
 export type Queries = Kysely<Tables>
 
-/** The part of the query builder that reads, in a transaction or outside. */
+/** The part of the query builder that reads, inside or outside a transaction. */
 export type Reads = Pick<
   Queries,
   | 'selectFrom'
@@ -39,53 +39,55 @@ export interface Transaction {
 /** The port to the database: two engines, one behaviour. */
 export interface Database {
   readonly engine: Engine
-  /** For reads outside a transaction. On SQLite it cannot write. */
+  /** Reads outside a transaction. On SQLite it cannot write. */
   readonly reads: Reads
   /**
-   * Runs a read that may show what was true up to a second ago: on a replica, where there is one that is not further behind
-   * (contract, section 22), else as `reads`. `isTooOld` is asked before, if there is one: then a replica will not do.
+   * Runs a read whose result may be up to one second old. Uses a replica if one lags by at most a second (contract,
+   * section 22), and `reads` otherwise. `isTooOld`, if given, runs first and can rule out a replica.
    */
   recently<T>(read: (db: Reads) => Promise<T>, isTooOld?: () => Promise<boolean>): Promise<T>
   /**
-   * Runs `work` in a transaction (READ COMMITTED on PostgreSQL, serial on SQLite) and commits, or rolls back when it
-   * throws. Retries after a conflict that the engine or a `RetryTransaction` reports, at most five times within 2.5
-   * seconds; so `work` must have no effects outside the transaction.
-   * Throws DatabaseUnavailable when the database does not answer in time.
+   * Runs `work` in a transaction (READ COMMITTED on PostgreSQL, serial on SQLite). Commits, or rolls back if `work`
+   * throws. Retries after a conflict reported by the engine or by `RetryTransaction`, at most five times within 2.5
+   * seconds. Therefore `work` must have no effects outside the transaction. Throws DatabaseUnavailable if the database
+   * does not answer in time.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /**
-   * As `transaction`, but shared with others that wait at the same time (see shared-transaction.ts): for what many clients
-   * do at once. No member fails another. `owner` is the tenant, as none starves another; `isGone` tells that the client
-   * has gone, so that its work need not begin (MemberGone).
+   * Runs like `transaction`, but shares the transaction with others that wait at the same time (see
+   * shared-transaction.ts). Use it for operations that many clients run at once. No member makes another fail. `owner`
+   * is the tenant, so that no tenant starves another. If `isGone` returns true, the client has disconnected and its
+   * work does not start (MemberGone).
    */
   sharedTransaction<T>(work: (tx: Transaction) => Promise<T>, options: SharingOptions): Promise<T>
-  /** Resolves when the database answers; else throws DatabaseUnavailable within five seconds. */
+  /** Resolves when the database answers. Otherwise throws DatabaseUnavailable within five seconds. */
   ping(): Promise<void>
   /**
-   * Whether the disk has space. After a transaction failed on a full disk, probes decide, at most one a second, until one
-   * succeeds.
+   * Reports if the disk has space. After a transaction has failed on a full disk, probes decide, at most one a second,
+   * until one succeeds.
    */
   hasRoom(): Promise<boolean>
   /**
-   * Whether a commit has waited for a synchronous standby for three seconds (PostgreSQL): its request was refused by then, and
-   * so are others. Reads a view, and writes nothing: a commit to try it would wait as well, at a connection of its own.
+   * Reports if a commit has waited for a synchronous standby for three seconds (PostgreSQL). By then its request has
+   * been refused, and other requests should be too. Reads a view and writes nothing, because a test commit would wait
+   * as well and occupy another connection.
    */
   commitsWait(): Promise<boolean>
-  /** Brings the schema up to date under a lock, then does the rest. Returns the names of the migrations that ran. */
+  /** Migrates the schema under a lock, then runs `rest`. Returns the names of the migrations that ran. */
   migrate(rest?: (db: Queries) => Promise<void>): Promise<string[]>
   /** Names the migrations that have not run. */
   pendingMigrations(): Promise<string[]>
-  /** Keeps every other server off a SQLite file, or throws an OperatorError when one is there. */
+  /** Locks a SQLite file for this server. Throws an OperatorError if another server holds it. */
   lockForServer(): void
   /**
-   * Leaves nothing of what was deleted in the files beside the database: on SQLite, where the write-ahead log keeps it for
-   * a while. False when another program has read from it for five seconds.
+   * Erases deleted data from the files next to the database. On SQLite, the write-ahead log keeps it for a while.
+   * Returns false if another program has been reading from the log for five seconds.
    */
   forgetDeleted(): Promise<boolean>
   load(): DatabaseLoad
   /**
-   * Calls `onNotice` at each notification on the channel (PostgreSQL), and when it may have missed one. A hint only: it can
-   * be lost, and never comes on SQLite.
+   * Calls `onNotice` at each notification on the channel (PostgreSQL), and whenever one may have been missed. This is
+   * only a hint: notifications can get lost, and SQLite has none.
    */
   listen(channel: string, onNotice: () => void): Listening
   close(): Promise<void>
@@ -100,15 +102,15 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** How busy a database is, for the metrics. */
+/** The load of a database, for the metrics. */
 export interface DatabaseLoad {
-  /** Waiters: for a connection (PostgreSQL), for the writer lock (SQLite). */
+  /** Waiters for a connection (PostgreSQL) or for the writer lock (SQLite). */
   waiting: number
-  /** Of the pool; absent with SQLite, which has one to write and one to read. */
+  /** Connections of the pool. Absent on SQLite, which has one for writing and one for reading. */
   connections?: { inUse: number; idle: number; max: number }
-  /** How far the replica that is least behind is so, at most, in milliseconds; Infinity when that is not known. Absent with SQLite. */
+  /** Upper bound for the delay of the most current replica, in milliseconds. Infinity if unknown, absent on SQLite. */
   replicaDelayMs?: number
-  /** Retries of transactions after conflicts, since the database was opened. */
+  /** Retries of transactions after conflicts since the database was opened. */
   retries: number
 }
 
@@ -118,27 +120,27 @@ export const dedicatedPoolSize = 3
 /** Connections that a server spends on listening. */
 export const listeningConnections = 1
 
-/** A few connections of their own, for short statements that must not wait behind others. */
+/** A few separate connections, for short statements that must not wait behind others. */
 export interface DedicatedPool {
-  /** Each statement is a transaction of its own and fails within two seconds. */
+  /** Runs each statement in a separate transaction, which fails after two seconds. */
   readonly queries: Queries
   close(): Promise<void>
 }
 
-/** Gets every statement with its values, for tests that count and benchmarks that repeat. */
+/** Receives every statement with its values, for tests that count them and benchmarks that repeat them. */
 export type StatementListener = (sql: string, values: readonly unknown[]) => void
 
-/** The database did not answer in time, or cannot take the change now (disk full, shutting down). */
+/** The database did not answer in time, or cannot take the change now (full disk, shutdown). */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
 }
 
-/** Thrown by a transaction that lost a race: it rolls back and runs again. */
+/** Thrown by a transaction that lost a race. The transaction rolls back and runs again. */
 export class RetryTransaction extends Error {
   override readonly name = 'RetryTransaction'
 }
 
-/** Nothing of the transaction was committed, and no error said so before. */
+/** Nothing of the transaction was committed, although no error was reported. */
 export class RolledBack extends Error {
   override readonly name = 'RolledBack'
 }
@@ -147,8 +149,8 @@ export class RolledBack extends Error {
 const probeIntervalMs = 1_000
 
 /**
- * Knows whether the disk has space. A change that succeeds proves nothing, as it may have fit into free pages; so a
- * probe that needs new ones decides.
+ * Knows if the disk has space. A successful change proves nothing, because it may have fit into free pages. Therefore a
+ * probe that needs new pages decides.
  */
 export class DiskSpaceMonitor {
   private inDoubt = false
@@ -157,13 +159,13 @@ export class DiskSpaceMonitor {
   private readonly isDiskFull: (cause: unknown) => boolean
   private readonly probe: () => Promise<void>
 
-  /** `isDiskFull` recognises the engine's errors that may mean a full disk; `probe` fails on a full disk. */
+  /** `isDiskFull` recognises errors of the engine that may mean a full disk. `probe` fails if the disk is full. */
   constructor(isDiskFull: (cause: unknown) => boolean, probe: () => Promise<void>) {
     this.isDiskFull = isDiskFull
     this.probe = probe
   }
 
-  /** Notices when the work fails because of a full disk. */
+  /** Detects work that fails because of a full disk. */
   async over<T>(work: Promise<T>): Promise<T> {
     try {
       return await work
@@ -189,7 +191,7 @@ export class DiskSpaceMonitor {
   }
 }
 
-/** How a database runs its transactions. */
+/** The way in which an engine runs its transactions. */
 export interface TransactionRunner {
   system: 'postgresql' | 'sqlite'
   db: Queries
@@ -200,14 +202,14 @@ export interface TransactionRunner {
   onRetry: () => void
 }
 
-/** `Database.transaction` for both engines: retries, spans, and work after the commit. */
+/** Implements `Database.transaction` for both engines: retries, spans, and work after the commit. */
 export function runTransaction<T>(
   { system, db, diskSpace, now, isConflict, fraction, onRetry }: TransactionRunner,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const attemptOnce = async (attempt: number) => {
     if (attempt > 0) onRetry()
-    const afterCommit: (() => void)[] = [] // of a rolled back attempt, nothing is done
+    const afterCommit: (() => void)[] = [] // dropped when the attempt rolls back
     const onCommit = (done: () => void) => void afterCommit.push(done)
     const result = await db.transaction().execute(async (tx) => {
       await bindConnection(tx)
@@ -231,20 +233,23 @@ async function bindConnection(tx: Queries): Promise<void> {
 }
 
 /**
- * Sends a query at once, also in a transaction where another is under way: Kysely would wait for that one. The statements
- * of a transaction run in the order in which they were asked for.
+ * Sends a query at once, even if another query of the transaction is still running. Kysely would wait for that one.
+ * Statements of a transaction run in the order of the calls.
  */
 export function executeAtOnce<Row>(db: Reads, query: CompiledQuery<Row>): Promise<QueryResult<Row>> {
   return (bound.get(db) ?? db).executeQuery(query)
 }
 
 const maxRetries = 5
-/** No retry begins later than this: a request gets its response within five seconds, and a deadlock costs one. */
+/** No retry begins later than this. A request gets its response within five seconds, and a deadlock costs one. */
 const retryLimitMs = 2_500
-/** Bound of the first random pause: without one, the retry meets the same rival, which has not even woken up. */
+/** Bound of the first random pause. Without a pause, the retry meets the same rival, which has not even woken up. */
 const firstPauseMs = 20
 
-/** Retries while attempts end in conflicts, with a growing random pause. `isConflict` knows the engine's own errors. */
+/**
+ * Retries while attempts end in conflicts, with a growing random pause. `isConflict` recognises the errors of the
+ * engine.
+ */
 export async function withRetries<T>(
   attemptOnce: (attempt: number) => Promise<T>,
   isConflict: (error: unknown) => boolean,
@@ -269,13 +274,13 @@ export function pause(milliseconds: number): Promise<void> {
 }
 
 /**
- * As `Promise.all`, for what one transaction asks at the same time. When something fails it waits for the rest before it
- * throws: a statement that were sent after that would belong to no transaction, or to the next one.
+ * Works like `Promise.all`, for simultaneous statements of one transaction. After a failure it waits for the remaining
+ * statements before it throws. Otherwise a later statement would run in no transaction, or in the next one.
  */
 export async function allOf<T extends readonly unknown[]>(
   asked: readonly [...T],
 ): Promise<{ -readonly [Index in keyof T]: Awaited<T[Index]> }> {
   const all = Promise.all(asked)
   await Promise.allSettled([all, ...asked])
-  return all // of several failures the first: the others follow from it
+  return all // throws the first failure, which caused the others
 }

@@ -3,9 +3,9 @@ import type { Database, Reads } from './database.ts'
 import { migratedInMemory } from './sqlite.ts'
 
 /**
- * Throws an OperatorError if tables or columns are missing that the migrations of this release make. A version between two
- * releases may have run a migration of the same name before it was finished: its database looks up to date, and would fail
- * later. Takes some 20 ms, so not every command asks.
+ * Throws an OperatorError if tables or columns are missing that the migrations of this release create. A development
+ * version may have run an unfinished migration under the same name. Its database looks up to date and would fail later.
+ * Takes about 20 ms, so some commands skip it.
  */
 export async function refuseUnfinishedSchema(db: Database): Promise<void> {
   const missing = await missingColumns(db)
@@ -17,9 +17,11 @@ export async function refuseUnfinishedSchema(db: Database): Promise<void> {
   )
 }
 
-/** Columns that the migrations of this release make and a migrated database lacks, such as `bookings.version`. */
+/**
+ * Returns columns that the migrations of this release create but a migrated database lacks, such as `bookings.version`.
+ */
 export async function missingColumns({ reads }: Pick<Database, 'reads'>): Promise<string[]> {
-  const expected = await migratedInMemory(columnsOf) // both engines give their columns the same names
+  const expected = await migratedInMemory(columnsOf) // both engines use the same column names
   const found = new Set(await columnsOf(reads))
   return expected.filter((column) => !found.has(column))
 }
@@ -29,7 +31,7 @@ async function columnsOf({ introspection }: Reads): Promise<string[]> {
   return tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column.name}`))
 }
 
-/** Whether a table is part of SQLite's index of `client_texts`, which PostgreSQL has no table for. */
+/** Recognises the tables of SQLite's index over `client_texts`. PostgreSQL has no such tables. */
 function isIndexTable(name: string): boolean {
   return name.startsWith('client_texts_')
 }

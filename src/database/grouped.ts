@@ -1,12 +1,16 @@
 import { type Outcome, together } from '../base/together.ts'
 import { type Database, DatabaseUnavailable } from './database.ts'
 
-/** One statement for all who wait: asks it for one member. `isGone` tells that its client has gone meanwhile. */
+/**
+ * Runs one statement for all waiting members and returns the result for one. `isGone` reports that its client has
+ * disconnected.
+ */
 type Grouped<Member, Result> = (db: Database, member: Member, isGone?: () => boolean) => Promise<Result>
 
 /**
- * Makes a statement over many members (see `together`), with groups of its own for each database. `ownerOf` is the
- * business that a member belongs to: none starves another. Throws DatabaseUnavailable, for all members at once.
+ * Turns a statement over many members into one that is called by each (see `together`), with separate groups for each
+ * database. `ownerOf` returns the business of a member, so that no business starves another. Throws DatabaseUnavailable
+ * for all members at once.
  */
 export function grouped<Member, Result>(
   run: (db: Database, members: readonly Member[]) => Promise<readonly Outcome<Result>[]>,
@@ -29,8 +33,8 @@ export function grouped<Member, Result>(
 }
 
 /**
- * Finds one row for each member (see `grouped`), whose key is a list of texts: who asks for the same at the same time
- * shares the answer.
+ * Finds one row for each member (see `grouped`). The key is a list of texts. Members with the same key share the
+ * answer.
  */
 export function groupedLookup<Key extends readonly string[], Row>(
   find: (db: Database, keys: string) => Promise<readonly Row[]>,

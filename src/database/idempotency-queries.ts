@@ -27,7 +27,7 @@ const recordsByKeys = cachedQuery((db, { keys }: Params<{ keys: string }>) =>
     ),
 )
 
-/** The record of a request, by caller, route and key, however old. */
+/** Finds the record of a request by caller, route and key, whatever its age. */
 export const findRecord = groupedLookup(
   async ({ reads }: Database, keys) => (await recordsByKeys(reads, { keys })).rows,
   {
@@ -36,7 +36,7 @@ export const findRecord = groupedLookup(
   },
 )
 
-/** As `findRecord`, in the transaction that would store one. */
+/** Like `findRecord`, but within the transaction that would store a record. */
 export const findRecordWithin = sharedStatement({
   writes: false,
   run: async (db, members: readonly RecordKey[]) => {
@@ -66,12 +66,15 @@ const newRecordColumns = { ...recordColumns, claim_id: 'uuid' } as const
 
 interface NewRecord {
   record: IdempotencyRecordsTable
-  /** A hold that is inserted just before: without it, there is nothing to record. */
+  /** A hold that is inserted just before. Without the hold, there is nothing to record. */
   claimId: string | undefined
   since: Instant
 }
 
-/** Looks each hold up: for `exists` in an `or`, PostgreSQL would read all claims while they are few thousand. */
+/**
+ * Looks up each hold separately. With `exists` in an `or`, PostgreSQL would read all claims as long as there are only a
+ * few thousand.
+ */
 const insertRecords = cachedQuery(
   (db: Queries, { rows, since }: Params<{ rows: string; since: Instant }>) => {
     const columns = Object.keys(recordColumns)
@@ -88,7 +91,9 @@ const insertRecords = cachedQuery(
   },
 )
 
-/** Inserts a record, or replaces one older than `since`. False when a newer one exists, or without its hold. */
+/**
+ * Inserts a record, or replaces one older than `since`. Returns false if a newer one exists or if the hold is missing.
+ */
 export const insertRecord = sharedStatement({
   writes: (isInserted: boolean) => isInserted,
   step: 1, // after their holds
@@ -100,13 +105,13 @@ export const insertRecord = sharedStatement({
       newRecordColumns,
       members.map(({ record, claimId }) => ({ ...record, claim_id: claimId })),
     )
-    // one transaction has one time, and so one `since`
+    // one transaction has one time, hence one `since`
     const inserted = new Set((await insertRecords(db, { rows, since: first.since })).rows.map(nameOf))
     return members.map(({ record }) => inserted.has(nameOf(record)))
   },
 })
 
-/** Deletes up to `max` records from before an instant. Returns how many. */
+/** Deletes up to `max` records older than an instant and returns their number. */
 export async function deleteOldRecords(db: Queries, before: Instant, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from idempotency_records
@@ -122,7 +127,7 @@ export type StoredBody = RecordKey & Pick<IdempotencyRecordsTable, 'body'>
 
 const madeColumns = { id: 'text', at: 'timestamptz' } as const
 
-/** Finds responses that made things, by their ids: each is stored in the transaction that makes the thing. */
+/** Finds responses that created things, by ID. Each is stored in the transaction that creates the thing. */
 export async function findRecordsOf(
   db: Queries,
   made: readonly { id: string; at: Instant }[],
@@ -139,7 +144,7 @@ export async function findRecordsOfBlocks(db: Queries): Promise<StoredBody[]> {
   return db
     .selectFrom('idempotency_records')
     .select(['caller_id', 'route', 'idempotency_key', 'body'])
-    .where(sql<boolean>`route = 'POST /api/v1/clients/block'`) // as its index
+    .where(sql<boolean>`route = 'POST /api/v1/clients/block'`) // the condition of the index
     .execute()
 }
 
@@ -147,7 +152,7 @@ export async function updateRecordBody(db: Queries, { body, ...key }: StoredBody
   await changeRecord(db, key, { body })
 }
 
-/** In place of the digest of a request: any repetition gets its response. */
+/** Replaces the digest of a request. Any repetition then gets the stored response. */
 export const erasedDigest = ''
 
 export async function forgetRequest(db: Queries, key: RecordKey): Promise<void> {

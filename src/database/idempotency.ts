@@ -18,10 +18,10 @@ import {
   updateRecordBody,
 } from './idempotency-queries.ts'
 
-/** How long a response is stored for repeated requests. */
+/** Repeated requests get the stored response for a day. */
 const retentionSeconds = 86_400
 
-/** How long a repeated request waits for the first one to end. */
+/** A repeated request waits this long for the first one to end. */
 const maxWaitMs = 5_000
 
 /** A response, byte for byte. */
@@ -31,19 +31,19 @@ interface StoredResponse {
   body: string
 }
 
-/** A hold whose insertion is under way while its response is stored. */
+/** A hold that is being inserted while its response is stored. */
 interface HoldOnItsWay {
   id: string
   isInserted: Promise<boolean>
 }
 
 /**
- * Stores the response to a keyed request, in the transaction that does the work: last, or together with the hold that it is
- * about. Throws KeyTaken, which rolls it back, when another request with the key has stored one.
+ * Stores the response to a keyed request in the transaction that does the work: as the last step, or together with the
+ * hold. If another request with the key has stored a response, throws KeyTaken, which rolls back the transaction.
  */
 export interface StoreResponse<Result> {
   (tx: Transaction, result: Result, hold?: HoldOnItsWay): Promise<void>
-  /** Throws Repeated when there is a response already; for work that begins with it (`looks`). */
+  /** Throws Repeated if a response exists. For work that starts with this check (`looks`). */
   look(tx: Transaction): Promise<void>
 }
 
@@ -55,11 +55,11 @@ export const storeNothing: StoreResponse<unknown> = Object.assign(() => Promise.
 /** A request with an `Idempotency-Key`. */
 interface KeyedRequest<Result> {
   key: RecordKey
-  /** Of the body: a repeated request must have the same. */
+  /** Digest of the body. A repeated request must have the same body. */
   digest: string
   /** Works in one transaction, which ends with `store`. */
   run: (store: StoreResponse<unknown>) => Promise<Result>
-  /** Whether `run` looks for a stored response itself, which saves a statement. */
+  /** Set if `run` itself checks for a stored response, which saves a statement. */
   looks?: boolean
   present: (result: Result) => StoredResponse
 }
@@ -68,7 +68,7 @@ class KeyTaken extends Error {
   override readonly name = 'KeyTaken'
 }
 
-/** The request was made before. */
+/** The request is a repetition. */
 class Repeated extends Error {
   override readonly name = 'Repeated'
   readonly response: StoredResponse
@@ -79,13 +79,14 @@ class Repeated extends Error {
   }
 }
 
-/** Keyed requests that run on this server, by database: a repeated one waits for the first. */
+/** Keyed requests that run on this server, by database. A repetition waits for the first request. */
 const running = new WeakMap<object, Map<string, Promise<unknown>>>()
 
 /**
- * Works once per key, and gives every repeated request the first response. The transaction of the effect also writes the
- * record, so a crash leaves no key in progress behind. Refusals are not stored. Throws idempotency_key_reused when the
- * key was used for a different request, idempotency_in_flight when the first still runs here after five seconds.
+ * Works once per key and returns the first response to every repeated request. The transaction of the effect also
+ * writes the record, so a crash leaves no key in progress. Refusals are not stored. Throws idempotency_key_reused if
+ * the key belongs to a different request. Throws idempotency_in_flight if the first request still runs here after five
+ * seconds.
  */
 export async function respondOnce<Result>(
   context: Pick<Context, 'db' | 'clock'>,
@@ -121,7 +122,7 @@ async function replayOrWork<Result>(context: Pick<Context, 'db' | 'clock'>, requ
     return { response: await workAndStore(request), replayed: false }
   } catch (error) {
     if (error instanceof Repeated) return { response: error.response, replayed: true }
-    // the first request may have ended meanwhile on another server: what it took is in the way of this one
+    // the first request may have finished on another server and taken the slot that this one wants
     const first = error instanceof KeyTaken || error instanceof Problem ? await replay() : undefined
     if (first) return first
     throw error
@@ -170,7 +171,7 @@ function inFlight(): Problem {
   )
 }
 
-/** Records from before this instant are over. */
+/** Records older than this instant have expired. */
 function expiry(now: Instant): Instant {
   return plusSeconds(now, -retentionSeconds)
 }
@@ -191,7 +192,7 @@ async function endsWithin(promise: Promise<unknown>, milliseconds: number): Prom
   }
 }
 
-/** Whose records they are: of a person, those of each business or hub stand apart. */
+/** Returns the owner of records. A person has separate records for each business or hub. */
 export function recordOwner({
   type,
   keyId,
@@ -211,12 +212,13 @@ export const oldRecords: CleanupJob = {
     db.transaction((tx) => deleteOldRecords(tx.db, plusSeconds(tx.now, -retentionSeconds), max)),
 }
 
-/** What a stored response says in place of what it said; undefined where it is to stay. */
+/** Returns the new content of a stored response, or undefined to keep it. */
 type Rewrite = (body: Record<string, unknown>) => Record<string, unknown> | undefined
 
 /**
- * Rewrites the stored responses that made things, so that a repeated request still gets one, and forgets the digests of the
- * requests: what a request held could be guessed from them. Returns how many it rewrote.
+ * Rewrites the stored responses that created things and erases the digests of their requests. A repeated request still
+ * gets a response, and nobody can guess the contents of a request from its digest. Returns the number of rewritten
+ * responses.
  */
 export async function rewriteResponses(
   tx: Transaction,
@@ -230,7 +232,7 @@ export async function rewriteResponses(
   return rewritten
 }
 
-/** As `rewriteResponses`, for those that blocked clients. */
+/** Like `rewriteResponses`, for responses that blocked clients. */
 export async function rewriteBlocks(tx: Transaction, rewrite: Rewrite): Promise<number> {
   return rewriteAll(tx, await findRecordsOfBlocks(tx.db), rewrite)
 }

@@ -4,7 +4,7 @@ import type { Reads } from './database.ts'
 type ColumnType =
   'text' | 'int4multirange' | 'uuid' | 'uuid[]' | 'integer' | 'bigint' | 'timestamptz' | 'jsonb'
 
-/** Columns of rows that a statement gets as one parameter. */
+/** Columns of the rows that a statement gets as one parameter. */
 export type Columns<Name extends string> = Record<Name, ColumnType>
 
 export function isPostgres(db: Reads): boolean {
@@ -12,8 +12,8 @@ export function isPostgres(db: Reads): boolean {
 }
 
 /**
- * The rows of a JSON parameter (see `rowsText`), in place of a table: any number of them, so that the text of a statement
- * stays the same and prepared.
+ * Turns a JSON parameter (see `rowsText`) into rows, in place of a table. The text of the statement is the same for any
+ * number of rows, so it stays prepared.
  */
 export function rowsOf<Name extends string>(
   db: Reads,
@@ -26,25 +26,25 @@ export function rowsOf<Name extends string>(
     return sql`(select * from json_to_recordset(${rows}::json) as r(${sql.join(list)}))`
   }
   const list = names.map((name, index) => sql`v ->> ${sql.lit(index)} as ${sql.ref(name)}`)
-  // materialised, as SQLite would write the text of a row and parse it again for each of its columns
+  // materialised, because SQLite would otherwise write and parse the text of a row for each of its columns
   return sql`(with r as materialized (select value as v from json_each(${rows})) select ${sql.join(list)} from r)`
 }
 
-/** The parameter of `rowsOf`. */
+/** Returns the parameter of `rowsOf`. */
 export function rowsText<Name extends string>(
   db: Reads,
   columns: Columns<Name>,
   rows: readonly Partial<Record<NoInfer<Name>, unknown>>[],
 ): string {
   if (isPostgres(db)) return JSON.stringify(rows)
-  // arrays, as SQLite finds a column by its position in two thirds of the time that its name takes
+  // arrays, because SQLite finds a column by position in two thirds of the time it needs by name
   const names = Object.keys(columns) as Name[]
   return JSON.stringify(rows.map((row) => names.map((name) => row[name])))
 }
 
 /**
- * Joins to each row of `w` the rows of a table that fulfil a condition on both, looked up one by one: with few statistics
- * PostgreSQL would rather read the whole table.
+ * Joins to each row of `w` the rows of a table that fulfil a condition on both. Looks them up one by one, because
+ * PostgreSQL would read the whole table while it has few statistics.
  */
 export function foreach(db: Reads, table: string, condition: RawBuilder<unknown>): RawBuilder<unknown> {
   const [name = '', alias = name] = table.split(' as ')
@@ -53,7 +53,7 @@ export function foreach(db: Reads, table: string, condition: RawBuilder<unknown>
     : sql`cross join ${sql.table(name)} as ${sql.ref(alias)} on ${condition}`
 }
 
-/** Whether a column has one of the values of a list, which is a column of `rowsOf` of type `uuid[]`. */
+/** Compares a column with the values of a list, which is a column of `rowsOf` of type `uuid[]`. */
 export function isIn(db: Reads, column: string, list: string): RawBuilder<boolean> {
   return isPostgres(db)
     ? sql<boolean>`${sql.ref(column)} = any (${sql.ref(list)})`
@@ -61,8 +61,8 @@ export function isIn(db: Reads, column: string, list: string): RawBuilder<boolea
 }
 
 /**
- * Narrows columns to the rows of a JSON array of arrays of texts, which is one parameter. On PostgreSQL each column is
- * narrowed alone, which its planner answers from an index: whoever asks picks the rows that it named.
+ * Narrows columns to the rows of a JSON array of arrays of texts, which is one parameter. PostgreSQL narrows each
+ * column separately, because its planner can then use an index. The caller picks its own rows from the result.
  */
 export function isAmong(
   db: Reads,

@@ -6,39 +6,41 @@ import type { Context } from './context.ts'
 import { DatabaseUnavailable, pause } from './database.ts'
 
 /*
- * The loop of what is leased: deliveries, mails, payments, busy calendars. Each server runs it beside its requests.
+ * The loop for leased work: deliveries, mails, payments, busy calendars. Each server runs it in addition to its
+ * requests.
  *
- *   1. A round writes the results that wait, and leases what is due, no more than there are places for. A signal of a commit
- *      in this process, a poll, or the end of a piece of work asks for one. Whoever asks during a round joins the next.
- *   2. Work on all that was leased begins at once. If it gives a result, a round writes it; if not, it has written its own.
+ *   1. A round writes the waiting results and leases due work, up to the limit. A signal of a commit in this process, a
+ *      poll, or finished work requests a round. Requests during a round join the next one.
+ *   2. All leased work begins at once. If it returns a result, a round writes it. If not, it has written its own
+ *      result.
  *
- *   mode      entered by          leases  work in flight
- *   running   –                   yes     ends by itself
- *   draining  stop()              no      ends by itself
- *   aborting  the grace is over   no      is cut off, and has two seconds to write that
+ * Modes:
+ *   - running: leases work. Work in flight ends by itself.
+ *   - draining, after stop(): leases nothing. Work in flight ends by itself.
+ *   - aborting, after the grace: leases nothing. Work in flight is cut off and has two seconds to write that.
  *
- * Guarantees: a loop never has more in flight than its limit. Work that fails stops no other work. A result is written only
- * where its lease still holds; while the database is away the loop tries again, until the lease ends. After a failure to
- * lease, the loop ignores signals for half a second, and logs the first failure of an outage. stop() resolves two seconds
- * after its grace at the latest. What a killed server had leased is due again when its lease ends.
- * Does not guarantee: that work happens only once, or the limit over several servers. Each server has its own.
+ * Guarantees: a loop never exceeds its limit of work in flight. Work that fails stops no other work. A result is
+ * written only while its lease holds. If the database is unavailable, the loop retries until the lease ends. After a
+ * failed lease, the loop ignores signals for half a second. It logs the first failure of an outage. stop() resolves two
+ * seconds after its grace at the latest. Work leased by a killed server is due again when the lease ends.
+ * Does not guarantee: that work happens only once, or a limit across servers. Each server has its own.
  */
 
-/** Between two attempts to lease, or to write a result, while the database does not answer. */
+/** Pause between attempts to lease or to write a result while the database does not answer. */
 const retryMs = 500
-/** Time to write what was cut off. */
+/** Time in which aborted work can write its result. */
 const abortMs = 2_000
 
-/** Tells the loop of this process that something is due. */
+/** Notifies the loop of this process of due work. */
 export class DueSignal {
   private hear: (() => void) | undefined
 
-  /** Whether this process runs the loop: the command line does not. */
+  /** Returns true if this process runs the loop. The command line does not. */
   get isHeard(): boolean {
     return this.hear !== undefined
   }
 
-  /** Calls `hear` at each signal from now on; undefined ends that. */
+  /** Calls `hear` at each signal from now on. Undefined stops that. */
   listen(hear: (() => void) | undefined): void {
     this.hear = hear
   }
@@ -48,16 +50,16 @@ export class DueSignal {
   }
 }
 
-/** The table of one kind of work. */
+/** The settings of one kind of work. */
 interface Policy {
-  /** Counts everything between its lease and the end of its work, or its written result. */
+  /** Counts everything from the lease to the end of the work or its written result. */
   maxInFlight: number
-  /** A poll finds what becomes due without a signal, such as retries and the leases of killed servers. */
+  /** A poll finds work that becomes due without a signal, such as retries and expired leases of killed servers. */
   pollMs: number
   signal?: DueSignal
-  /** The line in the log when a round fails. */
+  /** The log line when a round fails. */
   failing: string
-  /** The line in the log when work throws, with the name of its id. */
+  /** The log line when work throws, with the name of its ID. */
   failed: [level: 'warn' | 'error', id: string, message: string]
 }
 
@@ -68,24 +70,24 @@ interface LeasedResult {
 
 interface Round<Leased> {
   leased: Leased[]
-  /** Ids of the results that were written. */
+  /** IDs of the written results. */
   written?: ReadonlySet<string>
 }
 
-/** Leases what is due, and works on it. Each kind of work extends it. */
+/** Leases due work and runs it. Each kind of work extends this class. */
 export abstract class LeaseLoop<
   Needs extends Pick<Context, 'clock' | 'log'>,
   Leased extends { id: string },
   Result extends LeasedResult = never,
 > {
   protected readonly context: Needs
-  /** From the lease to the end of the work, or its written result. None rejects. */
+  /** From the lease to the end of the work or its written result. These promises never reject. */
   protected readonly inFlight = new Map<Leased, Promise<void>>()
   protected mode: 'running' | 'draining' | 'aborting' = 'running'
   private readonly policy: Policy
-  /** Nothing is leased before. */
+  /** Nothing is leased before this time. */
   private restsUntilMs = 0
-  /** Whether somebody waits for the next round already: a burst of signals is one. */
+  /** True while a request waits for the next round. A burst of signals counts as one. */
   private isWoken = false
   private isFailing = false
   private poll: ReturnType<typeof repeat> | undefined
@@ -96,19 +98,19 @@ export abstract class LeaseLoop<
     this.policy = policy
   }
 
-  /** Writes results, each only where its lease still holds, and leases up to `max` of what is due, as one transaction. */
+  /** Writes results whose leases still hold and leases up to `max` items of due work, in one transaction. */
   protected abstract lease(max: number, results: readonly Result[]): Promise<Round<Leased>>
 
-  /** Works on what was leased. Writes what came of it, or leaves that to a round by giving a result. */
+  /** Does the leased work. Writes the outcome itself, or returns a result for a round to write. */
   protected abstract work(leased: Leased): Promise<Result | undefined>
 
-  /** Logs a result that was written, dropped because its lease was lost, or given up after an error. */
+  /** Logs a result that was written, dropped after its lease was lost, or given up after an error. */
   protected report?(result: Result, isWritten: boolean, error: unknown): void
 
-  /** Cuts off the work in flight, and frees what it uses. */
+  /** Aborts the work in flight and frees its resources. */
   protected close?(): Promise<unknown> | undefined
 
-  /** Leases from now on, at each signal and each poll. */
+  /** Leases work from now on, at each signal and each poll. */
   start(): void {
     this.policy.signal?.listen(() => this.wake())
     this.poll = repeat(() => this.round(undefined).then(ignore, ignore), this.policy.pollMs)
@@ -121,7 +123,7 @@ export abstract class LeaseLoop<
     this.round(undefined).catch(ignore) // logged; the next poll tries again
   }
 
-  /** Resolves when nothing is due, or can be leased, nothing is in flight, and every result is written. */
+  /** Resolves when no due work can be leased, nothing is in flight, and every result is written. */
   async settled(): Promise<void> {
     this.wake()
     for (;;) {
@@ -132,13 +134,13 @@ export abstract class LeaseLoop<
     }
   }
 
-  /** Leases nothing more. Work in flight ends within the grace, or is cut off. */
+  /** Stops leasing. Work in flight ends within the grace or is aborted. */
   stop(graceMs = 0): Promise<void> {
     this.stopped ??= this.finish(graceMs)
     return this.stopped
   }
 
-  /** Leases nothing for a while, in which a signal or a poll changes nothing. */
+  /** Leases nothing for a while. Signals and polls have no effect meanwhile. */
   protected rest(milliseconds: number): void {
     this.restsUntilMs = Math.max(this.restsUntilMs, monotonicMs() + milliseconds)
   }
@@ -152,20 +154,20 @@ export abstract class LeaseLoop<
     this.mode = 'draining'
     this.policy.signal?.listen(undefined)
     const lastRound = Promise.all([this.round(undefined).catch(ignore), this.poll?.stop()])
-    const ended = lastRound.then(() => Promise.all(this.inFlight.values())) // the round under way may still lease
+    const ended = lastRound.then(() => Promise.all(this.inFlight.values())) // the current round may still lease work
     await within(graceMs, ended)
     this.mode = 'aborting'
     await within(abortMs, Promise.all([ended, this.close?.()]))
   }
 
-  /** Asks for a round, with a result to write if there is one. Rejects when the database does not answer. */
+  /** Requests a round, with a result to write if there is one. Rejects if the database does not answer. */
   private readonly round = together<Result | undefined, Round<Leased>>(
     async (members) => {
       const round = await this.runRound(members.filter((member) => member !== undefined))
       return members.map(() => round)
     },
     {
-      ...{ maxMembers: Infinity, maxGroups: 1 }, // results are as many as may be in flight
+      ...{ maxMembers: Infinity, maxGroups: 1 }, // there are at most as many results as work in flight
       isWorthTrying: (error) => !(error instanceof DatabaseUnavailable),
     },
   )
@@ -181,7 +183,7 @@ export abstract class LeaseLoop<
       for (const leased of round.leased) this.inFlight.set(leased, this.carryOut(leased))
       return round
     } catch (error) {
-      if (results.length === 0) this.rest(retryMs) // else it would fail at each signal
+      if (results.length === 0) this.rest(retryMs) // otherwise each signal would fail
       if (!this.isFailing) this.context.log.warn({ err: error }, this.policy.failing)
       this.isFailing = true
       throw error
@@ -200,7 +202,7 @@ export abstract class LeaseLoop<
     if (!result) this.wake() // a round that writes a result also leases
   }
 
-  /** Has a result written, as long as its lease lasts. */
+  /** Requests rounds until the result is written or its lease ends. */
   private async persist(result: Result): Promise<void> {
     const { id, leased_until } = result.row
     for (;;) {
@@ -217,7 +219,7 @@ export abstract class LeaseLoop<
 
 const ignore = () => undefined
 
-/** Waits for something, but no longer than that. */
+/** Waits for work, but no longer than the given time. */
 function within(milliseconds: number, work: Promise<unknown>): Promise<unknown> {
   let timer: NodeJS.Timeout
   const over = new Promise((resolve) => (timer = setTimeout(resolve, milliseconds)))

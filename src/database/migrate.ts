@@ -23,7 +23,7 @@ import { eventEpochs } from './migrations/0020-event-epochs.ts'
 import { clientsByName } from './migrations/0021-clients-by-name.ts'
 import type { Tables } from './tables.ts'
 
-/** All migrations in their order. Never change a released one. */
+/** All migrations in order. Never change a released one. */
 const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promise<void>> = {
   '0001-first-schema': firstSchema,
   '0002-people': people,
@@ -46,7 +46,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0021-clients-by-name': clientsByName,
 }
 
-/** In their order. */
+/** Names in the order of the migrations. */
 export const migrationNames = Object.keys(migrations)
 
 /** Creates the migrator of one database. All pending migrations run in one transaction, under a lock. */
@@ -58,12 +58,12 @@ export function migrator(db: Kysely<Tables>, engine: Engine): Migrator {
   return new Migrator({ db, provider: { getMigrations: async () => Object.fromEntries(entries) } })
 }
 
-/** Small, so that nobody waits long for a booking. */
+/** A small number, so that no booking waits long. */
 const rewrittenAtOnce = 200
 
 /**
- * Does beforehand, in transactions of their own, what pending migrations would do to many rows in one: running servers write
- * in between, and what an interruption leaves is done. `inTransaction` runs one of them.
+ * Does in advance, in many short transactions, the changes of pending migrations that rewrite many rows. Running
+ * servers can write in between, and an interruption loses no finished batch. `inTransaction` runs one batch.
  */
 export async function rewriteRows(
   db: Kysely<Tables>,
@@ -81,12 +81,12 @@ export async function rewriteRows(
   } while (last)
 }
 
-/** Kysely's message when a migration has run that this release does not have. */
+/** Kysely's message if the database has a migration that this release lacks. */
 const ofNewerRelease = /previously executed migration (\S+) is missing/
 
 /**
- * Runs the pending migrations and returns their names. After an interruption, run it again.
- * Throws an OperatorError for the database of a newer release.
+ * Runs the pending migrations and returns their names. Can run again after an interruption. Throws an OperatorError for
+ * a database of a newer release.
  */
 export async function migrate(migrations: Migrator): Promise<string[]> {
   const { error, results = [] } = await migrations.migrateToLatest()

@@ -7,7 +7,7 @@ import { overlapRuleNames, overlapRules } from './migrations/claim-rules.ts'
 
 const maxNamed = 5
 
-/** Throws an OperatorError if a rule is missing by which no slot is sold twice, as after a restore that failed half-way. */
+/** Throws an OperatorError if an overlap rule is missing, for example after a restore that failed halfway. */
 export async function refuseMissingOverlapRules(db: Database): Promise<void> {
   const missing = await missingOverlapRules(db)
   if (missing.length === 0) return
@@ -17,7 +17,7 @@ export async function refuseMissingOverlapRules(db: Database): Promise<void> {
   )
 }
 
-/** The names of the overlap rules that a database lacks. */
+/** Returns the names of the overlap rules that a database lacks. */
 export async function missingOverlapRules({ engine, reads }: Pick<Database, 'engine' | 'reads'>) {
   const names = sql.join(overlapRuleNames[engine])
   const query =
@@ -32,8 +32,8 @@ export async function missingOverlapRules({ engine, reads }: Pick<Database, 'eng
 }
 
 /**
- * Makes the overlap rules again that a database lacks, in a transaction, and returns their names. Throws an OperatorError
- * that names what is sold twice: then nothing has changed.
+ * Recreates missing overlap rules in a transaction and returns their names. Throws an OperatorError that names doubly
+ * sold slots, without changing anything.
  */
 export async function restoreOverlapRules(db: Queries, now: Instant): Promise<string[]> {
   const engine = isPostgres(db) ? 'postgres' : 'sqlite'
@@ -43,7 +43,8 @@ export async function restoreOverlapRules(db: Queries, now: Instant): Promise<st
     const rule = sql.id(name)
     await (
       engine === 'postgres'
-        ? sql`alter table claims drop constraint if exists ${rule}` // locks the table, so that nothing is placed meanwhile
+        ? // locks the table, so that nobody can insert claims meanwhile
+          sql`alter table claims drop constraint if exists ${rule}`
         : sql`drop trigger if exists ${rule}`
     ).execute(db)
   }

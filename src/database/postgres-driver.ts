@@ -14,10 +14,10 @@ import { tracedStatement } from '../base/tracing.ts'
 import { DatabaseUnavailable, RolledBack, type StatementListener } from './database.ts'
 import type { ConnectionSource } from './postgres-hosts.ts'
 
-/** Per connection; the code has far fewer distinct statements. */
+/** Limit per connection. The code has far fewer distinct statements. */
 const maxPreparedStatements = 500
 
-/** Parses `2026-12-01 09:00:00+00`. Whole seconds take a fast path: a page of a list has hundreds of them. */
+/** Parses `2026-12-01 09:00:00+00`. Whole seconds take a fast path, because a page of a list has hundreds of them. */
 function readInstant(text: string): Instant {
   if (text.length === 22 && text.endsWith('+00')) {
     return `${text.slice(0, 10)}T${text.slice(11, 19)}.000Z` as Instant
@@ -25,7 +25,7 @@ function readInstant(text: string): Instant {
   return instantFromMs(Date.parse(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')))
 }
 
-/** Parsers of results into the types of `tables.ts`. */
+/** Parsers that turn results into the types of `tables.ts`. */
 const readers: Record<number, (text: string) => unknown> = {
   [pg.types.builtins.TIMESTAMPTZ]: readInstant,
   [pg.types.builtins.INT8]: Number,
@@ -33,9 +33,9 @@ const readers: Record<number, (text: string) => unknown> = {
   [pg.types.builtins.JSONB]: (text) => text,
 }
 
-const plainReader = pg.types.getTypeParser as (oid: number) => (text: string) => unknown // its type is any
+const plainReader = pg.types.getTypeParser as (oid: number) => (text: string) => unknown // its type is `any`
 
-/** For a `pg` pool: results come in the types of `tables.ts`. */
+/** Makes a `pg` pool return results in the types of `tables.ts`. */
 export const resultTypes = {
   getTypeParser: (oid: number): ((text: string) => unknown) => readers[oid] ?? plainReader(oid),
 }
@@ -43,25 +43,25 @@ export const resultTypes = {
 /** Lock not available, and a read-only server (a standby after a failover). */
 const unavailableCodes = ['55P03', '25006']
 
-/** Errors after which a retry may well succeed: connection, resources, shutdown, time limit. */
+/** Recognises errors after which a retry may well succeed: connection, resources, shutdown, time limit. */
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true // no answer from the server: refused, reset, timed out
   return /^(08|53|57|58)/.test(error.code ?? '') || unavailableCodes.includes(error.code ?? '')
 }
 
-/** The server shuts down or has crashed (57P01 to 57P03), or has become one that takes no writes. */
+/** The server shuts down or has crashed (57P01 to 57P03), or no longer accepts writes. */
 function isLeaving({ code }: pg.DatabaseError): boolean {
   return code === '25006' || /^57P0[123]$/.test(code ?? '')
 }
 
-/** Disk full, and an I/O error, which a full disk can cause. */
+/** Disk full, or an I/O error, which a full disk can cause. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof pg.DatabaseError && (error.code === '53100' || error.code === '58030')
 }
 
 /**
- * A migration has added a column since a statement that returns all columns was prepared. The code means
- * "not supported" in general; only the routine tells this case apart, as messages are translated.
+ * Recognises a statement that returns all columns and was prepared before a migration added one. The code means "not
+ * supported" in general. Only the routine identifies this case, because messages are translated.
  */
 function isStale(error: unknown): boolean {
   return (
@@ -69,25 +69,28 @@ function isStale(error: unknown): boolean {
   )
 }
 
-/** In a transaction of which an earlier statement failed. */
+/** An earlier statement of the transaction has failed. */
 function isFollowing(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '25P02'
 }
 
-/** Serialization failure, deadlock, a slug that another has just taken, or a stale statement: the transaction must run again. */
+/**
+ * Serialization failure, deadlock, a slug that another request has just taken, or a stale statement. The transaction
+ * must run again.
+ */
 export function isConflict(error: unknown): boolean {
   if (isStale(error)) return true
   if (!(error instanceof pg.DatabaseError)) return false
   return error.code === '40001' || error.code === '40P01' || error.constraint === 'businesses_by_slug'
 }
 
-/** The names of prepared statements, which all connections share. */
+/** Names of prepared statements, shared by all connections. */
 class PreparedNames {
   private readonly names = new Map<string, string>()
   private readonly max: number
   private count = 0
 
-  /** At most so many; with 0, no statement is prepared. */
+  /** Limits the number of names. With 0, no statement is prepared. */
   constructor(max: number) {
     this.max = max
   }
@@ -96,7 +99,7 @@ class PreparedNames {
     return this.max > 0
   }
 
-  /** Undefined when there are too many: then the statement is not prepared. */
+  /** Returns undefined if there are too many names. The statement is then not prepared. */
   of(text: string): string | undefined {
     const known = this.names.get(text)
     if (known !== undefined || this.names.size >= this.max) return known
@@ -106,33 +109,33 @@ class PreparedNames {
     return name
   }
 
-  /** Prepares every statement anew, under a new name, unless that was done since this one got its name. */
+  /** Prepares every statement again under a new name, unless that has happened since this one got its name. */
   renew(text: string, name: string | undefined): void {
     if (this.names.get(text) === name) this.names.clear()
   }
 }
 
 /**
- * A plan stays until PostgreSQL has new statistics, and those of a new database come after a minute: what was planned for
- * empty tables reads all of them meanwhile. So a connection plans anew when it has sent this many statements, and each
- * time eight times as many.
+ * A plan stays until PostgreSQL has new statistics, and a new database gets its first ones after a minute. Until then,
+ * plans made for empty tables would read whole tables. So a connection plans again after this many statements, and then
+ * after eight times as many each time.
  */
 const firstReplanning = 64
 const replanningFactor = 8
 
-/** How many statements a connection has sent, and after how many it plans anew. */
+/** Counts the statements that a connection has sent, and the count at which it plans again. */
 const sent = new WeakMap<pg.PoolClient, { count: number; next: number }>()
 
 class PostgresConnection implements DatabaseConnection {
   readonly client: pg.PoolClient
   broken = false
-  /** In a transaction, a failed statement cannot be sent again. */
+  /** A failed statement cannot be repeated in a transaction. */
   inTransaction = false
-  /** Whether the transaction is yet to begin: that goes in one message with its first statement. */
+  /** True until the transaction begins. `begin` goes in one message with its first statement. */
   beginsNext = false
-  /** The first failure of the transaction: what was sent along with that statement fails because of it. */
+  /** The first failure of the transaction. Statements sent along with the failed one fail because of it. */
   private failure: Error | undefined
-  /** Resolves when the statement that was sent last has ended, well or not. */
+  /** Resolves when the last sent statement has ended, successfully or not. */
   private lastEnded: Promise<unknown> = Promise.resolve()
   private readonly names: PreparedNames
   private readonly onStatement: StatementListener
@@ -163,7 +166,7 @@ class PostgresConnection implements DatabaseConnection {
     return sent
   }
 
-  /** Within a transaction, too: it only forgets plans. */
+  /** Safe within a transaction, because it only discards plans. */
   private replan(): void {
     if (!this.names.isUsed) return
     const uses = sent.get(this.client) ?? { count: 0, next: firstReplanning }
@@ -171,7 +174,8 @@ class PostgresConnection implements DatabaseConnection {
     uses.count += 1
     if (uses.count < uses.next) return
     uses.next *= replanningFactor
-    // not waited for, as a later statement could overtake this one; where it fails, so do the next of the transaction
+    // not awaited, because a later statement could overtake this one; if it fails, the next statement of the
+    // transaction fails, too
     this.lastEnded = this.client.query('discard plans').catch((error: unknown) => this.noted(error))
   }
 
@@ -183,7 +187,7 @@ class PostgresConnection implements DatabaseConnection {
         values: [...query.parameters],
         ...(name !== undefined && { name }),
       })
-      // after a failed statement the server answers a commit by a rollback, without an error
+      // after a failed statement the server answers a commit with a rollback, without an error
       if (query.sql === 'commit' && result.command !== 'COMMIT')
         throw new RolledBack('a statement had failed')
       if (query.sql === 'begin') this.failure = undefined
@@ -195,7 +199,7 @@ class PostgresConnection implements DatabaseConnection {
       return { rows: result.rows as R[], ...(changed !== undefined && { numAffectedRows: changed }) }
     } catch (error) {
       if (isFollowing(error)) {
-        await before // which may be told of its failure later
+        await before // which may report its failure later
         throw this.failure ?? error
       }
       if (isStale(error)) {
@@ -225,13 +229,13 @@ class PostgresConnection implements DatabaseConnection {
   }
 }
 
-/** Connections of which a commit stands at this server alone. */
+/** Connections with a commit that only this server has. */
 const unreplicated = new WeakSet<pg.PoolClient>()
 const noted = new WeakSet<pg.PoolClient>()
 
 /**
- * A commit that waits for a synchronous standby and is cancelled (pg_cancel_backend, a shutdown) succeeds, with no more
- * than a warning: it would be lost in a failover. So it must not be answered as a success.
+ * A commit that waits for a synchronous standby can be cancelled (pg_cancel_backend, a shutdown). It then succeeds with
+ * only a warning and would be lost in a failover. So Holdfast must not report success.
  */
 function noteUnreplicated(client: pg.PoolClient): void {
   if (noted.has(client)) return
@@ -241,7 +245,9 @@ function noteUnreplicated(client: pg.PoolClient): void {
   })
 }
 
-/** The pool handles errors of idle connections only; an unhandled one of a connection in use would end the process. */
+/**
+ * The pool handles errors of idle connections only. An unhandled error of a connection in use would end the process.
+ */
 function ignoreError(): void {
   // every statement on a lost connection fails, and the pool then drops it
 }
@@ -280,16 +286,17 @@ class PostgresDriver implements Driver {
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
-    if (connection.beginsNext) return // no statement was asked for
+    if (connection.beginsNext) return // no statement has run
     await connection.executeQuery(CompiledQuery.raw('commit'))
   }
 
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
-    if (connection.broken || connection.beginsNext) return // the server rolls back by itself, or nothing began
+    // the server rolls back by itself, or the transaction never began
+    if (connection.broken || connection.beginsNext) return
     try {
       await connection.executeQuery(CompiledQuery.raw('rollback'))
     } catch {
-      connection.broken = true // closing it rolls back; the first error is the one to report
+      connection.broken = true // closing the connection rolls back; the first error is the one to report
     }
   }
 
@@ -304,13 +311,16 @@ class PostgresDriver implements Driver {
   }
 }
 
-/** Whoever migrates holds a lock already (postgres-migrate.ts). */
+/** Migrations already run under a lock (postgres-migrate.ts). */
 class LocklessAdapter extends PostgresAdapter {
   override acquireMigrationLock = () => Promise.resolve()
   override releaseMigrationLock = () => Promise.resolve()
 }
 
-/** The Kysely dialect over a pool of connections; `prepares` is false where these are not the same for two statements. */
+/**
+ * Creates the Kysely dialect over a pool of connections. `prepares` is false if two statements may run on different
+ * connections.
+ */
 export function postgresDialect(
   pool: ConnectionSource,
   onStatement: StatementListener,

@@ -4,52 +4,55 @@ import { monotonicMs } from '../base/clock.ts'
 import { DatabaseUnavailable } from './database.ts'
 
 /*
- * Which of several servers takes writes (contract, section 22). Each is asked every second, and at once after an error of a
- * connection. Of two that say that they take writes, the one with the later timeline is right: a promotion begins a new
- * one, and an old server that wakes up after it stays on its own.
+ * Finds the one of several servers that accepts writes (contract, section 22). Asks each every second, and at once
+ * after a connection error. If two say that they accept writes, the one with the later timeline is right. A promotion
+ * begins a new timeline, and an old server that comes back stays on its own.
  */
 
-/** Between two looks at a server while all is well. */
+/** Time between two checks of a server while all is well. */
 const lookMs = 1_000
-/** The same while no server is known to take writes. */
+/** The same while no server is known to accept writes. */
 const searchMs = 150
-/** A server that has not answered by then does not count. */
+/** A server that has not answered within this time does not count. */
 const answerMs = 900
-/** A server that is merely busy may miss one question; to leave it costs every request that is on the way. */
+/** A server that is merely busy may miss one check. Leaving it costs every request in flight. */
 const missedAnswers = 2
-/** How long a request waits for a server that takes writes. */
+/** A request waits this long for a server that accepts writes. */
 const patienceMs = 1_500
 
-/** Knows the address of the server that takes writes. */
+/** Knows the URL of the server that accepts writes. */
 export class Primary {
   private readonly urls: readonly string[]
   private readonly listeners: (() => void)[] = []
   private readonly stopping = new AbortController()
   private watching: Promise<unknown> | undefined
   private current: string | undefined
-  /** The latest that was seen: a server on an earlier one has been replaced, whatever it says. */
+  /** The latest timeline seen. A server on an earlier one has been replaced, whatever it reports. */
   private timeline = 0
   private inDoubt = false
-  /** Not asked to the end yet: before that, one of them may be on a later timeline than those that have answered. */
+  /**
+   * Servers that have not finished their first check. Until then, one of them may be on a later timeline than the
+   * others.
+   */
   private readonly unheard: Set<string>
-  /** Questions in a row that the present server has not answered. */
+  /** Consecutive checks that the present server has not answered. */
   private missed = 0
   private news = Promise.withResolvers<undefined>()
   private doubt = Promise.withResolvers<undefined>()
 
-  /** `urls` names each server of one database once. A single one is the one, and is never asked. */
+  /** `urls` names each server of one database once. A single server is never checked. */
   constructor(urls: readonly string[]) {
     this.urls = urls
     this.unheard = new Set(urls.length > 1 ? urls : [])
     if (urls.length === 1) this.current = urls[0]
   }
 
-  /** The address now; undefined while it is not known. */
+  /** The present URL, or undefined while it is unknown. */
   get known(): string | undefined {
     return this.inDoubt || this.unheard.size > 0 ? undefined : this.current
   }
 
-  /** Waits at most 1.5 seconds for a server that takes writes. Throws DatabaseUnavailable when none was found. */
+  /** Waits at most 1.5 seconds for a server that accepts writes. Throws DatabaseUnavailable if there is none. */
   async url(): Promise<string> {
     if (this.urls.length > 1) this.watching ??= Promise.all(this.urls.map((url) => this.watch(url)))
     const deadlineMs = monotonicMs() + patienceMs
@@ -57,7 +60,8 @@ export class Primary {
       if (this.known !== undefined) return this.known
       const leftMs = deadlineMs - monotonicMs()
       if (leftMs <= 0) throw new DatabaseUnavailable('none of the database servers takes writes')
-      await Promise.race([this.news.promise, sleep(leftMs, undefined, { ref: false })]) // the watch keeps the process
+      // the watch keeps the process alive
+      await Promise.race([this.news.promise, sleep(leftMs, undefined, { ref: false })])
     }
   }
 
@@ -66,7 +70,7 @@ export class Primary {
     this.listeners.push(listener)
   }
 
-  /** An error spoke against the server: nobody gets its address until it has answered that it takes writes. */
+  /** Reports an error of the server. Nobody gets its URL until it has confirmed that it accepts writes. */
   suspect(): void {
     if (this.urls.length === 1) return
     this.inDoubt = true
@@ -83,7 +87,7 @@ export class Primary {
   private async watch(url: string): Promise<void> {
     const server = new WatchedServer(url)
     while (!this.stopping.signal.aborted) {
-      const { promise: doubted } = this.doubt // one that is told from now on is looked into again
+      const { promise: doubted } = this.doubt // a doubt raised from now on starts another check
       this.heard(url, await server.writableTimeline())
       const isCalm = this.known !== undefined && this.missed === 0
       await Promise.race([this.rest(isCalm ? lookMs : searchMs), doubted])
@@ -96,7 +100,7 @@ export class Primary {
     return sleep(milliseconds, undefined, { signal: this.stopping.signal }).catch(() => undefined)
   }
 
-  /** `timeline` is that of a server that takes writes, null of one that does not, undefined of one that does not answer. */
+  /** `timeline` is null for a server that accepts no writes and undefined for one that does not answer. */
   private heard(url: string, timeline: number | null | undefined): void {
     this.choose(url, timeline)
     if (this.unheard.delete(url) && this.unheard.size === 0) this.tell()
@@ -122,24 +126,24 @@ export class Primary {
     this.tell()
   }
 
-  /** To whoever waits for an address. */
+  /** Wakes everyone who waits for a URL. */
   private tell(): void {
     this.news.resolve(undefined)
     this.news = Promise.withResolvers()
   }
 }
 
-/** SQL: the name of the file into which a server writes its log; null of one that takes no writes. */
+/** SQL for the name of the file into which a server writes its log. Null if the server accepts no writes. */
 export const walFile = `
   case when pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' then null
        else pg_walfile_name(pg_current_wal_lsn()) end`
 
-/** The name begins with it, in eight hexadecimal digits. */
+/** Reads the timeline from the first eight hexadecimal digits of the name. */
 export function timelineOf(walFileName: string): number {
   return parseInt(walFileName.slice(0, 8), 16)
 }
 
-/** A server with a connection of its own for asking. */
+/** A server with a dedicated connection for checks. */
 export class WatchedServer {
   private readonly url: string
   private client: pg.Client | undefined
@@ -148,13 +152,16 @@ export class WatchedServer {
     this.url = url
   }
 
-  /** The timeline of a server that takes writes, null for any other; undefined for one that does not answer in time. */
+  /**
+   * Returns the timeline of a server that accepts writes and null for any other. Returns undefined if it does not
+   * answer in time.
+   */
   async writableTimeline(): Promise<number | null | undefined> {
     const row = await this.ask(`select ${walFile} as wal`)
     return row?.['wal'] ? timelineOf(row['wal']) : row && null
   }
 
-  /** The first row of the answer, in texts; undefined when there is none in time. */
+  /** Returns the first row of the answer as texts, or undefined if there is none in time. */
   async ask(text: string): Promise<Record<string, string | null> | undefined> {
     try {
       this.client ??= await connect(this.url)
@@ -179,7 +186,7 @@ async function connect(url: string): Promise<pg.Client> {
     keepAlive: true,
     application_name: 'holdfast watch',
   })
-  client.on('error', () => undefined) // the next question fails as well
+  client.on('error', () => undefined) // the next check fails as well
   try {
     await client.connect()
     return client
@@ -189,25 +196,28 @@ async function connect(url: string): Promise<pg.Client> {
   }
 }
 
-/** What a driver takes connections from. */
+/** The source of a driver's connections. */
 export interface ConnectionSource {
   connect(): Promise<pg.PoolClient>
-  /** A connection was lost, or its server refuses changes. */
+  /** Reports that a connection was lost or that its server refuses changes. */
   suspect(): void
   end(): Promise<void>
 }
 
-/** Whether the address is of PgBouncer in transaction mode: between two transactions, nothing of a session stays. */
+/** Detects a URL of PgBouncer in transaction mode, where session state does not survive a transaction. */
 export function isPooled(url: string): boolean {
   return new URL(url).searchParams.get('pgbouncer') === 'true'
 }
 
-/** A pool of one server, whatever it says. */
+/** A pool of one server, without checks. */
 export function plainSource(pool: pg.Pool): ConnectionSource {
   return { connect: () => pool.connect(), suspect: () => undefined, end: () => pool.end() }
 }
 
-/** A pool of connections to the server that takes writes: when that changes, those to the former one are closed at once. */
+/**
+ * A pool of connections to the server that accepts writes. If that server changes, connections to the former one are
+ * closed at once.
+ */
 export class PrimaryPool implements ConnectionSource {
   private readonly primary: Primary
   private readonly open: (url: string) => pg.Pool
@@ -260,7 +270,7 @@ export class PrimaryPool implements ConnectionSource {
   private drop(): void {
     const { pool } = this
     this.pool = undefined
-    this.closeSockets() // a statement on the way is uncertain then, and its request is told so
+    this.closeSockets() // the outcome of a statement in flight is then uncertain, and its request gets that answer
     void pool?.end()
   }
 

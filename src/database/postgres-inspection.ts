@@ -5,31 +5,31 @@ import { isPooled, timelineOf, walFile } from './postgres-hosts.ts'
 import { reasonOf } from './postgres.ts'
 
 /*
- * What the servers of DATABASE_URL and DATABASE_READ_URL tell of themselves, each asked on a connection of its own: for
- * `holdfast doctor`, and for the warnings at a start.
+ * The state of the servers of DATABASE_URL and DATABASE_READ_URL, each asked on a separate connection. For `holdfast
+ * doctor` and for the warnings at startup.
  */
 
-/** A server that has not answered by then does not answer. */
+/** A server that has not answered within this time counts as silent. */
 const answerMs = 2_000
-/** A replica that has not caught up by then is behind: none further than a second is read. */
+/** A replica that has not caught up within this time is behind. Holdfast reads from replicas up to a second old. */
 const maxDelayMs = 1_000
 const compareMs = 20
 
-/** What a server tells of itself. */
+/** The state that a server reports. */
 export interface ServerAnswer {
   /** Host and port. */
   host: string
-  /** Of a server that takes writes; null of a standby. */
+  /** The timeline of a server that accepts writes. Null for a standby. */
   timeline: number | null
   /** The system identifier, which a primary and its standbys share. */
   cluster: string
-  /** When it was started, to the microsecond: one server under two names was started once. */
+  /** Start time, to the microsecond. It identifies one server under two names. */
   startedAt: string
-  /** Of a pooled address: what the role has (docs/guides/high-availability.md), by name. */
+  /** The role's settings for a pooled URL (docs/guides/high-availability.md), by name. */
   role: { name: string; settings: Record<string, string> } | undefined
 }
 
-/** Why one does not answer. */
+/** The reason why a server does not answer. */
 interface ServerSilence {
   host: string
   complaint: string
@@ -38,7 +38,9 @@ interface ServerSilence {
 /** A replica for reads. */
 export interface ReplicaFound {
   answer: ServerAnswer | ServerSilence
-  /** How long it took to reach where the primary was; Infinity beyond a second, undefined where nothing was compared. */
+  /**
+   * Time until the replica reached the primary's position. Infinity beyond a second, undefined if nothing was compared.
+   */
   delayMs: number | undefined
 }
 
@@ -48,7 +50,7 @@ export interface ServersFound {
   replicas: ReplicaFound[]
 }
 
-/** Asks all of them at once. Never fails: what fails is a complaint. */
+/** Asks all servers at once. Never rejects: failures become complaints. */
 export async function inspectServers(
   urls: readonly string[],
   readUrls: readonly string[],
@@ -69,12 +71,12 @@ export async function inspectServers(
   return { servers: servers.map(({ answer }) => answer), replicas }
 }
 
-/** Undefined of one that does not answer. */
+/** Returns undefined for a server that does not answer. */
 function isStandby(answer: ServerAnswer | ServerSilence): boolean | undefined {
   return 'timeline' in answer ? answer.timeline === null : undefined
 }
 
-/** Undefined when one of them stops answering. */
+/** Returns undefined if one of them stops answering. */
 async function delayBetween(primary: Asked, replica: Asked): Promise<number | undefined> {
   const askedMs = monotonicMs()
   try {
@@ -90,7 +92,7 @@ async function delayBetween(primary: Asked, replica: Asked): Promise<number | un
   }
 }
 
-/** The settings that a pooled connection has of its role, as there is nobody else to give it any. */
+/** The settings that a pooled connection gets from its role, because it cannot set its own. */
 const ofRole = `
   select name, setting, current_user as role from pg_settings
    where name in ('TimeZone', 'statement_timeout', 'idle_in_transaction_session_timeout', 'plan_cache_mode', 'jit')`
@@ -105,10 +107,10 @@ class Asked {
       connectionString: url,
       connectionTimeoutMillis: answerMs,
       query_timeout: answerMs,
-      ...(!isPooled(url) && { statement_timeout: answerMs }), // which a pooler refuses, or keeps to itself
+      ...(!isPooled(url) && { statement_timeout: answerMs }), // which a pooler refuses or does not pass on
       application_name: 'holdfast doctor',
     })
-    this.client.on('error', () => undefined) // the next question fails as well
+    this.client.on('error', () => undefined) // the next statement fails as well
   }
 
   async inspect(): Promise<{ asked: Asked; answer: ServerAnswer | ServerSilence }> {

@@ -7,13 +7,13 @@ import { isPooled, plainSource } from './postgres-hosts.ts'
 import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
 import type { Tables } from './tables.ts'
 
-/** While a migration waits for a table, all requests for it wait, too. */
+/** While a migration waits for a table, all requests for that table wait, too. */
 const lockTimeoutMs = 300
-/** How long it tries to get its tables. */
+/** Time limit for getting the locks on the tables. */
 const patienceMs = 120_000
-/** Another server may be running the same migrations, and they may take long. */
+/** Another server may be running the same migrations, which can take long. */
 const othersTimeoutMs = 3_600_000
-/** Kysely's: servers of earlier releases took it for a session, which keeps others out as well. */
+/** Kysely's lock ID. Servers of earlier releases take it as a session lock, which conflicts with this one as well. */
 const lockId = '3853314791062309107'
 const maxPauseMs = 400
 
@@ -25,8 +25,8 @@ interface MigrationOptions {
 }
 
 /**
- * Brings the schema up to date, and does the rest, beside running servers. When a table stays locked for longer than a moment, rolls back
- * everything and tries again, for two minutes.
+ * Migrates the schema and runs `rest` while other servers keep running. If a table stays locked for longer than a
+ * moment, rolls back everything and tries again, for two minutes.
  */
 export async function migratePostgres(
   options: MigrationOptions,
@@ -40,7 +40,7 @@ export async function migratePostgres(
     application_name: 'holdfast migrate',
     types: resultTypes,
   })
-  pool.on('error', () => undefined) // the statement on it reports the same
+  pool.on('error', () => undefined) // the statement on this connection reports the same error
   const db = new Kysely<Tables>({
     dialect: postgresDialect(
       plainSource(pool),
@@ -69,7 +69,7 @@ export async function migratePostgres(
   }
 }
 
-/** Repeats a transaction until it has got its locks, for two minutes. */
+/** Repeats a transaction until it has its locks, for two minutes. */
 async function untilLocked<T>(
   { fraction }: Pick<MigrationOptions, 'fraction'>,
   run: () => Promise<T>,
@@ -86,8 +86,8 @@ async function untilLocked<T>(
 }
 
 /**
- * Under a lock of the transaction. Kysely's own is one of the session: by way of PgBouncer another session than the one
- * that has it would be asked to give it back, and the next server would wait for an hour.
+ * Migrates under a transaction lock. Kysely's own lock belongs to a session. Through PgBouncer, the release could go to
+ * another session, and the next server would wait for an hour.
  */
 async function migrateAlone(tx: Transaction<Tables>): Promise<string[]> {
   await setTimeouts(tx, othersTimeoutMs)
@@ -96,14 +96,17 @@ async function migrateAlone(tx: Transaction<Tables>): Promise<string[]> {
   return migrate(migrator(tx, 'postgres'))
 }
 
-/** For the transaction, as a pooled connection has no settings of its own. A role may have a limit for statements. */
+/**
+ * Sets the limits for the transaction, because a pooled connection has no settings of its own. A role may have a
+ * statement limit.
+ */
 async function setTimeouts(tx: Transaction<Tables>, lockMs: number): Promise<void> {
   await sql`
     select set_config('statement_timeout', '0', true), set_config('lock_timeout', ${sql.lit(String(lockMs))}, true)
   `.execute(tx)
 }
 
-/** A lock timeout or a deadlock. */
+/** Recognises a lock timeout or a deadlock. */
 function isLockConflict(error: unknown): boolean {
   if (isConflict(error)) return true
   return (

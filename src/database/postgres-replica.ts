@@ -4,12 +4,12 @@ import { monotonicMs } from '../base/clock.ts'
 import { type Primary, WatchedServer } from './postgres-hosts.ts'
 import type { Tables } from './tables.ts'
 
-/** Reads of a replica may be as old as that (contract, section 22). */
+/** Reads of a replica may be this old (contract, section 22). */
 const maxDelayMs = 1_000
-/** Between two comparisons of its position with the primary's. */
+/** Time between two comparisons of its position with the primary's. */
 const compareMs = 200
 
-/** Where the primary was in its write-ahead log, and when that was asked. Another cluster has another log. */
+/** The primary's position in its write-ahead log, and the time of the question. Another cluster has another log. */
 interface Position {
   askedMs: number
   bytes: number
@@ -22,9 +22,9 @@ const ofReplica = `
   select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - '0/0' end as bytes, ${cluster}`
 
 /**
- * A replica that answers reads while it is at most a second behind. Its delay is measured by positions in the log: it
- * shows at least all that was committed when the primary was where the replica is now. Clocks of two machines, and a
- * replica that no longer hears of its primary, would deceive a comparison of times.
+ * A replica that answers reads while it lags by at most a second. Its delay is measured by positions in the log. The
+ * replica shows at least everything committed when the primary was at the replica's present position. Comparing times
+ * would fail with the clocks of two machines, or with a replica that has lost its primary.
  */
 export class Replica {
   readonly queries: Kysely<Tables>
@@ -36,13 +36,13 @@ export class Replica {
   constructor(url: string, primary: Primary, queries: Kysely<Tables>) {
     this.queries = queries
     primary.onChange(() => {
-      this.positions = [] // another server has another log
+      this.positions = [] // another server has a different log
       this.suspect()
     })
     this.watching = this.watch(primary, new WatchedServer(url))
   }
 
-  /** In milliseconds, at most; Infinity when that is not known. */
+  /** Upper bound of the delay in milliseconds. Infinity if unknown. */
   get delayMs(): number {
     return monotonicMs() - this.freshMs
   }
@@ -51,7 +51,7 @@ export class Replica {
     return this.delayMs <= maxDelayMs
   }
 
-  /** Not to be read again before it has been compared. */
+  /** Excludes the replica from reads until the next comparison. */
   suspect(): void {
     this.freshMs = -Infinity
   }
@@ -82,7 +82,7 @@ export class Replica {
     const askedMs = monotonicMs()
     const { positions } = this
     const [there, here] = await Promise.all([primary?.ask(ofPrimary), replica.ask(ofReplica)])
-    if (positions !== this.positions) return // of a former primary
+    if (positions !== this.positions) return // the answer belongs to a former primary
     if (typeof there?.['bytes'] === 'string') {
       positions.push({ askedMs, bytes: Number(there['bytes']), cluster: there['cluster'] })
     }

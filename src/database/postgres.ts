@@ -28,57 +28,58 @@ import { SharedTransactions } from './shared-transaction.ts'
 import type { Tables } from './tables.ts'
 
 /*
- * A request fails within five seconds when the database does not answer: at most 2.2 s of waiting for a connection
- * and 2.2 s for the statement on it. The server's own limit comes a little earlier, so that a slow statement ends
- * cleanly and only a dead server costs the connection.
+ * A request fails within five seconds if the database does not answer: at most 2.2 s of waiting for a connection and
+ * 2.2 s for the statement on it. The server's own limit is a little lower. A slow statement therefore ends cleanly, and
+ * only a dead server costs the connection.
  */
 const connectTimeoutMs = 2_200
 const statementTimeoutMs = 2_000
 const queryTimeoutMs = 2_200
 const idleInTransactionTimeoutMs = 10_000
-/** How long to wait for a dead server when closing. */
+/** Time to wait for a dead server when closing. */
 const closeTimeoutMs = 1_000
 const reconnectMs = 1_000
 
 const dedicatedTimeoutMs = 1_000
 
 /**
- * With `force_generic_plan`, one plan of a prepared statement serves all its parameters: PostgreSQL would often plan
- * anew, which can cost as much as the statement, and all look rows up by their keys (test/database/full-scans.test.ts).
- * `jit` compiles a statement each time when it takes its cost to be high: a hold then took 80 ms of the processor, not 3.
+ * With `force_generic_plan`, one plan of a prepared statement serves all its parameters. PostgreSQL would otherwise
+ * often plan again, which can cost as much as the statement. All statements look rows up by their keys
+ * (test/database/full-scans.test.ts). `jit` compiles a statement each time if its estimated cost is high. A hold then
+ * took 80 ms of CPU time, not 3.
  */
 const sessionOptions = '-c timezone=UTC -c plan_cache_mode=force_generic_plan -c jit=off'
 
-/** The second is for other businesses, and for when the first waits: for a lock, or for a server far away. */
+/** The second one serves other businesses, and takes over when the first waits for a lock or a distant server. */
 const maxSharedTransactions = 2
 /**
- * Most transactions end before. With two of a busy business always at once, the shows of its neighbours took a third longer
- * (docs/benchmark.md), and no more holds were placed.
+ * Most transactions end earlier. When a busy business always had two, its neighbours waited a third longer to show
+ * bookings (docs/benchmark.md), without more holds.
  */
 const sharedPatienceMs = 20
 /**
- * The code of all members runs in one turn of the event loop, for which others wait. With 64, a busy business made the
+ * The code of all members runs in one turn of the event loop, which delays others. With 64, a busy business made the
  * requests of its neighbours three times as slow (docs/benchmark.md).
  */
 const maxMembers = 16
 
 interface PostgresOptions {
-  /** Of each server of the database; the one that takes writes is used. */
+  /** URLs of all servers of the database. Holdfast uses the one that accepts writes. */
   urls: readonly string[]
-  /** Of replicas, for reads that may be a second old. */
+  /** URLs of replicas, for reads that may be a second old. */
   readUrls?: readonly string[]
   poolSize: number
   fraction: () => number
   /** Replaces the database's own time in tests. */
   clock?: Clock
   onStatement?: StatementListener
-  /** Gets errors of idle connections, which the pool replaces by itself. */
+  /** Receives errors of idle connections, which the pool replaces by itself. */
   onIdleError?: (error: Error) => void
 }
 
 /**
- * Opens a PostgreSQL database and its shared clock. Throws an OperatorError when it cannot be reached, is older than
- * version 14, could lose acknowledged bookings (fsync, full_page_writes), or is behind a pooler that the address hides.
+ * Opens a PostgreSQL database and its shared clock. Throws an OperatorError if it is unreachable, older than version
+ * 14, or behind an undeclared pooler. Also throws one if it could lose acknowledged bookings (fsync, full_page_writes).
  */
 export async function openPostgres(options: PostgresOptions): Promise<{ db: Database; clock: Clock }> {
   const { primary, pool, queries, close } = openPool(options, {
@@ -119,19 +120,19 @@ function openReplica(
   const pool = new pg.Pool(
     poolConfig(url, {
       max: poolSize,
-      connectionTimeoutMillis: dedicatedTimeoutMs, // then the primary is asked
+      connectionTimeoutMillis: dedicatedTimeoutMs, // then the primary answers
       statement_timeout: dedicatedTimeoutMs,
       query_timeout: dedicatedTimeoutMs,
       idleTimeoutMillis: 30_000,
       application_name: 'holdfast reads',
     }),
   )
-  pool.on('error', () => undefined) // the next read on it fails, or gets another connection
+  pool.on('error', () => undefined) // the next read on it fails or gets another connection
   const dialect = postgresDialect(plainSource(pool), onStatement ?? (() => undefined), !isPooled(url))
   return new Replica(url, primary, new Kysely<Tables>({ dialect }))
 }
 
-/** Opens a few connections for short statements, without asking whether the server is there. */
+/** Opens a few connections for short statements, without checking that the server is available. */
 export function openDedicatedPool(
   options: Pick<PostgresOptions, 'urls' | 'onStatement' | 'onIdleError'>,
 ): DedicatedPool {
@@ -140,7 +141,7 @@ export function openDedicatedPool(
     connectionTimeoutMillis: dedicatedTimeoutMs,
     statement_timeout: dedicatedTimeoutMs,
     query_timeout: dedicatedTimeoutMs,
-    idleTimeoutMillis: 0, // kept: a short statement has no time to connect
+    idleTimeoutMillis: 0, // connections stay open: a short statement has no time to connect
     application_name: 'holdfast side',
   })
 }
@@ -151,7 +152,8 @@ function openPool(
 ) {
   const primary = new Primary(urls)
   const pool = new PrimaryPool(primary, (url) => {
-    const opened = new pg.Pool(poolConfig(url, { ...config, pipeline: true })) // what a transaction asks for together is sent at once
+    // sends simultaneous statements of a transaction at once
+    const opened = new pg.Pool(poolConfig(url, { ...config, pipeline: true }))
     opened.on('error', (error) => {
       primary.suspect()
       onIdleError?.(error)
@@ -162,15 +164,15 @@ function openPool(
     dialect: postgresDialect(pool, onStatement ?? (() => undefined), !isPooled(urls[0] ?? '')),
   })
   const close = async () => {
-    await queries.destroy() // sends the terminate messages and does not wait
-    setTimeout(() => pool.closeSockets(), closeTimeoutMs).unref() // an open socket would keep the process
+    await queries.destroy() // sends the terminate messages without waiting
+    setTimeout(() => pool.closeSockets(), closeTimeoutMs).unref() // an open socket would keep the process alive
   }
   return { primary, pool, queries, close }
 }
 
 /**
- * By way of a pooler that gives each transaction another connection (`pgbouncer=true` in the URL), no connection has
- * settings of its own: those of the role count then (docs/guides/high-availability.md).
+ * A pooler that gives each transaction another connection (`pgbouncer=true` in the URL) drops the settings of
+ * connections. The settings of the role apply then (docs/guides/high-availability.md).
  */
 function poolConfig(url: string, config: pg.PoolConfig): pg.PoolConfig {
   const common = { ...config, connectionString: url, keepAlive: true, types: resultTypes }
@@ -233,7 +235,7 @@ class PostgresDatabase implements Database {
     try {
       return await read(replica.queries)
     } catch (error) {
-      // a replica also cancels reads of what the primary has since cleaned up
+      // a replica also cancels reads of rows that the primary has since cleaned up
       if (!(error instanceof DatabaseUnavailable || error instanceof pg.DatabaseError)) throw error
       replica.suspect()
       return read(this.reads)
@@ -271,7 +273,7 @@ class PostgresDatabase implements Database {
   }
 
   forgetDeleted(): Promise<boolean> {
-    return Promise.resolve(true) // vacuum and the write-ahead log are the server's
+    return Promise.resolve(true) // PostgreSQL manages vacuum and the write-ahead log itself
   }
 
   load(): DatabaseLoad {
@@ -279,7 +281,7 @@ class PostgresDatabase implements Database {
     return {
       waiting,
       connections: { inUse, idle, max: this.parts.options.poolSize },
-      replicaDelayMs: Math.min(...this.parts.replicas.map(({ delayMs }) => delayMs)), // Infinity of none
+      replicaDelayMs: Math.min(...this.parts.replicas.map(({ delayMs }) => delayMs)), // Infinity without replicas
       retries: this.retries,
     }
   }
@@ -289,7 +291,7 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** Throws when the tables' disk has no space for a mebibyte. Rolls its table back. */
+/** Throws if the tables' disk cannot take another mebibyte. Rolls its table back. */
 async function probeDiskSpace(db: Kysely<Tables>): Promise<void> {
   const tx = await db.startTransaction().execute()
   try {
@@ -325,8 +327,9 @@ async function refuseUnsafeServer(db: Kysely<Tables>): Promise<void> {
 }
 
 /**
- * PgBouncer with `ignore_startup_parameters` drops the settings that a connection asks for. Between two transactions it
- * may change the connection to the server, which then does not have the statements that were prepared.
+ * Detects a pooler that the URL does not declare. PgBouncer with `ignore_startup_parameters` drops the settings that a
+ * connection requests. It may change the server connection between two transactions, and the new one lacks the prepared
+ * statements.
  */
 async function refuseUnnamedPooler(db: Kysely<Tables>, urls: readonly string[]): Promise<void> {
   if (isPooled(urls[0] ?? '')) return
@@ -363,26 +366,26 @@ function unreachable(urls: readonly string[], error: DatabaseUnavailable): Opera
   )
 }
 
-/** The last message of a chain of causes; of several addresses, the message of each. */
+/** Returns the last message of a chain of causes. For several addresses, it returns the message of each. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
   if (!(error instanceof Error)) return ''
   return reasonOf(error.cause) || error.message
 }
 
-/** Listens on a channel with a connection of its own, and reconnects whenever that is lost. */
+/** Listens on a channel with a dedicated connection and reconnects whenever that is lost. */
 function listenOnPostgres(primary: Primary, channel: string, onNotice: () => void): Listening {
   const stopping = new AbortController()
   const aborted = new Promise((resolve) => stopping.signal.addEventListener('abort', resolve, { once: true }))
   let current: pg.Client | undefined
-  const leave = () => current?.connection.stream.destroy() // a server that does not answer keeps nobody waiting
+  const leave = () => current?.connection.stream.destroy() // a server that does not answer delays nobody
   primary.onChange(leave)
   const hasStopped = () => stopping.signal.aborted
   const running = (async () => {
     while (!hasStopped()) {
       const url = await primary.url().catch(() => undefined)
-      if (url === undefined || hasStopped()) continue // the search took its time
-      if (isPooled(url)) return // a notification would go to a connection that is somebody else's by then
+      if (url === undefined || hasStopped()) continue // the search for a server takes time
+      if (isPooled(url)) return // a notification would go to a connection that by then belongs to someone else
       current = new pg.Client({
         connectionString: url,
         connectionTimeoutMillis: connectTimeoutMs,
@@ -402,7 +405,7 @@ function listenOnPostgres(primary: Primary, channel: string, onNotice: () => voi
   }
 }
 
-/** Resolves when the connection is lost or fails. A poller beside it misses nothing. */
+/** Resolves when the connection is lost or fails. A poller running in parallel misses nothing. */
 async function listenUntilLost(client: pg.Client, channel: string, onNotice: () => void): Promise<void> {
   const lost = new Promise<void>((resolve) => {
     client.on('error', () => resolve())
@@ -412,10 +415,10 @@ async function listenUntilLost(client: pg.Client, channel: string, onNotice: () 
   try {
     await client.connect()
     await client.query(`listen ${client.escapeIdentifier(channel)}`)
-    onNotice() // earlier notifications were missed
+    onNotice() // earlier notifications may have been missed
     await lost
   } catch {
-    // the server is unreachable: the next try follows
+    // the server is unreachable; the next attempt follows
   } finally {
     client.connection.stream.destroy()
   }

@@ -2,11 +2,11 @@ import type { Reads } from './database.ts'
 import { isPostgres } from './json-rows.ts'
 
 /*
- * The seats of a claim that takes more than one, in one column: a set that the overlap rules compare
- * (migrations/claim-rules.ts). PostgreSQL has it as int4multirange, SQLite as a JSON array.
+ * The seats of a claim of several seats, in one column: a set that the overlap rules compare
+ * (migrations/claim-rules.ts). PostgreSQL stores an int4multirange, SQLite a JSON array.
  */
 
-/** The set as the engine reads it; null for one seat, which the column `seat` names. */
+/** Returns the set in the engine's format, or null for one seat, which the column `seat` names. */
 export function writeSeats(db: Reads, seats: readonly number[]): string | null {
   if (seats.length === 1) return null
   return isPostgres(db)
@@ -14,7 +14,7 @@ export function writeSeats(db: Reads, seats: readonly number[]): string | null {
     : JSON.stringify(seats)
 }
 
-/** The seats of a set as either engine shows it, whatever separates its members: `[0,4]`, `{[0,1),[4,6)}`. */
+/** Reads the seats of a set in either engine's format: `[0,4]`, `{[0,1),[4,6)}`. */
 export function readSeats(text: string): number[] {
   const isRanges = text.startsWith('{')
   const numbers = Array.from(text.matchAll(/\d+/g), ([digits]) => Number(digits))

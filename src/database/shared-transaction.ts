@@ -12,15 +12,15 @@ import {
 } from './database.ts'
 
 /*
- * One transaction for all who wait. Each member runs its own code; what the members ask of a shared statement at the same
- * time is sent as one statement (`sharedStatement`). So a commit and each round trip are paid for once a group, and the
- * code of an operation reads as if it were alone.
+ * Runs one transaction for everyone who waits. Each member runs its own code. Simultaneous calls of a shared statement
+ * are sent as one statement (`sharedStatement`). A group thus pays once for the commit and each round trip. The code of
+ * an operation reads as if it were alone.
  */
 
-/** Runs a statement for members of one transaction, and gives a result for each, in their order. */
+/** Runs a statement for members of one transaction. Returns a result for each, in their order. */
 type RunStatement = (db: Queries, members: readonly unknown[]) => Promise<readonly unknown[]>
 
-/** What members ask of one statement. */
+/** The requests of members for one statement. */
 interface Batch {
   run: RunStatement
   step: number
@@ -33,12 +33,12 @@ interface Asked {
   reject: (error: unknown) => void
 }
 
-/** What the members of a group have asked for and what was not sent yet. */
+/** The requests of a group's members that have not been sent yet. */
 class Group {
   readonly tx: Transaction
-  /** The first failed statement: on PostgreSQL it fails the whole transaction. */
+  /** The first failed statement. On PostgreSQL it fails the whole transaction. */
   failure: unknown
-  /** Whose turn each row is, and who waits for it last: locks of the database keep only other transactions out. */
+  /** The last member in the queue for each row. Locks of the database keep only other transactions out. */
   readonly turns = new Map<string, Member>()
   private waiting = new Map<RunStatement, Batch>()
   private isPlanned = false
@@ -56,7 +56,7 @@ class Group {
     })
   }
 
-  /** An immediate runs when all members have gone as far as they can. */
+  /** Runs in an immediate, when all members have gone as far as they can. */
   private plan(): void {
     if (this.isPlanned) return
     this.isPlanned = true
@@ -89,10 +89,10 @@ class Group {
 class Member implements Transaction {
   readonly group: Group
   readonly attempt: number
-  /** Whether an error after this needs a rollback. */
+  /** True if an error after this needs a rollback. */
   hasWritten = false
   readonly afterCommit: (() => void)[] = []
-  /** Resolves when its work has ended, well or not. */
+  /** Resolves when its work has ended, successfully or not. */
   readonly ended: Promise<unknown>
   readonly end: () => void
   private readonly ownTurns = new Set<string>()
@@ -105,7 +105,7 @@ class Member implements Transaction {
     this.end = () => resolve(undefined)
   }
 
-  /** Waits until the members that came before to the same row have ended. Take one row, or all in one order. */
+  /** Waits until earlier members with the same row have ended. Members take one row, or all rows in one order. */
   async takeTurn(row: string): Promise<void> {
     if (this.ownTurns.has(row)) return
     this.ownTurns.add(row)
@@ -122,7 +122,7 @@ class Member implements Transaction {
     return this.group.tx.db
   }
 
-  /** Whoever takes it may write. */
+  /** Marks the member as a writer. */
   get db(): Queries {
     this.hasWritten = true
     return this.group.tx.db
@@ -135,19 +135,22 @@ class Member implements Transaction {
 
 /** A statement over many members whose text does not depend on their number. */
 interface SharedStatement<Row, Result> {
-  /** Whether it changed something for a member that must not stay when that member fails later. */
+  /** Says if it changed something that must not stay if the member fails later. */
   writes: boolean | ((result: Result) => boolean)
-  /** Of statements that are sent together, those of lower steps run first, whoever asked first. Default: 0. */
+  /** Among statements sent together, lower steps run first, whatever the order of the calls. Default: 0. */
   step?: number
-  /** The row that it locks until the end: members that lock the same one go one after the other. */
+  /** The row that it locks until the end. Members that lock the same row run one after the other. */
   locks?: (member: Row) => string
-  /** Gives a result for each member, in their order. Sends its statements before it first waits, or no other needs them. */
+  /**
+   * Returns a result for each member, in their order. Sends its statements before its first wait, or no other statement
+   * needs them.
+   */
   run: (db: Queries, members: readonly Row[]) => Promise<readonly Result[]>
 }
 
 /**
- * Makes a statement that members of one transaction send together; in a transaction of one it is sent at once. What a
- * member asks for at the same time (`Promise.all`) runs in the order of asking, and on PostgreSQL costs one round trip.
+ * Makes a statement that members of one transaction send together. A transaction with one member sends it at once.
+ * Simultaneous statements of a member (`Promise.all`) run in the order of the calls, in one round trip on PostgreSQL.
  */
 export function sharedStatement<Row, Result>({ writes, step = 0, locks, run }: SharedStatement<Row, Result>) {
   return async (tx: Transaction, member: Row): Promise<Result> => {
@@ -165,8 +168,8 @@ export function sharedStatement<Row, Result>({ writes, step = 0, locks, run }: S
 const tallies = new WeakMap<Reads, Map<string, number>>()
 
 /**
- * Counts by name that all members of a transaction share until it ends: what one of them has read may be older than what
- * another has written since.
+ * Returns counts by name that all members of a transaction share until it ends. A count read by one member may be
+ * outdated after the writes of another.
  */
 export function tallyOf(db: Reads): Map<string, number> {
   const tally = tallies.get(db) ?? new Map<string, number>()
@@ -174,7 +177,7 @@ export function tallyOf(db: Reads): Map<string, number> {
   return tally
 }
 
-/** A failed group is rolled back, and its members are tried one by one. */
+/** The group failed and was rolled back. Its members are tried one by one. */
 class FailedGroup extends Error {
   override readonly name = 'FailedGroup'
 }
@@ -185,19 +188,22 @@ interface Waiting {
   work: Work
   owner: string
   attempt: number
-  /** Runs in the context of the request, so that what it does belongs to its trace and not to another member's. */
+  /** Runs in the context of the request, so that its spans belong to its own trace. */
   inContext: <T>(run: () => T) => T
 }
 
 interface SharedLimits {
   maxGroups: number
   maxMembers: number
-  /** Of an owner who has members in a transaction under way, another begins later than so. */
+  /** If the owner's members wait longer than this while a transaction of theirs runs, another one begins. */
   patienceMs?: number
   fraction: () => number
 }
 
-/** `Database.sharedTransaction` for both engines, with at most `maxGroups` transactions of `maxMembers` at once. */
+/**
+ * Implements `Database.sharedTransaction` for both engines, with at most `maxGroups` simultaneous transactions of
+ * `maxMembers` each.
+ */
 export class SharedTransactions {
   private readonly ask: (member: Waiting, isGone?: () => boolean) => Promise<unknown>
   private readonly fraction: () => number
@@ -211,9 +217,9 @@ export class SharedTransactions {
     })
   }
 
-  /** Who loses a race runs again in another group. */
+  /** Runs a member that lost a race again, in another group. */
   run<T>(work: (tx: Transaction) => Promise<T>, { owner, isGone }: SharingOptions): Promise<T> {
-    // asked again at its beginning: its group may have waited for a connection or for the writer
+    // checked again at the start: the group may have waited for a connection or for the writer
     const workUnlessGone: Work = async (tx) => {
       if (isGone?.()) throw new MemberGone()
       return work(tx)
@@ -230,7 +236,7 @@ export class SharedTransactions {
 async function runGroup(db: Database, members: readonly Waiting[]): Promise<Outcome<unknown>[]> {
   const [first] = members
   if (!first) return []
-  const { inContext } = first // a group has one span, which can belong to one trace only
+  const { inContext } = first // a group has one span, which can belong to only one trace
   if (members.length === 1) return [await inContext(() => db.transaction((tx) => first.work(tx)))]
   return inContext(() => db.transaction((tx) => runMembers(tx, members)))
 }
@@ -256,7 +262,7 @@ interface MemberOutcome {
   afterCommit: (() => void)[]
 }
 
-/** Never rejects: the transaction must not end while other members still use it. */
+/** Never rejects, because the transaction must not end while other members still use it. */
 async function runMember(group: Group, { work, attempt, inContext }: Waiting): Promise<MemberOutcome> {
   const member = new Member(group, attempt)
   const { afterCommit } = member

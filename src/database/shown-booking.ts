@@ -3,18 +3,19 @@ import type { Reads } from './database.ts'
 import type { BookingsTable, LocationsTable, PaymentsTable, ServicesTable, StaffTable } from './tables.ts'
 
 /*
- * A booking as it is shown. API, search, mails, calendars, feeds, events and the conversion of a hold take its columns from
- * here. In statements `b` is the booking, `s` its service, `l` its location, `p` its staff member, `m` its payment.
+ * A booking as Holdfast shows it. API, search, mails, calendars, feeds, events and the conversion of a hold take its
+ * columns from here. In statements `b` is the booking, `s` its service, `l` its location, `p` its staff member, `m` its
+ * payment.
  */
 
-/** The price for one person in minor units, as agreed. A booking from before that was kept shows the present price. */
+/** The agreed price for one person in minor units. Bookings made before prices were kept show the present price. */
 const priceAmount = sql<number | null>`
   case when b.agreed_currency is null then s.price_amount else b.agreed_amount end`
 
 const priceCurrency = sql<string | null>`
   case when b.agreed_currency is null then s.price_currency else nullif(b.agreed_currency, '') end`
 
-/** The columns that a booking is shown with, and where they come from. */
+/** The columns of a shown booking and their sources. */
 const shown = {
   service: {
     service_name: 'name',
@@ -51,14 +52,14 @@ interface Sources {
   payment: OrNull<PaymentsTable>
 }
 
-/** Of a row that may be missing. */
+/** A row that may be missing. */
 export type OrNull<Row> = { [Name in keyof Row]: Row[Name] | null }
 
 const aliases = { service: 's', location: 'l', staff: 'p', payment: 'm' } as const
 
 type Source = keyof Sources
 
-/** Names of a statement's columns, each with the column of a table that it is, or an expression. */
+/** Names of a statement's columns, each with the table column of that name or an expression. */
 type ColumnsFrom<Row> = Readonly<Record<string, (keyof Row & string) | RawBuilder<unknown>>>
 
 /** The row of these columns. */
@@ -72,14 +73,14 @@ export type RowFrom<Row, Columns extends object> = {
 
 type ShownFrom<From extends Source> = RowFrom<Sources[From], (typeof shown)[From]>
 
-/** A booking with all that it shows. */
+/** A booking with everything that it shows. */
 export type BookingRow = BookingsTable &
   ShownFrom<'service'> &
   ShownFrom<'location'> &
   ShownFrom<'staff'> &
   ShownFrom<'payment'>
 
-/** Those of a source that are columns of its table. */
+/** The names of a source that are columns of its table. */
 type PlainNames<From extends Source> = {
   [Name in keyof (typeof shown)[From]]: (typeof shown)[From][Name] extends string ? Name : never
 }[keyof (typeof shown)[From]]
@@ -94,7 +95,10 @@ type PlainRow<From extends Source> = Pick<
 /** Every booking has a service and a location. */
 type Missing<From extends Source> = From extends 'staff' | 'payment' ? undefined : never
 
-/** What a booking shows of a service, location, staff member or payment: all null without one. Prices are the booking's. */
+/**
+ * Returns the shown fields of a service, location, staff member or payment: all null without one. Prices belong to the
+ * booking.
+ */
 export function shownOf<From extends Source>(
   from: From,
   row: PlainRow<From> | Missing<From>,
@@ -107,7 +111,7 @@ export function shownOf<From extends Source>(
   return Object.fromEntries(values) as PlainShown<From>
 }
 
-/** Columns of the table with an alias, for a statement in text. */
+/** Returns columns of the aliased table, for a statement in text. */
 export function columnsText<Row>(alias: string, columns: ColumnsFrom<Row>): RawBuilder<unknown> {
   return sql.join(
     Object.entries(columns).map(([name, column]) =>
@@ -124,7 +128,7 @@ function referenceTo(alias: string, name: string, column: string): string {
 
 const sources = Object.keys(shown) as Source[]
 
-/** What a booking shows, for a statement in text with `shownJoins`. */
+/** Columns of a shown booking, for a statement in text with `shownJoins`. */
 export const shownText = sql`b.*, ${sql.join(sources.map((from) => columnsText(aliases[from], shown[from])))}`
 
 export const shownJoins = sql`
@@ -144,7 +148,7 @@ function joined(db: Reads) {
 
 type Selected = 'b.id' | AliasedRawBuilder<unknown, 'id'>
 
-/** By name, as Kysely selects them. */
+/** Columns by name, as Kysely selects them. */
 const selections = new Map<string, Selected>(
   sources.flatMap((from) =>
     Object.entries<string | RawBuilder<unknown>>(shown[from]).map(([name, column]) => [
@@ -154,7 +158,7 @@ const selections = new Map<string, Selected>(
   ),
 )
 
-/** Selects bookings with all that they show. */
+/** Selects bookings with everything that they show. */
 export function selectShown(db: Reads) {
   return joined(db)
     .selectAll('b')
@@ -171,7 +175,7 @@ export function selectSome<Name extends keyof BookingRow>(db: Reads, names: read
 
 type ServiceAndLocation = Pick<BookingRow, 'service_id' | 'service_name' | 'location_id' | 'location_name'>
 
-/** What is booked and where, each by id and name. */
+/** Returns service and location, each with ID and name. */
 export function serviceAndLocation(row: ServiceAndLocation) {
   return {
     service: { id: row.service_id, name: row.service_name },
@@ -179,7 +183,7 @@ export function serviceAndLocation(row: ServiceAndLocation) {
   }
 }
 
-/** With whom; null for a service that needs no staff. */
+/** Returns the staff member, or null for a service that needs no staff. */
 export function staffShown({ staff_id, staff_name }: Pick<BookingRow, 'staff_id' | 'staff_name'>) {
   return staff_id === null ? null : { id: staff_id, name: staff_name ?? '' }
 }

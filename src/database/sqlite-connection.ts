@@ -4,16 +4,19 @@ import { monotonicMs } from '../base/clock.ts'
 import { tracedStatement } from '../base/tracing.ts'
 import { DatabaseUnavailable, pause, type StatementListener } from './database.ts'
 
-/** How long a transaction on SQLite waits for the mutex, and for other processes that write to the file. */
+/** A transaction on SQLite waits this long for the mutex and for other processes that write to the file. */
 export const writeTimeoutMs = 4_000
 const maxCachedStatements = 500
-/** Rows of so many are worth a shape: those of bookings. With all rows, a conversion took longer. */
+/**
+ * Only rows with this many columns, such as bookings, are worth a shape. When all rows got one, a conversion took
+ * longer.
+ */
 const manyColumns = 20
 
 /** Result codes of SQLite: busy, locked, I/O error, full, cannot open, read-only. A retry may succeed. */
 const unavailableCodes = [5, 6, 8, 10, 13, 14]
 const busyCode = 5
-/** I/O error (as when the WAL file cannot grow), full. */
+/** I/O error (for example when the WAL file cannot grow), full. */
 const diskFullCodes = [10, 13]
 /** Corrupt, or not a database. */
 const corruptCodes = [11, 26]
@@ -35,7 +38,7 @@ export async function whileBusy<T>(attempt: () => T, startedMs = monotonicMs()):
 
 interface Prepared {
   statement: StatementSync
-  /** What becomes of the rows that it returns; undefined where it returns none. */
+  /** Converts the returned rows. Undefined if the statement returns none. */
   present: ((rows: Row[]) => Row[]) | undefined
 }
 
@@ -58,7 +61,7 @@ export class SqliteConnection implements DatabaseConnection {
     return this.execute(query)
   }
 
-  /** Runs a statement, after those that were asked before. `before` may throw in its place. */
+  /** Runs a statement after those requested earlier. `before` may throw and thus prevent it. */
   execute<R>(query: CompiledQuery, before?: () => void): Promise<QueryResult<R>> {
     this.onStatement(query.sql, query.parameters)
     const values = query.parameters.map(assertPrimitive)
@@ -72,7 +75,10 @@ export class SqliteConnection implements DatabaseConnection {
     )
   }
 
-  /** While one statement is tried again the later ones wait: a transaction asks for several, the later for what they follow. */
+  /**
+   * While one statement is retried, later ones wait. A transaction sends several at once, and later ones depend on
+   * earlier ones.
+   */
   private async inOrder<T>(attempt: () => T): Promise<T> {
     while (this.retrying) await this.retrying
     try {
@@ -108,8 +114,8 @@ function asTheyAre(rows: Row[]): Row[] {
 }
 
 /**
- * Makes rows of a statement objects with a shape: those that node:sqlite gives of many columns are hash tables, which are
- * slower to read, and slow to copy (`{ ...booking }`). Their names may change, as SQLite prepares a statement again when
+ * Turns rows into objects with a fixed shape. For many columns, node:sqlite returns hash tables, which are slower to
+ * read and slow to copy (`{ ...booking }`). Column names may change, because SQLite prepares a statement again after
  * another process has changed its tables.
  */
 function shaper(): (rows: Row[]) => Row[] {
@@ -130,7 +136,7 @@ function shaper(): (rows: Row[]) => Row[] {
 }
 
 function nothing(): void {
-  // it has ended, well or not
+  // it has ended, successfully or not
 }
 
 /** node:sqlite would bind a Date as NULL and take an object for named parameters. */
@@ -139,17 +145,17 @@ function assertPrimitive(value: unknown): SQLInputValue {
   throw new TypeError(`cannot bind a ${typeof value} to a statement`)
 }
 
-/** Whether another process holds the file. */
+/** Another process holds the file. */
 export function isBusy(error: unknown): boolean {
   return resultCode(error) === busyCode
 }
 
-/** Whether the disk may be full. */
+/** The disk may be full. */
 export function isDiskFull(error: unknown): boolean {
   return diskFullCodes.includes(resultCode(error))
 }
 
-/** Whether the file is corrupt, or not a database. */
+/** The file is corrupt or not a database. */
 export function isCorrupt(error: unknown): error is Error {
   return corruptCodes.includes(resultCode(error))
 }

@@ -5,24 +5,24 @@ import { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../base/errors.ts'
 import { isBusy, isCorrupt } from './sqlite-connection.ts'
 
-/** Endings of the files beside a SQLite file. Without them it may lack the latest writes. */
+/** Suffixes of the files next to a SQLite file. Without them it may lack the latest writes. */
 export const sqliteCompanions = ['-wal', '-shm', '-journal']
 
-/** Creates the folder of a SQLite file, for its owner alone, if it does not exist. */
+/** Creates the folder of a SQLite file, accessible only to its owner, if it does not exist. */
 export function makePrivateFolderOf(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
 }
 
 /**
- * Creates an empty SQLite file that only its owner can read, if it does not exist. SQLite would follow the umask; it gives
- * the files beside the permissions of this one.
+ * Creates an empty SQLite file that only its owner can read, if it does not exist. SQLite would follow the umask. It
+ * gives the files next to this one the same permissions.
  */
 export function makePrivateFile(file: string): void {
-  // never opens an existing file: closing it would drop the locks that this process has on it
+  // never opens an existing file: closing it would drop this process's locks on it
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
 }
 
-/** Throws when the disk has no space for a mebibyte beside this file. */
+/** Throws if the disk cannot take another mebibyte next to this file. */
 export async function probeDiskSpace(file: string): Promise<void> {
   const probe = `${file}.room-trial`
   try {
@@ -32,23 +32,23 @@ export async function probeDiskSpace(file: string): Promise<void> {
   }
 }
 
-/** What a check of a SQLite file finds. */
+/** The result of checking a SQLite file. */
 export interface SqliteContents {
   /** Errors of SQLite's integrity check. */
   damages: string[]
-  /** Undefined when it is not a database of Holdfast. */
+  /** Undefined if it is not a database of Holdfast. */
   migrations: string[] | undefined
   triggers: string[]
   bookings: number
-  /** The latest change of a booking; null without one. */
+  /** The latest change of a booking. Null if there is none. */
   latestChange: string | null
 }
 
 const busyTimeoutMs = 5_000
 
 /**
- * Copies a SQLite file and its WAL, as of one moment, into an empty file. Writers may go on meanwhile: it is one read
- * transaction, which they cannot disturb. The copy has no WAL, and is not flushed yet.
+ * Copies a SQLite file and its WAL as of one moment into an empty file. Writers may continue, because this is one read
+ * transaction, which they cannot disturb. The copy has no WAL and is not flushed yet.
  */
 export function copySqlite(from: string, to: string): void {
   const source = new DatabaseSync(from, { timeout: busyTimeoutMs })
@@ -59,7 +59,7 @@ export function copySqlite(from: string, to: string): void {
   }
 }
 
-/** Reads all of a SQLite file and checks it. */
+/** Reads the entire SQLite file and checks it. */
 export function readSqlite(file: string): SqliteContents {
   const nothing = { migrations: undefined, triggers: [], bookings: 0, latestChange: null }
   const database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs })
@@ -91,8 +91,8 @@ function texts(database: DatabaseSync, query: string): string[] {
 }
 
 /**
- * Moves the WAL of a SQLite file into the file itself, and locks it exclusively until `close`. `closed` is false when the
- * file is too corrupt for that. Throws an OperatorError while another program has it open.
+ * Merges the WAL of a SQLite file into the file and locks it exclusively until `close`. `closed` is false if the file
+ * is too corrupt for that. Throws an OperatorError while another program has it open.
  */
 export function closeOff(file: string): { closed: boolean; close: () => void } {
   const database = new DatabaseSync(file, { timeout: busyTimeoutMs })
@@ -109,9 +109,9 @@ export function closeOff(file: string): { closed: boolean; close: () => void } {
 }
 
 /**
- * Locks a SQLite file for one server, or throws an OperatorError when another has it. The lock is SQLite's own, on a file
- * beside, so the operating system releases it even when the process is killed. It lies beside the real file, as links
- * may lead to it.
+ * Locks a SQLite file for one server. Throws an OperatorError if another server holds it. SQLite itself locks a
+ * separate lock file, so the operating system releases the lock even if the process is killed. The lock file is next to
+ * the real file, because links may lead to it.
  */
 export function takeServerLock(
   file: string,
@@ -129,7 +129,7 @@ export function takeServerLock(
   }
 }
 
-/** The path of the lock file. */
+/** Returns the path of the lock file. */
 export function serverLockOf(file: string): string {
   return `${file}.server-lock`
 }

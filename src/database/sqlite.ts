@@ -44,7 +44,7 @@ interface SqliteOptions {
   readsOnly?: boolean
 }
 
-/** Opens a SQLite file, creating it if needed. Throws an OperatorError when that is not possible. */
+/** Opens a SQLite file, creating it if needed. Throws an OperatorError if that is impossible. */
 export function openSqlite(options: SqliteOptions): Database {
   try {
     if (!options.readsOnly) {
@@ -52,8 +52,9 @@ export function openSqlite(options: SqliteOptions): Database {
       makePrivateFile(options.file)
     }
     const writer = new DatabaseSync(options.file, { timeout: writeTimeoutMs })
-    // FULL: an acknowledged booking survives a power cut, not only the end of the process; what is deleted is overwritten.
-    // Each page written to the file once for many commits, but not so many that the server stands still for it (docs/benchmark.md)
+    // FULL: an acknowledged booking survives a power failure, not only the end of the process. Deleted data is
+    // overwritten. A checkpoint writes each page once for many commits, but is small enough not to stall the server
+    // (docs/benchmark.md).
     writer.exec(
       options.readsOnly
         ? 'pragma query_only = on; pragma busy_timeout = 0'
@@ -72,7 +73,7 @@ export function openSqlite(options: SqliteOptions): Database {
   }
 }
 
-/** Runs all migrations in memory, and then work on the result: to compare another database with it. */
+/** Runs all migrations in memory, then `work` on the result, to compare another database with it. */
 export async function migratedInMemory<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
   const file = new DatabaseSync(':memory:')
   const db = new Kysely<Tables>({ dialect: sqliteDialect(file, new Mutex(), () => undefined) })
@@ -137,7 +138,7 @@ class SqliteDatabase implements Database {
   }
 
   commitsWait(): Promise<boolean> {
-    return Promise.resolve(false) // a file has no standby
+    return Promise.resolve(false) // SQLite has no standby
   }
 
   async migrate(rest?: (db: Queries) => Promise<void>): Promise<string[]> {
@@ -170,13 +171,13 @@ class SqliteDatabase implements Database {
   }
 
   listen(): Listening {
-    return { close: () => Promise.resolve() } // no other server uses the file, and commands cannot notify
+    return { close: () => Promise.resolve() } // no other server uses the file, and commands cannot send notifications
   }
 
   async close(): Promise<void> {
     await this.reads.destroy()
     await this.writes.destroy()
-    // Kysely closes only used connections; the writer closes last, as only it can remove the WAL
+    // Kysely closes only used connections. The writer closes last, because only it can remove the WAL.
     for (const connection of this.connections) if (connection.isOpen) connection.close()
     this.serverLock?.close()
   }
@@ -185,10 +186,10 @@ class SqliteDatabase implements Database {
 const forgetTimeoutMs = 5_000
 const forgetPauseMs = 100
 
-/** One holder's use of the connection: a transaction, or single statements. */
+/** One holder's use of the connection: a transaction or single statements. */
 class WriterConnection implements DatabaseConnection {
   isTransaction = false
-  /** Start of the wait: for the mutex and for the file together. */
+  /** Start of the wait for the mutex and the file together. */
   readonly startedMs: number
   private letNextIn: (() => void) | undefined
   private readonly connection: SqliteConnection
@@ -208,19 +209,19 @@ class WriterConnection implements DatabaseConnection {
     return this.connection.streamQuery()
   }
 
-  /** Lets the next holder in after a turn of the event loop: meanwhile, other processes can take the file. */
+  /** Lets the next holder in after a turn of the event loop. Other processes can take the file meanwhile. */
   leave(): void {
     if (this.letNextIn) setImmediate(this.letNextIn)
     this.letNextIn = undefined
   }
 }
 
-/** Throws when an error has rolled the transaction back (disk full, I/O): further statements would stand alone. */
+/** Throws if an error has rolled back the transaction (full disk, I/O). Further statements would run outside it. */
 function assertNotUndone(file: DatabaseSync): void {
   if (!file.isTransaction) throw new DatabaseUnavailable('an error has rolled back the transaction')
 }
 
-/** A Kysely driver over the one connection that writes: one holder at a time. */
+/** A Kysely driver over the one writing connection, with one holder at a time. */
 class SqliteWriter implements Driver {
   private readonly connection: SqliteConnection
   private readonly mutex: Mutex
@@ -231,7 +232,7 @@ class SqliteWriter implements Driver {
   }
 
   async init(): Promise<void> {
-    // the file is open already
+    // the file is already open
   }
 
   async acquireConnection(): Promise<WriterConnection> {
@@ -239,7 +240,7 @@ class SqliteWriter implements Driver {
     return new WriterConnection(this.connection, { startedMs, letNextIn: await this.mutex.enter() })
   }
 
-  /** At once: a deferred transaction fails when its snapshot is stale. */
+  /** Uses `begin immediate`: a deferred transaction fails at once when its snapshot is stale. */
   async beginTransaction(holder: WriterConnection): Promise<void> {
     await whileBusy(() => {
       this.connection.file.exec('begin immediate')
@@ -258,7 +259,7 @@ class SqliteWriter implements Driver {
   }
 
   async rollbackTransaction(holder: WriterConnection): Promise<void> {
-    // some errors have rolled back already
+    // some errors have already rolled back
     if (holder.isTransaction && this.connection.file.isTransaction) this.connection.file.exec('rollback')
     holder.isTransaction = false
   }
@@ -277,7 +278,7 @@ class Mutex {
   waiting = 0
   private last: Promise<void> = Promise.resolve()
 
-  /** Resolves with the function that lets the next one in. Rejects after `writeTimeoutMs`. */
+  /** Resolves with the function that lets the next holder in. Rejects after `writeTimeoutMs`. */
   async enter(): Promise<() => void> {
     const before = this.last
     this.waiting += 1
@@ -304,7 +305,7 @@ class Mutex {
   }
 }
 
-/** A Kysely driver over a read-only connection, without transactions: each statement is a snapshot. */
+/** A Kysely driver over a read-only connection, without transactions. Each statement is a snapshot. */
 class SqliteReader implements Driver {
   private readonly connection: SqliteConnection
 
@@ -313,7 +314,7 @@ class SqliteReader implements Driver {
   }
 
   async init(): Promise<void> {
-    // the file is open already
+    // the file is already open
   }
 
   async acquireConnection(): Promise<DatabaseConnection> {
@@ -325,15 +326,15 @@ class SqliteReader implements Driver {
   }
 
   async commitTransaction(): Promise<void> {
-    // none begins
+    // there are no transactions
   }
 
   async rollbackTransaction(): Promise<void> {
-    // none begins
+    // there are no transactions
   }
 
   async releaseConnection(): Promise<void> {
-    // all use it at once
+    // all users share it
   }
 
   async destroy(): Promise<void> {
@@ -343,7 +344,7 @@ class SqliteReader implements Driver {
 
 const rowLocks = ['ForUpdate', 'ForNoKeyUpdate', 'SkipLocked']
 
-/** SQLite has no row locks and needs none: `begin immediate` locks the whole database. */
+/** SQLite has no row locks and needs none, because `begin immediate` locks the whole database. */
 class LocklessQueryCompiler extends SqliteQueryCompiler {
   protected override visitSelectModifier(node: SelectModifierNode): void {
     if (!rowLocks.includes(node.modifier ?? '')) super.visitSelectModifier(node)
@@ -351,18 +352,18 @@ class LocklessQueryCompiler extends SqliteQueryCompiler {
 }
 
 class SqliteFileAdapter extends SqliteAdapter {
-  /** DDL is transactional in SQLite; Kysely's own adapter does not count on it. */
+  /** DDL is transactional in SQLite, although Kysely's own adapter does not rely on it. */
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 
-  /** Otherwise Kysely would queue all transactions itself, without a limit; the mutex has one. */
+  /** Otherwise Kysely would queue all transactions itself, without a limit. The mutex has one. */
   override get supportsMultipleConnections(): boolean {
     return true
   }
 }
 
-/** The Kysely dialect over one connection; one that writes has a mutex. */
+/** Creates the Kysely dialect over one connection. A writing connection has a mutex. */
 function sqliteDialect(
   file: DatabaseSync,
   mutex: Mutex | undefined,

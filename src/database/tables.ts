@@ -2,8 +2,8 @@ import type { Generated } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 
 /*
- * Row types, the same on both engines: instants are `Instant` text, JSON is text (`…_json`), and in place of a boolean
- * stands the instant at which something was switched off.
+ * Row types, the same on both engines. Instants are `Instant` text, JSON is text (`…_json`). Switches are instants
+ * instead of booleans: the time at which something was disabled.
  */
 
 /** Each plan includes the one before it. */
@@ -17,7 +17,7 @@ export interface HubsTable {
   created_at: Instant
 }
 
-/** The tenants: everything below belongs to one. */
+/** The tenants. Every table below belongs to one. */
 export interface BusinessesTable {
   id: string
   hub_id: string | null
@@ -27,33 +27,33 @@ export interface BusinessesTable {
   brand_name: string | null
   brand_color: string | null
   brand_logo_url: string | null
-  /** Replace the Enterprise plan's limits for each key; null: the plan's. */
+  /** Overrides the Enterprise plan's limits for each key. Null: the plan's. */
   limit_per_minute: number | null
   limit_per_hour: number | null
-  /** Cap on future bookings for one client through sessions; null: none. */
+  /** Limit on a client's future bookings through sessions. Null: no limit. */
   max_bookings_per_client: number | null
-  /** How many days after their end clients are erased from bookings; null: never. */
+  /** Days after the end of a booking until its client is erased. Null: never. */
   retention_days: number | null
   /** CIDR ranges that are exempt from the caps. */
   trusted_networks_json: string | null
-  /** Of mails (BCP 47). */
+  /** Language of mails (BCP 47). */
   locale: string
   reply_to_email: string | null
-  /** Who is told of bookings; null: nobody. */
+  /** Recipients of mails about bookings. Null: nobody. */
   notify_emails_json: string | null
   /** Hours before the start, the longest first. */
   reminder_hours_json: string
   quiet_hours_json: string | null
-  /** Grows with every change of the catalogue: cached rows of a lower version are stale. */
+  /** Rises with every change of the catalogue. Cached rows of a lower version are stale. */
   catalogue_version: number
   created_at: Instant
-  /** That clients may call. */
+  /** The number for clients to call. */
   phone: string | null
   /** Its name in links to the booking page, unique on the server. */
   slug: string | null
-  /** Counts the keys of its booking page: a new one follows one that was revoked. */
+  /** Counts the keys of its booking page. Revoking one and opening the page again creates the next. */
   page_key_generation: number
-  /** How many it may have, in place of what its plan says; null: as its plan says. */
+  /** Overrides the limit of its plan. Null: the plan's. */
   max_services: number | null
   max_locations: number | null
   max_staff: number | null
@@ -67,21 +67,21 @@ export interface ApiKeysTable {
   business_id: string | null
   digest: string
   last_four: string
-  /** What it is for, in the words of who made it. */
+  /** The purpose, as described by its creator. */
   label: string | null
   allowed_origins_json: string | null
-  /** Whether these websites may show its booking page in a frame: 0 or 1. */
+  /** Allows these websites to show its booking page in a frame: 0 or 1. */
   allow_frames: number
   created_at: Instant
   revoked_at: Instant | null
 }
 
-/** Sessions of widgets, from publishable keys; tokens are stored as digests. */
+/** Sessions of widgets, created with publishable keys. Tokens are stored as digests. */
 export interface SessionsTable {
   id: string
   business_id: string
   api_key_id: string
-  /** Survives refreshes: holds and bookings belong to the owner, not to one token. */
+  /** Stays the same after refreshes: holds and bookings belong to the owner, not to one token. */
   owner_id: string
   digest: string
   last_four: string
@@ -97,7 +97,7 @@ export interface LocationsTable {
   name: string
   timezone: string
   address: string | null
-  /** Where clients meet online. */
+  /** The URL for online meetings with clients. */
   online_url: string | null
   weekly_hours_json: string | null
   date_overrides_json: string
@@ -117,13 +117,13 @@ export interface StaffTable {
   deactivated_at: Instant | null
   /** Their name in links, unique within the business. */
   slug: string | null
-  /** Their place in lists, from 1; null: after those that have one. */
+  /** Their position in lists, from 1. Null: last. */
   position: number | null
   description: string | null
   image_url: string | null
 }
 
-/** Where a staff member works; without a row, everywhere. */
+/** The locations of a staff member. Without a row, all locations. */
 interface StaffLocationsTable {
   business_id: string
   staff_id: string
@@ -142,10 +142,10 @@ export interface ServicesTable {
   slot_interval_minutes: number
   min_notice_minutes: number
   max_advance_days: number | null
-  /** How long before the start its client may still cancel or move it; null: never. */
+  /** Minutes before the start until which clients can cancel or move a booking. Null: never. */
   cancel_until_minutes: number | null
   reschedule_until_minutes: number | null
-  /** How often a client may move one booking. */
+  /** Number of times that a client may move one booking. */
   max_reschedules: number
   capacity: number
   price_amount: number | null
@@ -153,17 +153,17 @@ export interface ServicesTable {
   deposit_amount: number | null
   deposit_currency: string | null
   custom_fields_json: string
-  /** In place of the grid; null: the grid. */
+  /** Replaces the grid. Null: the grid. */
   timetable_json: string | null
   created_at: Instant
   deactivated_at: Instant | null
   /** Its name in links, unique within the business. */
   slug: string | null
-  /** Its place in lists, from 1; null: after those that have one. */
+  /** Its position in lists, from 1. Null: last. */
   position: number | null
   category: string | null
   image_url: string | null
-  /** Whether a client gives a phone and a last name; null: phone optional, last name required. */
+  /** Phone and last name of clients: required, optional or unused. Null: phone optional, last name required. */
   phone_use: ClientFieldUse | null
   last_name_use: ClientFieldUse | null
 }
@@ -176,14 +176,14 @@ interface ServiceLocationsTable {
   location_id: string
 }
 
-/** Staff who provide a service; without a row, it needs no staff. */
+/** Staff who provide a service. Without a row, the service needs no staff. */
 interface ServiceStaffTable {
   business_id: string
   service_id: string
   staff_id: string
 }
 
-/** Times of a location or staff member that cannot be booked. */
+/** Times at which a location or staff member cannot be booked. */
 export interface BlocksTable {
   id: string
   business_id: string
@@ -193,22 +193,22 @@ export interface BlocksTable {
   ends_at: Instant
   reason: string | null
   created_at: Instant
-  /** Where it comes from; null for one made by hand. */
+  /** The source. Null for a block made by hand. */
   busy_calendar_id: string | null
 }
 
 /**
- * The one table that takes slots. A hold is a row here, and so is the time of the booking that it becomes; the record of a
+ * The only table that takes slots. A row is a hold, and then the time of the booking that it becomes. The record of a
  * hold stays for a day.
  */
 export interface ClaimsTable {
-  /** Id of the hold, and of the booking that it becomes. */
+  /** ID of the hold, and of the booking that it becomes. */
   id: string
   business_id: string
   service_id: string
   location_id: string
   staff_id: string | null
-  /** The staff member that was asked for; null: anyone would do. */
+  /** The requested staff member. Null: any. */
   chosen_staff_id: string | null
   /** The slot of the hold, without buffers. */
   starts_at: Instant
@@ -217,45 +217,45 @@ export interface ClaimsTable {
   resource_id: string
   /** The first of its seats. */
   seat: number
-  /** For how many people: so many seats. */
+  /** Number of people, each of whom takes a seat. */
   party_size: number
-  /** All its seats as `writeSeats` has them; null for one. */
+  /** All its seats in the format of `writeSeats`. Null for one. */
   seats: string | null
   occurrence_id: string
-  /** What it takes, buffers included. Moves with its booking. */
+  /** The occupied time, with buffers. Moves with its booking. */
   taken_from: Instant
   taken_until: Instant
   owner_id: string
-  /** Numbers a session's holds, so that two concurrent ones conflict. Null for keys. */
+  /** Numbers a session's holds, so that two simultaneous ones conflict. Null for keys. */
   owner_sequence: number | null
-  /** Digest of the IPv4 address or IPv6 /64, for the cap per address; null for keys, which are exempt. */
+  /** Digest of the IPv4 address or IPv6 /64, for the cap per address. Null for keys, which are exempt. */
   client_network: string | null
   /** Digest of the IPv6 /48. */
   client_wider_network: string | null
   created_at: Instant
   /** End of the hold. */
   expires_at: Instant
-  /** When it became a booking; null while it is a hold. */
+  /** When it became a booking. Null while it is a hold. */
   booked_at: Instant | null
-  /** When it gave its time back: a hold that was released or has expired, a booking that was cancelled. */
+  /** When it freed its time, as an expired or released hold or a cancelled booking. */
   ended_at: Instant | null
 }
 
 /** Only a cancelled booking frees its slot. */
 export type BookingStatus = 'pending' | 'confirmed' | 'in_progress' | 'completed' | 'cancelled'
 
-/** `claims` decides whether a booking has its slot. */
+/** `claims` decides if a booking has its slot. */
 export interface BookingsTable {
   id: string
   business_id: string
   service_id: string
   location_id: string
   staff_id: string | null
-  /** The staff member that the client asked for; null: anyone would do. Stays when another one takes it. */
+  /** The staff member that the client requested. Null: any. Stays the same when another one takes the booking. */
   chosen_staff_id: string | null
   starts_at: Instant
   ends_at: Instant
-  /** For how many people. */
+  /** Number of people. */
   party_size: number
   status: BookingStatus
   notes: string | null
@@ -263,49 +263,52 @@ export interface BookingsTable {
   client_last_name: string
   client_email: string
   client_phone: string | null
-  /** Search text: the client's name, e-mail and phone as `searchText` writes them, a line each. Written together with them. */
+  /**
+   * Search text: the client's name, email and phone in the format of `searchText`, one per line. Written together with
+   * them.
+   */
   client_search: string
   custom_field_values_json: string
   /** The session or key that placed the hold. */
   owner_id: string
-  /** Of mails to the client (BCP 47); null: the business's. */
+  /** Language of mails to the client (BCP 47). Null: the business's. */
   locale: string | null
-  /** Since when it has its present time and takes its slot: a reminder due before that is not sent. */
+  /** Since when it has its present time and takes its slot. Reminders that were due earlier are not sent. */
   scheduled_at: Instant
   cancelled_at: Instant | null
-  /** First confirmation; null until its deposit is paid or waived. */
+  /** First confirmation. Null until its deposit is paid or waived. */
   confirmed_at: Instant | null
-  /** When it was marked a no-show; only for completed bookings. */
+  /** When it was marked as a no-show. Only for completed bookings. */
   no_show_at: Instant | null
-  /** What the client said when cancelling it. */
+  /** The reason that the client gave when cancelling it. */
   cancel_reason: string | null
-  /** Counts the links by which its client manages it: a new one ends the one before. */
+  /** Counts the links for clients to manage it. A new link invalidates the previous one. */
   manage_generation: number
-  /** Digest of the token in the present link; of an erased client, no digest of any token. */
+  /** Digest of the token in the present link. For an erased client, it matches no token. */
   manage_digest: string
-  /** How often its client has moved it. */
+  /** Number of times that its client has moved it. */
   client_reschedules: number
-  /** The current payment of its deposit; null without a deposit. */
+  /** The current payment of its deposit. Null without a deposit. */
   payment_id: string | null
-  /** Digest of the client, for the cap per client; null for keys. */
+  /** Digest of the client, for the cap per client. Null for keys. */
   counted_client: string | null
   created_at: Instant
   updated_at: Instant
   version: number
-  /** When its client was erased; null for one who is known. */
+  /** When its client was erased. Null if the client is known. */
   erased_at: Instant | null
-  /** The price for one person when it was booked, in minor units (ISO 4217); null: none, or not kept. */
+  /** The price for one person at the time of booking, in minor units (ISO 4217). Null: no price, or not kept. */
   agreed_amount: number | null
-  /** Of the client (IANA), as their browser said; null: not known. */
+  /** Time zone of the client (IANA), as reported by the browser. Null: unknown. */
   time_zone: string | null
-  /** '': none was agreed. Null: booked before agreed prices were kept, so the present one is shown. */
+  /** Empty: no price was agreed. Null: booked before agreed prices were kept, so the present one is shown. */
   agreed_currency: string | null
 }
 
-/** Bookings through sessions, made or refused: the caps per address count them. */
+/** Booking attempts of sessions, successful or refused. The caps per address count them. */
 export interface BookingAttemptsTable {
   business_id: string
-  /** Id of the booking, if it was made. */
+  /** ID of the booking, if there is one. */
   id: string
   /** Digests of the IPv4 address or IPv6 /64, and of the IPv6 /48. */
   network: string
@@ -313,15 +316,15 @@ export interface BookingAttemptsTable {
   counted_at: Instant
 }
 
-/** Clients for whom sessions cannot book. */
+/** Clients whom sessions cannot book for. */
 export interface BlockedClientsTable {
   business_id: string
-  /** In lower case, without `+tag`; of an erased client, a digest (see erasure.ts). */
+  /** In lower case, without `+tag`. For an erased client, a digest (see erasure.ts). */
   email: string
   blocked_at: Instant
 }
 
-/** Secrets of the server that its settings do not name. */
+/** Secrets of the server that its settings do not contain. */
 export interface ServerSecretsTable {
   name: string
   secret: string
@@ -330,7 +333,7 @@ export interface ServerSecretsTable {
 
 /** Responses to requests with an `Idempotency-Key`. */
 export interface IdempotencyRecordsTable {
-  /** Id of the session's owner, or of the key. */
+  /** ID of the session's owner, or of the key. */
   caller_id: string
   route: string
   idempotency_key: string
@@ -341,7 +344,7 @@ export interface IdempotencyRecordsTable {
   created_at: Instant
 }
 
-/** All tables by name: what Kysely checks queries against. */
+/** All tables by name. Kysely checks queries against this type. */
 export interface Tables {
   hubs: HubsTable
   businesses: BusinessesTable
@@ -383,7 +386,7 @@ export interface Tables {
   calendar_mails: CalendarMailsTable
 }
 
-/** What clients are searched by, kept by triggers on `bookings`: each text once for an address of a business. */
+/** Searchable texts of clients, kept by triggers on `bookings`: each text once for each address in a business. */
 interface ClientTextsTable {
   number: Generated<number>
   business_id: string
@@ -391,7 +394,7 @@ interface ClientTextsTable {
   email: string
   /** `client_search` of its bookings. */
   text: string
-  /** How many bookings have it. */
+  /** Number of bookings with this text. */
   bookings: number
 }
 
@@ -400,60 +403,62 @@ export interface UsersTable {
   id: string
   /** In lower case. */
   email: string
-  /** Since when the person is known to have the mailbox; null: somebody else may have set the account up. */
+  /** Since when the person is known to own the mailbox. Null: another person may have created the account. */
   email_proved_at: Instant | null
   name: string
-  /** Argon2id, in the PHC string format; null until the first password is set. */
+  /** Argon2id, in the PHC string format. Null until the first password is set. */
   password_hash: string | null
   password_set_at: Instant | null
-  /** In base32. Stored in the clear, as codes are computed from it. */
+  /** In base32. Stored in the clear, because codes are computed from it. */
   totp_secret: string | null
-  /** Since when a log-in needs a code; null: no code. */
+  /** Since when a log-in needs a code. Null: no code. */
   totp_since: Instant | null
-  /** The time step of the last code that was accepted: none is accepted twice. */
+  /** The time step of the last accepted code, because none is accepted twice. */
   totp_step: number
   created_at: Instant
   disabled_at: Instant | null
 }
 
-/** Each includes what the next one may do. */
+/** Each role includes the permissions of the next one. */
 export type PersonRole = 'owner' | 'manager' | 'staff'
 
-/** What a person is at one business, or for all businesses of a hub. */
+/** A person's role in one business, or in all businesses of a hub. */
 export interface UserPlacesTable {
   id: string
   user_id: string
   business_id: string | null
   hub_id: string | null
   role: PersonRole
-  /** Whose calendar is the person's own. */
+  /** The staff member whose calendar belongs to the person. */
   staff_id: string | null
   created_at: Instant
   disabled_at: Instant | null
-  /** Since when an owner of the hub keeps the person out of its business: owners of the business cannot undo it. */
+  /**
+   * Since when an owner of the hub has locked the person out of its business. Owners of the business cannot undo it.
+   */
   hub_disabled_at: Instant | null
 }
 
-/** Codes that replace one of the authenticator, each once; stored as digests. */
+/** One-time codes that replace those of the authenticator. Stored as digests. */
 export interface UserRecoveryCodesTable {
   user_id: string
   digest: string
   used_at: Instant | null
 }
 
-/** Log-ins of people; the tokens of their cookies are stored as digests. */
+/** Log-ins of people. The tokens of their cookies are stored as digests. */
 export interface UserLoginsTable {
   id: string
   user_id: string
-  /** Where the person acts at present. */
+  /** The membership under which the person acts at present. */
   place_id: string
   digest: string
-  /** What the browser says of itself. */
+  /** The browser's description of itself. */
   device: string
   address: string | null
   network: string
   created_at: Instant
-  /** Null while the second step is due. */
+  /** Null until the second step is done. */
   confirmed_at: Instant | null
   /** Exact to five minutes. */
   last_seen_at: Instant
@@ -461,11 +466,11 @@ export interface UserLoginsTable {
   ended_at: Instant | null
 }
 
-/** Links by which a person sets a password, once. Without a person: the link of the first owner. */
+/** One-time links to set a password. Without a person, the link of the first owner. */
 export interface UserLinksTable {
   id: string
   user_id: string | null
-  /** 1: it was mailed to the address of the person, so whoever uses it has that; 0: somebody else hands it over. */
+  /** 1: it was mailed to the person's address, so its user owns that address. 0: another person delivers it. */
   proves_address: number
   digest: string
   created_at: Instant
@@ -473,7 +478,7 @@ export interface UserLinksTable {
   used_at: Instant | null
 }
 
-/** An address that may become a person's place once they accept. */
+/** An invitation by email. The address becomes a member once its owner accepts. */
 export interface UserInvitationsTable {
   id: string
   /** In lower case. */
@@ -482,13 +487,13 @@ export interface UserInvitationsTable {
   hub_id: string | null
   role: PersonRole
   staff_id: string | null
-  /** The owner who invited; null for the operator. */
+  /** The owner who sent the invitation. Null for the operator. */
   invited_by: string | null
   created_at: Instant
   expires_at: Instant
 }
 
-/** New addresses of people that are still to be proved by a mailed link. */
+/** New addresses of people that are not yet proved by a mailed link. */
 export interface UserEmailChangesTable {
   id: string
   user_id: string
@@ -499,36 +504,39 @@ export interface UserEmailChangesTable {
   expires_at: Instant
 }
 
-/** What mails about no booking have in common: kept for 31 days, as mails about bookings are. */
+/** Columns of mails that belong to no booking. Like mails about bookings, they are kept for 31 days. */
 export interface NoticeColumns {
   status: Generated<'queued' | 'sent' | 'failed'>
   last_error: string | null
   sent_at: Instant | null
-  /** When somebody at the business saw that it failed. */
+  /** When a person at the business saw the failure. */
   seen_at: Instant | null
   attempts: number
-  /** Also the lease of the server that sends it; far ahead once nothing is to be sent. */
+  /** Also the lease of the server that sends it. Far in the future once nothing is left to send. */
   next_attempt_at: Instant
   created_at: Instant
 }
 
-/** Mails to people who log in: with a link, an invitation, or the proof of a new address. */
+/** Mails to people who log in: with a link, an invitation, or a proof of a new address. */
 export interface UserMailsTable extends NoticeColumns {
   id: string
-  /** Whose link it is, for lists of mails; null for all others, which are not for those who know the person to see. */
+  /**
+   * The person whose link it is, for lists of mails. Null for all other mails, which people who know the person must
+   * not see.
+   */
   user_id: string | null
-  /** Where it was sent; null until then. */
+  /** The recipient. Null until it is sent. */
   to_email: string | null
   link_id: string | null
   invitation_id: string | null
   email_change_id: string | null
-  /** What somebody typed who wants a new password: its link is made when the mail is. */
+  /** The address typed to request a new password. The link is made together with the mail. */
   wished_email: string | null
-  /** Wanted language. */
+  /** Requested language. */
   locale: string
 }
 
-/** Mails about busy calendars that cannot be read. */
+/** Mails about unreadable busy calendars. */
 export interface CalendarMailsTable extends NoticeColumns {
   id: string
   business_id: string
@@ -538,23 +546,23 @@ export interface CalendarMailsTable extends NoticeColumns {
 
 export type AuditActorType = 'key' | 'session' | 'manage_link' | 'person' | 'command_line' | 'system'
 
-/** Who changed what, each written in the transaction of its change. Nothing of a client is in it. */
+/** The record of changes, each written in the transaction of its change. Contains no data of clients. */
 export interface AuditEntriesTable {
   id: string
-  /** Null for what belongs to a hub or to the server. */
+  /** Null for entries of a hub or the server. */
   business_id: string | null
-  /** Of what belongs to a hub as a whole; null for what belongs to a business. */
+  /** The hub of entries that concern it as a whole. Null for entries of a business. */
   hub_id: string | null
   at: Instant
   actor_type: AuditActorType
   /** Null for the command line and the system. */
   actor_id: string | null
-  /** As it was at the time; null for those whose present name is read with them, and for those without one. */
+  /** The name at the time. Null if the present name is read with the entry, and for actors without one. */
   actor_name: string | null
   action: string
   subject_type: string
   subject_id: string
-  /** Where a key's or a person's request came from. */
+  /** The network address of a request by a key or a person. */
   address: string | null
   request_id: string | null
 }
@@ -568,10 +576,12 @@ export interface EventsTable {
   /** The body that receivers get, byte for byte. */
   payload: string
   occurred_at: Instant
-  /** Id of the writing transaction in its epoch (PostgreSQL; 0 on SQLite); with `position`, it orders events. */
+  /**
+   * ID of the writing transaction in its epoch (PostgreSQL; 0 on SQLite). Together with `position`, it orders events.
+   */
   transaction_id: Generated<number>
   position: Generated<number>
-  /** The span of the change (W3C Trace Context); null where nothing was traced. */
+  /** The span of the change (W3C Trace Context). Null if the change was not traced. */
   traceparent: string | null
 }
 
@@ -580,13 +590,13 @@ export interface WebhooksTable {
   id: string
   hub_id: string | null
   business_id: string | null
-  /** Two digits, from 00 for a business and from 20 for a hub, to limit their number. Null once it is deleted. */
+  /** Two digits, from 00 for a business and from 20 for a hub, which limit their number. Null once it is deleted. */
   place: string | null
   url: string
   /** Event types, separated by spaces. */
   events: string
   description: string | null
-  /** Stored in the clear, as it signs. */
+  /** Stored in the clear, because it signs payloads. */
   secret: string
   previous_secret: string | null
   previous_secret_until: Instant | null
@@ -595,10 +605,10 @@ export interface WebhooksTable {
   deleted_at: Instant | null
 }
 
-/** A failed delivery is retried by hand only. */
+/** Failed deliveries are retried only by hand. */
 export type DeliveryStatus = 'pending' | 'succeeded' | 'failed'
 
-/** Each is one event for one webhook. */
+/** A delivery of one event to one webhook. */
 export interface DeliveriesTable {
   id: string
   webhook_id: string
@@ -614,43 +624,43 @@ export interface DeliveriesTable {
   attempts_json: Generated<string>
   attempts_made: Generated<number>
   attempts_left: number
-  /** During an attempt, the end of its lease: then any server retries. Null once it is not pending. */
+  /** During an attempt, the end of its lease, after which any server retries. Null once it is no longer pending. */
   next_attempt_at: Instant | null
   created_at: Instant
 }
 
 export type MailKind = 'confirmed' | 'changed' | 'cancelled' | 'reminder' | 'deposit_due' | 'booked'
 
-/** `superseded`: never sent, because a newer one says more. */
+/** `superseded`: never sent, because a newer mail contains more. */
 export type MailStatus = 'queued' | 'sent' | 'failed' | 'superseded'
 
-/** Mails to clients and to those whom a business names, from before they are sent until 31 days later. */
+/** Mails to clients and to the recipients named by a business. Kept until 31 days after they are sent. */
 export interface MailsTable {
   id: string
   business_id: string
   booking_id: string
   audience: 'client' | 'business'
   kind: MailKind
-  /** What makes it unique: the version of the booking; of a reminder, the start and how many hours before. */
+  /** Makes the mail unique: the version of the booking, or for a reminder the start and the number of hours before. */
   occasion: string
   to_email: string
-  /** For limits and turns: the address in lower case, without `+tag`. */
+  /** The address in lower case, without `+tag`, for limits and fair turns. */
   recipient: string
   status: MailStatus
   attempts: Generated<number>
   attempts_left: number
   last_error: string | null
-  /** During an attempt, the end of its lease: then any server retries. Null once it is not queued. */
+  /** During an attempt, the end of its lease, after which any server retries. Null once it is no longer queued. */
   next_attempt_at: Instant | null
   created_at: Instant
   sent_at: Instant | null
-  /** The mail that told of it together with others; null: it went alone. */
+  /** The mail that covered this one together with others. Null if it was sent separately. */
   sent_with: string | null
-  /** When somebody at the business saw that it failed. */
+  /** When a person at the business saw the failure. */
   seen_at: Instant | null
 }
 
-/** Clients who want no reminders of a business. */
+/** Clients who opted out of a business's reminders. */
 export interface MailOptOutsTable {
   business_id: string
   /** In lower case, without `+tag`. */
@@ -661,49 +671,49 @@ export interface MailOptOutsTable {
 /** `preparing`: the checkout is being opened and has no URL yet. */
 type PaymentStatus = 'preparing' | 'due' | 'paid' | 'expired' | 'refunded'
 
-/** What a feed tells of bookings: only when, or also what and for whom. */
+/** The contents of a feed: only the times, or also services and clients. */
 export type FeedDetail = 'busy' | 'full'
 
-/** Secret addresses at which calendar programs read the bookings of a staff member, a location, or a business. */
+/** Secret URLs at which calendar programs read the bookings of a staff member, a location, or a business. */
 export interface FeedsTable {
   id: string
   business_id: string
-  /** From 0 to 19: so many can one business have. */
+  /** From 0 to 19, which limits the number per business. */
   place: number
   staff_id: string | null
   location_id: string | null
   detail: FeedDetail
-  /** Of the secret in its address. */
+  /** Digest of the secret in its URL. */
   digest: string
-  /** Rises where bookings change without an event: when clients are erased. */
+  /** Rises when bookings change without an event, such as when clients are erased. */
   revision: Generated<number>
   created_at: Instant
 }
 
-/** Calendars of staff elsewhere. Their times are blocks. */
+/** External calendars of staff. Their times become blocks. */
 export interface BusyCalendarsTable {
   id: string
   business_id: string
   staff_id: string
-  /** From 0 to 4: so many can one person have. */
+  /** From 0 to 4, which limits the number per person. */
   place: number
-  /** Secret: whoever knows it reads the calendar. Stored because it is fetched. */
+  /** Secret: anyone who knows it can read the calendar. Stored because it is fetched. */
   url: string
-  /** What the last whole answer had, to ask for changes only. */
+  /** Entity tag of the last complete answer, to request only changes. */
   etag: string | null
   last_modified: string | null
   /** When its times were last known to be right. */
   last_fetched_at: Instant | null
   /** A code of `busyProblems`; null when the last fetch succeeded. */
   last_error: string | null
-  /** Up to when its times were read. */
+  /** The end of the time range that was read. */
   busy_until: Instant | null
-  /** Also the lease of a fetch: who moves it ahead fetches. */
+  /** Also the lease of a fetch: the server that moves it ahead does the fetch. */
   next_fetch_at: Instant
   created_at: Instant
-  /** When the first of the fetches failed that have failed since; null when the last one succeeded. */
+  /** Time of the first failed fetch since the last success. Null if the last fetch succeeded. */
   failing_since: Instant | null
-  /** When the business was told that it fails; null: not since it last succeeded. */
+  /** When Holdfast reported the failure to the business. Null: not since the last success. */
   told_at: Instant | null
 }
 
@@ -711,26 +721,26 @@ export interface BusyCalendarsTable {
 export interface PaymentsTable {
   id: string
   business_id: string
-  /** Id of the hold, and of the booking if there is one. */
+  /** ID of the hold, and of the booking if there is one. */
   booking_id: string
   provider: 'stripe' | 'sandbox'
   /** In minor units (ISO 4217). */
   amount: number
   currency: string
   status: PaymentStatus
-  /** The same order again has the same checkout. */
+  /** An identical order gets the same checkout. */
   order_digest: string
-  /** The processor's ids of the checkout and of the payment. */
+  /** The processor's IDs of the checkout and of the payment. */
   checkout_reference: string | null
   payment_reference: string | null
   /** Why an unpaid payment is no longer due. */
   closed_because: 'expired' | 'cancelled' | 'confirmed' | null
-  /** How often the processor was asked in vain. */
+  /** Number of fruitless queries to the processor. */
   checks: Generated<number>
   expires_at: Instant
-  /** When the processor is to be asked next; null when nothing is left to do. */
+  /** Time of the next query to the processor. Null when nothing is left to do. */
   next_check_at: Instant | null
-  /** When the booking's page last had the processor asked. */
+  /** Time of the last query to the processor from the booking's page. */
   last_page_check_at: Instant | null
   paid_at: Instant | null
   refund_requested_at: Instant | null
@@ -747,7 +757,7 @@ interface ProcessorEventsTable {
 
 /** Checkouts of the built-in sandbox, which replaces a payment processor. */
 export interface SandboxCheckoutsTable {
-  /** Secret: whoever knows it can pay. */
+  /** Secret: anyone who knows it can pay. */
   reference: string
   payment_id: string
   service_name: string

@@ -4,15 +4,15 @@ import type { Reads } from './database.ts'
 import { isPostgres } from './json-rows.ts'
 
 /**
- * The businesses that a caller may touch: exactly one, all of one hub, or (only for the operator's command line) all.
+ * The businesses that a caller may access: exactly one, all of one hub, or all (only for the operator's command line).
  * Part of every query.
  */
 export type TenantScope = { businessId: string } | { hubId: string } | { everything: true }
 
-/** The condition that a row's `business_id` lies in the scope. */
+/** The condition that a row's `business_id` is in the scope. */
 export function inScope(column: string, scope: TenantScope | Params<TenantScope>): RawBuilder<boolean> {
   if ('businessId' in scope) return sql<boolean>`${sql.ref(column)} = ${scope.businessId}`
-  // a list of ids, so that the indexes, which begin with the business, still serve
+  // a list of IDs, so that the indexes, which begin with the business, still apply
   const businesses =
     'hubId' in scope
       ? sql`select id from businesses where hub_id = ${scope.hubId}`
@@ -20,16 +20,16 @@ export function inScope(column: string, scope: TenantScope | Params<TenantScope>
   return sql<boolean>`${sql.ref(column)} in (${businesses})`
 }
 
-/** Names a scope, for keys of a cache. */
+/** Returns a name of a scope, for cache keys. */
 export function scopeKey(scope: TenantScope): string {
   if ('businessId' in scope) return `business:${scope.businessId}`
   return 'hubId' in scope ? `hub:${scope.hubId}` : 'everything'
 }
 
-/** Columns of `w`, rows that a statement gets as a parameter (see json-rows.ts), each with a scope of its own. */
+/** Columns of `w`, the rows that a statement gets as a parameter (see json-rows.ts), each with its own scope. */
 export const scopeColumns = { business_id: 'uuid', hub_id: 'uuid', everything: 'integer' } as const
 
-/** The values of `scopeColumns`. */
+/** Returns the values of `scopeColumns`. */
 export function scopeRow(scope: TenantScope) {
   return {
     business_id: 'businessId' in scope ? scope.businessId : null,
@@ -38,7 +38,7 @@ export function scopeRow(scope: TenantScope) {
   }
 }
 
-/** As `inScope`, for the scope of a row of `w`. */
+/** Like `inScope`, for the scope of a row of `w`. */
 export function inScopeOfRow(db: Reads, column: string): RawBuilder<boolean> {
   const businesses = sql`
     select w.business_id union all select id from businesses where hub_id = w.hub_id

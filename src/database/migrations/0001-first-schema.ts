@@ -10,7 +10,7 @@ import { rateLimitTables } from './rate-limits.ts'
 import { strangerTables } from './strangers.ts'
 import { webhookTables } from './webhooks.ts'
 
-/** Everything of the first release: who calls, what is offered, what is held, booked and paid, what happened. */
+/** The tables of the first release: callers, catalogue, holds, bookings, payments, events. */
 export async function firstSchema(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const statements = [
     ...catalogueTables(engine),

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
-/** People who log in, where they may act, their log-ins, and the links by which they set a password. */
+/** People who log in, their access, their log-ins, and links to set a password. */
 export async function people(db: Kysely<unknown>, engine: Engine): Promise<void> {
   for (const statement of [...personTables(engine), ...logInTables(engine)])
     await sql.raw(statement).execute(db)
@@ -11,7 +11,7 @@ export async function people(db: Kysely<unknown>, engine: Engine): Promise<void>
 function personTables(engine: Engine): string[] {
   const { id, instant, table } = columnTypes(engine)
   return [
-    // email: in lower case. totp_step: of the last code that was taken, so that none is taken twice (RFC 6238, 5.2)
+    // email: in lower case. totp_step: step of the last accepted code, so that none is accepted twice (RFC 6238, 5.2)
     table(
       'users',
       `id ${id} primary key,
@@ -58,7 +58,7 @@ function personTables(engine: Engine): string[] {
 function logInTables(engine: Engine): string[] {
   const { id, instant, table } = columnTypes(engine)
   return [
-    // confirmed_at: null while the second step is due. network: the address, or its IPv6 /64
+    // confirmed_at: null until the second step is done. network: the address, or its IPv6 /64
     table(
       'user_logins',
       `id ${id} primary key,
@@ -76,7 +76,7 @@ function logInTables(engine: Engine): string[] {
     ),
     `create index user_logins_by_user on user_logins (user_id, created_at)`,
     `create index user_logins_by_expiry on user_logins (expires_at)`,
-    // without a user: the link of the first owner, of which there is one row
+    // without a user: the link of the first owner, which has one row
     table(
       'user_links',
       `id ${id} primary key,

@@ -3,8 +3,8 @@ import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
 /**
- * `client_texts`: what clients of a business are searched by, each text once, with the number of bookings that have it.
- * Triggers on `bookings` keep it, whoever writes them; each engine finds a part of a text by an index of runs of three
+ * `client_texts`: the searchable texts of a business's clients, each once, with the number of bookings that have it.
+ * Triggers on `bookings` maintain it for every writer. Each engine finds parts of a text by an index of runs of three
  * characters (docs/decisions/0025-clients-are-searched-by-runs-of-three.md).
  */
 export async function search(db: Kysely<unknown>, engine: Engine): Promise<void> {
@@ -33,9 +33,9 @@ const allTexts = `
    where client_search <> '' group by 1, 2, 3`
 
 /*
- * Rows of a statement are added in one order, so that two groups of conversions do not wait for each other. The digest
- * stands for the text in the unique index, which takes no long values. The business is mixed into each run of three: what
- * others have costs a search nothing. No extension is needed.
+ * A statement adds its rows in a fixed order, so that two groups of conversions do not deadlock. The unique index has
+ * the digest of the text, because it takes no long values. The business is part of each run of three, so clients of
+ * other businesses do not slow down a search. No extension is needed.
  */
 const inPostgres = [
   `create function client_runs(business_id uuid, client_text text) returns bigint[]
@@ -71,7 +71,7 @@ const inPostgres = [
     execute function count_changed_client_text()`,
   allTexts,
   `create unique index client_texts_by_email on client_texts (business_id, email, md5(text))`,
-  // what waits for the index is bounded: a search reads it, and who adds the last of it brings it in
+  // the pending list of the index is bounded: a search reads it, and the writer that fills it merges it
   `create index client_texts_by_run on client_texts using gin (client_runs(business_id, text))
     with (gin_pending_list_limit = 512)`,
 ]
@@ -84,8 +84,8 @@ const addText = `
 const ofOldText = `business_id = old.business_id and email = lower(old.client_email) and text = old.client_search`
 
 /*
- * The index takes texts 256 at a time, which costs a quarter of one by one: `client_texts_indexed` says up to which number
- * it has them, and a search reads the rest. What is deleted is overwritten in the index, too.
+ * The index takes texts 256 at a time, at a quarter of the cost of adding them one by one. `client_texts_indexed`
+ * records the last indexed number, and a search reads the rest. Deleted texts are overwritten in the index, too.
  */
 const inSqlite = [
   `create unique index client_texts_by_email on client_texts (business_id, email, text)`,
@@ -94,7 +94,7 @@ const inSqlite = [
   `insert into client_texts_runs (client_texts_runs, rank) values ('secure-delete', 1)`,
   `create table client_texts_indexed (until integer not null) strict`,
   `insert into client_texts_indexed (until) values (0)`,
-  // a number may come again, that of the latest text once it is deleted
+  // a number can recur: that of the latest text after its deletion
   `create trigger client_texts_are_indexed after insert on client_texts
    when new.number not between (select until from client_texts_indexed) + 1
                            and (select until from client_texts_indexed) + 255

@@ -2,11 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Mails with a link by which somebody sets a password. No foreign keys: docs/decisions/0020-no-keys-to-what-stays.md. */
+/** Mails with links to set a password. No foreign keys: docs/decisions/0020-no-keys-to-what-stays.md. */
 export async function linksByMail(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { id, instant, table } = columnTypes(engine)
   const statements = [
-    // link_id: null where nobody has the address that was asked for: it is no less work than for somebody
+    // link_id: null if nobody has the requested address, so that both cases take the same work
     table(
       'user_mails',
       `id ${id} primary key,

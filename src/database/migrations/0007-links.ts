@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../database.ts'
 
-/** Names in links to booking pages, and what lists of services and people show beside the name, in which order. */
+/** Slugs for links to booking pages. Descriptions and positions for lists of services and people. */
 export async function links(db: Kysely<unknown>, _engine: Engine): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
@@ -9,7 +9,7 @@ export async function links(db: Kysely<unknown>, _engine: Engine): Promise<void>
 const slug = `slug text check (length(slug) between 3 and 60)`
 const position = `position integer check (position between 1 and 9999)`
 
-/** What has no position comes after what has one (`listOrder` in src/catalogue/catalogue-queries.ts). */
+/** Rows without a position come last (`listOrder` in src/catalogue/catalogue-queries.ts). */
 const inOrder = `(business_id, coalesce(position, 10000), name, id)`
 
 const statements = [

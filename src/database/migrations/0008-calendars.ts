@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Feeds: secret addresses at which calendar programs read bookings. */
+/** Feeds: secret URLs at which calendar programs read bookings. */
 export async function calendars(db: Kysely<unknown>, engine: Engine): Promise<void> {
   for (const statement of feedTable(engine)) await sql.raw(statement).execute(db)
 }

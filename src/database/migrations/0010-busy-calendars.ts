@@ -2,7 +2,10 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Calendars of people elsewhere, whose times are blocks of their own kind. A null column: neither engine writes the old blocks. */
+/**
+ * External calendars of staff, whose times become a special kind of block. The column is nullable, so that neither
+ * engine rewrites old blocks.
+ */
 export async function busyCalendars(db: Kysely<unknown>, engine: Engine): Promise<void> {
   for (const statement of statements(engine)) await sql.raw(statement).execute(db)
 }

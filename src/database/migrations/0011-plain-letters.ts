@@ -11,9 +11,9 @@ export interface Searched {
 }
 
 /**
- * Clients are found by plain letters: texts of earlier releases are brought to that, else nobody with an accent would be
- * found. Those of ASCII are so already. The triggers of `bookings` bring `client_texts` along. `rewriteRows` of migrate.ts has
- * done nearly all of it before, in batches with commits of their own.
+ * Search compares plain letters, so texts of earlier releases are rewritten. Otherwise nobody with an accent would be
+ * found. ASCII texts need no change. The triggers of `bookings` update `client_texts`. `rewriteRows` of migrate.ts has
+ * already done nearly all of it, in separately committed batches.
  */
 export async function plainLetters(db: Kysely<unknown>, engine: Engine): Promise<void> {
   let last: Searched | undefined
@@ -21,7 +21,7 @@ export async function plainLetters(db: Kysely<unknown>, engine: Engine): Promise
   while (last)
 }
 
-/** Brings the next texts to plain letters. Gives the last of them when more may follow. */
+/** Rewrites the next texts in plain letters. Returns the last of them if more may follow. */
 export async function plainLettersOf(
   db: Kysely<unknown>,
   engine: Engine,
@@ -41,7 +41,7 @@ export async function plainLettersOf(
   if (changed.length > 0)
     await sql`update bookings set client_search = r.text from ${values}
                where bookings.business_id = r.business_id and bookings.id = r.id
-                 and bookings.client_search = r.before`.execute(db) // a client may be corrected meanwhile
+                 and bookings.client_search = r.before`.execute(db) // a client may be corrected in the meantime
   return rows.length === max ? rows.at(-1) : undefined
 }
 

@@ -3,8 +3,8 @@ import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
 /**
- * Since when busy calendars fail, and mails that tell of it. Null columns: neither engine writes the old rows. No foreign
- * keys of the mails: docs/decisions/0020-no-keys-to-what-stays.md.
+ * Start of an outage of a busy calendar, and mails about outages. Columns are nullable, so that neither engine rewrites
+ * old rows. Mails have no foreign keys: docs/decisions/0020-no-keys-to-what-stays.md.
  */
 export async function calendarOutages(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { id, instant, table } = columnTypes(engine)

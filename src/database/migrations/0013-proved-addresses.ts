@@ -3,20 +3,21 @@ import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
 /**
- * Proof of people's addresses, invitations, changes of an address. All accounts from before are unproved: nothing tells
- * who set them up.
+ * Proof of people's addresses, invitations, and changes of an address. All earlier accounts count as unproved, because
+ * there is no record of their creator.
  */
 export async function provedAddresses(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { id, instant, table } = columnTypes(engine)
   const statements = [
     `alter table users add column ${instant('email_proved_at')}`,
-    // since when the owner of a hub, rather than of the business, disables the person there
+    // since when the owner of a hub, rather than of the business, has disabled the person there
     `alter table user_places add column ${instant('hub_disabled_at')}`,
-    // 1: it was mailed to the person's address, or the operator vouches for who gets it; 0: somebody else hands it over
+    // 1: it was mailed to the person's address, or the operator vouches for the recipient; 0: another person delivers
+    // it
     `alter table user_links add column proves_address integer not null default 0 check (proves_address in (0, 1))`,
     `alter table user_mails add column invitation_id ${id}`,
     `alter table user_mails add column email_change_id ${id}`,
-    // an address that somebody typed who wants a new password, which need not be anybody's
+    // an address typed to request a new password; it may belong to nobody
     `alter table user_mails add column wished_email text`,
     table(
       'user_invitations',

@@ -3,8 +3,9 @@ import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
 /**
- * The client's zone, and notices that stay in the list of mails once they are sent. New columns are empty or have a default:
- * neither engine writes the old rows. A server of the release before deletes the notices that it sends.
+ * The client's time zone, and notices that stay in the list of mails after they are sent. New columns are empty or have
+ * a default, so that neither engine rewrites old rows. A server of the previous release deletes the notices that it
+ * sends.
  */
 export async function mails(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { id, instant } = columnTypes(engine)
@@ -17,7 +18,7 @@ export async function mails(db: Kysely<unknown>, engine: Engine): Promise<void> 
   ]
   const statements = [
     `alter table bookings add column time_zone text`,
-    // when somebody at the business saw that it failed
+    // when a person at the business saw the failure
     `alter table mails add column ${instant('seen_at')}`,
     `create index mails_failed on mails (business_id, created_at, id) where status = 'failed'`,
     ...kept('user_mails'),

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 
-/** How many services, locations and people a business may have, where the operator has said so. Null: as its plan says. */
+/** Limits on a business's services, locations and people, if set by the operator. Null: the limits of its plan. */
 export async function catalogueLimits(db: Kysely<unknown>): Promise<void> {
   for (const name of ['max_services', 'max_locations', 'max_staff']) {
     const column = `${name} integer check (${name} > 0)`

@@ -2,18 +2,19 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../database.ts'
 
 /**
- * Events are ordered by the id of their transaction, and each PostgreSQL cluster counts its own. So each cluster that a
- * database lives in begins an epoch: its number takes the bits above 2^44, and all events before it come first. No server has
- * to be told of a move, and servers of an earlier release write the same order. A cluster that does not tell its identifier is 0.
+ * Events are ordered by the ID of their transaction, and each PostgreSQL cluster counts its own. Therefore each cluster
+ * that hosts a database begins an epoch. Its number takes the bits above 2^44, and all earlier events come first.
+ * Servers need no notice of a move, and servers of an earlier release write the same order. A cluster that hides its
+ * identifier counts as 0.
  */
 export async function eventEpochs(db: Kysely<unknown>, engine: Engine): Promise<void> {
-  if (engine === 'sqlite') return // one writer after the other: the position alone is the order
+  if (engine === 'sqlite') return // writers run one after the other: the position alone gives the order
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
 const statements = [
   `create table event_epochs (number bigint primary key, cluster bigint not null)`,
-  // a session remembers it: reading it takes longer than all the rest
+  // the session caches it, because reading it takes longer than the rest
   `create function event_cluster() returns bigint language plpgsql volatile as $$
     declare
       known constant text := current_setting('holdfast.cluster', true);
@@ -23,7 +24,7 @@ const statements = [
     exception when insufficient_privilege or undefined_function or feature_not_supported then
       return 0;
     end $$`,
-  // of the next event; without a row, the table was left out of a move
+  // epoch of the next event; fails without a row, if a move left the table out
   `create function event_epoch() returns bigint language sql volatile as $$
     select coalesce((select case when cluster = event_cluster() then number else number + 1 end
                        from event_epochs order by number desc limit 1), 1) $$`,
@@ -38,7 +39,7 @@ const statements = [
       end if;
       return (epoch.number << 44) + pg_current_xact_id()::text::bigint;
     end $$`,
-  // a database that was moved before has events of transactions that are still to come: they are of another cluster
+  // a database that was moved before contains transaction IDs that are still to come: they belong to another cluster
   `insert into event_epochs (number, cluster)
     select 0, case when exists (
                      select from businesses as b

@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../database.ts'
 
-/** Lists clients by name, those with one address and several names apart. The name is the first line of the text. */
+/**
+ * Lists clients by name. Clients with one address and several names are listed separately. The name is the first line
+ * of the text.
+ */
 export async function clientsByName(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const columns =
     engine === 'postgres'

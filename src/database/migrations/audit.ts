@@ -1,7 +1,7 @@
 import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Who changed what. No foreign keys: docs/decisions/0020-no-keys-to-what-stays.md. */
+/** The record of changes and their authors. No foreign keys: docs/decisions/0020-no-keys-to-what-stays.md. */
 export function auditTables(engine: Engine): string[] {
   const { id, instant, table } = columnTypes(engine)
   return [
@@ -23,7 +23,7 @@ export function auditTables(engine: Engine): string[] {
     `create index audit_entries_by_time on audit_entries (business_id, at, id)`,
     `create index audit_entries_of_hubs on audit_entries (hub_id, at, id) where hub_id is not null`,
     `create index audit_entries_by_subject on audit_entries (subject_id, at, id)`,
-    // sessions and links make most of them, and each makes few
+    // sessions and links write most entries, but few each
     `create index audit_entries_by_actor on audit_entries (actor_id, at, id)
       where actor_type not in ('session', 'manage_link')`,
     `create index audit_entries_by_age on audit_entries (at)`,

@@ -3,8 +3,9 @@ import { claimTable } from './claim-rules.ts'
 import { columnTypes } from './column-types.ts'
 
 /**
- * Bookings, and `claims`: holds, and the times of bookings. What they name is never deleted, so they have no foreign keys to
- * it: each would lock a row that everybody who books at that business locks (docs/decisions/0020-no-keys-to-what-stays.md).
+ * Bookings, and `claims`: holds, and the times of bookings. The rows that they reference are never deleted, so they
+ * need no foreign keys. Each key would lock a row that everyone who books at that business locks
+ * (docs/decisions/0020-no-keys-to-what-stays.md).
  */
 export function bookingTables(engine: Engine): string[] {
   return [...tableOfBookings(engine), ...claimTable(engine)]

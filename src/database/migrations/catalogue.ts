@@ -4,8 +4,8 @@ import { columnTypes } from './column-types.ts'
 const plans = `('growth', 'pro', 'enterprise')`
 
 /**
- * Tables of those who call and of what they offer. Foreign keys between them include the `business_id`: no service has the
- * staff of another business. Sessions are many, so they have none (docs/decisions/0020-no-keys-to-what-stays.md).
+ * Tables of callers and of the catalogue. Foreign keys between them include the `business_id`, so no service has the
+ * staff of another business. Sessions are too many for foreign keys (docs/decisions/0020-no-keys-to-what-stays.md).
  */
 export function catalogueTables(engine: Engine): string[] {
   return [...callerTables(engine), ...offerTables(engine)]
@@ -162,7 +162,7 @@ function offerTables(engine: Engine): string[] {
        foreign key (business_id, staff_id) references staff (business_id, id)`,
     ),
     `create index blocks_by_start on blocks (business_id, starts_at, id)`,
-    // those that are over, however many, cost a look at what is free nothing
+    // past blocks, however many, do not slow down availability
     `create index blocks_by_location on blocks (location_id, ends_at) where location_id is not null`,
     `create index blocks_by_staff on blocks (staff_id, ends_at) where staff_id is not null`,
   ]

@@ -2,18 +2,17 @@ import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
 /**
- * The two rules by which a slot cannot be sold twice, over half-open times:
- *  1. one seat of one resource is claimed once at any time, also where a claim takes several;
- *  2. overlapping claims of one resource belong to one occurrence.
- * A claim that breaks a rule is skipped by `insert … on conflict do nothing`, so that the insert
- * gives no row back; on both engines.
+ * The two rules that prevent selling a slot twice, over half-open times:
+ *  1. Claims of one resource that share a seat do not overlap, including claims of several seats.
+ *  2. Overlapping claims of one resource belong to one occurrence.
+ * On both engines, `insert … on conflict do nothing` skips a claim that breaks a rule and returns no row.
  */
 export const overlapRuleNames = {
   postgres: ['claims_of_one_seat_do_not_overlap', 'claims_that_overlap_are_one_occurrence'],
   sqlite: ['claims_do_not_overlap', 'claims_do_not_overlap_later'],
 }
 
-/** The statements that make them. */
+/** Returns the statements that create the rules. */
 export function overlapRules(engine: Engine): string[] {
   return engine === 'postgres' ? exclusionConstraints : overlapTriggers
 }
@@ -31,7 +30,7 @@ const exclusionConstraints = [
        where (ended_at is null)`,
 ]
 
-/** Holds, and the time of the bookings that they become. Of an ended one, the time is free. */
+/** Holds, and the times of the bookings that they become. An ended claim has freed its time. */
 export function claimTable(engine: Engine): string[] {
   const { id, instant, table } = columnTypes(engine)
   return [
@@ -67,7 +66,7 @@ export function claimTable(engine: Engine): string[] {
        check ((party_size = 1) = (seats is null))`,
     ),
     `create index claims_by_resource on claims (resource_id, lasts_long, taken_from)`,
-    // two holds of one session at the same moment have not seen each other
+    // two simultaneous holds of one session have not seen each other
     `create unique index claims_of_session on claims (owner_id, owner_sequence) where owner_sequence is not null`,
     `create index claims_by_network on claims (client_network, expires_at) where client_network is not null`,
     `create index claims_by_wider_network on claims (client_wider_network, expires_at)
@@ -76,7 +75,7 @@ export function claimTable(engine: Engine): string[] {
   ]
 }
 
-/** The condition that a claim lasts at most 72 hours, which bounds the search for those that overlap. */
+/** A claim lasts at most 72 hours, which bounds the search for overlapping claims. */
 function atMost72Hours(engine: Engine): string {
   return engine === 'postgres'
     ? `taken_until - taken_from <= interval '72 hours'`
@@ -84,23 +83,23 @@ function atMost72Hours(engine: Engine): string {
 }
 
 /**
- * Whether a claim lasts longer than three hours. What overlaps a time starts at most three hours before it, or is one of the
- * few that last long: so a full week costs a search no more than an empty one.
+ * Marks claims that last longer than three hours. Claims that overlap a time start at most three hours before it, or
+ * are among the few long ones. Therefore a full week costs a search no more than an empty one.
  */
 function lastsLong(engine: Engine): string {
   return engine === 'postgres'
     ? `(taken_until - taken_from > interval '3 hours')::integer`
-    : // null beyond the year 9999, which its dates cannot tell
+    : // null beyond the year 9999, which SQLite's dates cannot represent
       `coalesce(taken_until > strftime('%Y-%m-%dT%H:%M:%fZ', taken_from, '+3 hours'), 1)`
 }
 
-/** Looks into sets only where there is one. */
+/** Compares sets only if a claim has one. */
 const sharesSeat = `
   ((claims.seats is not null or new.seats is not null) and exists (
     select 1 from json_each(coalesce(claims.seats, json_array(claims.seat))) as mine
              join json_each(coalesce(new.seats, json_array(new.seat))) as wanted on mine.value = wanted.value))`
 
-/** No claim lasts longer than 72 hours, so those that can overlap start within 72 hours before. */
+/** No claim lasts longer than 72 hours, so overlapping ones start within the 72 hours before. */
 const inTheWay = (others = '') => {
   const since = (lasts_long: number, hours: number) => `
   exists (
@@ -118,7 +117,7 @@ const inTheWay = (others = '') => {
 const overlapTriggers = [
   `create trigger claims_do_not_overlap before insert on claims when new.ended_at is null and ${inTheWay()}
    begin select raise(ignore); end`,
-  // "on conflict do nothing" has no say over updates, so this one is an error; it ignores the row's own claim
+  // "on conflict do nothing" does not cover updates, so this trigger raises an error; it ignores the row's own claim
   `create trigger claims_do_not_overlap_later
    before update of resource_id, seat, seats, occurrence_id, taken_from, taken_until, ended_at on claims
    when new.ended_at is null and ${inTheWay('and id <> old.id')}

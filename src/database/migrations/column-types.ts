@@ -1,12 +1,12 @@
 import type { Engine } from '../database.ts'
 
-/** How the two engines spell the column types that `tables.ts` describes. */
+/** The spelling of the column types in `tables.ts` for each engine. */
 export interface ColumnTypes {
   id: string
   json: string
-  /** Text that sorts by code point on both engines, whatever the server's locale. */
+  /** Text that sorts by code point on both engines, independent of the server's locale. */
   sortedText: string
-  /** An instant column: `timestamptz`, or fixed-width UTC text that nothing else fits into. */
+  /** An instant column: `timestamptz`, or fixed-width UTC text with a check of its format. */
   instant: (column: string) => string
   table: (name: string, columns: string) => string
 }
@@ -14,7 +14,7 @@ export interface ColumnTypes {
 const instantPattern =
   '[1-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9].[0-9][0-9][0-9]Z'
 
-/** The spelling of an engine. */
+/** Returns the types of an engine. */
 export function columnTypes(engine: Engine): ColumnTypes {
   if (engine === 'postgres') {
     return {

@@ -1,7 +1,7 @@
 import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Answers that are kept for repetitions of the request that made them. */
+/** Responses that are kept for repetitions of their requests. */
 export function idempotencyTables(engine: Engine): string[] {
   const { id, instant, table } = columnTypes(engine)
   return [

@@ -2,8 +2,8 @@ import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
 /**
- * Mails to be sent, each written with the change that it tells of. Their text is made when they are sent. No foreign keys:
- * docs/decisions/0020-no-keys-to-what-stays.md.
+ * Mails to be sent, each written together with the change that it reports. Their text is rendered when they are sent.
+ * No foreign keys: docs/decisions/0020-no-keys-to-what-stays.md.
  */
 export function mailTables(engine: Engine): string[] {
   const { id, instant, table } = columnTypes(engine)
@@ -36,7 +36,7 @@ export function mailTables(engine: Engine): string[] {
     `create index mails_sent on mails (business_id, audience, recipient, sent_at)
       where status = 'sent' and sent_with is null`,
     `create index mails_by_creation on mails (business_id, created_at, id)`,
-    // clients who want no reminders of a business
+    // clients who opted out of a business's reminders
     table(
       'mail_opt_outs',
       `business_id ${id} not null,

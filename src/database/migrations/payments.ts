@@ -1,11 +1,11 @@
 import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Deposits: what is paid for a booking, and the built-in trial processor. */
+/** Deposits: the payments of bookings, and the built-in sandbox processor. */
 export function paymentTables(engine: Engine): string[] {
   const { id, instant, table } = columnTypes(engine)
   return [
-    // booking_id is that of the hold: a checkout is opened before there is a booking, and perhaps there never is one
+    // booking_id is the ID of the hold: a checkout opens before the booking exists, and the booking may never exist
     table(
       'payments',
       `id ${id} primary key,

@@ -1,9 +1,9 @@
 import type { Engine } from '../database.ts'
 
 /**
- * The windows in which requests are counted, where several servers share PostgreSQL; on SQLite there is one
- * server, which counts in memory. Unlogged: a count costs no write to the log, and after a crash of the
- * database all windows begin anew. Room in each page lets a count stay in it and touch no index.
+ * The windows of the rate limits for servers that share PostgreSQL. On SQLite there is one server, which counts in
+ * memory. The table is unlogged: a count writes nothing to the log, and a crash of the database resets all windows.
+ * Free room in each page lets a count stay in its page and touch no index.
  */
 export function rateLimitTables(engine: Engine): string[] {
   if (engine === 'sqlite') return []

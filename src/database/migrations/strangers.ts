@@ -1,11 +1,11 @@
 import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
-/** What sessions have booked from one address, whom a business blocks, and the secret of the server. */
+/** Bookings of sessions by address, blocked clients, and the secret of the server. */
 export function strangerTables(engine: Engine): string[] {
   const { id, instant, table } = columnTypes(engine)
   return [
-    // id: of the booking, or of nothing else where a booking was refused
+    // id: of the booking; random if a booking was refused
     table(
       'booking_attempts',
       `business_id ${id} not null,

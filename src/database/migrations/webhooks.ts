@@ -1,16 +1,17 @@
 import type { Engine } from '../database.ts'
 import { columnTypes, type ColumnTypes } from './column-types.ts'
 
-/** Events, webhooks, and what is delivered to them. */
+/** Events, webhooks, and deliveries. */
 export function webhookTables(engine: Engine): string[] {
   const types = columnTypes(engine)
   return [...eventTable(engine, types), ...webhookTable(types), ...deliveryTable(types)]
 }
 
 /**
- * Numbers are given out before the commit, so on PostgreSQL a lower one may become visible after a higher one. Together with
- * its transaction's id an event has a place that readers can wait for: below the oldest transaction that still runs nothing
- * is added any more. On SQLite writers come one after the other: the order of the inserts is the order of the commits.
+ * Numbers are assigned before the commit, so on PostgreSQL a lower one may become visible after a higher one. Together
+ * with the ID of its transaction, an event has a position that readers can wait for. Nothing is added below the oldest
+ * transaction that still runs. On SQLite writers run one after the other, so the order of inserts is the order of
+ * commits.
  */
 function eventTable(engine: Engine, { id, instant, table }: ColumnTypes): string[] {
   const place =
