@@ -10,8 +10,8 @@ import { findOffering } from '../catalogue/offering.ts'
 import type { AvailabilityQuery, ExplainQuery, OfferQuery } from './availability-schemas.ts'
 import {
   type BusySnapshot,
-  type CachedDay,
-  type CachedDays,
+  type ComputedDay,
+  type ComputedDays,
   type DayCache,
   daysPerRead,
   findSlots,
@@ -51,21 +51,36 @@ interface Moving {
   durationMinutes: number
 }
 
-interface ShownAvailability {
+interface ShownAvailability<Day> {
   service_id: string
   location_id: string
   timezone: string
-  /** JSON, serialised day by day: a month of many slots at once would block the event loop. */
-  days: string[]
+  days: Day[]
 }
 
-interface Shown extends ShownAvailability {
+/** The free slots of a date. */
+interface ShownDay {
+  date: string
+  slots: ShownSlot[]
+}
+
+/** How days are shown, and a cache of days in this form. */
+interface DayForm<Day> {
+  show: (day: ShownDay) => Day
+  cache?: {
+    find: (seen: BusySnapshot) => ComputedDays<Day> | undefined
+    keep: (seen: BusySnapshot, days: ComputedDays<Day>) => void
+  }
+}
+
+interface Shown<Day> extends ShownAvailability<Day> {
   /** The first date whose slots one answer does not hold beside those of the dates before. */
   cutAt: number | undefined
 }
 
 /**
- * Lists the slots of each date that the caller can hold now; none when no staff member provides the service there.
+ * Lists the slots of each date that the caller can hold now, as JSON, serialised day by day: a month of many slots at once
+ * would block the event loop. None when no staff member provides the service there.
  * Throws validation_failed, also for more slots than one answer holds, not_found, or slot_not_offered when the offering is
  * inactive; unavailable while too many large answers are asked for.
  */
@@ -74,19 +89,22 @@ export async function showAvailability(
   actor: Actor,
   query: Static<typeof AvailabilityQuery>,
   moving?: Moving,
-): Promise<ShownAvailability> {
-  const { cutAt, ...shown } = await showWhatFits(context, actor, query, moving)
+): Promise<ShownAvailability<string>> {
+  const { dayCache: cache } = context
+  const form = { show: (day: ShownDay) => JSON.stringify(day), ...(cache && { cache }) }
+  const { cutAt, ...shown } = await showWhatFits(context, actor, { query, moving, form })
   if (cutAt !== undefined) throw tooManySlots(cutAt, dayOf(query.from))
   return shown
 }
 
-/** As `showAvailability`; of more slots than one answer holds, those of the first dates that fit. */
+/** As `showAvailability`, but as values; of more slots than one answer holds, those of the first dates that fit. */
 export async function showFirstDays(
-  context: ShowContext,
+  context: Context,
   actor: Actor,
   query: Static<typeof AvailabilityQuery>,
-): Promise<ShownAvailability> {
-  const { cutAt, days, ...shown } = await showWhatFits(context, actor, query)
+): Promise<ShownAvailability<ShownDay>> {
+  const form = { show: (day: ShownDay) => day }
+  const { cutAt, days, ...shown } = await showWhatFits(context, actor, { query, form })
   return { ...shown, days: cutAt === undefined ? days : days.slice(0, cutAt - dayOf(query.from)) }
 }
 
@@ -99,18 +117,21 @@ function tooManySlots(cutAt: number, first: number): Problem {
   return validationProblem([{ pointer, code: 'too_many_slots', detail }])
 }
 
-async function showWhatFits(
+async function showWhatFits<Day>(
   context: ShowContext,
   actor: Actor,
-  query: Static<typeof AvailabilityQuery>,
-  moving?: Moving,
-): Promise<Shown> {
+  {
+    query,
+    moving,
+    form,
+  }: { query: Static<typeof AvailabilityQuery>; moving?: Moving | undefined; form: DayForm<Day> },
+): Promise<Shown<Day>> {
   const asked = { first: dayOf(query.from), last: dayOf(query.to) }
   assertRange(asked)
   const { service_id, location_id } = query
-  const shown = (timezone: string, { texts, cutAt }: SlotsByDay): Shown => {
-    const empty = (day: number) => JSON.stringify({ date: dateOf(day), slots: [] })
-    const days = [...eachDay(asked)].map((day) => texts.get(day) ?? empty(day))
+  const shown = (timezone: string, { byDay, cutAt }: SlotsByDay<Day>): Shown<Day> => {
+    const empty = (day: number) => form.show({ date: dateOf(day), slots: [] })
+    const days = [...eachDay(asked)].map((day) => byDay.get(day) ?? empty(day))
     return { service_id, location_id, timezone, days, cutAt }
   }
   try {
@@ -121,7 +142,7 @@ async function showWhatFits(
         const viewer = viewerOf(context, actor, query)
         if (moving) Object.assign(viewer, { exceptBookingId: moving.bookingId, recently: false })
         const days = possibleDays(offer, asked, viewer)
-        const read = () => slotsByDay(context, offer, { days, viewer })
+        const read = () => slotsByDay(context, offer, { days, viewer, form })
         const slots = isMany(offer, days)
           ? await turns.run(sourceOf(actor), read, context.isGone)
           : await read()
@@ -129,7 +150,7 @@ async function showWhatFits(
       },
     })
   } catch (error) {
-    if (error instanceof NobodyGives) return shown(error.timezone, { texts: new Map(), cutAt: undefined })
+    if (error instanceof NobodyGives) return shown(error.timezone, { byDay: new Map(), cutAt: undefined })
     throw error
   }
 }
@@ -139,7 +160,7 @@ function viewerOf(context: Context, actor: Actor, { party_size }: Static<typeof 
 }
 
 /** The JSON of the slots. */
-export function availabilityText({ days, ...place }: ShownAvailability): string {
+export function availabilityText({ days, ...place }: ShownAvailability<string>): string {
   const head = JSON.stringify({ ...place, days: [] }).slice(0, -']}'.length)
   return `${head}${days.join(',')}]}`
 }
@@ -177,18 +198,18 @@ function sourceOf({ via, ...actor }: Actor): string {
   return address ? readClientAddress(address).network : JSON.stringify(actor.scope)
 }
 
-interface SlotsByDay {
-  /** JSON, by local day. */
-  texts: Map<number, string>
+interface SlotsByDay<Day> {
+  /** By local day. */
+  byDay: Map<number, Day>
   cutAt: number | undefined
 }
 
-async function slotsByDay(
+async function slotsByDay<Day>(
   context: ShowContext,
   offer: VersionedOffering,
-  { days, viewer }: { days: Days; viewer: Viewer },
-): Promise<SlotsByDay> {
-  const texts = new Map<number, string>()
+  { days, viewer, form }: { days: Days; viewer: Viewer; form: DayForm<Day> },
+): Promise<SlotsByDay<Day>> {
+  const byDay = new Map<number, Day>()
   const step = daysPerRead(offer)
   const giveWay = givesWay()
   let room = maxPairs
@@ -196,27 +217,27 @@ async function slotsByDay(
     if (context.isGone?.()) throw new MemberGone()
     const part = { first, last: Math.min(first + step - 1, days.last) }
     const seen = await readBusy(context, offer, { days: part, viewer })
-    const known = context.dayCache?.find(seen)
-    const shown = known ?? (await computeDays(seen, giveWay, room))
-    for (const [day, { text, pairs }] of shown.byDay) {
-      if (pairs > room) return { texts, cutAt: day }
+    const known = form.cache?.find(seen)
+    const computed = known ?? (await computeDays(seen, giveWay, { room, show: form.show }))
+    for (const [day, { shown, pairs }] of computed.byDay) {
+      if (pairs > room) return { byDay, cutAt: day }
       room -= pairs
-      texts.set(day, text)
+      byDay.set(day, shown)
     }
-    if (!known) context.dayCache?.keep(seen, shown)
+    if (!known) form.cache?.keep(seen, computed)
     await giveWay()
   }
-  return { texts, cutAt: undefined }
+  return { byDay, cutAt: undefined }
 }
 
-/** Serialises days, up to the first that has no room. */
-async function computeDays(
+/** Computes days, up to the first that has no room. */
+async function computeDays<Day>(
   seen: BusySnapshot,
   giveWay: ReturnType<typeof givesWay>,
-  room: number,
-): Promise<CachedDays> {
+  { room, show }: Pick<DayForm<Day>, 'show'> & { room: number },
+): Promise<ComputedDays<Day>> {
   const free = freeSlotsOf(seen)
-  const byDay = new Map<number, CachedDay>()
+  const byDay = new Map<number, ComputedDay<Day>>()
   let earliestMs = Infinity
   let left = room
   for (const day of eachDay(seen.days)) {
@@ -231,11 +252,11 @@ async function computeDays(
       if (pause) await pause // not for each slot: a day may have thousands
     }
     if (pairs > left) {
-      byDay.set(day, { text: '', pairs })
+      byDay.set(day, { shown: show({ date: dateOf(day), slots: [] }), pairs })
       break
     }
     left -= pairs
-    byDay.set(day, { text: JSON.stringify({ date: dateOf(day), slots }), pairs })
+    byDay.set(day, { shown: show({ date: dateOf(day), slots }), pairs })
     await giveWay()
   }
   return { byDay, earliestMs }

@@ -97,16 +97,16 @@ export function givesWay(): () => Promise<void> | undefined {
   return () => slices.giveWay()
 }
 
-/** The slots of a day, serialised as JSON. */
-export interface CachedDay {
-  text: string
+/** The slots of a day, in the form that its caller needs. */
+export interface ComputedDay<Day> {
+  shown: Day
   /** Of a slot and a staff member; a slot without staff counts as one. */
   pairs: number
 }
 
-/** Serialised days of a snapshot. */
-export interface CachedDays {
-  byDay: ReadonlyMap<number, CachedDay>
+/** Days of a snapshot. */
+export interface ComputedDays<Day> {
+  byDay: ReadonlyMap<number, ComputedDay<Day>>
   /** Start of the first free slot, in epoch milliseconds; Infinity when none is free. */
   earliestMs: number
 }
@@ -121,15 +121,18 @@ const charactersOfRow = 200
  * version again, and reuses the days only if these are the same.
  */
 export class DayCache {
-  private readonly kept = new LRUCache<string, { rows: TakenRow[]; nowMs: number; shown: CachedDays }>({
+  private readonly kept = new LRUCache<
+    string,
+    { rows: TakenRow[]; nowMs: number; shown: ComputedDays<string> }
+  >({
     maxSize: maxCharacters,
     sizeCalculation: ({ rows, shown: { byDay } }) =>
-      byDay.values().reduce((size, { text }) => size + text.length, 0) +
+      byDay.values().reduce((size, { shown }) => size + shown.length, 0) +
       rows.reduce((size, row) => size + charactersOfRow + (row.kind === 'claims' ? row.claims.length : 0), 0),
   })
 
   /** Finds days made from the same rows, unless the time passed since removes a slot. */
-  find(seen: BusySnapshot): CachedDays | undefined {
+  find(seen: BusySnapshot): ComputedDays<string> | undefined {
     const last = this.kept.get(keyOf(seen))
     if (!last || seen.nowMs < last.nowMs) return undefined // a clock set back may offer slots that were too soon
     const { earliestMs } = last.shown
@@ -137,7 +140,7 @@ export class DayCache {
     return !isOver && isDeepStrictEqual(seen.rows, last.rows) ? last.shown : undefined
   }
 
-  keep(seen: BusySnapshot, shown: CachedDays): void {
+  keep(seen: BusySnapshot, shown: ComputedDays<string>): void {
     const { rows, nowMs } = seen
     this.kept.set(keyOf(seen), { rows, nowMs, shown })
   }

@@ -294,9 +294,7 @@ function firstTimes(context: Context, key: WidgetActor, { service, location, mem
     const from = soonest?.starts_at.slice(0, 'yyyy-mm-dd'.length)
     const last = from && endOfMonth(from)
     const shown = from && (await showFirstDays(context, visitor, { ...offer, from, to: later(last, from) }))
-    const days = (shown ? shown.days : []).map(
-      (text) => JSON.parse(text) as { date: string; slots: object[] },
-    )
+    const days = shown ? shown.days : []
     const free = days.filter(({ slots }) => slots.length > 0)
     const first = {
       ...offer,

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { explainSlot, showFirstDays, type ShownSlot } from '../../availability/availability.ts'
+import { explainSlot, showFirstDays } from '../../availability/availability.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import { dayMs } from '../../availability/zone-rules.ts'
 import { readClientAddress } from '../../base/client-network.ts'
@@ -249,8 +249,8 @@ async function freeTimes(
     ...(party !== undefined && { party_size: party }),
     ...{ from: dateOf(first), to: dateOf(first + daysAhead - 1) },
   })
-  const starts = days.map((day) => (JSON.parse(day) as { slots: ShownSlot[] }).slots)
-  return (starts.find((slots) => slots.length > 0) ?? []).map(({ starts_at, seats_left }) => ({
+  const { slots = [] } = days.find((day) => day.slots.length > 0) ?? {}
+  return slots.map(({ starts_at, seats_left }) => ({
     start: readInstant(starts_at),
     seatsLeft: seats_left,
   }))
