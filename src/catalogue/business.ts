@@ -1,5 +1,5 @@
 import { type Actor, effectivePlan, operator } from '../access/actor.ts'
-import { recordAudit } from '../access/audit.ts'
+import { recordAudit, recordAudits } from '../access/audit.ts'
 import { ambiguousName, Problem, unknownId, UsageError, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant } from '../base/instants.ts'
@@ -31,7 +31,7 @@ import {
   type BusinessCreation,
   businessFields,
 } from './business-schemas.ts'
-import { insertMissing } from './catalogue-queries.ts'
+import { insertMissing, moveLocations, raiseCatalogueVersion } from './catalogue-queries.ts'
 import { completed, type PlainEntry, plainOf } from './field-schemas.ts'
 import {
   allMailColumns,
@@ -251,20 +251,70 @@ export function createBusinessOfHub(
   })
 }
 
+interface ChangeOfBusiness {
+  id: string
+  change: BusinessChange
+}
+
 /** Changes a business in the caller's scope; an empty change does nothing. Throws not_found. */
 export function changeBusinessInScope(
   context: Context,
   actor: Actor,
-  { id, change }: { id: string; change: BusinessChange },
+  wanted: ChangeOfBusiness,
 ): Promise<BusinessRow> {
+  return context.db.transaction((tx) => changeIn(context, tx, { ...wanted, by: actor }))
+}
+
+/**
+ * Changes a business in the caller's scope, and gives its locations in its time zone the new one: all of this or nothing.
+ * Returns the ids of these locations. Throws not_found.
+ */
+export function changeBusinessAndLocations(
+  context: Context,
+  actor: Actor,
+  wanted: ChangeOfBusiness,
+): Promise<string[]> {
   return context.db.transaction(async (tx) => {
-    const business = await businessInScope(tx.db, actor.scope, id)
-    if (Object.keys(change).length === 0) return business
-    if (change.slug) await assertFreeSlug(tx.db, { id: business.id, slug: change.slug })
-    await updateBusiness(tx.db, business.id, changedColumns(change))
-    await recordBusiness(context, tx, { by: actor, action: 'business.updated', id: business.id })
-    return businessInScope(tx.db, actor.scope, business.id)
+    const moved = await moveIn(context, tx, { ...wanted, by: actor })
+    await changeIn(context, tx, { ...wanted, by: actor })
+    return moved
   })
+}
+
+async function changeIn(
+  context: Context,
+  tx: Transaction,
+  { by, id, change }: ChangeOfBusiness & { by: Actor },
+): Promise<BusinessRow> {
+  const business = await businessInScope(tx.db, by.scope, id)
+  if (Object.keys(change).length === 0) return business
+  if (change.slug) await assertFreeSlug(tx.db, { id: business.id, slug: change.slug })
+  await updateBusiness(tx.db, business.id, changedColumns(change))
+  await recordBusiness(context, tx, { by, action: 'business.updated', id: business.id })
+  return businessInScope(tx.db, by.scope, business.id)
+}
+
+/** Entries of the audit log in one statement: a business may have a hundred thousand locations with the deleted ones. */
+const entriesAtOnce = 1_000
+
+async function moveIn(
+  context: Context,
+  tx: Transaction,
+  { by, id, change: { timezone: to } }: ChangeOfBusiness & { by: Actor },
+): Promise<string[]> {
+  const seen = await businessInScope(tx.db, by.scope, id)
+  if (to === undefined || to === seen.timezone) return []
+  // also locks the catalogue: the zone must be read again after it
+  await raiseCatalogueVersion(tx.db, seen.id)
+  const { id: businessId, timezone: from } = await businessInScope(tx.db, by.scope, seen.id)
+  const moved = await moveLocations(tx.db, { businessId, from, to })
+  for (let first = 0; first < moved.length; first += entriesAtOnce) {
+    const entries = moved
+      .slice(first, first + entriesAtOnce)
+      .map((subjectId) => ({ by, action: 'location.updated' as const, subjectId, businessId }))
+    await recordAudits(context, tx, entries)
+  }
+  return moved
 }
 
 function recordBusiness(

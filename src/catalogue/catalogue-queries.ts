@@ -306,6 +306,21 @@ export async function raiseCatalogueVersion(db: Queries, businessId: string): Pr
     .execute()
 }
 
+/** Gives all locations of a business in one time zone another one, also inactive ones. Returns their ids. */
+export async function moveLocations(
+  db: Queries,
+  { businessId, from, to }: { businessId: string; from: string; to: string },
+): Promise<string[]> {
+  const rows = await db
+    .updateTable('locations')
+    .set({ timezone: to })
+    .where('business_id', '=', businessId)
+    .where('timezone', '=', from)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id).toSorted()
+}
+
 /** Where a row stands in a list: its position or what stands for none, its name and id. */
 export type ListPlace = readonly [position: number, name: string, id: string]
 

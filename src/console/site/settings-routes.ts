@@ -8,10 +8,14 @@ import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { formatInstant, type Instant, isDate } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
-import { changeBusinessInScope, showBusinessInScope } from '../../catalogue/business.ts'
+import {
+  changeBusinessAndLocations,
+  changeBusinessInScope,
+  showBusinessInScope,
+} from '../../catalogue/business.ts'
 import { networksIn } from '../../catalogue/business-rules.ts'
 import { ChangeBusiness } from '../../catalogue/business-schemas.ts'
-import { changeInCatalogue, locationKind, writableLocations } from '../../catalogue/catalogue.ts'
+import { locationKind } from '../../catalogue/catalogue.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import { localeNamed, mailSettings, usualLocale } from '../../catalogue/mail-settings-rules.ts'
 import type { MailKind } from '../../database/tables.ts'
@@ -76,13 +80,14 @@ function settingsPage(context: Context): ConsoleRoute {
       act: async (visit, typed) => {
         const { person, business } = visit
         const change = checkedForm(ChangeBusiness, settingsOf(typed))
-        // first: a form that failed half-way finds the rest when it is sent again
-        const moved =
-          typed['zoneToo'] === 'on' && change.timezone !== undefined
-            ? await moveLocations(context, visit, change.timezone)
-            : {}
-        await changeBusinessInScope(context, person, { id: business.id, change })
-        return { path, query: { done: 'saved', ...moved } }
+        const wanted = { id: business.id, change }
+        if (typed['zoneToo'] !== 'on') {
+          await changeBusinessInScope(context, person, wanted)
+          return { path, query: { done: 'saved' } }
+        }
+        const moved = await changeBusinessAndLocations(context, person, wanted)
+        const ahead = await appointmentsAhead(context, visit, moved)
+        return { path, query: { done: 'saved', ...aheadQuery(ahead, change.timezone) } }
       },
       again: (visit, state) => shown(context, visit, { state }),
     },
@@ -103,21 +108,22 @@ async function locationsOf(context: Context, { person, business: { id, timezone 
   return Object.groupBy(locations, (one) => (one.timezone === timezone ? 'inZone' : 'others'))
 }
 
-/** Gives the locations in the zone of the business another one, and counts the bookings ahead whose time of day that changes. */
-async function moveLocations(
+/** The starts of the bookings ahead at these locations, whose time of day has changed. */
+async function appointmentsAhead(
   context: Context,
   visit: BusinessVisit,
-  timezone: string,
-): Promise<{ ahead?: string; date?: string }> {
-  if (timezone === visit.business.timezone) return {}
-  const { inZone = [] } = await locationsOf(context, visit)
+  locationIds: readonly string[],
+): Promise<Instant[]> {
   const starts: Instant[] = []
-  for (const { id } of inZone) {
-    await changeInCatalogue(context, visit.person, { kind: writableLocations, id, change: { timezone } })
+  for (const id of locationIds.slice(0, maxRead)) {
     const { kept } = await appointmentsOf(context, visit, { location_id: id, from: context.clock.now() })
     starts.push(...kept.map(({ starts_at }) => starts_at))
   }
-  const [first] = starts.toSorted()
+  return starts.toSorted()
+}
+
+function aheadQuery(starts: readonly Instant[], timezone = 'UTC'): { ahead?: string; date?: string } {
+  const [first] = starts
   if (first === undefined) return {}
   return {
     ahead: String(Math.min(starts.length, maxAhead)),
@@ -127,6 +133,8 @@ async function moveLocations(
 
 /** More are not counted. */
 const maxAhead = 100
+/** Bounds the queries of a business with thousands of locations. */
+const maxRead = 500
 
 function typedSettings(business: Business): Typed {
   const { name, timezone, phone, retention_days, max_bookings_per_client, trusted_networks_json } = business
