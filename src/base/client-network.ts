@@ -2,22 +2,22 @@ import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import type { FieldError } from './errors.ts'
 
-/** A request's source in the three sizes that limits count. */
+/** The source of a request, in the three sizes that limits count. */
 export interface ClientAddress {
-  /** The address itself, without its port; null when it is not valid. */
+  /** The address itself, without its port. Null if it is invalid. */
   readonly address: string | null
   /**
-   * What limits count as one client: an IPv4 address, or the /64 of an IPv6 one (a household or server has a whole /64).
-   * IPv4-mapped addresses are IPv4. All malformed forwarded addresses share the network `unknown`.
+   * The network that limits count as one client: an IPv4 address or an IPv6 /64, because a household or server has a
+   * whole /64. IPv4-mapped addresses are IPv4. All malformed forwarded addresses share the network `unknown`.
    */
   readonly network: string
-  /** The /48 of an IPv6 address, null for IPv4: the holder of a /48 has 65,536 networks /64. */
+  /** The /48 of an IPv6 address, whose holder has 65,536 networks of /64. Null for IPv4. */
   readonly widerNetwork: string | null
 }
 
-/** The latest addresses: reading one takes several times as long as finding it here. */
+/** Caches the latest addresses, because parsing takes several times as long as a lookup. */
 const addresses = new LRUCache<string, ClientAddress>({ max: 2_000 })
-/** Longer texts are no addresses; a client may send kilobytes. */
+/** Longer texts are no addresses, and a client may send kilobytes. */
 const maxCachedLength = 64
 
 /** Reads the address that a request comes from. */
@@ -37,7 +37,7 @@ function clientAddressOf(parsed: ipaddr.IPv4 | ipaddr.IPv6 | undefined): ClientA
     : { address, network: networkOf(parsed, 64), widerNetwork: networkOf(parsed, 48) }
 }
 
-/** Says what is wrong with an address range (CIDR). */
+/** Finds the faults of an address range (CIDR). */
 export function networkErrors(text: string): FieldError[] {
   const isRange = text.includes(':')
     ? ipaddr.IPv6.isValidCIDR(text)
@@ -48,7 +48,7 @@ export function networkErrors(text: string): FieldError[] {
   return [{ pointer: '', code: 'invalid_format', detail }]
 }
 
-/** Where proxies usually stand: on this machine, and in private networks, those of containers among them. */
+/** Usual networks of proxies: this machine and private networks, including those of containers. */
 const nearRanges = [
   '127.0.0.0/8',
   '::1/128',
@@ -59,12 +59,12 @@ const nearRanges = [
   'fc00::/7',
 ]
 
-/** Whether an address is of this machine or a private network. */
+/** True for an address of this machine or a private network. */
 export function isNear(address: string | null): boolean {
   return liesIn(address, nearRanges)
 }
 
-/** Bits that the ranges of a business have at least: who trusts more trusts strangers. */
+/** Minimum prefix lengths for a business's trusted ranges. A wider range would trust strangers. */
 const minBits = { ipv4: 8, ipv6: 32 }
 
 function widthErrors(range: string): FieldError[] {
@@ -78,7 +78,7 @@ function widthErrors(range: string): FieldError[] {
   return [{ pointer: '', code: 'out_of_range', detail: `must not be wider than /${least}` }]
 }
 
-/** Whether an address lies in one of the ranges. */
+/** True if one of the ranges contains the address. */
 export function liesIn(address: string | null, ranges: readonly string[]): boolean {
   if (address === null) return false
   const parsed = ipaddr.process(address)
@@ -88,7 +88,7 @@ export function liesIn(address: string | null, ranges: readonly string[]): boole
   })
 }
 
-/** Some proxies forward the port as well: `192.0.2.7:443`, `[2001:db8::7]:443`. */
+/** Accepts the port that some proxies forward as well: `192.0.2.7:443`, `[2001:db8::7]:443`. */
 function addressOf(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const address = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   return ipaddr.isValid(address) ? ipaddr.process(address) : undefined

@@ -1,13 +1,16 @@
 import { type Instant, instantFromMs, toMs } from './instants.ts'
 
-/** The only source of time. Injected, so that tests move it and nodes agree on it. */
+/** The only source of time. It is injected, so that tests can move it and all servers agree on it. */
 export interface Clock {
   now(): Instant
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   nowMs(): number
 }
 
-/** Milliseconds between two readings of the database's time, which also set the clock right after a suspend. */
+/**
+ * Milliseconds between two readings of the database's time. A reading also corrects the clock after the machine was
+ * suspended.
+ */
 const syncIntervalMs = 10_000
 
 /** Creates a clock from a source of epoch milliseconds. */
@@ -18,14 +21,14 @@ export function clockFrom(nowMs: () => number): Clock {
 /** The clock of this machine. */
 export const systemClock: Clock = clockFrom(() => Date.now())
 
-/** Milliseconds that only ever grow, for durations. */
+/** Monotonic milliseconds, for durations. */
 export function monotonicMs(): number {
   return performance.now()
 }
 
 /**
- * Shows the time of a shared database: its time at the last reading plus the monotonic time since.
- * So all nodes of one database agree, and a jumping wall clock does no harm.
+ * Shows the time of a shared database: its time at the last reading plus the monotonic time since. So all servers of
+ * one database agree, and a jumping wall clock does no harm.
  */
 export class SharedClock implements Clock {
   private readonly readTime: () => Promise<Instant>
@@ -46,7 +49,7 @@ export class SharedClock implements Clock {
     return instantFromMs(Math.floor(this.nowMs()))
   }
 
-  /** Reads the database's time now and then every ten seconds; when a later reading fails, the last one stays. */
+  /** Reads the database's time now and then every ten seconds. If a later reading fails, the last one stays in use. */
   async start(): Promise<void> {
     await this.sync()
     this.timer = setInterval(() => void this.sync().catch(() => undefined), syncIntervalMs).unref()
@@ -57,8 +60,8 @@ export class SharedClock implements Clock {
   }
 
   /**
-   * The database read its time somewhere between query and reply. Moves the clock only as far as that proves:
-   * after a slow reply (a busy pool or process), taking the middle would move it by half of the delay.
+   * The database read its time somewhere between query and reply. Moves the clock only as far as that proves. After a
+   * slow reply (a busy pool or process), the midpoint could be wrong by half of the delay.
    */
   private async sync(): Promise<void> {
     const sentMs = performance.now()

@@ -3,12 +3,12 @@ import { closest, distance } from 'fastest-levenshtein'
 import { OperatorError } from './errors.ts'
 import * as read from './setting-readers.ts'
 
-/** One environment variable: its name, its default, what it does (with its unit), and its reader. */
+/** An environment variable: its name, its default, its meaning (with the unit), and its reader. */
 function setting<T>(variable: string, fallback: string, about: string, read: (text: string) => T) {
   return { variable, fallback, about, read }
 }
 
-/** Every variable that Holdfast reads. A test checks the configuration table of the documents against it. */
+/** Every variable that Holdfast reads. A test compares the configuration table in the documentation with this list. */
 export const settings = {
   environment: setting(
     'NODE_ENV',
@@ -208,12 +208,12 @@ export const settings = {
   ),
 }
 
-/** The configuration of one process, read once and checked. */
+/** The configuration of one process, read once and validated. */
 export type Config = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
 
 /**
- * The variables of the environment, and those of `.env` in the working directory that the environment lacks.
- * Throws an OperatorError when that file cannot be read.
+ * Returns the variables of the environment, and those of `.env` in the working directory that the environment lacks.
+ * Throws an OperatorError if that file cannot be read.
  */
 export function environmentVariables(): Record<string, string | undefined> {
   try {
@@ -226,8 +226,8 @@ export function environmentVariables(): Record<string, string | undefined> {
 }
 
 /**
- * Reads and checks the whole configuration. An empty variable counts as absent.
- * Throws an OperatorError that names every invalid variable and its fix.
+ * Reads and checks the whole configuration. An empty variable counts as absent. Throws an OperatorError that names
+ * every invalid variable and its fix.
  */
 export function readConfig(variables: Record<string, string | undefined>): Config {
   const fieldErrors: string[] = []

@@ -1,23 +1,25 @@
 import { wholeNumber } from './phone-countries.ts'
 
-/* Each check is linear in the length of the text, which the callers have bounded. */
+/* Each check is linear in the length of the text, which the callers have limited. */
 
 const controls = /[\u0000-\u001f\u007f-\u009f]/
 const controlsInText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/
 
-/** One line: well-formed Unicode without control characters. */
+/** Accepts one line: well-formed Unicode without control characters. */
 export function isLine(text: string): boolean {
   return text.isWellFormed() && !controls.test(text)
 }
 
-/** Text of several lines: well-formed Unicode; of control characters only tab and new line (LF or CR LF). */
+/**
+ * Accepts text of several lines: well-formed Unicode whose only control characters are tab and new line (LF or CR LF).
+ */
 export function isText(text: string): boolean {
   return text.isWellFormed() && !controlsInText.test(text)
 }
 
 /**
- * Whether a text holds a web address. A name with one would carry it into mails. Reads the text as mail programs do:
- * without invisible characters, and with full-width letters and dots as plain ones (IDNA, UTS 46).
+ * Detects a web address in a text. A name with one would carry it into emails. Reads the text as email programs do
+ * (IDNA, UTS 46): without invisible characters, and with full-width letters and dots as plain ones.
  */
 export function holdsWebAddress(text: string): boolean {
   const plain = text
@@ -27,17 +29,17 @@ export function holdsWebAddress(text: string): boolean {
   return /:\/\/|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]/iu.test(plain)
 }
 
-/** A text without control characters, which become spaces, and well-formed. */
+/** Returns a well-formed text in which spaces replace control characters. */
 export function asLine(text: string): string {
   return isLine(text) ? text : asText(text).replaceAll(/\s/g, ' ')
 }
 
-/** Text of several lines, well-formed; control characters become spaces, but for tab and new line. */
+/** Returns well-formed text of several lines, in which spaces replace control characters except tab and new line. */
 export function asText(text: string): string {
   return text.toWellFormed().replaceAll(new RegExp(controlsInText, 'g'), ' ')
 }
 
-/** At most 254 characters, one `@` with something before it, a domain with a dot, no spaces. */
+/** Accepts at most 254 characters, one `@` with something before it, a domain with a dot, no spaces. */
 export function isEmail(text: string): boolean {
   if (text.length > 254 || !isLine(text) || /\s/.test(text)) return false
   const [local, domain, ...more] = text.split('@')
@@ -46,36 +48,36 @@ export function isEmail(text: string): boolean {
   return labels.length >= 2 && labels.every((label) => label !== '')
 }
 
-/** The e-mail address under which limits count a client: in lower case, without `+tag`. */
+/** Returns the email address under which limits count a client: in lower case, without `+tag`. */
 export function clientEmailOf(email: string): string {
   const [local = '', domain = ''] = email.toLowerCase().split('@')
   return `${local.split('+', 1)[0] || local}@${domain}`
 }
 
 /**
- * How what is kept in place of the address of a client without one ends: nobody can register it (RFC 2606). It tells such
- * clients apart and is shown to nobody.
+ * The domain of stand-in addresses for clients without an email address. Nobody can register it (RFC 2606). It
+ * distinguishes such clients and is never displayed.
  */
 const noEmailEnding = '@no-email.invalid'
 
-/** Whether mails can reach an address: it is neither that of a client who was erased nor of one without any. */
+/** True if emails can reach the address. False for an erased client and for a stand-in. */
 export function hasEmail(email: string): boolean {
   return email !== '' && !isStandIn(email)
 }
 
-/** Whether an address only names a client who has none. */
+/** True for an address that stands in for a client without one. */
 export function isStandIn(email: string): boolean {
   return email.toLowerCase().endsWith(noEmailEnding)
 }
 
-/** An address for people to read: empty where there is none. */
+/** Returns an address for display, which is empty for a stand-in. */
 export function shownEmail(email: string): string {
   return hasEmail(email) ? email : ''
 }
 
 /**
- * What names a client without an e-mail address: the digits of the phone, which is dialled in a time zone, else `known`,
- * which nobody else has.
+ * Returns the stand-in address of a client without email. It contains the digits of the phone as dialled in the time
+ * zone, or else the unique text `known`.
  */
 export function standInEmail(
   phone: string,
@@ -85,25 +87,25 @@ export function standInEmail(
   return digits === '' ? `client-${known}${noEmailEnding}` : `phone-${digits}${noEmailEnding}`
 }
 
-/** A client's whole name: not everybody gives a last one. */
+/** Returns a client's full name. Some clients have no last name. */
 export function fullName(firstName: string, lastName: string): string {
   return `${firstName} ${lastName}`.trim()
 }
 
-/** The name of a client who was erased. */
+/** The name of an erased client. */
 export const erasedName = 'Erased'
 
-/** At most 32 digits, spaces and `+ ( ) - .`, with at least one digit; or nothing. */
+/** Accepts at most 32 digits, spaces and `+ ( ) - .`, with at least one digit. Also accepts an empty text. */
 export function isPhone(text: string): boolean {
   return text === '' || (text.length <= 32 && /^[0-9 +().-]+$/.test(text) && /[0-9]/.test(text))
 }
 
-/** For `tel:` (RFC 3966): no brackets around zeros, no spaces. */
+/** Formats a number for `tel:` (RFC 3966): no bracketed zeros, no spaces. */
 export function dialled(phone: string): string {
   return phone.replaceAll(/[^\d+]/g, '')
 }
 
-/** An absolute http or https address of at most 2,048 characters. */
+/** Accepts an absolute http or https URL of at most 2,048 characters. */
 export function isWebAddress(text: string): boolean {
   return text.length <= 2048 && isLine(text) && /^https?:\/\//i.test(text) && URL.canParse(text)
 }
@@ -112,8 +114,8 @@ export function isWebAddress(text: string): boolean {
 export type WebOrigin = string & { readonly isWebOrigin: true }
 
 /**
- * The origin of a web address; undefined unless its host is a name or an IP address. The URL parser accepts characters
- * in a host (`;`, `,`, `*`, quotes) that have a meaning of their own in headers.
+ * Returns the origin of a web address, or undefined unless its host is a name or an IP address. The URL parser accepts
+ * characters in a host (`;`, `,`, `*`, quotes) that have a special meaning in headers.
  */
 export function webOrigin(text: string): WebOrigin | undefined {
   const url = isWebAddress(text) ? URL.parse(text) : null
@@ -121,7 +123,7 @@ export function webOrigin(text: string): WebOrigin | undefined {
   return url && isHost ? (url.origin as WebOrigin) : undefined
 }
 
-/** An existing date in the form 2026-12-24. */
+/** Accepts an existing date in the form 2026-12-24. */
 export function isCalendarDate(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   try {

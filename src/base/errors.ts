@@ -47,11 +47,11 @@ export interface FieldError {
   /** RFC 6901. */
   pointer: string
   code: string
-  /** Tells people what to do about it. */
+  /** Explains to people how to fix the field. */
   detail: string
 }
 
-/** The members of a problem beside its code and detail. */
+/** The members of a problem, in addition to its code and detail. */
 export interface ProblemParts {
   /** Every invalid field that the check found. */
   errors?: FieldError[]
@@ -62,8 +62,8 @@ export interface ProblemParts {
 }
 
 /**
- * A refusal that the client gets as a problem document (RFC 9457). `detail` tells people what was wrong with this
- * request, and never holds a secret or an internal.
+ * A refusal that the client gets as a problem document (RFC 9457). `detail` explains the fault of this request to
+ * people. It never contains a secret or internal details.
  */
 export class Problem extends Error {
   readonly code: ProblemCode
@@ -77,14 +77,14 @@ export class Problem extends Error {
   }
 }
 
-/** A 422 that names every invalid field. */
+/** Creates a 422 that names every invalid field. */
 export function validationProblem(errors: FieldError[]): Problem {
   const first = errors.slice(0, 3).map(({ pointer, detail }) => `${pointer || 'the body'} ${detail}`)
   const more = errors.length > 3 ? `; and ${errors.length - 3} more` : ''
   return new Problem('validation_failed', `${first.join('; ')}${more}.`, { errors })
 }
 
-/** A 503 that asks the client to retry in a second. */
+/** Creates a 503 that asks the client to retry in a second. */
 export function unavailable(detail: string): Problem {
   return new Problem('unavailable', detail, { headers: { 'retry-after': '1' } })
 }
@@ -92,7 +92,7 @@ export function unavailable(detail: string): Problem {
 /** A mistake of the operator (configuration, command line), printed without a stack. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError'
-  /** A sentence that says what to do, where the message does not. */
+  /** The remedy in a sentence, if the message lacks it. */
   readonly fix: string | undefined
 
   constructor(message: string, { fix, ...options }: ErrorOptions & { fix?: string } = {}) {
@@ -101,24 +101,24 @@ export class OperatorError extends Error {
   }
 }
 
-/** A command line that names something unknown or impossible: exit code 2, as for an unknown option. */
+/** A command line that names something unknown or impossible. The exit code is 2, as for an unknown option. */
 export class UsageError extends OperatorError {}
 
-/** An id, and what people call it. */
+/** An ID and its display name. */
 export interface Named {
   id: string
   name: string
 }
 
-/** Limits of the guess which id or name was meant, in characters. */
+/** Maximum distance of a suggested ID or name, in characters. */
 const maxTypos = 3
 const minPrefix = 4
-/** One typo is guessed for so many characters, so that short names are not taken for each other. */
+/** Allows one typo for this many characters, so that short names are not confused. */
 const lettersPerTypo = 4
 
 /**
- * A UsageError for an unknown id, or name where names count too, with the known one that was probably meant. `noun` also
- * names the command that lists all; where there is no such command, `otherwise` is the hint.
+ * Creates a UsageError for an unknown ID, or for an unknown name if names are allowed. It suggests the most similar
+ * known one. `noun` is also the command that lists all of them. Without such a command, `otherwise` is the hint.
  */
 export function unknownId(
   noun: string,
@@ -133,7 +133,7 @@ export function unknownId(
 
 const maxShownIds = 5
 
-/** A UsageError for a name that several have. */
+/** Creates a UsageError for a name that several things have. */
 export function ambiguousName(name: string, named: Named[]): UsageError {
   const ids = named.slice(0, maxShownIds).map(({ id }) => id)
   const more = named.length > maxShownIds ? ' …' : ''
@@ -142,13 +142,13 @@ export function ambiguousName(name: string, named: Named[]): UsageError {
   })
 }
 
-/** The only one with this prefix of its id or name, or the one that differs by a few typos. */
+/** Returns the only one whose ID or name has this prefix, or else one that differs by a few typos. */
 function nearest(wanted: string, known: Named[]): Named | undefined {
   const texts = known.flatMap((one) => [one.id, one.name.toLowerCase()].map((text) => ({ text, one })))
   const begins = texts.filter(({ text }) => wanted.length >= minPrefix && text.startsWith(wanted))
   if (new Set(begins.map(({ one }) => one)).size === 1) return begins[0]?.one
   const allowed = Math.min(maxTypos, Math.floor(wanted.length / lettersPerTypo))
-  // a distance is at least the difference of the lengths
+  // the difference in length is a lower bound of the distance
   const near = texts.filter(({ text }) => Math.abs(text.length - wanted.length) <= allowed)
   if (near.length === 0) return undefined
   const guess = closest(

@@ -1,10 +1,10 @@
-/** Example ids of the API reference: those of the demo data, so you can try an example as it stands. */
+/** Example IDs of the API reference. They belong to the demo data, so the examples work as they are. */
 export const exampleIds = {
   business: '27b9f42d-b714-8810-8587-3a3a57b20f37',
   service: '8722dbeb-7f09-8993-9751-bd3a10e37d26',
   location: 'fc3de050-a368-8344-b985-f90b13bae9e6',
   staff: '93fa21da-6815-8fc2-b29b-fd569494e82d',
-  /** A hold and the booking that it becomes have one id. */
+  /** A hold and the booking that it becomes share one ID. */
   booking: '01a1fa68-2f8d-7aba-8613-821934a98a29',
   webhook: '01a1fa68-2f90-7c3e-9a41-6f1d3b8e5c02',
   event: '01a1fa68-2f8d-7d14-b6a0-94c2f7e13d58',

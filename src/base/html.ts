@@ -1,4 +1,4 @@
-/** HTML that is safe to send. Made by `html`, which escapes, or by `trusted`, whose callers the linter lists. */
+/** HTML that is safe to send. Created by `html`, which escapes, or by `trusted`, whose callers the linter lists. */
 export type { Html }
 
 class Html {
@@ -9,17 +9,20 @@ class Html {
   }
 }
 
-/** Takes a text as HTML without escaping it. Callers are listed in eslint.config.js: each makes sure that the text is safe. */
+/**
+ * Marks a text as HTML without escaping it. eslint.config.js lists the callers, each of which ensures that the text is
+ * safe.
+ */
 export function trusted(text: string): Html {
   return new Html(text)
 }
 
 type Part = string | number | Html | Part[]
 
-/** The texts of the templates, without the indentation of their sources. */
+/** The texts of the templates, without the indentation of the source code. */
 const outdented = new WeakMap<TemplateStringsArray, string[]>()
 
-/** Builds HTML: escapes texts, keeps HTML and lists of it. */
+/** Builds HTML. Escapes texts and keeps HTML and lists of it. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   let raw = outdented.get(strings)
   if (!raw) {

@@ -1,16 +1,16 @@
 import { hash, randomBytes, randomInt, randomUUID, randomUUIDv7 } from 'node:crypto'
 
-/** The only source of ids and randomness. */
+/** The only source of IDs and randomness. */
 export interface Ids {
-  /** A new UUID that sorts by time of creation (RFC 9562, version 7: 74 random bits). */
+  /** Returns a new UUID that sorts by time of creation (RFC 9562, version 7: 74 random bits). */
   next(): string
-  /** A new request id: a random UUID (RFC 9562, version 4). */
+  /** Returns a new request ID: a random UUID (RFC 9562, version 4). */
   request(): string
-  /** `length` characters of [0-9A-Za-z] from a secure source. */
+  /** Returns `length` characters of [0-9A-Za-z] from a secure source. */
   secret(length: number): string
-  /** `count` random bytes from a secure source. */
+  /** Returns `count` random bytes from a secure source. */
   bytes(count: number): Buffer
-  /** A number in [0, 1), for jitter only. */
+  /** Returns a number in [0, 1), for jitter only. */
   fraction(): number
 }
 
@@ -25,14 +25,14 @@ export const systemIds: Ids = {
   fraction: () => Math.random(),
 }
 
-/** A UUID that depends on the parts alone (RFC 9562, version 8, from SHA-256). */
+/** Returns a UUID that depends only on the parts (RFC 9562, version 8, from SHA-256). */
 export function derivedId(...parts: string[]): string {
   const hex = hash('sha256', parts.join('\n'), 'hex')
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16)
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-/** Whether the text has the form of a UUID (RFC 9562, section 4). */
+/** Checks for the form of a UUID (RFC 9562, section 4). */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 }

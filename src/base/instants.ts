@@ -1,6 +1,6 @@
 /**
- * The one type for a point in time: fixed-width UTC text with milliseconds, `2026-12-01T09:00:00.000Z`.
- * Fixed width makes `<` and `>` compare times, in code and in SQLite alike.
+ * The only type for points in time: fixed-width UTC text with milliseconds, `2026-12-01T09:00:00.000Z`. With a fixed
+ * width, `<` and `>` compare times both in code and in SQLite.
  */
 export type Instant = string & { readonly __brand: 'Instant' }
 
@@ -17,7 +17,7 @@ export const twoDigits: readonly string[] = Array.from({ length: 60 }, (_, numbe
   String(number).padStart(2, '0'),
 )
 
-/** Whether a text is an `Instant`. */
+/** Checks for the form of an `Instant`. */
 export function isInstant(text: string): text is Instant {
   return (
     text.length === 24 &&
@@ -27,7 +27,7 @@ export function isInstant(text: string): text is Instant {
   )
 }
 
-/** From milliseconds since 1970-01-01T00:00:00Z; a RangeError outside the years 1970 to 9999. */
+/** Converts milliseconds since 1970-01-01T00:00:00Z. Throws a RangeError outside the years 1970 to 9999. */
 export function instantFromMs(epochMilliseconds: number): Instant {
   if (!(epochMilliseconds >= earliestMs && epochMilliseconds <= latestMs)) {
     throw new RangeError('an instant must lie between the years 1970 and 9999')
@@ -36,7 +36,7 @@ export function instantFromMs(epochMilliseconds: number): Instant {
   return `${wallText(wholeMs)}.${String(1000 + (wholeMs % 1000)).slice(1)}Z` as Instant
 }
 
-/** As `instantFromMs`, but clamped to the years 1970 to 9999. */
+/** Like `instantFromMs`, but clamps to the years 1970 to 9999. */
 export function nearestInstant(epochMilliseconds: number): Instant {
   return instantFromMs(Math.min(Math.max(epochMilliseconds, earliestMs), latestMs))
 }
@@ -47,13 +47,13 @@ export function toMs(instant: Instant): number {
 }
 
 /**
- * Parses the UTC text `2026-12-01T09:00:00` at a place of a text, into milliseconds. Several times as fast as Date.parse;
- * a month of claims has thousands of them.
+ * Parses the UTC text `2026-12-01T09:00:00` at a position of a text into milliseconds. Several times as fast as
+ * Date.parse, because a month of claims has thousands of them.
  */
 export function secondsTextToMs(text: string, at = 0): number {
   const two = (place: number) => text.charCodeAt(at + place) * 10 + text.charCodeAt(at + place + 1) - 528
   const month = two(5)
-  // years begin in March, so that a leap day is their last (H. Hinnant, days_from_civil)
+  // years begin in March, so that a leap day is their last day (H. Hinnant, days_from_civil)
   const year = two(0) * 100 + two(2) - (month <= 2 ? 1 : 0)
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + two(8) - 1
   const leapDays = Math.floor(year / 4) - Math.floor(year / 100) + Math.floor(year / 400)
@@ -62,32 +62,32 @@ export function secondsTextToMs(text: string, at = 0): number {
 }
 
 /**
- * Parses an RFC 3339 date-time with an explicit offset or `Z` and cuts it to whole seconds.
- * Undefined when it is malformed, does not exist, or lies outside the years 1970 to 9999.
+ * Parses an RFC 3339 date-time with an explicit offset or `Z` and truncates it to whole seconds. Returns undefined if
+ * it is malformed, does not exist, or is outside the years 1970 to 9999.
  */
 export function parseInstant(text: string): Instant | undefined {
   if (text.length > 64 || !rfc3339.test(text)) return undefined
   const wallMs = secondsTextToMs(text)
   const wall = wallText(wallMs)
-  // no such date (30 February), or hour 24: another one comes out
+  // an invalid date (30 February) or hour 24 results in a different one
   if (!wall.startsWith(text.slice(0, 10)) || !wall.endsWith(text.slice(11, 19))) return undefined
   const epochMs = wallMs - offsetMsOf(text)
   return epochMs >= earliestMs && epochMs <= latestMs ? instantFromMs(epochMs) : undefined
 }
 
-/** The offset at the end of a text that matches `rfc3339`. */
+/** Returns the offset at the end of a text that matches `rfc3339`. */
 function offsetMsOf(text: string): number {
   if (/z$/i.test(text)) return 0
   const [hours, minutes] = [Number(text.slice(-5, -3)), Number(text.slice(-2))]
   return (text.at(-6) === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
-/** Whether a text is a date of the years 1970 to 9999 in the form 2026-12-01 (RFC 3339, full-date). */
+/** Accepts a date of the years 1970 to 9999 in the form 2026-12-01 (RFC 3339, full-date). */
 export function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && parseInstant(`${text}T00:00:00Z`) !== undefined
 }
 
-/** Parses a text that a schema has validated. Throws a TypeError for any other: a bug. */
+/** Parses a text that a schema has validated. Throws a TypeError for any other text, which is a bug. */
 export function readInstant(text: string): Instant {
   const instant = parseInstant(text)
   if (!instant) throw new TypeError('an instant passed validation that cannot be read')
@@ -99,7 +99,7 @@ export type WithInstants<Body, Name extends keyof Body> = {
   [Key in keyof Body]: Key extends Name ? Instant | Exclude<Body[Key], string> : Body[Key]
 }
 
-/** Parses members of a body that a schema has validated; an absent one stays absent. */
+/** Parses members of a body that a schema has validated. An absent member stays absent. */
 export function readInstants<Body extends object, Name extends keyof Body & string>(
   body: Body,
   ...names: Name[]
@@ -111,27 +111,27 @@ export function readInstants<Body extends object, Name extends keyof Body & stri
   return { ...body, ...Object.fromEntries(parsed) } as WithInstants<Body, Name>
 }
 
-/** The instant `seconds` later (earlier when negative). A RangeError outside the years 1970 to 9999. */
+/** Returns the instant `seconds` later (earlier if negative). Throws a RangeError outside the years 1970 to 9999. */
 export function plusSeconds(instant: Instant, seconds: number): Instant {
   return instantFromMs(toMs(instant) + seconds * 1000)
 }
 
-/** The instant `minutes` later (earlier when negative). A RangeError outside the years 1970 to 9999. */
+/** Returns the instant `minutes` later (earlier if negative). Throws a RangeError outside the years 1970 to 9999. */
 export function plusMinutes(instant: Instant, minutes: number): Instant {
   return plusSeconds(instant, minutes * 60)
 }
 
-/** Whole seconds from `from` until `to`, rounded up. */
+/** Returns the whole seconds from `from` until `to`, rounded up. */
 export function secondsUntil(from: Instant, to: Instant): number {
   return Math.ceil((toMs(to) - toMs(from)) / 1000)
 }
 
-/** The same instant or the next whole second. */
+/** Returns the same instant or the next whole second. */
 export function roundUpToSecond(instant: Instant): Instant {
   return instantFromMs(Math.ceil(toMs(instant) / 1000) * 1000)
 }
 
-/** The days of the latest texts, such as `2026-12-01T`; one answer may show half a dozen. */
+/** Caches the latest day texts, such as `2026-12-01T`. One answer may contain half a dozen. */
 const dayTexts = new Map<number, string>()
 const maxDays = 2_000
 
@@ -145,8 +145,8 @@ function dayText(day: number): string {
 }
 
 /**
- * Formats local time, in milliseconds since local 1970-01-01T00:00:00, as `2026-12-01T10:00:00`. Several times as fast as
- * toISOString; a month of slots has thousands of them.
+ * Formats local time, given in milliseconds since local 1970-01-01T00:00:00, as `2026-12-01T10:00:00`. Several times as
+ * fast as toISOString, because a month of slots has thousands of them.
  */
 export function wallText(wallMs: number): string {
   const day = Math.floor(wallMs / dayMs)
@@ -157,8 +157,8 @@ export function wallText(wallMs: number): string {
 }
 
 /**
- * Formats an instant in an IANA zone, in whole seconds with a numeric offset: `2026-12-01T10:00:00+01:00`.
- * In UTC where local time has reached the year 10000: RFC 3339 has four digits.
+ * Formats an instant in an IANA zone, in whole seconds with a numeric offset: `2026-12-01T10:00:00+01:00`. Uses UTC if
+ * local time has reached the year 10000, because RFC 3339 has four digits.
  */
 export function formatInstant(instant: Instant, timeZone: string): string {
   const epochMs = toMs(instant)
@@ -177,13 +177,13 @@ interface OffsetInterval {
   offset: string
 }
 
-/** The latest intervals of each zone: asking `Temporal` each time takes several times as long. */
+/** Caches the latest intervals of each zone, because a query of `Temporal` takes several times as long. */
 const intervals = new Map<string, OffsetInterval[]>()
-/** More than there are zones; a name has several spellings. */
+/** More than the number of zones, because a name has several spellings. */
 const maxZones = 1_000
 const maxIntervals = 8
 
-/** The interval of a zone's offset that an instant lies in. */
+/** Returns the interval of a zone's offset that contains an instant. */
 export function offsetIntervalAt(epochMs: number, timeZone: string): OffsetInterval {
   const known = intervals.get(timeZone) ?? []
   for (const interval of known) if (epochMs >= interval.fromMs && epochMs < interval.toMs) return interval
@@ -205,12 +205,12 @@ function readInterval(epochMs: number, timeZone: string): OffsetInterval {
   }
 }
 
-/** Whether the runtime's time-zone data has this IANA name (region/city form, or UTC), in any case. */
+/** True if the runtime's time-zone data has this IANA name (region/city form, or UTC), in any case. */
 export function isTimeZone(name: string): boolean {
   return timeZoneNamed(name) !== undefined
 }
 
-/** The IANA name as the tz database spells it; a link keeps its name. Undefined when it is not valid. */
+/** Returns the IANA name in the spelling of the tz database, or undefined if it is invalid. A link keeps its name. */
 export function timeZoneNamed(name: string): string | undefined {
   if (!/^(?:[a-z_]+(?:\/[a-z0-9_+-]+)+|utc)$/i.test(name)) return undefined
   try {

@@ -3,29 +3,29 @@ import { basename, join, resolve } from 'node:path'
 import type english from '../../texts/en.json'
 import { formatMessage, type Values } from './messages.ts'
 
-/** Names a text that clients read. */
+/** The key of a text for clients. */
 type TextKey = keyof typeof english
 
-/** The package has the folder at the same distance. */
+/** The package has the folder at the same relative path. */
 const textFolder = resolve(import.meta.dirname, '../../texts')
 
 const texts = readTexts<TextKey>('.')
 
-/** The languages that clients are addressed in. */
+/** The languages of texts for clients. */
 export const languageNames: readonly string[] = [...texts.keys()]
 
-/** A language, as a client wants it. */
+/** A client's language. */
 export interface Language {
-  /** Such as `de`. */
+  /** A language tag such as `de`. */
   name: string
-  /** Of dates and amounts, such as `de-AT`. */
+  /** The locale of dates and amounts, such as `de-AT`. */
   locale: string
   direction: 'ltr' | 'rtl'
   /** Returns a text with its values filled in. */
   say: (key: TextKey, values?: Values) => string
 }
 
-/** Returns the first wanted language that there is, else English. */
+/** Returns the first supported of the requested languages, or else English. */
 export function languageFor(...wanted: (string | null)[]): Language {
   const locale = wanted.find((one) => one !== null && texts.has(nameOf(one))) ?? 'en'
   const name = nameOf(locale)
@@ -42,7 +42,7 @@ export function acceptedLocales(header = ''): string[] {
   return header.split(',').map((part) => (part.split(';', 1)[0] ?? '').trim())
 }
 
-/** Reads the texts of each language of a folder below texts/, English first. */
+/** Reads the texts of each language in a folder below texts/, English first. */
 export function readTexts<Key extends string>(folder: string): Map<string, Record<Key, string>> {
   const files = globSync('*.json', { cwd: join(textFolder, folder) }).toSorted()
   return new Map(
@@ -57,6 +57,6 @@ function nameOf(locale: string): string {
   try {
     return new Intl.Locale(locale).language
   } catch {
-    return '' // anybody may have written it
+    return '' // the header can contain anything
   }
 }

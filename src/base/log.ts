@@ -5,12 +5,12 @@ import { currentTraceId } from './tracing.ts'
 const secrets = /(cal_[a-z]{3}_|whsec_|[sr]k_(?:live|test)_)[A-Za-z0-9+/=_-]+/g
 const urlPasswords = /(:\/\/[^\s:/@"]*:)[^\s@"]+@/g
 
-/** Of a feed: whoever knows its address reads it. */
+/** Secrets of feeds: anyone who knows a feed's URL can read it. */
 const feedSecrets = /(\/feeds\/)[\w-]{43}/g
 
 const loggedFields = ['code', 'severity', 'table', 'column', 'constraint', 'routine']
 
-/** Redacts keys (ours and Stripe's), tokens, webhook secrets secrets of feeds and passwords in URLs. */
+/** Redacts keys (ours and Stripe's), tokens, webhook secrets, secrets of feeds and passwords in URLs. */
 export function redact(text: string): string {
   return text
     .replace(secrets, '$1[redacted]')
@@ -41,8 +41,8 @@ export function createLog(
 }
 
 /**
- * The message of a database error can quote a client's data ("invalid input: …", "Key (email)=(…)"), so the log gets
- * only its codes and names.
+ * Logs only codes and names of a database error, because its message can quote a client's data ("invalid input: …",
+ * "Key (email)=(…)").
  */
 function describeError(error: Error): object {
   const cause = error.cause instanceof Error ? { cause: describeError(error.cause) } : {}

@@ -1,19 +1,19 @@
 /*
- * Messages of texts/: the part of ICU MessageFormat that they need, `{name}` and
- * `{count, plural, one {…} other {…}}`, whose forms may hold `{name}` again.
+ * Messages of texts/. They use two parts of ICU MessageFormat: `{name}` and `{count, plural, one {…} other {…}}`, whose
+ * forms may contain `{name}` again.
  */
 
-/** What stands in a message for its parameters. */
+/** The values of a message's parameters. */
 export type Values = Record<string, string | number>
 
-/** The forms of a plural. Without one for a number, `other` is taken. */
+/** The forms of a plural. If a number has no form, `other` applies. */
 export type Forms = Partial<Record<Intl.LDMLPluralRule, string>>
 
-/** A parameter: its name, and the forms of a plural. */
+/** Matches a parameter: its name, and the forms of a plural. */
 export const parameter =
   /\{(\w+)(?:, plural,((?: (?:zero|one|two|few|many|other) \{(?:[^{}]|\{\w+\})*\})+))?\}/g
 
-/** Fills in the values of a message. `locale` decides which form a number takes. */
+/** Fills in the values of a message. `locale` determines the plural form of a number. */
 export function formatMessage(message: string, values: Values, locale: string): string {
   return message.replaceAll(parameter, (whole, name: string, plural?: string) => {
     const value = values[name]

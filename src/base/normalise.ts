@@ -2,12 +2,17 @@ import { Problem } from './errors.ts'
 
 const maxNesting = 20
 
-/** Trims a text and brings it to NFC; one that is not well-formed stays as it is, for validation to refuse. */
+/**
+ * Trims a text and normalises it to NFC. A text that is not well-formed stays unchanged, so that validation refuses it.
+ */
 export function trimmed(text: string): string {
   return text.isWellFormed() ? text.trim().normalize('NFC') : text
 }
 
-/** Trims the strings of a JSON value and brings them to NFC. Throws malformed_json when it is nested too deep. */
+/**
+ * Trims the strings of a JSON value and normalises them to NFC. Throws malformed_json if the value is nested too
+ * deeply.
+ */
 export function normalise(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return trimmed(value)
   if (typeof value !== 'object' || value === null) return value

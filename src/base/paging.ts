@@ -3,24 +3,24 @@ import { validationProblem } from './errors.ts'
 import { isUuid } from './ids.ts'
 import { type Instant, isInstant } from './instants.ts'
 
-/** One page of a list, and the cursor of the next one: null on the last. */
+/** One page of a list, and the cursor of the next page. The cursor is null on the last page. */
 export interface Page<Item> {
   data: Item[]
   next_cursor: string | null
 }
 
-/** Which page of a list, and its size. */
+/** The position and size of a page. */
 export interface PageQuery {
   /** From 1 to `mostPerPage`. */
   limit?: number | undefined
-  /** `next_cursor` of the page before; absent for the first page. */
+  /** `next_cursor` of the previous page. Absent for the first page. */
   cursor?: string | undefined
 }
 
 const usualPerPage = 20
 export const mostPerPage = 100
 
-/** Reads a part of a cursor; undefined for a text that the database would fail on. */
+/** Reads a part of a cursor. Returns undefined for a text that would fail in the database. */
 type Part<T> = (text: string) => T | undefined
 
 export const instantPart: Part<Instant> = (text) => (isInstant(text) ? text : undefined)
@@ -41,7 +41,10 @@ interface Cursor<P extends readonly unknown[]> {
   read: (cursor: string) => P
 }
 
-/** The cursors of the list with this name, and order where it has several. They hold where a row stands in it. */
+/**
+ * Returns the cursors of the list with this name, and order if it has several. They contain the position of a row in
+ * it.
+ */
 export function cursorOf<const Parts extends readonly Part<unknown>[]>(
   list: string | readonly string[],
   ...parts: Parts
@@ -56,12 +59,12 @@ export function cursorOf<const Parts extends readonly Part<unknown>[]>(
       if (!isOwn || texts.length !== names.length + parts.length) throw invalidCursor()
       const position = parts.map((read, index) => read(texts[names.length + index] ?? ''))
       if (position.includes(undefined)) throw invalidCursor()
-      return position as unknown as Position<Parts> // each part by its own reader
+      return position as unknown as Position<Parts> // each part was read by its own reader
     },
   }
 }
 
-/** The cursors of a list by time: the instant and the id of its rows. */
+/** Returns the cursors of a list ordered by time: the instant and the ID of its rows. */
 export function timeCursorOf(list: string | readonly string[]): Cursor<readonly [Instant, string]> {
   return cursorOf(list, instantPart, idPart)
 }
@@ -80,13 +83,15 @@ function invalidCursor() {
   return validationProblem([{ pointer: '/cursor', code: 'invalid_cursor', detail }])
 }
 
-/** What a list reads for one page: the rows after a position, and one more than it shows. */
+/** The rows that a list reads for one page: those after a position, and one more than it shows. */
 export interface PageRows<P> {
   after: P | undefined
   rows: number
 }
 
-/** Turns a query for a page into what a list reads. Throws validation_failed for a cursor of another list. */
+/**
+ * Turns a query for a page into a position and a number of rows. Throws validation_failed for a cursor of another list.
+ */
 export function pageRows<P extends readonly unknown[]>(
   { limit = usualPerPage, cursor: given }: PageQuery,
   cursor: Cursor<P>,
@@ -122,7 +127,7 @@ export async function* pagesOf<Item>(
   } while (cursor !== undefined)
 }
 
-/** Lists all pages of a list. Ends once it has `items`, or has read so many `pages`. */
+/** Reads all pages of a list. Stops after `items` items or `pages` pages. */
 export async function listAll<Item>(
   list: Parameters<typeof pagesOf<Item>>[0],
   most: { items?: number | undefined; pages?: number | undefined } = {},

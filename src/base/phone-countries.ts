@@ -1,6 +1,6 @@
-/* Phone numbers of one country in two forms, national and international, told to be the same. */
+/* Recognises the national and the international form of the same phone number. */
 
-/** Where national numbers begin with a 0 that international ones lack: calling codes by time zone. */
+/** Calling codes by time zone, where national numbers begin with a 0 that international ones lack. */
 const withZero = codes(`
   49 Europe/Berlin Europe/Busingen
   43 Europe/Vienna
@@ -30,7 +30,7 @@ const withZero = codes(`
   27 Africa/Johannesburg
 `)
 
-/** Where international numbers only have the calling code in front. */
+/** Calling codes where international numbers only add the calling code in front. */
 const withoutZero = codes(`
   34 Europe/Madrid Atlantic/Canary Africa/Ceuta
   39 Europe/Rome
@@ -55,8 +55,8 @@ function codes(lines: string): Map<string, string> {
 }
 
 /**
- * The digits of a phone number with its calling code, as far as it can be told: a national number is one of the country of
- * the time zone. Where that country is not known here, the digits as they are.
+ * Returns the digits of a phone number with its calling code, if known. A national number belongs to the country of the
+ * time zone. If that country is not in these lists, the digits stay unchanged.
  */
 export function wholeNumber(phone: string, timezone: string): string {
   const digits = phone.replaceAll(/\D/g, '')

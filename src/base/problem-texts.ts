@@ -2,17 +2,17 @@ import type { FieldError, ProblemCode } from './errors.ts'
 import { exampleIds, exampleTimes } from './examples.ts'
 
 /**
- * The explanation of a problem code, in sentences of Markdown: for its page (`/problems/<code>`), for the API reference, and
- * for docs/guides/errors.md, which `npm run errors:write` makes of this.
+ * The explanation of a problem code, in Markdown sentences. They appear on its page (`/problems/<code>`), in the API
+ * reference, and in docs/guides/errors.md, which `npm run errors:write` generates.
  */
 interface ProblemText {
   when: string
   /** Its extension members. */
   fields?: string
   whatToDo: string
-  /** Links of the guide: the server does not serve the other guides. */
+  /** Links of the guide. They are separate because the server does not serve the other guides. */
   seeAlso?: string
-  /** The members of an example document that are its own. */
+  /** The specific members of an example document. */
   example: { detail: string; errors?: FieldError[] } & Record<string, unknown>
 }
 

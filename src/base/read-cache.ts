@@ -11,32 +11,32 @@ function isYoung(ageMs: number): boolean {
 }
 
 /**
- * Caches tokens, services and staff for at most five seconds. Bounded in size.
- * It never caches a miss (`undefined`), so readers find a new row at once.
+ * Caches tokens, services and staff for at most five seconds. Its size is limited. It never caches a miss
+ * (`undefined`), so readers find a new row at once.
  */
 export class ReadCache {
-  /** Counts since the start. */
+  /** Hits since startup. */
   hits = 0
   misses = 0
   private readonly clock: Clock
   private readonly entries = new LRUCache<string, { value: object; readAtMs: number }>({ max: maxEntries })
-  /** Readings under way of `getTogether`. */
+  /** Current reads of `getTogether`. */
   private readonly underWay = new Map<string, { value: Promise<object | undefined>; startedMs: number }>()
-  /** Counts calls of `forget`. One count for all keys: at worst, a read is not cached because of another key. */
+  /** Counts calls of `forget`. One count covers all keys. At worst, a read is not cached because of another key. */
   private forgotten = 0
 
   constructor(clock: Clock) {
     this.clock = clock
   }
 
-  /** The cached value, or the result of `read`. The life of a value begins before its reading. */
+  /** Returns the cached value, or the result of `read`. The life of a value begins before it is read. */
   async get<T extends object>(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     const startedMs = this.clock.nowMs()
     const entry = this.entries.get(key)
     const ageMs = entry ? startedMs - entry.readAtMs : Infinity
     if (entry && isYoung(ageMs)) {
       this.hits += 1
-      return entry.value as T // only this caller's type is stored under its key
+      return entry.value as T // only values of this caller's type are stored under its key
     }
     this.misses += 1
     const { forgotten } = this
@@ -47,10 +47,7 @@ export class ReadCache {
     return value
   }
 
-  /**
-   * As `get`; callers that arrive during a reading share its result, so that many cost no more than one. Never for
-   * readings in a transaction.
-   */
+  /** Like `get`, but simultaneous callers share one read. Not for reads within a transaction. */
   getTogether<T extends object>(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     const startedMs = this.clock.nowMs()
     const joined = this.underWay.get(key)
@@ -67,12 +64,12 @@ export class ReadCache {
     return reading.value
   }
 
-  /** The last cached value, however old, without reading anything. */
+  /** Returns the last cached value of any age, without a read. */
   peek(key: string): object | undefined {
     return this.entries.peek(key)?.value
   }
 
-  /** Drops one value on this node after a change. A read under way does not bring it back. */
+  /** Drops one value on this server after a change. A current read does not bring it back. */
   forget(key: string): void {
     this.forgotten += 1
     this.entries.delete(key)

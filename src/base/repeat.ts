@@ -1,6 +1,6 @@
 /**
- * Does something again and again, first after a pause of its own. The pause counts from the end, so that two never overlap. `work` must
- * not reject. `stop` resolves when what is under way has ended.
+ * Repeats work, first after a separate pause. The pause counts from the end of the work, so that two runs never
+ * overlap. `work` must not reject. `stop` resolves when the current run has ended.
  */
 export function repeat(
   work: () => Promise<void>,

@@ -3,7 +3,7 @@ import { closest, distance } from 'fastest-levenshtein'
 import ipaddr from 'ipaddr.js'
 import { isEmail, isLine } from './contact-formats.ts'
 
-/* Read the values of settings. Each reader throws an Error whose message says what is expected. */
+/* Readers for the values of settings. Each throws an Error whose message describes the expected value. */
 
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
@@ -23,21 +23,21 @@ export function oneOf<T extends string>(...values: T[]): (text: string) => T {
   }
 }
 
-/** A number from 0 to 1. */
+/** Reads a number from 0 to 1. */
 export function share(text: string): number {
   const value = /^\d(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
   if (value >= 0 && value <= 1) return value
   throw new Error('must be a number from 0 to 1, for example 0.1')
 }
 
-/** A number above 0. */
+/** Reads a number above 0. */
 export function factor(text: string): number {
   const value = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : NaN
   if (value > 0) return value
   throw new Error('must be a number above 0, for example 10')
 }
 
-/** Two numbers of seconds, such as 30,300. */
+/** Reads two numbers of seconds, such as 30,300. */
 export function twoPauses(text: string): [number, number] {
   const [first, second, ...more] = text.split(',').map((part) => /^\s*(\d{1,5})\s*$/.exec(part)?.[1])
   const pauses: [number, number] = [Number(first ?? NaN), Number(second ?? NaN)]
@@ -52,7 +52,7 @@ export function cidrList(text: string): string[] {
   throw new Error(`must be a list of address ranges such as 10.0.0.0/8,fd00::/8; "${invalid}" is not valid`)
 }
 
-/** A SQLite file, or the URLs of the servers of a PostgreSQL database: one, or several of which one takes writes. */
+/** A SQLite file, or the URLs of the servers of a PostgreSQL database. Of several servers, one accepts writes. */
 type DatabaseUrl = { engine: 'sqlite'; file: string } | { engine: 'postgres'; urls: string[] }
 
 export function databaseUrl(text: string): DatabaseUrl {
@@ -62,7 +62,7 @@ export function databaseUrl(text: string): DatabaseUrl {
   throw new Error('must be sqlite:./path/to/file.db or postgres://user:password@host:5432/name')
 }
 
-/** One URL for each host of postgres://user:password@host:5432,host:5432/name, as libpq reads it. */
+/** Returns one URL for each host of postgres://user:password@host:5432,host:5432/name, in the format of libpq. */
 function postgresUrls(text: string): string[] {
   const [, before, hosts, after] = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#]*)(.*)$/.exec(text) ?? []
   const urls = hosts?.split(',').map((host) => `${before}${host}${after}`) ?? []
@@ -73,14 +73,14 @@ function postgresUrls(text: string): string[] {
   )
 }
 
-/** None, or the URL of each PostgreSQL server. */
+/** Reads an empty text, or the URL of each PostgreSQL server. */
 export function replicaUrls(text: string): string[] {
   if (text === '') return []
   if (/^postgres(ql)?:\/\//.test(text)) return postgresUrls(text)
   throw new Error('must be postgres://user:password@host:5432/name, of replicas of DATABASE_URL')
 }
 
-/** Empty, or the URL of a Redis. */
+/** Reads an empty text, or the URL of a Redis. */
 export function redisUrl(text: string): string {
   const { protocol, hostname, pathname } = URL.parse(text) ?? {}
   const isRedis = protocol === 'redis:' || protocol === 'rediss:'
@@ -88,20 +88,20 @@ export function redisUrl(text: string): string {
   throw new Error('must be redis://user:password@host:6379/0, or rediss:// for TLS')
 }
 
-/** The prefix of the keys in a shared store. */
+/** Reads the prefix of keys in a shared store. */
 export function keyPrefix(text: string): string {
   if (/^[\w:.{}-]{1,64}$/.test(text)) return text
   throw new Error('must be 1 to 64 letters, digits and : . _ - { }')
 }
 
-/** Empty, or an http or https URL. */
+/** Reads an empty text, or an http or https URL. */
 export function httpUrl(text: string): string {
   const { protocol } = URL.parse(text) ?? {}
   if (text === '' || protocol === 'http:' || protocol === 'https:') return text
   throw new Error('must be an address such as http://127.0.0.1:4318')
 }
 
-/** Empty, or an http or https URL that ends with its path; a slash at its end is dropped. */
+/** Reads an empty text, or an http or https URL without query and fragment. Drops a trailing slash. */
 export function publicUrl(text: string): string {
   const url = URL.parse(text)
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
@@ -110,7 +110,7 @@ export function publicUrl(text: string): string {
   throw new Error('must be an address such as https://booking.example.com')
 }
 
-/** Empty, or the URL of a mail server. The error never repeats the text. */
+/** Reads an empty text, or the URL of a mail server. The error never repeats the text. */
 export function smtpUrl(text: string): string {
   const { protocol, hostname, pathname = '', search, hash, username } = URL.parse(text) ?? {}
   const isSmtp = protocol === 'smtp:' || protocol === 'smtps:'
@@ -122,13 +122,13 @@ export function smtpUrl(text: string): string {
   throw new Error('must be smtp://user:password@host:587, or smtps://user:password@host:465 for TLS at once')
 }
 
-/** Who sends mails. */
+/** The sender of emails. */
 export interface Sender {
   name: string
   address: string
 }
 
-/** `Name <address>` or an address; null when empty. */
+/** Reads `Name <address>` or an address. Returns null for an empty text. */
 export function sender(text: string): Sender | null {
   if (text === '') return null
   const parts = /^(?:"?([^"<>]{0,100}?)"?\s*)<([^<>]+)>$/.exec(text.trim())
@@ -138,7 +138,7 @@ export function sender(text: string): Sender | null {
   throw new Error('must be an address such as booking@example.com, or Salon <booking@example.com>')
 }
 
-/** Empty, or a text with one of these prefixes. */
+/** Reads an empty text, or a text with one of these prefixes. */
 export function beginningWith(...prefixes: string[]): (text: string) => string {
   return (text) => {
     if (text === '' || prefixes.some((prefix) => text.startsWith(prefix))) return text
@@ -146,7 +146,10 @@ export function beginningWith(...prefixes: string[]): (text: string) => string {
   }
 }
 
-/** 32 bytes as 64 hexadecimal digits or in base64; undefined when empty. The error never repeats the text. */
+/**
+ * Reads 32 bytes as 64 hexadecimal digits or in base64. Returns undefined for an empty text. The error never repeats
+ * the text.
+ */
 export function secretOf32Bytes(text: string): Buffer | undefined {
   if (text === '') return undefined
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')

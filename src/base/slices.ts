@@ -3,12 +3,12 @@ import { MemberGone } from './together.ts'
 
 /** Work yields to the event loop after this time. */
 const maxSliceMs = 1
-/** A turn of the event loop that takes no longer has done nothing else. */
+/** A shorter turn of the event loop has had nothing else to do. */
 const quietMs = 0.2
-/** Work goes on after this time also where there is no such turn. */
+/** Work continues after this time, even without such a turn. */
 const maxPatienceMs = 10
 
-/** Works that wait to go on: many of them are no heavier than one. */
+/** Work waiting to continue. Many waiting pieces put no more load on the event loop than one. */
 const waiting: (() => void)[] = []
 let waitingSinceMs = 0
 let lastTurnMs = 0
@@ -26,7 +26,7 @@ function letOthersGo(): void {
   setImmediate(goOn)
 }
 
-/** Lets one work go on where the event loop has nothing else to do: a request takes several turns of it. */
+/** Continues one piece of work if the event loop has nothing else to do. A request takes several turns of the loop. */
 function goOn(): void {
   const nowMs = monotonicMs()
   const isQuiet = nowMs - lastTurnMs < quietMs
@@ -40,8 +40,8 @@ function goOn(): void {
 }
 
 /**
- * Divides long work on the serving thread: between two parts it awaits `giveWay`, so that other requests proceed, and stops
- * when its client has gone.
+ * Divides long work on the serving thread. Between two parts it awaits `giveWay`, so that other requests proceed, and
+ * stops if its client has disconnected.
  */
 export class Slices {
   private readonly isGone: () => boolean
@@ -51,12 +51,12 @@ export class Slices {
     this.isGone = isGone
   }
 
-  /** Lets others go first once the slice is used up. Throws MemberGone. */
+  /** Lets other work run once the slice is used up. Throws MemberGone. */
   giveWay(): Promise<void> | undefined {
     return monotonicMs() - this.sinceMs < maxSliceMs ? undefined : this.rest()
   }
 
-  /** Makes something of each item. Throws MemberGone. */
+  /** Maps each item. Throws MemberGone. */
   async map<Item, Made>(items: readonly Item[], make: (item: Item) => Made): Promise<Made[]> {
     const made: Made[] = []
     for (const item of items) {
@@ -67,7 +67,7 @@ export class Slices {
     return made
   }
 
-  /** JSON of an object with long lists. Throws MemberGone. */
+  /** Serialises an object with long lists as JSON. Throws MemberGone. */
   async json(object: object): Promise<string> {
     const members: string[] = []
     for (const [name, value] of Object.entries(object) as [string, unknown][]) {
@@ -79,7 +79,7 @@ export class Slices {
     return `{${members.join(',')}}`
   }
 
-  /** Lets others go first. Throws MemberGone. */
+  /** Lets other work run first. Throws MemberGone. */
   async rest(): Promise<void> {
     await nextTurn()
     if (this.isGone()) throw new MemberGone()

@@ -14,11 +14,11 @@ import { monotonicMs } from './clock.ts'
 import { Problem } from './errors.ts'
 
 /*
- * Spans of requests and of their work, through the API of OpenTelemetry: what tracing.ts does once an SDK is registered.
- * Attributes are patterns, codes and statements without values: never an address, a header or the message of an error.
+ * Spans of requests and of their work, through the API of OpenTelemetry. tracing.ts uses them once an SDK is
+ * registered. Attributes are patterns, codes and statements without values: never a URL, a header or an error message.
  */
 
-/** Runs work for a request as a span of its trace. Work outside of requests, such as housekeeping, gets no span. */
+/** Runs work for a request as a span of its trace. Work outside requests, such as housekeeping, gets no span. */
 export async function traced<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
   if (!trace.getActiveSpan()) return work()
   return tracer().startActiveSpan(name, { kind: SpanKind.CLIENT, attributes }, async (span) => {
@@ -56,7 +56,7 @@ export function tracedStatement<T>(
   return traced(operation, attributes, work)
 }
 
-/** The id of the current trace, for the log; undefined without one. */
+/** Returns the ID of the current trace for the log, or undefined without one. */
 export function currentTraceId(): string | undefined {
   const span = trace.getActiveSpan()
   return span && traceIdOf(span)
@@ -72,7 +72,7 @@ export class RequestSpan {
   private readonly span: Span
   private readonly context: TraceContext
 
-  /** Continues the trace that the headers name (W3C Trace Context), or the current one of the process. */
+  /** Continues the trace in the headers (W3C Trace Context), or the current one of the process. */
   constructor(headers: object) {
     const active = context.active()
     const parent = trace.getSpan(active) ? active : remoteParent(headers)
@@ -80,12 +80,12 @@ export class RequestSpan {
     this.context = trace.setSpan(parent, this.span)
   }
 
-  /** Undefined where nothing is traced. */
+  /** Undefined if the request is not traced. */
   get traceId(): string | undefined {
     return traceIdOf(this.span)
   }
 
-  /** Whether it is sent anywhere: without a registered SDK it need not be described. */
+  /** True if the span is exported. Without a registered SDK it needs no attributes. */
   get isRecording(): boolean {
     return this.span.isRecording()
   }
@@ -102,7 +102,7 @@ export class RequestSpan {
   }
 }
 
-/** Only the trace is taken from a caller: a `tracestate` is free text of a stranger. */
+/** Accepts only the trace from a caller, because a `tracestate` is free text of a stranger. */
 function remoteParent(headers: object): TraceContext {
   const remote = trace.getSpanContext(propagation.extract(ROOT_CONTEXT, headers))
   if (!remote) return ROOT_CONTEXT
@@ -110,7 +110,7 @@ function remoteParent(headers: object): TraceContext {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true })
 }
 
-/** Names the current span (W3C Trace Context, section 3.2) for later work; null where nothing is traced. */
+/** Returns the current span (W3C Trace Context, section 3.2) for later work, or null if nothing is traced. */
 export function currentTraceparent(): string | null {
   const spanContext = trace.getActiveSpan()?.spanContext()
   if (!spanContext || !isSpanContextValid(spanContext)) return null
@@ -124,7 +124,7 @@ export interface Outgoing {
   url: string
   /** The span that it belongs to. */
   traceparent: string | null
-  /** Further attributes of its own span. */
+  /** Further attributes of its span. */
   attributes: () => Attributes
 }
 
@@ -138,7 +138,7 @@ const defaultPorts: Record<string, number> = { 'http:': 80, 'https:': 443 }
 
 /**
  * Records an outgoing request that has just ended as a span, named by OpenTelemetry's conventions for HTTP clients. Of
- * the URL it shows host and port alone: path and query can be a secret.
+ * the URL it shows only host and port, because path and query can be secret.
  */
 export function traceExchange({ method, url, traceparent, attributes }: Outgoing, ended: OutgoingEnd): void {
   const endMs = monotonicMs() // the API recognises performance.now()
@@ -163,7 +163,7 @@ function markEnd(span: Span, { responseStatus: status, error }: OutgoingEnd): vo
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-/** The parent may have ended long ago; its flags say whether its trace is recorded. */
+/** Returns the parent, which may have ended long ago. Its flags say if its trace is recorded. */
 function parentOf(traceparent: string | null): TraceContext {
   const [, traceId, spanId, flags] = traceparent?.split('-') ?? []
   if (!traceId || !spanId || !flags) return ROOT_CONTEXT

@@ -2,12 +2,12 @@ import { closest } from 'fastest-levenshtein'
 import type { FieldError } from './errors.ts'
 import { isTimeZone } from './instants.ts'
 
-/** The time zone that an invalid name probably means. */
+/** Returns the time zone that an invalid name probably means. */
 export function nearestTimeZone(name: string): string {
   return closest(name, Intl.supportedValuesOf('timeZone'))
 }
 
-/** Says what is wrong with the name of a time zone, and which one it probably means. */
+/** Finds the faults of a time-zone name and suggests the one it probably means. */
 export function timeZoneErrors(name: string): FieldError[] {
   if (isTimeZone(name)) return []
   const detail = `must be a time zone in the form Region/City; did you mean ${nearestTimeZone(name)}?`

@@ -1,25 +1,31 @@
 import { monotonicMs } from './clock.ts'
 
-/** How members are put into groups. */
+/** The rules for grouping members. */
 interface TogetherOptions<Member> {
   /** Largest group. */
   maxMembers?: number
-  /** Groups under way at once; who comes then waits for the next. */
+  /** Maximum number of current groups. Later members wait for the next group. */
   maxGroups?: number
-  /** Whose member it is: a group takes one of each in turn, and who has none under way need not wait for who has. */
+  /**
+   * Returns the owner of a member. A group takes one member of each owner in turn. An owner without a current group
+   * need not wait for an owner with one.
+   */
   ownerOf?: (member: Member) => string
-  /** Groups under way at once with members of one owner; the others are for those who have none. Default: all. */
+  /**
+   * Maximum number of current groups with members of one owner. The others are for owners without a current group.
+   * Default: all.
+   */
   maxGroupsOfOwner?: number
   /**
-   * Beside a group with members of one owner, another with more of theirs begins once the last has taken so many
-   * milliseconds. Default: at once.
+   * Milliseconds from the start of the last group until another group with members of the same owner begins. Default:
+   * none.
    */
   patienceMs?: number
-  /** Whether the members of a group that failed as a whole are tried one by one. Default: always. */
+  /** Decides if the members of a group that failed as a whole are tried one by one. Default: always. */
   isWorthTrying?: (error: unknown) => boolean
 }
 
-/** What `run` gives a member: its result, or the error that is its own alone. */
+/** The result of a member, or its individual error. */
 export type Outcome<Result> = Result | Error
 
 interface Waiting<Member, Result> {
@@ -29,7 +35,7 @@ interface Waiting<Member, Result> {
   reject: (error: unknown) => void
 }
 
-/** The client of a member went away before the member was sent. */
+/** The client of a member disconnected before the member was sent. */
 export class MemberGone extends Error {
   override readonly name = 'MemberGone'
 
@@ -39,10 +45,10 @@ export class MemberGone extends Error {
 }
 
 /**
- * Makes one statement for all who wait: what arrives while a group is under way goes into the next one. Nothing waits
- * when idle: a group starts once the event loop has read what is there. Each member gets its own result or its own
- * error; when a group fails as a whole, its members are tried one by one, so that none fails another.
- * `run` gives an outcome for each member, in their order.
+ * Combines the calls of everyone who waits into one statement. Calls that arrive while a group runs go into the next
+ * one. Nothing waits when idle: a group starts once the event loop has read its input. Each member gets its own result
+ * or its own error. If a group fails as a whole, its members are tried one by one, so that none makes another fail.
+ * `run` returns an outcome for each member, in their order.
  */
 export function together<Member, Result>(
   run: (members: readonly Member[]) => Promise<readonly Outcome<Result>[]>,
@@ -56,7 +62,7 @@ class Groups<Member, Result> {
   private readonly run: (members: readonly Member[]) => Promise<readonly Outcome<Result>[]>
   private readonly options: Required<TogetherOptions<Member>>
   private readonly waiting = new Map<string, Waiting<Member, Result>[]>()
-  /** How many groups under way have members of an owner. */
+  /** Counts the current groups with members of an owner. */
   private readonly underWay = new Map<string, number>()
   private count = 0
   private begunMs = -Infinity
@@ -140,7 +146,7 @@ class Groups<Member, Result> {
     }
   }
 
-  /** Whether members of an owner may go into a group now. */
+  /** True if members of an owner may join a group now. */
   private readonly mayGo = (owner: string): boolean => {
     const own = this.underWay.get(owner) ?? 0
     return own === 0 || (own < this.options.maxGroupsOfOwner && this.patienceLeftMs() <= 0)
@@ -151,7 +157,7 @@ class Groups<Member, Result> {
   }
 }
 
-/** Takes the next group: one member of each owner who may go in turn, those who have waited longest first. */
+/** Takes the next group: one member of each eligible owner in turn, beginning with those who have waited longest. */
 function takeGroup<Member, Result>(
   waiting: Map<string, Waiting<Member, Result>[]>,
   maxMembers: number,
@@ -163,7 +169,7 @@ function takeGroup<Member, Result>(
     const next = queue.shift()
     waiting.delete(owner)
     if (queue.length > 0) {
-      waiting.set(owner, queue) // behind the others, in the next group too
+      waiting.set(owner, queue) // behind the others, for the next group too
       turns.push([owner, queue])
     }
     if (next?.isGone?.()) next.reject(new MemberGone())

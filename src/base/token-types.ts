@@ -1,3 +1,2 @@
-/** The types of bearer tokens. */
 export const tokenTypes = ['hub', 'business', 'publishable', 'session', 'manage'] as const
 export type TokenType = (typeof tokenTypes)[number]

@@ -1,15 +1,15 @@
 import { unavailable } from './errors.ts'
 import { MemberGone } from './together.ts'
 
-/** How much may be under way, and wait. */
+/** Limits for running and waiting work. */
 export interface TurnLimits {
-  /** How many may wait for one owner's turn. */
+  /** Maximum number that wait for one owner's turn. */
   waiting: number
-  /** How many owners may have a turn at once; any number by default. */
+  /** Maximum number of owners with a turn at once. Unlimited by default. */
   owners?: number
-  /** How many may wait in all. */
+  /** Maximum number that wait in all. */
   waitingInAll?: number
-  /** Says in a sentence to whom there was no room what is under way. */
+  /** A sentence for refused clients that says which work is running. */
   busy: string
 }
 
@@ -19,7 +19,7 @@ interface Waiting {
   leave: (error: Error) => void
 }
 
-/** Runs costly work: one at a time for each owner, such as a business. What would wait too long is refused. */
+/** Runs expensive work, one at a time for each owner, such as a business. Refuses work that would wait too long. */
 export class Turns {
   private readonly limits: Required<TurnLimits>
   private readonly running = new Set<string>()
@@ -31,7 +31,7 @@ export class Turns {
     this.limits = { owners: Infinity, waitingInAll: 1_000, ...limits }
   }
 
-  /** Throws unavailable when too much waits already, and MemberGone for a client that went away while it waited. */
+  /** Throws unavailable if too much work is waiting, and MemberGone if the client disconnected while it waited. */
   async run<T>(owner: string, work: () => Promise<T>, isGone: () => boolean = () => false): Promise<T> {
     const release = await this.take(owner, isGone)
     try {
@@ -41,7 +41,7 @@ export class Turns {
     }
   }
 
-  /** As `run`, for work that ends elsewhere: call what it returns, once. */
+  /** Like `run`, for work that ends elsewhere. Call the returned function once. */
   async take(owner: string, isGone: () => boolean = () => false): Promise<() => void> {
     if (this.mayBegin(owner)) this.running.add(owner)
     else await this.wait(owner, isGone)
@@ -54,7 +54,7 @@ export class Turns {
     }
   }
 
-  /** Whether somebody waits for an owner's turn. */
+  /** True if work is waiting for an owner's turn. */
   waits(owner: string): boolean {
     return this.waiting.has(owner)
   }
@@ -84,7 +84,7 @@ export class Turns {
     }
   }
 
-  /** The first whose client is still there. */
+  /** Returns the first one whose client is still connected. */
   private nextOf(queue: Waiting[]): Waiting | undefined {
     for (let next = queue.shift(); next; next = queue.shift()) {
       this.waitingInAll -= 1

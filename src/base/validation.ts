@@ -8,9 +8,9 @@ import type { Rule } from './wire.ts'
 
 interface Format {
   holds: (text: string) => boolean
-  /** For people. */
+  /** The expected form, for people. */
   expected: string
-  /** The value that a text of a query stands for. */
+  /** Converts the text of a query into its value. */
   read?: (text: string) => unknown
 }
 
@@ -46,7 +46,7 @@ const maxErrors = 100
 const maxEchoLength = 64
 
 function createAjv(): Ajv {
-  // never coerces, fills in or drops anything: refuses what does not fit
+  // never coerces, adds or drops anything; refuses values that do not fit
   const ajv = new Ajv({
     allErrors: true,
     allowUnionTypes: true,
@@ -72,7 +72,7 @@ function createAjv(): Ajv {
   return ajv
 }
 
-/** Normalised spellings: UUIDs are compared as text, zones shown as the tz database spells them. */
+/** Normalised spellings. UUIDs are compared as text, and zones are shown in the spelling of the tz database. */
 const spellings: Record<string, (text: string) => string> = {
   trimmed,
   lowercase: (text) => text.toLowerCase(),
@@ -91,7 +91,7 @@ function respelled(spell: (text: string) => string) {
   }
 }
 
-/** Any value that some custom field accepts; each field checks its own. */
+/** Accepts any value that some custom field accepts. Each field checks its own. */
 function isFieldValue(_schema: boolean, value: unknown): boolean {
   if (Array.isArray(value)) return value.every((one) => typeof one === 'string' && isText(one))
   if (typeof value === 'string') return isText(value)
@@ -100,13 +100,13 @@ function isFieldValue(_schema: boolean, value: unknown): boolean {
 
 const ajv = createAjv()
 
-/** Checks a part of a request; `errors` are those of the last check. */
+/** Validates a part of a request. `errors` belongs to the last call. */
 export interface Validator {
   (value: unknown): boolean
   errors?: ErrorObject[] | null
 }
 
-/** A validator that is compiled at its first use, as most processes need few. */
+/** Creates a validator that is compiled at its first use, because most processes need few. */
 export function compileSchema(schema: object): Validator {
   let validate: ValidateFunction | undefined
   const validator: Validator = (value) => {
@@ -118,7 +118,7 @@ export function compileSchema(schema: object): Validator {
   return validator
 }
 
-/** A validator of a creation's body, where an optional null means absent. */
+/** Creates a validator for the body of a creation, where an optional null means absent. */
 export function compileCreation(schema: object): Validator {
   const validate = compileSchema(schema)
   const validator: Validator = (value) => {
@@ -130,7 +130,7 @@ export function compileCreation(schema: object): Validator {
   return validator
 }
 
-/** A validator of a query. Of one that holds it reads the texts that stand for numbers and instants, in place. */
+/** Creates a validator for a query. If the query is valid, it converts texts of numbers and instants in place. */
 export function compileQuery(schema: object): Validator {
   const validate = compileSchema(schema)
   const { properties = {} } = schema as ObjectOrArraySchema
@@ -141,7 +141,7 @@ export function compileQuery(schema: object): Validator {
   const validator: Validator = (value) => {
     const holds = validate(value)
     validator.errors = validate.errors ?? null
-    const query = (holds ? value : {}) as Record<string, unknown> // an object, as its schema says
+    const query = (holds ? value : {}) as Record<string, unknown> // its schema says that it is an object
     for (const [name, read] of readers) {
       const text = query[name]
       if (typeof text === 'string') query[name] = read(text)
@@ -160,14 +160,14 @@ interface ObjectOrArraySchema {
 }
 
 /**
- * Drops known members only: an unknown one is refused whatever its value. Where null has a meaning, as in imported files,
- * the schema allows it.
+ * Drops known members only, because an unknown one is refused whatever its value. If null has a meaning, as in imported
+ * files, the schema allows it.
  */
 function dropOptionalNulls(schema: ObjectOrArraySchema, value: unknown): void {
   if (Array.isArray(value)) {
     for (const item of value) dropOptionalNulls(schema.items ?? {}, item)
   } else if (typeof value === 'object' && value !== null) {
-    const members = value as Record<string, unknown> // made by our own parser
+    const members = value as Record<string, unknown> // created by our own parser
     for (const [name, member] of Object.entries(schema.properties ?? {})) {
       const isMeant = member.type?.includes('null') || schema.required?.includes(name)
       if (members[name] === null && !isMeant) Reflect.deleteProperty(members, name)
@@ -176,7 +176,10 @@ function dropOptionalNulls(schema: ObjectOrArraySchema, value: unknown): void {
   }
 }
 
-/** Turns the errors of a validation into at most one per pointer; that of a format says more than that of a length. */
+/**
+ * Turns the errors of a validation into at most one per pointer. An error of a format is more useful than one of a
+ * length.
+ */
 export function fieldErrorsOf(errors: ErrorObject[]): FieldError[] {
   const byPointer = new Map<string, FieldError>()
   for (const error of errors) {
@@ -189,7 +192,7 @@ export function fieldErrorsOf(errors: ErrorObject[]): FieldError[] {
   return [...byPointer.values()]
 }
 
-/** A member of a JSON pointer (RFC 6901, section 3), truncated. */
+/** Returns a member of a JSON pointer (RFC 6901, section 3), truncated. */
 function pointerMember(name: string): string {
   const cut = name.length > maxEchoLength ? `${name.slice(0, maxEchoLength)}…` : name
   return `/${cut.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`
@@ -233,7 +236,8 @@ function toFieldError({ instancePath, keyword, params, data }: ErrorObject): Fie
     case 'maximum':
       return fieldError('out_of_range', `must be at most ${count}`)
     case 'enum':
-      return fieldError('not_allowed', `must be one of: ${(params.allowedValues as string[]).join(', ')}`) // our enums are of strings
+      // our enums contain strings only
+      return fieldError('not_allowed', `must be one of: ${(params.allowedValues as string[]).join(', ')}`)
     case 'fieldValue':
       return fieldError(
         'wrong_type',
@@ -244,7 +248,9 @@ function toFieldError({ instancePath, keyword, params, data }: ErrorObject): Fie
   }
 }
 
-/** What a format expects; of a text that lost its `+` in a query, where it means a space, also how to keep it. */
+/**
+ * Describes the expected format. If a text lost its `+` in a query, where it means a space, explains how to keep it.
+ */
 function expectedOf(name: string, value: unknown): string {
   const format = formats[name]
   if (!format) return 'has the wrong form'
@@ -268,8 +274,8 @@ interface Check {
 }
 
 /**
- * The keyword `rule`: a pure function finds errors that no other keyword can express, such as overlapping opening hours.
- * It gets undefined in place of members and entries that do not fit the rest of the schema, so that one response names
+ * Adds the keyword `rule`: a pure function finds errors that no other keyword can express, such as overlapping opening
+ * hours. It gets undefined in place of members and entries that violate the rest of the schema. So one response names
  * the errors of both kinds.
  */
 function addRuleKeyword(ajv: Ajv): void {
@@ -294,7 +300,7 @@ function addRuleKeyword(ajv: Ajv): void {
 }
 
 function fieldErrorOfRule({ instancePath, params }: ErrorObject) {
-  const { code, detail } = (params as { fieldError: ReturnType<Rule>[number] }).fieldError // made above
+  const { code, detail } = (params as { fieldError: ReturnType<Rule>[number] }).fieldError // created above
   return { pointer: instancePath, code, detail }
 }
 

@@ -4,15 +4,14 @@ import { type FieldError, type ProblemCode, problemKinds } from './errors.ts'
 import type { Instant } from './instants.ts'
 
 /*
- * Schemas that routes share. One schema is validation, type and description.
- * The keywords `lowercase`, `timeZone`, `trimmed` and `rule` and the formats `instant`, `line`, `text` and `email` are defined in
- * validation.ts.
+ * Schemas that routes share. Each is validation, type and description in one. validation.ts defines the keywords
+ * `lowercase`, `timeZone`, `trimmed` and `rule`. It also defines the formats `instant`, `line`, `text` and `email`.
  */
 
 /** A UUID, in lower case after validation. */
 export const Id = Type.String({ format: 'uuid', maxLength: 36, lowercase: true })
 
-/** An id in a path. Accepts any text, as an id that is not a UUID is a 404. */
+/** Accepts any text as an ID in a path, because an ID that is not a UUID is a 404. */
 export function PathId(noun: string, example: string) {
   return Type.String({ description: `The id of the ${noun}, a UUID.`, examples: [example] })
 }
@@ -27,7 +26,7 @@ export const InstantText = Type.String({
   description: 'With an offset or `Z`; fractions of a second are cut off.',
 })
 
-/** The same in a query, where validation reads it. */
+/** The same in a query, where validation parses it. */
 export function QueryInstant(options: Annotations = {}) {
   return Type.Unsafe<Instant>({ ...InstantText, ...options })
 }
@@ -52,7 +51,7 @@ export function Nullable<T extends TSchema>(schema: T, options: Annotations = {}
   return Type.Union([schema, Type.Null()], options)
 }
 
-/** A schema with a title is a type of its own in the API reference and the client. */
+/** A schema with a title becomes a separate type in the API reference and the client. */
 type Annotations = { title?: string; description?: string; examples?: unknown[] }
 
 /** An object that refuses unknown members. */
@@ -61,8 +60,8 @@ export function StrictObject<T extends Record<string, TSchema>>(members: T, opti
 }
 
 /**
- * Finds errors that the schema cannot express; pointers begin at the value. It gets undefined in place of members and
- * entries that do not fit the schema.
+ * Finds errors that the schema cannot express. Pointers begin at the value. Gets undefined in place of members and
+ * entries that violate the schema.
  */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each rule declares its own type
 export type Rule = (value: any) => FieldError[]
@@ -71,18 +70,18 @@ export function Ruled<T extends TSchema>(schema: T, rule: Rule) {
   return Type.Unsafe<Static<T>>({ ...schema, rule })
 }
 
-/** The name of a person, client or business, which mails to strangers show: one line without an address of the web. */
+/** The name of a person, client or business, which emails to strangers show: one line without a web address. */
 export function PersonName(max: number) {
   return Ruled(Line(1, max), nameErrors)
 }
 
-/** Finds an address of the web in a name. */
+/** Finds a web address in a name. */
 function nameErrors(name: string): FieldError[] {
   if (!holdsWebAddress(name)) return []
   return [{ pointer: '', code: 'web_address', detail: 'must not hold an address of the web (:// or www.)' }]
 }
 
-/** A schema of a query parameter, which is trimmed first as the strings of bodies are. */
+/** A schema of a query parameter. The text is trimmed first, like the strings of bodies. */
 export function Trimmed<T extends TSchema>(schema: T) {
   return Type.Unsafe<Static<T>>({ ...schema, trimmed: true })
 }
@@ -97,7 +96,7 @@ export function OrNull<T extends TSchema>(schema: T) {
 /** For operations that take no body (absent or `{}`) or no query parameters. */
 export const EmptyObject = StrictObject({})
 
-/** The query parameters that every list takes; a number once validation has read it. */
+/** The query parameters of every list. Validation turns the limit into a number. */
 export const listParameters = {
   limit: Type.Optional(
     Type.Unsafe<number | undefined>({
@@ -117,7 +116,7 @@ export const listParameters = {
   ),
 }
 
-/** One page of a list: up to the limit, and the cursor of the next page or null. */
+/** One page of a list: up to `limit` items, and the cursor of the next page or null. */
 export function Page<T extends TSchema>(item: T, options: Annotations) {
   const next = Nullable(Type.String(), { description: 'For `cursor`; null on the last page.' })
   return Type.Object({ data: Type.Array(item), next_cursor: next }, options)
@@ -145,7 +144,7 @@ type ProblemDocument = ReturnType<typeof problemDocument>
 
 /**
  * Response schemas by status, for the codes that the operation of a route throws. http/openapi.ts adds the codes that
- * follow from how every route works (keys, limits, bodies, validation, path ids).
+ * follow from how every route works (keys, limits, bodies, validation, path IDs).
  */
 export function problems(...codes: ProblemCode[]): Record<number, ProblemDocument> {
   const byStatus = Map.groupBy(codes, (code) => problemKinds[code].status)

@@ -2,10 +2,10 @@ import type { Insertable } from 'kysely'
 import type { Queries, Reads } from '../database/database.ts'
 import type { CalendarMailsTable } from '../database/tables.ts'
 
-/** So many calendars one mail names at most. */
+/** An email names at most this many calendars. */
 const maxNamed = 20
 
-/** The addresses that a business names to be told. */
+/** Returns the addresses at which a business receives notices. */
 export async function findNotifyEmails(db: Queries, businessId: string): Promise<string[]> {
   const row = await db
     .selectFrom('businesses')
@@ -23,8 +23,8 @@ export async function insertCalendarMails(
 }
 
 /**
- * The calendars of a business that it is told of and that still fail, the longest first: whose each is, and of what
- * business. None of people who left.
+ * Finds the calendars of a business that were reported as failing and still fail, the longest first. Returns the staff
+ * member and the business of each. Ignores staff who have left.
  */
 export function findFailingCalendars(db: Reads, businessId: string) {
   return db

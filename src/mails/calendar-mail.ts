@@ -11,11 +11,11 @@ import { momentOf, oneLine, type RenderedMail } from './render.ts'
 import type { MailSender } from './send.ts'
 
 /*
- * Mails to those whom a business names, about busy calendars that cannot be read. They are written with the failure of
- * one, one for each address, name all that fail when they are sent, and are not sent where none does by then.
+ * Emails to a business's recipients about busy calendars that cannot be read. One for each address is written when a
+ * calendar fails. It names all calendars that fail at the time of sending, and is not sent if none does.
  */
 
-/** Records in the transaction of a failure that the business is to be told. */
+/** Records the notice to the business in the transaction of the failure. */
 export async function writeCalendarMails(
   { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
   tx: Transaction,
@@ -32,7 +32,7 @@ export async function writeCalendarMails(
   tx.onCommit(() => dueMails.raise())
 }
 
-/** Sends a leased mail, and writes what came of it. */
+/** Sends a leased email and writes its outcome. */
 export async function sendCalendarMail(
   context: Context,
   sender: Pick<MailSender, 'send'>,
@@ -53,7 +53,10 @@ export async function sendCalendarMail(
 
 type FailingCalendar = Awaited<ReturnType<typeof findFailingCalendars>>[number]
 
-/** Says whose calendars they are, where, and what to do; of an address, which is secret, the host alone. */
+/**
+ * Names the owners of the calendars, their hosts and the remedy. Shows only the host of a URL, because the URL is
+ * secret.
+ */
 function renderCalendarMail(
   failing: [FailingCalendar, ...FailingCalendar[]],
   consoleUrl: string,

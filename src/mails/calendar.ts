@@ -1,26 +1,26 @@
 import { type Instant, toMs } from '../base/instants.ts'
 
 /*
- * iCalendar files (RFC 5545): with one appointment, or a feed of many. Times are in UTC: calendar programs convert them to the user's zone,
- * and no zone definition can be wrong.
+ * iCalendar files (RFC 5545) with one appointment, or a feed of many. Times are in UTC. Calendar programs convert them
+ * to the user's zone, and no zone definition can be wrong.
  */
 
-/** What a calendar shows of a booking. */
+/** A booking as calendars show it. */
 export interface Appointment {
   id: string
-  /** Of the booking: a calendar keeps the text with the highest. */
+  /** Version of the booking. A calendar keeps the text with the highest version. */
   version: number
   title: string
   place: string
   description: string
   startsAt: Instant
   endsAt: Instant
-  /** When this text is made. */
+  /** Time of creation of this text. */
   writtenAt: Instant
   isCancelled: boolean
-  /** Whether its deposit is still to be paid. */
+  /** True until its deposit is paid. */
   isTentative?: boolean
-  /** Where to meet online. */
+  /** The URL for an online meeting. */
   url?: string | null
 }
 
@@ -29,7 +29,7 @@ interface Party {
   email: string
 }
 
-/** Who sends an invitation by mail, and to whom. */
+/** The sender and the recipient of an invitation by email. */
 interface Invitation {
   organizer: Party
   attendee: Party
@@ -38,9 +38,9 @@ interface Invitation {
 const lineOctets = 75
 
 /**
- * The text of a calendar file. Without an invitation it is for whoever opens it (METHOD:PUBLISH, RFC 5546, section 3.2.1): nobody is asked to answer. With
- * one it is the part of a mail that puts the appointment into the client's calendar (REQUEST, section 3.2.2) or takes it
- * out (CANCEL, section 3.2.5).
+ * Returns the text of a calendar file. Without an invitation anyone can open it, and nobody is asked to answer
+ * (METHOD:PUBLISH, RFC 5546, section 3.2.1). With one it is the part of an email that adds the appointment to the
+ * client's calendar (REQUEST, section 3.2.2). For a cancelled one it removes the appointment (CANCEL, section 3.2.5).
  */
 export function calendarFile(appointment: Appointment, invitation?: Invitation): string {
   const method = invitation ? calendarMethod(appointment) : 'PUBLISH'
@@ -48,14 +48,14 @@ export function calendarFile(appointment: Appointment, invitation?: Invitation):
   return textOf(lines)
 }
 
-/** A feed's name and zone, for people, and how often it is worth asking for it again. */
+/** A feed's name and zone, for people, and its suggested refresh interval. */
 interface FeedHead {
   name: string
   timezone: string
   refreshMinutes: number
 }
 
-/** The first lines of a feed (RFC 7986, and what calendar programs knew before it). */
+/** Returns the first lines of a feed (RFC 7986, and the older extensions of calendar programs). */
 export function feedBegin({ name, timezone, refreshMinutes }: FeedHead): string {
   return textOf([
     ...headLines('PUBLISH'),
@@ -67,7 +67,7 @@ export function feedBegin({ name, timezone, refreshMinutes }: FeedHead): string 
   ])
 }
 
-/** One appointment of a feed. */
+/** Returns one appointment of a feed. */
 export function feedEvent(appointment: Appointment): string {
   return textOf(eventLines(appointment))
 }
@@ -111,7 +111,7 @@ function textOf(lines: string[]): string {
   return `${lines.map(folded).join('\r\n')}\r\n`
 }
 
-/** Of an invitation, or of its end (RFC 5546, section 1.4). */
+/** Returns the method of an invitation or a cancellation (RFC 5546, section 1.4). */
 export function calendarMethod({ isCancelled }: Pick<Appointment, 'isCancelled'>): 'REQUEST' | 'CANCEL' {
   return isCancelled ? 'CANCEL' : 'REQUEST'
 }
@@ -137,7 +137,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\;,]/g, '\\$&').replaceAll(/\r?\n/g, '\\n')
 }
 
-/** RFC 5545, section 3.1: lines of at most 75 octets; splits no character. */
+/** RFC 5545, section 3.1: lines of at most 75 octets. Splits no character. */
 function folded(line: string): string {
   let text = ''
   let octets = 0

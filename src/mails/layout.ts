@@ -1,16 +1,17 @@
 import { html, type Html } from '../base/html.ts'
 
 /*
- * Two forms of one mail: plain text, and HTML by hand. Both say the same in the same order. The HTML is one column of at
- * most 600 pixels, of tables where mail programs know nothing else, without any file from elsewhere.
+ * The two forms of an email: plain text and hand-written HTML. Both have the same contents in the same order. The HTML
+ * is one column of at most 600 pixels and loads no external files. It uses tables where some email programs support
+ * nothing else.
  */
 
-/** A part of a mail. */
+/** A part of an email. */
 export type Block =
   | { type: 'paragraph'; text: string }
   | { type: 'small'; text: string }
   | { type: 'list'; lines: string[] }
-  /** How to reach the business. */
+  /** Ways to contact the business. */
   | { type: 'contact'; text: string; ways: { label: string; url: string }[] }
   | { type: 'button'; label: string; url: string }
   | { type: 'link'; label: string; url: string; isSmall?: boolean }
@@ -21,7 +22,7 @@ export type Block =
       /** Labels with their values. */
       rows: [label: string, value: string][]
       link: { label: string; url: string } | null
-      /** Struck through: it does not take place. */
+      /** Struck through, because the appointment is cancelled. */
       isOver: boolean
     }
 
@@ -33,10 +34,10 @@ interface Page {
 }
 
 const plainColor = '#1f6f5c'
-/** Longer labels, such as questions, stand above their values. */
+/** Longer labels, such as questions, are placed above their values. */
 const maxBeside = 24
 
-/** The plain text. */
+/** Returns the plain text. */
 export function textOf({ business }: Page, blocks: Block[]): string {
   return [...blocks.map(textOfBlock), `-- \n${business.name}`].join('\n\n') + '\n'
 }
@@ -111,7 +112,7 @@ const styles = html`<style>
   }
 </style>`
 
-/** The HTML. */
+/** Returns the HTML. */
 export function htmlOf(page: Page, blocks: Block[]): string {
   const { title, locale, direction, business } = page
   const color = /^#[0-9a-f]{6}$/i.test(business.color ?? '') ? (business.color ?? plainColor) : plainColor
@@ -274,7 +275,7 @@ function htmlOfCard(card: Extract<Block, { type: 'card' }>, color: string): Html
   </table>`
 }
 
-/** Black or white, whichever is read more easily on the colour (WCAG 2.2, contrast ratio). */
+/** Returns black or white, whichever is easier to read on the colour (WCAG 2.2, contrast ratio). */
 function inkOn(color: string): string {
   const channel = (at: number) => {
     const value = parseInt(color.slice(at, at + 2), 16) / 255

@@ -3,7 +3,7 @@ import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import type { NoticeColumns, UserMailsTable } from '../database/tables.ts'
 
-/** A mail to be sent; its person is that of the link. */
+/** Inserts an email to be sent. Its recipient is the person of the link. */
 export async function insertLinkMail(
   db: Queries,
   mail: Omit<UserMailsTable, keyof NoticeColumns | 'user_id' | 'to_email'> & { created_at: Instant },
@@ -18,7 +18,7 @@ function personOf(linkId: string | null) {
   return sql<string | null>`(select user_id from user_links where id = ${linkId})`
 }
 
-/** The person and the link of a mail; undefined where nobody has the link, or it has ended. */
+/** Finds the person and the link of an email. Returns undefined if the link has no person or has expired. */
 export function findMailedLink(db: Reads, linkId: string, now: Instant) {
   return db
     .selectFrom('user_links as l')
@@ -40,7 +40,7 @@ export function findMailedLink(db: Reads, linkId: string, now: Instant) {
     .executeTakeFirst()
 }
 
-/** The invitation of a mail; undefined where it was accepted, withdrawn or has expired. */
+/** Finds the invitation of an email. Returns undefined if it was accepted or withdrawn, or has expired. */
 export function findMailedInvitation(db: Reads, id: string, now: Instant) {
   return db
     .selectFrom('user_invitations as i')
@@ -52,7 +52,7 @@ export function findMailedInvitation(db: Reads, id: string, now: Instant) {
     .executeTakeFirst()
 }
 
-/** The new address of a mail; undefined where it was proved, replaced or has expired. */
+/** Finds the new address of an email. Returns undefined if it was proved or replaced, or has expired. */
 export function findMailedEmailChange(db: Reads, id: string, now: Instant) {
   return db
     .selectFrom('user_email_changes as c')
@@ -64,7 +64,7 @@ export function findMailedEmailChange(db: Reads, id: string, now: Instant) {
     .executeTakeFirst()
 }
 
-/** Uses up the address of a wish, where the lease still holds: of two servers, one makes the link. */
+/** Uses up the address of a password request while the lease holds. Of two servers, only one makes the link. */
 export async function takeWish(
   db: Queries,
   { id, next_attempt_at }: Pick<UserMailsTable, 'id' | 'next_attempt_at'>,

@@ -26,14 +26,14 @@ import { oneLine, type RenderedMail, unlinked } from './render.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
 
 /*
- * Mails to people who log in: with a link to set a password, with an invitation, or with a link that proves an address. A row
- * is written with what it tells of, and deleted if it has nothing to say any more before the mail is sent. Tokens are in neither:
- * they are derived when the mail is made.
+ * Emails to people who log in: with a link to set a password, an invitation, or a link that proves an address. A row is
+ * written together with the change that it reports. It is deleted if the email becomes pointless before it is sent.
+ * Neither contains tokens, which are derived when the email is rendered.
  */
 
 /**
- * Mails a new link to whoever has an address, and ends their older ones. All of that happens after the answer, as the mail is
- * made: what the request itself does, and how long it takes, is the same whether anybody has the address.
+ * Requests a new link by email for the person with an address and ends their older ones. All of this happens after the
+ * response, when the email is rendered. So the work and time of the request do not reveal if anyone has the address.
  */
 export async function wishForPassword(
   context: Context,
@@ -46,12 +46,12 @@ export async function wishForPassword(
   return undefined
 }
 
-/** Writes mails to people, in a language; undefined on a server that sends none. */
+/** Writes emails to people in a language. Returns undefined on a server that sends none. */
 export function mailsToPeople(context: Context): MailsInLanguage {
   return (locale) => tellByMail(context, locale)
 }
 
-/** For operations that write to people. Undefined where no mail is set up. */
+/** For operations that email people. Undefined if email is not set up. */
 export function tellByMail(context: Context, locale: string): PersonMails | undefined {
   if (mailRoute(context.config) === 'off') return undefined
   return {
@@ -76,11 +76,12 @@ async function writeMail(
     id: ids.next(),
     created_at: tx.now,
   })
-  // the work for a wish begins by itself within two seconds: no other request of the same visitor shall wait for it
+  // requests for a password are processed within two seconds anyway; no other request of the same visitor waits for
+  // them
   if (mail.wished_email === undefined) tx.onCommit(() => dueMails.raise())
 }
 
-/** Sends a leased mail, and writes what came of it. */
+/** Sends a leased email and writes its outcome. */
 export async function sendLinkMail(
   context: Context,
   sender: Pick<MailSender, 'send'>,
@@ -91,7 +92,7 @@ export async function sendLinkMail(
   await sendNotice(context, sender, { table: 'user_mails', notice: notice ?? leased, mail })
 }
 
-/** Makes the link of a wish, once; undefined where nobody has the address, or another server has the lease. */
+/** Makes the link for a request, once. Returns undefined if nobody has the address or another server has the lease. */
 async function withLink(
   context: Context,
   notice: NoticeOf<'user_mails'>,
@@ -107,7 +108,7 @@ async function withLink(
   })
 }
 
-/** Undefined where it has nothing to say any more. */
+/** Returns undefined if there is nothing left to say. */
 async function mailOf(context: Context, notice: NoticeOf<'user_mails'>): Promise<OutgoingMail | undefined> {
   if (notice.invitation_id !== null) return invitationMailOf(context, notice, notice.invitation_id)
   if (notice.email_change_id !== null) return addressMailOf(context, notice, notice.email_change_id)
@@ -122,7 +123,7 @@ async function linkMailOf(
   const tokens = await linkTokens(context)
   const link = link_id === null ? undefined : await findMailedLink(db.reads, link_id, clock.now())
   const token = link && tokens(link.id)
-  // of another digest after HOLDFAST_SECRET was changed
+  // the digest differs after a change of HOLDFAST_SECRET
   if (!link || token === undefined || tokenDigest(token) !== link.digest) return undefined
   return {
     ...{ id, kind: 'password', to: link.email, at: clock.now() },
@@ -131,7 +132,7 @@ async function linkMailOf(
   }
 }
 
-/** It leads to a page behind the log-in, and holds no token: its reader has an account, or asks for a password there. */
+/** Links to a page behind the log-in and contains no token. Its reader has an account, or requests a password there. */
 async function invitationMailOf(
   context: Context,
   { id, locale }: Pick<UserMailsTable, 'id' | 'locale'>,
@@ -162,7 +163,7 @@ async function invitationMailOf(
   }
 }
 
-/** Nothing in it is anybody's free text: it goes to an address that is not proved. */
+/** Contains no free text of anyone, because it goes to an unproved address. */
 async function addressMailOf(
   context: Context,
   { id, locale }: Pick<UserMailsTable, 'id' | 'locale'>,
@@ -200,7 +201,7 @@ interface LinkMailView {
   hub_name: string | null
 }
 
-/** Says who has the account at what, and for how long the link works: nothing of clients. */
+/** Names the person, the business and the lifetime of the link. Contains no data of clients. */
 function renderLinkMail(view: LinkMailView): RenderedMail {
   const { say, locale, direction } = languageFor(view.locale)
   const values = {

@@ -4,10 +4,10 @@ import type { MailsTable } from '../database/tables.ts'
 import type { Context } from './context.ts'
 import { mailDirectory, mailFileName } from './send.ts'
 
-/** The mail that a file holds. */
+/** The email in a file. */
 export type MailFile = Pick<MailsTable, 'id' | 'kind'>
 
-/** Deletes the files of mails, also where mails went into files before there was a mail server. */
+/** Deletes the files of emails, including those written before a mail server was configured. */
 export async function deleteMailFiles(
   { config }: Pick<Context, 'config'>,
   mails: readonly MailFile[],

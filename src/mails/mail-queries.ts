@@ -24,18 +24,21 @@ import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { depositDueSeconds, leaseSeconds, maxAttempts } from './mail-rules.ts'
 
 /*
- * The lease of a mail is its `next_attempt_at`, as that of a delivery. Mails to one recipient of a business take turns: the
- * oldest that waits is the one that is leased, with all others of its recipient that are due. So limits are exact, and what
- * is newer is seen, over all servers.
+ * The lease of an email is its `next_attempt_at`, as for a delivery. Emails to one recipient of a business take turns.
+ * The oldest waiting one is leased together with all other due ones of its recipient. So limits are exact across
+ * servers, and newer emails are taken into account.
  */
 
-/** A mail that this server alone may send until `next_attempt_at`. */
+/** An email that only this server may send until `next_attempt_at`. */
 export type LeasedMail = Omit<MailsTable, 'attempts' | 'next_attempt_at'> & {
   attempts: number
   next_attempt_at: Instant
 }
 
-/** The oldest that waits for its recipient; one that asks for a deposit waits for nobody while the client may be paying. */
+/**
+ * The oldest email that waits for its recipient. A deposit request blocks no other email while the client may still be
+ * paying.
+ */
 function isOldest(now: Instant) {
   const paying = plusSeconds(now, -depositDueSeconds)
   return sql<boolean>`not exists (
@@ -45,7 +48,7 @@ function isOldest(now: Instant) {
        and not (e.kind = 'deposit_due' and e.next_attempt_at > ${now} and e.created_at > ${paying}))`
 }
 
-/** Whether anything can be leased: most polls find nothing, and need no transaction. */
+/** Reports if anything can be leased. Most polls find nothing and need no transaction. */
 export async function isAnyMailDue(db: Reads, now: Instant): Promise<boolean> {
   const row = await db
     .selectFrom('mails as m')
@@ -59,10 +62,10 @@ export async function isAnyMailDue(db: Reads, now: Instant): Promise<boolean> {
   return row !== undefined
 }
 
-/** Mails that one lease brings at most, over all recipients: bounds the memory. */
+/** Emails in one lease, over all recipients. Limits memory. */
 const maxLeased = 1_000
 
-/** Leases what is due to up to `max` recipients. */
+/** Leases the due emails of up to `max` recipients. */
 export async function leaseMails(
   db: Queries,
   { max, now, until }: { max: number; now: Instant; until: Instant },
@@ -87,7 +90,7 @@ export async function leaseMails(
   return rows.toSorted((one, other) => (one.id < other.id ? -1 : 1))
 }
 
-/** Mails that went alone to a recipient since an instant: their times, the oldest first, at most `max`. */
+/** Finds the times of emails sent separately to a recipient since an instant, the oldest first, at most `max`. */
 export async function sentSince(
   db: Reads,
   { business_id, audience, recipient }: Pick<MailsTable, 'business_id' | 'audience' | 'recipient'>,
@@ -116,7 +119,7 @@ const firstOwnerEmail = sql<string | null>`(
    order by case when o.business_id is null then 1 else 0 end, o.created_at, o.id
    limit 1)`
 
-/** What mails show beside a booking, by the table that has it. */
+/** Columns that emails show in addition to a booking, by table. */
 const mailed = {
   s: { custom_fields_json: 'custom_fields_json' },
   m: { payment_expires_at: 'expires_at', refund_requested_at: 'refund_requested_at' },
@@ -125,7 +128,7 @@ const mailed = {
     business_locale: 'locale',
     phone: 'phone',
     reply_to_email: 'reply_to_email',
-    /** Of the first owner who has used their account. */
+    /** The address of the first owner who has used their account. */
     owner_email: firstOwnerEmail,
     brand_name: 'brand_name',
     brand_color: 'brand_color',
@@ -136,7 +139,7 @@ const mailed = {
 
 type Mailed = typeof mailed
 
-/** A booking with all that mails show of it. */
+/** A booking with everything that emails show of it. */
 export type ShownBooking = BookingRow &
   RowFrom<ServicesTable, Mailed['s']> &
   RowFrom<OrNull<PaymentsTable>, Mailed['m']> &
@@ -147,7 +150,7 @@ const mailedText = sql.join(Object.entries(mailed).map(([alias, columns]) => col
 
 const keyColumns = { business_id: 'uuid', booking_id: 'uuid' } as const
 
-/** Bookings by id. */
+/** Finds bookings by ID. */
 export async function findShownBookings(
   db: Reads,
   keys: { business_id: string; booking_id: string }[],
@@ -164,7 +167,7 @@ export async function findShownBookings(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** What becomes of leased mails. */
+/** The outcome of leased emails. */
 export interface MailResult {
   ids: string[]
   /** The lease under which it was decided. */
@@ -177,7 +180,7 @@ export interface MailResult {
   > & { attempts?: number }
 }
 
-/** Writes a result where the lease still holds. */
+/** Writes a result while the lease holds. */
 export async function writeMailResult(
   db: Queries,
   { ids, leased_until, changes }: MailResult,
@@ -192,7 +195,7 @@ export async function writeMailResult(
     .execute()
 }
 
-/** Postpones all that waits for a recipient, but for what another server has leased meanwhile. */
+/** Postpones all waiting emails of a recipient, except those leased by another server. */
 export async function postponeMails(
   db: Queries,
   { business_id, audience, recipient }: Pick<MailsTable, 'business_id' | 'audience' | 'recipient'>,
@@ -209,7 +212,7 @@ export async function postponeMails(
     .execute()
 }
 
-/** Counts mails that wait, up to `max`, with the creation of the oldest of them. */
+/** Counts waiting emails, up to `max`, and finds the creation time of the oldest. */
 export async function countWaiting(
   db: Reads,
   max: number,
@@ -236,7 +239,7 @@ interface MailFilter {
   rows: number
 }
 
-/** A mail as lists show it. */
+/** An email as lists show it. */
 export type MailRow = MailsTable & { attempts: number; timezone: string }
 
 function selectMails(db: Reads, scope: TenantScope) {
@@ -249,7 +252,7 @@ function selectMails(db: Reads, scope: TenantScope) {
     .where('m.status', '<>', 'superseded')
 }
 
-/** Lists mails, the newest first. */
+/** Lists emails, the newest first. */
 export async function findMails(
   db: Reads,
   scope: TenantScope,
@@ -271,7 +274,7 @@ export async function findMail(db: Reads, scope: TenantScope, id: string): Promi
   return (await selectMails(db, scope).where('m.id', '=', id).executeTakeFirst()) as MailRow | undefined
 }
 
-/** Makes a mail due at once, unless it was sent, with as many attempts as a new one. Whether it is due now. */
+/** Makes an email due at once unless it was sent, with as many attempts as a new one. Returns true if it is due now. */
 export async function requeueMail(db: Queries, id: string, now: Instant): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('mails')
@@ -280,7 +283,7 @@ export async function requeueMail(db: Queries, id: string, now: Instant): Promis
     .where((of) =>
       of.or([
         of('status', '=', 'failed'),
-        // one that is being sent has its lease
+        // an email in transit has its lease
         of.and([of('status', '=', 'queued'), of('next_attempt_at', '>', plusSeconds(now, leaseSeconds))]),
       ]),
     )
@@ -288,7 +291,7 @@ export async function requeueMail(db: Queries, id: string, now: Instant): Promis
   return numUpdatedRows > 0n
 }
 
-/** Counts failed mails of a business that nobody has seen, up to `max`. */
+/** Counts failed emails of a business that nobody has seen, up to `max`. */
 export async function countUnseen(db: Reads, businessId: string, max: number): Promise<number> {
   const { count } = await db
     .selectFrom((build) =>
@@ -306,7 +309,7 @@ export async function countUnseen(db: Reads, businessId: string, max: number): P
   return count
 }
 
-/** Notes that somebody has seen the failed mails of a business. */
+/** Marks the failed emails of a business as seen. */
 export async function markSeen(db: Queries, businessId: string, now: Instant): Promise<void> {
   await db
     .updateTable('mails')
@@ -317,7 +320,7 @@ export async function markSeen(db: Queries, businessId: string, now: Instant): P
     .execute()
 }
 
-/** Deletes up to `max` mails from before an instant, business by business along their index. Gives their number. */
+/** Deletes up to `max` emails older than an instant, business by business along their index. Returns their number. */
 export async function deleteOldMails(db: Queries, before: Instant, max: number): Promise<number> {
   const old = isPostgres(db)
     ? sql`cross join lateral (
@@ -330,10 +333,10 @@ export async function deleteOldMails(db: Queries, before: Instant, max: number):
   return Number(numAffectedRows)
 }
 
-/** A business that reminds its clients. */
+/** A business that sends reminders to its clients. */
 export type RemindingBusiness = Pick<BusinessesTable, 'id' | 'reminder_hours_json' | 'quiet_hours_json'>
 
-/** Lists them by id, behind one. */
+/** Lists them by ID, beginning after one. */
 export function findRemindingBusinesses(db: Reads, after: string, max: number): Promise<RemindingBusiness[]> {
   return db
     .selectFrom('businesses')
@@ -349,13 +352,13 @@ export function findRemindingBusinesses(db: Reads, after: string, max: number): 
 export interface ReminderWindow {
   place: number
   business_id: string
-  /** Excluded. */
+  /** Exclusive. */
   starts_after: Instant
-  /** Included. */
+  /** Inclusive. */
   starts_until: Instant
 }
 
-/** A booking of a window. */
+/** A booking in a window. */
 type RemindedBooking = Pick<
   BookingsTable,
   'id' | 'business_id' | 'starts_at' | 'scheduled_at' | 'client_email'
@@ -368,10 +371,10 @@ const windowColumns = {
   starts_until: 'timestamptz',
 } as const
 
-/** A position behind which the next page begins. */
+/** The position after which the next page begins. */
 export type ReminderPlace = readonly [place: number, startsAt: Instant, id: string]
 
-/** Confirmed bookings in the windows, in their order. */
+/** Finds confirmed bookings in the windows, in their order. */
 export async function findReminded(
   db: Reads,
   windows: readonly ReminderWindow[],
@@ -414,7 +417,7 @@ export async function hasOptedOut(db: Reads, businessId: string, email: string):
   return row !== undefined
 }
 
-/** The name of a staff member, also of one who has left. */
+/** Returns the name of a staff member, including one who has left. */
 export async function findStaffName(
   db: Reads,
   { businessId, id }: { businessId: string; id: string },
@@ -432,7 +435,7 @@ type MailKey = Pick<MailsTable, 'id' | 'kind'>
 
 export type WrittenMail = Selectable<MailsTable>
 
-/** The mails about bookings, whoever gets them. */
+/** Finds the emails about bookings, for every recipient. */
 export async function findMailsAbout(
   db: Reads,
   bookings: readonly { id: string; business_id: string }[],
@@ -451,7 +454,7 @@ export async function findMailsAbout(
     .execute()
 }
 
-/** Mails by id. */
+/** Finds emails by ID. */
 export function findMailsById(db: Reads, ids: readonly string[]): Promise<WrittenMail[]> {
   return db
     .selectFrom('mails')
@@ -461,8 +464,8 @@ export function findMailsById(db: Reads, ids: readonly string[]): Promise<Writte
 }
 
 /**
- * Erases whom mails went to; to the client nothing is sent any more. Recipients stay different from each other, as one
- * booking may have had mails to several.
+ * Erases the recipients of emails and stops further emails to the client. Recipients stay distinct, because one booking
+ * may have emails to several.
  */
 export async function eraseMails(db: Queries, mails: readonly MailKey[]): Promise<void> {
   const among = isAmong(db, [['id', 'uuid']], sql<string>`${JSON.stringify(mails.map(({ id }) => [id]))}`)
@@ -485,7 +488,7 @@ export async function deleteOptOut(
   return Number(numDeletedRows)
 }
 
-/** When a client wished for no more reminders. */
+/** Returns the time at which a client opted out of reminders. */
 export async function findOptOut(
   db: Reads,
   { business_id, email }: Pick<MailOptOutsTable, 'business_id' | 'email'>,

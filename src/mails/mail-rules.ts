@@ -2,32 +2,34 @@ import { type Instant, instantFromMs, plusSeconds, toMs } from '../base/instants
 import type { QuietHours } from '../catalogue/mail-settings-rules.ts'
 import type { BookingStatus, MailKind, PaymentsTable } from '../database/tables.ts'
 
-/** Attempts until a day has passed: pauses of 30, 60, … seconds up to an hour. */
+/** Attempts within a day: pauses of 30, 60, … seconds up to an hour. */
 export const maxAttempts = 31
 const firstPauseSeconds = 30
 const longestPauseSeconds = 3_600
 
-/** Of one mail: longer than an attempt takes, and writing its result. */
+/** Lease of one email. Longer than an attempt and the write of its result. */
 export const leaseSeconds = 60
 
-/** How long a mail about a change may wait for one that takes it back. Less than the rest of a lease after an attempt. */
+/**
+ * Maximum delay of an email about a change that may still be undone. Less than the rest of a lease after an attempt.
+ */
 export const maxDelaySeconds = 15
 
-/** The pause after a failed attempt, by how many there were. */
+/** Returns the pause after a failed attempt, depending on their number. */
 export function pauseSeconds(attempts: number): number {
   return Math.min(firstPauseSeconds * 2 ** Math.min(attempts - 1, 10), longestPauseSeconds)
 }
 
-/** Mails to one client from one business within an hour. */
+/** Emails to one client from one business within an hour. */
 export const maxToClientPerHour = 5
-/** Mails to one of those whom a business names within an hour; beyond it one mail tells of many bookings. */
+/** Emails to one recipient of a business within an hour. Beyond this, one email reports many bookings. */
 export const maxToBusinessPerHour = 20
 export const limitSeconds = 3_600
 
-/** From the booking to the mail that asks for its deposit: most clients pay at once. */
+/** Time from the booking to the email that requests its deposit. Most clients pay at once. */
 export const depositDueSeconds = 300
 
-/** A booking as mails look at it. */
+/** The fields of a booking that decide about emails. */
 export interface MailSubject {
   status: BookingStatus
   starts_at: Instant
@@ -38,15 +40,15 @@ export interface MailSubject {
   payment_status: PaymentsTable['status'] | null
 }
 
-/** Who is told what. */
+/** The emails to write. */
 interface Tidings {
   client: MailKind | undefined
   business: MailKind | undefined
-  /** Whether the client is also asked for a deposit, later. */
+  /** True if the client also gets a deposit request, later. */
   deposit: boolean
 }
 
-/** What a change of a booking tells; `before` is undefined for a new one. */
+/** Returns the emails that report a change of a booking. `before` is undefined for a new one. */
 export function tidingsOf(before: MailSubject | undefined, after: MailSubject): Tidings {
   const nothing = { client: undefined, business: undefined, deposit: false }
   if (after.status === 'completed') return nothing
@@ -72,26 +74,26 @@ function differs(one: Known, other: Known): boolean {
   return one.starts_at !== other.starts_at || one.ends_at !== other.ends_at || one.staff_id !== other.staff_id
 }
 
-/** A mail that waits. */
+/** A waiting email. */
 interface WaitingMail {
   id: string
   booking_id: string
   kind: MailKind
-  /** Of a change: version, and what was before it; of a reminder: start and hours. */
+  /** For a change: the version and the previous times. For a reminder: the start and the hours before. */
   occasion: string
 }
 
-/** When, how long and with whom an appointment is. */
+/** The start, the end and the staff member of an appointment. */
 export type Known = Pick<MailSubject, 'starts_at' | 'ends_at' | 'staff_id'>
 
-/** What makes the mail about a change unique, with what it replaces. */
+/** Makes the email about a change unique and includes the previous state. */
 export function changeOccasion(version: number, before: Known | undefined): string {
   return before
     ? [version, before.starts_at, before.ends_at, before.staff_id ?? ''].join('/')
     : String(version)
 }
 
-/** What the recipient of mails about a change knows: how it was before the first change it has not heard of. */
+/** Returns the state that the recipient of emails about a change knows: the one before the first unreported change. */
 export function knownBefore(
   waiting: readonly Pick<WaitingMail, 'kind' | 'occasion'>[],
 ): Partial<Known> | undefined {
@@ -100,25 +102,25 @@ export function knownBefore(
   if (start === undefined) return undefined
   return {
     starts_at: start as Instant,
-    // mails of an earlier release name the start alone
+    // emails of an earlier release contain only the start
     ...(end !== undefined && { ends_at: end as Instant, staff_id: staff === '' ? null : (staff ?? null) }),
   }
 }
 
-/** Whether changes that were not told yet have been taken back. */
+/** True if unreported changes have been undone. */
 function isBack(waiting: readonly WaitingMail[], booking: Known): boolean {
   const known = knownBefore(waiting)
   return known?.ends_at !== undefined && !differs({ ...booking, ...known }, booking)
 }
 
-/** What makes a reminder unique. */
+/** Makes a reminder unique. */
 export function reminderOccasion(startsAt: Instant, hours: number): string {
   return `${startsAt}/${hours}`
 }
 
 /**
- * Of the waiting mails to a client about one booking, in their order, the one that still has something to say. The others
- * are superseded: what is sent shows the booking as it is.
+ * Returns the waiting email to a client about one booking that is still relevant. The others are superseded, because
+ * the sent email shows the booking as it is now. The emails are in order.
  */
 export function mailToSend(
   waiting: readonly WaitingMail[],
@@ -138,8 +140,7 @@ export function mailToSend(
 }
 
 /**
- * Of the waiting mails about one booking, those that a sent one supersedes: all, but for the one that asks for a deposit
- * which is still due.
+ * Returns the waiting emails about one booking that a sent one supersedes. A deposit request that is still due stays.
  */
 export function supersededBy<Mail extends WaitingMail>(
   sent: Mail,
@@ -151,7 +152,7 @@ export function supersededBy<Mail extends WaitingMail>(
   return waiting.filter((mail) => mail !== sent && !stays(mail))
 }
 
-/** The same for those whom a business names: what was booked and is cancelled since is told once. */
+/** Does the same for the business's recipients. A booking that was cancelled in the meantime produces one notice. */
 export function noticeToSend(
   waiting: readonly WaitingMail[],
   booking: (Known & Pick<MailSubject, 'status'>) | undefined,
@@ -164,11 +165,13 @@ export function noticeToSend(
 
 interface Appointment {
   starts_at: Instant
-  /** Of the location. */
+  /** Time zone of the location. */
   timezone: string
 }
 
-/** When to remind: so many hours before the start, or before the quiet hours in which that lies. */
+/**
+ * Returns the time of a reminder: the given hours before the start, or before the quiet hours that contain that time.
+ */
 export function reminderDueAt(
   { starts_at, timezone }: Appointment,
   hours: number,
@@ -183,12 +186,12 @@ export function reminderDueAt(
   if (!isQuiet) return due
   const day = local.toPlainDate().subtract({ days: overMidnight && time < quiet.to ? 1 : 0 })
   const begins = day.toPlainDateTime(quiet.from).toZonedDateTime(timezone, { disambiguation: 'earlier' })
-  // a minute before: quiet hours are quiet from their first minute on
+  // a minute earlier, because quiet hours include their first minute
   const before = instantFromMs(Math.max(begins.epochMilliseconds - 60_000, 0))
   return before < due ? before : due
 }
 
-/** The longest that quiet hours bring a reminder forward, in seconds, with a clock change. */
+/** Returns the longest time by which quiet hours bring a reminder forward, in seconds, including a clock change. */
 export function quietSpanSeconds(quiet: QuietHours | null): number {
   if (!quiet) return 0
   const minutes = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3))

@@ -8,21 +8,21 @@ import type { ShownBooking } from './mail-queries.ts'
 import type { Known } from './mail-rules.ts'
 import type { Answer, MailView } from './render.ts'
 
-/** Addresses that a mail names. */
+/** URLs in an email. */
 export interface MailAddresses {
   manageUrl: string | null
-  /** Until when the client may cancel; null: not at all, or always. */
+  /** Deadline for the client to cancel. Null: never possible, or always. */
   cancelUntil: Instant | null
-  /** Until when the client may move it; null: not at all. */
+  /** Deadline for the client to move it. Null: never possible. */
   moveUntil: Instant | null
-  /** Of the checkout. */
+  /** URL of the checkout. */
   payUrl: string | null
   offUrl: string | null
-  /** Of the booking in the console. */
+  /** URL of the booking in the console. */
   consoleUrl: string | null
 }
 
-/** Of a mail that names none. */
+/** For an email without URLs. */
 export const noAddresses: MailAddresses = {
   manageUrl: null,
   cancelUntil: null,
@@ -32,10 +32,10 @@ export const noAddresses: MailAddresses = {
   consoleUrl: null,
 }
 
-/** What the recipient of a mail about a change knows, with the name of whom it was with. */
+/** The state that the recipient of an email about a change knows, with the name of the staff member. */
 type KnownBooking = Partial<Known> & { staff_name?: string | null }
 
-/** A booking as a mail shows it: with the name and colour that its plan allows. */
+/** Returns a booking as an email shows it, with the name and colour that its plan allows. */
 export function mailViewOf(
   { kind, audience }: Pick<MailsTable, 'kind' | 'audience'>,
   booking: ShownBooking,
@@ -86,7 +86,7 @@ export function mailViewOf(
   }
 }
 
-/** The parts that the recipient knows otherwise; null where there are none. */
+/** Returns the changed parts as the recipient knows them, null for unchanged ones. Returns null if nothing changed. */
 function beforeOf(
   { starts_at, ends_at, staff_id }: ShownBooking,
   known: KnownBooking | undefined,
@@ -114,7 +114,7 @@ function answersOf({ custom_field_values_json, custom_fields_json }: ShownBookin
   }))
 }
 
-/** Of a consent, without the address of its link. */
+/** Returns the label of a consent without the URL of its link. */
 function plainLabel(label: string): string {
   const { before, link, after } = labelParts(label)
   return `${before}${link?.text ?? ''}${after}`

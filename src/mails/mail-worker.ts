@@ -40,30 +40,30 @@ import { lineOf, renderMail, renderMany, type RenderedMail } from './render.ts'
 import { MailSender, maxConnections, senderAddress, type SendResult } from './send.ts'
 
 /*
- * Sends due mails: a loop of what is leased (database/lease-loop.ts).
+ * Sends due emails with a lease loop (database/lease-loop.ts).
  *
- *   1. A lease brings what waits for a few recipients; each recipient's mails are with one server at a time.
- *   2. From the booking as it is now follows which of them still says something, and whether the limit of the hour allows it.
- *   3. One mail a recipient is sent, and the result written; the rest is due again at once, or waits with it.
+ *   1. A lease brings the waiting emails of a few recipients. Each recipient's emails are with one server at a time.
+ *   2. The present booking determines the email that is still relevant, and the hourly limit decides if it may be sent.
+ *   3. One email a recipient is sent, and its result written. The rest is due again at once, or waits with it.
  *
- * Guarantees: what a killed server had leased is due again after a minute, with the same Message-ID. A mail server that
- * hangs or is away delays mails alone: nothing here is waited for by a request.
+ * Guarantees: emails leased by a killed server are due again after a minute, with the same Message-ID. A mail server
+ * that hangs or is unavailable delays only emails. No request waits for anything here.
  */
 
 const remindMs = 60_000
-/** While the mail server is away its mails wait, rather than each find that out. */
+/** While the mail server is unavailable, emails wait instead of failing one by one. */
 const awayMs = 5_000
-/** Reminders that no server was there to send are sent so much later. */
+/** Reminders missed while no server was running are sent up to this much later. */
 const lateReminderSeconds = 86_400
-/** A transaction that commits late is still seen. */
+/** Covers transactions that commit late. */
 const overlapSeconds = 300
 const maxLines = 100
 
-/** What mails need to know of folders above. */
+/** URLs from folders above that emails need. */
 interface MailLinks {
-  /** Where the client pays a deposit that is due; null: none is, or nobody can take it. */
+  /** Returns the URL where the client pays a due deposit. Null if none is due or no processor is available. */
   payUrl: (booking: ShownBooking) => string | null
-  /** Where the client manages the booking, and until when they may change it. */
+  /** Returns the URL where the client manages the booking, and the deadlines for changes. */
   manage: (booking: ShownBooking) => Promise<Pick<MailAddresses, 'manageUrl' | 'cancelUntil' | 'moveUntil'>>
 }
 
@@ -73,12 +73,12 @@ function turnOf({ business_id, audience, recipient }: LeasedMail): string {
 
 const isOn = ({ config }: Pick<Context, 'config'>) => mailRoute(config) !== 'off'
 
-/** A page of the console, at a business. */
+/** Returns the URL of a console page for a business. */
 function consoleAddress({ config }: Pick<Context, 'config'>, businessId: string, path = ''): string {
   return `${publicUrl(config)}/console${path}?business=${businessId}`
 }
 
-/** What is sent at once: a notice, or the next mail to a recipient. */
+/** The unit of sending: a notice, or the next email to a recipient. */
 interface LeasedTurn {
   id: string
   send: () => Promise<void>
@@ -109,7 +109,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     this.wake()
   }
 
-  /** Queues reminders that are due. Never rejects. */
+  /** Queues due reminders. Never rejects. */
   async remind(): Promise<void> {
     if (this.mode !== 'running') return
     const { clock, log } = this.context
@@ -140,11 +140,11 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     if (!(await this.isAnyDue(clock.now()))) return { leased: [] }
     const { links, calendars, turns } = await db.transaction(async (tx) => {
       const lease = { now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }
-      const links = await leaseNotices(tx.db, 'user_mails', { ...lease, max }) // few, and somebody waits for them
+      const links = await leaseNotices(tx.db, 'user_mails', { ...lease, max }) // few, and people wait for them
       const rest = max - links.length
       const mails = rest > 0 ? await leaseMails(tx.db, { ...lease, max: rest }) : []
       const turns = [...Map.groupBy(mails, turnOf).values()]
-      const left = rest - turns.length // for those that nobody waits for
+      const left = rest - turns.length // for emails that nobody waits for
       const calendars = left > 0 ? await leaseNotices(tx.db, 'calendar_mails', { ...lease, max: left }) : []
       return { links, calendars, turns }
     })
@@ -166,7 +166,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     return mails[0]?.audience === 'client' ? this.tellClient(mails) : this.tellBusiness(mails)
   }
 
-  /** Sends the next mail to a client, or finds out that nothing is left to say. */
+  /** Sends the next email to a client, or finds that none is needed any more. */
   private async tellClient(mails: LeasedMail[]): Promise<void> {
     const { db, clock } = this.context
     const now = clock.now()
@@ -201,7 +201,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     return kind === 'reminder' && (await hasOptedOut(this.context.db.reads, business_id, recipient))
   }
 
-  /** Sends the next mail to somebody whom a business names, about one booking or, above the limit, about many. */
+  /** Sends the next email to a recipient of a business, about one booking or, above the limit, about many. */
   private async tellBusiness(mails: LeasedMail[]): Promise<void> {
     const { db, clock } = this.context
     const now = clock.now()
@@ -234,7 +234,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     await this.withdraw(mail, isMany ? notices.map((notice) => notice.booking) : [booking])
   }
 
-  /** Deletes the file of a mail again whose client was erased while it was written. */
+  /** Deletes the file of an email if its client was erased while it was written. */
   private async withdraw(mail: LeasedMail, shown: ShownBooking[]): Promise<void> {
     if (mailRoute(this.context.config) !== 'files') return
     const known = shown.filter(({ client_email }) => client_email !== '')
@@ -243,7 +243,9 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     if (known.some(({ id }) => now.get(id)?.client_email === '')) await deleteMailFiles(this.context, [mail])
   }
 
-  /** `waiting` are the mails to its recipient, in their order; what it tells supersedes those about the same booking. */
+  /**
+   * Renders one of the waiting emails to a recipient, which are in order. It supersedes those about the same booking.
+   */
   private async render(
     waiting: LeasedMail[],
     mail: LeasedMail,
@@ -288,7 +290,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     }
   }
 
-  /** Never rejects: what cannot be rendered is tried again, as what cannot be sent. */
+  /** Never rejects. Emails that cannot be rendered are retried like those that cannot be sent. */
   private async send(
     { id, kind }: LeasedMail,
     to: string,
@@ -317,10 +319,10 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
       mail: LeasedMail
       to: string
       result: SendResult
-      /** Superseded by the mail, once it is sent. */
+      /** Emails superseded by this one, once it is sent. */
       same: LeasedMail[]
       obsolete: LeasedMail[]
-      /** Told of in the mail. */
+      /** Emails whose contents this one includes. */
       carried?: LeasedMail[]
     },
   ): Promise<void> {
@@ -362,7 +364,10 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     return this.conclude(mails, [], [], { until })
   }
 
-  /** Writes results; the other mails of the lease are due at once, or all that waits for the recipient later. */
+  /**
+   * Writes results. The other emails of the lease are due at once, or all waiting emails of the recipient are
+   * postponed.
+   */
   private async conclude(
     mails: LeasedMail[],
     superseded: LeasedMail[],

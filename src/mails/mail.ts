@@ -42,7 +42,7 @@ type ListedMail = MailRow | NoticeRow
 
 const noticeTables: readonly NoticeTable[] = ['user_mails', 'calendar_mails']
 
-/** Lists mails in the caller's scope, the newest first: those about bookings, and notices. */
+/** Lists emails in the caller's scope, the newest first: those about bookings, and notices. */
 export async function listMails(context: Context, actor: Actor, query: Static<typeof MailsQuery>) {
   const { reads } = context.db
   const find = async (page: PageRows<MailPosition>): Promise<ListedMail[]> => {
@@ -68,7 +68,10 @@ function newestFirst(one: ListedMail, other: ListedMail): number {
   return one.created_at < other.created_at ? 1 : -1
 }
 
-/** Has a mail that waits or failed sent at once, with as many attempts as a new one; a sent one stays. Throws not_found. */
+/**
+ * Sends a waiting or failed email at once, with as many attempts as a new one. A sent email stays unchanged. Throws
+ * not_found.
+ */
 export async function retryMail(context: Context, actor: Actor, id: string): Promise<ShownMail> {
   const mail = await context.db.transaction(async (tx) => {
     const uuid = isUuid(id) ? id.toLowerCase() : undefined
@@ -103,7 +106,7 @@ async function retryNotice(
   throw new Problem('not_found', 'There is no mail with this id.')
 }
 
-/** How many mails of a business failed that nobody there has seen; at most `maxUnseen`. */
+/** Counts the failed emails of a business that nobody there has seen, at most `maxUnseen`. */
 export async function countUnseenMails({ db }: Pick<Context, 'db'>, businessId: string): Promise<number> {
   const [mails, notices] = await Promise.all([
     countUnseen(db.reads, businessId, maxUnseen),
@@ -112,10 +115,10 @@ export async function countUnseenMails({ db }: Pick<Context, 'db'>, businessId: 
   return Math.min(mails + notices, maxUnseen)
 }
 
-/** More are shown as so many. */
+/** Larger numbers are shown as this one. */
 const maxUnseen = 100
 
-/** Notes that somebody at a business has seen its failed mails. */
+/** Marks the failed emails of a business as seen. */
 export async function markMailsSeen(context: Context, businessId: string): Promise<void> {
   await context.db.transaction(async (tx) => {
     await markSeen(tx.db, businessId, tx.now)
@@ -130,7 +133,7 @@ function presentMail(mail: ListedMail): ShownMail {
     booking_id: mail.booking_id,
     kind: mail.kind,
     to: mail.to_email,
-    status: mail.status as ShownMail['status'], // superseded ones are not found
+    status: mail.status as ShownMail['status'], // the query excludes superseded ones
     attempts: mail.attempts,
     last_error: mail.last_error,
     created_at: time(mail.created_at),
@@ -140,7 +143,7 @@ function presentMail(mail: ListedMail): ShownMail {
 
 type BookingKey = { id: string; business_id: string }
 
-/** Erases clients from the mails about their bookings. Gives those mails: their files are still to be deleted. */
+/** Erases clients from the emails about their bookings. Returns those emails, whose files must still be deleted. */
 export async function eraseFromMails(
   tx: Transaction,
   bookings: readonly BookingKey[],
@@ -152,14 +155,14 @@ export async function eraseFromMails(
   return { mails: mails.length, files }
 }
 
-/** Mails about bookings, by booking. */
+/** Finds emails about bookings, by booking. */
 export async function mailsOfBookings(db: Reads, bookings: readonly BookingKey[]) {
   return Map.groupBy(await findMailsAbout(db, bookings), ({ booking_id }) => booking_id)
 }
 
 const retentionSeconds = 31 * 86_400
 
-/** Mails that nobody needs to see any more. */
+/** Deletes emails past their retention. */
 export const oldMails: CleanupJob = {
   name: 'old mails',
   deleteBatch: ({ db }, max) =>
@@ -172,10 +175,10 @@ export const oldMails: CleanupJob = {
     }),
 }
 
-/** As `MailSender` names them; nothing else in the folder is touched. */
+/** The file names of `MailSender`. Nothing else in the folder is touched. */
 const mailFile = /^[0-9a-f-]{36}-[a-z_]+\.eml$/
 
-/** Files of mails, from before there was a mail server too: as old as the rows that are deleted. */
+/** Deletes files of emails as old as the deleted rows, including those written before a mail server was configured. */
 export const oldMailFiles: CleanupJob = {
   name: 'old files of mails',
   deleteBatch: async ({ config, clock }, max) => {
@@ -191,7 +194,8 @@ export const oldMailFiles: CleanupJob = {
         deleted += 1
       }
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error // no mail yet, or deleted by hand meanwhile
+      // no email yet, or deleted by hand in the meantime
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     }
     return deleted
   },
@@ -200,7 +204,7 @@ export const oldMailFiles: CleanupJob = {
 /** Metrics need no exact number above this. */
 const maxCounted = 100_000
 
-/** Counts mails that wait, with the age of the oldest, for metrics. */
+/** Counts waiting emails and finds the age of the oldest, for metrics. */
 export async function readWaitingMails({
   db,
   clock,

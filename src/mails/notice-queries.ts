@@ -7,17 +7,17 @@ import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { leaseSeconds } from './mail-rules.ts'
 
 /*
- * Notices: mails about no booking, in tables of their own. A row is deleted where it has nothing to say any more. Its lease
- * is its `next_attempt_at`, which lies far ahead once the mail is sent or was refused: no server leases it then.
+ * Notices are emails about no booking, in separate tables. A row is deleted once it is pointless. Its lease is its
+ * `next_attempt_at`, which is far in the future after the email was sent or refused. Then no server leases it.
  */
 
-/** The `next_attempt_at` of what is not to be sent. */
+/** The `next_attempt_at` of a notice that must not be sent. */
 const never = '9999-12-31T00:00:00.000Z' as Instant
 
 /** The tables of notices. */
 export type NoticeTable = 'user_mails' | 'calendar_mails'
 
-/** A notice that this server alone may send until `next_attempt_at`. */
+/** A notice that only this server may send until `next_attempt_at`. */
 export interface LeasedNotice {
   id: string
   attempts: number
@@ -26,10 +26,10 @@ export interface LeasedNotice {
   to_email: string | null
 }
 
-/** A row of a table of notices. */
+/** A row in a table of notices. */
 export type NoticeOf<Table extends NoticeTable> = Selectable<Tables[Table]>
 
-/** Whether anything can be leased. */
+/** Reports if anything can be leased. */
 export async function isAnyNoticeDue(db: Reads, table: NoticeTable, now: Instant): Promise<boolean> {
   const row = await db
     .selectFrom(table)
@@ -57,7 +57,7 @@ export async function leaseNotices<Table extends NoticeTable>(
   return rows
 }
 
-/** Ends a notice, where the lease still holds. */
+/** Deletes a notice while the lease holds. */
 export async function deleteNotice(
   db: Queries,
   table: NoticeTable,
@@ -66,18 +66,18 @@ export async function deleteNotice(
   await db.deleteFrom(table).where('id', '=', id).where('next_attempt_at', '=', next_attempt_at).execute()
 }
 
-/** What became of an attempt to send a notice. */
+/** The outcome of an attempt to send a notice. */
 interface NoticeResult {
   status: 'queued' | 'sent' | 'failed'
   attempts: number
-  /** Of a queued one. */
+  /** Time of the next attempt of a queued notice. */
   until?: Instant
   sent_at: Instant | null
   last_error: string | null
   to_email: string | null
 }
 
-/** Writes what came of a notice, where the lease still holds. */
+/** Writes the outcome of a notice while the lease holds. */
 export async function writeNoticeResult(
   db: Queries,
   table: NoticeTable,
@@ -105,7 +105,9 @@ interface NoticeFilter {
   rows: number
 }
 
-/** Lists the notices of a scope: links of its people, and what the businesses were told of calendars. The newest first. */
+/**
+ * Lists the notices of a scope, the newest first: links of its people, and notices to its businesses about calendars.
+ */
 export async function findNotices(
   db: Reads,
   table: NoticeTable,
@@ -139,7 +141,7 @@ export async function findNotices(
   return found
 }
 
-/** Whether the person of a mail has a place in a scope, or is invited there. Mails of nobody are in none. */
+/** True if the person of an email is a member or invited within a scope. Emails to nobody match no scope. */
 function ofPeople(scope: TenantScope, businessId?: string) {
   const within = (name: 'p' | 'v') => {
     const column = `${name}.business_id`
@@ -165,7 +167,7 @@ export async function countUnseenNotices(db: Reads, businessId: string): Promise
   return rows[0]?.count ?? 0
 }
 
-/** Notes that somebody has seen the failed notices of a business. */
+/** Marks the failed notices of a business as seen. */
 export async function markNoticesSeen(db: Queries, businessId: string, now: Instant): Promise<void> {
   await sql`update calendar_mails as m set seen_at = ${now}
              where m.business_id = ${businessId} and m.status = 'failed' and m.seen_at is null`.execute(db)
@@ -173,7 +175,7 @@ export async function markNoticesSeen(db: Queries, businessId: string, now: Inst
              where m.status = 'failed' and m.seen_at is null and ${ofPeople({ businessId })}`.execute(db)
 }
 
-/** Makes a notice due at once that failed or waits, with as many attempts as a new one. Whether it is due now. */
+/** Makes a failed or waiting notice due at once, with as many attempts as a new one. Returns true if it is due now. */
 export async function requeueNotice(
   db: Queries,
   table: NoticeTable,
@@ -186,7 +188,7 @@ export async function requeueNotice(
     .where((of) =>
       of.or([
         of('status', '=', 'failed'),
-        // one that is being sent has its lease
+        // a notice in transit has its lease
         of.and([of('status', '=', 'queued'), of('next_attempt_at', '>', plusSeconds(now, leaseSeconds))]),
       ]),
     )
@@ -194,7 +196,7 @@ export async function requeueNotice(
   return numUpdatedRows > 0n
 }
 
-/** Deletes up to `max` notices from before an instant. Gives their number. */
+/** Deletes up to `max` notices older than an instant and returns their number. */
 export async function deleteOldNotices(
   db: Queries,
   table: NoticeTable,

@@ -4,7 +4,7 @@ import { maxAttempts, pauseSeconds } from './mail-rules.ts'
 import { deleteNotice, type LeasedNotice, type NoticeTable, writeNoticeResult } from './notice-queries.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
 
-/** Sends a leased notice, and writes what came of it. One without a mail has nothing to say, and ends. */
+/** Sends a leased notice and writes its outcome. A notice without an email is pointless and ends. */
 export async function sendNotice(
   { db, clock, log, metrics }: Context,
   sender: Pick<MailSender, 'send'>,
@@ -13,7 +13,7 @@ export async function sendNotice(
   const write = (result: Parameters<typeof writeNoticeResult>[2]['result']) =>
     db.transaction((tx) => writeNoticeResult(tx.db, table, { notice, result }))
   if (!mail) {
-    // a link that never arrived is told as failed; a calendar that works again is not
+    // a link that never arrived is reported as failed, unlike a calendar that works again
     if (notice.last_error === null || table === 'calendar_mails')
       return db.transaction((tx) => deleteNotice(tx.db, table, notice))
     const { attempts, to_email } = notice

@@ -14,14 +14,14 @@ import {
 import type { Context } from './context.ts'
 
 /*
- * The way out of reminders: an address of its own in each, by which one click ends them for that client at that business
- * (RFC 8058). Its token names a booking, and a digest keyed with the server's secret proves it.
+ * Opting out of reminders. Each reminder has an individual URL, with which one click stops reminders for that client
+ * and business (RFC 8058). Its token names a booking and is proved by a digest keyed with the server's secret.
  */
 
 const idBytes = 16
 const digestBytes = 16
 
-/** The address that ends reminders. Call it outside of transactions. */
+/** Returns the URL that stops reminders. Call it outside transactions. */
 export async function offUrl(
   context: Pick<Context, 'config' | 'secret'>,
   booking: Pick<ShownBooking, 'id' | 'business_id'>,
@@ -31,7 +31,7 @@ export async function offUrl(
   return `${publicUrl(context.config)}/mail/off/${token}`
 }
 
-/** The booking of a token; undefined for a wrong one. */
+/** Returns the booking of a token, or undefined for a wrong one. */
 export async function bookingOfOffToken(context: Context, token: string): Promise<ShownBooking | undefined> {
   const bytes = Buffer.from(token, 'base64url')
   if (bytes.length !== 2 * idBytes + digestBytes || bytes.toString('base64url') !== token) return undefined
@@ -41,7 +41,7 @@ export async function bookingOfOffToken(context: Context, token: string): Promis
   return (await findShownBookings(context.db.reads, [{ business_id, booking_id }])).get(booking_id)
 }
 
-/** Ends reminders for the client of a booking at its business; again changes nothing. */
+/** Stops reminders for the client of a booking at its business. A repetition changes nothing. */
 export async function endReminders(context: Context, booking: ShownBooking): Promise<void> {
   if (booking.client_email === '') return
   const { id: subjectId, business_id: businessId, client_email } = booking
@@ -66,7 +66,7 @@ function uuidOf(bytes: Buffer): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-/** Forgets a client's wish for no more reminders. Gives the number of wishes. */
+/** Removes a client's opt-out and returns the number of removed rows. */
 export function forgetOptOut(
   tx: Transaction,
   client: { business_id: string; email: string },
@@ -74,7 +74,7 @@ export function forgetOptOut(
   return deleteOptOut(tx.db, { ...client, email: clientEmailOf(client.email) })
 }
 
-/** When a client wished for no more reminders. */
+/** Returns the time at which a client opted out of reminders. */
 export function optedOutAt(
   db: Reads,
   client: { business_id: string; email: string },

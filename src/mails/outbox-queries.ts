@@ -6,22 +6,25 @@ import { isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { MailKind } from '../database/tables.ts'
 import { maxAttempts } from './mail-rules.ts'
 
-/** What is told of one change. */
+/** The emails about one change. */
 export interface NewMails {
-  /** Of the mail to the client; those to others are derived from it. */
+  /** ID of the email to the client. The IDs of the others are derived from it. */
   id: string
   business_id: string
   booking_id: string
   occasion: string
-  /** Null: nothing to them. */
+  /** Null: no email to the client. */
   client_kind: MailKind | null
   business_kind: MailKind | null
   to_email: string
   recipient: string
-  /** Whose change it is, in lower case: nobody hears of what they did themselves. Empty for others than people. */
+  /**
+   * Email of the person who made the change, in lower case, because nobody receives emails about their own changes.
+   * Empty if the author is not a person.
+   */
   by_email: string
   created_at: Instant
-  /** When it is sent at the earliest. */
+  /** Earliest time of sending. */
   due_at: Instant
 }
 
@@ -67,7 +70,7 @@ const insertQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>
     on conflict do nothing`
 })
 
-/** Writes mails of any businesses; one that is there already stays as it is. Gives their number. */
+/** Writes emails of any businesses and leaves existing ones unchanged. Returns their number. */
 export async function insertMails(db: Queries, mails: readonly NewMails[]): Promise<number> {
   const { numAffectedRows = 0n } = await insertQuery(db, { rows: rowsText(db, columns, mails) })
   for (const mail of mails) {
@@ -77,7 +80,7 @@ export async function insertMails(db: Queries, mails: readonly NewMails[]): Prom
   return Number(numAffectedRows)
 }
 
-/** What waits to be told of a booking waits for what was changed again meanwhile: it is told once. */
+/** Makes waiting emails about a booking wait for its latest change, so that one email reports all of them. */
 async function waitTogether(db: Queries, { business_id, booking_id, due_at }: NewMails): Promise<void> {
   await db
     .updateTable('mails')
@@ -86,16 +89,16 @@ async function waitTogether(db: Queries, { business_id, booking_id, due_at }: Ne
     .where('booking_id', '=', booking_id)
     .where('kind', '=', 'changed')
     .where('status', '=', sql.lit('queued'))
-    // one that is being sent has a lease that ends later
+    // an email in transit has a lease that ends later
     .where('next_attempt_at', '<', due_at)
     .execute()
 }
 
-/** A change of a booking of which its client is told. */
+/** A change of a booking that is reported to its client. */
 export interface ToldChange {
   business_id: string
   booking_id: string
-  /** That the change made. */
+  /** The version after the change. */
   version: number
 }
 
@@ -109,7 +112,7 @@ function mailOfChange(db: Queries, { business_id, booking_id, version }: ToldCha
     .where('occasion', 'like', `${version}/%`)
 }
 
-/** Takes back the mail to the client about a change, where it still waits for its time. Whether it did. */
+/** Withdraws the email to the client about a change if it has not been sent yet. Returns true if it did. */
 export async function withdrawMailOf(
   db: Queries,
   change: ToldChange,
@@ -119,14 +122,14 @@ export async function withdrawMailOf(
     .set({ status: 'superseded', next_attempt_at: null })
     .where('status', '=', sql.lit('queued'))
     .where('attempts', '=', 0)
-    // one that is being sent has a lease that ends later
+    // an email in transit has a lease that ends later
     .where('next_attempt_at', '>', now)
     .where('next_attempt_at', '<=', until)
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }
 
-/** Has a mail that was taken back sent after all. Whether it was there. */
+/** Restores a withdrawn email. Returns true if it existed. */
 export async function restoreMailOf(db: Queries, change: ToldChange, due: Instant): Promise<boolean> {
   const { numUpdatedRows } = await mailOfChange(db, change)
     .set({ status: 'queued', next_attempt_at: due })

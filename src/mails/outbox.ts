@@ -15,11 +15,14 @@ import {
 } from './outbox-queries.ts'
 
 /*
- * What is to be told is written in the transaction of the change, one row a recipient; `mail-worker.ts` sends it. What is
- * rolled back is never sent, and what is committed survives every crash.
+ * Emails are written in the transaction of the change, one row for each recipient. `mail-worker.ts` sends them. After a
+ * rollback nothing is sent, and after a commit they survive every crash.
  */
 
-/** Where mails go: to a server, into files, nowhere. Production without SMTP_URL writes none, so that nothing bursts later. */
+/**
+ * Returns the route of emails: to a server, into files, or nowhere. Production without SMTP_URL writes none, so that no
+ * backlog is sent later.
+ */
 export function mailRoute({
   smtpUrl,
   environment,
@@ -51,15 +54,18 @@ interface News {
   before: MailSubject | undefined
   after: Told
   notify?: boolean
-  /** Whose change it is: of people, nobody hears of their own. */
+  /** The author of the change, because people receive no emails about their own changes. */
   by?: Actor
-  /** How long the mails wait: a change that is taken back by then is told to nobody. At most `maxDelaySeconds`. */
+  /**
+   * Seconds that emails wait. A change that is undone within that time is reported to nobody. At most
+   * `maxDelaySeconds`.
+   */
   delaySeconds?: number
 }
 
 /**
- * Records the mails that a change calls for, in its transaction; `before` is undefined for a new booking. With `notify`
- * false the client gets none. Sending begins after the commit.
+ * Records the emails about a change in its transaction. `before` is undefined for a new booking. With `notify` false
+ * the client gets none. Sending begins after the commit.
  */
 export async function recordMails(
   { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
@@ -98,8 +104,8 @@ export async function recordMails(
 }
 
 /**
- * Records a mail that shows a booking to its client again, with its link: at most one a minute. False where none can be sent,
- * or nothing is ahead.
+ * Records an email that shows a booking to its client again, with its link, at most one a minute. Returns false if none
+ * can be sent or the booking is over.
  */
 export async function recordMailAgain(
   { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
@@ -125,7 +131,7 @@ function depositDueAt({ created_at }: Told, now: Instant): Instant {
   return due > now ? due : now
 }
 
-/** Takes back the mail to the client about a change, where it still waits for its time. Whether it did. */
+/** Withdraws the email to the client about a change if it has not been sent yet. Returns true if it did. */
 export function withdrawMail(
   tx: Transaction,
   { change, until }: { change: ToldChange; until: Instant },
@@ -133,7 +139,7 @@ export function withdrawMail(
   return withdrawMailOf(tx.db, change, { now: tx.now, until })
 }
 
-/** Has a mail that was taken back sent after all. Whether there was one. */
+/** Restores a withdrawn email. Returns true if there was one. */
 export async function restoreMail(
   { dueMails }: Pick<Context, 'dueMails'>,
   tx: Transaction,

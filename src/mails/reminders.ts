@@ -13,15 +13,15 @@ import { quietSpanSeconds, reminderDueAt, reminderOccasion } from './mail-rules.
 import { insertMails, type NewMails } from './outbox-queries.ts'
 
 /*
- * Reminders are found when they are due, from the bookings as they are then; nothing is planned ahead. Every server looks
- * each minute, and the unique key of a mail decides between two of them.
+ * Reminders are found when they are due, from the bookings at that time. Nothing is planned ahead. Every server checks
+ * each minute, and the unique key of an email decides between two servers.
  */
 
 const businessesAtOnce = 100
 const bookingsAtOnce = 500
 const firstId = '00000000-0000-0000-0000-000000000000'
 
-/** Queues the reminders that became due since an instant, of bookings that are still ahead. Gives their number. */
+/** Queues the reminders of future bookings that became due since an instant. Returns their number. */
 export async function queueReminders(context: Context, since: Instant): Promise<number> {
   let queued = 0
   for (let after = firstId; ;) {
@@ -70,7 +70,7 @@ async function remindClientsOf(
       const rule = rules[booking.place]
       if (!rule || !hasEmail(booking.client_email)) return []
       const due = reminderDueAt(booking, rule.hours, rule.quiet)
-      // booked, moved or confirmed later than that: the client has just been told
+      // the client has just received an email about the booking, move or confirmation
       if (due > now || booking.scheduled_at > due) return []
       return [
         {

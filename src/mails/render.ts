@@ -6,11 +6,11 @@ import type { MailKind } from '../database/tables.ts'
 import { type Appointment, calendarFile, calendarMethod } from './calendar.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
 
-/** What a mail shows. Nothing in it is escaped yet. */
+/** The contents of an email. Nothing in it is escaped yet. */
 export interface MailView {
   kind: MailKind
   audience: 'client' | 'business'
-  /** Wanted languages (BCP 47), the first that mails have; the last is the business's. */
+  /** Requested languages (BCP 47), of which the first supported one is used. The last is the business's. */
   locales: (string | null)[]
   business: { name: string; color: string | null; phone: string | null; replyTo: string | null }
   booking: {
@@ -24,17 +24,17 @@ export interface MailView {
     staffName: string | null
     startsAt: Instant
     endsAt: Instant
-    /** Of a changed one: what the recipient knows otherwise, each null if it is the same; null if nothing is. */
+    /** Changed parts as the recipient knows them, null for unchanged ones. Null if nothing changed. */
     before: { startsAt: Instant | null; endsAt: Instant | null; staffName: string | null } | null
-    /** Of the location. */
+    /** Time zone of the location. */
     timezone: string
-    /** Of the client; null: not known. */
+    /** Time zone of the client. Null: unknown. */
     clientZone: string | null
     price: Money | null
-    /** `payUntil`: when an unpaid booking ends; null: it does not. */
+    /** `payUntil`: when an unpaid booking expires. Null: never. */
     deposit: (Money & { state: 'due' | 'paid' | 'refunded'; payUntil: Instant | null }) | null
     client: { firstName: string; lastName: string; email: string; phone: string | null }
-    /** A null label: of a question that is no longer asked. */
+    /** A null label belongs to a question that the service no longer asks. */
     answers: { label: string | null; value: Answer }[]
     notes: string | null
     cancelReason: string | null
@@ -42,13 +42,13 @@ export interface MailView {
   /** Null: there is none. */
   manageUrl: string | null
   payUrl: string | null
-  /** Until when the client may cancel; null: not at all, or always. */
+  /** Deadline for the client to cancel. Null: never possible, or always. */
   cancelUntil: Instant | null
-  /** Until when the client may move it; null: not at all. */
+  /** Deadline for the client to move it. Null: never possible. */
   moveUntil: Instant | null
-  /** Where to end reminders; in reminders only. */
+  /** URL that stops reminders. Only in reminders. */
   offUrl: string | null
-  /** Of the booking in the console; for the business only. */
+  /** URL of the booking in the console. Only for the business. */
   consoleUrl: string | null
   now: Instant
   /** The organizer of the calendar part. */
@@ -60,10 +60,10 @@ interface Money {
   currency: string
 }
 
-/** To a custom field. */
+/** The answer to a custom field. */
 export type Answer = string | number | boolean | string[]
 
-/** A mail without its envelope. */
+/** An email without its envelope. */
 export interface RenderedMail {
   subject: string
   text: string
@@ -72,7 +72,7 @@ export interface RenderedMail {
   calendar: { method: 'REQUEST' | 'CANCEL'; content: string } | null
 }
 
-/** Makes a mail about one booking. */
+/** Renders an email about one booking. */
 export function renderMail(view: MailView): RenderedMail {
   const language = languageFor(...view.locales)
   const subject = oneLine(subjectOf(view, language))
@@ -82,13 +82,13 @@ export function renderMail(view: MailView): RenderedMail {
   return { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: calendarOf(view) }
 }
 
-/** One line of a mail about many bookings. */
+/** Returns one line of an email about many bookings. */
 export function lineOf(view: MailView): string {
   const language = languageFor(...view.locales)
   return oneLine(ownerSubject(view, language))
 }
 
-/** Makes one mail about many bookings, a line each; `more` is the number of those without a line. */
+/** Renders one email about many bookings, a line each. `more` is the number of bookings without a line. */
 export function renderMany(
   { business, locales, consoleUrl }: Pick<MailView, 'business' | 'locales' | 'consoleUrl'>,
   lines: string[],
@@ -140,13 +140,16 @@ function ownerSubject({ kind, booking }: MailView, language: Language): string {
   return `${what}: ${parts.filter(Boolean).join(', ')}`
 }
 
-/** As in the console: one who was erased has neither name nor address. */
+/** As in the console, an erased client has neither name nor address. */
 function nameOf({ firstName, lastName, email }: MailView['booking']['client'], { say }: Language): string {
   const isErased = firstName === erasedName && email === ''
   return isErased ? say('mail.erasedClient') : unlinked(fullName(firstName, lastName))
 }
 
-/** A name that mail programs do not link: a word joiner follows each dot between letters, also the dots of IDNA. */
+/**
+ * Returns a name that email programs do not turn into a link. A word joiner follows each dot between letters, including
+ * the dots of IDNA.
+ */
 export function unlinked(name: string): string {
   return name.replaceAll(
     /(?<=[\p{L}\p{N}]\p{DI}*)[.\u3002\uff0e\uff61](?=\p{DI}*\p{L}\p{DI}*\p{L})/gu,
@@ -154,7 +157,7 @@ export function unlinked(name: string): string {
   )
 }
 
-/** Whether the client's clock shows another time than that of the place. */
+/** True if the client's clock differs from that of the location. */
 function isElsewhere({ clientZone, timezone, startsAt }: MailView['booking']): boolean {
   if (clientZone === null) return false
   const instant = Temporal.Instant.fromEpochMilliseconds(toMs(startsAt))
@@ -162,7 +165,7 @@ function isElsewhere({ clientZone, timezone, startsAt }: MailView['booking']): b
   return offset(clientZone) !== offset(timezone)
 }
 
-/** The zone in which times are told: of who joins online, theirs; else that of the place. */
+/** Returns the zone of the times in an email: for online meetings the client's, otherwise that of the location. */
 function leadingZone({ audience, booking }: Pick<MailView, 'audience' | 'booking'>): string {
   const { clientZone, onlineUrl, timezone } = booking
   const isTheirs = audience === 'client' && onlineUrl !== null && isElsewhere(booking)
@@ -173,7 +176,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
   const { kind, booking, business, manageUrl, payUrl, offUrl } = view
   const { say } = language
   const isOver = kind === 'cancelled'
-  // a deposit that is due later leaves the booking as it is
+  // a deposit that is due later does not affect the booking
   const isPlain = kind === 'booked' || (kind === 'deposit_due' && booking.isConfirmed)
   const intro = say(`mail.${isPlain ? 'confirmed' : kind}.intro`)
   const action = payUrl && !isOver ? { label: say('mail.pay'), url: payUrl } : null
@@ -207,7 +210,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
   ]
 }
 
-/** How to reach the business: by answering, by telephone, or both. */
+/** Ways to contact the business: by reply, by phone, or both. */
 function contactBlocks({ phone, replyTo }: MailView['business'], { say }: Language): Block[] {
   if (phone === null && replyTo === null) return []
   const text = say(
@@ -220,14 +223,14 @@ function contactBlocks({ phone, replyTo }: MailView['business'], { say }: Langua
   return [{ type: 'contact', text, ways }]
 }
 
-/** An instant in the zone in which the mail tells times, with its name where it may not be the reader's. */
+/** Formats an instant in the zone of the email, with the zone's name if the reader's may differ. */
 function told(instant: Instant, view: MailView, language: Language): string {
   const zone = leadingZone(view)
   const moment = momentOf(instant, zone, language)
   return isElsewhere(view.booking) ? `${moment} ${shortZone(instant, zone, language)}` : moment
 }
 
-/** What the client may do until when, in the words of the page on which they do it. */
+/** States the client's deadlines, in the same words as the page to manage the booking. */
 function policyLines(view: MailView, language: Language): Block[] {
   const { cancelUntil, moveUntil, now } = view
   const { say } = language
@@ -276,7 +279,7 @@ function answerText(value: Answer, { say, locale }: Language): string {
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-/** What the recipient knew: the parts that have changed. */
+/** Lists the previous values of changed parts. */
 function beforeText(view: MailView, language: Language): string | null {
   const { before } = view.booking
   if (view.kind !== 'changed' || !before) return null
@@ -289,7 +292,7 @@ function beforeText(view: MailView, language: Language): string | null {
   return parts.filter((part) => part !== null).join('\n') || null
 }
 
-/** What there is to pay, and what was paid. */
+/** Lists due and paid amounts. */
 function moneyRows({ kind, booking }: MailView, { say, locale }: Language): [string, string][] {
   const { deposit, price } = booking
   return [
@@ -349,7 +352,7 @@ function card(view: MailView, language: Language): Extract<Block, { type: 'card'
   }
 }
 
-/** The appointment as the client's own calendar has it: with the link by which it is changed. */
+/** Returns the appointment for the client's own calendar, with the link to change it. */
 export function clientAppointment(view: MailView): Appointment {
   const { kind, booking, business, manageUrl, now } = view
   const language = languageFor(...view.locales)
@@ -412,18 +415,18 @@ function timesLine({ startsAt, endsAt, timezone }: Spanned, language: Language):
   })
 }
 
-/** Date and times, such as Mon 30 Nov · 9:30 – 10:00 (CET). */
+/** Formats date and times, such as Mon 30 Nov · 9:30 – 10:00 (CET). */
 function spanText(span: Spanned, language: Language): string {
   const { date } = timesOf(span, language)
   return `${date} · ${timesLine(span, language)}`
 }
 
-/** Such as CET or GMT+1. */
+/** Returns a short name such as CET or GMT+1. */
 function shortZone(instant: Instant, timezone: string, language: Language): string {
   return partOfZone(instant, timezone, language, 'short')
 }
 
-/** Such as CET; the whole name where the language has no short one and would say GMT+1. */
+/** Returns a short name such as CET. Returns the full name if the language has no short one and would use GMT+1. */
 export function zoneName(instant: Instant, timezone: string, language: Pick<Language, 'locale'>): string {
   const short = partOfZone(instant, timezone, language, 'short')
   return /\p{N}/u.test(short) ? partOfZone(instant, timezone, language, 'long') : short
@@ -462,7 +465,7 @@ function formatted(
   language: Language,
   options: Intl.DateTimeFormatOptions,
 ): string {
-  // spaces of other widths look odd in some mail programs' lists
+  // spaces of other widths look odd in some email programs' lists
   return dateFormat(timezone, language, options)
     .format(toMs(instant))
     .replaceAll(/[\u00a0\u2009\u202f]/g, ' ')
@@ -473,12 +476,12 @@ function dateFormat(
   { locale }: Pick<Language, 'locale'>,
   options: Intl.DateTimeFormatOptions,
 ) {
-  // plain English reads as where the place is
+  // plain English uses the conventions of the location
   const dates = locale === 'en' && !timeZone.startsWith('America/') ? 'en-GB' : locale
   return new Intl.DateTimeFormat(dates, { ...options, timeZone })
 }
 
-/** Days on the calendar of the place. */
+/** Counts days on the calendar of the location. */
 function daysBetween(from: Instant, to: Instant, timezone: string): number {
   const dayOf = (instant: Instant) =>
     Temporal.Instant.fromEpochMilliseconds(toMs(instant)).toZonedDateTimeISO(timezone).toPlainDate()
@@ -486,8 +489,8 @@ function daysBetween(from: Instant, to: Instant, timezone: string): number {
 }
 
 /**
- * Whole amounts without digits behind the point, as the widget writes them. By the language alone: regions write one price
- * in two forms, and one business has readers of several.
+ * Omits the decimals of whole amounts, like the widget. Depends only on the language, because regions write one price
+ * in two forms and a business has readers from several.
  */
 export function moneyText({ amount, currency }: Money, locale: string): string {
   const digits = minorDigits(currency)
@@ -502,7 +505,7 @@ export function moneyText({ amount, currency }: Money, locale: string): string {
 
 const maxLine = 300
 
-/** For headers: no control characters, and bounded. */
+/** For headers: no control characters, and a limited length. */
 export function oneLine(text: string): string {
   const line = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim()
   const characters = Array.from(line)

@@ -6,7 +6,7 @@ import type { MailKind } from '../database/tables.ts'
 import { type MailView, renderMail } from './render.ts'
 import { type OutgoingMail, senderAddress } from './send.ts'
 
-/** Mails that can be looked at: those to clients, and the one about a new booking. */
+/** Emails with a preview: those to clients, and the one about a new booking. */
 export const sampleKinds: MailKind[] = [
   'confirmed',
   'changed',
@@ -21,7 +21,7 @@ interface Sample {
   locale: string
   to: string
   now: Instant
-  /** Whose mail it is; else nobody's. */
+  /** The business that the email belongs to. Absent for a neutral sample. */
   business?: (MailView['business'] & { timezone: string }) | undefined
 }
 
@@ -33,7 +33,7 @@ const salon = {
   timezone: 'Europe/Berlin',
 }
 
-/** A mail about an appointment that nobody has, the day after tomorrow. */
+/** Renders an email about a fictional appointment the day after tomorrow. */
 export function sampleMail(config: Config, { kind, locale, to, now, business }: Sample): OutgoingMail {
   const view = sampleView(config, { kind, locale, to, now, business })
   return {
@@ -54,7 +54,7 @@ const depositStates: Partial<Record<MailKind, 'due' | 'paid' | 'refunded'>> = {
 
 function sampleView(config: Config, { kind, locale, to, now, business = salon }: Sample): MailView {
   const { timezone, ...sender } = business
-  const startsAt = `${plusSeconds(now, 2 * 86_400).slice(0, 11)}08:30:00.000Z` as Instant // a time of that day
+  const startsAt = `${plusSeconds(now, 2 * 86_400).slice(0, 11)}08:30:00.000Z` as Instant // a time on that day
   const address = publicUrl(config)
   const state = depositStates[kind]
   return {

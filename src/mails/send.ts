@@ -8,42 +8,44 @@ import type { Instant } from '../base/instants.ts'
 import { mailRoute } from './outbox.ts'
 import type { RenderedMail } from './render.ts'
 
-/** A mail with its envelope. */
+/** An email with its envelope. */
 export interface OutgoingMail {
-  /** Names the mail in its Message-ID, the same at every attempt. */
+  /** Names the email in its Message-ID, which is the same in every attempt. */
   id: string
   kind: string
   to: string
   senderName: string
   replyTo: string | null
-  /** Where reminders are ended with one click (RFC 8058). */
+  /** URL to stop reminders with one click (RFC 8058). */
   offUrl: string | null
   at: Instant
   content: RenderedMail
 }
 
-/** `refused` is final; `failed` may work later. `isAway`: the server answered nothing, so other mails would fail as well. */
+/**
+ * `refused` is final, `failed` may work later. `isAway`: the server did not answer, so other emails would fail as well.
+ */
 export type SendResult =
   { outcome: 'sent' } | { outcome: 'refused' | 'failed'; error: string; isAway?: boolean }
 
-/** Connections to the mail server, and mails that are sent at once. */
+/** Limits connections to the mail server, and emails in transit. */
 export const maxConnections = 5
 const connectMs = 10_000
 const greetingMs = 10_000
 const silenceMs = 15_000
-/** Of one attempt, whatever the server does. */
+/** Limit of one attempt, whatever the server does. */
 const attemptMs = 40_000
 const maxErrorLength = 300
 const maxNameLength = 100
 
 type Parts = Pick<Config, 'smtpUrl' | 'mailFrom' | 'mailDirectory' | 'environment'>
 
-/** Where mails go without a server. */
+/** Returns the folder for emails without a server. */
 export function mailDirectory({ mailDirectory }: Pick<Config, 'mailDirectory'>): string {
   return resolve(mailDirectory || 'data/mails')
 }
 
-/** The folder in which mails are files; undefined where they are sent, or none is. */
+/** Returns the folder in which emails become files. Undefined if they are sent, or none are written. */
 export function mailFolder(config: Omit<Parts, 'mailFrom'>): string | undefined {
   return mailRoute(config) === 'files' ? mailDirectory(config) : undefined
 }
@@ -52,12 +54,12 @@ export function mailFileName({ id, kind }: { id: string; kind: string }): string
   return `${id}-${kind}.eml`
 }
 
-/** The sender's address; what is written to files needs none. */
+/** Returns the sender's address. Emails in files need none. */
 export function senderAddress({ mailFrom }: Pick<Config, 'mailFrom'>): string {
   return mailFrom?.address ?? 'holdfast@localhost'
 }
 
-/** Sends mails over SMTP, or writes them into files. */
+/** Sends emails over SMTP, or writes them into files. */
 export class MailSender {
   private readonly config: Parts
   private transport: Promise<Transporter> | undefined
@@ -66,13 +68,13 @@ export class MailSender {
     this.config = config
   }
 
-  /** Never rejects: what goes wrong is a result. */
+  /** Never rejects. Failures are results. */
   async send(mail: OutgoingMail): Promise<SendResult> {
     if (!isOneAddress(mail.to)) return { outcome: 'refused', error: 'is not an address of one mailbox' }
     const limit = Promise.withResolvers<never>()
     const timer = setTimeout(() => {
       limit.reject(new Error('the mail server did not finish in time'))
-      this.close() // its connection must not send later what is tried again
+      this.close() // otherwise its connection could still send an email that is retried
     }, attemptMs)
     try {
       this.transport ??= openTransport(this.config)
@@ -100,7 +102,7 @@ export class MailSender {
     }
   }
 
-  /** The mail as a file, as `send` would send it. */
+  /** Returns the email as a file, in the form that `send` would send. */
   async asFile(mail: OutgoingMail): Promise<Buffer> {
     const transport = await openTransport({ ...this.config, smtpUrl: '' })
     const sent: unknown = await transport.sendMail(readable(this.message(mail)))
@@ -123,7 +125,7 @@ export class MailSender {
     const name = plainName(senderName) || this.config.mailFrom?.name || 'Holdfast'
     const { subject, text, html, calendar } = content
     return {
-      envelope: { from, to: [to] }, // no header decides who gets it
+      envelope: { from, to: [to] }, // no header decides who receives it
       from: { name, address: from },
       to: { name: '', address: to },
       ...(replyTo !== null && isOneAddress(replyTo) && { replyTo: { name: '', address: replyTo } }),
@@ -146,8 +148,8 @@ export class MailSender {
 }
 
 /**
- * The same with text and HTML as they are (8bit, RFC 2045): somebody who opens the file in an editor finds its links whole.
- * On their way over servers they are quoted-printable, which no server changes and every mail program undoes.
+ * Leaves text and HTML unencoded (8bit, RFC 2045), so that links stay whole in an editor. On their way over servers
+ * they are quoted-printable, which no server changes and every email program decodes.
  */
 function readable<Message extends { text: string; html: string }>(message: Message) {
   const part = (type: string, text: string) => ({
@@ -156,7 +158,7 @@ function readable<Message extends { text: string; html: string }>(message: Messa
   return { ...message, text: part('plain', message.text), html: part('html', message.html) }
 }
 
-/** Loaded late: most processes send nothing, and the command line starts fast. */
+/** Loads the package late, because most processes send nothing and the command line must start fast. */
 async function openTransport(config: Parts): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   const locked = { disableFileAccess: true, disableUrlAccess: true }
@@ -173,7 +175,7 @@ async function openTransport(config: Parts): Promise<Transporter> {
     host,
     port: port === '' ? (secure ? 465 : 587) : Number(port),
     secure,
-    // a password never goes over a network in the clear, and mails name clients
+    // a password never crosses a network in the clear, and emails name clients
     requireTLS: !secure && !(hasUser ? isLoopback(host) : isNear(host) || search === '?tls=optional'),
     ...(hasUser && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     connectionTimeout: connectMs,
@@ -187,14 +189,14 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127\./.test(host)
 }
 
-/** Whether mails stay on this machine or in its private network. A name without a dot is one of such a network. */
+/** True if emails stay on this machine or in its private network. A name without a dot belongs to such a network. */
 function isNear(host: string): boolean {
   if (isLoopback(host)) return true
   if (!ipaddr.isValid(host)) return !host.includes('.') || /\.(local|internal|localhost)$/i.test(host)
   return ['private', 'uniqueLocal', 'linkLocal'].includes(ipaddr.process(host).range())
 }
 
-/** One mailbox: nothing that a mail program could read as several, or as a part of a header. */
+/** Accepts one mailbox: nothing that an email program could read as several, or as a part of a header. */
 function isOneAddress(text: string): boolean {
   return isEmail(text) && !/[<>"(),:;\\[\]]/.test(text)
 }
@@ -211,7 +213,9 @@ interface SmtpError {
   response?: string
 }
 
-/** A 5xx to this mail is final; to a log-in or a greeting it is about the settings, which somebody will correct. */
+/**
+ * A 5xx to this email is final. A 5xx to a log-in or a greeting concerns the settings, which the operator can correct.
+ */
 function resultOf(error: unknown, config: Parts): SendResult {
   const { code, command = '', responseCode = 0 } = error as SmtpError
   const isAboutMail =
@@ -222,7 +226,7 @@ function resultOf(error: unknown, config: Parts): SendResult {
   return { outcome: isFinal && !isLost ? 'refused' : 'failed', error: reasonOf(error, config), isAway }
 }
 
-/** What to show of an error: one line without secrets. */
+/** Describes an error in one line without secrets. */
 function reasonOf(error: unknown, { smtpUrl }: Parts): string {
   const { response, code, command } = error as SmtpError
   const said = response ?? (error instanceof Error ? error.message : 'unknown error')

@@ -1,7 +1,7 @@
 import type { Context as AccessContext } from '../access/context.ts'
 import type { DueSignal } from '../database/lease-loop.ts'
 
-/** What operations of webhooks and bookings are handed. */
+/** The dependencies of operations on webhooks and bookings. */
 export interface Context extends AccessContext {
   dueDeliveries: DueSignal
 }

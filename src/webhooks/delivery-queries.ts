@@ -5,13 +5,13 @@ import type { Queries, Reads } from '../database/database.ts'
 import { isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { DeliveriesTable, DeliveryStatus } from '../database/tables.ts'
 
-/** Attempts of a delivery; a retry by hand gives as many again. */
+/** Attempts of a delivery. A retry by hand adds as many again. */
 export const maxAttempts = 3
 
-/** On PostgreSQL, the channel on which commands announce that deliveries are due, and servers listen. */
+/** The PostgreSQL channel on which commands announce due deliveries to servers. */
 export const deliveriesChannel = 'holdfast_deliveries'
 
-/** Calls the servers (PostgreSQL) once the transaction is committed. */
+/** Notifies the servers (PostgreSQL) once the transaction is committed. */
 export async function announceDeliveries(db: Queries): Promise<void> {
   await sql`select pg_notify(${deliveriesChannel}, '')`.execute(db)
 }
@@ -22,7 +22,7 @@ export async function insertDelivery(db: Queries, delivery: Insertable<Deliverie
 
 interface DeliveryFilter {
   status: DeliveryStatus | undefined
-  /** The creation and id of the last row of the page before. */
+  /** Creation time and ID of the last row of the previous page. */
   after: readonly [createdAt: Instant, id: string] | undefined
   rows: number
 }
@@ -51,8 +51,8 @@ export function findDelivery(db: Reads, webhookId: string, id: string): Promise<
 }
 
 /**
- * Makes a delivery due at once, with as many attempts as a new one. This ends the lease of an attempt in flight: its result
- * is not written.
+ * Makes a delivery due at once, with as many attempts as a new one. This ends the lease of an attempt in flight, whose
+ * result is dropped.
  */
 export async function retryDelivery(
   db: Queries,
@@ -85,14 +85,14 @@ export async function deletePending(db: Queries, webhookId: string): Promise<voi
 }
 
 /**
- * Deletes up to `max` deliveries from before an instant. Gives their number. It goes from webhook to webhook along the index
- * of their logs: an index by age alone would cost with each delivery and serve nothing else.
+ * Deletes up to `max` deliveries older than an instant and returns their number. Goes from webhook to webhook along the
+ * index of their logs. An index by age alone would add cost to each delivery and serve nothing else.
  */
 export async function deleteOldDeliveries(
   db: Queries,
   { before, max }: { before: Instant; max: number },
 ): Promise<number> {
-  // SQLite has no lateral join; its cross join keeps the order in which it is written
+  // SQLite has no lateral join, but its cross join keeps the written order
   const old = isPostgres(db)
     ? sql`cross join lateral (
           select o.id from deliveries as o
@@ -104,7 +104,7 @@ export async function deleteOldDeliveries(
   return Number(numAffectedRows)
 }
 
-/** Deletes up to `max` deliveries of a webhook. Gives their number. */
+/** Deletes up to `max` deliveries of a webhook and returns their number. */
 export async function deleteLog(db: Queries, webhookId: string, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('deliveries')
@@ -132,16 +132,16 @@ export async function countPending(db: Reads, max: number): Promise<number> {
 }
 
 /*
- * The lease of a delivery is its `next_attempt_at`. A lease only moves forward, so its instant also tells whose it is: a
- * result is written where the delivery still has the lease under which it was sent.
+ * The lease of a delivery is its `next_attempt_at`. A lease only moves forward, so its instant also identifies its
+ * holder. A result is written only while the delivery has the lease under which it was sent.
  */
 
 /** Sorts before every id. */
 const firstId = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Lists the webhooks with pending deliveries by id, beginning behind one. It jumps from one to the next along an index: the
- * cost does not grow with how many deliveries each has.
+ * Lists the webhooks with pending deliveries by ID, beginning after one. Jumps from one to the next along an index, so
+ * the cost is independent of the number of deliveries.
  */
 function waitingWebhooks(after: string | undefined): RawBuilder<unknown> {
   const next = (id: RawBuilder<unknown>) => sql`
@@ -158,7 +158,7 @@ function waitingWebhooks(after: string | undefined): RawBuilder<unknown> {
 }
 
 interface Places {
-  /** Of one webhook, with those in flight. */
+  /** Limit for one webhook, including deliveries in flight. */
   maxOfWebhook: number
   /** Deliveries in flight, by webhook. */
   inFlight: ReadonlyMap<string, number>
@@ -166,14 +166,14 @@ interface Places {
 }
 
 interface LeaseRequest extends Places {
-  /** Over all webhooks. */
+  /** Limit over all webhooks. */
   max: number
-  /** Begins behind this webhook; undefined: with the first. */
+  /** Begins after this webhook. Undefined: with the first. */
   after: string | undefined
   until: Instant
 }
 
-/** Whether anything is due to a webhook that has a free place. */
+/** Reports if anything is due to a webhook with free capacity. */
 export async function isAnyDue(db: Reads, { maxOfWebhook, inFlight, now }: Places): Promise<boolean> {
   const full = [...inFlight].filter(([, count]) => count >= maxOfWebhook).map(([id]) => id)
   const { rows } = await sql`
@@ -190,7 +190,7 @@ export async function isAnyDue(db: Reads, { maxOfWebhook, inFlight, now }: Place
   return rows.length > 0
 }
 
-/** A delivery that this server alone sends until `leased_until`, with what it takes to send it. */
+/** A delivery that only this server sends until `leased_until`, with everything needed to send it. */
 export interface LeasedDelivery {
   id: string
   leased_until: Instant
@@ -200,7 +200,7 @@ export interface LeasedDelivery {
   /** Null for a sample. */
   payload: string | null
   sample_payload: string | null
-  /** The span in which the event happened, where it was traced. */
+  /** The span in which the event happened, if it was traced. */
   traceparent: string | null
   attempts_json: string
   attempts_made: number
@@ -212,9 +212,12 @@ export interface LeasedDelivery {
   disabled_at: Instant | null
 }
 
-/** Leases due deliveries, webhook by webhook in the order of their ids. Gives them in this order, a webhook's oldest first. */
+/**
+ * Leases due deliveries, webhook by webhook in the order of their IDs. Returns them in this order, a webhook's oldest
+ * first.
+ */
 export async function leaseDeliveries(db: Queries, request: LeaseRequest): Promise<LeasedDelivery[]> {
-  // SQLite returns columns of the updated table alone, and subqueries
+  // SQLite returns only columns of the updated table, and subqueries
   const ofEvent = (column: string) => sql`
     (select e.${sql.ref(column)} from events as e
       where e.business_id = deliveries.business_id and e.id = deliveries.event_id) as ${sql.ref(column)}`
@@ -243,7 +246,7 @@ export async function leaseDeliveries(db: Queries, request: LeaseRequest): Promi
 
 const sentWith = ['url', 'secret', 'previous_secret', 'previous_secret_until', 'disabled_at']
 
-/** A delivery that another server has locked is skipped. */
+/** Skips deliveries that another server has locked. */
 function dueOnPostgres({ max, maxOfWebhook, inFlight, now }: LeaseRequest): RawBuilder<unknown> {
   return sql`
     select due.id
@@ -259,7 +262,10 @@ function dueOnPostgres({ max, maxOfWebhook, inFlight, now }: LeaseRequest): RawB
      limit ${max}`
 }
 
-/** SQLite has no lateral join: each webhook's deliveries come as an array. Nothing is locked: it has one writer at a time. */
+/**
+ * SQLite has no lateral join, so each webhook's deliveries come as an array. Nothing is locked, because there is one
+ * writer at a time.
+ */
 function dueOnSqlite({ max, maxOfWebhook, inFlight, now }: LeaseRequest): RawBuilder<unknown> {
   return sql`
     select due.value
@@ -281,9 +287,9 @@ function jsonCounts(counts: ReadonlyMap<string, number>): string {
 }
 
 /**
- * For the rest of the transaction, makes PostgreSQL look rows up by their keys: with statistics from before a busy minute it
- * would read all deliveries to find a hundred. Its commit does not wait for the disk: what a power cut loses is sent again,
- * with the same `webhook-id`.
+ * Makes PostgreSQL look rows up by their keys for the rest of the transaction. With outdated statistics it would read
+ * all deliveries to find a hundred. The commit does not wait for the disk. Results lost in a power failure are sent
+ * again, with the same `webhook-id`.
  */
 export async function planByKeys(db: Reads): Promise<void> {
   const settings = {
@@ -296,17 +302,17 @@ export async function planByKeys(db: Reads): Promise<void> {
   await sql`select ${sql.join(set)}`.execute(db)
 }
 
-/** A delivery as it is after an attempt. */
+/** The state of a delivery after an attempt. */
 export interface ResultRow {
   id: string
   /** The lease under which the attempt was made. */
   leased_until: Instant
   status: string
   attempts_json: string
-  /** With this attempt. */
+  /** Includes this attempt. */
   attempts_made: number
   attempts_left: number
-  /** Null once it is not pending. */
+  /** Null once it is no longer pending. */
   next_attempt_at: Instant | null
 }
 
@@ -336,8 +342,8 @@ const writeResultsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: str
 })
 
 /**
- * Writes results under leases that still hold. A delivery that failed while in flight, because its webhook was disabled, gets
- * the attempt into its log, and there is no other. Gives the ids of their deliveries.
+ * Writes results under leases that still hold. If a delivery failed in flight because its webhook was disabled, its log
+ * gets the attempt, and no retry follows. Returns the IDs of the deliveries.
  */
 export async function writeResults(db: Queries, results: ResultRow[]): Promise<string[]> {
   const { rows } = await writeResultsQuery(db, { rows: rowsText(db, resultColumns, results) })

@@ -3,9 +3,9 @@ import type { DueSignal } from '../database/lease-loop.ts'
 import { announceDeliveries } from './delivery-queries.ts'
 
 /**
- * Has the deliveries that this transaction writes sent after its commit: by this process or, on PostgreSQL, by any server.
- * Servers do not use `NOTIFY`: at the commit it takes one lock for the whole database server, so bookings would commit one
- * after the other.
+ * Sends the deliveries written in this transaction after its commit: by this process or, on PostgreSQL, by any server.
+ * Servers do not use `NOTIFY`, which takes one lock for the whole database server at the commit. Bookings would then
+ * commit one after the other.
  */
 export async function startDelivering(
   { db, dueDeliveries }: { db: Database; dueDeliveries: DueSignal },

@@ -39,54 +39,55 @@ import { lockedWebhook, recordOfWebhook, showWebhook } from './webhook.ts'
 /*
  * A delivery: one event on its way to one webhook. The worker (worker.ts) makes its attempts.
  *
- *   pending    an attempt is due at `next_attempt_at`; while one is in flight, that is when its lease ends
- *   succeeded  an attempt got a whole response with 2xx
- *   failed     three attempts failed, the receiver said 410, or the webhook was disabled; only a retry by hand goes on
+ *   - pending: an attempt is due at `next_attempt_at`. While one is in flight, that is the end of its lease.
+ *   - succeeded: an attempt got a complete response with 2xx.
+ *   - failed: three attempts failed, the receiver answered 410, or the webhook was disabled. Only a retry by hand
+ *     continues.
  *
- * Guarantees: each event that a webhook wants is attempted at least once, whatever server is killed when; a repeated one has
- * the same `webhook-id` and body. A webhook's deliveries are begun in the order in which they are due.
+ * Guarantees: each subscribed event is attempted at least once, even if servers are killed. A repetition has the same
+ * `webhook-id` and body. A webhook's deliveries begin in the order in which they are due.
  * Does not guarantee: that an event arrives only once, or before a later one.
  * Setting: WEBHOOK_RETRY_SECONDS, the pauses after the first and the second attempt.
  */
 
-/** The log keeps the latest attempts of a delivery that is retried by hand again and again. */
+/** The log keeps the latest attempts of a delivery that is repeatedly retried by hand. */
 const maxKeptAttempts = 30
-/** A longer `Retry-After` is cut to this. */
+/** A longer `Retry-After` is shortened to this. */
 const maxRetryAfterSeconds = 3_600
 const jitter = 0.2
 const httpGone = 410
 
-/** One attempt of a delivery, as the database keeps it and the log shows it. */
+/** One attempt of a delivery, as stored in the database and shown in the log. */
 export interface Attempt {
   number: number
   at: Instant
   duration_ms: number
-  /** Null when no status came. */
+  /** Null if no status arrived. */
   response_status: number | null
-  /** Null when it succeeded. */
+  /** Null if it succeeded. */
   error: AttemptError | null
 }
 
-/** What is written of a delivery that is no longer in flight. */
+/** The new state of a delivery that is no longer in flight. */
 export interface DeliveryResult {
   delivery: LeasedDelivery
   row: ResultRow
-  /** Undefined when it was cut off, which does not count. */
+  /** Undefined if it was aborted, which does not count. */
   attempt: Attempt | undefined
-  /** Whether the receiver said that it is gone for good. */
+  /** True if the receiver answered that it is permanently gone. */
   disablesWebhook: boolean
 }
 
-/** What the time of the next attempt depends on. */
+/** The inputs for the time of the next attempt. */
 interface RetryPlan {
   now: Instant
   /** The pauses after the first and the second attempt. */
   retrySeconds: readonly [number, number]
-  /** In [0, 1): spreads a pause by a fifth in both directions. */
+  /** In [0, 1): varies a pause by a fifth in both directions. */
   fraction: number
 }
 
-/** Computes a delivery after an attempt. */
+/** Returns the state of a delivery after an attempt. */
 export function afterAttempt(
   delivery: LeasedDelivery,
   result: AttemptResult,
@@ -100,7 +101,7 @@ export function afterAttempt(
     response_status: result.responseStatus,
     error: result.error,
   }
-  const attempts = JSON.parse(delivery.attempts_json) as Attempt[] // only this function writes it
+  const attempts = JSON.parse(delivery.attempts_json) as Attempt[] // written only by this function
   const disablesWebhook = result.error !== null && result.responseStatus === httpGone
   const isLast = attemptsLeft <= 1 || delivery.disabled_at !== null || disablesWebhook
   const isPending = result.error !== null && !isLast
@@ -120,7 +121,7 @@ export function afterAttempt(
   }
 }
 
-/** Makes a delivery due again at once: its attempt was cut off, or never begun. */
+/** Makes a delivery due again at once, because its attempt was aborted or never began. */
 export function withoutAttempt(delivery: LeasedDelivery, now: Instant): DeliveryResult {
   const { id, leased_until, attempts_json, attempts_made, attempts_left } = delivery
   const lease = { id, leased_until, attempts_json, attempts_made, attempts_left }
@@ -135,7 +136,7 @@ function pauseSeconds(attemptsLeft: number, { retryAfterSeconds }: AttemptResult
   return seconds * (1 - jitter + 2 * jitter * plan.fraction)
 }
 
-/** Names how an attempt ended, for metrics. */
+/** Names the outcome of an attempt, for metrics. */
 export function outcomeOf({ error }: { error: AttemptError | null }): 'succeeded' | 'failed' {
   return error === null ? 'succeeded' : 'failed'
 }
@@ -166,7 +167,7 @@ export async function listDeliveries(
 
 const deliveryCursor = timeCursorOf('delivery')
 
-/** Has a delivery made again, whatever its status: three more attempts, the first at once. Throws not_found. */
+/** Repeats a delivery of any status: three more attempts, the first at once. Throws not_found. */
 export function retryByHand(
   context: Context,
   actor: Actor,
@@ -191,7 +192,9 @@ export function retryByHand(
 
 const sampleType = 'booking.created'
 
-/** Sends a sample `booking.created` of no real booking, whatever the webhook's events and status. Throws not_found. */
+/**
+ * Sends a sample `booking.created` of a fictional booking, whatever the webhook's events and status. Throws not_found.
+ */
 export function sendSample(
   context: Context,
   actor: Actor,
@@ -224,7 +227,7 @@ export function sendSample(
   })
 }
 
-/** Makes up a booking for tomorrow. */
+/** Creates a fictional booking for tomorrow. */
 function bookingOfTomorrow({ business_id, timezone }: WebhookRow, now: Instant): EventSubject {
   const startsAt = plusMinutes(roundUpToSecond(now), 24 * 60)
   const { location, ...sample } = sampleBooking
@@ -239,10 +242,10 @@ function bookingOfTomorrow({ business_id, timezone }: WebhookRow, now: Instant):
 
 type ShownDelivery = ReturnType<typeof presentDelivery>
 
-/** Shows a line of a webhook's log, its times in a zone. */
+/** Presents a line of a webhook's log, with times in a zone. */
 function presentDelivery(delivery: DeliveryRow, timezone: string) {
   const time = (instant: Instant) => formatInstant(instant, timezone)
-  const attempts = JSON.parse(delivery.attempts_json) as Attempt[] // only afterAttempt() writes it
+  const attempts = JSON.parse(delivery.attempts_json) as Attempt[] // written only by afterAttempt()
   return {
     id: delivery.id,
     event_id: delivery.event_id,

@@ -33,7 +33,10 @@ export function eventSubject(booking: BookingRow): EventSubject {
   return { ...booking, service, location: { ...location, timezone: booking.timezone } }
 }
 
-/** Makes the body of a delivery. It is fixed when the event happens: receivers verify a signature over its bytes. */
+/**
+ * Creates the body of a delivery. It is fixed when the event happens, because receivers verify a signature over its
+ * bytes.
+ */
 export function eventPayload(type: EventType, booking: EventSubject, at: Instant): string {
   const { service, location } = booking
   const { timezone } = location
@@ -57,9 +60,9 @@ export function eventPayload(type: EventType, booking: EventSubject, at: Instant
   })
 }
 
-/** The body of an event without its client. */
+/** Returns the body of an event without its client. */
 export function withoutClient(payload: string): string {
-  const body = JSON.parse(payload) as { data: object } // only eventPayload() writes it
+  const body = JSON.parse(payload) as { data: object } // written only by eventPayload()
   const client = { first_name: erasedName, last_name: erasedName, email: '' }
   return JSON.stringify({ ...body, data: { ...body.data, client } })
 }

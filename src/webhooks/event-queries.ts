@@ -23,7 +23,7 @@ const eventColumns = {
 
 type NewEvents = Params<{ events: string; audit: string }>
 
-/** One statement saves round trips to the server. */
+/** Writes all tables in one statement, which saves round trips to the server. */
 const eventsWithDeliveries = cachedQuery(
   (db: Queries, { events, audit }: NewEvents) => sql`
     with e as (select * from ${rowsOf(db, eventColumns, events)} as r), happened as (
@@ -33,7 +33,7 @@ const eventsWithDeliveries = cachedQuery(
     ${deliveriesOf(db)}`,
 )
 
-/** SQLite writes to one table a statement. */
+/** SQLite writes to one table in each statement. */
 const eventsAlone = cachedQuery(
   (db: Queries, { events }: Pick<NewEvents, 'events'>) => sql`
     insert into events (id, business_id, booking_id, type, payload, occurred_at, traceparent, position)
@@ -51,9 +51,9 @@ const deliveriesAlone = cachedQuery(
 const auditAlone = cachedQuery((db: Queries, { audit }: Pick<NewEvents, 'audit'>) => insertOfAudit(db, audit))
 
 /**
- * Writes events, of any bookings and businesses, in their order, and a delivery for each webhook that wants them, with what
- * the audit log tells of it. Gives the number of deliveries. Rows are parameters: the text of the statement does not depend
- * on their number.
+ * Writes events of any bookings and businesses in their order, a delivery for each subscribed webhook, and their audit
+ * entries. Returns the number of deliveries. Rows are parameters, so the text of the statement does not depend on their
+ * number.
  */
 export async function insertEvents(
   db: Queries,
@@ -69,8 +69,8 @@ export async function insertEvents(
 }
 
 /**
- * Inserts the deliveries of the events `e`: for each webhook of the business and of its hub that wants them, on the Enterprise
- * plan. The id of a delivery is that of its event as a version 8 with the webhook's place at the end.
+ * Inserts the deliveries of the events `e`: one for each subscribed webhook of the business and of its hub, on the
+ * Enterprise plan. The ID of a delivery is that of its event as a version 8. It ends with the webhook's ordinal.
  */
 function deliveriesOf(db: Queries): RawBuilder<unknown> {
   const eventId = sql`cast(e.id as text)`
@@ -89,13 +89,13 @@ function deliveriesOf(db: Queries): RawBuilder<unknown> {
        and ' ' || w.events || ' ' like '% ' || e.type || ' %'`
 }
 
-/** The place of an event in the order in which events are read. */
+/** The position of an event in reading order. */
 export interface EventPlace {
   transaction_id: number
   position: number
 }
 
-/** Finds the place of an event; undefined when it is out of reach or deleted. */
+/** Finds the position of an event. Returns undefined if it is out of scope or deleted. */
 export function findEventPlace(db: Reads, scope: TenantScope, id: string): Promise<EventPlace | undefined> {
   return db
     .selectFrom('events as e')
@@ -107,19 +107,19 @@ export function findEventPlace(db: Reads, scope: TenantScope, id: string): Promi
 
 /** The running transactions (PostgreSQL). */
 export interface RunningTransactions {
-  /** No transaction with this id or a higher one has ended. */
+  /** No transaction with this ID or a higher one has ended. */
   next: number
-  /** The lowest that is running, in any database of the server. */
+  /** The lowest one running in any database of the server. */
   oldest: number
-  /** The low 32 bits of the ids of those in this database, with commas. */
+  /** The low 32 bits of the IDs of those in this database, separated by commas. */
   running: string | null
-  /** The number of sessions of other roles, whose transactions are not shown. */
+  /** The number of sessions of other roles, whose transactions are hidden. */
   hidden: number
-  /** What events add to the ids of their transactions: see the migration 0020-event-epochs. */
+  /** The number that events add to the IDs of their transactions. See the migration 0020-event-epochs. */
   base: number
 }
 
-/** Reads the transactions that run in this database, and the epoch that they are of. */
+/** Reads the running transactions of this database and their epoch. */
 export async function findTransactions(db: Reads): Promise<RunningTransactions> {
   const { rows } = await sql<RunningTransactions>`
     select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next,
@@ -135,7 +135,7 @@ export async function findTransactions(db: Reads): Promise<RunningTransactions> 
 }
 
 interface EventFilter {
-  /** Only events of earlier transactions than this, epoch included. */
+  /** Only events of transactions before this one, epoch included. */
   before: number | undefined
   after: EventPlace | undefined
   bookingId: string | undefined
@@ -169,7 +169,7 @@ export function findEvents(
   return query.orderBy('e.transaction_id').orderBy('e.position').limit(rows).execute()
 }
 
-/** Deletes up to `max` events that happened before an instant. Gives their number. */
+/** Deletes up to `max` events older than an instant and returns their number. */
 export async function deleteOldEvents(db: Queries, before: Instant, max: number): Promise<number> {
   const old = db
     .selectFrom('events')
@@ -183,7 +183,7 @@ export async function deleteOldEvents(db: Queries, before: Instant, max: number)
   return Number(numDeletedRows)
 }
 
-/** The last events of a booking, the oldest first; what is older than thirty days is gone. */
+/** Returns the latest events of a booking, the oldest first. Events older than thirty days are deleted. */
 export async function findEventsOf(
   db: Reads,
   { businessId, bookingId, rows }: { businessId: string; bookingId: string; rows: number },
@@ -199,7 +199,7 @@ export async function findEventsOf(
   return found.toReversed()
 }
 
-/** The bodies of the events of bookings, oldest first, each booking with its business. */
+/** Returns the bodies of the events of bookings, oldest first, each booking with its business. */
 export async function findPayloads(
   db: Reads,
   bookings: readonly { id: string; business_id: string }[],

@@ -5,7 +5,7 @@ import type { BookingStatus } from '../database/tables.ts'
 import { eventPayload, type EventSubject, type EventType, eventTypes } from './event-payload.ts'
 import type { EventBody } from './event-schemas.ts'
 
-/** A made-up booking, with the ids of the API reference. */
+/** A fictional booking, with the IDs of the API reference. */
 export const sampleBooking: EventSubject = {
   id: exampleIds.booking,
   business_id: exampleIds.business,
@@ -27,11 +27,11 @@ const statuses: Record<EventType, BookingStatus> = {
   'booking.completed': 'completed',
 }
 
-/** Makes a body of each event, with every field that one can have: so for a party. */
+/** Creates a body of each event with every possible field, hence for a party. */
 export function eventSamples(): Static<typeof EventBody>[] {
   const at = readInstant(exampleTimes.createdAt)
   return eventTypes.map((type) => {
     const booking = { ...sampleBooking, status: statuses[type], party_size: 2 }
-    return JSON.parse(eventPayload(type, booking, at)) as Static<typeof EventBody> // as it is delivered
+    return JSON.parse(eventPayload(type, booking, at)) as Static<typeof EventBody> // in the delivered form
   })
 }

@@ -31,7 +31,7 @@ import type { EventBody, EventsQuery } from './event-schemas.ts'
 
 /*
  * An event: a booking was created or changed. It is written in the transaction of the change, with a delivery for each
- * subscribed webhook, and stored for 30 days. Readers of `GET /events` miss none, however late a transaction commits.
+ * subscribed webhook. It is stored for 30 days. Readers of `GET /events` miss none, however late a transaction commits.
  */
 
 interface NewChange {
@@ -39,7 +39,7 @@ interface NewChange {
   audit: NewAuditEntry
 }
 
-/** Gives the number of deliveries of all members: above zero is all that matters. */
+/** Returns the number of deliveries of all members, of which only "above zero" matters. */
 const writeChanges = sharedStatement({
   writes: true,
   step: 1, // after their bookings
@@ -53,24 +53,24 @@ const writeChanges = sharedStatement({
 })
 
 interface BookingChange {
-  /** Its events; none for one that nobody was told of yet. */
+  /** Its events. None for a change that has not been reported to anyone. */
   types: EventType[]
   booking: EventSubject
   by: Author
-  /** For the audit log; default: the last event. */
+  /** For the audit log. Default: the last event. */
   action?: AuditAction
 }
 
 /**
- * Records a change of a booking in its transaction: its events with their deliveries, and who made it. Sending begins after
- * its commit.
+ * Records a change of a booking in its transaction: its events with their deliveries, and its author. Sending begins
+ * after its commit.
  */
 export async function recordChange(
   context: Pick<Context, 'db' | 'ids' | 'dueDeliveries'>,
   tx: Transaction,
   { types, booking, by, action = types.at(-1) ?? 'booking.updated' }: BookingChange,
 ): Promise<void> {
-  // ids of the same millisecond have no order of their own; events have that of their types
+  // IDs of the same millisecond have no inherent order; events have that of their types
   const ids = types.map(() => context.ids.next()).toSorted()
   const { id: subjectId, business_id: businessId } = booking
   const deliveries = await writeChanges(tx, {
@@ -89,8 +89,8 @@ export async function recordChange(
 }
 
 /**
- * Lists events within the caller's reach, the oldest first. A reader who resumes after the last one they stored misses none.
- * Throws validation_failed when that event is deleted.
+ * Lists events within the caller's scope, the oldest first. A reader who resumes after the last stored event misses
+ * none. Throws validation_failed if that event is deleted.
  */
 export async function listEvents(context: Context, actor: Actor, query: Static<typeof EventsQuery>) {
   const { db } = context
@@ -99,7 +99,7 @@ export async function listEvents(context: Context, actor: Actor, query: Static<t
     find: async ({ after: [id] = [query.after], rows }) => {
       const after = id === undefined ? undefined : await knownPlace(context, actor, id)
       return findEvents(db.reads, actor.scope, {
-        // read before the events: they show every transaction that had ended by then
+        // read before the events, which then include every transaction that had ended
         before: db.engine === 'postgres' ? unsettledFrom(await findTransactions(db.reads)) : undefined,
         after,
         bookingId: query.booking_id,
@@ -115,7 +115,7 @@ export async function listEvents(context: Context, actor: Actor, query: Static<t
 
 const eventCursor = cursorOf('event', idPart)
 
-/** When a booking was to begin, as one of its events tells. */
+/** The start of a booking as reported by one of its events. */
 interface ToldStart {
   occurredAt: Instant
   startsAt: Instant
@@ -123,7 +123,7 @@ interface ToldStart {
 
 const maxToldStarts = 200
 
-/** The starts that the events of a booking told, the oldest first: those of the last 30 days. */
+/** Returns the starts in the events of a booking, the oldest first, from the last 30 days. */
 export async function toldStarts(
   context: Pick<Context, 'db'>,
   { businessId, bookingId }: { businessId: string; bookingId: string },
@@ -149,31 +149,34 @@ function presentEvent(event: EventRow) {
     booking_id: event.booking_id,
     business_id: event.business_id,
     occurred_at: formatInstant(event.occurred_at, event.timezone),
-    payload: JSON.parse(event.payload) as Static<typeof EventBody>, // only eventPayload() writes it
+    payload: JSON.parse(event.payload) as Static<typeof EventBody>, // written only by eventPayload()
   }
 }
 
 const wrap = 2 ** 32
 
-/** Gives the lowest place of a transaction of this database that may not have ended (PostgreSQL): all below it have. */
+/**
+ * Returns the lowest position of a transaction in this database that may still be running (PostgreSQL). All below it
+ * have ended.
+ */
 export function unsettledFrom({ next, oldest, running, hidden, base }: RunningTransactions): number {
   if (hidden > 0) return base + oldest
   const ids = running === null ? [] : running.split(',').map((id) => wholeId(Number(id), next))
   return base + Math.min(next, ...ids)
 }
 
-/** Completes the low 32 bits of an id to the id nearest to `near`. */
+/** Completes the low 32 bits of an ID to the ID nearest to `near`. */
 function wholeId(lowBits: number, near: number): number {
   const distance = (((near % wrap) - lowBits + wrap * 1.5) % wrap) - wrap / 2
   return near - distance
 }
 
-/** How long events and the log of their deliveries can be listed. */
+/** Events and the log of their deliveries can be listed for this long. */
 export const retentionSeconds = 30 * 86_400
 /** An event outlives its deliveries, which are sent with its payload. */
 const longerSeconds = 86_400
 
-/** Deletes events that nobody can list any more. */
+/** Deletes events that can no longer be listed. */
 export const oldEvents: CleanupJob = {
   name: 'old events',
   deleteBatch: ({ db }, max) =>
@@ -184,7 +187,7 @@ export const oldEvents: CleanupJob = {
 
 type BookingKey = { id: string; business_id: string }
 
-/** Erases clients from the events of their bookings, and so from what is still delivered. Gives the number of events. */
+/** Erases clients from the events of their bookings, and thus from pending deliveries. Returns the number of events. */
 export async function eraseFromEvents(tx: Transaction, bookings: readonly BookingKey[]): Promise<number> {
   const events = await findPayloads(tx.db, bookings)
   const erased = events.map((event) => ({ ...event, payload: withoutClient(event.payload) }))
@@ -192,7 +195,7 @@ export async function eraseFromEvents(tx: Transaction, bookings: readonly Bookin
   return erased.length
 }
 
-/** What events tell of bookings, by booking. */
+/** Returns the contents of events, by booking. */
 export async function eventsOfBookings(db: Reads, bookings: readonly BookingKey[]) {
   return Map.groupBy(await findPayloads(db, bookings), ({ booking_id }) => booking_id)
 }

@@ -9,13 +9,13 @@ import { serviceSignature, standardSignature } from './signature.ts'
 /*
  * One attempt: a signed POST to a receiver, over a connection whose address was checked.
  *
- * Guarantees: it ends within the time limit, from resolving the name to the last byte. Only a whole response with 2xx is a
- * success. In production nothing connects to an address of the inner network. Redirects are not followed.
+ * Guarantees: it ends within the time limit, from resolving the name to the last byte. Only a complete response with
+ * 2xx is a success. In production nothing connects to an address of the internal network. Redirects are not followed.
  */
 
 const maxResponseBytes = 65_536
 
-/** Why an attempt failed, as the API shows it. */
+/** The reason why an attempt failed, as the API shows it. */
 export type AttemptError =
   | 'timeout'
   | 'status_not_2xx'
@@ -29,37 +29,37 @@ export type AttemptError =
   | 'certificate_rejected'
   | 'invalid_response'
 
-/** How an attempt ended. */
+/** The outcome of an attempt. */
 export interface AttemptResult {
-  /** When it began, in milliseconds since 1970-01-01T00:00:00Z. */
+  /** Start of the attempt, in milliseconds since 1970-01-01T00:00:00Z. */
   atMs: number
   tookMs: number
-  /** Null when no status came. */
+  /** Null if no status arrived. */
   responseStatus: number | null
-  /** Null when it succeeded. */
+  /** Null if it succeeded. */
   error: AttemptError | null
   /** From `Retry-After` of a 429 or 503. */
   retryAfterSeconds?: number
 }
 
 interface SendOptions extends GuardOptions {
-  /** Of Holdfast, for `User-Agent`. */
+  /** Version of Holdfast, for `User-Agent`. */
   version: string
   clock: Clock
 }
 
-/** What an agent connects to. */
+/** The limits of an agent's connections. */
 export interface GuardOptions {
-  /** The limit of one attempt. */
+  /** Time limit of one attempt. */
   timeoutMs: number
-  /** Outside of production any address may be connected to. */
+  /** Outside production, connections may go to any address. */
   isUnguarded: boolean
-  /** Ranges (CIDR) that are allowed beside public addresses. */
+  /** Ranges (CIDR) that are allowed in addition to public addresses. */
   allowedRanges: readonly string[]
   resolve?: Resolve
 }
 
-/** Sends deliveries over connections of its own, until it is closed. */
+/** Sends deliveries over separate connections until it is closed. */
 export class Sender {
   private readonly options: SendOptions
   private agent: Promise<Dispatcher> | undefined
@@ -69,7 +69,7 @@ export class Sender {
     this.options = options
   }
 
-  /** Makes one attempt. Gives undefined when the sender was closed before its end. Throws a TypeError when the URL is not valid. */
+  /** Makes one attempt. Returns undefined if the sender was closed first. Throws a TypeError if the URL is invalid. */
   async send(delivery: LeasedDelivery): Promise<AttemptResult | undefined> {
     const { clock, timeoutMs } = this.options
     const [atMs, startedMs] = [clock.nowMs(), monotonicMs()]
@@ -88,7 +88,7 @@ export class Sender {
     return { atMs, tookMs: monotonicMs() - startedMs, ...ending, ...retry }
   }
 
-  /** Cuts off every attempt in flight, and makes no other. */
+  /** Aborts every attempt in flight and starts no more. */
   close(): Promise<void> {
     this.closing ??= Promise.resolve(this.agent).then((agent) => agent?.destroy())
     return this.closing
@@ -118,7 +118,7 @@ export class Sender {
 /** The end of an exchange. */
 type Ending = Pick<AttemptResult, 'responseStatus' | 'error'> & { retryAfter?: string | undefined }
 
-/** Follows one request as a handler of the client: a stream for each response would cost more than all the rest. */
+/** Follows one request as a handler of the client. A stream for each response would cost more than all the rest. */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly done: (ending: Ending) => void
   private readonly timer: NodeJS.Timeout
@@ -143,7 +143,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status < 200) return // an interim one
+    if (status < 200) return // an interim response
     this.status = status
     const { 'retry-after': retryAfter } = headers
     if (status === 429 || status === 503)
@@ -172,7 +172,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     return { responseStatus: status, error, retryAfter: this.retryAfter }
   }
 
-  /** Ends it early: the connection cannot be used again. */
+  /** Ends the exchange early. The connection cannot be used again. */
   private giveUp(ending: Ending): void {
     this.end(ending)
     this.controller?.abort(new SendAborted())
@@ -186,14 +186,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Tells the client that nobody waits for the response any more. */
+/** Makes the client drop a response that nobody waits for. */
 class SendAborted extends Error {
   override readonly name = 'SendAborted'
 }
 
 /**
- * Reads a `Retry-After` (RFC 9110, section 10.2.3) as seconds, at least one; undefined when it is absent or not valid.
- * `nowMs` is the present, to which a date is compared.
+ * Reads a `Retry-After` (RFC 9110, section 10.2.3) in seconds, at least one. Returns undefined if it is absent or
+ * invalid. Dates are compared with `nowMs`.
  */
 function readRetryAfter(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined
@@ -202,7 +202,7 @@ function readRetryAfter(text: string | undefined, nowMs: number): number | undef
   return Number.isNaN(dateMs) ? undefined : Math.max(Math.ceil((dateMs - nowMs) / 1000), 1)
 }
 
-/** By codes of Node, of its TLS and of the client. */
+/** Reasons by codes of Node, of its TLS and of the client. */
 const reasons: [pattern: RegExp, reason: AttemptError][] = [
   [/^(ENOTFOUND|ENODATA|EAI_\w+)$/, 'dns_failed'],
   [/^ECONNREFUSED$/, 'connection_refused'],
@@ -212,7 +212,7 @@ const reasons: [pattern: RegExp, reason: AttemptError][] = [
   [/CERT|SIGNATURE|ISSUER|CRL|HOSTNAME_MISMATCH/, 'certificate_rejected'],
 ]
 
-/** Why a connection failed, by the error of the client. */
+/** Returns the reason for a failed connection from the client's error. */
 export function reasonOf(error: unknown): AttemptError {
   if (error instanceof AddressNotAllowed) return 'address_not_allowed'
   const { code, name } = error as { code?: unknown; name?: unknown }
@@ -220,14 +220,14 @@ export function reasonOf(error: unknown): AttemptError {
   return known?.[1] ?? 'connection_failed'
 }
 
-/** Thrown instead of connecting to an address of the inner network. */
+/** Thrown instead of connecting to an address of the internal network. */
 class AddressNotAllowed extends Error {
   override readonly name = 'AddressNotAllowed'
 }
 
 /**
- * Opens connections to receivers and keeps them for a few seconds. It checks the very address that it connects to: a name
- * that resolves differently a moment later changes nothing. A server without webhooks never loads the client.
+ * Opens connections to receivers and keeps them for a few seconds. Checks the very address that it connects to, so a
+ * name that resolves differently a moment later changes nothing. A server without webhooks never loads the client.
  */
 export async function guardedAgent(options: GuardOptions): Promise<Dispatcher> {
   const { Agent, buildConnector } = await import('undici')
@@ -236,7 +236,7 @@ export async function guardedAgent(options: GuardOptions): Promise<Dispatcher> {
   const lookup = checkedLookup(resolve, mayConnect)
   const connector = buildConnector({ timeout: timeoutMs, allowH2: false, lookup })
   const connect: buildConnector.connector = (target, callback) => {
-    // an address literal never passes the look-up
+    // an address literal bypasses the lookup
     const literal = addressLiteral(bracketed(target.hostname))
     if (literal !== undefined && !mayConnect(literal)) {
       callback(new AddressNotAllowed(), null)
@@ -255,7 +255,7 @@ export async function guardedAgent(options: GuardOptions): Promise<Dispatcher> {
   return new Agent({ connect, allowH2: false, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
 }
 
-/** The connector gets an IPv6 address without the brackets that it has in a URL. */
+/** The connector gets an IPv6 address without the brackets of a URL. */
 function bracketed(hostname: string): string {
   return hostname.includes(':') && !hostname.startsWith('[') ? `[${hostname}]` : hostname
 }

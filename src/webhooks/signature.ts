@@ -4,7 +4,7 @@ import type { Ids } from '../base/ids.ts'
 const secretPrefix = 'whsec_'
 const secretBytes = 32
 
-/** Makes the secret of a webhook: the prefix and 32 random bytes in base64. */
+/** Creates the secret of a webhook: the prefix and 32 random bytes in base64. */
 export function newSecret(ids: Ids): string {
   return secretPrefix + ids.bytes(secretBytes).toString('base64')
 }
@@ -17,14 +17,14 @@ interface Signed {
   body: string
 }
 
-/** `X-Service-Signature`: HMAC-SHA256 over the raw body, keyed with the whole secret as it is shown. */
+/** `X-Service-Signature`: HMAC-SHA256 over the raw body, keyed with the whole secret as displayed. */
 export function serviceSignature(secret: string, body: string): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 }
 
 /**
- * `webhook-signature` of Standard Webhooks (https://www.standardwebhooks.com): one for each secret, keyed with the bytes
- * that its base64 part stands for.
+ * `webhook-signature` of Standard Webhooks (https://www.standardwebhooks.com): one for each secret, keyed with the
+ * bytes encoded in its base64 part.
  */
 export function standardSignature(secrets: string[], { id, timestamp, body }: Signed): string {
   const signatures = secrets.map((secret) => {
@@ -33,12 +33,12 @@ export function standardSignature(secrets: string[], { id, timestamp, body }: Si
   return signatures.join(' ')
 }
 
-/** The bytes that the base64 part of a secret stands for. */
+/** Decodes the base64 part of a secret. */
 function bytesOf(secret: string): Buffer {
   return Buffer.from(secret.slice(secretPrefix.length), 'base64')
 }
 
-/** How far the time of a delivery may be from the receiver's clock: an older one may be a replay. */
+/** Maximum difference between the time of a delivery and the receiver's clock. An older delivery may be a replay. */
 const toleranceSeconds = 300
 
 interface ReceivedDelivery {
@@ -47,7 +47,10 @@ interface ReceivedDelivery {
   body: string
 }
 
-/** Tells why a received delivery is not genuine; undefined when it was signed with the secret within 300 seconds. */
+/**
+ * Returns the reason why a received delivery is not genuine. Returns undefined if it was signed with the secret within
+ * 300 seconds.
+ */
 export function faultOfDelivery(
   secret: string,
   { headers, body }: ReceivedDelivery,

@@ -5,12 +5,12 @@ import type { WebhooksTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { deletePending, failPending } from './delivery-queries.ts'
 
-/** A webhook with the zone of its business; UTC for one of a hub. */
+/** A webhook with the zone of its business, or UTC for a hub. */
 export interface WebhookRow extends Selectable<WebhooksTable> {
   timezone: string
 }
 
-/** A hub key sees the hub's webhooks and those of its businesses; a business key those of its business. */
+/** A hub key sees the hub's webhooks and those of its businesses. A business key sees those of its business. */
 function webhookInScope(scope: TenantScope): RawBuilder<boolean> {
   const ofBusiness = inScope('w.business_id', scope)
   if ('businessId' in scope) return ofBusiness
@@ -45,12 +45,12 @@ function selectWebhooks(db: Reads, scope: TenantScope) {
     .where('w.deleted_at', 'is', null)
 }
 
-/** Finds a webhook; undefined when it is out of reach. */
+/** Finds a webhook. Returns undefined if it is out of scope. */
 export function findWebhook(db: Reads, scope: TenantScope, id: string): Promise<WebhookRow | undefined> {
   return selectWebhooks(db, scope).where('w.id', '=', id).executeTakeFirst()
 }
 
-/** Finds a webhook and keeps others from changing it until the transaction ends. */
+/** Finds a webhook and locks it until the transaction ends. */
 export function findWebhookForChange(
   db: Reads,
   scope: TenantScope,
@@ -59,14 +59,14 @@ export function findWebhookForChange(
   return selectWebhooks(db, scope).where('w.id', '=', id).forNoKeyUpdate('w').executeTakeFirst()
 }
 
-/** Keeps others from changing webhooks until the transaction ends. */
+/** Locks webhooks until the transaction ends. */
 export async function lockWebhooks(db: Queries, ids: string[]): Promise<void> {
   await db.selectFrom('webhooks').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
 }
 
 interface WebhookFilter {
   businessId: string | undefined
-  /** The creation and id of the last row of the page before. */
+  /** Creation time and ID of the last row of the previous page. */
   after: readonly [createdAt: Instant, id: string] | undefined
   rows: number
 }
@@ -83,12 +83,12 @@ export function findWebhooks(
   return query.orderBy('w.created_at', 'desc').orderBy('w.id', 'desc').limit(rows).execute()
 }
 
-/** A webhook is of a business or of a whole hub. */
+/** A webhook belongs to a business or to a whole hub. */
 export type WebhookOwner = { business_id: string; hub_id: null } | { business_id: null; hub_id: string }
 
 /**
- * Keeps others from adding webhooks to the same owner until the transaction ends. Gives the owner's zone; undefined when
- * there is no such business or hub within reach.
+ * Locks the owner against new webhooks until the transaction ends. Returns the owner's zone, or undefined without such
+ * a business or hub in scope.
  */
 export async function lockOwner(
   db: Queries,
@@ -114,10 +114,10 @@ export async function lockOwner(
   return hub && { timezone: 'UTC' }
 }
 
-/** Of a business, and of a hub. Places go from 00 to 19, and from 20 to 39. */
+/** Limit for a business and for a hub. Their ordinals go from 00 to 19, and from 20 to 39. */
 export const maxWebhooks = 20
 
-/** Writes a webhook in the first free place of its owner; false when there is none. */
+/** Inserts a webhook with the first free ordinal of its owner. Returns false if there is none. */
 export async function insertWebhook(
   db: Queries,
   webhook: Omit<Insertable<WebhooksTable>, 'place'>,
@@ -159,7 +159,7 @@ export async function disableWebhook(db: Queries, id: string, now: Instant): Pro
   await failPending(db, id)
 }
 
-/** Deletes a webhook with its secret and its pending deliveries. Its log goes bit by bit (`deletedWebhooks`). */
+/** Deletes a webhook with its secret and its pending deliveries. Its log is deleted in batches (`deletedWebhooks`). */
 export async function deleteWebhook(db: Queries, id: string, now: Instant): Promise<void> {
   await db
     .updateTable('webhooks')
@@ -175,7 +175,7 @@ export async function deleteWebhook(db: Queries, id: string, now: Instant): Prom
   await deletePending(db, id)
 }
 
-/** Gives a webhook a new secret. The present one stays valid until an instant. */
+/** Sets a new secret. The present one stays valid until an instant. */
 export async function replaceSecret(
   db: Queries,
   webhook: Pick<WebhooksTable, 'id' | 'secret'>,

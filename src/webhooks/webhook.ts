@@ -33,12 +33,12 @@ import {
 import type { ChangeWebhook, CreateWebhook, WebhooksQuery } from './webhook-schemas.ts'
 
 /*
- * A webhook: where the events of a business, or of all businesses of a hub, are sent. It is active or disabled. Clients no
- * longer see a deleted one; housekeeping drops its log bit by bit.
+ * A webhook receives the events of a business, or of all businesses of a hub. It is active or disabled. Clients no
+ * longer see a deleted one, whose log housekeeping deletes in batches.
  */
 
 /**
- * Registers a webhook of a business, or of a whole hub. `store` gets no secret. Throws validation_failed (its address),
+ * Registers a webhook of a business or of a whole hub. `store` gets no secret. Throws validation_failed (its URL),
  * not_found (the business) and webhook_limit_reached.
  */
 export async function createWebhook(
@@ -82,7 +82,7 @@ interface OfWebhook {
   subjectId?: string
 }
 
-/** Records a change of a webhook, or of something that is its, in the transaction of the change. */
+/** Records a change of a webhook, or of something that belongs to it, in the transaction of the change. */
 export function recordOfWebhook(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
@@ -92,7 +92,7 @@ export function recordOfWebhook(
   return recordAudit(context, tx, { by, action, subjectId, businessId, hubId })
 }
 
-/** Joins names of events in one order, as the database keeps them. */
+/** Joins names of events in a fixed order, as stored in the database. */
 function eventsText(events: EventType[]): string {
   return eventTypes.filter((type) => events.includes(type)).join(' ')
 }
@@ -109,7 +109,7 @@ function tooMany({ hub_id }: WebhookOwner): Problem {
   return new Problem('webhook_limit_reached', `${whose} has ${maxWebhooks} webhooks; delete one first.`)
 }
 
-/** Lists webhooks within the caller's reach, the newest first. */
+/** Lists webhooks within the caller's scope, the newest first. */
 export async function listWebhooks(
   context: Context,
   actor: Actor,
@@ -125,7 +125,7 @@ export async function listWebhooks(
 
 const webhookCursor = timeCursorOf('webhook')
 
-/** Gives a webhook within the caller's reach. Throws not_found. */
+/** Returns a webhook within the caller's scope. Throws not_found. */
 export async function showWebhook(context: Context, actor: Actor, id: string): Promise<WebhookRow> {
   const webhook = isUuid(id) ? await findWebhook(context.db.reads, actor.scope, id.toLowerCase()) : undefined
   if (!webhook) throw noSuchWebhook()
@@ -136,7 +136,7 @@ function noSuchWebhook(): Problem {
   return new Problem('not_found', 'There is no webhook with this id.')
 }
 
-/** Gives a webhook that nobody else changes until the transaction ends. Throws not_found. */
+/** Returns a webhook that is locked until the transaction ends. Throws not_found. */
 export async function lockedWebhook(tx: Transaction, actor: Actor, id: string): Promise<WebhookRow> {
   const webhook = isUuid(id) ? await findWebhookForChange(tx.db, actor.scope, id.toLowerCase()) : undefined
   if (!webhook) throw noSuchWebhook()
@@ -176,12 +176,12 @@ export function removeWebhook(context: Context, actor: Actor, id: string): Promi
   })
 }
 
-/** How long deliveries are signed with the previous secret too. */
+/** Deliveries are also signed with the previous secret for this long. */
 const overlapSeconds = 86_400
 
 /**
- * Gives a webhook a new secret. For 24 hours `webhook-signature` verifies with either. Throws not_found, and within those
- * hours rotation_in_progress: a third secret would invalidate the one that a receiver still has.
+ * Sets a new secret. For 24 hours `webhook-signature` verifies with either. Throws not_found. Within those hours,
+ * throws rotation_in_progress, because a third secret would invalidate the one that a receiver still has.
  */
 export function rotateSecret(context: Context, actor: Actor, id: string): Promise<WebhookRow> {
   const secret = newSecret(context.ids)
@@ -202,7 +202,7 @@ export function rotateSecret(context: Context, actor: Actor, id: string): Promis
 
 type ShownWebhook = ReturnType<typeof presentWebhook>
 
-/** Shows a webhook without its secret. */
+/** Presents a webhook without its secret. */
 export function presentWebhook(webhook: WebhookRow) {
   return {
     id: webhook.id,
@@ -215,14 +215,14 @@ export function presentWebhook(webhook: WebhookRow) {
   }
 }
 
-/** Shows a webhook with its secret, which happens only when that is new. */
+/** Presents a webhook with its secret, which happens only when the secret is new. */
 export function presentWithSecret(webhook: WebhookRow) {
   return { ...presentWebhook(webhook), secret: webhook.secret }
 }
 
 const maxDeletedAtOnce = 20
 
-/** Drops deleted webhooks, each after its log: a search in the logs of all would read every delivery. */
+/** Drops deleted webhooks, each after its log. A search in all logs would read every delivery. */
 export const deletedWebhooks: CleanupJob = {
   name: 'deleted webhooks',
   deleteBatch: ({ db }, max) =>

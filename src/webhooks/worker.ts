@@ -17,19 +17,19 @@ import { type AttemptResult, Sender } from './send.ts'
 import { disableWebhook, lockWebhooks } from './webhook-queries.ts'
 
 /*
- * Sends due deliveries: a loop of what is leased (database/lease-loop.ts), in which one transaction writes results and leases.
- * A command's `NOTIFY` (PostgreSQL) asks for a round as well. While the loop aborts, the leases of attempts that were cut off
- * are released, and no attempt counts.
+ * Sends due deliveries with a lease loop (database/lease-loop.ts), in which one transaction writes results and leases
+ * work. A command's `NOTIFY` (PostgreSQL) requests a round as well. While the loop aborts, it releases the leases of
+ * aborted attempts, which do not count.
  *
- * Guarantees, beside those of the loop: what a killed server had leased is due again after 30 seconds. This server sends at
- * most four deliveries of a webhook at once. A slow receiver delays no other: it gets one at a time, its attempts free their
- * places after a second, and where places are short webhooks take turns in the order of their ids. A result is written only
- * under the lease of its attempt, or into the log of a delivery that failed meanwhile with its webhook; only a written 410
- * disables a webhook.
- * Does not guarantee: four at once over several servers. Each has its own four.
+ * Guarantees, in addition to those of the loop: deliveries leased by a killed server are due again after 30 seconds.
+ * This server sends at most four deliveries of a webhook at once. A slow receiver delays no other: it gets one delivery
+ * at a time, and its attempts release their capacity after a second. If capacity is short, webhooks take turns in the
+ * order of their IDs. A result is written only under the lease of its attempt. If the delivery failed meanwhile with
+ * its webhook, the result goes into its log. Only a written 410 disables a webhook.
+ * Does not guarantee: a limit of four across servers. Each server has its own.
  */
 
-/** Longer than an attempt takes, and writing its result. */
+/** Longer than an attempt and the write of its result. */
 const leaseSeconds = 30
 /** Limit of one attempt. */
 const attemptMs = 10_000
@@ -38,16 +38,19 @@ const maxOfWebhook = 4
 const maxQuick = 256
 /** All deliveries between their lease and their written result. */
 const maxInFlight = 512
-/** From here on an attempt is slow. */
+/** An attempt is slow from this time on. */
 const slowMs = 1_000
-/** Slow receivers that are remembered. */
+/** Limits the slow receivers in memory. */
 const maxSlow = 1_000
-/** Longest wait of a result for others of its webhook, as attempts that begin together end together; of all, where places are short. */
+/**
+ * Longest wait of a result for others of its webhook, because attempts that begin together end together. If capacity is
+ * short, it waits for all webhooks.
+ */
 const gatherMs = 20
 
-/** What tests replace. */
+/** Replacements for tests. */
 export interface DeliveryWorkerOptions {
-  /** Of Holdfast, for `User-Agent`. */
+  /** Version of Holdfast, for `User-Agent`. */
   version: string
   attemptMs?: number
   pollMs?: number
@@ -59,11 +62,11 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
   private readonly sender: Sender
   /** In flight. None rejects. */
   private readonly attempts = new Map<LeasedDelivery, Promise<AttemptResult | undefined>>()
-  /** Of those in flight, the attempts in their first second. */
+  /** The attempts in flight that are in their first second. */
   private readonly quick = new Set<LeasedDelivery>()
   /** Webhooks whose latest attempt was slow. */
   private readonly slow = new Set<string>()
-  /** Set where places are short: the webhook behind which the next lease begins. */
+  /** Set if capacity is short: the webhook after which the next lease begins. */
   private after: string | undefined
   private listening: Listening | undefined
 
@@ -94,7 +97,7 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
   protected override async lease(free: number, results: readonly DeliveryResult[]) {
     const { db } = this.context
     const max = Math.max(Math.min(free, maxQuick - this.quick.size), 0)
-    // most polls and signals find nothing to lease: to see that takes no transaction
+    // most polls and signals find nothing to lease, which takes no transaction
     const isIdle = results.length === 0 && (max === 0 || !(await this.isAnyDue()))
     const round = isIdle
       ? { leased: [] }
@@ -112,7 +115,7 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
     return isAnyDue(db.reads, { maxOfWebhook, inFlight: this.takenPlaces([]), now: clock.now() })
   }
 
-  /** Gives the ids of the deliveries whose results were written. */
+  /** Returns the IDs of the deliveries whose results were written. */
   private async write(
     { db: tx, now }: Transaction,
     results: readonly DeliveryResult[],
@@ -131,7 +134,7 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
     return written
   }
 
-  /** Leases up to `max`, webhook by webhook: those behind the last one that had its turn, then from the first. */
+  /** Leases up to `max` webhook by webhook, first those after the last served one, then from the beginning. */
   private async leaseInTurn({ db: tx, now }: Transaction, max: number): Promise<LeasedDelivery[]> {
     const leased: LeasedDelivery[] = []
     for (const after of this.after === undefined ? [undefined] : [this.after, undefined]) {
@@ -144,7 +147,7 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
     return leased
   }
 
-  /** Counts what is in flight and was leased just now, by webhook. A slow receiver has one place left. */
+  /** Counts deliveries in flight and those just leased, by webhook. A slow receiver has room for only one. */
   private takenPlaces(leased: LeasedDelivery[]): Map<string, number> {
     const taken = new Map([...this.slow].map((id) => [id, maxOfWebhook - 1]))
     for (const { webhook_id: id } of [...this.attempts.keys(), ...leased]) {
@@ -153,7 +156,6 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
     return taken
   }
 
-  /** Makes one attempt. */
   protected override async work(delivery: LeasedDelivery): Promise<DeliveryResult> {
     const attempt = this.mode === 'running' ? this.send(delivery) : Promise.resolve(undefined)
     this.attempts.set(delivery, attempt)
@@ -167,13 +169,13 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
     try {
       if (result) this.countAttempt(delivery, result)
     } catch (error) {
-      this.failed(delivery, error) // its result is written all the same
+      this.failed(delivery, error) // its result is written nevertheless
     }
     await this.gather(delivery)
     return concluded
   }
 
-  /** Gives undefined when the attempt was cut off. */
+  /** Returns undefined if the attempt was aborted. */
   private async send(delivery: LeasedDelivery): Promise<AttemptResult | undefined> {
     const { clock, log } = this.context
     const atMs = clock.nowMs()
@@ -185,7 +187,7 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
     }
   }
 
-  /** Gives its place to another. */
+  /** Releases its capacity for another attempt. */
   private noteSlow(delivery: LeasedDelivery): void {
     this.quick.delete(delivery)
     if (this.slow.size < maxSlow) this.slow.add(delivery.webhook_id)
@@ -211,7 +213,7 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
   private async gather({ webhook_id }: LeasedDelivery): Promise<void> {
     const others = [...this.attempts].filter(([{ webhook_id: id }]) => id === webhook_id)
     if (this.after !== undefined) {
-      await pause(gatherMs) // places are short: a round for each that gets free would serve few
+      await pause(gatherMs) // capacity is short: a round after each attempt would serve few
     } else if (others.length > 0) {
       await Promise.race([Promise.all(others.map(([, other]) => other)), pause(gatherMs)])
     }
@@ -223,7 +225,7 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
     isWritten: boolean,
     cause: unknown,
   ): void {
-    if (attempt === undefined) return // one that was cut off, and is due again when its lease ends
+    if (attempt === undefined) return // aborted, and due again when its lease ends
     const { log, metrics } = this.context
     const { error, response_status, number } = attempt
     const { id: delivery_id, webhook_id, url } = delivery
