@@ -2,7 +2,6 @@ import { fullName } from '../base/contact-formats.ts'
 import { Option } from 'commander'
 import type { Static } from 'typebox'
 import { operator } from '../access/actor.ts'
-import { explainSlot } from '../availability/availability.ts'
 import { type Named, unknownId, UsageError } from '../base/errors.ts'
 import { presentPage, listAll } from '../base/paging.ts'
 import { type Instant, plusMinutes, readInstant, readInstants } from '../base/instants.ts'
@@ -16,6 +15,7 @@ import {
 } from '../bookings/booking.ts'
 import type { Context } from '../bookings/context.ts'
 import { withLinks } from '../bookings/manage.ts'
+import { findObjection } from '../bookings/objection.ts'
 import { listBlocks } from '../catalogue/block.ts'
 import { type CliCommand, print, printPage, tableLines, warn, withExistingDatabase } from './command-line.ts'
 import { assertNoFaults, given, readFields, moneyText, readTime, shownTime, checkedQuery } from './input.ts'
@@ -162,9 +162,9 @@ async function ruleAgainst(
   starts_at: Instant,
 ): Promise<string | undefined> {
   const { service_id, location_id, staff_id, service_name: service, location_name: location } = booking
-  const query = { service_id, location_id, starts_at, ...given({ staff_id: staff_id ?? undefined }) }
-  const { reason } = await explainSlot(context, operator, query)
-  switch (reason) {
+  const time = { service_id, location_id, starts_at, ...given({ staff_id: staff_id ?? undefined }) }
+  const objection = await findObjection(context, operator, { act: 'move', time })
+  switch (objection?.reason) {
     case 'in_the_past':
       return 'that time is in the past'
     case 'too_soon':
@@ -183,10 +183,8 @@ async function ruleAgainst(
       return `${booking.staff_name ?? ''} does not work then`
     case 'not_offered_here':
       return `${service} is not offered there any more`
-    case 'slot_held':
-    case 'slot_booked':
-    case null:
-      return undefined // the move itself refuses a slot that is not free; here the booking may be in its own way
+    case undefined:
+      return undefined
   }
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { explainSlot, showFirstDays } from '../../availability/availability.ts'
+import { showFirstDays } from '../../availability/availability.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import { dayMs } from '../../availability/zone-rules.ts'
 import { readClientAddress } from '../../base/client-network.ts'
@@ -13,13 +13,14 @@ import { ConvertHold } from '../../bookings/booking-schemas.ts'
 import { listClients } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { bookForClient } from '../../bookings/conversion.ts'
+import { type AskedTime, findObjection } from '../../bookings/objection.ts'
+import type { Act } from '../../bookings/objection-rules.ts'
 import { listBlocks, presentBlock } from '../../catalogue/block.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { findWholeCatalogue, type WholeCatalogue } from '../../catalogue/offering.ts'
 import type { StoreResponse } from '../../database/idempotency.ts'
 import { filledForm, numberOf, type Typed, typedPhone } from '../../pages/form.ts'
-import { maxDaysOver } from '../calendar/calendar-page.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
@@ -28,7 +29,6 @@ import {
   consoleRoutes,
   FormFault,
 } from '../frame/console-route.ts'
-import { textFor } from '../frame/text-groups.ts'
 import { instantOf, wallFields } from '../frame/wall-clock.ts'
 import { answersOf, refusedAnswers } from './answer-fields.ts'
 import {
@@ -116,12 +116,8 @@ function bookRoute(context: Context): ConsoleRoute {
         if (typed['pick'] !== undefined) return { page: await pickedClient(context, form) }
         const order = orderOf(form)
         const { date } = wallFields(order.startsAt, form.location.timezone)
-        await warn(context, visit, {
-          ...{ wanted: wantedOf(order), minutes: order.service.duration_minutes, typed },
-          firm: isLongOver(context, order.startsAt)
-            ? ['in_the_past', 'not_offered_here']
-            : ['not_offered_here'],
-        })
+        const asked = { act: 'book' as const, time: timeOf(order) }
+        await assertUsual(context, visit, { ...asked, minutes: order.service.duration_minutes, typed })
         return once(
           (store) => book(context, visit, { order, store }),
           ({ booking: { id, payment_id } }) => {
@@ -150,10 +146,6 @@ async function clientOfBooking(context: Context, { person }: BusinessVisit, id: 
   const shown = presentBooking(row, person)
   if ('redacted' in shown || row.client_email === '') return {}
   return { client: id, ...clientTyped({ ...shown.client, latest_booking_id: id }) }
-}
-
-function isLongOver({ clock }: Context, startsAt: Instant): boolean {
-  return startsAt < plusMinutes(clock.now(), -maxDaysOver * 24 * 60)
 }
 
 /** What the business offers. */
@@ -350,7 +342,7 @@ async function knownAs(
   return isTheirs && !('redacted' in presentBooking(row, person)) ? row.client_email : undefined
 }
 
-function wantedOf({ service, location, staffId, startsAt }: Order): Wanted {
+function timeOf({ service, location, staffId, startsAt }: Order): AskedTime {
   const staff = staffId === undefined ? {} : { staff_id: staffId }
   return { service_id: service.id, location_id: location.id, ...staff, starts_at: startsAt }
 }
@@ -359,35 +351,21 @@ function partyIn({ party }: Order): { party_size?: number } {
   return party === undefined ? {} : { party_size: party }
 }
 
-/** A time that a form asks for. */
-interface Wanted {
-  service_id: string
-  location_id: string
-  staff_id?: string
-  starts_at: Instant
-}
-
-/**
- * Tells what a client would be told, as a fault: people of the business may ignore its rules by a tick, but for those
- * that are `firm`.
- */
-export async function warn(
+/** Throws a FormFault for an unusual time: people of the business may ignore an objection by a tick, unless it is firm. */
+export async function assertUsual(
   context: Context,
   visit: BusinessVisit,
-  {
-    wanted,
-    minutes,
-    typed,
-    firm,
-  }: { wanted: Wanted; minutes: number; typed: Typed; firm: readonly string[] },
+  { typed, minutes, ...asked }: { act: Act; time: AskedTime; minutes: number; typed: Typed },
 ): Promise<void> {
   const { person, texts } = visit
-  const { reason } = await explainSlot(context, person, wanted)
-  const text = reason === null ? undefined : textFor(texts.book.reasons, reason)
-  if (reason === null || text === undefined) return // or a conflict, which the operation tells
-  if (firm.includes(reason)) throw new FormFault({ '': text, time: text })
+  const objection = await findObjection(context, person, asked)
+  if (!objection) return
+  const { reason, isFirm } = objection
+  const text = texts.book.reasons[reason]
+  if (isFirm) throw new FormFault({ '': text, time: text })
   if (typed['anyway'] === 'on') return
-  const blocked = reason === 'blocked' ? await blockedText(context, visit, { wanted, minutes }) : undefined
+  const { time } = asked
+  const blocked = reason === 'blocked' ? await blockedText(context, visit, { time, minutes }) : undefined
   throw new FormFault({ anyway: blocked ?? (reason === 'in_the_past' ? texts.book.over : text) })
 }
 
@@ -395,7 +373,7 @@ export async function warn(
 async function blockedText(
   context: Context,
   visit: BusinessVisit,
-  { wanted: { staff_id, location_id, starts_at }, minutes }: { wanted: Wanted; minutes: number },
+  { time: { staff_id, location_id, starts_at }, minutes }: { time: AskedTime; minutes: number },
 ): Promise<string | undefined> {
   const { person, business, texts } = visit
   const span = { from: starts_at, to: plusMinutes(starts_at, minutes), business_id: business.id, limit: 1 }
@@ -419,7 +397,7 @@ async function book(
   const { service, body, isOver: mayBeOver } = order
   const { person } = visit
   const from = readClientAddress(person.via?.address ?? '')
-  const time = { ...wantedOf(order), ...partyIn(order), from, mayBeOver }
+  const time = { ...timeOf(order), ...partyIn(order), from, mayBeOver }
   const booking = { ...body, knownAs: await knownAs(context, visit, order) }
   try {
     return await bookForClient(context, person, { time, booking }, store)

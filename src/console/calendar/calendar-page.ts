@@ -6,6 +6,7 @@ import { toMs } from '../../base/instants.ts'
 import type { Slices } from '../../base/slices.ts'
 import { type Calendar, presentCalendar } from '../../bookings/calendar.ts'
 import { without } from '../../bookings/calendar-rules.ts'
+import { maxDaysOver } from '../../bookings/objection-rules.ts'
 import { hidden } from '../../pages/form.ts'
 import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { dateFormat, datesAt } from '../frame/formats.ts'
@@ -286,9 +287,6 @@ export function weekOf(date: string): string[] {
 }
 
 export const fiveMinutesMs = 300_000
-
-/** How long people may enter afterwards what took place. */
-export const maxDaysOver = 31
 
 const nextStart = (nowMs: number) => Math.ceil(nowMs / fiveMinutesMs) * fiveMinutesMs
 

@@ -23,12 +23,12 @@ import {
 } from '../../pages/form.ts'
 import { calendarForm, firstButton, nearTimes, timeFields, warningBox } from '../bookings/book-page.ts'
 import {
+  assertUsual,
   bookingRefusals,
   catalogueOf,
   fieldOfBooking,
   filledInQuery,
   startOf,
-  warn,
   withChosenTime,
 } from '../bookings/book-routes.ts'
 import { bookingWords } from '../bookings/booking-words.ts'
@@ -149,13 +149,11 @@ async function warnOfMove(
   if (!('starts_at' in change) && !('staff_id' in change)) return
   const { service_id, location_id, starts_at } = booking
   const staffId = change.staff_id ?? booking.staff_id
-  await warn(context, visit, {
-    wanted: {
-      ...{ service_id, location_id, starts_at: change.starts_at ?? starts_at },
-      ...(staffId !== null && { staff_id: staffId }),
-    },
-    ...{ minutes: Number(typed['minutes']), typed, firm: ['in_the_past'] },
-  })
+  const time = {
+    ...{ service_id, location_id, starts_at: change.starts_at ?? starts_at },
+    ...(staffId !== null && { staff_id: staffId }),
+  }
+  await assertUsual(context, visit, { act: 'move', time, minutes: Number(typed['minutes']), typed })
 }
 
 /** Throws not_found for a booking of somebody else, for staff. */

@@ -1,0 +1,26 @@
+import type { Actor } from '../access/actor.ts'
+import { explainSlot } from '../availability/availability.ts'
+import type { Instant } from '../base/instants.ts'
+import type { Context } from './context.ts'
+import { type Act, type Objection, objectionTo } from './objection-rules.ts'
+
+/** A time that people of the business ask for. */
+export interface AskedTime {
+  service_id: string
+  location_id: string
+  staff_id?: string
+  starts_at: Instant
+}
+
+/**
+ * The objection to a time that a client could not take: one that is firm, or one that people of the business may ignore.
+ * Undefined without one. Throws not_found.
+ */
+export async function findObjection(
+  context: Context,
+  actor: Actor,
+  { act, time }: { act: Act; time: AskedTime },
+): Promise<Objection | undefined> {
+  const { reason } = await explainSlot(context, actor, time)
+  return objectionTo(act, reason, { startsAt: time.starts_at, now: context.clock.now() })
+}
