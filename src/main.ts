@@ -4,8 +4,8 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', endWit
 await runCommandLine(process.argv.slice(2))
 
 /**
- * A reader such as `head` closes the pipe early: that is no error. A server goes on without its reader; to end here would
- * cut off requests in flight.
+ * Handles a reader such as `head` that closes the pipe early, which is no error. A server continues without its reader,
+ * because ending here would cut off requests in flight.
  */
 function endWithReader(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error

@@ -108,9 +108,9 @@ export const jobs: readonly CleanupJob<Context>[] = [
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments],
 ]
 
-/** Cuts off what is still in flight, so that the process ends within ten seconds. */
+/** Cuts off all work still in flight, so that the process ends within ten seconds. */
 const stopLimitMs = 8_500
-/** Work in flight, such as deliveries, ends within this after the start of stopping, but gets at least the minimum. */
+/** Time for work in flight, such as deliveries, counted from the start of stopping. Work gets at least the minimum. */
 const workStopMs = 6_000
 const minWorkStopMs = 500
 
@@ -121,26 +121,26 @@ export interface App {
   deliveries: DeliveryWorker
   payments: PaymentWorker
   mails: MailWorker
-  /** Listens; returns the address, such as http://127.0.0.1:3000. */
+  /** Starts to listen and returns the URL, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
   /** Fails readiness, lets requests finish for at most 8.5 seconds, then closes the database. */
   stop(): Promise<void>
 }
 
-/** What tests and benchmarks replace. */
+/** Replacements for tests and benchmarks. */
 export interface AppReplacements {
   onStatement?: StatementListener
   limiter?: RateLimiter
-  /** How long the shared store of rate limits may be silent. */
+  /** The shared store of rate limits may be silent for this long. */
   limiterPatienceMs?: number | undefined
-  /** Between two looks at the servers of the database. */
+  /** Time between two checks of the database servers. */
   serversPauseMs?: number | undefined
   deliveries?: Partial<DeliveryWorkerOptions>
-  /** What a request for the widget waits for: a checkout builds it while it already serves. */
+  /** Delays requests for the widget, which a checkout builds while the server is already running. */
   widgetBuilt?: () => Promise<void>
 }
 
-/** What mails need to know of bookings. */
+/** Returns the links to bookings that emails contain. */
 function mailLinks(context: Context): ConstructorParameters<typeof MailWorker>[1] {
   return {
     payUrl: (booking) => payUrl(context, booking),
@@ -148,7 +148,7 @@ function mailLinks(context: Context): ConstructorParameters<typeof MailWorker>[1
   }
 }
 
-/** Wires the service over an open context; the schema must be up to date. */
+/** Wires the service over an open context. The schema must be up to date. */
 export async function createApp(opened: Context, replaced: AppReplacements = {}): Promise<App> {
   const { onStatement, limiterPatienceMs: patienceMs, widgetBuilt } = replaced
   const state = { draining: false }
@@ -217,7 +217,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   }
 }
 
-/** What people do about accounts and mails to people. */
+/** Returns the routes for accounts, with emails to people. */
 function peopleRoutes(context: Context, limiter: RateLimiter) {
   return {
     logIn: logInRoutes(limiter),
@@ -229,7 +229,7 @@ function peopleRoutes(context: Context, limiter: RateLimiter) {
   }
 }
 
-/** What metrics read in the database, and of its servers. */
+/** Returns the readings of the database and its servers for the metrics. */
 function readingsOf(context: Context, servers: ServerWatch) {
   return {
     countPrimaries: () => servers.primaries,

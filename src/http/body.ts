@@ -9,7 +9,7 @@ export const bodyLimitBytes = 64 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Accepts JSON bodies only (RFC 8259, UTF-8), trims their strings and brings them to NFC. An empty body counts as
+ * Accepts only JSON bodies (RFC 8259, UTF-8), trims their strings and normalises them to NFC. An empty body counts as
  * absent.
  */
 export function readJsonBodies(app: FastifyInstance): void {
@@ -19,7 +19,7 @@ export function readJsonBodies(app: FastifyInstance): void {
     done()
   })
   const options = { parseAs: 'buffer', bodyLimit: bodyLimitBytes } as const
-  // callbacks, as a promise would cost every request another turn of the event loop
+  // callbacks, because a promise would cost every request another turn of the event loop
   app.addContentTypeParser('application/json', options, (_request, body: Buffer, done) => {
     settle(done, () => parseBody(body))
   })
@@ -36,7 +36,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   })
 }
 
-/** Operations without a body accept `{}` under any content type, as HTTP clients send it. */
+/** Accepts `{}` under any content type for operations without a body, because HTTP clients send it. */
 function isEmptyObject(body: Buffer): boolean {
   return body.length <= 64 && /^\s*\{\s*\}\s*$/.test(body.toString('latin1'))
 }

@@ -4,24 +4,23 @@ import { isOfApi } from './route-list.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route shows one thing, though it names no id. */
+    /** The route shows one thing, although its URL contains no ID. */
     showsOne?: true
-    /** The answer is public and seldom another: it is compressed once, as well as can be, and kept. */
+    /** The answer is public and rarely changes. It is compressed once, at the highest level, and cached. */
     keptCompressed?: true
   }
 }
 
-/** Shorter answers fit into a few packets: compressing them costs more time than it saves. */
+/** Shorter answers fit into a few packets, and compressing them costs more time than it saves. */
 const worthwhileBytes = 4 * 1024
-/** Of nine: a month of slots shrinks to a twentieth, in a third of the time of the best. */
+/** Level 4 of nine. A month of slots shrinks to a twentieth, in a third of the time that the highest level takes. */
 const level = 4
 const keptLevel = 9
 
 /**
- * Compresses long answers of the API (gzip, RFC 9110, section 8.4.1.3) for clients that accept it: lists and availability,
- * and what says how the API is.
- * Answers about one thing stay as they are: some hold a secret or a token, whose length must not show, and the entity
- * tags of others guard changes and so must stay strong.
+ * Compresses long answers of the API (gzip, RFC 9110, section 8.4.1.3) for clients that accept it: lists, availability
+ * and descriptions of the API. Answers about one thing stay uncompressed. Some contain a secret or a token, whose
+ * length must not leak. The entity tags of others guard changes and must stay strong.
  */
 export function compressLongAnswers(app: FastifyInstance): void {
   const kept = new Map<string, { payload: unknown; compressed: Buffer }>()
@@ -62,14 +61,14 @@ export function compressLongAnswers(app: FastifyInstance): void {
   })
 }
 
-/** A 304 carries the tag of the answer that the client has (RFC 9110, section 15.4.5): weak if that was compressed. */
+/** Gives a 304 the tag of the client's answer (RFC 9110, section 15.4.5), which is weak if that was compressed. */
 function repeatWeakTag({ headers }: FastifyRequest, reply: FastifyReply): void {
   const weak = `W/${String(reply.getHeader('etag'))}`
   const known = (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim())
   if (known.includes(weak)) void reply.header('etag', weak)
 }
 
-/** Whether the route shows a list or availability. */
+/** True if the route shows a list or availability. */
 function isOfMany(request: FastifyRequest): boolean {
   const { url, config } = request.routeOptions
   const isRead = request.method === 'GET' || request.method === 'HEAD'

@@ -4,18 +4,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** JSON with its entity tag. */
 export interface Tagged {
   etag: string
-  /** Makes the body, which an answer 304 does not need. */
+  /** Returns the body, which a 304 does not need. */
   body: () => Buffer
 }
 
-/** The entity tag of a body that a digest (SHA-256) has read. */
+/** Returns the entity tag of a body from its digest (SHA-256). */
 export function tagOf(digest: Hash): string {
   return `"${digest.digest('base64url').slice(0, 27)}"`
 }
 
-/**
- * Sends JSON with its entity tag, or 304 when the caller has it already (`If-None-Match`, RFC 9110, section 13.1.2).
- */
+/** Sends JSON with its entity tag, or 304 if the caller already has it (`If-None-Match`, RFC 9110, section 13.1.2). */
 export function sendConditional(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -29,24 +27,24 @@ export function sendConditional(
 }
 
 function tagged(json: string): Tagged {
-  const body = Buffer.from(json) // encoded once for the tag and the socket: a month of slots is long
+  const body = Buffer.from(json) // encoded once for the tag and the socket, because a month of slots is long
   return { etag: tagOf(createHash('sha256').update(body)), body: () => body }
 }
 
 /**
- * Sends 304 without body and type. Browsers give their copy the type that it carries (RFC 9111, section 3.2), and Chromium
- * refuses a script of another type from another website.
+ * Sends 304 without body and type. Browsers would give the type to their copy (RFC 9111, section 3.2). Chromium refuses
+ * a script of another type from another website.
  */
 export function sendNotModified(reply: Pick<FastifyReply, 'code'>): FastifyReply {
   return (reply as FastifyReply).code(304).send()
 }
 
-/** Sends JSON that was made before. */
+/** Sends JSON text created earlier. */
 export function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(json)
 }
 
-/** Tells whether the caller has what bears an entity tag, given without its quotes. */
+/** Returns a function that checks if the caller has an entity tag, given without its quotes. */
 export function knownTags({ headers }: FastifyRequest): (tag: string) => boolean {
   const known = headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
   return (tag) => known !== undefined && (known.includes(`"${tag}"`) || known.join() === '*')

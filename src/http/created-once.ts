@@ -4,20 +4,20 @@ import { type FieldError, validationProblem } from '../base/errors.ts'
 import type { Context } from '../database/context.ts'
 import { recordOwner, respondOnce, storeNothing, type StoreResponse } from '../database/idempotency.ts'
 
-/** A creation does its work in one transaction, which ends with `store`. */
+/** A creation works in one transaction, which ends with `store`. */
 export interface Creation<Result> {
   run: (store: StoreResponse<unknown>) => Promise<Result>
-  /** Whether that transaction begins with `store.look`. */
+  /** Set if that transaction begins with `store.look`. */
   looks?: true
   present: (result: Result) => { body: object; etag?: string }
-  /** Adds to each reply, first or repeated, what is not to be stored, such as a token. */
+  /** Adds members to each reply, first or repeated, that must not be stored, such as a token. */
   complete?: (body: object, replayed: boolean) => Promise<object>
 }
 
 const maxKeyLength = 255
 
 /**
- * Responds to a creation with 201. With an `Idempotency-Key`, works once, and repeated requests get the first response,
+ * Responds to a creation with 201. With an `Idempotency-Key`, works once. Repeated requests get the first response,
  * byte for byte, marked by `Idempotent-Replayed: true`.
  */
 export async function createdOnce<Result>(
@@ -72,7 +72,7 @@ function fieldError(code: string, detail: string): FieldError {
   return { pointer: '/Idempotency-Key', code, detail }
 }
 
-/** A digest of a body, whatever the order of its members. */
+/** Returns a digest of a body that is independent of the order of its members. */
 function requestDigest(body: unknown): string {
   const canonical = JSON.stringify(body, (_name, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)

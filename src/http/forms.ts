@@ -3,7 +3,9 @@ import { Problem } from '../base/errors.ts'
 
 const defaultMaxBytes = 8_192
 
-/** Makes the routes of a scope take forms of web pages and nothing else. Values are not trimmed: one may be a password. */
+/**
+ * Makes the routes of a scope accept only forms of web pages. Values are not trimmed, because one may be a password.
+ */
 export function readForms(scope: FastifyInstance, maxBytes = defaultMaxBytes): void {
   scope.removeAllContentTypeParsers()
   const options = { parseAs: 'buffer', bodyLimit: maxBytes } as const
@@ -16,11 +18,11 @@ export function readForms(scope: FastifyInstance, maxBytes = defaultMaxBytes): v
   })
 }
 
-/** What a form says, by the names of its fields. */
+/** Returns the values of a form by the names of its fields. */
 export function fieldsOf(body: Buffer): Record<string, string> {
   const fields = [...new URLSearchParams(body.toString())].map(([name, value]) => [
     name,
-    value.replaceAll('\r\n', '\n'), // as browsers send the lines of an area (HTML, 4.10.22.4)
+    value.replaceAll('\r\n', '\n'), // browsers send CR LF between the lines of a text area (HTML, 4.10.22.4)
   ])
   return Object.fromEntries(fields) as Record<string, string>
 }

@@ -16,13 +16,13 @@ const maxHeaders = 100
 
 const headersTimeoutMs = 10_000
 const requestTimeoutMs = 15_000
-/** How often Node checks these two. Its default of 30 seconds would turn 15 into 45. */
+/** Interval at which Node checks these two. Its default of 30 seconds would turn 15 into 45. */
 const timeoutCheckMs = 1_000
-/** Longer than the minute that load balancers keep idle connections: the reusing side must close first. */
+/** Longer than the minute for which load balancers keep idle connections, because the reusing side must close first. */
 const idleTimeoutMs = 72_000
-/** Without a byte in either direction: for clients that do not read their response. */
+/** Time without a byte in either direction, for clients that do not read their response. */
 const silenceTimeoutMs = 30_000
-/** How long a client may read the response before its connection is destroyed. */
+/** A client may read the response for this long before its connection is destroyed. */
 const closeDelayMs = 1_000
 
 /** Limits that Node and Fastify enforce. */
@@ -39,10 +39,10 @@ export const hardeningOptions = {
   },
 } satisfies FastifyServerOptions & { http: object }
 
-/** Beyond this delay of the event loop, a request would wait longer than its client does. */
+/** With a longer delay of the event loop, a request would outlast the patience of its client. */
 const maxMeanDelayMs = 2_000
 const delaySampleMs = 4_000
-/** After the next sample. */
+/** Seconds, at least until the next sample. */
 const overloadRetrySeconds = 5
 
 /**
@@ -55,7 +55,7 @@ export async function hardenServer(app: FastifyInstance, { config, log }: Contex
   await app.register(underPressure, {
     maxEventLoopDelay: maxMeanDelayMs,
     sampleInterval: delaySampleMs,
-    // health checks, pages and preflights always get a response: they cost little, and prove that the process lives
+    // health checks, pages and preflights always get a response: they cost little and prove that the process is alive
     pressureHandler: (request) => (isOfApi(request) ? Promise.reject(overloaded()) : undefined),
   })
   addSecurityHeaders(app)
@@ -67,12 +67,12 @@ function overloaded(): Problem {
   })
 }
 
-/** One log line counts all connections that are refused in this time. */
+/** One log line counts all connections refused in this time. */
 const refusalLogMs = 1_000
 
 /**
- * Closes excess connections unread, of one address and in all: a response would take the resources that are short. Proxies
- * whose X-Forwarded-For is believed bring connections of many addresses.
+ * Closes excess connections unread, both for each address and in total. A response would use the very resources that
+ * are short. Proxies with a trusted X-Forwarded-For bring connections of many addresses.
  */
 function limitConnections(
   server: Server,
@@ -83,7 +83,7 @@ function limitConnections(
   let refused = 0
   const refuse = () => {
     refused += 1
-    if (refused > 1) return // the line to come counts it
+    if (refused > 1) return // the next line counts it
     setTimeout(() => {
       const limits = { MAX_CONNECTIONS: maxConnections, MAX_CONNECTIONS_PER_IP: maxConnectionsPerIp }
       log.warn({ refused, ...limits }, 'connections closed: too many')
@@ -110,7 +110,7 @@ function limitConnections(
   })
 }
 
-/** Refuses what Node accepts, drops silently (headers beyond its limit) or answers without our headers. */
+/** Refuses requests that Node accepts, answers without our headers, or silently strips of headers beyond its limit. */
 function refuseProtocolErrors(app: FastifyInstance): void {
   app.server.maxHeadersCount = maxHeaders + 1
   // an unknown expectation may be ignored (RFC 9110, section 10.1.1)
@@ -137,7 +137,7 @@ function protocolError({ httpVersion, headers, rawHeaders }: IncomingMessage): P
   return undefined
 }
 
-/** Node's raw headers alternate names and values. */
+/** Node's raw headers alternate between names and values. */
 function countHosts(rawHeaders: string[]): number {
   let count = 0
   for (let place = 0; place < rawHeaders.length; place += 2) {
@@ -147,7 +147,7 @@ function countHosts(rawHeaders: string[]): number {
   return count
 }
 
-/** Made once: helmet would build them anew for each request. */
+/** Created once, because helmet would build them again for each request. */
 const securityHeaders = headersOf(
   helmet({
     contentSecurityPolicy: {
@@ -156,8 +156,8 @@ const securityHeaders = headersOf(
     },
     frameguard: { action: 'deny' },
     referrerPolicy: { policy: 'no-referrer' },
-    hsts: false, // below
-    // the rest is for documents, or would keep other websites from loading the widget
+    hsts: false, // set below
+    // the others are for documents, or would prevent other websites from loading the widget
     crossOriginOpenerPolicy: false,
     crossOriginResourcePolicy: false,
     dnsPrefetchControl: false,
@@ -168,9 +168,9 @@ const securityHeaders = headersOf(
   }),
 )
 
-/** The headers that a middleware of helmet sets on any response. */
+/** Returns the headers that a middleware of helmet sets on any response. */
 function headersOf(middleware: ReturnType<typeof helmet>): OutgoingHttpHeaders {
-  // an import of node:http reads all its exports, and some of them load a client that we do not use: 60 ms and 3 MB
+  // importing node:http reads all its exports, some of which load an unused client: 60 ms and 3 MB
   const http = process.getBuiltinModule('node:http')
   const request = new http.IncomingMessage(new Socket())
   const response = new http.ServerResponse(request)
@@ -182,7 +182,7 @@ function headersOf(middleware: ReturnType<typeof helmet>): OutgoingHttpHeaders {
 function addSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(securityHeaders)
-    // only over TLS (RFC 6797, section 7.2); without includeSubDomains, as other hosts of the domain are not ours
+    // only over TLS (RFC 6797, section 7.2); without includeSubDomains, because other hosts of the domain are not ours
     if (request.protocol === 'https') void reply.header('strict-transport-security', 'max-age=31536000')
     done()
   })
@@ -196,7 +196,7 @@ const clientErrors: Partial<Record<string, Problem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: new Problem('request_timeout', 'The request did not arrive in time.'),
 }
 
-/** Gets the status and problem of each response to bytes that never became a request. */
+/** Receives the status and problem of each response to bytes that never became a request. */
 export type BrokenRequestListener = (status: number, problem: ProblemCode) => void
 
 /** Responds to broken or endless HTTP that never became a request, and closes the connection. */

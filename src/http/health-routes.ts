@@ -38,7 +38,10 @@ const readySchema = {
   },
 }
 
-/** `/healthz`: the process is alive. `/readyz`: it can serve; 503 while the database is unavailable or it is stopping. */
+/**
+ * `/healthz` answers while the process is alive, `/readyz` while it can serve. The latter gives 503 while the database
+ * is unavailable or the process is stopping.
+ */
 export function healthRoutes(state: Draining): Routes<Context> {
   return (app, context) => {
     app.get('/healthz', { schema: aliveSchema }, () => ({ status: 'alive' }))

@@ -1,11 +1,11 @@
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 
 /*
- * Examples where tools look for them: at bodies and parameters. Importers of OpenAPI documents, such as Postman's, do not
- * read the `examples` of schemas and make up values that the API refuses.
+ * Adds examples to bodies and parameters, where tools look for them. Importers of OpenAPI documents, such as Postman's,
+ * do not read the `examples` of schemas. They make up values that the API refuses.
  */
 
-/** The keywords of a schema that tell an example. */
+/** The keywords of a schema that contribute to an example. */
 interface Schema {
   $ref?: string
   type?: string | string[]
@@ -21,7 +21,7 @@ interface Schema {
 
 const byFormat: Record<string, string> = { uuid: exampleIds.booking, 'date-time': exampleTimes.createdAt }
 
-/** The example of a schema: its own, or made of those of its parts; undefined where a part has none. */
+/** Returns the example of a schema: its own, or one made of its parts. Returns undefined if a part has none. */
 export function exampleOf(schema: Schema, components: Record<string, Schema>): unknown {
   const { $ref, examples, anyOf, items, properties, required = [] } = schema
   if ($ref !== undefined) return exampleOf(components[$ref.split('/').at(-1) ?? ''] ?? {}, components)
@@ -42,7 +42,7 @@ function ofSimple({ type, format = '', enum: values, const: only }: Schema): unk
   return values?.[0] ?? byFormat[format]
 }
 
-/** Examples of parameters that are ids: those of the demo data. */
+/** Examples of ID parameters, from the demo data. */
 const byName: Record<string, string> = {
   business_id: exampleIds.business,
   service_id: exampleIds.service,
@@ -52,7 +52,7 @@ const byName: Record<string, string> = {
   after: exampleIds.event,
 }
 
-/** The example of a parameter; undefined where its schema says all. */
+/** Returns the example of a parameter, or undefined if its schema is sufficient. */
 export function exampleOfParameter(name: string, { format }: Schema): unknown {
   return format === 'uuid' ? byName[name] : undefined
 }

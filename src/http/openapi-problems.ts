@@ -35,7 +35,7 @@ const alternativesOfProblem: Schema = {
   items: { $ref: componentReference('Slot') },
 }
 
-/** The extension members of problem documents; a name that ends with `?` is optional. */
+/** The extension members of problem documents. A name that ends with `?` is optional. */
 const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
   validation_failed: { errors: fieldErrors },
   key_type_not_allowed: {
@@ -50,13 +50,13 @@ const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
   slot_not_offered: { reason: { type: 'string', enum: reasons }, alternatives: alternativesOfProblem },
 }
 
-/** The name of the schema of a code's problem documents: `slot_held` → `SlotHeldProblem`. */
+/** Returns the schema name for a code's problem documents: `slot_held` → `SlotHeldProblem`. */
 function problemName(code: ProblemCode): string {
   const words = code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
   return `${words.join('')}Problem`
 }
 
-/** The schema of the problem documents (RFC 9457) with this code. */
+/** Returns the schema of the problem documents (RFC 9457) with this code. */
 function problemSchema(code: ProblemCode): Schema {
   const { status, title } = problemKinds[code]
   const more = Object.entries(extensions[code] ?? {})
@@ -78,7 +78,7 @@ function problemSchema(code: ProblemCode): Schema {
   }
 }
 
-/** An example problem document. */
+/** Returns an example problem document. */
 export function exampleProblem(code: ProblemCode): Record<string, unknown> {
   const { status, title } = problemKinds[code]
   const { detail, ...more } = problemTexts[code].example
@@ -86,7 +86,7 @@ export function exampleProblem(code: ProblemCode): Record<string, unknown> {
   return { ...usual, ...more }
 }
 
-/** The components that responses with these codes refer to. */
+/** Returns the components that responses with these codes refer to. */
 export function problemComponents(codes: ProblemCode[]) {
   return {
     schemas: Object.fromEntries(codes.map((code) => [problemName(code), problemSchema(code)])),
@@ -96,7 +96,7 @@ export function problemComponents(codes: ProblemCode[]) {
   }
 }
 
-/** The response with one of these codes, all of one status. */
+/** Returns the response with one of these codes, which share one status. */
 export function problemResponse(codes: ProblemCode[]) {
   const references = codes.map((code) => ({ $ref: componentReference(problemName(code)) }))
   const mapping = codes.map((code) => [code, componentReference(problemName(code))] as const)

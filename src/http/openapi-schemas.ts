@@ -1,8 +1,8 @@
-/* The schemas of the OpenAPI document, made of those that validate. */
+/* The schemas of the OpenAPI document, converted from the validation schemas. */
 
 /**
- * Converts validation schemas to those of the document: replaces our own formats and keywords, and turns a schema with a
- * title into a component.
+ * Converts validation schemas to those of the document. Replaces our own formats and keywords, and turns a schema with
+ * a title into a component.
  */
 export class SchemaWriter {
   /** The components so far, by name. */
@@ -43,12 +43,15 @@ export class SchemaWriter {
   }
 }
 
-/** The reference to a component of the document. */
+/** Returns the reference to a component of the document. */
 export function componentReference(name: string, section = 'schemas'): string {
   return `#/components/${section}/${name}`
 }
 
-/** Keywords of our validation alone. With `maxProperties` tools make up as many fields for each form: gigabytes of them. */
+/**
+ * Keywords for our validation only. With `maxProperties` tools make up that many fields for each form: gigabytes of
+ * them.
+ */
 const ownKeywords = ['lowercase', 'timeZone', 'trimmed', 'fieldValue', 'rule', 'maxProperties']
 
 function withoutKeywords(schema: Schema, added: Schema): Schema {
@@ -74,7 +77,7 @@ function areTexts(values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === 'string')
 }
 
-/** "This or null" in the short form where the schema is a simple one. */
+/** Returns "this or null" in the short form if the schema is simple. */
 function alternatives(schemas: Schema[]): Schema {
   const [one, other, ...more] = schemas
   const isShort =
@@ -99,7 +102,7 @@ export interface Schema {
   items?: Schema
 }
 
-/** The OpenAPI form of one of our formats (base/validation.ts): replaces the schema, or adds to it. */
+/** The OpenAPI form of one of our formats (base/validation.ts). It replaces the schema, or adds to it. */
 interface FormatSchema {
   schema: Schema
   replaces?: true

@@ -52,7 +52,7 @@ const tags = [
   },
 ]
 
-/** Of routes that are not of the API: pages, what they load, and where their forms go. */
+/** Tag of routes outside the API: pages, their assets, and the targets of their forms. */
 export const pageTag = 'Pages'
 
 const securitySchemes = {
@@ -108,8 +108,8 @@ const headers = {
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * The OpenAPI document of the API, made when it is first asked for. The server must be ready. `withPages` describes pages
-     * as well: tests compare their answers with it.
+     * Returns the OpenAPI document of the API, created at the first request. The server must be ready. `withPages`
+     * describes pages as well, so that tests can compare their answers with it.
      */
     openApi: (scope?: 'api' | 'withPages') => Promise<object>
   }
@@ -123,7 +123,7 @@ export function describeInOpenApi(app: FastifyInstance): void {
     if (known) return known
     const routes = scope === 'withPages' ? app.knownRoutes : app.knownRoutes.filter(isNoPage)
     const document = documentOf(routes).catch((error: unknown) => {
-      documents.delete(scope) // such as no file that may be opened just now
+      documents.delete(scope) // for example if no file can be opened at the moment
       throw error
     })
     documents.set(scope, document)
@@ -136,8 +136,8 @@ function isNoPage({ options: { schema } }: FastifyInstance['knownRoutes'][number
 }
 
 /**
- * The document is made from the schemas of the routes, in an instance that serves nothing: the plugin and its parser of YAML
- * would cost an idle server 3 MB, and most are never asked for the document.
+ * Creates the document from the schemas of the routes, in an instance that serves nothing. The plugin and its YAML
+ * parser would cost an idle server 3 MB. Most servers are never asked for the document.
  */
 async function documentOf(routes: FastifyInstance['knownRoutes']): Promise<object> {
   const { default: swagger } = await import('@fastify/swagger')
@@ -230,14 +230,14 @@ export async function codesOfOperations(app: FastifyInstance): Promise<Described
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The successful answer carries an `ETag`. */
+    /** The successful answer has an `ETag`. */
     etag?: true
     /** The route honours an `Idempotency-Key`. */
     idempotent?: true
   }
 }
 
-/** The extension that carries a route's notes from `transform` to `transformObject`. */
+/** The extension that passes a route's notes from `transform` to `transformObject`. */
 const notes = 'x-holdfast'
 
 interface Notes {
@@ -272,7 +272,7 @@ interface Media {
 
 const bodyMethods = ['POST', 'PUT', 'PATCH', 'DELETE']
 
-/** The schema of a route for the document, with notes on its configuration. */
+/** Returns the schema of a route for the document, with notes on its configuration. */
 function describeRoute(route: RouteOptions): FastifySchema {
   const { config = {}, schema = {} } = route
   const { access, people, etag = false, idempotent = false } = config
@@ -307,7 +307,7 @@ const IdempotencyHeaders = {
   },
 }
 
-/** As src/access/actor.ts orders them. */
+/** In the order of src/access/actor.ts. */
 function rolesFrom(least: PersonRole): PersonRole[] {
   const roles: PersonRole[] = ['staff', 'manager', 'owner']
   return roles.slice(roles.indexOf(least))
@@ -321,7 +321,9 @@ function securityOf(access: readonly string[] = []): Record<string, string[]>[] 
   ]
 }
 
-/** Every problem code of a route: those its operation throws, and those that follow from its configuration. */
+/**
+ * Returns every problem code of a route: those thrown by its operation, and those that follow from its configuration.
+ */
 function codesOf({ method, url, config = {}, schema = {} }: RouteOptions): ProblemCode[] {
   const { access, plan, idempotent, countsVisits } = config
   const declared = declaredCodes(schema.response)
@@ -336,7 +338,7 @@ function codesOf({ method, url, config = {}, schema = {} }: RouteOptions): Probl
     ...(schema.querystring || schema.body || idempotent ? (['validation_failed'] as const) : []),
     ...(schema.params && !named404 ? (['not_found'] as const) : []),
     ...(idempotent ? (['idempotency_in_flight', 'idempotency_key_reused'] as const) : []),
-    'malformed_request', // two headers Host, for one
+    'malformed_request', // two Host headers, for example
     'internal',
     ...declared,
   ]
@@ -354,12 +356,12 @@ const ofKeys: ProblemCode[] = [
   'unavailable',
 ]
 
-/** What people who are logged in, and visitors of pages that read the database, may meet on every page. */
+/** Codes that logged-in people, and visitors of pages that read the database, can get on every page. */
 const ofConsole: ProblemCode[] = ['rate_limited', 'unavailable']
 
 const ofBodies: ProblemCode[] = ['malformed_json', 'payload_too_large', 'unsupported_media_type']
 
-/** The codes that `problems()` has put into response schemas. */
+/** Returns the codes that `problems()` has put into response schemas. */
 function declaredCodes(response: unknown): ProblemCode[] {
   return Object.values((response ?? {}) as Record<string, Schema>).flatMap(codesIn)
 }
@@ -374,9 +376,7 @@ function withoutProblems(response: unknown): Record<string, Schema> {
   return Object.fromEntries(all.filter(([, schema]) => codesIn(schema).length === 0))
 }
 
-/**
- * Completes an operation: converts its schemas, adds its problems and response headers. Returns its problem codes.
- */
+/** Completes an operation: converts its schemas, adds its problems and response headers. Returns its problem codes. */
 function completeOperation(operation: Operation, schemas: SchemaWriter): ProblemCode[] {
   const { [notes]: own } = operation
   if (!own) throw new Error('an operation was not described')
@@ -401,14 +401,14 @@ function completeOperation(operation: Operation, schemas: SchemaWriter): Problem
   return own.codes
 }
 
-/** The plugin moves the example of a body out of its schema; this moves it back, so that a component keeps it. */
+/** The plugin moves the example of a body out of its schema. This moves it back, so that a component keeps it. */
 function writeMedia(media: Media, schemas: SchemaWriter): void {
   const { example, schema } = media
   media.schema = schemas.write({ ...schema, ...(example !== undefined && { examples: [example] }) })
   delete media.example
 }
 
-/** Adds examples to the bodies in JSON and to parameters. */
+/** Adds examples to JSON bodies and to parameters. */
 function addExamples(
   { parameters = [], requestBody = {}, responses }: Operation,
   components: Record<string, Schema>,
@@ -425,7 +425,7 @@ function addExamples(
   }
 }
 
-/** The names of the header components that a response carries. */
+/** Returns the names of the header components of a response. */
 function headersOf(status: number, { codes, needsKey, etag, idempotent }: Notes): string[] {
   const waits = [429, 503].includes(status) || (status === 409 && codes.includes('idempotency_in_flight'))
   return [

@@ -8,7 +8,7 @@ import { isOfApi } from './route-list.ts'
 import { fieldErrorsOf, type Validator } from '../base/validation.ts'
 import type { ProblemBody } from '../base/wire.ts'
 
-/** The body of a problem reply (RFC 9457). */
+/** Returns the body of a problem reply (RFC 9457). */
 export function problemBody(problem: Problem, requestId: string): ProblemBody {
   const { status, title } = problemKinds[problem.code]
   return {
@@ -23,7 +23,7 @@ export function problemBody(problem: Problem, requestId: string): ProblemBody {
   }
 }
 
-/** Sends a problem as a page, with the status that is set. */
+/** Sends a problem as a page, with the status already set. */
 export type ShowProblem = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -31,12 +31,12 @@ export type ShowProblem = (
 ) => Promise<FastifyReply>
 
 /**
- * Turns every error into a problem response; an unknown one becomes `internal` and shows nothing of itself. Outside of the
- * API, people get a page instead: `show` sends it.
+ * Turns every error into a problem response. An unknown one becomes `internal` and reveals no details. Outside the API,
+ * people get a page instead, which `show` sends.
  */
 export function problemReplies(app: FastifyInstance, show?: ShowProblem): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    if (error instanceof MemberGone) return reply.hijack() // nobody is there to get a response
+    if (error instanceof MemberGone) return reply.hijack() // nobody is left to receive a response
     const answer = (what: Error) => {
       const problem = toProblem(what, request)
       if (isOfApi(request)) return sendProblem(request, reply, problem)
@@ -52,14 +52,14 @@ export function problemReplies(app: FastifyInstance, show?: ShowProblem): void {
     const { counting } = request
     if (!counting) return answer(error)
     request.counting = undefined
-    return counting.then(() => answer(error), answer) // that it is one request too many comes first
+    return counting.then(() => answer(error), answer) // a refusal by the rate limits takes precedence
   })
   app.setNotFoundHandler(() => {
     throw nothingHere()
   })
 }
 
-/** Whether a person asks, by a browser: it prefers HTML to JSON by name (RFC 9110, section 12.5.1). Scripts accept anything. */
+/** True for a browser, which prefers HTML to JSON by name (RFC 9110, section 12.5.1). Scripts accept anything. */
 function asksForHtml({ headers }: FastifyRequest): boolean {
   const weights = new Map(
     (headers.accept ?? '')
@@ -78,10 +78,10 @@ function asksForHtml({ headers }: FastifyRequest): boolean {
   return html > 0 && html >= json
 }
 
-/** No browser names more. */
+/** More than any browser sends. */
 const maxMediaTypes = 50
 
-/** A path with parameters, and what may be asked of it. */
+/** A path with parameters and its methods. */
 interface KnownPath {
   url: string
   matches: RegExp
@@ -89,8 +89,8 @@ interface KnownPath {
 }
 
 /**
- * Refuses an unknown path, and a known one's wrong method with 405 and `Allow` (RFC 9110, section 15.5.6), after it was
- * counted and before its body is read. Call it after authentication.
+ * Refuses an unknown path, and a known one's wrong method with 405 and `Allow` (RFC 9110, section 15.5.6). The request
+ * is counted first, and its body is not read. Call it after authentication.
  */
 export function refuseUnknownPaths(app: FastifyInstance): void {
   app.decorateRequest('wrongMethodOf')
@@ -105,7 +105,7 @@ export function refuseUnknownPaths(app: FastifyInstance): void {
   })
 }
 
-/** A literal part of a path goes before a parameter, as in the router. */
+/** A literal part of a path precedes a parameter, as in the router. */
 function knownPaths({ knownRoutes }: FastifyInstance): KnownPath[] {
   const methods = Map.groupBy(knownRoutes, ({ url }) => url)
   const urls = [...methods.keys()].toSorted().toReversed()
@@ -117,7 +117,7 @@ function knownPaths({ knownRoutes }: FastifyInstance): KnownPath[] {
 }
 
 /**
- * Refuses the wrong methods of paths that look like another's parameter, such as `/bookings/hold`: the router would find
+ * Refuses the wrong methods of paths that match another's parameter, such as `/bookings/hold`. The router would find
  * the other's route. Call it after adding all routes.
  */
 export function answerWrongMethods(app: FastifyInstance): void {
@@ -131,7 +131,7 @@ export function answerWrongMethods(app: FastifyInstance): void {
       method: [...new Set(method)],
       url: path.url,
       config: { answersWrongMethod: true },
-      // before any credentials are asked for
+      // before any check of credentials
       onRequest: (_request, _reply, done) => done(wrongMethod(path)),
       handler: () => undefined,
     })
@@ -191,7 +191,7 @@ function fromValidation(error: Partial<FastifyError>, request: FastifyRequest): 
   return validationProblem(error.validationContext === 'body' ? [...found, ...queryErrors(request)] : found)
 }
 
-/** Fastify skips the query after an invalid body; one response names all invalid fields. */
+/** Validates the query, which Fastify skips after an invalid body. One response names all invalid fields. */
 function queryErrors(request: FastifyRequest): FieldError[] {
   const validate = request.getValidationFunction('querystring') as Validator | undefined // from our own compiler
   return validate && !validate(request.query) ? fieldErrorsOf(validate.errors ?? []) : []
@@ -199,11 +199,11 @@ function queryErrors(request: FastifyRequest): FieldError[] {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The pattern of its path, where that is known but not with its method. */
+    /** The pattern of a known path with an unknown method. */
     wrongMethodOf: string | undefined
   }
   interface FastifyContextConfig {
-    /** The route only refuses the methods that its path does not have. */
+    /** The route only refuses the methods that its path lacks. */
     answersWrongMethod?: boolean
   }
 }

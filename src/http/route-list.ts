@@ -3,9 +3,9 @@ import type { TokenType } from '../base/token-types.ts'
 
 interface KnownRoute {
   method: string
-  /** With the names of its parameters: `/api/v1/services/:id`. */
+  /** Includes the names of its parameters: `/api/v1/services/:id`. */
   url: string
-  /** The key types that may call it; absent where no key is needed. */
+  /** The key types that may call it. Absent if no key is needed. */
   access: readonly TokenType[] | undefined
   /** As it was added. */
   options: RouteOptions
@@ -13,15 +13,18 @@ interface KnownRoute {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every route that was added so far, HEAD beside each GET included. */
+    /** Every route so far, including HEAD for each GET. */
     knownRoutes: KnownRoute[]
   }
 }
 
-/** Every path below this one belongs to the API, an unknown one too. */
+/** Every path below this one belongs to the API, even an unknown one. */
 const apiPath = /^\/api\/v1(?=[/?]|$)/
 
-/** Whether a request belongs to the API, by its route or its path. An OPTIONS never does: it gets a preflight response. */
+/**
+ * True if a request belongs to the API, by its route or its path. An OPTIONS never does, because it gets a preflight
+ * response.
+ */
 export function isOfApi({ method, routeOptions, originalUrl }: FastifyRequest): boolean {
   return method !== 'OPTIONS' && (apiPath.test(routeOptions.url ?? '') || apiPath.test(originalUrl))
 }

@@ -26,15 +26,15 @@ export interface Draining {
 /** Adds routes that need the context `C`. */
 export type Routes<C extends Context> = (app: FastifyInstance, context: C) => void
 
-/** Hooks that later folders add to every request. */
+/** Hooks that other folders add to every request. */
 interface ServerHooks {
   state: Draining
   /** Added first, to see each request from its first byte to its last. */
   watch: (app: FastifyInstance) => void
   onBrokenRequest: BrokenRequestListener
-  /** Authenticates, and applies rate limits. */
+  /** Authenticates and applies rate limits. */
   guard: (app: FastifyInstance) => void
-  /** What people see instead of a problem document. */
+  /** Shows a page to people instead of a problem document. */
   showProblem: ShowProblem
 }
 
@@ -59,15 +59,15 @@ export async function createServer<C extends Context>(
   const loggerInstance: FastifyBaseLogger = context.log
   const app = fastify({
     loggerInstance,
-    // Fastify's own request lines would hold URLs with clients' data
+    // Fastify's own request lines would contain URLs with clients' data
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     trustProxy: context.config.trustProxy.length > 0 ? context.config.trustProxy : false,
     ...hardeningOptions,
-    // longer than a path can be: the routes refuse what is too long to be an id
+    // longer than any path: the routes refuse texts that are too long for an ID
     routerOptions: { maxParamLength: headerLimitBytes, ignoreTrailingSlash: false },
     rewriteUrl: ({ url = '' }) => (isReadable(url) ? url : unreadableAddress),
     genReqId: (request) => requestId(request.headers['x-request-id'], context),
-    return503OnClosing: false, // a stopping server finishes what reaches it
+    return503OnClosing: false, // a stopping server finishes the requests that reach it
     forceCloseConnections: 'idle',
     clientErrorHandler: (error, socket) =>
       answerClientError(error, socket, { ids: context.ids, onBrokenRequest }),
@@ -120,7 +120,7 @@ export async function createServer<C extends Context>(
   return app
 }
 
-/** Replaces a path that cannot be decoded: the router would respond itself, without our headers. */
+/** Replaces a path that cannot be decoded. The router would respond itself, without our headers. */
 const unreadableAddress = '/unreadable-address'
 
 function isReadable(url: string): boolean {
@@ -137,7 +137,7 @@ function requestId(header: string | string[] | undefined, context: Context): str
   return typeof header === 'string' && safeRequestId.test(header) ? header : context.ids.request()
 }
 
-/** Sends the request id, and forbids caching. */
+/** Sends the request ID and forbids caching. */
 function addCommonHeaders(app: FastifyInstance, state: Draining): void {
   app.addHook('onRequest', (request, reply, done) => {
     void reply.header('x-request-id', request.id)
@@ -147,14 +147,14 @@ function addCommonHeaders(app: FastifyInstance, state: Draining): void {
   })
 }
 
-/** Turns of the event loop without an arrival: one accepts a connection, the next reads its request. */
+/** Turns of the event loop without an arrival. One accepts a connection, and the next reads its request. */
 const quietTurns = 3
-/** Bounds the wait where requests never cease. */
+/** Limits the wait if requests never cease. */
 const maxDrainMs = 500
 
 /**
- * Accepts connections and requests that have reached this machine already. Closing at once would reset them, and on a
- * busy server there may be many: timers run before arrivals, and a turn of the event loop accepts one connection.
+ * Accepts connections and requests that have already reached this machine. Closing at once would reset them, and on a
+ * busy server there may be many. Timers run before arrivals, and a turn of the event loop accepts one connection.
  */
 export async function drainAcceptQueue(server: Server): Promise<void> {
   let quiet = 0

@@ -2,22 +2,22 @@ import type { FastifyInstance } from 'fastify'
 import { readClientAddress } from '../base/client-network.ts'
 import { unavailable } from '../base/errors.ts'
 
-/** Shorter answers do not count: those of a whole address stay below its bound of connections. */
+/** Shorter answers do not count, because the limit of connections already bounds those of one address. */
 const shortBytes = 16 * 1024
-/** Of one IPv4 address or IPv6 /64. */
+/** Limit for one IPv4 address or IPv6 /64. */
 const maxBytes = 16 * 1024 * 1024
 const maxBytesInAll = 128 * 1024 * 1024
 
 /**
- * Bounds the bytes that wait in memory until clients read them: of each address and in all. Beyond that an answer becomes a
- * 503, unless nothing else waits. Call it after every other hook that changes answers.
+ * Limits the bytes that wait in memory until clients read them, for each address and in total. Beyond that an answer
+ * becomes a 503, unless nothing else is waiting. Call it after every other hook that changes answers.
  */
 export function boundUnreadAnswers(app: FastifyInstance): void {
   const waiting = new Map<string, number>()
   let inAll = 0
   app.addHook('onSend', (request, reply, payload, done) => {
     const bytes = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
-    // a client that has gone already closes nothing any more: its bytes would count for ever
+    // no close event follows for a client that has already disconnected, so its bytes would count forever
     if (bytes < shortBytes || reply.raw.closed || reply.raw.destroyed) {
       done(null, payload)
       return

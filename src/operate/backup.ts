@@ -19,13 +19,14 @@ interface BackupReport {
   file: string
   bytes: number
   bookings: number
-  /** The latest change of a booking; null without one. */
+  /** The latest change of a booking. Null if there is none. */
   latest_change: string | null
 }
 
 /**
- * Copies the database as of one moment, without disturbing a running server. The copy gets its name once it is complete,
- * checked and on the disk, so a file of this name is always a whole backup. Throws an OperatorError otherwise.
+ * Copies the database as of one moment, without disturbing a running server. The copy gets its name once it is
+ * complete, checked and flushed to the disk. So a file of this name is always a complete backup. Throws an
+ * OperatorError otherwise.
  */
 export function backUp({ database, target, force }: BackUpOptions): BackupReport {
   assertFreeName(target, { database, force })
@@ -37,7 +38,7 @@ export function backUp({ database, target, force }: BackUpOptions): BackupReport
     assertRestorable(database, contents)
     flush(partial)
     if (force) {
-      // SQLite would take the replaced file's WAL for this one's
+      // SQLite would mistake the replaced file's WAL for this one's
       for (const companion of sqliteCompanions) rmSync(target + companion, { force: true })
       replaceBy(partial, target)
     } else if (!placeBy(partial, target)) throw alreadyThere(target)
@@ -52,12 +53,12 @@ export function backUp({ database, target, force }: BackUpOptions): BackupReport
   }
 }
 
-/** Of the time in UTC, so that names sort by it. */
+/** Contains the UTC time, so that names sort by it. */
 const namePattern = /^holdfast-\d{8}T\d{6}Z\.db$/
 
 /**
- * Backs up into a folder, under the name of the time, then deletes the oldest beyond `keep` that were named so: once the new
- * one is on the disk, and nothing else of the folder. Returns their names, too.
+ * Backs up into a folder, under a name with the time, then deletes the oldest backups beyond `keep`. Deletes them only
+ * once the new one is on the disk, and no other files. Returns the deleted names, too.
  */
 export function backUpInto(
   folder: string,

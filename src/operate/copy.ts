@@ -8,9 +8,9 @@ import { readSqlite, takeServerLock } from '../database/sqlite-file.ts'
 import { assertRestorable } from './restore.ts'
 
 /**
- * Copies a SQLite database to an empty PostgreSQL database, which it migrates: everything, or nothing. The source stays as
- * it is. Throws an OperatorError while a server uses the source, where the source is damaged or not up to date, and where
- * the target is not empty or cannot be reached.
+ * Copies a SQLite database into an empty PostgreSQL database, which it migrates: everything, or nothing. The source
+ * stays unchanged. Throws an OperatorError while a server uses the source, or if the source is damaged or outdated.
+ * Also throws one if the target is not empty or unreachable.
  */
 export async function copyDatabase(file: string, url: string): Promise<CopiedTable[]> {
   const lock = takeServerLock(
@@ -30,7 +30,7 @@ export async function copyDatabase(file: string, url: string): Promise<CopiedTab
   }
 }
 
-/** Opens it as a server does, which refuses one that could lose bookings. */
+/** Opens the target like a server, which refuses a database that could lose bookings. */
 async function migrateTarget(url: string): Promise<void> {
   const { db } = await openPostgres({ urls: [url], poolSize: 2, fraction: () => systemIds.fraction() })
   try {

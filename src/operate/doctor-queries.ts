@@ -8,7 +8,7 @@ const maxDamages = 5
 /** SQLite's result codes for a damaged file and for one that is not a database (https://sqlite.org/rescode.html). */
 const damageCodes = [11, 26]
 
-/** Reads the facts; without a schema, only those that need none. */
+/** Reads the facts. Without a schema, reads only those that need none. */
 export async function readFacts(db: Database, demoBusinessIds: string[]): Promise<DatabaseFacts> {
   const migrations = await findMigrations(db)
   const server = db.engine === 'postgres' ? await findServerSettings(db.reads) : undefined
@@ -35,13 +35,13 @@ async function findMigrations(db: Database): Promise<string[] | undefined> {
   return rows.map(({ name }) => name)
 }
 
-/** Damages that SQLite's own check finds; always empty on PostgreSQL. */
+/** Finds damage with SQLite's own check. Always empty on PostgreSQL. */
 export async function findDamages(db: Database): Promise<string[]> {
   if (db.engine === 'postgres') return []
   try {
     const check = sql<{ quick_check: string }>`pragma quick_check(${sql.lit(maxDamages)})`
     const { rows } = await check.execute(db.reads)
-    // a finding is one line; SQLite's may have several
+    // a finding is one line, and SQLite's may have several
     return rows.map((row) => row.quick_check.replaceAll('\n', ', ')).filter((line) => line !== 'ok')
   } catch (error) {
     if (isDamage(error)) return [error.message] // too damaged even for the check

@@ -5,7 +5,7 @@ import type { DatabaseFacts, FileFacts, Finding, HostFacts, SettingFacts } from 
 /** With a larger error, tokens and holds expire at the wrong time. */
 const maxClockErrorSeconds = 5
 const minFreeBytes = 200 * 1024 * 1024
-/** Time-zone rules change every year; older data is likely to be wrong somewhere. */
+/** Time-zone rules change every year, so older data is likely to be wrong somewhere. */
 const maxDataAgeYears = 2
 
 const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail })
@@ -20,7 +20,7 @@ const warning = (check: string, detail: string, fix: string): Finding => ({
   state: 'warning',
 })
 
-/** Judges the SQLite file; undefined if all is well. */
+/** Judges the SQLite file. Returns undefined if all is well. */
 export function fileFinding(facts: FileFacts): Finding | undefined {
   const { file, exists, insteadOfFile, unwritable, open, user } = facts
   if (insteadOfFile !== null) {
@@ -52,13 +52,13 @@ export function fileFinding(facts: FileFacts): Finding | undefined {
   )
 }
 
-/** What development mode leaves open to others. */
+/** The risks of development mode. */
 export const developmentRisks =
   'NODE_ENV is development on an address that others reach: webhooks and calendars may call your inner network, ' +
   'deposits are paid in a sandbox, and mails are files'
 export const developmentFix = 'set NODE_ENV to production, or HOST to 127.0.0.1'
 
-/** Judges requests that a proxy forwarded although TRUST_PROXY does not name it. */
+/** Judges requests from a proxy that is not listed in TRUST_PROXY. */
 export function proxyFinding(requests: number): Finding | undefined {
   if (requests === 0) return undefined
   return warning(
@@ -68,7 +68,7 @@ export function proxyFinding(requests: number): Finding | undefined {
   )
 }
 
-/** Judges settings that work, and that harm in production; and who may read `.env`. */
+/** Judges settings that work but cause harm in production, and the permissions of `.env`. */
 export function settingFindings({
   production,
   developsInPublic,
@@ -107,7 +107,7 @@ export function settingFindings({
   return found.filter((finding) => finding !== false)
 }
 
-/** Judges HOLDFAST_SECRET beside a secret that was generated before it was set. */
+/** Judges HOLDFAST_SECRET if a secret was generated before it was set. */
 export function secretFinding(
   generated: Buffer | undefined,
   secret: Buffer | undefined,
@@ -121,7 +121,6 @@ export function secretFinding(
   )
 }
 
-/** Judges the facts. */
 export function findings(facts: DatabaseFacts, around: HostFacts): Finding[] {
   return [
     migrationFinding(facts, around),
@@ -153,7 +152,7 @@ function migrationFinding({ migrations = [] }: DatabaseFacts, { knownMigrations 
   return ok('schema', 'up to date')
 }
 
-/** Judges a database whose migrations have run, and which lacks columns that they make. */
+/** Judges a migrated database that lacks columns which its migrations create. */
 export function unfinishedFinding(missing: string[]): Finding {
   return fault(
     'schema',
@@ -173,7 +172,7 @@ function overlapFinding({ migrations, missingOverlapRules: missing }: DatabaseFa
       )
 }
 
-/** Judges the damages that SQLite's own check found. */
+/** Judges the damage found by SQLite's own check. */
 export function damageFinding(damages: string[]): Finding {
   return damages.length === 0
     ? ok('data', 'no damage found')
@@ -218,7 +217,10 @@ function commitFinding({ synchronousCommit }: DatabaseFacts): Finding | undefine
     : ok('commits', `acknowledged bookings survive a crash (synchronous_commit is ${synchronousCommit})`)
 }
 
-/** Judges what a failover would lose, and whether commits wait in vain. One host without names of standbys has neither. */
+/**
+ * Judges the possible losses of a failover, and commits that wait forever. A single host without configured standbys
+ * has neither.
+ */
 function failoverFinding(
   { standbyNames, standbys, hiddenSenders, synchronousCommit }: DatabaseFacts,
   { databaseHosts }: HostFacts,
@@ -250,12 +252,18 @@ function failoverFinding(
   )
 }
 
-/** How many standbys a commit waits for: of `ANY 2 (…)`, `FIRST 2 (…)` and `2 (…)` two, of a plain list one. */
+/**
+ * Returns the number of standbys that a commit waits for: two for `ANY 2 (…)`, `FIRST 2 (…)` and `2 (…)`, one for a
+ * plain list.
+ */
 function wantedStandbys(standbyNames: string): number {
   return Number(/^\s*(?:any\s+|first\s+)?(\d+)\s*\(/i.exec(standbyNames)?.[1] ?? 1)
 }
 
-/** What the role of a pooled address needs, as nobody gives its connections settings; the guide "High availability" has the same. */
+/**
+ * Settings that the role of a pooled URL needs, because its connections cannot set them. The guide "High availability"
+ * has the same list.
+ */
 export const roleSettings: Record<string, string> = {
   timezone: "'UTC'",
   statement_timeout: "'2s'",
@@ -264,7 +272,7 @@ export const roleSettings: Record<string, string> = {
   jit: 'off',
 }
 
-/** Judges the servers of DATABASE_URL and DATABASE_READ_URL, by what each tells of itself. */
+/** Judges the servers of DATABASE_URL and DATABASE_READ_URL by their own answers. */
 export function serverFindings({ servers, replicas }: ServersFound): Finding[] {
   const answers = servers.filter((server) => 'cluster' in server)
   const primary = answers.find(({ timeline }) => timeline !== null)
@@ -276,7 +284,7 @@ export function serverFindings({ servers, replicas }: ServersFound): Finding[] {
   ].filter((finding) => finding !== undefined)
 }
 
-/** The servers that take writes, the one on the latest timeline last. One server may have two names. */
+/** Returns the servers that accept writes, the one on the latest timeline last. One server may have two names. */
 export function primariesOf(servers: ServersFound['servers']): ServerAnswer[] {
   const answers = servers.filter((server) => 'cluster' in server)
   const byStart = new Map(answers.map((server) => [server.startedAt, server]))
@@ -304,7 +312,7 @@ function hostFindings(servers: ServersFound['servers'], answers: ServerAnswer[])
   return [ok('servers', lines.join(', '))]
 }
 
-/** Whether the servers are one database, of which one takes writes. */
+/** Checks that the servers form one database, in which one server accepts writes. */
 function clusterFinding(answers: ServerAnswer[]): Finding | undefined {
   const [first, ...others] = answers
   const stranger = others.find(({ cluster }) => cluster !== first?.cluster)
@@ -328,7 +336,7 @@ function clusterFinding(answers: ServerAnswer[]): Finding | undefined {
   )
 }
 
-/** Judges the role behind PgBouncer; undefined where no address is pooled. */
+/** Judges the role behind PgBouncer. Returns undefined if no URL is pooled. */
 function roleFinding(answers: ServerAnswer[]): Finding | undefined {
   const role =
     answers.find((server) => server.timeline !== null)?.role ?? answers.find(({ role }) => role)?.role
@@ -347,7 +355,7 @@ function roleFinding(answers: ServerAnswer[]): Finding | undefined {
   )
 }
 
-/** Judges a replica for reads; `isRead` says whether one of them keeps up. */
+/** Judges a replica for reads. `isRead` is true if one of them keeps up. */
 function replicaFinding(
   { answer: replica, delayMs }: ReplicaFound,
   { primary, isRead }: { primary: ServerAnswer | undefined; isRead: boolean },
@@ -378,7 +386,7 @@ function replicaFinding(
       'name a standby; after a failover that may be the former primary',
     )
   }
-  if (delayMs === undefined) return undefined // without a primary there is nothing to be behind
+  if (delayMs === undefined) return undefined // without a primary there is no delay to measure
   return delayMs === Infinity
     ? warning(
         'reads',
@@ -388,7 +396,7 @@ function replicaFinding(
     : ok('reads', `${host} follows, at most ${Math.ceil(delayMs)} ms behind`)
 }
 
-/** Judges Redis; `complaint` is undefined if it answers. */
+/** Judges Redis. `complaint` is undefined if it answers. */
 export function redisFinding(host: string, complaint: string | undefined): Finding {
   return complaint === undefined
     ? ok('redis', 'answers')
@@ -399,7 +407,7 @@ export function redisFinding(host: string, complaint: string | undefined): Findi
       )
 }
 
-/** Judges mail: where it goes, and what the server said; `complaint` is undefined if it answers. */
+/** Judges email: its destination and the answer of the mail server. `complaint` is undefined if the server answers. */
 export function mailFinding(
   route: 'smtp' | 'files' | 'off',
   { host, complaint }: { host: string; complaint: string | undefined },

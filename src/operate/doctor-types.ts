@@ -5,13 +5,13 @@ export interface Finding {
   check: string
   state: 'ok' | 'warning' | 'fault'
   detail: string
-  /** What to do; absent if all is well. */
+  /** The remedy. Absent if all is well. */
   fix?: string
 }
 
-/** What the database tells about its health. */
+/** The facts about the health of a database. */
 export interface DatabaseFacts {
-  /** Migrations that have run; undefined if the database is empty. */
+  /** Migrations that have run. Undefined if the database is empty. */
   migrations: string[] | undefined
   /** Overlap rules that the schema lacks, by name. */
   missingOverlapRules: string[]
@@ -21,11 +21,14 @@ export interface DatabaseFacts {
   latestRecord: Instant | null
   /** PostgreSQL: connections that the server accepts. */
   maxConnections: number | null
-  /** PostgreSQL: its synchronous_commit, as Holdfast's connections have it. */
+  /** PostgreSQL: its synchronous_commit, as seen by Holdfast's connections. */
   synchronousCommit: string | null
-  /** PostgreSQL: its synchronous_standby_names; empty when commits wait for no standby. */
+  /** PostgreSQL: its synchronous_standby_names. Empty if commits wait for no standby. */
   standbyNames: string | null
-  /** PostgreSQL: servers that follow it now and that commits may wait for; not a base backup, nor who has yet to catch up. */
+  /**
+   * PostgreSQL: servers that follow it now and that commits may wait for. Excludes base backups and servers that are
+   * still catching up.
+   */
   standbys: number | null
   /** PostgreSQL: connections of such servers, or of others, whose state the role may not see. */
   hiddenSenders: number | null
@@ -34,7 +37,7 @@ export interface DatabaseFacts {
   businesses: number
 }
 
-/** What the process and its machine tell. */
+/** The facts about the process and its machine. */
 export interface HostFacts {
   engine: 'sqlite' | 'postgres'
   production: boolean
@@ -50,7 +53,7 @@ export interface HostFacts {
   serviceTime: Instant
   /** Release of the time-zone data, such as 2026a. */
   timeZoneData: string
-  /** Free space on the disk of the SQLite file; null on PostgreSQL. */
+  /** Free space on the disk of the SQLite file. Null on PostgreSQL. */
   freeBytes: number | null
   trialSettings: string[]
 }
@@ -59,22 +62,22 @@ export interface HostFacts {
 export interface FileFacts {
   file: string
   exists: boolean
-  /** What the path leads to if not to a file: "a directory". */
+  /** The kind of thing at the path, if it is not a file: "a directory". */
   insteadOfFile: string | null
   /** Files and directories that must be writable and are not. */
   unwritable: string[]
-  /** Files that others than their owner can read or write. */
+  /** Files that users other than their owner can read or write. */
   open: string[]
   user: string
 }
 
-/** Settings that can harm, and the file that they stand in. */
+/** Settings that can cause harm, and the file that contains them. */
 export interface SettingFacts {
   production: boolean
-  /** Whether it is in development mode where others reach it. */
+  /** True in development mode if other machines can reach the server. */
   developsInPublic: boolean
   trustProxy: string[]
   publicUrl: string
-  /** The mode of `.env` in the working directory; null without one. */
+  /** The mode of `.env` in the working directory. Null without one. */
   envFileMode: number | null
 }

@@ -33,11 +33,11 @@ import type { FileFacts, Finding } from './doctor-types.ts'
 type Variables = Record<string, string | undefined>
 
 const redisTimeoutMs = 2_000
-/** The files of a SQLite database in WAL mode, and the lock of the server. */
+/** Suffixes of the files of a SQLite database in WAL mode, and of the server's lock. */
 const companions = ['', '-wal', '-shm', '.server-lock']
 const rightsOfOthers = 0o077
 
-/** Checks the configuration; undefined if it is not valid. */
+/** Checks the configuration. `config` is undefined if it is invalid. */
 export function diagnoseConfig(variables: Variables): { config: Config | undefined; found: Finding[] } {
   const slips = misspelledVariables(variables).map((detail): Finding => ({
     check: 'configuration',
@@ -61,7 +61,7 @@ export function diagnoseConfig(variables: Variables): { config: Config | undefin
   }
 }
 
-/** Checks settings that can be read, and that harm all the same. */
+/** Checks settings that are valid but can cause harm. */
 export function diagnoseSettings(config: Config): Finding[] {
   const { environment, trustProxy, publicUrl } = config
   const envFile = statSync('.env', { throwIfNoEntry: false })
@@ -74,7 +74,7 @@ export function diagnoseSettings(config: Config): Finding[] {
 
 const serverTimeoutMs = 2_000
 
-/** Checks what the server on this machine has seen of proxies; nothing where none answers. */
+/** Checks the observations of the server on this machine about proxies. Returns nothing if no server answers. */
 export async function diagnoseProxies(config: Config): Promise<Finding[]> {
   const address = publicUrl({ ...config, publicUrl: '' })
   try {
@@ -83,11 +83,11 @@ export async function diagnoseProxies(config: Config): Promise<Finding[]> {
     const finding = proxyFinding(Number(line?.[1] ?? 0))
     return finding ? [finding] : []
   } catch {
-    return [] // it does not run
+    return [] // it is not running
   }
 }
 
-/** Checks a SQLite file from outside, and whether it can be opened. */
+/** Checks a SQLite file from outside, and if it can be opened. */
 export function diagnoseFile({ database }: Config): { found: Finding[]; canBeOpened: boolean } {
   if (database.engine !== 'sqlite') return { found: [], canBeOpened: true }
   const facts = inspectFile(database.file)
@@ -95,13 +95,13 @@ export function diagnoseFile({ database }: Config): { found: Finding[]; canBeOpe
   return { found: finding ? [finding] : [], canBeOpened: facts.exists && facts.insteadOfFile === null }
 }
 
-/** Checks Redis, if it is configured. */
+/** Checks Redis, if configured. */
 export async function diagnoseRedis({ redisUrl }: Config): Promise<Finding[]> {
   if (redisUrl === '') return []
   return [redisFinding(new URL(redisUrl).host, await askRedis(redisUrl, redisTimeoutMs))]
 }
 
-/** Tries the mail server: greeting, TLS, log-in. */
+/** Tests the mail server: greeting, TLS, log-in. */
 export async function diagnoseMail(config: Config): Promise<Finding[]> {
   const route = mailRoute(config)
   if (route === 'off' && config.environment !== 'production') return []
@@ -179,7 +179,7 @@ function freeBytes({ database }: Config): number | null {
   return bavail * bsize
 }
 
-/** Settings for trials that are not at their default. */
+/** Returns settings for trials that differ from their default. */
 export function trialSettings(variables: Variables): string[] {
   const { holdSeconds, sessionSeconds, rateLimitFactor } = settings
   return [holdSeconds, sessionSeconds, rateLimitFactor]
@@ -211,7 +211,7 @@ function insteadOfFile(path: string): string | null {
   return found.isDirectory() ? 'a directory' : 'not a regular file'
 }
 
-/** The directory, or its nearest existing ancestor. */
+/** Returns the directory, or its nearest existing ancestor. */
 function nearestDirectory(directory: string): string {
   const parent = dirname(directory)
   return existsSync(directory) || parent === directory ? directory : nearestDirectory(parent)

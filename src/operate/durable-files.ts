@@ -24,13 +24,13 @@ export function flush(path: string): void {
   }
 }
 
-/** Renames a file over another, in one step that survives a power cut. */
+/** Renames a file over another, in one step that survives a power failure. */
 export function replaceBy(path: string, target: string): void {
   renameSync(path, target)
   flush(dirname(target))
 }
 
-/** Renames a file unless the target exists; returns false then. */
+/** Renames a file unless the target exists, and returns false in that case. */
 export function placeBy(path: string, target: string): boolean {
   if (!nameToo(path, target)) return false
   rmSync(path)
@@ -38,7 +38,7 @@ export function placeBy(path: string, target: string): boolean {
   return true
 }
 
-/** Gives a file a second name; returns false if that exists. Copies on file systems without hard links. */
+/** Gives a file a second name. Returns false if that exists. Copies on file systems without hard links. */
 export function nameToo(path: string, other: string): boolean {
   try {
     linkSync(path, other)
@@ -57,7 +57,7 @@ export function nameToo(path: string, other: string): boolean {
   return true
 }
 
-/** Gives a file this owner if root runs this, and makes it private. */
+/** Gives a file this owner if run by root, and makes it private. */
 export function makeLike(path: string, { uid, gid }: Pick<Stats, 'uid' | 'gid'>): void {
   if (process.getuid?.() === 0) chownSync(path, uid, gid)
   chmodSync(path, 0o600)

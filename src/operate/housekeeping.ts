@@ -3,13 +3,13 @@ import type { CleanupJob } from '../database/context.ts'
 import type { Context } from '../bookings/context.ts'
 
 const pauseMs = 60_000
-/** Small, so that nothing waits long for the locks of one batch. */
+/** A small number, so that nothing waits long for the locks of one batch. */
 const batchSize = 500
 const maxBatches = 20
 
 /**
- * Runs the jobs one after the other, a minute after the last run. Nothing depends on them: rows expire by their own
- * time. `stop` resolves when the batch in progress has ended.
+ * Runs the jobs one after the other, a minute after the last run. Nothing depends on them, because rows expire by their
+ * own time. `stop` resolves when the current batch has ended.
  */
 export function startHousekeeping(
   context: Context,

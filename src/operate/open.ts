@@ -12,7 +12,7 @@ import { uncounted } from '../watch/metrics.ts'
 import { DueSignal } from '../database/lease-loop.ts'
 import type { Context } from '../bookings/context.ts'
 
-/** What tests replace. */
+/** Replacements for tests. */
 interface ContextReplacements {
   clock?: Clock
   ids?: Ids
@@ -53,7 +53,8 @@ async function openDatabase(
     const own = clock ?? systemClock
     return { db: openSqlite({ ...shared, file: database.file, clock: own, readsOnly }), clock: own }
   }
-  const { openPostgres } = await import('../database/postgres.ts') // late: SQLite needs no driver of PostgreSQL
+  // loaded late, because SQLite does not need PostgreSQL's driver
+  const { openPostgres } = await import('../database/postgres.ts')
   return openPostgres({
     ...shared,
     urls: database.urls,

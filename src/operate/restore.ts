@@ -21,18 +21,18 @@ import { flush, isSameFile, makeLike, nameToo, replaceBy } from './durable-files
 interface RestoreReport {
   file: string
   bookings: number
-  /** The latest change of a booking; null without one. */
+  /** The latest change of a booking. Null if there is none. */
   latest_change: string | null
-  /** The path of the old database; null if there was none. */
+  /** The path of the old database. Null if there was none. */
   kept: string | null
 }
 
 const maxNames = 100
 
 /**
- * Restores a backup, and keeps the old database under another name. At every step the whole old or the whole new database
- * is there, so a killed restore can simply be run again. Throws an OperatorError if a server runs, if the database is
- * open elsewhere, or if the backup is not valid.
+ * Restores a backup and keeps the old database under another name. At every step the complete old or new database is in
+ * place, so a killed restore can simply run again. Throws an OperatorError if a server is running, the database is open
+ * elsewhere, or the backup is invalid.
  */
 export function restoreBackup(backup: string, database: string): RestoreReport {
   if (!existsSync(backup)) throw new UsageError(`There is no file ${backup}.`)
@@ -73,7 +73,7 @@ function restoringName(file: string): string {
   return `${file}.restoring`
 }
 
-/** Writes the new file beside the old one: complete, checked and on the disk. */
+/** Writes the new file next to the old one, complete, checked and flushed to the disk. */
 function prepare(backup: string, file: string): SqliteContents {
   const restoring = restoringName(file)
   // left by a killed restore
@@ -94,8 +94,8 @@ function prepare(backup: string, file: string): SqliteContents {
 }
 
 /**
- * Gives the new file the name of the old one, which got another name before. The old WAL must not stay beside it: SQLite
- * would take it for a part of the new file.
+ * Gives the new file the name of the old one, which has already got another name. The old WAL must not stay next to it:
+ * SQLite would take it for a part of the new file.
  */
 function swapFiles(file: string): string | null {
   const isThere = existsSync(file)
@@ -111,7 +111,7 @@ function swapFiles(file: string): string | null {
   }
 }
 
-/** Gives the old file a second name and returns it; reuses the one of a killed restore. */
+/** Gives the old file a second name and returns it. Reuses the one of a killed restore. */
 function keepOld(file: string, now: Instant): string {
   const directory = dirname(file)
   const prefix = `${basename(file)}.before-restore-`
@@ -130,7 +130,7 @@ function keepOld(file: string, now: Instant): string {
   throw new OperatorError(`There are too many files that begin with ${prefix}.`)
 }
 
-/** Moves the companions of a damaged or missing file along: they may help to rescue data. */
+/** Moves the companions of a damaged or missing file along, because they may help to rescue data. */
 function keepCompanions(file: string, kept: string): void {
   for (const ending of sqliteCompanions) {
     if (existsSync(file + ending)) renameSync(file + ending, kept + ending)
@@ -138,7 +138,7 @@ function keepCompanions(file: string, kept: string): void {
   flush(dirname(file))
 }
 
-/** Throws an OperatorError that says why Holdfast cannot use this file. */
+/** Throws an OperatorError that explains why Holdfast cannot use this file. */
 export function assertRestorable(file: string, { damages, migrations, triggers }: SqliteContents): void {
   if (damages.length > 0) throw new OperatorError(`${file} is damaged: ${damages.join('; ')}.`)
   if (migrations === undefined) throw new OperatorError(`${file} is not a Holdfast database.`)

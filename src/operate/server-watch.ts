@@ -3,15 +3,15 @@ import type { Context } from '../bookings/context.ts'
 import { primariesOf, serverFindings } from './doctor-rules.ts'
 import { inspect } from './doctor-servers.ts'
 
-/** Between two looks of a server that runs. */
+/** Time between two checks by a running server. */
 const pauseMs = 60_000
 
 /**
- * Tells the log what is wrong with the servers of the database: at the start everything, and with several hosts in
- * DATABASE_URL every minute from then on each fault that is new, such as two that take writes.
+ * Logs the faults of the database servers. At startup it logs all of them. With several hosts in DATABASE_URL, it then
+ * checks every minute. It logs new faults, such as two servers that accept writes.
  */
 export class ServerWatch {
-  /** How many hosts of DATABASE_URL took writes at the last look; undefined before it, and with one host. */
+  /** Number of hosts in DATABASE_URL that accepted writes at the last check. Undefined before it, and with one host. */
   primaries: number | undefined
   private readonly context: Pick<Context, 'config' | 'log'>
   private readonly pauseMs: number
@@ -33,7 +33,7 @@ export class ServerWatch {
     })
   }
 
-  /** Resolves when a look that is under way has ended. */
+  /** Resolves when the current check has ended. */
   async stop(): Promise<void> {
     this.hasStopped = true
     await this.first

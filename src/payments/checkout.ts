@@ -43,7 +43,7 @@ type Parts = Pick<Context, 'db' | 'ids' | 'log' | 'config'> & { provider: Checko
 /** Waits for the processor's own event of the end before checking. */
 const graceSeconds = 30
 
-/** Deposits through a payment processor. Each payment's `next_check_at` schedules its remaining work. */
+/** Handles deposits through a payment processor. Each payment's `next_check_at` schedules its remaining work. */
 export class DepositCheckouts implements Checkouts {
   readonly provider: CheckoutProvider | undefined
   readonly due = new DueSignal()
@@ -112,7 +112,7 @@ export class DepositCheckouts implements Checkouts {
     const about = { err: error, payment_id: payment.id }
     if (isAway) this.parts.log.warn(about, 'the payment processor does not answer; the hold stays as it is')
     else this.parts.log.error(about, 'the payment processor opens no checkout; the hold stays as it is')
-    // what it has answered once it answers again: the next try is to be another order
+    // the processor repeats a stored answer, so the next attempt must be a new order
     if (!isAway || error.isKept) await this.close(payment.id, null)
     return unavailable(
       isAway
@@ -148,7 +148,7 @@ export class DepositCheckouts implements Checkouts {
   ): Promise<PaymentRow> {
     const { config, ids } = this.parts
     const old = await findPayment(tx.db, paymentId)
-    if (!old) throw new Error('a booking has no payment') // none is deleted before its booking
+    if (!old) throw new Error('a booking has no payment') // no payment is deleted before its booking
     const { id, business_id, booking_id, currency } = old
     if (old.status === 'due') {
       await updatePayment(tx.db, id, { status: 'expired', next_check_at: tx.now, checks: 0 })
@@ -171,7 +171,10 @@ export class DepositCheckouts implements Checkouts {
     this.due.raise()
   }
 
-  /** What nobody was told of is closed at the processor as soon as it can be; if it was paid all the same, that is seen. */
+  /**
+   * Closes a checkout that nobody has heard of at the processor as soon as possible. Payments made in the meantime are
+   * detected.
+   */
   private close(paymentId: string, reference: string | null): Promise<void> {
     return this.parts.db.transaction(async (tx) => {
       const payment = await lockPayment(tx.db, paymentId)
@@ -211,7 +214,7 @@ const unpaid = {
   refunded_at: null,
 }
 
-/** When a checkout that is opened now ends, and when that is checked. */
+/** Returns the end of a checkout opened now, and the time to check it. */
 function newLife({ checkoutMinutes }: Context['config'], now: Instant) {
   const expires_at = plusMinutes(now, checkoutMinutes)
   return { expires_at, next_check_at: plusSeconds(expires_at, graceSeconds) }
@@ -228,7 +231,7 @@ function settlement(
   if (payment.status === 'due' && booking) {
     return { status: 'expired', closed_because: booking, next_check_at: now, checks: 0 }
   }
-  // how a payment that still comes is to be taken follows from what happened last
+  // the latest change decides how to treat a payment that still arrives
   if (payment.status === 'expired' && booking) return { closed_because: booking }
   if (refund && payment.refund_requested_at === null && payment.status === 'paid') {
     return { refund_requested_at: now, next_check_at: now, checks: 0 }
@@ -241,33 +244,33 @@ function nothingToRefund(): Problem {
   return validationProblem([{ pointer: '/refund', code: 'not_allowed', detail }])
 }
 
-/** Limits processor requests of one page, however often it is reloaded. */
+/** Limits processor requests for one page, however often it is reloaded. */
 const minSecondsBetweenChecks = 3
 
-/** A checkout page's data, without client data: anyone may have the URL. */
+/** A checkout page's data. Contains no client data, because anyone may have the URL. */
 export interface CheckoutView {
   paymentId: string
   bookingId: string
   state: 'due' | 'confirmed' | 'cancelled' | 'refunded' | 'refunding'
-  /** The booking stands while the deposit is due. */
+  /** True if the booking stands while the deposit is due. */
   stands: boolean
   serviceName: string
   startsAt: Instant
-  /** When payment ends. */
+  /** The end of the payment period. */
   expiresAt: Instant
-  /** The location's zone, for shown times. */
+  /** The location's zone, for the displayed times. */
   timezone: string
-  /** Where to pay; undefined when unknown at the moment. */
+  /** The URL for the payment. Undefined if unknown at the moment. */
   payUrl: string | undefined
-  /** The booking page with this service; undefined where the business has none. */
+  /** The booking page with this service. Undefined if the business has none. */
   bookAgainUrl: string | undefined
-  /** The language that the client read while booking (BCP 47). */
+  /** The client's language during the booking (BCP 47). */
   locale: string | null
   business: Awaited<ReturnType<typeof findShownBusiness>>
 }
 
 /**
- * Reads a payment's booking after a check with the processor, whose event may be late. Opens a checkout where none is open
+ * Reads a payment's booking after a check with the processor, whose event may be late. Opens a checkout if none is open
  * and the deposit is still due. Throws not_found.
  */
 export async function showCheckout(context: Context, id: string): Promise<CheckoutView> {
@@ -283,12 +286,12 @@ export async function showCheckout(context: Context, id: string): Promise<Checko
   return viewOf(context, await paymentFor(context, now.id), payUrl)
 }
 
-/** After so long a checkout that the processor does not know was never opened. */
+/** A checkout that the processor still does not know after this time was never opened. */
 const lostAfterSeconds = 60
 
 /**
- * Opens the checkout of a due payment, with a life of its own where none can be open. Two at the same moment open one and
- * the same: nobody can pay twice. Undefined where nothing is due any more, or the processor does not open it.
+ * Opens the checkout of a due payment, with a new lifetime if none can be open. Two simultaneous calls open the same
+ * one, so nobody can pay twice. Returns undefined if nothing is due any more, or if the processor does not open it.
  */
 async function openAgain(
   context: Context,
@@ -337,7 +340,10 @@ function orderOf(
   }
 }
 
-/** Ends a checkout early; one paid meanwhile stays paid, and a booking that stands without it stays. Throws not_found or unavailable. */
+/**
+ * Ends a checkout early. A payment made in the meantime counts, and a booking that does not depend on it stays. Throws
+ * not_found or unavailable.
+ */
 export async function giveUpCheckout(context: Context, id: string): Promise<void> {
   const payment = await paymentFor(context, id)
   const { provider } = context.checkouts
@@ -358,7 +364,7 @@ async function paymentFor(context: Context, id: string): Promise<PaymentRow> {
   return payment
 }
 
-/** The payment that counts: another may have replaced one that was not paid. */
+/** Returns the payment that counts, because another may have replaced an unpaid one. */
 async function presentPayment(context: Context, id: string): Promise<PaymentRow> {
   const payment = await paymentFor(context, id)
   if (payment.status !== 'expired') return payment
@@ -428,13 +434,16 @@ function stateOf(payment: PaymentRow, isBooked: boolean): CheckoutView['state'] 
   return payment.status === 'due' ? 'due' : 'confirmed'
 }
 
-/** Equal for equal orders: ignores the checkout's id and expiry. */
+/** Returns equal digests for equal orders. Ignores the checkout's ID and expiry. */
 function orderDigest({ amount, currency, serviceName, email }: Deposit, returnAddress: string): string {
   const parts = [amount, currency, serviceName, email, returnAddress]
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 }
 
-/** Stripe if its key is set, else the sandbox, which production refuses: no real booking for play money. */
+/**
+ * Returns Stripe if its key is set, or else the sandbox. Production refuses the sandbox: no real booking for play
+ * money.
+ */
 export function openProvider(parts: Pick<Context, 'db' | 'ids' | 'config'>): CheckoutProvider | undefined {
   if (parts.config.stripeSecretKey !== '') return stripeProvider(parts.config)
   return parts.config.environment === 'production' ? undefined : sandboxProvider(parts)

@@ -5,7 +5,7 @@ import type { PaymentsTable } from '../database/tables.ts'
 
 export type PaymentRow = Selectable<PaymentsTable>
 
-/** Serialises concurrent checkouts of one hold. Returns when the hold expires. */
+/** Serialises concurrent checkouts of one hold. Returns the expiry of the hold. */
 export async function lockHold(
   db: Queries,
   { businessId, holdId }: { businessId: string; holdId: string },
@@ -66,7 +66,7 @@ export async function updatePayment(
   await db.updateTable('payments').set(changes).where('id', '=', id).execute()
 }
 
-/** Records the processor's id of a checkout that was opened again; it is closed at once if nothing is due any more. */
+/** Records the processor's ID of a reopened checkout. It is closed at once if nothing is due any more. */
 export async function recordReference(
   db: Queries,
   {
@@ -102,7 +102,7 @@ export async function isBooked(
   return booking !== undefined
 }
 
-/** When an active hold expires; undefined when it cannot convert any more. */
+/** Returns the expiry of an active hold, or undefined if it can no longer be converted. */
 export async function holdActiveUntil(
   db: Reads,
   { business_id, booking_id }: Pick<PaymentsTable, 'business_id' | 'booking_id'>,
@@ -163,7 +163,7 @@ export async function postponeCheck(
     .execute()
 }
 
-/** Limits page checks of a payment: true, and recorded, if the last one is before an instant. */
+/** Limits page checks of a payment. Returns true, and records the check, if the last one is before an instant. */
 export async function recordPageCheck(
   db: Queries,
   { id, since, now }: { id: string; since: Instant; now: Instant },
@@ -177,7 +177,7 @@ export async function recordPageCheck(
   return numUpdatedRows === 1n
 }
 
-/** The next unfinished payments after an id. */
+/** Finds the next unfinished payments after an ID. */
 export function findUnsettled(
   db: Reads,
   { provider, after, max }: { provider: PaymentsTable['provider']; after: string; max: number },
@@ -193,7 +193,7 @@ export function findUnsettled(
     .execute()
 }
 
-/** Records an event in the transaction of its effect. False when it was applied before. */
+/** Records an event in the transaction of its effect. Returns false if it was applied before. */
 export async function insertProcessorEvent(
   db: Queries,
   event: { provider: string; event_id: string; applied_at: Instant },
@@ -207,7 +207,7 @@ export async function insertProcessorEvent(
   return noted !== undefined
 }
 
-/** Deletes up to `max` events recorded before an instant; returns their number. */
+/** Deletes up to `max` events older than an instant and returns their number. */
 export async function deleteOldEvents(db: Queries, before: Instant, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('processor_events')
@@ -226,7 +226,7 @@ export async function deleteOldEvents(db: Queries, before: Instant, max: number)
   return Number(numDeletedRows)
 }
 
-/** Deletes up to `max` unpaid checkouts without a booking in a time span; returns their number. */
+/** Deletes up to `max` unpaid checkouts without a booking in a time span and returns their number. */
 export async function deleteUnusedPayments(
   db: Queries,
   { from, before }: { from: Instant; before: Instant },
@@ -252,7 +252,7 @@ export async function deleteUnusedPayments(
   return Number(numDeletedRows)
 }
 
-/** Whether any active service requires a deposit. */
+/** True if an active service requires a deposit. */
 export async function anyDeposit(db: Reads): Promise<boolean> {
   const service = await db
     .selectFrom('services')

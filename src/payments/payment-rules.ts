@@ -17,7 +17,7 @@ type PaidDecision =
 
 type DecidedBooking = Pick<BookingsTable, 'status' | 'confirmed_at' | 'payment_id' | 'starts_at'>
 
-/** Decides about a payment; without a booking, by whether the hold is still active. */
+/** Decides about a payment. Without a booking, the decision depends on whether the hold is still active. */
 export function decidePaid(
   payment: Pick<PaymentsTable, 'id' | 'closed_because'>,
   booking: DecidedBooking | undefined,
@@ -38,7 +38,7 @@ export function isUnconfirmed({
   return status === 'pending' && confirmed_at === null
 }
 
-/** The digest of a due payment for which the processor has no checkout: one is opened when the client asks for it. */
+/** The digest of a due payment for which the processor has no checkout. One is opened when the client asks for it. */
 export const noOrder = ''
 
 const firstPauseSeconds = 60
@@ -50,12 +50,12 @@ export function nextCheckAfter(now: Instant, checks: number): Instant {
 }
 
 /**
- * Reuse a checkout only while the processor would still open it: Stripe requires a life of at least 30 minutes, by its own
- * clock.
+ * A checkout is reused only while the processor would still open it. Stripe requires a lifetime of at least 30 minutes,
+ * by its own clock.
  */
 const minLifeLeftSeconds = 30.5 * 60
 
-/** The hold's checkout that the same order can reuse. */
+/** Finds the hold's checkout that the same order can reuse. */
 export function reusablePayment<Payment extends ReusablePart>(
   payments: Payment[],
   { digest, now }: { digest: string; now: Instant },
@@ -78,7 +78,7 @@ export interface MissingSetting {
 
 type Settings = Pick<Config, 'environment' | 'stripeSecretKey' | 'stripeWebhookSecret' | 'publicUrl'>
 
-/** Configuration errors of a server whose services require deposits. */
+/** Finds configuration errors of a server whose services require deposits. */
 export function missingSettings(config: Settings): MissingSetting[] {
   if (config.stripeSecretKey === '') {
     if (config.environment !== 'production') return []

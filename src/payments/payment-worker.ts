@@ -9,7 +9,7 @@ const leaseSeconds = 120
 
 /**
  * Does the due work with the payment processor on every server: closes overdue checkouts, sends refunds, recovers lost
- * responses. Each step is idempotent, and a payment whose check fails is checked again after its lease.
+ * responses. Each step is idempotent. A payment whose check fails is checked again after its lease.
  */
 export class PaymentWorker extends LeaseLoop<Context, PaymentRow> {
   constructor(context: Context) {

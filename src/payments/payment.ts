@@ -37,15 +37,15 @@ import { deleteOldSandboxCheckouts } from './sandbox-queries.ts'
 
 type Booking = NonNullable<Awaited<ReturnType<typeof bookingForPayment>>>
 
-/** A processor's event: applied once however often it arrives. */
+/** A processor's event, which is applied once however often it arrives. */
 export interface AppliedEvent {
   provider: PaymentsTable['provider']
   id: string
 }
 
 /**
- * Locks the booking, then the payment: one order everywhere prevents deadlocks. Undefined when the payment is unknown or
- * its event was applied before.
+ * Locks the booking, then the payment. One order everywhere prevents deadlocks. Returns undefined if the payment is
+ * unknown or its event was applied before.
  */
 export async function lockBoth(
   tx: Transaction,
@@ -113,12 +113,12 @@ async function consequence(
   }
 }
 
-/** The checkout that the processor says is over, as it was when it was asked. */
+/** The checkout that has ended at the processor, as it was at the time of the query. */
 type EndedCheckout = Pick<PaymentRow, 'checkout_reference'> & Partial<Pick<PaymentRow, 'expires_at'>>
 
 /**
- * Applies the end of a checkout: cancels the booking still waiting for it and frees its slot in this transaction. The
- * deposit of one that stands without it stays due, and gets another checkout when the client asks for it.
+ * Applies the end of a checkout. Cancels a booking that still waits for it and frees its slot in this transaction. If
+ * the booking stands without it, the deposit stays due and gets another checkout when the client asks for it.
  */
 export async function applyExpired(
   context: Context,
@@ -130,7 +130,7 @@ export async function applyExpired(
     const { payment, booking } = both
     const { checkout_reference, expires_at = payment.expires_at } = expired.checkout
     const isPresent = payment.checkout_reference === checkout_reference && payment.expires_at === expires_at
-    if (payment.status === 'due' && !isPresent) return // of an earlier checkout: another may be open
+    if (payment.status === 'due' && !isPresent) return // from an earlier checkout, while another may be open
     if (payment.status !== 'preparing' && payment.status !== 'due' && payment.status !== 'expired') return
     const isDue = payment.status === 'due' && booking?.payment_id === payment.id
     if (isDue && booking.status !== 'cancelled' && !isUnconfirmed(booking)) {
@@ -165,7 +165,7 @@ async function refundUnclaimed(context: Context, paymentId: string): Promise<voi
   })
 }
 
-/** Applies a refund made by the processor, whoever requested it. */
+/** Applies a refund made by the processor, regardless of who requested it. */
 export async function applyRefunded(
   context: Context,
   refunded: { paymentId: string; event?: AppliedEvent },
@@ -183,7 +183,7 @@ export async function applyRefunded(
   })
 }
 
-/** Schedules a check of a changed refund: even a completed one can come back from the client's bank. */
+/** Schedules a check of a changed refund, because even a completed one can come back from the client's bank. */
 export async function applyRefundChanged(
   context: Context,
   changed: { paymentId: string; failed: boolean; event: AppliedEvent },
@@ -202,8 +202,8 @@ export async function applyRefundChanged(
 type Settlement = 'paid' | 'expired' | 'refunded' | 'open' | 'unreachable'
 
 /**
- * Reconciles one payment with the processor. Closes an overdue checkout there first: time alone never cancels a booking.
- * Retries an unanswered check later, with growing delays.
+ * Reconciles one payment with the processor. Closes an overdue checkout there first, because time alone never cancels a
+ * booking. Retries an unanswered check later, with growing delays.
  */
 export async function reconcilePayment(
   context: Context,
@@ -250,7 +250,7 @@ async function settle(
       await applyPaid(context, { paymentId: id, paymentReference: state.paymentReference })
       return 'paid'
     case 'unknown':
-      if (!isOver) return 'open' // may be about to be opened
+      if (!isOver) return 'open' // its checkout may be about to open
       if (payment.checkout_reference !== null)
         throw new ProcessorRefusal('the processor does not know a checkout that it opened')
       await applyExpired(context, { paymentId: id, checkout: payment })
@@ -264,14 +264,14 @@ async function settle(
   }
 }
 
-/** No backoff for an open checkout: it is checked when it expires. */
+/** Applies no backoff to an open checkout, which is checked when it expires. */
 async function postpone(context: Context, payment: PaymentRow): Promise<void> {
   const now = context.clock.now()
   if (payment.status === 'due' && payment.expires_at > now) return
   await context.db.transaction((tx) => postponeCheck(tx.db, payment, nextCheckAfter(now, payment.checks)))
 }
 
-/** As above, by id; does nothing for another processor's payment or a finished one. */
+/** Does the same by ID. Does nothing for another processor's payment or a finished one. */
 export async function settleOne(context: Context, paymentId: string): Promise<void> {
   const { provider } = context.checkouts
   const payment = await findPayment(context.db.reads, paymentId)
@@ -280,7 +280,7 @@ export async function settleOne(context: Context, paymentId: string): Promise<vo
 
 const pageSize = 100
 
-/** Reconciles every unfinished payment; returns counts by result. */
+/** Reconciles every unfinished payment and returns counts by result. */
 export async function reconcilePayments(context: Context): Promise<Record<Settlement, number>> {
   const { provider } = context.checkouts
   if (!provider) throw new OperatorError('There is no payment processor: set STRIPE_SECRET_KEY.')
@@ -297,24 +297,24 @@ export async function reconcilePayments(context: Context): Promise<Record<Settle
 
 /** Stripe resends an event for at most three days. */
 const retentionSeconds = 30 * 86_400
-/** Older payments were checked before: bounds the scan as bookings' payments accumulate. */
+/** Older payments were checked before. This bounds the scan as bookings' payments accumulate. */
 const checkedAtSeconds = 7 * 86_400
 
-/** Events that Stripe no longer resends. */
+/** Deletes events that Stripe no longer resends. */
 export const oldProcessorEvents: CleanupJob = {
   name: 'old events of the payment processor',
   deleteBatch: ({ db }, max) =>
     db.transaction((tx) => deleteOldEvents(tx.db, plusSeconds(tx.now, -retentionSeconds), max)),
 }
 
-/** Sandbox checkouts; deleted before their payments. */
+/** Deletes sandbox checkouts, before their payments. */
 export const oldSandboxCheckouts: CleanupJob = {
   name: 'old sandbox checkouts',
   deleteBatch: ({ db }, max) =>
     db.transaction((tx) => deleteOldSandboxCheckouts(tx.db, plusSeconds(tx.now, -retentionSeconds), max)),
 }
 
-/** Unpaid checkouts without a booking. */
+/** Deletes unpaid checkouts without a booking. */
 export const unusedPayments: CleanupJob = {
   name: 'unused checkouts',
   deleteBatch: ({ db }, max) =>
@@ -324,7 +324,7 @@ export const unusedPayments: CleanupJob = {
     }),
 }
 
-/** Configuration errors for deposits; none while no service requires any. */
+/** Finds configuration errors for deposits. There are none while no service requires any. */
 export async function checkDeposits({
   db,
   config,

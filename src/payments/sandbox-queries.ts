@@ -4,13 +4,13 @@ import type { PaymentsTable, SandboxCheckoutsTable } from '../database/tables.ts
 
 export type SandboxCheckout = SandboxCheckoutsTable &
   Pick<PaymentsTable, 'amount' | 'currency' | 'expires_at'> & {
-    /** That of the client's booking. */
+    /** The language of the client's booking. */
     locale: string | null
-    /** When the client's booking was confirmed: it stands without the payment. */
+    /** When the client's booking was confirmed. It stands without the payment. */
     confirmed_at: Instant | null
   }
 
-/** Returns the reference of the payment's checkout, new or existing; one that has ended is open again. */
+/** Returns the reference of the payment's checkout, new or existing. Reopens one that has ended. */
 export async function insertSandboxCheckout(db: Queries, checkout: SandboxCheckoutsTable): Promise<string> {
   await db
     .insertInto('sandbox_checkouts')
@@ -72,7 +72,7 @@ export async function refundSandboxCheckout(db: Queries, paymentId: string, now:
     .execute()
 }
 
-/** Deletes up to `max` ended checkouts from before an instant; returns their number. */
+/** Deletes up to `max` ended checkouts older than an instant and returns their number. */
 export async function deleteOldSandboxCheckouts(db: Queries, before: Instant, max: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('sandbox_checkouts')

@@ -14,7 +14,7 @@ import {
 
 const secretLength = 32
 
-/** A payment processor for trials, without money; Holdfast serves its page. */
+/** A payment processor for trials, without money. Holdfast serves its page. */
 export function sandboxProvider({
   db,
   ids,
@@ -60,7 +60,7 @@ function sandboxAddress(config: Context['config'], reference: string): string {
   return `${publicUrl(config)}/sandbox/${reference}`
 }
 
-/** Finds a checkout by its secret reference. Throws not_found, also when the sandbox is not in use. */
+/** Finds a checkout by its secret reference. Throws not_found, also if the sandbox is not in use. */
 export async function findCheckout(context: Context, reference: string): Promise<SandboxCheckout> {
   const isServed = context.checkouts.provider?.name === 'sandbox' && /^[0-9A-Za-z]{32}$/.test(reference)
   const checkout = isServed ? await findSandboxCheckout(context.db.reads, reference) : undefined
@@ -70,7 +70,7 @@ export async function findCheckout(context: Context, reference: string): Promise
 
 /**
  * Pays or cancels a checkout: first at the processor, then at the booking, as with a real processor. The payment worker
- * recovers what is lost in between. Throws not_found.
+ * recovers work lost in between. Throws not_found.
  */
 export async function closeCheckout(
   context: Context,

@@ -5,7 +5,7 @@ import { EmptyObject, problems } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { applyStripeEvent, readStripeEvent } from './stripe.ts'
 
-/** In bytes; events of checkouts have a few thousand. */
+/** In bytes. Events of checkouts have a few thousand. */
 const bodyLimit = 256 * 1024
 
 /** Stripe resends each event until it gets 200. */

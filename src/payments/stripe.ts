@@ -17,12 +17,12 @@ import type { Context } from '../bookings/context.ts'
 import { findPayment, findPaymentByReference } from './payment-queries.ts'
 import { type AppliedEvent, applyExpired, applyPaid, applyRefundChanged, applyRefunded } from './payment.ts'
 
-/** Metadata key for our payment id. */
+/** Metadata key for our payment ID. */
 const metadataName = 'holdfast_payment_id'
 
 type Session = Stripe.Checkout.Session
 
-/** Two tries and their pause take less than five seconds, because a client waits. */
+/** Two attempts and their pause take less than five seconds, because a client is waiting. */
 const whileClientWaits = { timeout: 1_900, maxNetworkRetries: 1 }
 
 /** Stripe Checkout (https://docs.stripe.com/payments/checkout), through the official package. */
@@ -51,11 +51,12 @@ async function openSession(
   const create = (email: string | undefined) =>
     stripe.checkout.sessions.create(sessionParameters(order, { amount, email }), {
       ...whileClientWaits,
-      // Stripe returns the same session for the same key, and refuses other parameters: one opened again has another end
+      // Stripe returns the same session for the same key and refuses other parameters, so a reopened one gets another
+      // key
       idempotencyKey: `holdfast-checkout-${order.paymentId}-${epochSeconds(order.expiresAt)}${email === undefined ? '-no-email' : ''}`,
     })
   const session = await create(hasEmail(order.email) ? order.email : undefined).catch((error: unknown) => {
-    // Stripe accepts fewer e-mail addresses than we do; the client can enter another one there
+    // Stripe accepts fewer email addresses than we do; the client can enter another one there
     if (isStripeError(error) && error.param === 'customer_email') return create(undefined)
     throw error
   })
@@ -97,7 +98,7 @@ const minLifeSeconds = 30 * 60
 const maxLifeSeconds = 24 * 3_600
 const maxSearched = 2_000
 
-/** Finds a checkout's session; without a reference, among the sessions of its time. */
+/** Finds a checkout's session. Without a reference, searches the sessions of its time. */
 async function findSession(stripe: Stripe, checkout: CheckoutKey): Promise<Session | undefined> {
   const { checkout_reference: reference, created_at, expires_at } = checkout
   if (reference !== null) {
@@ -106,7 +107,7 @@ async function findSession(stripe: Stripe, checkout: CheckoutKey): Promise<Sessi
       throw error
     })
   }
-  const longestAgo = plusSeconds(expires_at, -maxLifeSeconds) // one opened again is younger than its payment
+  const longestAgo = plusSeconds(expires_at, -maxLifeSeconds) // a reopened session is younger than its payment
   const since = created_at > longestAgo ? created_at : longestAgo
   const created = {
     gte: epochSeconds(plusSeconds(since, -searchMarginSeconds)),
@@ -148,7 +149,7 @@ function stateOf(session: Session | undefined, checkout: CheckoutKey): CheckoutS
   return { status: 'open', url: session.url ?? '' }
 }
 
-/** The part of a session that differs from our order; undefined when none does. */
+/** Returns the part of a session that differs from our order, or undefined if all match. */
 function otherThanOrdered(
   session: Session,
   { id, amount, currency }: Pick<CheckoutKey, 'id' | 'amount' | 'currency'>,
@@ -163,7 +164,7 @@ function paymentReferenceOf({ payment_intent }: Pick<Session, 'payment_intent'>)
 }
 
 /**
- * Checks the list of refunds first: Stripe forgets an idempotency key after a day, and no refund may be sent twice. A
+ * Checks the list of refunds first. Stripe forgets an idempotency key after a day, and no refund may be sent twice. A
  * failed one is sent again.
  */
 async function refundPayment(
@@ -191,7 +192,7 @@ function epochSeconds(instant: Instant): number {
   return Math.floor(toMs(instant) / 1000)
 }
 
-/** Fields of the package's errors. Not `instanceof`: the classes load lazily. */
+/** Fields of the package's errors. Not `instanceof`, because the classes load lazily. */
 interface StripeErrorPart extends Error {
   type: string
   code?: string
@@ -204,7 +205,9 @@ function isStripeError(error: unknown): error is StripeErrorPart {
   return error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe')
 }
 
-/** An invalid request or key stays invalid; all else may work later. Omits messages: they can quote client data. */
+/**
+ * An invalid request or key stays invalid. Anything else may work later. Omits messages, which can quote client data.
+ */
 async function asking<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -220,11 +223,11 @@ async function asking<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Pinned: an account's default may differ. */
+/** Pinned, because an account's default may differ. */
 const apiVersion = '2026-10-28.endive'
 const timeoutMs = 10_000
 
-/** Loads the package on first use: it is slow to load, and most commands do not need it. */
+/** Loads the package on first use. It is slow to load, and most commands do not need it. */
 function connectStripe({ stripeSecretKey, stripeApiUrl }: Config): () => Promise<Stripe> {
   let client: Promise<Stripe> | undefined
   const connect = async () => {
@@ -244,12 +247,12 @@ function connectStripe({ stripeSecretKey, stripeApiUrl }: Config): () => Promise
   return () => (client ??= connect())
 }
 
-/** Maximum age of a signature, in seconds: prevents replay. */
+/** Maximum age of a signature, in seconds, which prevents replay. */
 const toleranceSeconds = 300
 
 /**
- * Verifies and parses an event. Throws invalid_signature unless Stripe signed the raw body just now; malformed_json or
- * malformed_request when the body is not an event.
+ * Verifies and parses an event. Throws invalid_signature unless Stripe signed the raw body just now. Throws
+ * malformed_json or malformed_request if the body is not an event.
  */
 export async function readStripeEvent(
   { config, clock }: Pick<Context, 'config' | 'clock'>,
@@ -273,7 +276,7 @@ export async function readStripeEvent(
   )
 }
 
-/** The package accepts a time that is not a number or lies in the future. */
+/** Checks the signed time, because the package accepts one that is not a number or is in the future. */
 function isSignedAround(signature: string, nowMs: number): boolean {
   const times = signature.split(',').filter((part) => part.trim().startsWith('t='))
   const [, seconds] = /^t=(\d{1,12})$/.exec(times[0] ?? '') ?? []
@@ -301,8 +304,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Applies an event once, in any order of arrival. Ignores what is not ours or not new: an account may serve other programs
- * too.
+ * Applies an event once, in any order of arrival. Ignores events that are foreign or outdated, because an account may
+ * serve other programs, too.
  */
 export async function applyStripeEvent(context: Context, event: Stripe.Event): Promise<void> {
   const noted = { provider: 'stripe', id: event.id } as const
@@ -361,8 +364,8 @@ async function paymentOf(
 }
 
 /*
- * How many digits an amount has at Stripe (https://docs.stripe.com/currencies): two, but for these. Kronur and Ugandan
- * shillings have none in life, and two at Stripe all the same, which have to be 00.
+ * Currencies that have no decimals at Stripe, where most have two (https://docs.stripe.com/currencies). Icelandic króna
+ * and Ugandan shilling have no smaller unit, but Stripe expects two decimals, which must be 00.
  */
 const withoutMinorUnit = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '))
 const withThreeDigits = new Set('BHD JOD KWD OMR TND'.split(' '))
@@ -373,8 +376,8 @@ function stripeDigits(currency: string): number {
 }
 
 /**
- * The amount as Stripe counts it, from one in minor units of ISO 4217. Undefined when Stripe cannot take it: the last of
- * three digits has to be 0, and a part of what has no smaller unit there cannot be paid.
+ * Converts an amount in minor units of ISO 4217 to Stripe's units. Returns undefined if Stripe cannot take it: the last
+ * of three decimals must be 0, and currencies without a smaller unit there need whole amounts.
  */
 export function stripeAmount({ amount, currency }: { amount: number; currency: string }): number | undefined {
   const shift = stripeDigits(currency) - minorDigits(currency)

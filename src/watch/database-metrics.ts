@@ -2,25 +2,25 @@ import { Counter, Gauge, type Registry } from '@prometheus-io/client'
 import type { Clock } from '../base/clock.ts'
 import type { Context } from '../database/context.ts'
 
-/** How long a count is cached: many scrapers cause one query. */
+/** A count is cached for this long, so that many scrapers cause one query. */
 const countLifeMs = 5_000
-/** How long a scrape waits for the database. */
+/** A scrape waits this long for the database. */
 const maxWaitMs = 1_000
 
 export interface Counts {
   countActiveHolds: () => Promise<number>
   countPendingDeliveries: () => Promise<number>
-  /** Mails that wait, and the age of the oldest. */
+  /** Waiting emails, and the age of the oldest. */
   readWaitingMails: () => Promise<{ count: number; oldestSeconds: number }>
   /** The age of the oldest copy of a busy calendar, in seconds. */
   readOldestCalendar: () => Promise<number>
-  /** How many hosts of DATABASE_URL take writes; undefined while that is not known. */
+  /** Number of hosts in DATABASE_URL that accept writes. Undefined while unknown. */
   countPrimaries: () => number | undefined
 }
 
 /**
- * Measures the database and the read cache. What is returned is to be called before each scrape: it notes who waits then, as
- * the gauges themselves ask the database.
+ * Measures the database and the read cache. Call the returned function before each scrape. It notes the current waiters
+ * first, because the gauges themselves query the database.
  */
 export function databaseMetrics(
   registry: Registry,
@@ -178,8 +178,8 @@ function counted<Label extends string = never>(
 }
 
 /**
- * Caches a reading for five seconds, and never reads twice at once. Undefined when the reading fails or takes more than
- * a second.
+ * Caches a reading for five seconds and never reads twice at once. Returns undefined if the reading fails or takes more
+ * than a second.
  */
 function cached<T>(read: () => Promise<T>, clock: Clock): () => Promise<T | undefined> {
   let reading: Promise<T | undefined> | undefined

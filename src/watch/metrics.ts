@@ -4,11 +4,11 @@ import { monotonicMs, systemClock } from '../base/clock.ts'
 import type { Context } from '../database/context.ts'
 import { type Counts, databaseMetrics } from './database-metrics.ts'
 
-/** Outcomes of holds. Expiry is not counted, as no request causes it. */
+/** Outcomes of holds. Expiry is not counted, because no request causes it. */
 const holdOutcomes = ['placed', 'replaced', 'released', 'converted'] as const
 type HoldOutcome = (typeof holdOutcomes)[number]
 
-/** Outcomes of bookings: the events of the same names. */
+/** Outcomes of bookings, named after their events. */
 const bookingOutcomes = ['created', 'updated', 'cancelled', 'completed'] as const
 export type BookingOutcome = (typeof bookingOutcomes)[number]
 
@@ -16,17 +16,17 @@ export type BookingOutcome = (typeof bookingOutcomes)[number]
 const deliveryOutcomes = ['succeeded', 'failed'] as const
 type DeliveryOutcome = (typeof deliveryOutcomes)[number]
 
-/** Outcomes of attempts to send a mail: those that are retried come again. */
+/** Outcomes of attempts to send an email. A retried email is counted again. */
 const mailOutcomes = ['sent', 'retried', 'failed'] as const
 type MailOutcome = (typeof mailOutcomes)[number]
 
-/** A response, in labels of bounded number: patterns and codes, no addresses, ids or keys. */
+/** A response, in labels with a limited number of values: patterns and codes, but no URLs, IDs or keys. */
 interface CountedResponse {
   method: string
-  /** The pattern of the route; `unknown` for every path that has none. */
+  /** The pattern of the route, or `unknown` for any other path. */
   route: string
   status: number
-  /** From the arrival of the headers to the end of the response; absent for what never became a request. */
+  /** From the arrival of the headers to the end of the response. Absent for bytes that never became a request. */
   seconds?: number
   problem?: string | undefined
 }
@@ -42,15 +42,15 @@ export interface Metrics {
   attempt(outcome: DeliveryOutcome, seconds: number): void
   /** A delivery that has ended: received, or without attempts left. */
   delivery(outcome: DeliveryOutcome): void
-  /** An attempt to send a mail. */
+  /** An attempt to send an email. */
   mail(outcome: MailOutcome): void
-  /** A request of a proxy that TRUST_PROXY does not name. */
+  /** A request of a proxy that is not listed in TRUST_PROXY. */
   byUnnamedProxy(): void
-  /** Whether rate limits count in memory alone, as the shared store is unavailable. */
+  /** True while rate limits count only in memory, because the shared store is unavailable. */
   sharedLimitsDegraded(degraded: boolean): void
 }
 
-/** Counts nothing: for the command line, which nobody scrapes. */
+/** Counts nothing, for the command line, which nobody scrapes. */
 export const uncounted: Metrics = {
   answered: () => undefined,
   hold: () => undefined,
@@ -64,13 +64,13 @@ export const uncounted: Metrics = {
 
 export interface OpenMetrics {
   metrics: Metrics
-  /** All metrics in the text format of Prometheus. Does not fail while the database is unavailable. */
+  /** Returns all metrics in the text format of Prometheus. Does not fail while the database is unavailable. */
   scrape(): Promise<string>
   contentType: string
   close(): void
 }
 
-/** Opens the metrics of a service in a registry of its own: several services may run in one process. */
+/** Opens the metrics of a service in a separate registry, because several services may run in one process. */
 export function openMetrics(
   context: Pick<Context, 'db' | 'cache' | 'clock'>,
   { version, ...counts }: { version: string } & Counts,
@@ -87,12 +87,12 @@ export function openMetrics(
   return { metrics, scrape, contentType: registry.contentType, close: stop }
 }
 
-/** Label values for methods; any other method is `other`. */
+/** Label values for methods. Any other method is `other`. */
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 const bucketSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 
-/** `holdfast doctor` asks the server for it. */
+/** `holdfast doctor` asks the server for this metric. */
 export const unnamedProxyMetric = 'holdfast_unnamed_proxy_requests_total'
 
 interface Build {
@@ -208,15 +208,15 @@ function mailMetrics(registry: Registry): Pick<Metrics, 'mail'> {
   return { mail: (outcome) => attempts.inc({ outcome }) }
 }
 
-/** Sampling interval of the event loop. */
+/** Sampling interval of the event loop, in milliseconds. */
 const lagResolutionMs = 10
 const microsPerSecond = 1e6
 const nanosPerSecond = 1e9
 
 /**
- * Measures the process under the usual names of Node services, so that their dashboards work. Not with the library's
- * collector: its timers cannot be stopped, and several services may run in one process. `stop` ends the measuring of
- * the event loop.
+ * Measures the process under the usual names of Node services, so that their dashboards work. Does not use the
+ * library's collector. Its timers cannot be stopped, and several services may run in one process. `stop` ends the
+ * measurement of the event loop.
  */
 function processMetrics(registry: Registry): { stop: () => void } {
   const gauge = (name: string, help: string, read: () => number) => {
@@ -249,11 +249,11 @@ function processMetrics(registry: Registry): { stop: () => void } {
   return eventLoopMetrics(registry)
 }
 
-/** Lag of the event loop since the last scrape: the first sign of an overloaded process. */
+/** Lag of the event loop since the last scrape, the first sign of an overloaded process. */
 function eventLoopMetrics(registry: Registry): { stop: () => void } {
   const delays = monitorEventLoopDelay({ resolution: lagResolutionMs })
   delays.enable()
-  // measures the time between two ticks: an idle loop shows the resolution itself
+  // the histogram measures the time between two ticks, so an idle loop shows the resolution itself
   const late = (nanos: number) => Math.max(0, nanos / nanosPerSecond - lagResolutionMs / 1000)
   const registers = [registry]
   const [mean, p99, max] = [
@@ -261,7 +261,7 @@ function eventLoopMetrics(registry: Registry): { stop: () => void } {
       name: 'nodejs_eventloop_lag_mean_seconds',
       help: 'Mean event loop delay since the last scrape.',
       registers,
-      // sets all three, as it resets the histogram
+      // sets all three, because it resets the histogram
       collect: () => {
         if (delays.count === 0) return
         mean.set(late(delays.mean))

@@ -17,12 +17,12 @@ declare module 'fastify' {
   }
 }
 
-/** What programs ask every few seconds: a line for each would hide the others. */
+/** Polled every few seconds. A log line for each request would hide the others. */
 const asksWhetherWell = new Set(['/healthz', '/readyz', '/metrics'])
 
 /**
- * Records each request by its route pattern, never by its URL, body or headers: one line in the log, one count and one
- * span. Call it before adding any other hook.
+ * Records each request by its route pattern, never by its URL, body or headers: one log line, one count and one span.
+ * Call it before adding any other hook.
  */
 export function watchRequests(
   app: FastifyInstance,
@@ -55,8 +55,8 @@ type Watching = Pick<Context, 'log' | 'config'>
 const proxyLogMs = 3_600_000
 
 /**
- * Notes requests that a proxy nearby has forwarded although TRUST_PROXY does not name it: all its clients then count as one
- * address, so that one of them closes the page for all. The log has a line an hour.
+ * Detects requests from a nearby proxy that is not listed in TRUST_PROXY. All its clients then share one address, and
+ * one of them can use up the limits for all. Logs this once an hour.
  */
 function unnamedProxies({ log, config: { trustProxy } }: Watching, note: () => void) {
   let silentUntilMs = 0
