@@ -92,7 +92,7 @@ interface Me {
   name: string
   email: string
   isProved: boolean
-  /** The new address that is not yet proved by its mailed link. Null if there is none. */
+  /** The new address that is not yet proved by its emailed link. Null if there is none. */
   newEmail: string | null
   hasSecondStep: boolean
 }
@@ -129,9 +129,9 @@ export function changeOwnName(context: Context, person: PersonActor, name: strin
 const emailChangeSeconds = linkMinutes * 60
 
 /**
- * Mails a link to a new address of a person, or to the present one until it is proved. The link replaces an earlier
+ * Emails a link to a new address of a person, or to the present one until it is proved. The link replaces an earlier
  * one. The address changes when the person uses the link while logged in. Therefore neither a stolen mailbox nor a
- * stolen log-in is enough. A stranger who opens the mail proves nothing. The answer never reveals if another account
+ * stolen log-in is enough. A stranger who opens the email proves nothing. The answer never reveals if another account
  * has the address.
  */
 export async function requestEmail(
@@ -158,7 +158,7 @@ export async function requestEmail(
 }
 
 /**
- * Proves an address by the token of a mailed link and makes it the address of the logged-in person. Returns `ended` for
+ * Proves an address by the token of an emailed link and makes it the address of the logged-in person. Returns `ended` for
  * another person's link, too, and `taken` if another account has the address.
  */
 export function confirmEmail(

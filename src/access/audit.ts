@@ -39,7 +39,7 @@ interface LinkAuthor {
   via?: Actor['via']
 }
 
-/** Returns the author for a client who uses a link from a mail. */
+/** Returns the author for a client who uses a link from an email. */
 export function manageLinkOf(bookingId: string): LinkAuthor {
   return { type: 'manage', keyId: bookingId }
 }

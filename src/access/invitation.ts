@@ -179,7 +179,7 @@ export function revokeInvitation(context: Context, owner: PersonActor, id: strin
   })
 }
 
-/** Extends an invitation in the name of this owner and mails it again. Throws not_found. */
+/** Extends an invitation in the name of this owner and emails it again. Throws not_found. */
 export function resendInvitation(
   context: Context,
   owner: PersonActor,

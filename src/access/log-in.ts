@@ -258,7 +258,7 @@ async function takeCode(
   return true
 }
 
-/** Counts a request for a new password by mail, including for an address that nobody has. */
+/** Counts a request for a new password by email, including for an address that nobody has. */
 export async function limitedWishes(
   context: Context,
   limiter: RateLimiter,
@@ -344,7 +344,7 @@ export async function logOut(context: Context, token: string): Promise<void> {
 }
 
 /**
- * Sets a password with a link, ends the person's log-ins and other links, and logs them in. A mailed link proves the
+ * Sets a password with a link, ends the person's log-ins and other links, and logs them in. An emailed link proves the
  * address. The first such proof also removes the second step, because another person may have set up the account. A
  * link delivered by another person proves nothing and ends an earlier proof. `owner` creates the first owner with their
  * business. If two requests run at once, one sets a password. Throws unavailable when too many people log in.

@@ -5,7 +5,7 @@ import { derivedToken, tokenDigest } from './token.ts'
 
 /*
  * The link for a client to manage one booking. Its token is derived from the booking, the generation of the link and
- * the server's secret. So every mail can contain it again although only its digest is stored.
+ * the server's secret. So every email can contain it again although only its digest is stored.
  */
 
 type Parts = Pick<Context, 'config' | 'secret'>

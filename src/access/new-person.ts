@@ -28,7 +28,7 @@ export interface PersonRequest {
   place: PlaceScope
   /** The staff member whose calendar belongs to the person. Required for staff. */
   staffId?: string | undefined
-  /** Mails the link or the invitation. Absent if the link is delivered by hand. */
+  /** Emails the link or the invitation. Absent if the link is delivered by hand. */
   mails?: (Pick<PersonMails, 'invitation'> & Partial<Pick<PersonMails, 'link'>>) | undefined
   /** Runs at the end of the transaction that adds the person. */
   lastly?: ((tx: Transaction, added: AddedPerson) => Promise<void>) | undefined

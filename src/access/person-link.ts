@@ -9,7 +9,7 @@ import { derivedToken, newToken, tokenDigest } from './token.ts'
 
 /*
  * One-time links to set a password. The token of a person's link is derived from its ID and the server's secret. So a
- * mail can contain it although only its digest is stored.
+ * email can contain it although only its digest is stored.
  */
 
 /** A link to set a password. */
@@ -59,7 +59,7 @@ export function presentLink(
 interface LinkedPerson {
   /** Null for nobody: the statements are the same, and no link is made. */
   userId: string | null
-  /** True if it is mailed to the person's address or made by the operator, false if another person delivers it. */
+  /** True if it is emailed to the person's address or made by the operator, false if another person delivers it. */
   proves: boolean
   tokens: LinkTokens
 }

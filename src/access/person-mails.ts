@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/database.ts'
 
-/** Writes mails to people who log in, each in the transaction of the change that it reports. */
+/** Writes emails to people who log in, each in the transaction of the change that it reports. */
 export interface PersonMails {
   /** Contains a link to choose a password. */
   link: (tx: Transaction, link: { id: string }) => Promise<void>
@@ -9,5 +9,5 @@ export interface PersonMails {
   address: (tx: Transaction, change: { id: string }) => Promise<void>
 }
 
-/** Returns mails in a language, or undefined on a server that sends none. */
+/** Returns emails in a language, or undefined on a server that sends none. */
 export type MailsInLanguage = (locale: string) => PersonMails | undefined

@@ -253,7 +253,7 @@ export async function insertPlace(db: Queries, place: UserPlacesTable): Promise<
 }
 
 /**
- * Makes the first owner of a business receive mails about bookings, unless the business has already chosen recipients.
+ * Makes the first owner of a business receive emails about bookings, unless the business has already chosen recipients.
  */
 export async function startNotifying(
   db: Queries,

@@ -75,7 +75,7 @@ export function typedEmail(text: string): string {
   return isEmail(email) ? email : ''
 }
 
-/** Accepts one line of 1 to 100 characters without a web address, because mails carry names to strangers. */
+/** Accepts one line of 1 to 100 characters without a web address, because emails carry names to strangers. */
 export function isPersonName(name: string): boolean {
   return name.trim() !== '' && name.length <= maxNameLength && isLine(name) && !holdsWebAddress(name)
 }

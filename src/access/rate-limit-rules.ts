@@ -46,13 +46,13 @@ const triesPerHour = 30
 const unknownTriesPerMinute = 30
 /** For networks that try the account for the first time within an hour, after the limits above are used up. */
 const firstTriesPerHour = 600
-/** Mails for a new password: to one person at the request of one address, and of all addresses unknown to them. */
+/** Emails for a new password: to one person at the request of one address, and of all addresses unknown to them. */
 const wishesPerHour = 3
 const anonymousPerMinute = 60
-/** Mails that people have sent to an address within an hour: on behalf of one business or hub, and of all. */
+/** Emails that people have sent to an address within an hour: on behalf of one business or hub, and of all. */
 const mailsToAddress = 3
 const mailsToAddressOfAll = 12
-/** Mails that one business or hub, and one person, have sent to all addresses within an hour. */
+/** Emails that one business or hub, and one person, have sent to all addresses within an hour. */
 const mailsOfSender = 60
 
 /** All sessions from one address together may make this many times the requests of one. */
@@ -245,7 +245,7 @@ export function quotasOfFirstTry(client: ClientNetworks, tried: TriedAccount, fa
   ]
 }
 
-/** Returns the quotas of a mail that a person has sent to an address, such as an invitation. */
+/** Returns the quotas of an email that a person has sent to an address, such as an invitation. */
 export function quotasOfMail(
   { userId, place, address }: { userId: string; place: string; address: string },
   factor: number,
@@ -265,7 +265,7 @@ export function quotasOfMail(
 }
 
 /**
- * Returns the quotas of a request for a new password by mail, so that strangers cannot flood a mailbox. Otherwise works
+ * Returns the quotas of a request for a new password by email, so that strangers cannot flood a mailbox. Otherwise works
  * like those of log-in attempts.
  */
 export function quotasOfWish(

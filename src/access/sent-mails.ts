@@ -7,7 +7,7 @@ import { quotasOfMail } from './rate-limit-rules.ts'
 import type { RateLimiter } from './rate-limits.ts'
 
 /**
- * Counts a mail that a person has sent to an address: an invitation, a link, a test mail. People choose the names in
+ * Counts an email that a person has sent to an address: an invitation, a link, a test email. People choose the names in
  * it, so without a limit it could serve to write to strangers. Throws rate_limited.
  */
 export async function countMail(

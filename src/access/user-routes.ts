@@ -44,7 +44,7 @@ const config = { access: [], people: 'owner' } as const
 const ownConfig = { access: [], people: 'staff' } as const
 const tags = ['People']
 
-/** The mails that people can send, and their limits. */
+/** The emails that people can send, and their limits. */
 interface Parts {
   limiter: RateLimiter
   mails: MailsInLanguage
@@ -100,7 +100,7 @@ function addPeople(app: FastifyInstance, context: Context, { limiter, mails }: P
       const owner = personOf(request)
       await countMail(context, limiter, { person: owner, email: request.body.email })
       const { invitation: invite } = mails(localeOf(request)) ?? {}
-      // the link of a new account is delivered by hand; an invitation is mailed
+      // the link of a new account is delivered by hand; an invitation is emailed
       const onlyInvitation = invite && { invitation: invite }
       const added = await addPersonBy(context, owner, request.body, { mails: onlyInvitation })
       if (added.invitation) return reply.code(202).send(presentInvitation(context, added.invitation))
@@ -350,7 +350,7 @@ function addOwnInvitations(app: FastifyInstance, context: Context): void {
   )
 }
 
-/** Returns the browser's preferred language, for mails. */
+/** Returns the browser's preferred language, for emails. */
 function localeOf({ headers }: FastifyRequest): string {
   return /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*/i.exec(headers['accept-language'] ?? '')?.[0] ?? 'en'
 }

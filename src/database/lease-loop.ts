@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { DatabaseUnavailable, pause } from './database.ts'
 
 /*
- * The loop for leased work: deliveries, mails, payments, busy calendars. Each server runs it in addition to its
+ * The loop for leased work: deliveries, emails, payments, busy calendars. Each server runs it in addition to its
  * requests.
  *
  *   1. A round writes the waiting results and leases due work, up to the limit. A signal of a commit in this process, a

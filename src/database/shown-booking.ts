@@ -3,7 +3,7 @@ import type { Reads } from './database.ts'
 import type { BookingsTable, LocationsTable, PaymentsTable, ServicesTable, StaffTable } from './tables.ts'
 
 /*
- * A booking as Holdfast shows it. API, search, mails, calendars, feeds, events and the conversion of a hold take its
+ * A booking as Holdfast shows it. API, search, emails, calendars, feeds, events and the conversion of a hold take its
  * columns from here. In statements `b` is the booking, `s` its service, `l` its location, `p` its staff member, `m` its
  * payment.
  */

@@ -36,10 +36,10 @@ export interface BusinessesTable {
   retention_days: number | null
   /** CIDR ranges that are exempt from the caps. */
   trusted_networks_json: string | null
-  /** Language of mails (BCP 47). */
+  /** Language of emails (BCP 47). */
   locale: string
   reply_to_email: string | null
-  /** Recipients of mails about bookings. Null: nobody. */
+  /** Recipients of emails about bookings. Null: nobody. */
   notify_emails_json: string | null
   /** Hours before the start, the longest first. */
   reminder_hours_json: string
@@ -271,7 +271,7 @@ export interface BookingsTable {
   custom_field_values_json: string
   /** The session or key that placed the hold. */
   owner_id: string
-  /** Language of mails to the client (BCP 47). Null: the business's. */
+  /** Language of emails to the client (BCP 47). Null: the business's. */
   locale: string | null
   /** Since when it has its present time and takes its slot. Reminders that were due earlier are not sent. */
   scheduled_at: Instant
@@ -470,7 +470,7 @@ export interface UserLoginsTable {
 export interface UserLinksTable {
   id: string
   user_id: string | null
-  /** 1: it was mailed to the person's address, so its user owns that address. 0: another person delivers it. */
+  /** 1: it was emailed to the person's address, so its user owns that address. 0: another person delivers it. */
   proves_address: number
   digest: string
   created_at: Instant
@@ -493,7 +493,7 @@ export interface UserInvitationsTable {
   expires_at: Instant
 }
 
-/** New addresses of people that are not yet proved by a mailed link. */
+/** New addresses of people that are not yet proved by an emailed link. */
 export interface UserEmailChangesTable {
   id: string
   user_id: string
@@ -504,7 +504,7 @@ export interface UserEmailChangesTable {
   expires_at: Instant
 }
 
-/** Columns of mails that belong to no booking. Like mails about bookings, they are kept for 31 days. */
+/** Columns of emails that belong to no booking. Like emails about bookings, they are kept for 31 days. */
 export interface NoticeColumns {
   status: Generated<'queued' | 'sent' | 'failed'>
   last_error: string | null
@@ -517,11 +517,11 @@ export interface NoticeColumns {
   created_at: Instant
 }
 
-/** Mails to people who log in: with a link, an invitation, or a proof of a new address. */
+/** Emails to people who log in: with a link, an invitation, or a proof of a new address. */
 export interface UserMailsTable extends NoticeColumns {
   id: string
   /**
-   * The person whose link it is, for lists of mails. Null for all other mails, which people who know the person must
+   * The person whose link it is, for lists of emails. Null for all other emails, which people who know the person must
    * not see.
    */
   user_id: string | null
@@ -530,13 +530,13 @@ export interface UserMailsTable extends NoticeColumns {
   link_id: string | null
   invitation_id: string | null
   email_change_id: string | null
-  /** The address typed to request a new password. The link is made together with the mail. */
+  /** The address typed to request a new password. The link is made together with the email. */
   wished_email: string | null
   /** Requested language. */
   locale: string
 }
 
-/** Mails about unreadable busy calendars. */
+/** Emails about unreadable busy calendars. */
 export interface CalendarMailsTable extends NoticeColumns {
   id: string
   business_id: string
@@ -631,17 +631,17 @@ export interface DeliveriesTable {
 
 export type MailKind = 'confirmed' | 'changed' | 'cancelled' | 'reminder' | 'deposit_due' | 'booked'
 
-/** `superseded`: never sent, because a newer mail contains more. */
+/** `superseded`: never sent, because a newer email contains more. */
 export type MailStatus = 'queued' | 'sent' | 'failed' | 'superseded'
 
-/** Mails to clients and to the recipients named by a business. Kept until 31 days after they are sent. */
+/** Emails to clients and to the recipients named by a business. Kept until 31 days after they are sent. */
 export interface MailsTable {
   id: string
   business_id: string
   booking_id: string
   audience: 'client' | 'business'
   kind: MailKind
-  /** Makes the mail unique: the version of the booking, or for a reminder the start and the number of hours before. */
+  /** Makes the email unique: the version of the booking, or for a reminder the start and the number of hours before. */
   occasion: string
   to_email: string
   /** The address in lower case, without `+tag`, for limits and fair turns. */
@@ -654,7 +654,7 @@ export interface MailsTable {
   next_attempt_at: Instant | null
   created_at: Instant
   sent_at: Instant | null
-  /** The mail that covered this one together with others. Null if it was sent separately. */
+  /** The email that covered this one together with others. Null if it was sent separately. */
   sent_with: string | null
   /** When a person at the business saw the failure. */
   seen_at: Instant | null

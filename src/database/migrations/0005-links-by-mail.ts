@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
-/** Mails with links to set a password. No foreign keys: docs/decisions/0020-no-keys-to-what-stays.md. */
+/** Emails with links to set a password. No foreign keys: docs/decisions/0020-no-keys-to-what-stays.md. */
 export async function linksByMail(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { id, instant, table } = columnTypes(engine)
   const statements = [

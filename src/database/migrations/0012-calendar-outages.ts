@@ -3,8 +3,8 @@ import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
 /**
- * Start of an outage of a busy calendar, and mails about outages. Columns are nullable, so that neither engine rewrites
- * old rows. Mails have no foreign keys: docs/decisions/0020-no-keys-to-what-stays.md.
+ * Start of an outage of a busy calendar, and emails about outages. Columns are nullable, so that neither engine rewrites
+ * old rows. Emails have no foreign keys: docs/decisions/0020-no-keys-to-what-stays.md.
  */
 export async function calendarOutages(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { id, instant, table } = columnTypes(engine)

@@ -12,7 +12,7 @@ export async function provedAddresses(db: Kysely<unknown>, engine: Engine): Prom
     `alter table users add column ${instant('email_proved_at')}`,
     // since when the owner of a hub, rather than of the business, has disabled the person there
     `alter table user_places add column ${instant('hub_disabled_at')}`,
-    // 1: it was mailed to the person's address, or the operator vouches for the recipient; 0: another person delivers
+    // 1: it was emailed to the person's address, or the operator vouches for the recipient; 0: another person delivers
     // it
     `alter table user_links add column proves_address integer not null default 0 check (proves_address in (0, 1))`,
     `alter table user_mails add column invitation_id ${id}`,

@@ -3,7 +3,7 @@ import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
 /**
- * The client's time zone, and notices that stay in the list of mails after they are sent. New columns are empty or have
+ * The client's time zone, and notices that stay in the list of emails after they are sent. New columns are empty or have
  * a default, so that neither engine rewrites old rows. A server of the previous release deletes the notices that it
  * sends.
  */

@@ -2,7 +2,7 @@ import type { Engine } from '../database.ts'
 import { columnTypes } from './column-types.ts'
 
 /**
- * Mails to be sent, each written together with the change that it reports. Their text is rendered when they are sent.
+ * Emails to be sent, each written together with the change that it reports. Their text is rendered when they are sent.
  * No foreign keys: docs/decisions/0020-no-keys-to-what-stays.md.
  */
 export function mailTables(engine: Engine): string[] {
