@@ -29,7 +29,7 @@ import {
   consoleRoutes,
   FormFault,
 } from '../frame/console-route.ts'
-import { instantOf, wallFields } from '../frame/wall-clock.ts'
+import { instantOf, wallFields } from '../frame/formats.ts'
 import { answersOf, refusedAnswers } from './answer-fields.ts'
 import {
   type BookForm,

@@ -14,7 +14,7 @@ import { mailLink, maySeeLink, payUrl, renewLink } from '../../bookings/manage.t
 import { serviceKind, showOfCatalogue, staffKind } from '../../catalogue/catalogue.ts'
 import { listMails } from '../../mails/mail.ts'
 import { copied, faultSummary, filledForm, hidden, type Typed } from '../../pages/form.ts'
-import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { consoleScript, type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
   checkedForm,
@@ -23,9 +23,8 @@ import {
   FormFault,
   type ShownPage,
 } from '../frame/console-route.ts'
-import { doneNotice } from '../frame/done-notice.ts'
+import { listItems } from '../frame/lists.ts'
 import { momentText } from '../frame/formats.ts'
-import { listItems } from '../frame/list-items.ts'
 import { refusedAnswers } from './answer-fields.ts'
 import { bookingRefusals } from './book-routes.ts'
 import {

@@ -35,8 +35,7 @@ import {
   refusedForms,
   tags,
 } from '../frame/console-route.ts'
-import { spanText } from '../frame/formats.ts'
-import { instantOf, wallFields } from '../frame/wall-clock.ts'
+import { instantOf, spanText, wallFields } from '../frame/formats.ts'
 
 /** Blocking time, moving what is blocked, and giving it back. */
 export function blockPageRoutes(app: FastifyInstance, context: Context): void {

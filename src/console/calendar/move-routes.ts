@@ -46,8 +46,7 @@ import {
   refusedForms,
   tags,
 } from '../frame/console-route.ts'
-import { clientName, momentText } from '../frame/formats.ts'
-import { wallFields } from '../frame/wall-clock.ts'
+import { clientName, momentText, wallFields } from '../frame/formats.ts'
 
 const maxMinutes = 1_440
 

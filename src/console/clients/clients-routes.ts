@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { Problem } from '../../base/errors.ts'
 import { html } from '../../base/html.ts'
 import { nameKey } from '../../base/search-text.ts'
-import { pageOrFirst } from '../frame/page-or-first.ts'
+import { pageOrFirst } from '../frame/lists.ts'
 import { listBookings, showBooking } from '../../bookings/booking.ts'
 import { listClients, nameOf } from '../../bookings/client.ts'
 import { exportWholeClient } from '../../bookings/client-export.ts'
@@ -11,14 +11,13 @@ import type { Context } from '../../bookings/context.ts'
 import { eraseClient } from '../../bookings/erasure.ts'
 import { blockClient, unblockClient } from '../../bookings/strangers.ts'
 import { faultSummary } from '../../pages/form.ts'
-import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
   type ConsoleRoute,
   consoleRoutes,
   type ShownPage,
 } from '../frame/console-route.ts'
-import { doneNotice } from '../frame/done-notice.ts'
 import { clientList, clientPage, type ClientView, erasePage } from './client-page.ts'
 
 const path = '/console/clients'

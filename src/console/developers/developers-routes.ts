@@ -21,7 +21,7 @@ import {
   radios,
   type Typed,
 } from '../../pages/form.ts'
-import { pathOf } from '../frame/console-page.ts'
+import { doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
   checkedForm,
@@ -29,7 +29,6 @@ import {
   consoleRoutes,
   type ShownPage,
 } from '../frame/console-route.ts'
-import { doneNotice } from '../frame/done-notice.ts'
 import { momentOf } from '../frame/formats.ts'
 import { asksOnce, backLink, developersPath, fieldOfPointer, secretPage } from './developers-page.ts'
 import { webhookList, webhookPages } from './webhook-pages.ts'

@@ -30,9 +30,8 @@ import {
   showWebhook,
 } from '../../webhooks/webhook.ts'
 import { ChangeWebhook, CreateWebhook } from '../../webhooks/webhook-schemas.ts'
-import { businessOf, pathOf } from '../frame/console-page.ts'
+import { businessOf, doneNotice, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, checkedForm, type ConsoleRoute, type ShownPage } from '../frame/console-route.ts'
-import { doneNotice } from '../frame/done-notice.ts'
 import { momentOf } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'

@@ -25,7 +25,7 @@ import {
   type Typed,
 } from '../../pages/form.ts'
 import type { ConsoleTexts } from './texts.ts'
-import { consoleScript, pathOf, type SectionId } from './console-page.ts'
+import { consoleScript, doneNotice, pathOf, type SectionId } from './console-page.ts'
 import {
   assertNoFaults,
   assertOfBusiness,
@@ -34,7 +34,6 @@ import {
   type ConsoleForm,
   type ConsoleRoute,
 } from './console-route.ts'
-import { doneNotice } from './done-notice.ts'
 
 /* Lists of what a business offers, and the page with the form of one item: of services, staff members and locations. */
 

@@ -1,5 +1,4 @@
 import type english from '../../../texts/console/en.json'
-import type { TextParameters } from './text-parameters.ts'
 
 /*
  * The types of texts/console: keys as nested groups, a message with parameters as a function. A key that does not exist or a
@@ -23,4 +22,142 @@ export type TextGroups = Group<keyof typeof english, ''>
 /** Returns the text for a code of the API, if the group has one. */
 export function textFor<Text>(group: Record<string, Text>, code: string): Text | undefined {
   return Object.hasOwn(group, code) ? group[code] : undefined
+}
+
+/**
+ * Values that a text of the console needs, by its key in texts/console. TypeScript cannot read them from the file; test/texts
+ * compares both.
+ */
+export interface TextParameters {
+  'calendar.blockedFor': { reason: string | number }
+  'calendar.held': { left: string | number }
+  'calendar.free': { from: string | number; to: string | number }
+  'calendar.people': { count: string | number }
+  'calendar.booked': { count: string | number }
+  'calendar.withWhom': { name: string | number }
+  'setUp.notYoursWhy': { role: string | number }
+  'users.wholeHub': { hub: string | number }
+  'users.lastLogIn': { date: string | number }
+  'users.newLinkMailed': { email: string | number }
+  'users.linkHow': { email: string | number; minutes: string | number }
+  'users.invitedAs': { date: string | number; role: string | number }
+  'users.tooManyMails': { minutes: number }
+  'users.filed.invited': { folder: string | number }
+  'users.filed.linked': { folder: string | number }
+  'fault.too_long': { number: string | number }
+  'fault.too_many': { number: string | number }
+  'fault.at_least': { number: string | number }
+  'fault.at_most': { number: string | number }
+  'fault.overlap': { span: string | number }
+  'fault.other': { detail: string | number }
+  'shown.slugOffer': { slug: string | number }
+  'services.notATime': { day: string | number; starts: string | number }
+  'services.outsideHours': { day: string | number; places: string | number; start: string | number }
+  'services.nobodyWorks': { day: string | number; start: string | number }
+  'services.question': { number: string | number }
+  'services.withDeposit': { amount: string | number }
+  'services.forMany': { count: string | number }
+  'staff.onlyOne': { service: string | number }
+  'hours.opens': { span: number }
+  'hours.closes': { span: number }
+  'hours.needsEnd': { day: string | number; opens: string | number }
+  'hours.needsStart': { closes: string | number; day: string | number }
+  'overrides.under': { count: number; isMore: boolean }
+  'book.minutes': { minutes: string | number }
+  'book.badParty': { most: string | number }
+  'book.seatsLeft': { count: string | number }
+  'book.freeOn': { day: string | number }
+  'book.freeLater': { day: string | number }
+  'book.blockedBy': { name: string | number }
+  'book.blockedByFor': { name: string | number; reason: string | number }
+  'move.of': { client: string | number; service: string | number }
+  'block.under': { count: number }
+  'website.qrCode': { link: string | number }
+  'settings.zoneHint': { kept: string | number }
+  'settings.zoneToo': { names: string | number }
+  'settings.moved': { count: number; isMore: boolean }
+  'settings.test': { email: string | number }
+  'settings.filed': { folder: string | number }
+  'start.offered': { names: string | number }
+  'start.known': { names: string | number }
+  'start.aloneHint': { name: string | number }
+  'gate.forgottenHow': { minutes: string | number }
+  'gate.onItsWayIf': { minutes: string | number }
+  'gate.filedIf': { folder: string | number; minutes: string | number }
+  'gate.tooOften': { seconds: number }
+  'gate.tooOftenMinutes': { minutes: number }
+  'gate.passwordRules': { least: string | number }
+  'gate.faults.password_too_short': { least: string | number }
+  'gate.faults.password_too_long': { most: string | number }
+  'gate.noInvitations': { email: string | number }
+  'gate.notProved': { email: string | number }
+  'gate.until': { date: string | number }
+  'gate.linkEndedWhy': { minutes: string | number }
+  'kept.other': { name: string | number }
+  'kept.present': { name: string | number }
+  'kept.goThere': { name: string | number }
+  'kept.showHere': { name: string | number }
+  'kept.number': { id: string | number }
+  'account.emailAwaited': { email: string | number }
+  'account.emailSent': { email: string | number }
+  'account.since': { date: string | number }
+  'account.lastSeen': { date: string | number }
+  'clients.visits': { count: number }
+  'clients.cancelled': { count: string | number }
+  'clients.next': { when: string | number }
+  'clients.last': { when: string | number }
+  'clients.eraseTitle': { name: string | number }
+  'clients.eraseAhead': { count: number }
+  'booking.minutes': { minutes: string | number }
+  'booking.people': { count: number }
+  'booking.visit': { number: number }
+  'booking.noShows': { count: number }
+  'booking.agreed': { moment: string | number }
+  'booking.depositDue': { amount: string | number }
+  'booking.depositPaid': { amount: string | number; day: string | number; provider: string | number }
+  'booking.depositExpired': { amount: string | number }
+  'booking.depositRefunded': { amount: string | number; day: string | number }
+  'booking.dueThere': { amount: string | number }
+  'booking.linkSendHow': { email: string | number }
+  'booking.movedFrom': { from: string | number; to: string | number }
+  'booking.byNamed.key': { name: string | number }
+  'booking.byNamed.person': { name: string | number }
+  'booking.mailStates.queued': { to: string | number }
+  'booking.mailStates.sent': { to: string | number }
+  'booking.mailStates.failed': { to: string | number }
+  'booking.refundNow': { amount: string | number }
+  'booking.refundYes': { amount: string | number }
+  'booking.refundNo': { amount: string | number }
+  'booking.refundByOwner': { amount: string | number }
+  'booking.tellYes': { email: string | number }
+  'numbers.tooLong': { weeks: string | number }
+  'numbers.of': { from: string | number; to: string | number; zone: string | number }
+  'numbers.hours': { hours: string | number }
+  'developers.limitsOfKey': { hour: string | number; minute: string | number }
+  'developers.made': { when: string | number }
+  'developers.revokeWhy': { name: string | number }
+  'developers.arrived': { all: string | number; some: string | number }
+  'developers.tries': { count: number }
+  'developers.attempt': { number: string | number; when: string | number }
+  'developers.answer': { status: string | number }
+  'developers.took': { milliseconds: string | number }
+  'developers.nextTry': { when: string | number }
+  'calendars.feedsWhat': { most: string | number }
+  'calendars.since': { day: string | number }
+  'calendars.addressOf': { whose: string | number }
+  'calendars.rotateWhy': { whose: string | number }
+  'calendars.removeFeedWhy': { whose: string | number }
+  'calendars.feedLimit': { most: string | number }
+  'calendars.busyWhat': { most: string | number }
+  'calendars.fetched': { age: string | number; when: string | number }
+  'calendars.status': { status: string | number }
+  'calendars.statusGone': { status: string | number }
+  'calendars.asked': { origin: string | number }
+  'calendars.removeBusyWhy': { name: string | number }
+  'calendars.busyLimit': { most: string | number }
+  'businesses.today': { count: number }
+  'businesses.next': { when: string | number }
+  'mails.retryOf': { to: string | number; what: string | number }
+  'mails.failed': { count: number; isMore: boolean }
+  'audit.key': { name: string | number }
 }

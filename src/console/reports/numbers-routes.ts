@@ -18,7 +18,7 @@ import { businessOf, findVisit, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes, seeOther, tags } from '../frame/console-route.ts'
 import { csvRow, csvStart } from '../frame/csv.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
-import { listItems } from '../frame/list-items.ts'
+import { listItems } from '../frame/lists.ts'
 import { barPlot, plotLegend, shareBar } from './numbers-plots.ts'
 
 const path = '/console/numbers'

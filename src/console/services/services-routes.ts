@@ -11,9 +11,9 @@ import {
 import type { StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
 import { ChangeService, CreateService, type Service } from '../../catalogue/service-schemas.ts'
 import { type FormState, tickedOf, type Typed } from '../../pages/form.ts'
-import { listItems } from '../frame/list-items.ts'
+import { listItems } from '../frame/lists.ts'
+import { doneNotice } from '../frame/console-page.ts'
 import { type BusinessVisit, type ConsoleRoute, consoleRoutes } from '../frame/console-route.ts'
-import { doneNotice } from '../frame/done-notice.ts'
 import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
 import {

@@ -35,8 +35,8 @@ import {
   type Typed,
   typedPhone,
 } from '../../pages/form.ts'
-import { listItems } from '../frame/list-items.ts'
-import { findVisit, pathOf } from '../frame/console-page.ts'
+import { listItems } from '../frame/lists.ts'
+import { doneNotice, findVisit, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
   checkedForm,
@@ -45,7 +45,6 @@ import {
   type ShownPage,
   tags,
 } from '../frame/console-route.ts'
-import { doneNotice } from '../frame/done-notice.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { appointmentsOf } from '../team/holiday-notice.ts'
 import { zoneField, zoneName } from '../team/people-form.ts'

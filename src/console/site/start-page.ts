@@ -6,7 +6,7 @@ import type { Context } from '../../bookings/context.ts'
 import { locationKind, serviceKind, staffKind } from '../../catalogue/catalogue.ts'
 import type { Location, StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
-import { listItems } from '../frame/list-items.ts'
+import { listItems } from '../frame/lists.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
 

@@ -25,8 +25,8 @@ import {
   type Typed,
 } from '../../pages/form.ts'
 import { widgetSnippet } from '../../pages/snippet.ts'
-import { listItems } from '../frame/list-items.ts'
-import { businessOf, consoleScript, findVisit, pathOf } from '../frame/console-page.ts'
+import { listItems } from '../frame/lists.ts'
+import { businessOf, consoleScript, doneNotice, findVisit, pathOf } from '../frame/console-page.ts'
 import {
   assertNoFaults,
   type BusinessVisit,
@@ -37,7 +37,6 @@ import {
   type ShownPage,
   tags,
 } from '../frame/console-route.ts'
-import { doneNotice } from '../frame/done-notice.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { qrCode, qrCodeFile } from '../frame/qr-code.ts'
 import { offeredSlug, slugFaults } from '../frame/shown-form.ts'

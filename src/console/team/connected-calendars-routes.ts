@@ -30,8 +30,8 @@ import {
   type Typed,
 } from '../../pages/form.ts'
 import { asksOnce } from '../developers/developers-page.ts'
-import { listItems } from '../frame/list-items.ts'
-import { consoleScript, pathOf } from '../frame/console-page.ts'
+import { listItems } from '../frame/lists.ts'
+import { consoleScript, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
   checkedForm,
@@ -40,7 +40,6 @@ import {
   FormFault,
   type ShownPage,
 } from '../frame/console-route.ts'
-import { doneNotice } from '../frame/done-notice.ts'
 import { dayText, momentOf, relativeTime } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'

@@ -21,18 +21,17 @@ import {
 } from '../../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { type FormState, ticked, tickedOf, type Typed } from '../../pages/form.ts'
-import { listItems } from '../frame/list-items.ts'
-import { pathOf } from '../frame/console-page.ts'
+import { listItems } from '../frame/lists.ts'
+import { wallFields } from '../frame/formats.ts'
+import { doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   assertNoFaults,
   type BusinessVisit,
   type ConsoleRoute,
   consoleRoutes,
 } from '../frame/console-route.ts'
-import { doneNotice } from '../frame/done-notice.ts'
 import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
-import { wallFields } from '../frame/wall-clock.ts'
 import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
 import { hoursFaults, hoursText, nextDaysText, usualHours } from './hours-form.ts'
 import {

@@ -14,7 +14,7 @@ import { ChangeUser, CreateUser } from '../../access/user-schemas.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { type Instant, toMs } from '../../base/instants.ts'
-import { pageOrFirst } from '../frame/page-or-first.ts'
+import { listItems, pageOrFirst } from '../frame/lists.ts'
 import type { Context } from '../../bookings/context.ts'
 import { staffKind } from '../../catalogue/catalogue.ts'
 import { tellByMail } from '../../mails/link-mail.ts'
@@ -28,7 +28,7 @@ import {
   hidden,
   type Typed,
 } from '../../pages/form.ts'
-import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   checkedForm,
   type ConsoleRoute,
@@ -37,8 +37,6 @@ import {
   type RefusedForm,
   type ShownPage,
 } from '../frame/console-route.ts'
-import { doneNotice } from '../frame/done-notice.ts'
-import { listItems } from '../frame/list-items.ts'
 import { textFor } from '../frame/text-groups.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
 
