@@ -19,16 +19,15 @@ interface Options {
 
 const optionNames = { actor: '--actor', subject: '--subject', limit: '--limit', cursor: '--cursor' }
 
-/** `holdfast audit` */
 export function registerAudit(program: CliCommand): void {
   program
     .command('audit')
     .description('list who changed what in the last 400 days, newest first')
-    .option('--business <name or id>', 'only of this business')
-    .option('--from <time>', 'from this time on, such as 2026-12-01 or "2026-12-01 09:00"')
-    .option('--to <time>', 'before this time')
-    .option('--actor <id>', 'only what this key or person did')
-    .option('--subject <id>', 'only what was done to this, such as a booking')
+    .option('--business <name or id>', 'only this business')
+    .option('--from <time>', 'only changes since this time, such as 2026-12-01 or "2026-12-01 09:00"')
+    .option('--to <time>', 'only changes before this time')
+    .option('--actor <id>', 'only changes by this key or person')
+    .option('--subject <id>', 'only changes to this object, such as a booking')
     .withPages('100')
     .withJson()
     .examples('audit --business "Salon Spree" --from 2026-12-01', 'audit --subject 0199…')

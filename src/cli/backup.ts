@@ -17,14 +17,13 @@ interface BackupOptions {
   json?: boolean
 }
 
-/** `holdfast backup` */
 export function registerBackup(program: CliCommand): void {
   program
     .command('backup')
-    .argument('<file or folder>', 'a new file; with --keep a folder')
+    .argument('<file or folder>', 'a new file, or a folder with --keep')
     .description('write a verified copy of the SQLite database to a new file; the server may run')
     .option('--force', 'replace an existing file')
-    .option('--keep <number>', 'in a folder: name the backup by its time, and keep so many, 1 to 10000')
+    .option('--keep <number>', 'name the backup by its time and keep this many in the folder, 1 to 10000')
     .withJson()
     .examples('backup holdfast.db.backup', 'backup /var/backups/holdfast --keep 14')
     .action((file: string, { force = false, keep, json }: BackupOptions) => {
@@ -45,7 +44,6 @@ export function registerBackup(program: CliCommand): void {
     })
 }
 
-/** `holdfast restore` */
 export function registerRestore(program: CliCommand): void {
   program
     .command('restore <file>')
@@ -56,7 +54,7 @@ export function registerRestore(program: CliCommand): void {
       const report = restoreBackup(resolve(file), sqliteFile(restoreOnPostgres))
       print(report, json, () => [
         `restored ${report.file}: ${contentOf(report)}`,
-        report.kept === null ? 'There was no database before.' : `The old database is kept: ${report.kept}`,
+        report.kept === null ? 'There was no database before.' : `The old database is now ${report.kept}`,
         'Keys revoked since the backup work again: check "holdfast key list" before you start the server.',
       ])
     })
@@ -66,9 +64,9 @@ function contentOf({ bookings, latest_change }: { bookings: number; latest_chang
   return `${bookings} ${bookings === 1 ? 'booking' : 'bookings'}${latest_change === null ? '' : `, the latest change at ${latest_change}`}`
 }
 
-/** The SQLite file of DATABASE_URL. Throws a UsageError with the command to use on PostgreSQL. */
+/** Returns the SQLite file of DATABASE_URL. Throws a UsageError with the command to use on PostgreSQL. */
 function sqliteFile(onPostgres: string): string {
   const { database } = configFromEnvironment()
   if (database.engine === 'sqlite') return database.file
-  throw new UsageError(`DATABASE_URL is a PostgreSQL database, which has tools of its own: ${onPostgres}`)
+  throw new UsageError(`DATABASE_URL is a PostgreSQL database. Use its own tools: ${onPostgres}`)
 }

@@ -47,7 +47,6 @@ const optionNames = {
   staff_id: '--staff',
 }
 
-/** `holdfast block …` */
 export function registerBlockCommands(program: CliCommand): void {
   const group = program.group(
     'block',
@@ -96,7 +95,10 @@ function registerCreate(group: CliCommand): void {
     })
 }
 
-/** What to block, and the zone for wall times. Throws a UsageError for an unknown ID or name. */
+/**
+ * Returns the location or staff member to block, and the zone for wall times. Throws a UsageError for an
+ * unknown ID or name.
+ */
 async function findBlocked(context: Context, location: string | undefined, staff: string | undefined) {
   if ((location === undefined) === (staff === undefined)) {
     throw new UsageError('Give either --location or --staff.')
@@ -113,14 +115,14 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list blocks by start')
-    .option('--business <name or id>', 'only of this business')
-    .option('--location <name or id>', 'only of this location')
-    .option('--staff <name or id>', 'only of this staff member')
+    .option('--business <name or id>', 'only this business')
+    .option('--location <name or id>', 'only this location')
+    .option('--staff <name or id>', 'only this staff member')
     .option(
       '--from <time>',
       'only those that end after this time: "2026-12-01" or "2026-12-01 10:00" in the zone of the location or business, or with an offset',
     )
-    .option('--to <time>', 'only those that start before this time; a date is its beginning')
+    .option('--to <time>', 'only those that start before this time; a date means its beginning')
     .withPages()
     .withJson()
     .examples('block list --business "Salon Spree" --from 2026-12-01')
@@ -151,7 +153,7 @@ function registerList(group: CliCommand): void {
     })
 }
 
-/** What can be blocked, by id: "location Mitte", "staff Anna Weber". */
+/** Returns labels by ID for everything that can be blocked: "location Mitte", "staff Anna Weber". */
 async function namesOfBlocked(
   context: Context,
   businessId: string | undefined,

@@ -52,10 +52,9 @@ const optionNames = {
   q: '--search',
 }
 
-/** Pages of the newest bookings to search for one with a similar ID. */
+/** Number of pages, newest bookings first, to search for a similar ID. */
 const maxPages = 10
 
-/** `holdfast booking …` */
 export function registerBookingCommands(program: CliCommand): void {
   const group = program.group('booking', 'manage bookings', 'list --status confirmed')
   registerList(group)
@@ -69,18 +68,18 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list bookings, newest first')
-    .option('--business <name or id>', 'only of this business')
+    .option('--business <name or id>', 'only this business')
     .addOption(new Option('--status <status>', 'only with this status').choices(statuses))
     .option(
       '--from <time>',
-      'only those that start then or later: "2026-12-01" or "2026-12-01 10:00" in the zone of the location or business, or with an offset',
+      'only those that start at or after this time: "2026-12-01" or "2026-12-01 10:00" in the zone of the location or business, or with an offset',
     )
-    .option('--to <time>', 'only those that start before this time; a date is its beginning')
-    .option('--service <name or id>', 'only of this service')
+    .option('--to <time>', 'only those that start before this time; a date means its beginning')
+    .option('--service <name or id>', 'only this service')
     .option('--location <name or id>', 'only at this location')
     .option('--staff <name or id>', 'only with this staff member')
-    .option('--email <address>', 'only of this client')
-    .option('--search <text>', "part of the client's name, e-mail or phone, 3 characters or more")
+    .option('--email <address>', 'only this client')
+    .option('--search <text>', "part of the client's name, email or phone, at least 3 characters")
     .addOption(new Option('--sort <order>', 'sort order (default: -created_at)').choices(sorts))
     .withPages()
     .withJson()
@@ -145,7 +144,7 @@ function registerReschedule(group: CliCommand): void {
           ends_at: () => (until === undefined ? undefined : readTime(until, booking.timezone)),
         })
         assertNoFaults(faults)
-        const { starts_at: startText = '', ...end } = fields // no fault
+        const { starts_at: startText = '', ...end } = fields // never empty: a fault would have thrown
         const change = { ...readInstants(end, 'ends_at'), starts_at: readInstant(startText) }
         const against = await ruleAgainst(context, booking, change.starts_at)
         return { moved: await changeBooking(context, operator, { target: { id }, change }), against }
@@ -155,7 +154,10 @@ function registerReschedule(group: CliCommand): void {
     })
 }
 
-/** Why clients could not book this start for the booking's service, staff and location; undefined when they could. */
+/**
+ * Explains why clients could not book this start for the booking's service, staff and location. Returns
+ * undefined if they could.
+ */
 async function ruleAgainst(
   context: Context,
   booking: BookingRow,
@@ -172,15 +174,15 @@ async function ruleAgainst(
     case 'beyond_horizon':
       return `${service} cannot be booked so far ahead yet`
     case 'outside_hours':
-      return `${location} is not open then`
+      return `${location} is not open at that time`
     case 'blocked':
-      return `${await blockedAt(context, booking, starts_at)} is blocked then`
+      return `${await blockedAt(context, booking, starts_at)} is blocked at that time`
     case 'busy_elsewhere':
-      return `${booking.staff_name ?? location} is busy elsewhere then`
+      return `${booking.staff_name ?? location} is busy elsewhere at that time`
     case 'not_on_grid':
-      return `no slot of ${service} starts then`
+      return `no slot of ${service} starts at that time`
     case 'staff_not_available':
-      return `${booking.staff_name ?? ''} does not work then`
+      return `${booking.staff_name ?? ''} does not work at that time`
     case 'not_offered_here':
       return `${service} is not offered there any more`
     case undefined:
@@ -188,7 +190,7 @@ async function ruleAgainst(
   }
 }
 
-/** The location if it has a block then, else the staff member. */
+/** Returns the location if it has a block at that time, otherwise the staff member. */
 async function blockedAt(context: Context, booking: BookingRow, from: Instant): Promise<string> {
   const { location_id, location_name, staff_name, duration_minutes } = booking
   const to = plusMinutes(from, duration_minutes)
@@ -221,10 +223,10 @@ function registerComplete(group: CliCommand): void {
         const found = await showBooking(context, operator, id)
         if (found.status === 'cancelled' && !revive) {
           throw new UsageError(
-            'The booking is cancelled: add --revive if it took place all the same. It then takes its slot again.',
+            'The booking is cancelled. If it took place nevertheless, add --revive; it then takes its slot again.',
           )
         }
-        // of the version just read, so that nobody cancels it in between
+        // requires the version just read, so that a concurrent cancellation is not overwritten
         const target = { id, versions: [found.version] }
         return changeBooking(context, operator, { target, change: { status: 'completed' } })
       })
@@ -232,7 +234,7 @@ function registerComplete(group: CliCommand): void {
     })
 }
 
-/** Runs work on a booking. Throws a UsageError that guesses which one was meant if none has this ID. */
+/** Runs work on a booking. If no booking has this ID, throws a UsageError that suggests a similar one. */
 function withBooking<T>(id: string, work: (context: Context) => Promise<T>): Promise<T> {
   return withExistingDatabase(async (context) => {
     try {
@@ -295,7 +297,7 @@ function paymentText(payment: Static<typeof Payment>): string {
   return `${moneyText(payment)} ${status}${when === null ? '' : ` ${shownTime(when)}`} (${provider})`
 }
 
-/** Such as "Ada Lovelace <ada@example.com>". */
+/** Formats a client as "Ada Lovelace <ada@example.com>". */
 function clientText({ first_name, last_name, email }: ReturnType<typeof presentBooking>['client']): string {
   return [fullName(first_name, last_name), ...(email === '' ? [] : [`<${email}>`])].join(' ')
 }

@@ -13,7 +13,7 @@ import {
 import { highestCatalogueLimit } from '../catalogue/limit-rules.ts'
 import { slugErrors } from '../catalogue/slug-rules.ts'
 
-/* Read what operators say of hubs and businesses. Each throws a UsageError that names the fix. */
+/* Readers for the options of hubs and businesses. Each throws a UsageError that names the fix. */
 
 const maxNameLength = 200
 const highestLimit = 1_000_000
@@ -26,7 +26,7 @@ export function readName(text: string): string {
   throw new UsageError(`A name is one line of 1 to ${maxNameLength} characters.`)
 }
 
-/** Returns an IANA time zone as the tz database spells it. */
+/** Returns an IANA time zone in the spelling of the tz database. */
 export function readTimeZone(name: string): string {
   const zone = timeZoneNamed(name)
   if (zone !== undefined) return zone
@@ -43,7 +43,7 @@ export function readColor(text: string): string {
 export function readLogoUrl(text: string): string {
   if (logoUrlErrors(text).length === 0) return text
   throw new UsageError(
-    `The address of a brand logo begins with https:// or http:// and a host's name; "${text}" is not valid.`,
+    `The URL of a brand logo begins with https:// or http:// and a host name; "${text}" is not valid.`,
   )
 }
 
@@ -61,7 +61,7 @@ export function readCatalogueLimit(text: string): number {
   return readCount(
     text,
     highestCatalogueLimit,
-    `A limit of the catalogue is a whole number from 1 to ${highestCatalogueLimit}, or "none" for that of the plan`,
+    `A catalogue limit is a whole number from 1 to ${highestCatalogueLimit}, or "none" for the plan's limit`,
   )
 }
 
@@ -69,7 +69,7 @@ export function readBookingsPerClient(text: string): number {
   return readCount(
     text,
     maxBookingsPerClient,
-    `Bookings for one client are a whole number from 1 to ${maxBookingsPerClient}, or "none" for any number`,
+    `Bookings per client are a whole number from 1 to ${maxBookingsPerClient}, or "none" for no limit`,
   )
 }
 
@@ -77,13 +77,15 @@ export function readRetentionDays(text: string): number {
   return readCount(
     text,
     maxRetentionDays,
-    `Retention is a whole number of days from 1 to ${maxRetentionDays}, or "none" to keep clients`,
+    `Retention is a whole number of days from 1 to ${maxRetentionDays}, or "none" to keep clients forever`,
   )
 }
 
 export function readPhone(text: string): string {
   if (text !== '' && isPhone(text)) return text
-  throw new UsageError(`A phone number has at most 32 digits, spaces and + ( ) - . and "${text}" is not one.`)
+  throw new UsageError(
+    `A phone number has at most 32 digits, spaces and + ( ) - . characters; "${text}" is not valid.`,
+  )
 }
 
 export function readSlug(text: string): string {
@@ -95,7 +97,8 @@ export function readSlug(text: string): string {
 /** Reads comma-separated address ranges. */
 export function readNetworks(text: string): string[] {
   const ranges = [...new Set(text.split(',').map((range) => range.trim()))]
-  if (ranges.length > maxNetworks) throw new UsageError(`A business trusts at most ${maxNetworks} networks.`)
+  if (ranges.length > maxNetworks)
+    throw new UsageError(`A business can trust at most ${maxNetworks} networks.`)
   for (const range of ranges) {
     const [fieldError] = networkErrors(range)
     if (fieldError) throw new UsageError(`A trusted network ${fieldError.detail}; "${range}" is not valid.`)

@@ -88,7 +88,6 @@ interface UpdateOptions extends BrandOptions, MailOptions {
   json?: boolean
 }
 
-/** `holdfast business …` */
 export function registerBusinessCommands(program: CliCommand): void {
   const group = program.group(
     'business',
@@ -130,16 +129,16 @@ function registerCreate(group: CliCommand): void {
 
 function withBrand(command: CliCommand): CliCommand {
   return command
-    .option('--brand-name <name>', 'white label: name that the widget shows')
+    .option('--brand-name <name>', 'white label: name shown in the widget')
     .option('--brand-color <colour>', 'white label: colour such as #1a2b3c')
-    .option('--brand-logo-url <url>', 'white label: address of a logo')
+    .option('--brand-logo-url <url>', 'white label: URL of a logo')
 }
 
 function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list businesses with the plan in effect')
-    .option('--hub <name or id>', 'only of this hub')
+    .option('--hub <name or id>', 'only this hub')
     .withJson()
     .examples('business list --hub "Salons of Europe"')
     .action(async ({ hub, json }: { hub?: string; json?: boolean }) => {
@@ -184,23 +183,26 @@ function registerUpdate(group: CliCommand): void {
     ),
   )
     .option('--no-brand', 'remove the white label')
-    .option('--limit-per-minute <requests>', 'Enterprise plan: requests a minute for each key')
-    .option('--limit-per-hour <requests>', 'Enterprise plan: requests an hour for each key')
+    .option('--limit-per-minute <requests>', 'Enterprise plan: requests per minute for each key')
+    .option('--limit-per-hour <requests>', 'Enterprise plan: requests per hour for each key')
     .option('--no-limits', 'use the limits of the plan')
-    .option('--max-services <count>', 'how many services it may have; "none": as its plan says')
-    .option('--max-locations <count>', 'how many locations it may have; "none": as its plan says')
-    .option('--max-staff <count>', 'how many staff members it may have; "none": as its plan says')
+    .option('--max-services <count>', 'maximum number of services; "none": the limit of the plan')
+    .option('--max-locations <count>', 'maximum number of locations; "none": the limit of the plan')
+    .option('--max-staff <count>', 'maximum number of staff members; "none": the limit of the plan')
     .option(
       '--max-bookings-per-client <bookings>',
       'upcoming bookings per client, 1 to 100; "none": no limit',
     )
     .option(
       '--trusted-networks <ranges>',
-      'networks exempt from the caps of addresses, such as 192.0.2.0/24; replaces the list (comma-separated; "none" clears it)',
+      'networks exempt from the caps per IP address, such as 192.0.2.0/24; replaces the list (comma-separated; "none" clears it)',
     )
-    .option('--phone <number>', 'number that clients may call; "none" clears it')
+    .option('--phone <number>', 'phone number for clients; "none" clears it')
     .option('--slug <name>', 'name in links to the booking page, such as salon-spree; "none" clears it')
-    .option('--retention-days <days>', 'erase clients so many days after a booking, 1 to 3650; "none": never')
+    .option(
+      '--retention-days <days>',
+      'erase clients this many days after a booking, 1 to 3650; "none": never',
+    )
     .withJson()
     .examples(
       'business update "Salon Spree" --plan enterprise --brand-name "Salon Spree"',
@@ -222,7 +224,7 @@ function registerUpdate(group: CliCommand): void {
     })
 }
 
-/** Reads a text; `otherwise` where there is none. */
+/** Reads a text, or returns `otherwise` if it is undefined. */
 function read<T, Otherwise>(text: string | undefined, reader: (text: string) => T, otherwise: Otherwise) {
   return text === undefined ? otherwise : reader(text)
 }
@@ -265,10 +267,13 @@ function updateReaders(
 
 function withMail(command: CliCommand): CliCommand {
   return command
-    .option('--locale <tag>', 'language of its mails, such as de or en-GB')
-    .option('--reply-to <email>', 'where answers to its mails go; "none" clears it')
-    .option('--notify <emails>', 'who gets a mail about each booking (comma-separated; "none": nobody)')
-    .option('--reminders <hours>', 'when clients are reminded, such as 24,2 hours before; "none": never')
+    .option('--locale <tag>', 'language of its emails, such as de or en-GB')
+    .option('--reply-to <email>', 'address for replies to its emails; "none" clears it')
+    .option(
+      '--notify <emails>',
+      'email addresses to notify of each booking (comma-separated; "none": nobody)',
+    )
+    .option('--reminders <hours>', 'hours before the start to remind clients, such as 24,2; "none": never')
     .option(
       '--quiet-hours <times>',
       'no reminders between these local times, such as 21:00-08:00; "none" clears it',
@@ -282,7 +287,7 @@ const mailOptionNames = {
   quiet_hours: '--quiet-hours',
 }
 
-/** Reads the options for mails. Throws a UsageError with every fault. */
+/** Reads the email options. Throws a UsageError that names every fault. */
 function readMail({ locale, replyTo, notify, reminders, quietHours }: MailOptions) {
   const parts = (text: string) => text.split(',').map((part) => part.trim())
   const [from, to, ...more] = quietHours?.split(/\s*[-–]\s*/) ?? []
@@ -312,17 +317,17 @@ function printBusiness(row: Business, json: boolean | undefined): void {
       ['BUSINESS', business.id],
       [
         ['name', business.name],
-        ['plan', inEffect === plan ? plan : `${plan}, in effect ${inEffect} by its hub`],
+        ['plan', inEffect === plan ? plan : `${plan}; ${inEffect} in effect through its hub`],
         ['time zone', business.timezone],
         ['hub', business.hub_id === null ? '' : `${business.hub_name ?? ''} (${business.hub_id})`],
         ['brand name', business.brand_name ?? ''],
         ['brand colour', business.brand_color ?? ''],
         ['brand logo', business.brand_logo_url ?? ''],
-        ['requests a minute', limitText(business.limit_per_minute)],
-        ['requests an hour', limitText(business.limit_per_hour)],
-        ['services, at most', String(business.max_services ?? catalogueLimits[inEffect].services)],
-        ['locations, at most', String(business.max_locations ?? catalogueLimits[inEffect].locations)],
-        ['staff, at most', String(business.max_staff ?? catalogueLimits[inEffect].staff)],
+        ['requests per minute', limitText(business.limit_per_minute)],
+        ['requests per hour', limitText(business.limit_per_hour)],
+        ['maximum services', String(business.max_services ?? catalogueLimits[inEffect].services)],
+        ['maximum locations', String(business.max_locations ?? catalogueLimits[inEffect].locations)],
+        ['maximum staff', String(business.max_staff ?? catalogueLimits[inEffect].staff)],
         ['bookings per client', String(business.max_bookings_per_client ?? 'no limit')],
         ['trusted networks', business.trusted_networks.join(', ')],
         [
@@ -331,9 +336,9 @@ function printBusiness(row: Business, json: boolean | undefined): void {
         ],
         ['phone', business.phone ?? ''],
         ['name in links', business.slug ?? ''],
-        ['language of mails', business.locale],
-        ['answers to', business.reply_to_email ?? ''],
-        ['told of bookings', business.notify_emails.join(', ')],
+        ['language of emails', business.locale],
+        ['replies to', business.reply_to_email ?? ''],
+        ['notified of bookings', business.notify_emails.join(', ')],
         ['reminders', business.reminder_hours.map((hours) => `${hours} h before`).join(', ')],
         [
           'quiet hours',
@@ -344,19 +349,19 @@ function printBusiness(row: Business, json: boolean | undefined): void {
   )
 }
 
-/** A business as `--json` prints it: its hub may decide the plan in effect. */
+/** Returns a business in the format of `--json`. Its hub may decide the plan in effect. */
 function presentBusiness(row: Business) {
   const { hub_plan, hub_name, ...own } = row
   const business = { ...presentColumns(own), hub_name, hub_plan }
   return { ...business, plan_in_effect: effectivePlan(business.plan, business.hub_plan) }
 }
 
-/** Lists as lists. */
+/** Parses the JSON columns into lists. */
 function presentColumns({ trusted_networks_json, ...row }: BusinessesTable) {
   const { notify_emails_json: _1, reminder_hours_json: _2, quiet_hours_json: _3, ...columns } = row
   return { ...columns, trusted_networks: networksIn(trusted_networks_json), ...mailSettings(row) }
 }
 
 function limitText(limit: number | null): string {
-  return limit === null ? 'as in its plan' : `${limit} for each key`
+  return limit === null ? 'limit of its plan' : `${limit} for each key`
 }

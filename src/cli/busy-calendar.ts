@@ -28,11 +28,10 @@ interface ListOptions {
 const limit = 100
 const optionNames = { url: '<url>', staff_id: '--staff' }
 
-/** `holdfast busy-calendar …` */
 export function registerBusyCalendarCommands(program: CliCommand): void {
   const group = program.group(
     'busy-calendar',
-    'manage calendars elsewhere whose times keep staff busy',
+    'manage busy calendars: external calendars that make staff unavailable',
     'list --business "Salon Spree"',
   )
   registerAdd(group)
@@ -47,7 +46,7 @@ function registerAdd(group: CliCommand): void {
     .description(
       "add a staff member's calendar by its secret URL; fails if the URL does not serve a calendar",
     )
-    .requiredOption('--staff <name or id>', 'whose calendar it is')
+    .requiredOption('--staff <name or id>', 'the owner of the calendar')
     .withJson()
     .examples('busy-calendar add https://calendar.example.com/anna.ics --staff "Anna Weber"')
     .action(async (url: string, { staff, json }: { staff: string; json?: boolean }) => {
@@ -59,14 +58,14 @@ function registerAdd(group: CliCommand): void {
           )
           if (fault) {
             const why = withPlace(fault.sentence, fault.where)
-            throw new OperatorError(`The calendar at ${fault.origin} is not added. ${why}`)
+            throw new OperatorError(`The calendar at ${fault.origin} was not added. ${why}`)
           }
           const calendar = { staff_id, url, once: true }
           const { id } = await inOptions(optionNames, () => addBusyCalendar(context, operator, calendar))
           return fetchNow(context, id, reader)
         })
       })
-      if (added.last_error !== null) warn(`${added.last_error} Servers go on trying.`)
+      if (added.last_error !== null) warn(`${added.last_error} Servers keep trying.`)
       print(added, json, () => stateLines(added))
     })
 }
@@ -87,7 +86,9 @@ async function fetchNow(context: Context, id: string, reader: CalendarReader) {
 function stateLines({ id, host, busy_until }: Awaited<ReturnType<typeof fetchNow>>): string[] {
   return [
     `busy calendar ${id} at ${host}`,
-    busy_until === null ? 'It keeps nobody busy yet.' : `Its times are known until ${shownTime(busy_until)}.`,
+    busy_until === null
+      ? 'It does not affect availability yet.'
+      : `Its times are known until ${shownTime(busy_until)}.`,
   ]
 }
 
@@ -95,7 +96,7 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list busy calendars with the host of their URL, newest first')
-    .option('--business <name or id>', 'only of this business')
+    .option('--business <name or id>', 'only this business')
     .withCursor()
     .withJson()
     .examples('busy-calendar list --business "Salon Spree"')
@@ -132,7 +133,7 @@ function registerFetch(group: CliCommand): void {
         withReader(context, (reader) => fetchNow(context, id, reader)),
       )
       if (fetched.last_error !== null) {
-        const kept = fetched.last_fetched_at !== null && 'What was read before still counts.'
+        const kept = fetched.last_fetched_at !== null && 'Times from the last successful fetch still apply.'
         throw new OperatorError(fetched.last_error, kept ? { fix: kept } : {})
       }
       print(fetched, json, () => stateLines(fetched))
@@ -151,7 +152,7 @@ function registerRemove(group: CliCommand): void {
     })
 }
 
-/** Runs work on a busy calendar. Throws a UsageError that guesses which one was meant if none has this id. */
+/** Runs work on a busy calendar. If none has this ID, throws a UsageError that suggests a similar one. */
 function withCalendar<T>(id: string, work: (context: Context) => Promise<T>): Promise<T> {
   return withExistingDatabase(async (context) => {
     try {

@@ -21,21 +21,20 @@ interface ImportOptions {
   json?: boolean
 }
 
-/** More than any business needs. */
+/** Larger than the file of any real business. */
 const maxBytes = 32 * 1024 * 1024
 const standardInput = 0
 const nouns = { locations: 'location', staff: 'staff member', services: 'service' }
 
-/** `holdfast import` */
 export function registerImport(program: CliCommand): void {
   program
     .command('import <file>')
     .description('import a business from a JSON file ("-" is standard input), all or nothing')
     .option('--business <name or id>', 'import into this business')
-    .option('--dry-run', 'change nothing, and print what would change')
+    .option('--dry-run', 'print what would change, without changing it')
     .option(
       '--overwrite-business',
-      "also change the business's name, zone, plan and brand; default: only if the file names its ID",
+      "also change the business's name, zone, plan and brand (default: only if the file contains its ID)",
     )
     .withJson()
     .examples('import salon.json', 'export 0198… | holdfast import - --business 0198…')
@@ -77,7 +76,7 @@ function readText(path: string): string {
 function checkFile(value: unknown, path: string): CatalogueFile {
   const validate = compileCreation(CatalogueFile)
   const file = normalise(value)
-  if (validate(file)) return file as CatalogueFile // it fits the schema
+  if (validate(file)) return file as CatalogueFile // the schema has just accepted it
   throw invalidFile(path, fieldErrorsOf(validate.errors ?? []))
 }
 
@@ -88,7 +87,7 @@ function invalidFile(path: string, errors: FieldError[]): UsageError {
 }
 
 function nameOf(path: string): string {
-  return path === '-' ? 'The standard input' : path
+  return path === '-' ? 'Standard input' : path
 }
 
 function reasonOf(error: unknown): string {
@@ -100,10 +99,10 @@ function reportLines({ dry_run, business, changes, ...lists }: ImportReport): st
     [name, created, changed, unchanged].map(String)
   const left = fieldLines(business.left)
   return [
-    ...(dry_run ? ['Nothing was changed (--dry-run). It would be:'] : []),
+    ...(dry_run ? ['Nothing was changed (--dry-run). The import would report:'] : []),
     `business ${business.id === null ? '' : `${business.id}  `}${business.name}${business.created ? '  (new)' : ''}`,
     ...fieldLines(business.changed),
-    ...(left.length > 0 ? ['left as they are (--overwrite-business changes them):', ...left] : []),
+    ...(left.length > 0 ? ['left unchanged (--overwrite-business changes them):', ...left] : []),
     ...changes.flatMap(({ kind, name, action, fields }) => [
       `${action} ${nouns[kind]} ${name}`,
       ...fieldLines(fields),
@@ -120,7 +119,6 @@ function fieldLines(fields: FieldChanges): string[] {
   return Object.entries(fields).map(([field, { from, to }]) => `  ${field}: ${shown(from)} → ${shown(to)}`)
 }
 
-/** `holdfast export` */
 export function registerExport(program: CliCommand): void {
   program
     .command('export <business>')

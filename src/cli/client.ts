@@ -36,13 +36,12 @@ interface ListOptions extends Options {
   cursor?: string
 }
 
-const optionNames = { email: 'The e-mail' }
+const optionNames = { email: 'The email address' }
 
-/** `holdfast client …` */
 export function registerClientCommands(program: CliCommand): void {
   const group = program.group(
     'client',
-    'block clients; give and erase what is kept about one',
+    "block clients; export and erase a client's data",
     'block ada@example.com --business "Salon Spree"',
   )
   registerBlock(group)
@@ -56,7 +55,7 @@ function registerExport(group: CliCommand): void {
   group
     .command('export [email]')
     .description('print everything stored about a client as JSON')
-    .option('--booking <id>', 'a booking of the client, in place of the e-mail')
+    .option('--booking <id>', 'a booking of the client, instead of the email address')
     .requiredOption('--business <name or id>', 'the business')
     .withJson()
     .examples('client export ada@example.com --business "Salon Spree"')
@@ -72,9 +71,9 @@ function registerErase(group: CliCommand): void {
   group
     .command('erase [email]')
     .description("erase a client's data for good; bookings stay without the client")
-    .option('--booking <id>', 'a booking of the client, in place of the e-mail')
+    .option('--booking <id>', 'a booking of the client, instead of the email address')
     .requiredOption('--business <name or id>', 'the business')
-    .option('--yes', 'erase without asking')
+    .option('--yes', 'erase without confirmation')
     .withJson()
     .examples(
       'client erase ada@example.com --business "Salon Spree"',
@@ -85,10 +84,10 @@ function registerErase(group: CliCommand): void {
         const { name } = await showBusiness(context, business)
         const client = await dataClient(context, { email, booking, business })
         const whom = email ?? `the client of booking ${booking}`
-        if (!yes) await confirm(`Erase ${whom} from all that ${name} keeps? It cannot be undone.`)
+        if (!yes) await confirm(`Erase ${whom} from all data of ${name}? This cannot be undone.`)
         const { business_id, ...counts } = await eraseClient(context, operator, client)
         if (Object.values(counts).every((count) => count === 0))
-          throw new OperatorError(`${name} keeps nothing about ${whom}: nothing was erased.`)
+          throw new OperatorError(`${name} has no data about ${whom}: nothing was erased.`)
         return { business_id, ...counts }
       })
       const { bookings, events, mails } = erased
@@ -96,10 +95,13 @@ function registerErase(group: CliCommand): void {
     })
 }
 
-/** Asks on a terminal. Throws a UsageError elsewhere, and an OperatorError for any answer but yes. */
+/**
+ * Asks for confirmation on a terminal. Throws a UsageError without a terminal and an OperatorError for any
+ * answer but yes.
+ */
 async function confirm(question: string): Promise<void> {
   const input = commandIO().stdin?.()
-  if (!input?.isTTY) throw new UsageError('This is not a terminal: add --yes to erase without being asked.')
+  if (!input?.isTTY) throw new UsageError('This is not a terminal: add --yes to erase without confirmation.')
   const terminal = createInterface({ input, output: commandIO().stderr })
   try {
     const ended = once(terminal, 'close').then(() => '') // Ctrl+C, Ctrl+D
@@ -124,7 +126,7 @@ function registerBlock(group: CliCommand): void {
         ),
       )
       print(blocked, json, () => [
-        `client ${blocked.email} is blocked since ${shownTime(blocked.blocked_at)}`,
+        `client ${blocked.email} has been blocked since ${shownTime(blocked.blocked_at)}`,
       ])
     })
 }
@@ -146,21 +148,24 @@ function registerUnblock(group: CliCommand): void {
     })
 }
 
-/** Throws a UsageError for an unknown business or an e-mail that is not valid. */
+/** Throws a UsageError for an unknown business or an invalid email address. */
 async function clientOf(context: Context, { email, business }: { email: string; business: string }) {
   const business_id = (await showBusiness(context, business)).id
   const { email: checked } = checkedCreation(BlockClient, { business_id, email }, optionNames)
   return { business_id, email: checked }
 }
 
-/** A client by e-mail or, also without any, by a booking. Throws a UsageError, or not_found. */
+/**
+ * Finds a client by email address or by a booking; a booking also finds clients without an address. Throws a
+ * UsageError or not_found.
+ */
 async function dataClient(
   context: Context,
   named: { email: string | undefined; booking: string | undefined; business: string },
 ) {
   const { email, booking, business } = named
   if ((email === undefined) === (booking === undefined))
-    throw new UsageError('Name the client by e-mail, or by --booking.')
+    throw new UsageError('Name the client by email address or by --booking.')
   if (email !== undefined) return clientOf(context, { email, business })
   const business_id = (await showBusiness(context, business)).id
   return namedClient(context, operator, { ...given({ booking_id: booking }), business_id })

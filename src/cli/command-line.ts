@@ -10,31 +10,31 @@ import { formatInstant, isInstant } from '../base/instants.ts'
 import type { Context } from '../bookings/context.ts'
 import { createContext } from '../operate/open.ts'
 
-/** What a command has of the process that it runs in. */
+/** The streams, variables and exit code that a command uses. */
 interface CommandIO {
-  /** Asked for on demand: opening it would keep other commands from ending. */
+  /** Opened on demand, because an open standard input would keep other commands from ending. */
   stdin?: () => NodeJS.ReadableStream & { isTTY?: boolean }
-  /** Throws an OperatorError when they cannot be read. */
+  /** Throws an OperatorError if the variables cannot be read. */
   variables: () => Record<string, string | undefined>
   stdout: NodeJS.WritableStream
   stderr: NodeJS.WritableStream
-  /** Replaces the standard output as the target of the log. */
+  /** Receives the log instead of standard output. */
   logStream?: DestinationStream
-  /** Sets the exit code; 0 without a call. */
+  /** Sets the exit code. Without a call, it is 0. */
   endWith: (exitCode: number) => void
 }
 
-/** A page as the API's lists give it. */
+/** A page in the format of the API's lists. */
 interface Page<Row> {
   data: Row[]
   next_cursor: string | null
 }
 
-/** The columns of a table: each heading with its cell. */
+/** Table columns: each heading with a function that returns the cell. */
 export type Columns<Row> = Record<string, (row: Row) => string>
 
 interface TableTexts<Row> {
-  /** Says what is listed, and whose it is. */
+  /** Names the listed rows and their owner. */
   title: string
   columns: Columns<Row>
 }
@@ -44,13 +44,15 @@ const ofProcess: CommandIO = {
   stdin: () => process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
-  // at once: whatever ends the process early, such as a closed pipe, ends it with this code
+  // set immediately: an early end, such as a closed pipe, then has this exit code
   endWith: (exitCode) => {
     process.exitCode = exitCode
   },
 }
 
-/** Commander hands actions nothing but options; so several commands in one process find their own IO here. */
+/**
+ * Commander passes actions nothing but options, so concurrent commands in one process get their IO from here.
+ */
 const replacement = new AsyncLocalStorage<CommandIO>()
 
 const noBorder = {
@@ -59,22 +61,24 @@ const noBorder = {
   ...{ left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' },
 }
 
-/** The IO of the running command: of the process, unless `runWithin` replaced it. */
+/** Returns the IO of the running command: that of the process, unless `runWithin` replaced it. */
 export function commandIO(): CommandIO {
   return replacement.getStore() ?? ofProcess
 }
 
-/** What to type before a command: as the user has just done it. npm tells what it runs. */
+/**
+ * Returns the words to type before a command, matching how the user started this one. npm sets npm_command.
+ */
 export function calledAs(): string {
   return commandIO().variables()['npm_command'] === 'exec' ? 'npx holdfast' : 'holdfast'
 }
 
-/** Runs a command with this IO in place of the process's. */
+/** Runs a command with the given IO instead of the process's. */
 export function runWithin<T>(io: CommandIO, work: () => Promise<T>): Promise<T> {
   return replacement.run(io, work)
 }
 
-/** A command of `holdfast`, with the options that many of them share. */
+/** A `holdfast` command, with builders for options that many commands share. */
 export class CliCommand extends Command {
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name)
@@ -94,37 +98,37 @@ export class CliCommand extends Command {
   }
 
   withCursor(): this {
-    return this.option('--cursor <cursor>', 'show the next page; the previous page ends with its cursor')
+    return this.option('--cursor <cursor>', 'show the page at this cursor, which the previous page ends with')
   }
 
   withJson(): this {
-    return this.option('--json', 'print JSON, errors too')
+    return this.option('--json', 'print JSON, including errors')
   }
 
-  /** Adds examples to the help, each without the leading `holdfast`. */
+  /** Adds examples to the help. They omit the leading `holdfast`. */
   examples(...lines: string[]): this {
     const heading = lines.length === 1 ? 'Example:' : 'Examples:'
     return this.addHelpText('after', ['', heading, ...lines.map((line) => `  $ holdfast ${line}`)].join('\n'))
   }
 }
 
-/** The configuration from the environment. Throws an OperatorError that names each fault. */
+/** Reads the configuration from the environment. Throws an OperatorError that names each fault. */
 export function configFromEnvironment(): Config {
   return readConfig(commandIO().variables())
 }
 
-/** Opens the database for a command. Logs errors only, because the output is the command's result. */
+/** Opens the database for a command. Logs only errors, because the output is the command's result. */
 export function openContext(): Promise<Context> {
   return createContext({ ...configFromEnvironment(), logLevel: 'error' }, logReplacement())
 }
 
-/** Where a command's log goes, for createContext. */
+/** Returns the log stream for createContext if the command has one. */
 export function logReplacement(): { logStream?: DestinationStream } {
   const { logStream } = commandIO()
   return logStream ? { logStream } : {}
 }
 
-/** Runs work over an open database with an up-to-date schema. A server may run at the same time. */
+/** Runs work on an open database with an up-to-date schema. A server may run at the same time. */
 export async function withDatabase<T>(work: (context: Context) => Promise<T>): Promise<T> {
   const context = await openContext()
   try {
@@ -135,7 +139,10 @@ export async function withDatabase<T>(work: (context: Context) => Promise<T>): P
   }
 }
 
-/** Like withDatabase, but creates no SQLite file: in the wrong directory, an empty one would look like lost data. */
+/**
+ * Like withDatabase, but never creates a SQLite file: in the wrong directory, an empty one would look like
+ * lost data.
+ */
 export async function withExistingDatabase<T>(work: (context: Context) => Promise<T>): Promise<T> {
   const { database } = configFromEnvironment()
   if (database.engine === 'sqlite' && !existsSync(database.file)) {
@@ -144,10 +151,10 @@ export async function withExistingDatabase<T>(work: (context: Context) => Promis
   return withDatabase(work)
 }
 
-/** The error for a missing SQLite file. */
+/** Returns the error for a missing SQLite file. */
 export function noDatabase(file: string, more = ''): OperatorError {
   return new OperatorError(`There is no database at ${file}.`, {
-    fix: `Run this where the server runs, or set DATABASE_URL as the server has it${more}.`,
+    fix: `Run this in the server's directory, or set DATABASE_URL to the server's value${more}.`,
   })
 }
 
@@ -156,14 +163,16 @@ export function print(data: unknown, json: boolean | undefined, lines: () => str
   writeLines(json ? [JSON.stringify(data, asApi, 2)] : lines())
 }
 
-/** Writes instants of rows as the API shows times, in UTC. */
+/** Formats a row's instants as the API does, in UTC. */
 function asApi(name: string, value: unknown): unknown {
   return name.endsWith('_at') && typeof value === 'string' && isInstant(value)
     ? formatInstant(value, 'UTC')
     : value
 }
 
-/** Prints rows as a table under a title, or as JSON in the shape of a page: these lists have one only. */
+/**
+ * Prints rows as a table under a title, or as JSON in the format of a page. These lists have one page only.
+ */
 export function printTable<Row>(
   rows: Row[],
   json: boolean | undefined,
@@ -172,7 +181,10 @@ export function printTable<Row>(
   print({ data: rows, next_cursor: null }, json, () => [title, ...rowLines(rows, columns)])
 }
 
-/** Prints one page of a list under a title, and the cursor of the next, or the page as JSON. */
+/**
+ * Prints one page of a list under a title, followed by the next page's cursor. With JSON, prints the page as
+ * it is.
+ */
 export function printPage<Row>(
   page: Page<Row>,
   json: boolean | undefined,
@@ -192,7 +204,7 @@ function rowLines<Row>(rows: Row[], columns: Columns<Row>): string[] {
   )
 }
 
-/** Lays out rows in columns under headings, which are bold on a terminal unless NO_COLOR is set. */
+/** Lays out rows in columns under headings. Headings are bold on a terminal unless NO_COLOR is set. */
 export function tableLines(headings: string[], rows: string[][]): string[] {
   if (rows.length === 0) return ['(none)']
   const table = new Table({
@@ -207,12 +219,12 @@ export function tableLines(headings: string[], rows: string[][]): string[] {
     .map((line) => line.trimEnd())
 }
 
-/** Warns on standard error: of what the command did all the same. */
+/** Prints a warning to standard error when the command succeeded nevertheless. */
 export function warn(text: string): void {
   commandIO().stderr.write(`warning: ${text}\n`)
 }
 
-/** Writes lines to the standard output. */
+/** Writes lines to standard output. */
 export function writeLines(lines: string[]): void {
   commandIO().stdout.write(lines.map((line) => `${line}\n`).join(''))
 }

@@ -1,22 +1,22 @@
 import { Argument, type Command, type Option } from 'commander'
 import { type CliCommand, writeLines } from './command-line.ts'
 
-/** What can follow on a command line once these words have been written. */
+/** A position on the command line: the words already typed and everything that can follow. */
 interface Place {
-  /** The words after `holdfast`, each with a space before it: " hub create". */
+  /** The words after `holdfast`, each with a leading space: " hub create". */
   words: string
   /** Commands, or the choices of an argument. */
   commands: { name: string; description: string }[]
   flags: Flag[]
-  /** Whether an argument names a file. */
+  /** True if an argument is a file. */
   takesFile: boolean
 }
 
 interface Flag {
-  /** "--json", and "-h" where there is a short form. */
+  /** "--json", and "-h" if there is a short form. */
   names: string[]
   description: string
-  /** What comes after it: nothing, a file, one of a list, or something that no script can know. */
+  /** The kind of value: none, a file, one of a list, or one that no script can complete. */
   value: 'none' | 'file' | 'unknown' | string[]
 }
 
@@ -24,7 +24,7 @@ const shells = { bash: bashScript, zsh: zshScript, fish: fishScript }
 
 const isFile = /<(?:file|path|directory)>/
 
-/** `holdfast completion`. `load` gives the program with all its commands. */
+/** Registers `holdfast completion`. `load` returns the program with all its commands. */
 export function registerCompletion(program: CliCommand, load: () => Promise<Command>): void {
   program
     .command('completion')
@@ -36,7 +36,7 @@ export function registerCompletion(program: CliCommand, load: () => Promise<Comm
     })
 }
 
-/** The places of a command and of all below it. */
+/** Returns the positions of a command and all its subcommands. */
 function placesOf(command: Command, words = ''): Place[] {
   const own = {
     words,
@@ -58,12 +58,12 @@ function flagOf({ long, short, description, required, optional, argChoices, flag
   return { names, description, value: required || optional ? value : 'none' }
 }
 
-/** A text as one word of any of the shells. */
+/** Quotes a text as one word in any of the shells. */
 function quoted(text: string, escape = `'\\''`): string {
   return `'${text.replaceAll("'", escape)}'`
 }
 
-/** The flags with a value, each with the place where it stands: " hub create --plan". */
+/** Returns the flags with a value, each with its position: " hub create --plan". */
 function flagsWithValue(places: Place[]): { at: string[]; value: Flag['value'] }[] {
   return places.flatMap(({ words, flags }) =>
     flags
@@ -72,7 +72,10 @@ function flagsWithValue(places: Place[]): { at: string[]; value: Flag['value'] }
   )
 }
 
-/** The branches of `case` for flags with a value, in bash and zsh: what they have in common stands once. */
+/**
+ * Returns the `case` branches for flags with a value, in bash and zsh. Flags with the same action share a
+ * branch.
+ */
 function valueBranches(places: Place[], actions: (value: Flag['value']) => string): string[] {
   const byAction = Map.groupBy(flagsWithValue(places), ({ value }) => actions(value))
   return [...byAction].map(

@@ -5,7 +5,6 @@ import { UsageError } from '../base/errors.ts'
 import { copyDatabase } from '../operate/copy.ts'
 import { type CliCommand, commandIO, configFromEnvironment, noDatabase, print, warn } from './command-line.ts'
 
-/** `holdfast copy` */
 export function registerCopy(program: CliCommand): void {
   program
     .command('copy')
@@ -14,25 +13,27 @@ export function registerCopy(program: CliCommand): void {
     )
     .requiredOption(
       '--to <url>',
-      'the empty database, postgres://user@host:port/name ("-": from standard input)',
+      'the empty database, postgres://user@host:port/name ("-": read from standard input)',
     )
     .withJson()
     .examples('copy --to postgres://holdfast@db.example.com:5432/holdfast', 'copy --to - < url')
     .addHelpText(
       'after',
-      '\nOthers on this machine see a password in --to in the list of processes: give it by standard input or PGPASSWORD.',
+      '\nThe process list shows a password in --to to other users: pass it on standard input or in PGPASSWORD.',
     )
     .action(async ({ to, json }: { to: string; json?: boolean }) => {
       const startedMs = monotonicMs()
       if (hasPassword(to))
-        warn('others on this machine can read the password of --to: give it by standard input or PGPASSWORD')
+        warn(
+          'other users of this machine can read the password in --to: pass it on standard input or in PGPASSWORD',
+        )
       const tables = await copyDatabase(sourceFile(), targetUrl(to === '-' ? await readLine() : to))
       const seconds = (monotonicMs() - startedMs) / 1000
       const rows = tables.reduce((sum, table) => sum + table.rows, 0)
       const bookings = tables.find(({ table }) => table === 'bookings')?.rows ?? 0
       print({ tables, seconds }, json, () => [
         `copied ${rows} rows of ${tables.length} tables, ${bookings} ${bookings === 1 ? 'booking' : 'bookings'} among them, and compared each (${seconds.toFixed(1)} s)`,
-        'Set DATABASE_URL to the new database before you start the server. The old file stays as it is: put it away.',
+        'Set DATABASE_URL to the new database before you start the server. The old file is unchanged: archive it.',
       ])
     })
 }
@@ -43,12 +44,12 @@ function hasPassword(to: string): boolean {
 
 const maxUrlLength = 10_000
 
-/** Reads the standard input, which the list of processes does not show. */
+/** Reads a line from standard input, which the process list does not show. */
 async function readLine(): Promise<string> {
   let text = ''
   for await (const chunk of commandIO().stdin?.() ?? []) {
     text += chunk.toString()
-    if (text.length > maxUrlLength) throw new UsageError('The standard input is too long to be a URL.')
+    if (text.length > maxUrlLength) throw new UsageError('Standard input is too long to be a URL.')
   }
   return text.trim()
 }
@@ -56,7 +57,7 @@ async function readLine(): Promise<string> {
 function sourceFile(): string {
   const { database } = configFromEnvironment()
   if (database.engine !== 'sqlite')
-    throw new UsageError('DATABASE_URL is a PostgreSQL database already: copy moves a SQLite file to one.')
+    throw new UsageError('DATABASE_URL is already a PostgreSQL database: copy needs a SQLite file.')
   if (!existsSync(database.file)) throw noDatabase(database.file)
   return database.file
 }
@@ -66,6 +67,6 @@ function targetUrl(to: string): string {
     throw new UsageError('--to must be a PostgreSQL database: postgres://user:password@host:port/name.')
   const { database } = readConfig({ DATABASE_URL: to })
   const [url = to, ...others] = database.engine === 'postgres' ? database.urls : []
-  if (others.length > 0) throw new UsageError('--to must name one server: the one that takes writes.')
+  if (others.length > 0) throw new UsageError('--to must name one server: the one that accepts writes.')
   return url
 }

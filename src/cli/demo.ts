@@ -9,7 +9,7 @@ import { type DemoWorld, seedDemoData } from '../catalogue/demo-world.ts'
 import { createContext } from '../operate/open.ts'
 import { type CliCommand, print, withDatabase } from './command-line.ts'
 
-/** A server in its own process, over a temporary database. */
+/** A server in a child process with a temporary database. */
 interface DemoServer {
   url: string
   world: DemoWorld
@@ -19,11 +19,13 @@ interface DemoServer {
 const startTimeoutMs = 20_000
 const stopTimeoutMs = 10_000
 
-/** Preloaded by the server: ends it when its standard input closes, so that it never outlives this process. */
+/**
+ * Module that the server preloads. It exits when standard input closes, so that the server never outlives
+ * this process.
+ */
 const endsWithUs =
   'data:text/javascript,process.stdin.on("end",()=>process.exit()).resume();process.stdin.unref()'
 
-/** `holdfast demo` */
 export function registerDemo(program: CliCommand): void {
   program
     .command('demo')
@@ -34,7 +36,7 @@ export function registerDemo(program: CliCommand): void {
     .action(async ({ json, yes }: { json?: boolean; yes?: boolean }) => {
       const world = await withDatabase((context) => {
         if (context.config.environment === 'production' && !yes) {
-          throw new UsageError('NODE_ENV is production: add --yes to put demo businesses into this database.')
+          throw new UsageError('NODE_ENV is production: add --yes to add demo businesses to this database.')
         }
         return seedDemoData(context)
       })
@@ -42,7 +44,7 @@ export function registerDemo(program: CliCommand): void {
     })
 }
 
-/** Lists the keys of the demo world. */
+/** Lists the keys of the demo businesses. */
 export function demoLines({ hub, businesses }: DemoWorld): string[] {
   return [
     `${hub.name} (${hub.plan})`,
@@ -55,7 +57,7 @@ export function demoLines({ hub, businesses }: DemoWorld): string[] {
   ]
 }
 
-/** Starts a server with the demo world and these settings only. */
+/** Starts a server with the demo businesses and no other settings than these. */
 export async function startDemoServer(settings: Record<string, string>): Promise<DemoServer> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-demo-'))
   const remove = () => rmSync(directory, { recursive: true, force: true })
@@ -93,7 +95,10 @@ async function demoWorld(variables: Record<string, string>): Promise<DemoWorld> 
   }
 }
 
-/** In its own directory, without a `.env`; in its own process group, so that Ctrl+C reaches only us. */
+/**
+ * Runs in a temporary directory, so that no `.env` applies. A new process group ensures that Ctrl+C reaches
+ * only this process.
+ */
 function startServer(directory: string, variables: Record<string, string>): ChildProcess {
   const program = resolve(import.meta.dirname, '../../bin/holdfast.js')
   return spawn(process.execPath, ['--import', endsWithUs, program, 'serve'], {
@@ -112,7 +117,7 @@ async function addressOf(child: ChildProcess): Promise<string> {
       startTimeoutMs,
     )
     child.once('error', failed)
-    child.once('exit', () => failed(new OperatorError('The demo server ended at its start.')))
+    child.once('exit', () => failed(new OperatorError('The demo server stopped during startup.')))
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       said += text
       const [, address] = /^Holdfast serves (http:\S+)$/m.exec(said) ?? []

@@ -17,7 +17,6 @@ import { type CliCommand, commandIO, print } from './command-line.ts'
 
 const marks = { ok: ['green', 'ok'], warning: ['yellow', 'warning'], fault: ['red', 'FAULT'] } as const
 
-/** `holdfast doctor` */
 export function registerDoctor(program: CliCommand): void {
   program
     .command('doctor')

@@ -27,11 +27,10 @@ interface ListOptions {
 
 const limit = 100
 
-/** `holdfast feed …` */
 export function registerFeedCommands(program: CliCommand): void {
   const group = program.group(
     'feed',
-    'manage feeds: secret addresses at which calendar programs read bookings',
+    'manage feeds: secret URLs that show bookings in calendar programs',
     'create --staff "Anna Weber"',
   )
   registerCreate(group)
@@ -44,11 +43,11 @@ function registerCreate(group: CliCommand): void {
   group
     .command('create')
     .description('create a feed of bookings for calendar programs and print its URL; it is never shown again')
-    .option('--staff <name or id>', 'the bookings of this staff member')
-    .option('--location <name or id>', 'those at this location')
-    .option('--business <name or id>', 'all of this business')
+    .option('--staff <name or id>', 'bookings of this staff member')
+    .option('--location <name or id>', 'bookings at this location')
+    .option('--business <name or id>', 'all bookings of this business')
     .addOption(
-      new Option('--detail <detail>', 'what it tells: only when, or also what and for whom')
+      new Option('--detail <detail>', 'busy shows times only, full also the service and the client')
         .choices(['busy', 'full'])
         .default('busy'),
     )
@@ -63,13 +62,13 @@ function registerCreate(group: CliCommand): void {
     })
 }
 
-/** What the feed reads. Throws a UsageError. */
+/** Returns the staff member, location or business whose bookings the feed contains. Throws a UsageError. */
 async function readOf(
   context: Context,
   { staff, location, business }: Omit<CreateOptions, 'detail' | 'json'>,
 ) {
   if ([staff, location, business].filter((one) => one !== undefined).length !== 1)
-    throw new UsageError('Give one of --staff, --location and --business.')
+    throw new UsageError('Give one of --staff, --location or --business.')
   if (staff !== undefined) return { staff_id: (await itemNamed(context, staffKind, staff)).id }
   if (location !== undefined) return { location_id: (await itemNamed(context, locationKind, location)).id }
   return { business_id: (await showBusiness(context, business ?? '')).id }
@@ -83,10 +82,10 @@ function addressLines({ feed: { id, url }, isGuessed }: ReturnType<typeof madeFe
   return [
     `feed ${id}`,
     url,
-    'Whoever knows this address reads the feed; it is shown only now. Add it to a calendar program as a subscription.',
+    'Anyone with this URL can read the feed. It is not shown again. Subscribe to it in a calendar program.',
     ...(isGuessed
       ? [
-          'PUBLIC_URL is not set here, so the address begins as HOST and PORT say. Does the server have others? Replace the beginning, or set them here as well.',
+          'PUBLIC_URL is not set here, so the URL is based on HOST and PORT. If the server has other values, set them here too or edit the beginning of the URL.',
         ]
       : []),
   ]
@@ -96,7 +95,7 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list feeds without their URL, newest first')
-    .option('--business <name or id>', 'only of this business')
+    .option('--business <name or id>', 'only this business')
     .withCursor()
     .withJson()
     .examples('feed list --business "Salon Spree"')
@@ -127,7 +126,7 @@ function registerList(group: CliCommand): void {
 function registerRotate(group: CliCommand): void {
   group
     .command('rotate <id>')
-    .description('give a feed a new URL and print it; the old one stops at once')
+    .description('give a feed a new URL and print it; the old one stops working at once')
     .withJson()
     .examples('feed rotate 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
@@ -141,7 +140,7 @@ function registerRotate(group: CliCommand): void {
 function registerDelete(group: CliCommand): void {
   group
     .command('delete <id>')
-    .description('delete a feed; its URL stops at once')
+    .description('delete a feed; its URL stops working at once')
     .withJson()
     .examples('feed delete 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
@@ -150,7 +149,7 @@ function registerDelete(group: CliCommand): void {
     })
 }
 
-/** Runs work on a feed. Throws a UsageError that guesses which one was meant if none has this id. */
+/** Runs work on a feed. If none has this ID, throws a UsageError that suggests a similar one. */
 function withFeed<T>(id: string, work: (context: Context) => Promise<T>): Promise<T> {
   return withExistingDatabase(async (context) => {
     try {

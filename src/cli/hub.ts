@@ -6,7 +6,6 @@ import { type CliCommand, print, printTable, withDatabase, withExistingDatabase 
 import { readName } from './business-options.ts'
 import { assertChanges, given } from './input.ts'
 
-/** `holdfast hub …` */
 export function registerHubCommands(program: CliCommand): void {
   const group = program.group('hub', 'manage hubs: platforms with many businesses', 'list')
   registerCreate(group)

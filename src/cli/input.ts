@@ -14,7 +14,10 @@ import { amountText, currencyErrors, minorDigits } from '../catalogue/service-ru
 import { normalise } from '../base/normalise.ts'
 import { compileCreation, compileQuery, compileSchema, fieldErrorsOf } from '../base/validation.ts'
 
-/** The option for a field of the API, such as --duration for duration_minutes, where it is not the field's own name. */
+/**
+ * Options by API field, such as --duration for duration_minutes. Lists only fields whose option has a
+ * different name.
+ */
 export type OptionNames = Record<string, string>
 
 /** The members of T without undefined. */
@@ -36,31 +39,31 @@ export function repeated(value: string, before: string[] = []): string[] {
 /** Drops undefined members. */
 export function given<T extends object>(members: T): Given<T> {
   const defined = Object.entries(members).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(defined) as Given<T> // a subset
+  return Object.fromEntries(defined) as Given<T> // a subset of the members
 }
 
-/** Null for "none", which clears a field; else reads the text. */
+/** Returns null for "none", which clears a field. Otherwise reads the text. */
 export function unlessNone<T>(text: string, read: (text: string) => T): T | null {
   return text.trim() === 'none' ? null : read(text)
 }
 
-/** Reads a whole number, which the schema bounds. Throws a UsageError that says what it must be. */
+/** Reads a whole number. The schema checks its bounds. Throws a UsageError with the expected value. */
 export function numberIn(text: string, option: string, wanted: string): number {
   if (/^-?\d{1,15}$/.test(text.trim())) return Number(text)
   throw new UsageError(`${option} must be ${wanted}.`)
 }
 
-/** How to read each field; undefined when its option is not given. */
+/** A reader for each field. It returns undefined if the option is missing. */
 export type Readers = Record<string, () => unknown>
 
-/** What was read, without undefined members, and what is wrong with the rest. */
+/** The fields read so far, without undefined members, and the faults of the others. */
 interface ReadFields<T extends Readers> {
   fields: Given<{ [Key in keyof T]: Awaited<ReturnType<T[Key]>> }>
   /** Sentences by field. */
   faults: Record<string, string>
 }
 
-/** Reads all fields. A UsageError is the fault of its field, so that one message names them all. */
+/** Reads all fields. Turns a UsageError into the fault of its field, so that one message names them all. */
 export async function readFields<T extends Readers>(readers: T): Promise<ReadFields<T>> {
   const fields: Record<string, unknown> = {}
   const faults: Record<string, string> = {}
@@ -72,7 +75,7 @@ export async function readFields<T extends Readers>(readers: T): Promise<ReadFie
       faults[field] = [error.message, error.fix].filter(Boolean).join(' ')
     }
   }
-  return { fields: given(fields) as ReadFields<T>['fields'], faults } // each read by its own reader
+  return { fields: given(fields) as ReadFields<T>['fields'], faults } // each value comes from the reader of its field
 }
 
 /** Throws a UsageError that names all faults, if there are any. */
@@ -81,42 +84,42 @@ export function assertNoFaults(faults: Record<string, string>): void {
   if (sentences.length > 0) throw new UsageError(sentences.join(' '))
 }
 
-/** Throws a UsageError unless there is a field to change. */
+/** Throws a UsageError if there is no field to change. */
 export function assertChanges(fields: object, options = 'an option of --help'): void {
   if (Object.keys(fields).length === 0) throw new UsageError(`Nothing to change: give ${options}.`)
 }
 
-/** Checks a creation as the API would; a null counts as absent. Throws a UsageError with every fault. */
+/** Validates a creation as the API does. Treats null as absent. Throws a UsageError with every fault. */
 export function checkedCreation<T extends TSchema>(
   schema: T,
   value: unknown,
   names: OptionNames,
   faults: Record<string, string> = {},
 ): Static<T> {
-  return checked(compileCreation(schema), value, { names, faults }) as Static<T> // it fits the schema
+  return checked(compileCreation(schema), value, { names, faults }) as Static<T> // the schema has just accepted it
 }
 
-/** Checks a query as the API would. Throws a UsageError with every fault. */
+/** Validates a query as the API does. Throws a UsageError with every fault. */
 export function checkedQuery<T extends TSchema>(
   schema: T,
   value: unknown,
   names: OptionNames,
   faults: Record<string, string> = {},
 ): Static<T> {
-  return checked(compileQuery(schema), value, { names, faults }) as Static<T> // it fits the schema
+  return checked(compileQuery(schema), value, { names, faults }) as Static<T> // the schema has just accepted it
 }
 
-/** Checks a change as the API would. Throws a UsageError with every fault. */
+/** Validates a change as the API does. Throws a UsageError with every fault. */
 export function checkedChange<T extends TSchema>(
   schema: T,
   value: unknown,
   names: OptionNames,
   faults: Record<string, string> = {},
 ): Static<T> {
-  return checked(compileSchema(schema), value, { names, faults }) as Static<T> // as above
+  return checked(compileSchema(schema), value, { names, faults }) as Static<T> // the schema has just accepted it
 }
 
-/** `faults` are of fields that could not be read, which the value therefore lacks. */
+/** Validates a value. `faults` holds the unreadable fields, which the value lacks. */
 function checked(
   validate: ReturnType<typeof compileCreation>,
   value: unknown,
@@ -129,7 +132,7 @@ function checked(
   return input
 }
 
-/** Runs work, and reports an invalid field by the name of its option. */
+/** Runs work and reports an invalid field by the name of its option. */
 export async function inOptions<T>(names: OptionNames, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -152,8 +155,8 @@ function optionOf(pointer: string, names: OptionNames): string {
 }
 
 /**
- * Reads a time with an offset, or a wall time of the zone ("2026-12-01 10:00"). Returns RFC 3339. Throws a UsageError
- * for anything else, and for a wall time that a clock change skips or repeats.
+ * Reads a time with an offset, or a wall time in the zone ("2026-12-01 10:00"). Returns RFC 3339. Throws a
+ * UsageError for anything else, and for a wall time that a clock change skips or repeats.
  */
 export function readTime(input: string, timeZone: string): string {
   const text = input.trim()
@@ -172,16 +175,16 @@ export function readTime(input: string, timeZone: string): string {
   if (first.text === second.text) return first.text
   throw new UsageError(
     first.fits
-      ? `${input} comes twice in ${timeZone}, because the clocks go back: write "${shownTime(first.text)}" for the ` +
+      ? `${input} occurs twice in ${timeZone}, because the clocks go back: write "${shownTime(first.text)}" for the ` +
           `first, "${shownTime(second.text)}" for the second.`
-      : `There is no ${input} in ${timeZone}: the clocks go forward over it. "${shownTime(first.text)}" and ` +
-          `"${shownTime(second.text)}" are there.`,
+      : `There is no ${input} in ${timeZone}, because the clocks go forward: write "${shownTime(first.text)}" or ` +
+          `"${shownTime(second.text)}".`,
   )
 }
 
 /**
- * Reads a bound of a list: RFC 3339, a date (its beginning), or a time as `readTime` does. Returns RFC 3339. Without a
- * zone, throws a UsageError for a date and for a wall time.
+ * Reads a bound of a list: RFC 3339, a date (from its beginning), or a time as `readTime` does. Returns RFC
+ * 3339. Throws a UsageError for a date or wall time without a zone.
  */
 export function readBound(input: string, option: string, timeZone: string | undefined): string {
   const text = input.trim()
@@ -189,8 +192,8 @@ export function readBound(input: string, option: string, timeZone: string | unde
   if (timeZone === undefined) {
     if (timeWithOffset.test(text)) return readTime(text, 'UTC')
     throw new UsageError(
-      `${option} "${input}" needs an offset, such as "2026-12-01 10:00 +01:00", or add --business or --location: ` +
-        'their zone then counts.',
+      `${option} "${input}" needs an offset, such as "2026-12-01 10:00 +01:00", or --business or --location, ` +
+        'whose zone then applies.',
     )
   }
   if (isDate(text)) {
@@ -205,7 +208,10 @@ export function readBound(input: string, option: string, timeZone: string | unde
   }
 }
 
-/** The earlier and later instant of a wall time, different at a clock change only. Empty for an invalid date. */
+/**
+ * Returns the earlier and later instant of a wall time; they differ only at a clock change. Empty for an
+ * invalid date.
+ */
 function atWallTime(text: string, timeZone: string): { text: string; fits: boolean }[] {
   try {
     const wall = Temporal.PlainDateTime.from(text.replace(' ', 'T'))
@@ -221,14 +227,14 @@ function atWallTime(text: string, timeZone: string): { text: string; fits: boole
   }
 }
 
-/** A time of the API for people, in a form that `readTime` reads: `2026-12-01 10:00 +01:00`. */
+/** Formats an API time for people so that `readTime` can read it: `2026-12-01 10:00 +01:00`. */
 export function shownTime(text: string): string {
   return text.replace('T', ' ').replace(/(?::00)?(?=[+-]\d{2}:\d{2}$)/, ' ')
 }
 
 /**
- * Reads hours of a week: "mon-fri 09:00-18:00, sat 10:00-14:00"; null for "always". Throws a UsageError. The rules of the
- * catalogue check whether the times exist and overlap.
+ * Reads weekly hours: "mon-fri 09:00-18:00, sat 10:00-14:00"; null for "always". Throws a UsageError. The
+ * catalogue rules check that the times exist and do not overlap.
  */
 export function readWeeklyHours(text: string): WeeklyHours | null {
   if (text.trim() === 'always') return null
@@ -240,7 +246,10 @@ export function readWeeklyHours(text: string): WeeklyHours | null {
   })
 }
 
-/** Reads a timetable: "mon-fri 09:00 18:30, sat 10:00". Throws a UsageError. The rules of the catalogue check the times. */
+/**
+ * Reads a timetable: "mon-fri 09:00 18:30, sat 10:00". Throws a UsageError. The catalogue rules check the
+ * times.
+ */
 export function readTimetable(text: string): Timetable {
   return text.split(',').flatMap((part) => {
     const [days = '', ...starts] = part.trim().split(/\s+/)
@@ -284,7 +293,7 @@ function dayIndex(text: string): number {
   return text.length < 2 ? -1 : weekdays.findIndex((day) => day.startsWith(text))
 }
 
-/** Hours of a week in the form that `readWeeklyHours` reads. */
+/** Formats weekly hours so that `readWeeklyHours` can read them. */
 export function weeklyHoursText(hours: WeeklyHours | null): string {
   if (hours === null) return 'always'
   if (hours.length === 0) return 'never'
@@ -321,19 +330,19 @@ export function readMoney(text: string): Money {
   return { amount: Number(whole + fraction.padEnd(digits, '0')), currency }
 }
 
-/** An amount in the form that `readMoney` reads. */
+/** Formats an amount so that `readMoney` can read it. */
 export function moneyText(money: Money | null): string {
   return money ? amountText(money) : ''
 }
 
-/** Reads a whole number of an option. Throws a UsageError outside the bounds. */
+/** Reads a whole number from an option. Throws a UsageError if it is out of bounds. */
 export function readInteger(text: string, option: string, [min, max]: [number, number]): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : NaN
   if (value >= min && value <= max) return value
   throw new UsageError(`${option} must be a whole number from ${min} to ${max}.`)
 }
 
-/** Checks the address of a service, and drops trailing slashes. Throws a UsageError. */
+/** Checks the server's address and drops trailing slashes. Throws a UsageError. */
 export function readUrl(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/+$/, '')
   throw new UsageError(`"${text}" is not a valid --url; write one like http://127.0.0.1:3000.`)

@@ -41,42 +41,42 @@ import { ownerOfList } from './list-owner.ts'
 /** A service, location or staff member. */
 type Item = CatalogueItem & Named
 
-/** How the commands of one kind create, change and list. */
+/** The definition of the create, update and list commands of one kind. */
 export interface ItemCommands<
   Row extends Item,
   Creation extends CreationInput,
   Change extends object,
   Options,
 > {
-  /** After `holdfast`. */
+  /** The word after `holdfast`. */
   word: string
   plural: string
   texts: { create: string; update: string }
-  /** Without the leading `holdfast` and word. */
+  /** Command lines without the leading `holdfast` and word. */
   examples: { create: [string, ...string[]]; update: string[] }
-  /** Adds the options of this kind; those that are there at a creation only must be given then. */
+  /** Adds the options of this kind. Options that exist only for creation are then required. */
   withOptions: (command: CliCommand, isNew: boolean) => CliCommand
   kind: CatalogueKind<Row, unknown>
   writable: WritableKind<Row, Creation, Change>
   schemas: { create: TSchema; change: TSchema }
   optionNames: OptionNames
-  /** Read the fields of the API that the options give. They throw UsageErrors. */
+  /** Readers for the API fields that the options set. They throw UsageErrors. */
   readers: (context: Context, businessId: string, options: Options) => Readers
-  /** Columns of the list between name and state. */
+  /** List columns between name and state. */
   columns: Columns<Row>
-  /** What a person must see of a created or changed item beside its name. */
+  /** Text to print after the name of a created or changed item. */
   detail?: (row: Row) => string
 }
 
 type ForLists = 'kind' | 'columns' | 'word' | 'plural'
 
-/** Options that the creation of every kind has. */
+/** Options for creating an item of any kind. */
 interface CreateOptions {
   business: string
   json?: boolean
 }
 
-/** Options that the change of every kind has. */
+/** Options for changing an item of any kind. */
 interface UpdateOptions {
   name?: string
   active?: boolean
@@ -103,7 +103,7 @@ interface ListOptions {
   json?: boolean
 }
 
-/** Options of locations and staff that have another name than their field. */
+/** Options of locations and staff with a different name from their field. */
 export const scheduleOptionNames: OptionNames = {
   name: 'The name',
   weekly_hours: '--hours',
@@ -111,7 +111,6 @@ export const scheduleOptionNames: OptionNames = {
   location_ids: '--location',
 }
 
-/** Creates an item of a business and prints it. */
 async function createItem<Row extends Item, Creation extends CreationInput, Change extends object, Options>(
   commands: ItemCommands<Row, Creation, Change, Options>,
   name: string,
@@ -120,15 +119,14 @@ async function createItem<Row extends Item, Creation extends CreationInput, Chan
   const { writable, schemas, optionNames, readers } = commands
   const created = await withExistingDatabase(async (context) => {
     const { id } = await showBusiness(context, business)
-    const { fields, faults } = await readFields(readers(context, id, options as Options)) // the rest of them
+    const { fields, faults } = await readFields(readers(context, id, options as Options)) // the remaining options belong to the kind
     const body = { business_id: id, name, ...fields }
-    const input = checkedCreation(schemas.create, body, optionNames, faults) as Creation // of the same kind
+    const input = checkedCreation(schemas.create, body, optionNames, faults) as Creation // validated by the schema of the same kind
     return inOptions(optionNames, () => createInCatalogue(context, operator, { kind: writable, input }))
   })
   print(created, json, () => [itemLine(commands, created)])
 }
 
-/** Changes an item and prints it. */
 async function updateItem<Row extends Item, Creation extends CreationInput, Change extends object, Options>(
   commands: ItemCommands<Row, Creation, Change, Options>,
   reference: string,
@@ -137,10 +135,10 @@ async function updateItem<Row extends Item, Creation extends CreationInput, Chan
   const { kind, writable, schemas, optionNames, readers } = commands
   const changed = await withExistingDatabase(async (context) => {
     const { id, business_id } = await itemNamed(context, kind, reference)
-    const { fields, faults } = await readFields(readers(context, business_id, options as Options)) // as above
+    const { fields, faults } = await readFields(readers(context, business_id, options as Options)) // the remaining options belong to the kind
     const body = { ...given({ name, active }), ...fields }
     assertChanges({ ...body, ...faults })
-    const change = checkedChange(schemas.change, body, optionNames, faults) as Change // as above
+    const change = checkedChange(schemas.change, body, optionNames, faults) as Change // validated by the schema of the same kind
     return inOptions(optionNames, () => changeInCatalogue(context, operator, { kind: writable, id, change }))
   })
   print(changed, json, () => [itemLine(commands, changed)])
@@ -191,7 +189,7 @@ function registerList<Row extends Item>(
   group
     .command('list')
     .description(`list ${plural} by name, including inactive ones`)
-    .option('--business <name or id>', 'only of this business')
+    .option('--business <name or id>', 'only this business')
     .withPages('100')
     .withJson()
     .examples(`${word} list --business "Salon Spree"`)
@@ -222,12 +220,12 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof Problem && error.code === 'not_found'
 }
 
-/** The kind as an operator sees it: every field. */
+/** Returns the kind with every field, for operators. */
 function wholeRows<Row>(kind: CatalogueKind<Row, unknown>): CatalogueKind<Row, Row> {
   return { ...kind, present: (row) => row }
 }
 
-/** The IDs of a business's locations or staff, given by name or ID. Throws a UsageError. */
+/** Returns the IDs of a business's locations or staff, given by name or ID. Throws a UsageError. */
 export async function idsOf(
   context: Context,
   { businessId, option, references }: { businessId: string; option: string; references: string[] },
@@ -242,7 +240,7 @@ export async function idsOf(
   throw new UsageError(`${option}: ${fieldErrors.map(({ detail }) => detail).join('; ')}.`)
 }
 
-/** All of a business, or of all businesses. */
+/** Lists all items of a business, or of all businesses. */
 export function listItems<Row extends Named>(
   context: Context,
   kind: CatalogueKind<Row, unknown>,
@@ -252,8 +250,8 @@ export function listItems<Row extends Named>(
 }
 
 /**
- * The item with this id or unique name, among those of the business or else of all. Throws a UsageError that guesses which
- * one was meant, or names all that it can be.
+ * Finds the item with this ID or unique name, within a business or across all. Throws a UsageError that
+ * suggests a similar item or lists every match.
  */
 export async function itemNamed<Row extends Named>(
   context: Context,
@@ -278,16 +276,16 @@ export async function itemNamed<Row extends Named>(
   return only
 }
 
-/** Adds the options for what lists and links show of services and staff. */
+/** Adds the options for how services and staff appear in lists and links. */
 export function withShown(command: CliCommand): CliCommand {
   return command
     .option('--slug <name>', 'name in links to the booking page, such as haircut; "none" clears it')
-    .option('--position <number>', 'place in lists, from 1; "none": by name after the others')
+    .option('--position <number>', 'position in lists, from 1; "none": after the others, by name')
     .option('--description <text>', 'description for clients; "none" clears it')
-    .option('--image-url <url>', 'picture for clients, an https address; "none" clears it')
+    .option('--image-url <url>', 'https URL of a picture for clients; "none" clears it')
 }
 
-/** Read the fields that these options give. They throw UsageErrors. */
+/** Returns readers for the fields of these options. They throw UsageErrors. */
 export function shownReaders({ slug, position, description, imageUrl }: ShownOptions) {
   const clearable = <T>(text: string | undefined, reader: (text: string) => T) =>
     text === undefined ? undefined : unlessNone(text, reader)
@@ -311,7 +309,7 @@ export function withSchedule(command: CliCommand, isNew: boolean): CliCommand {
   return isNew ? withHours : withHours.option('--no-override', 'remove all overrides')
 }
 
-/** Read the fields that the options for hours give. They throw UsageErrors. */
+/** Returns readers for the fields of the hours options. They throw UsageErrors. */
 export function scheduleReaders({ hours, override }: ScheduleOptions) {
   return {
     weekly_hours: () => (hours === undefined ? undefined : readWeeklyHours(hours)),

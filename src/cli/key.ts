@@ -27,7 +27,6 @@ interface CreateOptions {
   json?: boolean
 }
 
-/** `holdfast key …` */
 export function registerKeyCommands(program: CliCommand): void {
   const group = program.group('key', 'manage API keys', 'create --business "Salon Spree"')
   registerCreate(group)
@@ -42,7 +41,7 @@ function registerCreate(group: CliCommand): void {
     .option('--hub <name or id>', 'create a hub key for this hub')
     .option('--business <name or id>', 'create a key for this business')
     .addOption(
-      new Option('--type <type>', 'type of a key for a business')
+      new Option('--type <type>', 'type of key for a business')
         .choices(['business', 'publishable'])
         .default('business'),
     )
@@ -51,7 +50,7 @@ function registerCreate(group: CliCommand): void {
       'publishable keys: website that may use it; repeatable (default: any)',
       repeated,
     )
-    .option('--allow-frames', 'these websites may show its booking page in a frame')
+    .option('--allow-frames', 'also let these websites show the booking page in a frame')
     .option('--label <text>', 'what the key is for, shown in lists')
     .withJson()
     .examples(
@@ -69,8 +68,8 @@ function registerCreate(group: CliCommand): void {
         `key ${id}`,
         key,
         request.type === 'publishable'
-          ? 'It may stand in the source of a website. It is shown only now.'
-          : 'Keep it safe: it is shown only now.',
+          ? "You may publish it in a website's source. It is not shown again."
+          : 'Keep it safe: it is not shown again.',
       ])
     })
 }
@@ -90,7 +89,7 @@ function keyRequest({
     throw new UsageError('--allowed-origin is for publishable keys: add --type publishable.')
   }
   if (allowFrames && !allowedOrigin) {
-    throw new UsageError('--allow-frames needs the websites: add --allowed-origin.')
+    throw new UsageError('--allow-frames needs --allowed-origin.')
   }
   if (hub !== undefined) return { type: 'hub', hubId: hub, ...given({ label }) }
   const common = { businessId: business ?? '', ...given({ label }) }
@@ -98,14 +97,14 @@ function keyRequest({
   return { type, ...common, allowFrames, ...(allowedOrigin && { allowedOrigins: allowedOrigin }) }
 }
 
-/** Business and hub keys need Enterprise for every request. */
+/** Warns if the plan is below Enterprise, which business and hub keys need for every request. */
 async function warnOfPlan(context: Context, request: KeyRequest): Promise<void> {
   if (request.type === 'publishable') return
   const { kind, plan } =
     request.type === 'hub'
       ? { kind: 'hub', plan: (await showHub(context, request.hubId)).plan }
       : { kind: 'business', plan: await planOf(context, request.businessId) }
-  if (plan !== 'enterprise') warn(`the key works only on plan enterprise (this ${kind}: ${plan})`)
+  if (plan !== 'enterprise') warn(`the key works only on the Enterprise plan (this ${kind}: ${plan})`)
 }
 
 async function planOf(context: Context, businessId: string): Promise<PlanName> {
@@ -117,8 +116,8 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list keys without their secret part, newest first')
-    .option('--hub <name or id>', 'only of this hub')
-    .option('--business <name or id>', 'only of this business')
+    .option('--hub <name or id>', 'only this hub')
+    .option('--business <name or id>', 'only this business')
     .withJson()
     .examples('key list --business "Salon Spree"')
     .action(async ({ hub, business, json }: { hub?: string; business?: string; json?: boolean }) => {
@@ -131,7 +130,7 @@ function registerList(group: CliCommand): void {
       const shown = keys.map(({ allowed_origins_json: origins, allow_frames, ...key }) => ({
         ...key,
         allow_frames: allow_frames === 1,
-        allowed_origins: origins === null ? null : (JSON.parse(origins) as string[]), // createKey wrote it
+        allowed_origins: origins === null ? null : (JSON.parse(origins) as string[]), // JSON that createKey wrote
       }))
       printTable(shown, json, {
         title,
@@ -152,7 +151,9 @@ function registerList(group: CliCommand): void {
     })
 }
 
-/** The keys of a hub, of a business or of all; for all also whose each can be, by id. */
+/**
+ * Returns the keys of a hub, of a business or of all. For all, also returns the names of their owners by ID.
+ */
 async function findKeys(
   context: Context,
   { hub, business }: { hub: string | undefined; business: string | undefined },
@@ -182,14 +183,14 @@ function registerRevoke(group: CliCommand): void {
       const { allowed_origins_json: _, ...revoked } = await withExistingDatabase((context) => {
         if (tokenType(id) !== undefined) {
           throw new UsageError(
-            `This is a key itself, not its id; "holdfast key list" shows the id of the one that ends in ${lastFour(id)}.`,
+            `This is a key, not its ID; "holdfast key list" shows the ID of the key that ends in ${lastFour(id)}.`,
           )
         }
         return revokeKey(context, id)
       })
       const { type, last_four, revoked_at } = revoked
       print(revoked, json, () => [
-        `${type} key ${revoked.id} (…${last_four}) is revoked since ${revoked_at ?? ''}`,
+        `${type} key ${revoked.id} (…${last_four}) was revoked at ${revoked_at ?? ''}`,
       ])
     })
 }

@@ -2,16 +2,16 @@ import type { Context } from '../bookings/context.ts'
 import { listBusinesses, showBusiness } from '../catalogue/business.ts'
 import type { Columns } from './command-line.ts'
 
-/** Whose the rows of a list are: its title says so for one business, a column for several. */
+/** The owner of the rows in a list. The title names a single business; a column names one of several. */
 interface ListOwner {
-  /** The business that the list is narrowed to. */
+  /** The only business in the list. */
   business_id?: string
-  /** "Services of Salon Spree:" */
+  /** Returns "Services of Salon Spree:". */
   titleOf: (plural: string) => string
   column: Columns<{ business_id: string | null }>
 }
 
-/** Finds the business of a list by id or name; all without one. Throws a UsageError. */
+/** Finds the business of a list by ID or name, or returns all businesses without one. Throws a UsageError. */
 export async function ownerOfList(context: Context, reference: string | undefined): Promise<ListOwner> {
   if (reference !== undefined) {
     const { id, name } = await showBusiness(context, reference)

@@ -13,8 +13,8 @@ interface ScopeOptions {
 }
 
 /**
- * Reads what a list is narrowed by, as a list without rows would hide a wrong ID, and the bounds of its time, in the zone
- * of its location or business.
+ * Reads the filters and time bounds of a list. Rejects unknown IDs, because an empty list would hide a typo.
+ * Reads bounds in the zone of the location or business.
  */
 export async function readListScope(
   context: Context,
@@ -45,7 +45,7 @@ export async function readListScope(
   return { fields: { ...ids, ...bounds.fields }, faults: bounds.faults }
 }
 
-/** The zone of an item's business, or of the only business; undefined if there are several. */
+/** Returns the zone of an item's business, or of the only business. Undefined if there are several. */
 async function zoneOf(context: Context, item: CatalogueItem | undefined): Promise<string | undefined> {
   if (item) return (await showBusiness(context, item.business_id)).timezone
   const [only, other] = await listBusinesses(context, undefined)

@@ -54,7 +54,6 @@ const locations: ItemCommands<Location, LocationCreation, LocationChange, Locati
   detail: ({ timezone }) => timezone,
 }
 
-/** `holdfast location …` */
 export function registerLocationCommands(program: CliCommand): void {
   registerItem(program, locations)
 }
@@ -64,7 +63,7 @@ function withLocationOptions(command: CliCommand, isNew: boolean): CliCommand {
     command
       .option('--timezone <zone>', `time zone${isNew ? " (default: the business's)" : ''}`)
       .option('--address <text>', 'postal address; "none" clears it')
-      .option('--online-url <address>', 'https address where clients meet online; "none" clears it'),
+      .option('--online-url <address>', 'https URL of online meetings; "none" clears it'),
     isNew,
   )
 }

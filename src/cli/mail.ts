@@ -32,9 +32,8 @@ interface ListOptions {
 
 const limit = 100
 
-/** `holdfast mail …` */
 export function registerMailCommands(program: CliCommand): void {
-  const group = program.group('mail', 'see and try mails', 'test you@example.com')
+  const group = program.group('mail', 'list, preview and test emails', 'test you@example.com')
   registerList(group)
   registerRetry(group)
   registerPreview(group)
@@ -45,7 +44,7 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list emails of the last 31 days, newest first')
-    .option('--business <name or id>', 'only of this business')
+    .option('--business <name or id>', 'only this business')
     .option('--booking <id>', 'only about this booking')
     .addOption(new Option('--status <status>', 'only with this status').choices(['queued', 'sent', 'failed']))
     .withCursor()
@@ -89,9 +88,9 @@ function registerPreview(group: CliCommand): void {
   group
     .command('preview')
     .description('write a sample email to .html, .txt, .eml and .ics files')
-    .addArgument(new Argument('<kind>', 'kind of mail').choices(sampleKinds))
+    .addArgument(new Argument('<kind>', 'kind of email').choices(sampleKinds))
     .option('--locale <tag>', 'language, such as de', 'en')
-    .option('--out <directory>', 'where to write', '.')
+    .option('--out <directory>', 'folder for the files', '.')
     .examples('mail preview reminder --locale de --out /tmp/mails')
     .action(async (kind: MailKind, { locale, out }: { locale: string; out: string }) => {
       const tag = localeNamed(locale)
@@ -128,17 +127,17 @@ function registerTest(group: CliCommand): void {
     .option('--locale <tag>', 'language, such as de', 'en')
     .examples('mail test you@example.com')
     .action(async (to: string, { locale }: { locale: string }) => {
-      if (!isEmail(to)) throw new UsageError('<address> must be an e-mail address such as you@example.com.')
+      if (!isEmail(to)) throw new UsageError('<address> must be an email address such as you@example.com.')
       const config = configFromEnvironment()
       const route = mailRoute(config)
-      if (route === 'off') throw new OperatorError('SMTP_URL is not set: in production no mail is sent.')
+      if (route === 'off') throw new OperatorError('SMTP_URL is not set: in production, no emails are sent.')
       const now = systemClock.now()
       const sender = new MailSender(config)
       const mail = sampleMail(config, { kind: 'confirmed', locale: localeNamed(locale) ?? 'en', to, now })
-      // each of its own: mail programs drop what they have
+      // a different message ID each time, because mail programs discard duplicates
       const result = await sender.send({ ...mail, id: `${mail.id}.${now.replaceAll(/\D/g, '')}` })
       sender.close()
-      if (result.outcome !== 'sent') throw new OperatorError(`The mail was not sent: ${result.error}.`)
+      if (result.outcome !== 'sent') throw new OperatorError(`The email was not sent: ${result.error}.`)
       writeLines([
         route === 'smtp'
           ? `sent to ${to}`

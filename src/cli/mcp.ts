@@ -10,18 +10,17 @@ interface Options {
   key?: string
 }
 
-/** `holdfast mcp` */
 export function registerMcp(program: CliCommand): void {
   program
     .command('mcp')
     .description('connect a desktop agent to a running server, with MCP on standard input and output')
-    .requiredOption('--url <url>', "the server's address")
+    .requiredOption('--url <url>', "the server's URL")
     .option('--key <key>', 'a key of the business, or a session token (default: HOLDFAST_KEY)')
     .examples('mcp --url https://booking.example.com --key cal_pub_…')
     .addHelpText(
       'after',
-      '\nA publishable key is exchanged for a session, which books and does nothing else. Others see the arguments of a' +
-        '\nprogram: give a business or hub key in HOLDFAST_KEY.',
+      '\nA publishable key is exchanged for a session that can only book. Other users see the arguments of a process:' +
+        '\npass a business or hub key in HOLDFAST_KEY.',
     )
     .action(async ({ url, key }: Options) => {
       const { stdin, stdout, stderr, variables } = commandIO()
@@ -31,7 +30,7 @@ export function registerMcp(program: CliCommand): void {
         throw new UsageError(
           given === ''
             ? 'Give --key or set HOLDFAST_KEY.'
-            : 'The key is not a key of Holdfast, or has a typing error.',
+            : 'This is not a Holdfast key, or it contains a typo.',
         )
       }
       if (!stdin) throw new Error('there is no standard input')

@@ -2,18 +2,21 @@ import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8'
 
-/* What V8 keeps of the memory. bin/holdfast.js has it start small; docs/benchmark.md has the figures. */
+/* Bounds on V8's memory. bin/holdfast.js starts with a small heap; docs/benchmark.md has the figures. */
 
-/** As much as a busy server uses well: with 32 MB or more it holds 50 to 100 MB more, and answers no faster. */
+/**
+ * As much as a busy server puts to good use. With 32 MB or more it holds another 50 to 100 MB and answers no
+ * faster.
+ */
 const enoughNewSpaceBytes = 16 * 1024 * 1024
 
-/** With less than this in all, V8 itself collects old objects earlier than it is told to here. */
+/** Heap limit below which V8 collects old objects earlier than the setting here would. */
 const roomyHeapBytes = 1024 * 1024 * 1024
 
 /**
- * Lets V8's space for new objects grow, as bin/holdfast.js forbade, while it is not large enough; V8 itself shrinks it again
- * when little happens. Old objects are collected once they take twice what those in use did: by itself V8 waits for up to
- * four times as much.
+ * Lets V8's space for new objects grow while it is too small; bin/holdfast.js starts it with growth disabled.
+ * V8 shrinks the space again when load is low. Also collects old objects once they take twice the memory of
+ * those in use. By default V8 waits for up to four times as much.
  */
 export function boundMemory(): void {
   if (getHeapStatistics().heap_size_limit > roomyHeapBytes) setFlagsFromString('--heap-growing-percent=100')
@@ -23,18 +26,18 @@ export function boundMemory(): void {
     const isSmall = newSpace !== undefined && newSpace.space_size < enoughNewSpaceBytes
     if (isSmall === grows) return
     grows = isSmall
-    setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`) // 2 is V8's own
+    setFlagsFromString(`--semi-space-growth-factor=${grows ? 2 : 1}`) // 2 is V8's default
   }
   adapt()
   new PerformanceObserver(adapt).observe({ entryTypes: ['gc'] })
 }
 
-/** When what a start asks for is over. */
+/** Time after which the work of startup is done. */
 const quietMs = 1_000
 
 /**
- * Gives back what only the start has needed: by itself V8 does so when a server is busy, and an idle one would keep it. It
- * takes about 0.15 s. Never fails: a Node without an inspector keeps it.
+ * Frees the memory that only startup needed. V8 does so by itself under load, but an idle server would keep
+ * it. Takes about 0.15 s. Never fails: on a Node without an inspector, the memory stays in use.
  */
 export async function dropWhatStartLeft(): Promise<void> {
   await pause(quietMs, undefined, { ref: false })

@@ -2,7 +2,6 @@ import { refuseUnfinishedSchema } from '../database/expected-schema.ts'
 import { restoreOverlapRules } from '../database/overlap-constraints.ts'
 import { type CliCommand, openContext, print } from './command-line.ts'
 
-/** `holdfast migrate` */
 export function registerMigrate(program: CliCommand): void {
   program
     .command('migrate')

@@ -1,7 +1,6 @@
 import { reconcilePayments } from '../payments/payment.ts'
 import { type CliCommand, commandIO, print, withExistingDatabase } from './command-line.ts'
 
-/** `holdfast payments …` */
 export function registerPaymentCommands(program: CliCommand): void {
   program
     .group('payments', 'manage deposits', 'reconcile')
@@ -16,7 +15,7 @@ export function registerPaymentCommands(program: CliCommand): void {
         `expired: ${counts.expired}`,
         `refunded: ${counts.refunded}`,
         `still open: ${counts.open}`,
-        `not answered: ${counts.unreachable}`,
+        `no answer: ${counts.unreachable}`,
       ])
       if (counts.unreachable > 0) commandIO().endWith(1)
     })

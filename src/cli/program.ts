@@ -9,8 +9,8 @@ const usageExitCode = 2
 const seeHelp = 'See --help.'
 
 /**
- * The commands, by first word. Each is loaded on demand: the server's modules alone would double the start time of the
- * others.
+ * Commands by first word, each loaded on demand. Loading the server's modules alone would double the startup
+ * time of the others.
  */
 const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   serve: async () => (await import('./serve.ts')).registerServe,
@@ -52,7 +52,9 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   },
 }
 
-/** Runs one command of `holdfast`. Reports errors on standard error, as JSON with `--json`, and by the exit code. */
+/**
+ * Runs one `holdfast` command. Reports errors on standard error, as JSON with `--json`, and by the exit code.
+ */
 export async function runCommandLine(args: string[]): Promise<void> {
   const json = args.includes('--json')
   try {
@@ -63,7 +65,10 @@ export async function runCommandLine(args: string[]): Promise<void> {
   }
 }
 
-/** The `holdfast` command with the one that `firstWord` names, or with all for help and unknown words. */
+/**
+ * Returns the `holdfast` command with the subcommand named by `firstWord`. For help and unknown words,
+ * includes all of them.
+ */
 async function createProgram({ firstWord, json }: { firstWord: string; json: boolean }): Promise<CliCommand> {
   const program = new CliCommand('holdfast')
     .description('Self-hosted appointment booking: hold a slot, then book it.')
@@ -73,15 +78,15 @@ async function createProgram({ firstWord, json }: { firstWord: string; json: boo
     .exitOverride()
     .configureOutput({
       writeOut: (text) => commandIO().stdout.write(text),
-      writeErr: (text) => json || commandIO().stderr.write(text), // the help of a group without a command
-      outputError: () => undefined, // `report` says it, in one line
+      writeErr: (text) => json || commandIO().stderr.write(text), // prints the help of a group without a command
+      outputError: () => undefined, // `report` prints it in one line
     })
   const wanted = commands[firstWord] ? { [firstWord]: commands[firstWord] } : commands
   for (const load of Object.values(wanted)) (await load())(program)
   return program
 }
 
-/** What people and programs are told of an error. */
+/** An error as the command line reports it. */
 interface Told {
   message: string
   /** A sentence that says what to do. */
@@ -90,7 +95,7 @@ interface Told {
   code?: string
 }
 
-/** Prints the error, with a stack if it is a bug. Returns the exit code. */
+/** Prints the error, with a stack trace if it is a bug. Returns the exit code. */
 function report(error: unknown, json: boolean): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0 // it printed help or the version
   const { message, fix, code } = toldOf(error)
@@ -117,7 +122,7 @@ function toldOf(error: unknown): Told {
     const reason = error.cause instanceof Error ? error.cause.message : error.message
     return {
       message: `The database is unavailable (${reason}).`,
-      fix: 'Retry; "holdfast doctor" may say more.',
+      fix: 'Retry, or run "holdfast doctor" to find the cause.',
       code: 'unavailable' satisfies ProblemCode,
     }
   }
@@ -125,14 +130,17 @@ function toldOf(error: unknown): Told {
   return { message, code: 'internal' satisfies ProblemCode }
 }
 
-/** "error: unknown command 'serv'\n(Did you mean serve?)" in parts. Without a command, Commander shows its help. */
+/**
+ * Splits "error: unknown command 'serv'\n(Did you mean serve?)" into message and hint. Commander itself shows
+ * the help if the command is missing.
+ */
 function toldOfCommander({ code, message }: CommanderError): Told {
   if (code === 'commander.help') return { message: 'A command is missing.', fix: seeHelp, code: 'usage' }
   const [first = '', hint = `(${seeHelp})`] = message.replace(/^error: /, '').split('\n')
   return { message: first.replace(/\.?$/, '.'), fix: hint.slice(1, -1), code: 'usage' }
 }
 
-/** Whether the command line is at fault. */
+/** Returns true if the command line is at fault. */
 function isUsage(error: unknown): boolean {
   if (error instanceof UsageError || error instanceof CommanderError) return true
   return error instanceof Problem && [404, 422].includes(problemKinds[error.code].status)

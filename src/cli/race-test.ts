@@ -17,39 +17,38 @@ interface Options {
 }
 
 const maxUrls = 8
-/** Findings printed per race; `--json` has all. */
+/** Findings printed per race. `--json` prints all of them. */
 const maxFindings = 8
 /** Short holds, so that the test sees them expire. */
 const demoSettings = { HOLD_SECONDS: '3' }
 const signals = ['SIGINT', 'SIGTERM'] as const
 
-/** `holdfast race-test` */
 export function registerRaceTest(program: CliCommand): void {
   program
     .command('race-test')
-    .description('test with many racing clients that a running server sells no slot twice')
-    .option('--url <url>', "the service's address; repeatable for several nodes", repeated)
+    .description('test with many racing clients that a running server never sells a slot twice')
+    .option('--url <url>', "the server's URL; repeatable for several nodes", repeated)
     .option('--business-key <key>', 'key of a business; needs the Enterprise plan')
-    .option('--demo', 'start and test a server with the demo world')
-    .option('--yes', 'also test a service that seems to be in production')
+    .option('--demo', 'start and test a server with the demo businesses')
+    .option('--yes', 'also test a server that seems to be in production')
     .withJson()
     .examples('race-test --demo', 'race-test --url http://127.0.0.1:3000 --business-key cal_biz_…')
     .addHelpText(
       'after',
-      '\nTakes less than a minute and 600 requests, on its own location, staff and services. The exit code is 0' +
-        '\nif nothing was sold twice, 1 if something was or the test could not run, 2 for a mistake.',
+      '\nTakes less than a minute and 600 requests, on a new location with new staff and services. The exit code is' +
+        '\n0 if no slot was sold twice, 1 if one was or the test could not run, 2 for invalid options.',
     )
     .action(run)
 }
 
 async function run({ url: urls = [], businessKey, demo, yes = false, json }: Options): Promise<void> {
   if (demo && (urls.length > 0 || businessKey !== undefined)) {
-    throw new UsageError('--demo starts a server of its own: leave --url and --business-key out.')
+    throw new UsageError('--demo starts its own server: omit --url and --business-key.')
   }
   const target = demo ? undefined : targetIn(urls, businessKey)
   const interruption = new AbortController()
   const interrupt = () => interruption.abort()
-  // the default would end the process and leave everything behind; a second signal does
+  // by default a signal would end the process without cleaning up; a second signal still does
   for (const signal of signals) process.once(signal, interrupt)
   const options = { evenInUse: yes, stopping: interruption.signal }
   try {

@@ -24,13 +24,13 @@ import { type CliCommand, commandIO, logReplacement, writeLines } from './comman
 import { demoLines } from './demo.ts'
 import { boundMemory, dropWhatStartLeft } from './memory.ts'
 
-/** The state of the database: a demo world just created, else the first business of those that were there before. */
+/** The state of the database: demo businesses just created, or the first of the existing businesses. */
 interface Found {
   world: DemoWorld | undefined
   first: { id: string; name: string; pageKey: string | undefined } | undefined
 }
 
-/** The tested versions of the OpenTelemetry SDK, which is installed beside Holdfast for traces. */
+/** Tested versions of the OpenTelemetry SDK. Tracing needs them installed next to Holdfast. */
 export const tracingPackages = {
   '@opentelemetry/context-async-hooks': '3.1.0',
   '@opentelemetry/core': '3.1.0',
@@ -39,21 +39,20 @@ export const tracingPackages = {
   '@opentelemetry/sdk-trace': '3.1.0',
 }
 
-/** A stopping process ends after this, whatever hangs. */
+/** Time after which a stopping process exits, even if something hangs. */
 const maxStopMs = 9_800
-/** A stopping process does not wait longer for the collector; unsent spans are lost. */
+/** Longest wait for the collector when stopping. Unsent spans are then lost. */
 const maxFlushMs = 1_000
 const noFlush = () => Promise.resolve()
 const weekMs = 7 * 86_400_000
 const quarterHourMs = 900_000
 const widgetDirectory = resolve(import.meta.dirname, '../../widget')
 
-/** `holdfast serve` */
 export function registerServe(program: CliCommand): void {
   program
     .command('serve')
     .description('run the server (npm start)')
-    .option('--no-demo', 'make no demo businesses in an empty database: begin with your own')
+    .option('--no-demo', 'add no demo businesses to an empty database; start with your own')
     .examples('serve', 'serve --no-demo')
     .addHelpText(
       'after',
@@ -74,11 +73,11 @@ async function serve({ demo }: { demo: boolean }): Promise<void> {
   const address = await listen(app)
   boundMemory()
   const route = mailRoute(context.config)
-  if (route === 'off') context.log.warn('SMTP_URL is not set: clients get no mail')
+  if (route === 'off') context.log.warn('SMTP_URL is not set: clients get no emails')
   if (route === 'files') {
     context.log.info(
       { directory: mailDirectory(context.config) },
-      'SMTP_URL is not set: mails are written into files',
+      'SMTP_URL is not set: emails are written to files',
     )
   }
   context.log.info({ address, engine: context.db.engine, environment: context.config.environment }, 'serving')
@@ -96,8 +95,8 @@ function whenFirstAsked(work: () => Promise<void>): () => Promise<void> {
 }
 
 /**
- * Sends spans to OTEL_EXPORTER_OTLP_ENDPOINT if it is set and the SDK is installed; without the SDK, logs what to install.
- * Returns a function that sends the last spans.
+ * Sends spans to OTEL_EXPORTER_OTLP_ENDPOINT if it is set and the SDK is installed. Without the SDK, logs the
+ * packages to install. Returns a function that sends the last spans.
  */
 async function startTracing({ config, log }: Context): Promise<() => Promise<void>> {
   if (config.otlpEndpoint === '') return noFlush
@@ -117,7 +116,8 @@ async function startTracing({ config, log }: Context): Promise<() => Promise<voi
   const { resourceFromAttributes, detectResources, envDetector } = sdk.resources
   const own = resourceFromAttributes({ 'service.name': 'holdfast', 'service.version': packageJson.version })
   const provider = new sdk.trace.TracerProvider({
-    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES; no other detector: it would send command lines and host names
+    // reads OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES; other detectors would send command lines and host
+    // names
     resource: own.merge(detectResources({ detectors: [envDetector] })),
     sampler: samplerOf(config, sdk.trace),
     // the exporter reads the standard variables itself
@@ -131,7 +131,7 @@ async function startTracing({ config, log }: Context): Promise<() => Promise<voi
   return () => Promise.race([provider.shutdown().catch(logFailure), pause(maxFlushMs)])
 }
 
-/** Undefined if a package is missing. */
+/** Returns undefined if a package is missing. */
 async function loadSdk() {
   try {
     const [api, hooks, core, exporter, resources, trace] = await Promise.all([
@@ -158,14 +158,14 @@ function samplerOf(
     always_off: () => new sdk.AlwaysOffSampler(),
     traceidratio: () => new sdk.TraceIdRatioBasedSampler(tracesSamplerArg),
   }
-  const name = tracesSampler.replace('parentbased_', '') as keyof typeof roots // the rest of each of its names
+  const name = tracesSampler.replace('parentbased_', '') as keyof typeof roots // every name without the prefix is a key of roots
   const root = roots[name]()
   return tracesSampler === name ? root : new sdk.ParentBasedSampler({ root })
 }
 
 /**
- * Builds the widget of a checkout if it is missing or its sources have changed. A package and an image contain it,
- * without its sources. Never fails: everything else works without the widget.
+ * Builds the widget of a checkout if it is missing or its sources have changed. A package or image contains
+ * the built widget without its sources. Never fails: everything else works without the widget.
  */
 async function buildWidget({ log }: Context): Promise<void> {
   const isBuilt = () => existsSync(join(widgetDirectory, 'dist/v1.js'))
@@ -199,7 +199,7 @@ async function start(
     if (ran.length > 0) context.log.info({ migrations: ran }, 'the schema was brought up to date')
     const seeds = demo && context.config.environment === 'development'
     const world = seeds ? await makeDemoWorldIfEmpty(context) : undefined
-    const { createApp } = await import('../server.ts') // late, so that "holdfast --help" does not load the server
+    const { createApp } = await import('../server.ts') // loaded late, so that "holdfast --help" does not load the server
     return { world, first: await findFirst(context), app: await createApp(context, { widgetBuilt }) }
   } catch (error) {
     await context.db.close()
@@ -212,7 +212,10 @@ async function findFirst(context: Context): Promise<Found['first']> {
   return first && { id: first.id, name: first.name, pageKey: await bookingPageKey(context, first.id) }
 }
 
-/** Stops the server on SIGTERM and SIGINT; ignores a second one, which a launcher may pass on from the terminal. */
+/**
+ * Stops the server on SIGTERM and SIGINT. Ignores a second signal, because a launcher may pass on the one
+ * from the terminal.
+ */
 function stopOnSignal(app: App, stopTracing: () => Promise<void>): void {
   const { log } = app.context
   let stopping = false
@@ -251,7 +254,7 @@ async function listen(app: App): Promise<string> {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EADDRINUSE') {
       throw new OperatorError(
-        `PORT: another program already listens on ${host}:${port}. Set PORT to a free one.`,
+        `PORT: another program is already listening on ${host}:${port}. Set PORT to a free port.`,
       )
     }
     if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
@@ -266,7 +269,7 @@ function welcome(
   address: string,
   { world, first, owner }: Found & { owner: FirstOwner },
 ): string[] {
-  const base = context.config.publicUrl || address // where people come from outside: before several servers, a balancer
+  const base = context.config.publicUrl || address // the public address: several servers run behind a load balancer
   const head = [
     `Holdfast serves ${address}`,
     `API reference  ${base}/docs`,
@@ -281,10 +284,10 @@ function welcome(
       ...head,
       ...world.businesses.slice(0, 1).flatMap((business) => pageOf(business.publishable_key, business.name)),
       '',
-      'The database was empty, so it now holds a demo world: nothing here is real. To begin with your own business:',
+      'The database was empty, so it now contains demo businesses: nothing here is real. To start with your own business:',
       ...ownBusinessLines(context),
       '',
-      'The keys of the demo are shown only now (npx holdfast demo creates new ones):',
+      'The demo keys are not shown again (npx holdfast demo creates new ones):',
       '',
       ...demoLines(world),
       '',
@@ -294,64 +297,73 @@ function welcome(
     ]
   }
   if (first) {
-    // in production this is the log: it names no keys
+    // in production this output is the log, so it contains no keys
     if (context.config.environment === 'production') return head
     return [
       ...head,
       ...(first.pageKey === undefined ? [] : pageOf(first.pageKey, first.name)),
-      `Keys are shown only once; new ones for ${first.name}: npx holdfast key create --business ${first.id}`,
+      `Keys are shown only once. To create one for ${first.name}: npx holdfast key create --business ${first.id}`,
     ]
   }
   return [
     ...head,
     '',
     owner && 'link' in owner
-      ? 'There is no business yet. Make one by the link above, or here, with its booking page and keys:'
-      : 'There is no business yet. Make one, with its booking page and keys:',
+      ? 'There is no business yet. Create one with the link above, or here with its booking page and keys:'
+      : 'There is no business yet. Create one with its booking page and keys:',
     '  npx holdfast setup',
     'For a platform with many businesses, start with: npx holdfast hub create "My platform"',
   ]
 }
 
-/** With a log left beside it, SQLite would bring the demo back. */
+/**
+ * Returns the names of the database files. If the write-ahead log stays behind, SQLite restores the demo from
+ * it.
+ */
 function demoFiles(file: string): string {
   return `the files ${file}, ${file}-wal and ${file}-shm`
 }
 
-/** How an owner starts without the demo. */
+/** Explains how to start without the demo. */
 function ownBusinessLines({ config }: Context): string[] {
   const emptied =
     config.database.engine === 'sqlite'
-      ? `delete the demo, which is ${demoFiles(config.database.file)}`
-      : 'name an empty database in DATABASE_URL'
-  return [`  stop this, ${emptied}, and start with: npm start -- --no-demo`]
+      ? `delete the demo (${demoFiles(config.database.file)})`
+      : 'set DATABASE_URL to an empty database'
+  return [`  stop this server, ${emptied}, and start with: npm start -- --no-demo`]
 }
 
-/** Not where the output is a log that others read, under systemd or in a container, of a server that they reach. */
+/**
+ * Returns true if the output may contain login links. It may not if others can reach the server and read its
+ * log, as under systemd or in a container.
+ */
 function printsLinks({ config }: Context): boolean {
   const { stdout } = commandIO()
   const isOurs = config.environment === 'development' && !isPublic(config)
   return isOurs || ('isTTY' in stdout && stdout.isTTY === true)
 }
 
-/** Where people log in, or how the first of them comes to be. */
+/** Shows the address of the console, and how to create the first owner if nobody can log in. */
 function consoleLines(base: string, owner: FirstOwner): string[] {
   if (!owner) return [`Console        ${base}/console`]
   if ('link' in owner) {
     return [
       `Console        ${firstOwnerUrl(base, owner.link)}`,
-      '               (nobody can log in yet: by this link the owner begins, once, within 30 minutes)',
+      '               (nobody can log in yet: this link adds the first owner; it works once, within 30 minutes)',
     ]
   }
   const command = owner.couldLink ? 'user first' : 'user create EMAIL --role owner --business "NAME"'
-  const does = owner.couldLink ? 'prints the link by which the owner begins' : 'adds an owner'
+  const does = owner.couldLink ? 'print a link for the first owner' : 'add an owner'
   return [
     `Console        ${base}/console`,
-    `               (nobody can log in yet; this ${does}: npx holdfast ${command})`,
+    `               (nobody can log in yet; to ${does}: npx holdfast ${command})`,
   ]
 }
 
-/** Shell lines that book with a publishable key, then show and cancel the booking; need only curl and sed. */
+/**
+ * Returns shell lines that book with a publishable key, then show and cancel the booking. They need only curl
+ * and sed.
+ */
 function firstBookingLines(address: string, world: DemoWorld, now: Instant): string[] {
   const business = world.businesses[0]
   const location = business?.locations.find(({ name }) => name === 'Online')

@@ -75,7 +75,6 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
   },
 }
 
-/** `holdfast service …` */
 export function registerServiceCommands(program: CliCommand): void {
   registerItem(program, services)
 }
@@ -88,13 +87,16 @@ function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
     : command
         .option('--duration <minutes>', 'duration')
         .option('--location <name or id>', 'replace the locations that offer it; repeatable', repeated)
-        .option('--no-staff', 'needs no staff')
+        .option('--no-staff', 'require no staff')
   return withShown(required)
-    .option('--category <name>', 'what it is listed under')
+    .option('--category <name>', 'category in lists')
     .option('--buffer-before <minutes>', 'blocked time before each booking')
     .option('--buffer-after <minutes>', 'blocked time after each booking')
     .option('--slot-interval <minutes>', 'time between slot starts (default: the duration)')
-    .option('--timetable <starts>', 'starts by weekday in place of it: "mon-fri 09:00 18:30, sat 10:00"')
+    .option(
+      '--timetable <starts>',
+      'starts by weekday, instead of --slot-interval: "mon-fri 09:00 18:30, sat 10:00"',
+    )
     .option('--min-notice <minutes>', 'minimum time between booking and start')
     .option('--max-advance-days <days>', 'how many days ahead clients can book (default: 365)')
     .option('--cancel-until <minutes>', 'how long before the start clients can cancel (default: 1440)')
@@ -103,14 +105,14 @@ function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
       'how long before the start clients can move a booking (default: 1440)',
     )
     .option('--max-reschedules <times>', 'how often a client can move a booking (default: 3)')
-    .option('--capacity <clients>', 'clients per slot, such as the places in a class (default: 1)')
-    .option('--price <amount>', 'such as "25 EUR"')
+    .option('--capacity <clients>', 'clients per slot, such as the seats in a class (default: 1)')
+    .option('--price <amount>', 'price, such as "25 EUR"')
     .option('--deposit <amount>', 'amount to pay in advance, such as "5 EUR"')
     .option('--phone <use>', "the client's phone: required, optional or hidden (default: optional)")
     .option('--last-name <use>', "the client's last name: required, optional or hidden (default: required)")
     .option(
       '--staff <name or id>',
-      'staff who provide it; repeatable. Without any, a booking occupies one of the --capacity seats of this service at the location, and nobody',
+      'staff who provide it; repeatable. Without staff, a booking takes one of the --capacity seats of this service at the location',
       repeated,
     )
 }

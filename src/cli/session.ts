@@ -2,7 +2,6 @@ import { createSession } from '../access/session.ts'
 import { showBusiness } from '../catalogue/business.ts'
 import { type CliCommand, print, withExistingDatabase } from './command-line.ts'
 
-/** `holdfast session …` */
 export function registerSessionCommands(program: CliCommand): void {
   program
     .group('session', 'create session tokens', 'create --business "Salon Spree"')
@@ -15,7 +14,7 @@ export function registerSessionCommands(program: CliCommand): void {
       const session = await withExistingDatabase(async (context) =>
         createSession(context, (await showBusiness(context, business)).id),
       )
-      // the bare token, for TOKEN=$(holdfast session create …)
+      // prints the bare token for use in TOKEN=$(holdfast session create …)
       print(session, json, () => [session.session_token])
     })
 }

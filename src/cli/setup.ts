@@ -10,7 +10,7 @@ import { compileCreation, fieldErrorsOf } from '../base/validation.ts'
 import { calledAs, type CliCommand, commandIO, print, warn, withDatabase } from './command-line.ts'
 import { numberIn, readMoney, readWeeklyHours } from './input.ts'
 
-/** What is asked for, as texts; an empty one is none. */
+/** Answers to the questions of setup, as texts. An empty text means no answer. */
 interface Answers {
   name: string
   timezone: string
@@ -26,12 +26,12 @@ interface Answers {
 
 type Option = keyof Answers
 
-/** One question, and where its answer stands in the file that is imported. */
+/** A question, and the path of its answer in the import file. */
 interface Question {
   option: Option
   text: string
   fallback: string
-  /** In the pointer of a fault. */
+  /** Path as it appears in the pointer of a fault. */
   place: string
 }
 
@@ -50,7 +50,7 @@ const questions: Question[] = [
     place: '/locations/0/weekly_hours',
   },
   { option: 'service', text: 'Your first service, such as Haircut', fallback: '', place: '/services/0/name' },
-  { option: 'minutes', text: 'How many minutes it takes', fallback: '30', place: '/services/0/duration' },
+  { option: 'minutes', text: 'Its duration in minutes', fallback: '30', place: '/services/0/duration' },
   {
     option: 'price',
     text: 'Its price, such as 35 EUR (Enter: none)',
@@ -59,13 +59,13 @@ const questions: Question[] = [
   },
   {
     option: 'person',
-    text: 'Who gives it (Enter: nobody in particular)',
+    text: 'Who provides it (Enter: nobody in particular)',
     fallback: '',
     place: '/staff/0',
   },
   {
     option: 'email',
-    text: 'Where clients can write to you, such as hello@example.com (Enter: nowhere)',
+    text: 'Your email address for clients, such as hello@example.com (Enter: none)',
     fallback: '',
     place: '/business/reply_to_email',
   },
@@ -77,19 +77,18 @@ const questions: Question[] = [
   },
   {
     option: 'website',
-    text: 'Your website, such as https://www.example.com (Enter: any may show your form)',
+    text: 'Your website, such as https://www.example.com (Enter: any website may show your form)',
     fallback: '',
     place: '',
   },
 ]
 
-/** Must not be empty. */
+/** Options whose answer must not be empty. */
 const needed: Option[] = ['name', 'timezone', 'hours', 'service', 'minutes']
 const maxTries = 10
 
 type SetupOptions = Partial<Answers> & { yes?: boolean; json?: boolean }
 
-/** `holdfast setup` */
 export function registerSetup(program: CliCommand): void {
   program
     .command('setup')
@@ -98,19 +97,21 @@ export function registerSetup(program: CliCommand): void {
     .option('--timezone <zone>', "time zone, such as Europe/Berlin (default: the machine's)")
     .option('--hours <hours>', 'opening hours (default: "mon-fri 09:00-17:00")')
     .option('--service <name>', 'name of the first service')
-    .option('--minutes <minutes>', 'how long it takes (default: 30)')
+    .option('--minutes <minutes>', 'its duration (default: 30)')
     .option('--price <amount>', 'its price, such as "35 EUR"')
-    .option('--person <name>', 'who gives it (default: nobody in particular)')
-    .option('--email <address>', 'where clients can write to; mails and the page of a booking name it')
-    .option('--phone <number>', 'that clients may call; mails and the booking page name it')
+    .option('--person <name>', 'who provides it (default: nobody in particular)')
+    .option('--email <address>', 'email address for clients, shown in emails and on the page of a booking')
+    .option('--phone <number>', 'phone number for clients, shown in emails and on the page of a booking')
     .option('--website <origin>', 'the only website that may show the form, such as https://www.example.com')
-    .option('--yes', 'ask nothing: needs --name and --service; the rest has defaults')
+    .option('--yes', 'ask nothing; needs --name and --service, the rest has defaults')
     .withJson()
     .examples('setup', 'setup --yes --name "Salon Spree" --service Haircut --minutes 45 --price "35 EUR"')
     .action(async ({ yes = false, json, ...options }: SetupOptions) => {
       const stdin = commandIO().stdin?.()
       if (!yes && !stdin?.isTTY)
-        throw new UsageError('This is not a terminal: add --yes, and --name and --service with the rest.')
+        throw new UsageError(
+          'This is not a terminal: add --yes, --name and --service, and other options as needed.',
+        )
       const made = await withDatabase(async (context) => {
         await assertNoBusiness(context)
         return make(context, yes || !stdin ? withDefaults(options) : await ask(options, stdin))
@@ -125,7 +126,7 @@ function withDefaults(options: Partial<Answers>): Answers {
   const answers = Object.fromEntries(
     questions.map(({ option, fallback }) => [option, options[option] ?? fallback]),
   )
-  return answers as unknown as Answers // a question for each
+  return answers as unknown as Answers // every question has an answer
 }
 
 async function make(context: Context, answers: Answers): Promise<FirstBusiness & { server: string }> {
@@ -134,7 +135,7 @@ async function make(context: Context, answers: Answers): Promise<FirstBusiness &
   const { environment } = context.config
   const made = await setUpBusiness(context, file, answers.website === '' ? [] : [answers.website])
   if (environment === 'production' && context.config.publicUrl === '')
-    warn('PUBLIC_URL is not set: the addresses below are those of this machine alone')
+    warn('PUBLIC_URL is not set: the URLs below work on this machine only')
   return { ...made, server: publicUrl(context.config) }
 }
 
@@ -143,12 +144,12 @@ function assertNoFaults(faults: Faults): void {
   if (named.length > 0) throw new UsageError(`${named.join('; ')}.`)
 }
 
-/** What is wrong with an answer, to stand after its option. */
+/** Faults by option, each phrased to follow the option's name. */
 type Faults = Partial<Record<Option, string>>
 
 type SetupFile = CatalogueFile & { business: NonNullable<CatalogueFile['business']> }
 
-/** The file of a business with these answers, and what is wrong with each. */
+/** Builds the import file of a business from these answers. Also returns the fault of each invalid answer. */
 function read(answers: Answers): { file: SetupFile; faults: Faults } {
   const faults: Faults = {}
   const attempt = <T>(option: Option, work: (text: string) => T): T | undefined => {
@@ -195,11 +196,11 @@ function read(answers: Answers): { file: SetupFile; faults: Faults } {
   return { file, faults }
 }
 
-/** Asks for what is not given, and again for what is not valid. Throws an OperatorError where the terminal ends. */
+/** Asks for missing answers, and again for invalid ones. Throws an OperatorError if the terminal closes. */
 async function ask(options: Partial<Answers>, input: NodeJS.ReadableStream): Promise<Answers> {
   const terminal = createInterface({ input, output: commandIO().stderr })
-  const lines = terminal[Symbol.asyncIterator]() // keeps what is pasted ahead
-  let closed = false // the answers may all be there by then
+  const lines = terminal[Symbol.asyncIterator]() // buffers lines pasted ahead
+  let closed = false // all answers may already be buffered
   terminal.once('close', () => {
     closed = true
   })
@@ -208,7 +209,7 @@ async function ask(options: Partial<Answers>, input: NodeJS.ReadableStream): Pro
     if (closed) commandIO().stderr.write(prompt)
     else terminal.prompt()
     const { done, value } = await lines.next()
-    if (done) throw new OperatorError('Nothing was made.') // Ctrl+C, Ctrl+D
+    if (done) throw new OperatorError('Nothing was created.') // Ctrl+C or Ctrl+D
     return value.trim()
   }
   try {
@@ -231,12 +232,12 @@ async function answerTo(
     const answer = (await say(`${text}${fallback === '' ? '' : ` [${fallback}]`}: `)) || fallback
     const fault = read({ ...others, [option]: answer }).faults[option]
     if (fault === undefined) return answer
-    commandIO().stderr.write(`  Not so: it ${fault}\n`.replace('it "', '"'))
+    commandIO().stderr.write(`  Invalid: it ${fault}\n`.replace('it "', '"'))
   }
-  throw new OperatorError('Nothing was made: too many answers were not valid.')
+  throw new OperatorError('Nothing was created: too many answers were invalid.')
 }
 
-/** What the business's website needs. */
+/** Returns the HTML for the business's website. */
 function embedLines(server: string, publishableKey: string): string[] {
   return [
     `<script type="module" src="${server}/widget/v1.js"></script>`,
@@ -247,14 +248,14 @@ function embedLines(server: string, publishableKey: string): string[] {
 function lines(made: FirstBusiness, embed: string[]): string[] {
   const { business, booking_page, publishable_key, business_key } = made
   return [
-    `${business.name} can be booked (${business.timezone}).`,
+    `${business.name} is ready for bookings (${business.timezone}).`,
     '',
     `Booking page   ${booking_page}`,
     '',
     'On your website:',
     ...embed.map((line) => `  ${line}`),
     '',
-    'Keys, shown only now:',
+    'Keys, which are not shown again:',
     `  publishable key  ${publishable_key}`,
     `  business key     ${business_key}`,
     '',

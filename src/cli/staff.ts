@@ -47,24 +47,23 @@ const staff: ItemCommands<StaffMember, StaffCreation, StaffChange, StaffOptions>
   readers: staffReaders,
   columns: {
     EMAIL: ({ email }) => email ?? '',
-    HOURS: ({ weekly_hours }) => (weekly_hours === null ? 'as the location' : weeklyHoursText(weekly_hours)),
+    HOURS: ({ weekly_hours }) => (weekly_hours === null ? 'same as location' : weeklyHoursText(weekly_hours)),
   },
 }
 
-/** `holdfast staff …` */
 export function registerStaffCommands(program: CliCommand): void {
   registerItem(program, staff)
 }
 
 function withStaffOptions(command: CliCommand, isNew: boolean): CliCommand {
   const options = withShown(command)
-    .option('--email <address>', 'e-mail address; "none" clears it')
+    .option('--email <address>', 'email address; "none" clears it')
     .option(
       '--location <name or id>',
-      `${isNew ? '' : 'replace '}where they work; repeatable${isNew ? ' (default: everywhere)' : ''}`,
+      `${isNew ? 'locations where they work' : 'replace the locations where they work'}; repeatable${isNew ? ' (default: everywhere)' : ''}`,
       repeated,
     )
-  return withSchedule(isNew ? options : options.option('--no-location', 'they work everywhere'), isNew)
+  return withSchedule(isNew ? options : options.option('--no-location', 'they work at all locations'), isNew)
 }
 
 function staffReaders(context: Context, businessId: string, { email, location, ...others }: StaffOptions) {

@@ -18,25 +18,24 @@ interface Options {
   businessKey?: string
 }
 
-/** `holdfast tour` */
 export function registerTour(program: CliCommand): void {
   program
     .command('tour')
     .description('walk through session, hold, booking, reschedule and cancel against a running server')
-    .option('--url <url>', "the server's address (default: from HOST and PORT)")
-    .option('--publishable-key <key>', 'key of a business; without keys, the tour uses the demo world')
+    .option('--url <url>', "the server's URL (default: from HOST and PORT)")
+    .option('--publishable-key <key>', 'key of a business; without keys, the tour uses the demo businesses')
     .option('--business-key <key>', 'key of the same business; needs the Enterprise plan')
     .examples('tour --url http://127.0.0.1:3000')
     .action(async (options: Options) => {
       const bold = (text: string) => styleText('bold', text, { stream: commandIO().stdout })
       const given = keysIn(options)
       const url = options.url === undefined ? ownAddress() : readUrl(options.url)
-      await assertServes(url) // before it creates the demo world for nothing
+      await assertServes(url) // checked first, because an unreachable server needs no demo businesses
       await walkTour(url, given ?? (await demoKeys()), {
         title: (text) => writeLines(['', bold(`# ${text}`)]),
         line: (text) => writeLines([text]),
       })
-      writeLines(['', `${bold('That was it.')} The booking is cancelled: "holdfast booking list" shows it.`])
+      writeLines(['', `${bold('Done.')} The booking is cancelled: "holdfast booking list" shows it.`])
     })
 }
 
@@ -59,7 +58,8 @@ function keysIn({ publishableKey, businessKey }: Options): TourKeys | undefined 
 
 function ownAddress(): string {
   const { host, port } = configFromEnvironment()
-  if (port === 0) throw new UsageError('PORT is 0, any free port: give --url, as the server printed it.')
+  if (port === 0)
+    throw new UsageError('PORT is 0 (any free port): give the URL that the server printed with --url.')
   const everywhere = host === '0.0.0.0' || host === '::'
   const reachable = everywhere ? '127.0.0.1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`

@@ -35,7 +35,6 @@ interface CreateOptions extends PlaceOptions {
   json?: boolean
 }
 
-/** `holdfast user …` */
 export function registerUserCommands(program: CliCommand): void {
   const group = program.group(
     'user',
@@ -62,11 +61,11 @@ function registerFirst(group: CliCommand): void {
         const owner = await offerFirstOwner(context, true)
         if (!owner)
           throw new OperatorError(
-            'Somebody can log in already. For a new password: holdfast user link EMAIL.',
+            'Somebody can already log in. To set a new password: holdfast user link EMAIL.',
           )
         if (!('link' in owner))
           throw new OperatorError(
-            'There are several businesses. Say whose owner: holdfast user create EMAIL --role owner --business "NAME".',
+            'There are several businesses. Choose one: holdfast user create EMAIL --role owner --business "NAME".',
           )
         const { expiresAt: expires_at } = owner.link
         return { link: { url: firstOwnerUrl(publicUrl(context.config), owner.link), expires_at } }
@@ -85,9 +84,9 @@ function registerCreate(group: CliCommand): void {
       new Option('--role <role>', 'what the person may do').choices(personRoles).makeOptionMandatory(),
     )
     .option('--business <name or id>', 'the business')
-    .option('--hub <name or id>', 'the hub: all of its businesses')
-    .option('--staff <name or id>', 'the staff member that the person is; required with --role staff')
-    .option('--name <name>', 'name of the person (default: what stands before the @)')
+    .option('--hub <name or id>', 'the hub, with all its businesses')
+    .option('--staff <name or id>', 'the staff member this person is; required with --role staff')
+    .option('--name <name>', 'name of the person (default: the part before the @)')
     .withJson()
     .examples(
       'user create ada@example.com --role owner --business "Salon Spree"',
@@ -111,9 +110,9 @@ function registerCreate(group: CliCommand): void {
       const { link, invitation } = added
       if (invitation)
         warn(
-          `${added.email} has an account that somebody else may have set up, so it joins ${invitation.of} only after a new password by the link below, and after accepting the invitation that is shown then`,
+          `${added.email} already has an account, which somebody else may have set up. To join ${invitation.of}, its owner must set a new password with the link below and then accept the invitation`,
         )
-      else if (!link) warn(`${added.email} was known before, and logs in as before`)
+      else if (!link) warn(`${added.email} already has an account; its password stays the same`)
       print(added, json, () => [
         invitation
           ? `invitation ${invitation.id}  ${added.email}  (${role}), until ${invitation.expires_at}`
@@ -147,7 +146,7 @@ function shownLink(context: Context, { token, expiresAt }: PasswordLink) {
 function linkLines({ url }: { url: string }): string[] {
   return [
     url,
-    `The link works once, within ${linkMinutes} minutes. Whoever has it can log in: hand it over safely.`,
+    `The link works once, within ${linkMinutes} minutes. Anyone with it can log in: share it securely.`,
   ]
 }
 
@@ -155,8 +154,8 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list people, once for each business or hub')
-    .option('--business <name or id>', 'only of this business')
-    .option('--hub <name or id>', 'only of this hub and its businesses')
+    .option('--business <name or id>', 'only this business')
+    .option('--hub <name or id>', 'only this hub and its businesses')
     .withJson()
     .examples('user list --business "Salon Spree"')
     .action(async ({ business, hub, json }: PlaceOptions & { json?: boolean }) => {
@@ -213,7 +212,7 @@ function registerDisable(group: CliCommand): void {
       const user = await withExistingDatabase((context) => setPersonDisabled(context, email, true))
       const { id, disabled_at } = user
       print({ id, email: user.email, disabled_at }, json, () => [
-        `${user.email} is disabled since ${disabled_at ?? ''}`,
+        `${user.email} has been disabled since ${disabled_at ?? ''}`,
       ])
     })
 }
@@ -234,7 +233,7 @@ function registerLink(group: CliCommand): void {
   group
     .command('link <email>')
     .description('print a link to set a new password, which logs the person out everywhere')
-    .option('--end-second-step', 'also ask for no code of an authenticator any more: it was lost')
+    .option('--end-second-step', 'also stop asking for an authenticator code, if the device was lost')
     .withJson()
     .examples('user link ada@example.com')
     .action(async (email: string, { json, endSecondStep }: { json?: boolean; endSecondStep?: boolean }) => {
@@ -256,8 +255,8 @@ function registerChange(group: CliCommand): void {
   group
     .command('change <email>')
     .description("change a person's name or email address")
-    .option('--name <name>', 'the name')
-    .option('--email <new email>', 'the e-mail with which the person logs in from now on')
+    .option('--name <name>', 'new name')
+    .option('--email <new email>', 'new email address for logging in')
     .withJson()
     .examples('user change ada@example.com --name "Ada King" --email ada.king@example.com')
     .action(async (email: string, { name, email: newEmail, json }: ChangeOptions) => {

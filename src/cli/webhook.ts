@@ -56,7 +56,6 @@ const limit = 100
 const maxBodyBytes = 1_048_576
 const maxRemembered = 10_000
 
-/** `holdfast webhook …` */
 export function registerWebhookCommands(program: CliCommand): void {
   const group = program.group(
     'webhook',
@@ -81,7 +80,7 @@ function registerCreate(group: CliCommand): void {
     .option('--hub <name or id>', 'for all businesses of this hub')
     .requiredOption('--url <address>', 'where to send events, such as https://example.com/hooks')
     .addOption(new Option('--event <names...>', 'event types (default: all)').choices(eventTypes))
-    .option('--description <text>', 'a note for people')
+    .option('--description <text>', 'a note on its purpose')
     .withJson()
     .examples(
       'webhook create --business "Salon Spree" --url https://example.com/hooks --event booking.created',
@@ -93,7 +92,7 @@ function registerCreate(group: CliCommand): void {
 }
 
 function secretLines({ id, secret }: ReturnType<typeof presentWithSecret>): string[] {
-  return [`webhook ${id}`, secret, 'Keep the secret safe: it is shown only now. It signs what is sent.']
+  return [`webhook ${id}`, secret, 'Keep the secret safe: it is not shown again. It signs every delivery.']
 }
 
 async function create(context: Context, { business, hub, url, event, description }: CreateOptions) {
@@ -112,7 +111,7 @@ function registerList(group: CliCommand): void {
   group
     .command('list')
     .description('list webhooks, newest first')
-    .option('--business <name or id>', 'only of this business')
+    .option('--business <name or id>', 'only this business')
     .withCursor()
     .withJson()
     .examples('webhook list --business "Salon Spree"')
@@ -182,7 +181,7 @@ function registerDelete(group: CliCommand): void {
     })
 }
 
-/** Runs work on a webhook. Throws a UsageError that guesses which one was meant if none has this id. */
+/** Runs work on a webhook. If none has this ID, throws a UsageError that suggests a similar one. */
 function withWebhook<T>(id: string, work: (context: Context) => Promise<T>): Promise<T> {
   return withExistingDatabase(async (context) => {
     try {
@@ -226,7 +225,7 @@ function registerDeliveries(group: CliCommand): void {
     })
 }
 
-/** The last attempt's status, error, or both. */
+/** Returns the status of the last attempt, its error, or both. */
 function lastResult(attempt: { response_status: number | null; error: string | null } | undefined): string {
   if (!attempt) return ''
   return [attempt.response_status, attempt.error].filter((part) => part !== null).join(' ')
@@ -250,8 +249,8 @@ function registerListen(group: CliCommand): void {
   group
     .command('listen')
     .description('receive, verify and print deliveries on this machine')
-    .requiredOption('--port <number>', 'TCP port on 127.0.0.1; 0 takes a free one')
-    .option('--secret <secret>', "the webhook's secret; without it nothing is verified")
+    .requiredOption('--port <number>', 'TCP port on 127.0.0.1; 0 picks a free one')
+    .option('--secret <secret>', "the webhook's secret; without it, nothing is verified")
     .option('--status <code>', 'status to return; 500 tests retries', '200')
     .examples(
       'webhook listen --port 4000 --secret whsec_…',
@@ -281,7 +280,7 @@ async function listen(port: number, status: number, secret: string | undefined):
     })
     server.listen(port, '127.0.0.1', resolve)
   })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on TCP
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a TCP server has an AddressInfo
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
@@ -311,7 +310,7 @@ function linesOf(
   return ['', `${id} (${verdict}${again}${sample})`, ...indented(body)]
 }
 
-/** Indents JSON, and quotes anything else: its control characters must not reach the terminal. */
+/** Indents JSON and quotes any other body, because its control characters must not reach the terminal. */
 function indented(body: string): string[] {
   try {
     return JSON.stringify(JSON.parse(body), null, 2).split('\n')

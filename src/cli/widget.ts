@@ -20,19 +20,18 @@ interface SnippetOptions {
   json?: boolean
 }
 
-/** `holdfast widget …` */
 export function registerWidgetCommands(program: CliCommand): void {
   program
     .group('widget', 'put the booking widget on a website', 'snippet --business "Salon Spree"')
     .command('snippet')
     .description('print the HTML that puts the widget on a website')
-    .option('--business <name or id>', 'the business, with the key of its booking page')
-    .option('--key <key>', 'or a publishable key')
-    .option('--service <name or id>', 'this service is chosen already')
-    .option('--staff <name or id>', 'this person is chosen already')
+    .option('--business <name or id>', 'the business; uses the key of its booking page')
+    .option('--key <key>', 'a publishable key, instead of --business')
+    .option('--service <name or id>', 'preselect this service')
+    .option('--staff <name or id>', 'preselect this staff member')
     .option('--color <color>', 'colour of buttons, such as #1a2b3c (default: that of the business)')
     .option('--locale <locale>', 'language, such as de-AT (default: that of the visitor)')
-    .option('--overlay [text]', 'a link with this text that opens the widget over the page')
+    .option('--overlay [text]', 'open the widget over the page, from a link with this text')
     .withJson()
     .examples(
       'widget snippet --business "Salon Spree" --service Haircut --locale de',
@@ -46,7 +45,7 @@ export function registerWidgetCommands(program: CliCommand): void {
         const chosen = await readChoice(context, options)
         if (context.config.publicUrl === '')
           warn(
-            `these lines have the address of this machine, ${publicUrl(context.config)}, which visitors do not reach: set PUBLIC_URL`,
+            `these lines contain the URL of this machine, ${publicUrl(context.config)}, which visitors cannot reach: set PUBLIC_URL`,
           )
         const button = overlay === true ? 'Book an appointment' : overlay
         return widgetSnippet({ server: publicUrl(context.config), ...chosen, color, locale, button })
@@ -63,7 +62,7 @@ function isLocale(text: string): boolean {
   }
 }
 
-/** The key, and what is chosen of its business. Warns of a key that no website may use. */
+/** Returns the key and the chosen service and staff member. Warns if no website may use the key. */
 async function readChoice(
   context: Context,
   { business, key, service, staff }: Pick<SnippetOptions, 'business' | 'key' | 'service' | 'staff'>,
@@ -72,17 +71,17 @@ async function readChoice(
     throw new UsageError('Give either --business or --key.')
   const publishableKey = key ?? (await keyOfBusiness(context, business ?? ''))
   const caller = await publishableCaller(context, publishableKey)
-  if (!caller) throw new UsageError('--key must be a publishable key that is active.')
+  if (!caller) throw new UsageError('--key must be an active publishable key.')
   const { businessId } = caller.scope
   if (caller.allowedOrigins?.length === 0)
     warn(
-      'no website may use this key yet: allow yours at /console/website, or make a key with --allowed-origin',
+      'no website may use this key yet: allow yours at /console/website, or create a key with --allowed-origin',
     )
   const chosen =
     service === undefined ? undefined : await itemNamed(context, serviceKind, service, businessId)
   const person = staff === undefined ? undefined : await itemNamed(context, staffKind, staff, businessId)
   if (chosen && person && !chosen.staff_ids.includes(person.id))
-    warn(`${person.name} does not give ${chosen.name}: the widget will leave the choice of a person open`)
+    warn(`${person.name} does not provide ${chosen.name}: the widget will let clients choose a person`)
   const branded = await brandedBusinessOf(context, caller)
   return { publishableKey, business: branded.business, serviceId: chosen?.id, staffId: person?.id }
 }

@@ -39,7 +39,7 @@ onEachEngine('busy calendars at the command line', (engine) => {
     await holdfast.refuses(
       ['busy-calendar', 'fetch', id],
       1,
-      /is not a calendar .* What was read before still counts/,
+      /is not a calendar .* Times from the last successful fetch still apply/,
     )
     expect(await holdfast.run('busy-calendar', 'fetch', id, '--json')).toMatchObject({
       code: 1,
@@ -54,13 +54,13 @@ onEachEngine('busy calendars at the command line', (engine) => {
     const [member] = businessOf(world, 'Salon Spree').staff
     const add = ['busy-calendar', 'add', `${receiver.address}/other.ics`, '--staff', member?.id ?? '']
     receiver.answer = (response) => response.end('BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n')
-    await holdfast.refuses(add, 1, /is not added\. The file of the calendar ends in the middle\./)
+    await holdfast.refuses(add, 1, /was not added\. The file of the calendar ends in the middle\./)
     expect(await holdfast.text('busy-calendar', 'list')).toContain('(none)')
     receiver.answer = (response) => response.writeHead(503).end()
     const added = await holdfast.run(...add)
     expect(added).toMatchObject({
       code: 0,
-      stderr: 'warning: The server answered 503. Servers go on trying.\n',
+      stderr: 'warning: The server answered 503. Servers keep trying.\n',
     })
     expect(added.stdout).toMatch(/^busy calendar \S+ at \S+\nIt keeps nobody busy yet\.\n$/)
     const id = added.stdout.split(' ')[2] ?? ''

@@ -77,7 +77,7 @@ onOneEngine('sqlite', 'hubs, businesses and keys from the command line', (engine
   test.each(['growth', 'pro'])('a business key on the plan %s is 403 plan_required', async (plan) => {
     const business = await json('business', 'create', 'Small', '--timezone', 'UTC', '--plan', plan)
     const ran = await run('key', 'create', '--business', business['id'] ?? '', '--json')
-    expect(ran.stderr).toBe(`warning: the key works only on plan enterprise (this business: ${plan})\n`)
+    expect(ran.stderr).toBe(`warning: the key works only on the Enterprise plan (this business: ${plan})\n`)
     const { key } = JSON.parse(ran.stdout) as { key: string }
     expect(await ask(key, 'GET', '/bookings')).toEqual({ status: 403, code: 'plan_required' })
   })
@@ -85,7 +85,7 @@ onOneEngine('sqlite', 'hubs, businesses and keys from the command line', (engine
   test('a hub key of a hub below Enterprise is 403 plan_required', async () => {
     const hub = await json('hub', 'create', 'Modest', '--plan', 'pro')
     const ran = await run('key', 'create', '--hub', hub['id'] ?? '', '--json')
-    expect(ran.stderr).toBe('warning: the key works only on plan enterprise (this hub: pro)\n')
+    expect(ran.stderr).toBe('warning: the key works only on the Enterprise plan (this hub: pro)\n')
     const { key } = JSON.parse(ran.stdout) as { key: string }
     expect(await ask(key, 'GET', '/bookings')).toEqual({ status: 403, code: 'plan_required' })
   })
@@ -107,10 +107,10 @@ onOneEngine('sqlite', 'hubs, businesses and keys from the command line', (engine
     const business = await run('business', 'create', 'Plain', '--timezone', 'UTC')
     const id = /^business (\S+) {2}Plain {2}\(enterprise, UTC\)$/m.exec(business.stdout)?.[1] ?? ''
     const key = await run('key', 'create', '--business', id.toUpperCase())
-    expect(key.stdout).toMatch(/^key [0-9a-f-]{36}\ncal_biz_\w{38}\nKeep it safe: it is shown only now\.\n$/)
+    expect(key.stdout).toMatch(/^key [0-9a-f-]{36}\ncal_biz_\w{38}\nKeep it safe: it is not shown again\.\n$/)
     const publishable = await run('key', 'create', '--business', id, '--type', 'publishable')
     expect(publishable.stdout).toMatch(
-      /^key [0-9a-f-]{36}\ncal_pub_\w{38}\nIt may stand in the source of a website\. It is shown only now\.\n$/,
+      /^key [0-9a-f-]{36}\ncal_pub_\w{38}\nYou may publish it in a website's source\. It is not shown again\.\n$/,
     )
   })
 

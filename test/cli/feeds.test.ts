@@ -20,7 +20,7 @@ onEachEngine('feeds at the command line', (engine) => {
     const [member] = businessOf(world, 'Salon Spree').staff
     const made = await holdfast.text('feed', 'create', '--staff', member?.id ?? '', '--detail', 'full')
     const [, id = '', url = ''] = /^feed (\S+)\n(http\S+\/feeds\/[\w-]{43}\.ics)\n/.exec(made) ?? []
-    expect(made).toContain('PUBLIC_URL is not set here, so the address begins as HOST and PORT say.')
+    expect(made).toContain('PUBLIC_URL is not set here, so the URL is based on HOST and PORT.')
     const list = await holdfast.text('feed', 'list', '--business', 'Salon Spree')
     expect(cellsOf(list)[1]?.slice(0, 3)).toEqual([id, member?.name, 'full'])
     expect(list).not.toContain('.ics')

@@ -91,19 +91,19 @@ onOneEngine('sqlite', 'hubs and businesses beside a running server', (engine) =>
       ['brand name', 'Salon Spree'],
       ['brand colour', '#1f6f5c'],
       ['brand logo', 'http://127.0.0.1:3000/docs/salon-spree.png'],
-      ['requests a minute', 'as in its plan'],
-      ['requests an hour', 'as in its plan'],
-      ['services, at most', '3000'],
-      ['locations, at most', '300'],
-      ['staff, at most', '1000'],
+      ['requests per minute', 'limit of its plan'],
+      ['requests per hour', 'limit of its plan'],
+      ['maximum services', '3000'],
+      ['maximum locations', '300'],
+      ['maximum staff', '1000'],
       ['bookings per client', '5'],
       ['trusted networks'],
       ['clients are erased', 'never'],
       ['phone'],
       ['name in links', 'salon-spree'],
-      ['language of mails', 'en'],
-      ['answers to', 'hello@salon-spree.example'],
-      ['told of bookings'],
+      ['language of emails', 'en'],
+      ['replies to', 'hello@salon-spree.example'],
+      ['notified of bookings'],
       ['reminders', '24 h before'],
       ['quiet hours'],
     ])
@@ -143,7 +143,7 @@ onOneEngine('sqlite', 'hubs and businesses beside a running server', (engine) =>
     expect(renamed).toBe(`hub ${String(hub.id)}  Risen  (enterprise)\n`)
     await comesAbout(key, 'works')
     const shown = await holdfast.text('business', 'show', business.id as string)
-    expect(shown).toContain('growth, in effect enterprise by its hub')
+    expect(shown).toContain('growth; enterprise in effect through its hub')
     expect(shown).toContain('Risen')
   })
 
@@ -192,8 +192,8 @@ onOneEngine('sqlite', 'hubs and businesses beside a running server', (engine) =>
     const set = await holdfast.text(
       ...['business', 'update', id as string, '--limit-per-minute', '1200', '--limit-per-hour', '40000'],
     )
-    expect(set).toMatch(/^requests a minute +1200 for each key$/m)
-    expect(set).toMatch(/^requests an hour +40000 for each key$/m)
+    expect(set).toMatch(/^requests per minute +1200 for each key$/m)
+    expect(set).toMatch(/^requests per hour +40000 for each key$/m)
     expect(await holdfast.json('business', 'update', id as string, '--limit-per-minute', '5')).toMatchObject({
       limit_per_minute: 5,
       limit_per_hour: 40000,
@@ -215,8 +215,8 @@ onOneEngine('sqlite', 'hubs and businesses beside a running server', (engine) =>
       ...{ max_services: 5000, max_locations: 31, max_staff: null },
     })
     const shown = await holdfast.text('business', 'show', id as string)
-    expect(shown).toMatch(/^services, at most +5000$/m)
-    expect(shown).toMatch(/^staff, at most +100$/m)
+    expect(shown).toMatch(/^maximum services +5000$/m)
+    expect(shown).toMatch(/^maximum staff +100$/m)
     expect(await update('--max-services', 'none', '--max-staff', '200')).toMatchObject({
       ...{ max_services: null, max_locations: 31, max_staff: 200 },
     })

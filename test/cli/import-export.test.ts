@@ -252,7 +252,7 @@ onOneEngine('sqlite', 'holdfast import and export', (engine) => {
     })
     const said = await holdfast.text('import', path, '--dry-run')
     expect(said).toMatch(
-      /^Nothing was changed \(--dry-run\)\. It would be:\nbusiness .*\ncreated staff member Cleo\nchanged service Haircut\n {2}duration_minutes: 30 → 45\n {2}buffer_after_minutes: 10 → \(default\)\n/,
+      /^Nothing was changed \(--dry-run\)\. The import would report:\nbusiness .*\ncreated staff member Cleo\nchanged service Haircut\n {2}duration_minutes: 30 → 45\n {2}buffer_after_minutes: 10 → \(default\)\n/,
     )
     const whole = file('new.json', { ...salon, business: { name: 'New Salon', timezone: 'UTC' } })
     expect(await holdfast.json('import', whole, '--dry-run')).toMatchObject({
@@ -410,7 +410,7 @@ onOneEngine('sqlite', 'holdfast import and export', (engine) => {
     })
     expect(await ownOf()).toEqual({ name: 'Dog Salon', timezone: 'Europe/Lisbon' })
     const said = await holdfast.text('import', first, '--business', id as string)
-    expect(said).toContain('left as they are (--overwrite-business changes them):\n  name: "Dog Salon" → ')
+    expect(said).toContain('left unchanged (--overwrite-business changes them):\n  name: "Dog Salon" → ')
     const exported = JSON.parse(await holdfast.text('export', id as string)) as CatalogueFile
     const renamed = { ...exported, business: { ...exported.business, name: 'Cat Salon' } }
     expect(await holdfast.json('import', file('renamed.json', renamed))).toMatchObject({

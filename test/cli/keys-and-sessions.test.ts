@@ -88,7 +88,7 @@ onOneEngine('sqlite', 'keys and sessions beside a running server', (engine) => {
     const { id, key } = await holdfast.json('key', 'create', '--business', salon.id)
     expect(await answer(key as string, 'GET', '/bookings')).toBe('200')
     const said = await holdfast.text('key', 'revoke', id as string)
-    expect(said).toMatch(new RegExp(`^business key ${String(id)} \\(…\\w{4}\\) is revoked since 2\\S+\\n$`))
+    expect(said).toMatch(new RegExp(`^business key ${String(id)} \\(…\\w{4}\\) was revoked at 2\\S+\\n$`))
     server.advance(5)
     expect(await answer(key as string, 'GET', '/bookings')).toBe('401 invalid_credentials')
     const first = await holdfast.json('key', 'revoke', id as string)

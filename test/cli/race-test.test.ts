@@ -257,7 +257,7 @@ longTest('a demo whose race test is killed ends too', patient, async () => {
 
 test.each([
   [['--url', 'http://127.0.0.1:1'], /Give --url and --business-key, or --demo\./],
-  [['--demo', '--url', 'http://127.0.0.1:1'], /--demo starts a server of its own/],
+  [['--demo', '--url', 'http://127.0.0.1:1'], /--demo starts its own server/],
   [['--url', 'http://127.0.0.1:1', '--business-key', 'cal_biz_x'], /is not a business key/],
 ])('%j is refused as a mistake', async (args, reason) => {
   await commandLine('sqlite:none.db').refuses(['race-test', ...args], 2, reason)

@@ -23,7 +23,7 @@ test.each([
     ['business', 'update', 'ID', '--limit-per-minute', '0'],
     /whole number of requests from 1 to 1000000; "0"/,
   ],
-  [['business', 'update', 'ID', '--max-services', '0'], /limit of the catalogue .* "0" is not valid/],
+  [['business', 'update', 'ID', '--max-services', '0'], /catalogue limit .* "0" is not valid/],
   [['business', 'update', 'ID', '--max-staff', '10001'], /from 1 to 10000, or "none"/],
   [['business', 'update', 'ID', '--limit-per-hour', '1.5'], /"1.5" is not valid/],
   [['business', 'update', 'ID', '--limit-per-hour', '1000001'], /"1000001" is not valid/],

@@ -83,8 +83,8 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await demo.says(/-X DELETE .*\n\n/)
     expect(demo.stdout()).toMatch(
       engine === 'sqlite'
-        ? /delete the demo, which is the files (\S+), \1-wal and \1-shm, and start with: npm start -- --no-demo$/m
-        : /name an empty database in DATABASE_URL, and start with: npm start -- --no-demo$/m,
+        ? /delete the demo \(the files (\S+), \1-wal and \1-shm\), and start with: npm start -- --no-demo$/m
+        : /set DATABASE_URL to an empty database, and start with: npm start -- --no-demo$/m,
     )
     demo.signal('SIGTERM')
     await demo.ended
@@ -94,7 +94,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
   test('in production it prints no link, but the command that prints one, until somebody can log in', async () => {
     const database = await createTestDatabase(engine)
     const server = await startServer(database.url)
-    await server.process.says(/this prints the link by which the owner begins: npx holdfast user first\)\n/)
+    await server.process.says(/to print a link for the first owner: npx holdfast user first\)\n/)
     expect(server.process.stdout()).not.toContain('cal_lnk_')
     const variables = { DATABASE_URL: database.url, NODE_ENV: 'production', PUBLIC_URL: server.address }
     const { stdout } = await runHoldfast(['user', 'first', '--json'], { variables })
@@ -126,7 +126,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     await server.process.says(/Booking page/)
     expect(server.process.stdout()).toMatch(/NODE_ENV is development on an address that others reach/)
     expect(server.process.stdout()).toMatch(
-      /nobody can log in yet; this prints the link by which the owner begins: npx holdfast user first/,
+      /nobody can log in yet; to print a link for the first owner: npx holdfast user first/,
     )
     expect(server.process.stdout()).not.toContain('cal_lnk')
     await server.stop()
@@ -146,7 +146,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
     expect(again.process.stdout()).toContain(`API reference  ${again.address}/docs\n`)
     expect(again.process.stdout()).not.toMatch(/cal_(?!pub|lnk)/)
     expect(again.process.stdout()).toMatch(
-      /^Booking page .*\n +\(of Salon Spree\)\nKeys are shown only once; new ones for Salon Spree: npx holdfast key create --business 27b9f42d/m,
+      /^Booking page .*\n +\(of Salon Spree\)\nKeys are shown only once\. To create one for Salon Spree: npx holdfast key create --business 27b9f42d/m,
     )
     expect(await again.stop()).toEqual({ code: 0, signal: null })
     expect(await readRows(database.url, count)).toEqual(before)
@@ -180,7 +180,7 @@ test('a port that is taken is told with the variable that changes it', async () 
   const ran = await runHoldfast(['serve'], { variables: { PORT: port }, directory: emptyDirectory() })
   expect(ran).toMatchObject({ code: 1 })
   expect(ran.stderr).toMatch(
-    new RegExp(`^holdfast: PORT: another program already listens on 127.0.0.1:${port}`),
+    new RegExp(`^holdfast: PORT: another program is already listening on 127.0.0.1:${port}`),
   )
   await first.stop()
   await database.drop()

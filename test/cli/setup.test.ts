@@ -174,18 +174,18 @@ describe('the questions of holdfast setup', () => {
         'Time zone': ['Europe/Berlim', 'Europe/Berlin'],
         'Opening hours': ['nine to five', 'mon-fri 09:00-25:00', 'tue-sat 10:00-18:00'],
         'Your first service': ['Haircut'],
-        'How many minutes': ['long', '0', '45'],
+        'Its duration in minutes': ['long', '0', '45'],
         'Its price': ['35', '35 EUR'],
-        'Who gives it': [''],
-        'Where clients can write': [''],
+        'Who provides it': [''],
+        'Your email address': [''],
         'Your phone number': ['call me', '+49 30 1234'],
         'Your website': ['www.example.com', 'https://www.example.com'],
       },
     )
     expect(code, stderr).toBe(0)
     expect(stderr).toContain('did you mean Europe/Berlin')
-    expect(stderr.match(/Not so: /g)).toHaveLength(9)
-    expect(stdout).toContain('Salon Spree can be booked (Europe/Berlin).')
+    expect(stderr.match(/Invalid: /g)).toHaveLength(9)
+    expect(stdout).toContain('Salon Spree is ready for bookings (Europe/Berlin).')
     const rows = await readRows(
       database.url,
       'select s.duration_minutes, s.price_amount, l.weekly_hours_json from services s, locations l',
@@ -202,8 +202,8 @@ describe('the questions of holdfast setup', () => {
       ['setup', ...given],
       { DATABASE_URL: database.url },
       {
-        'Who gives it': ['Ada'],
-        'Where clients can write': ['ada', 'ada@example.com'],
+        'Who provides it': ['Ada'],
+        'Your email address': ['ada', 'ada@example.com'],
         'Your phone number': [''],
         'Your website': [''],
       },
@@ -221,7 +221,7 @@ describe('the questions of holdfast setup', () => {
       { 'Name of your business': ['Salon'] },
     )
     expect(code).toBe(1)
-    expect(stderr).toContain('Nothing was made')
+    expect(stderr).toContain('Nothing was created')
     expect(await readRows(database.url, 'select id from businesses')).toEqual([])
     await database.drop()
   })
@@ -274,7 +274,7 @@ test.runIf(hasScript)('on a real terminal, in production, it asks and warns with
   expect(ran.status, ran.stdout).toBe(0)
   expect(ran.stdout).toContain('Opening hours [mon-fri 09:00-17:00]: ')
   expect(ran.stdout).toContain('warning: PUBLIC_URL is not set')
-  expect(ran.stdout).toContain('Salon Spree can be booked')
+  expect(ran.stdout).toContain('Salon Spree is ready for bookings')
 })
 
 test('holdfast serve leads to it in production, and tells after a restart how to get keys', async () => {
@@ -293,7 +293,7 @@ test('holdfast serve leads to it in production, and tells after a restart how to
   const said = await serve('development')
   expect(said).toMatch(/^Booking page +http:\/\/127\.0\.0\.1:\d+\/book\/cal_pub_\w{38}$/m)
   expect(said).toMatch(
-    /^ {15}\(of .+\)\nKeys are shown only once; new ones for .+: npx holdfast key create --business [0-9a-f-]{36}$/m,
+    /^ {15}\(of .+\)\nKeys are shown only once\. To create one for .+: npx holdfast key create --business [0-9a-f-]{36}$/m,
   )
   expect(said).not.toMatch(/cal_biz/)
   expect(await serve('production')).not.toMatch(/cal_/)
