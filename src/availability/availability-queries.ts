@@ -18,20 +18,20 @@ interface TakenRequest {
   seats: number
   /** The span that slots may take, buffers included. */
   span: Interval
-  /** Whose own holds obstruct nothing; undefined for keys. */
+  /** The session whose own holds do not obstruct slots; undefined for keys. */
   ownerId: string | undefined
-  /** A booking to move: it does not obstruct itself. */
+  /** The booking to move, which does not obstruct itself. */
   exceptBookingId?: string | undefined
 }
 
-/** Each kind leaves the columns of the others null. */
+/** A row of one kind. The columns of the other kinds are null. */
 export type TakenRow = VersionRow | ClaimsRow | BlockRow | OwnHoldRow
 
 interface VersionRow {
   kind: 'version'
   /** The business. */
   id: string
-  /** Of its catalogue. */
+  /** The version of its catalogue. */
   version: number
 }
 
@@ -39,12 +39,12 @@ interface ClaimsRow {
   kind: 'claims'
   /** The resource. */
   id: string
-  /** As `readClaim` reads them, with `;` between them. */
+  /** In the format of `readClaim`, separated by `;`. */
   claims: string
 }
 
 interface BlockRow {
-  /** Of a person's calendar elsewhere, or made by hand. */
+  /** `busy` comes from a staff member's busy calendar; `block` was entered by hand. */
   kind: 'busy' | 'block'
   /** The staff member; null for the whole location. */
   id: string | null
@@ -54,14 +54,14 @@ interface BlockRow {
 
 interface OwnHoldRow {
   kind: 'own'
-  /** The staff member; null where the service needs nobody. */
+  /** The staff member; null if the service needs no staff. */
   id: string | null
   starts_at: Instant
 }
 
 /**
- * Reads everything that obstructs slots in a span, in one statement. Its cost depends on the span and the caller's own
- * holds, not on earlier bookings.
+ * Reads everything that obstructs slots in a span, in one statement. The cost depends on the span and the
+ * caller's own holds, not on earlier bookings.
  */
 export async function findTaken(db: Reads, request: TakenRequest): Promise<TakenRow[]> {
   const parts = [version(request), claims(request), ...blocks(request)]
@@ -70,7 +70,7 @@ export async function findTaken(db: Reads, request: TakenRequest): Promise<Taken
   return rows
 }
 
-/** Whether a session holds anything now. */
+/** Returns true if a session has active holds. */
 export async function hasHolds(
   db: Reads,
   { ownerId, now }: { ownerId: string; now: Instant },
@@ -83,7 +83,7 @@ export async function hasHolds(
   return rows.length > 0
 }
 
-/** The catalogue version; undefined for a deleted business. */
+/** Returns the catalogue version; undefined for a deleted business. */
 export function versionOf(rows: readonly TakenRow[]): number | undefined {
   return rows.find((row) => row.kind === 'version')?.version
 }
@@ -104,8 +104,8 @@ export function readTaken(rows: readonly TakenRow[]): Omit<Taken, 'partySize'> &
 }
 
 /**
- * Parses `2026-12-01T09:00:00.000Z,2026-12-01T09:30:00.000Z,0,booked`, several seats as a set without commas, with an occurrence when capacity is above one.
- * PostgreSQL formats the times slightly differently.
+ * Parses `2026-12-01T09:00:00.000Z,2026-12-01T09:30:00.000Z,0,booked`. Several seats form a set without
+ * commas; the occurrence follows if capacity is above one. PostgreSQL formats the times slightly differently.
  */
 function readClaim(text: string): Claimed {
   const [startsAt = '', endsAt = '', seats = '', state, occurrenceId = ''] = text.split(',')
@@ -118,7 +118,7 @@ function readClaim(text: string): Claimed {
   }
 }
 
-/** Must be the first part: it names the columns and sets their types. */
+/** Selects the version. Must be the first part, because it names the columns and sets their types. */
 function version({ businessId }: TakenRequest) {
   return sql`
     select 'version' as kind,
@@ -132,8 +132,8 @@ function version({ businessId }: TakenRequest) {
 }
 
 /**
- * A resource's claims in one text: as rows, a busy month would cost more than everything else (decision 15).
- * With one seat any claim is in the way whatever its occurrence, so the text omits that.
+ * Selects all claims of a resource as one text. As rows, a busy month would cost more than everything else
+ * (decision 15). The text omits the occurrence if there is one seat, because any claim then obstructs.
  */
 function claims({ resourceIds, seats, span, now, ownerId, exceptBookingId }: TakenRequest) {
   const from = nearestInstant(span.from)
@@ -159,7 +159,7 @@ function claims({ resourceIds, seats, span, now, ownerId, exceptBookingId }: Tak
      group by resource_id`
 }
 
-/** One select each for location and staff blocks: each has its own index. */
+/** Selects blocks, with one select each for location and staff, because each has its own index. */
 function blocks({ businessId, locationId, staffIds, span }: TakenRequest) {
   const within = sql`business_id = ${businessId}
        and ends_at > ${nearestInstant(span.from)} and starts_at < ${nearestInstant(span.to)}`

@@ -28,7 +28,7 @@ const dateParameters = {
 
 export const AvailabilityQuery = StrictObject({ ...offerParameters, ...dateParameters })
 
-/** Of a booking that knows what it is for. */
+/** The query for a booking, which already names its service, location and staff member. */
 export const DatesQuery = StrictObject(dateParameters)
 
 export const ExplainQuery = StrictObject({

@@ -27,25 +27,25 @@ import { StaleOffering, type VersionedOffering, withOffering } from './versioned
 import { dayMs, type Days, eachDay, type Interval, type ZoneOffsets } from './zone-rules.ts'
 
 const maxDays = 62
-/** Pairs of a slot and a staff member in one answer; a slot without staff counts as one. */
+/** Maximum number of slot and staff pairs in an answer. A slot without staff counts as one. */
 export const maxPairs = 50_000
-/** Answers that could hold more pairs than this take turns. */
+/** Answers that could contain more pairs than this are queued. */
 const manyPairs = 5_000
 
 interface ShowContext extends Context {
-  /** Absent for a booking's own view, which nobody shares. */
+  /** Absent when moving a booking, because nobody else shares that view. */
   dayCache?: DayCache
-  /** Whether the client has gone, so that nobody waits for the answer. */
+  /** Returns true if the client has disconnected, so that nobody waits for the answer. */
   isGone?: () => boolean
 }
 
-/** Large answers are computed one at a time for each address, and two at once in all. */
+/** Queue for large answers: one at a time for each address, two at once in total. */
 const turns = new Turns({
   ...{ waiting: 20, owners: 2, waitingInAll: 500 },
   busy: 'Too many large answers of availability are asked for at once.',
 })
 
-/** A booking to move, which is not in its own way and keeps its length. */
+/** A booking to move. It does not obstruct itself and keeps its length. */
 interface Moving {
   bookingId: string
   durationMinutes: number
@@ -64,7 +64,7 @@ interface ShownDay {
   slots: ShownSlot[]
 }
 
-/** How days are shown, and a cache of days in this form. */
+/** The format of days, and a cache of days in this format. */
 interface DayForm<Day> {
   show: (day: ShownDay) => Day
   cache?: {
@@ -74,15 +74,15 @@ interface DayForm<Day> {
 }
 
 interface Shown<Day> extends ShownAvailability<Day> {
-  /** The first date whose slots one answer does not hold beside those of the dates before. */
+  /** The first date whose slots no longer fit into the answer. */
   cutAt: number | undefined
 }
 
 /**
- * Lists the slots of each date that the caller can hold now, as JSON, serialised day by day: a month of many slots at once
- * would block the event loop. None when no staff member provides the service there.
- * Throws validation_failed, also for more slots than one answer holds, not_found, or slot_not_offered when the offering is
- * inactive; unavailable while too many large answers are asked for.
+ * Lists the slots of each date that the caller can hold now, as JSON. Serialises day by day, because a month
+ * of many slots at once would block the event loop. Returns no slots if no staff member provides the service
+ * there. Throws validation_failed, also for more slots than one answer holds. Throws not_found,
+ * slot_not_offered if the offering is inactive, or unavailable if too many large answers are queued.
  */
 export async function showAvailability(
   context: ShowContext,
@@ -97,7 +97,10 @@ export async function showAvailability(
   return shown
 }
 
-/** As `showAvailability`, but as values; of more slots than one answer holds, those of the first dates that fit. */
+/**
+ * Returns the result of `showAvailability` as values. If an answer cannot hold all slots, returns the first
+ * dates that fit.
+ */
 export async function showFirstDays(
   context: Context,
   actor: Actor,
@@ -159,7 +162,7 @@ function viewerOf(context: Context, actor: Actor, { party_size }: Static<typeof 
   return { actor, nowMs: toMs(context.clock.now()), partySize: party_size ?? 1, recently: true }
 }
 
-/** The JSON of the slots. */
+/** Returns the slots as JSON. */
 export function availabilityText({ days, ...place }: ShownAvailability<string>): string {
   const head = JSON.stringify({ ...place, days: [] }).slice(0, -']}'.length)
   return `${head}${days.join(',')}]}`
@@ -183,7 +186,7 @@ function possibleDays(offer: VersionedOffering, { first, last }: Days, { nowMs }
   }
 }
 
-/** Whether the slots of some days could be many, as far as the grid tells. */
+/** Returns true if some days could have many slots, judging by the grid. */
 function isMany({ service, staff }: VersionedOffering, { first, last }: Days): boolean {
   const { timetable, slot_interval_minutes } = service
   const perDay = timetable
@@ -192,7 +195,7 @@ function isMany({ service, staff }: VersionedOffering, { first, last }: Days): b
   return (last - first + 1) * perDay * Math.max(1, staff.length) > manyPairs
 }
 
-/** Whose large answers take turns: an address together, else a caller that has none. */
+/** Returns the owner of a large answer in the queue: the address, or the caller if there is none. */
 function sourceOf({ via, ...actor }: Actor): string {
   const address = via?.address
   return address ? readClientAddress(address).network : JSON.stringify(actor.scope)
@@ -230,7 +233,7 @@ async function slotsByDay<Day>(
   return { byDay, cutAt: undefined }
 }
 
-/** Computes days, up to the first that has no room. */
+/** Computes days, up to the first that does not fit. */
 async function computeDays<Day>(
   seen: BusySnapshot,
   giveWay: ReturnType<typeof givesWay>,
@@ -249,7 +252,7 @@ async function computeDays<Day>(
       if (pairs > left) break
       slots.push(presentSlot(slot, free.zone))
       const pause = giveWay()
-      if (pause) await pause // not for each slot: a day may have thousands
+      if (pause) await pause // not for each slot, because a day may have thousands
     }
     if (pairs > left) {
       byDay.set(day, { shown: show({ date: dateOf(day), slots: [] }), pairs })
@@ -262,15 +265,15 @@ async function computeDays<Day>(
   return { byDay, earliestMs }
 }
 
-/** The search for the soonest slot ends here. */
+/** Days within which the search for the soonest slot ends. */
 const maxDaysAhead = 366
-/** Usually a slot is free within a few days; only else are more read. */
+/** Days to read first. There is usually a free slot within a few days; otherwise the search reads more. */
 const firstReadDays = 7
 const maxDaysPerRead = 62
 
 /**
- * Finds the next slot that the caller can hold within 366 days, or null. Throws not_found, or slot_not_offered when the
- * offering is inactive.
+ * Finds the next slot that the caller can hold within 366 days, or null. Throws not_found, or
+ * slot_not_offered if the offering is inactive.
  */
 export async function findSoonest(
   context: Context,
@@ -311,7 +314,7 @@ interface Explanation {
   reason: Reason | 'not_offered_here' | null
 }
 
-/** Explains whether a session could hold a slot now, and if not, why. Throws not_found. */
+/** Explains whether a session could hold a slot now and, if not, why. Throws not_found. */
 export async function explainSlot(
   context: Context,
   actor: Actor,
@@ -342,14 +345,14 @@ export async function explainSlot(
 }
 
 const maxAlternatives = 3
-/** Alternatives start at most this far from the wanted start. */
+/** Maximum distance of an alternative from the wanted start. */
 const reachMs = 14 * dayMs
-/** Days read first before and after the wanted one; fewer when there are many seats. */
+/** Days to read first before and after the wanted one. Fewer if there are many seats. */
 const firstReachDays = 7
 
 /**
- * Adds to a refusal (slot_held, slot_booked, slot_not_offered) up to three free slots: the nearest to the wanted start
- * within 14 days, the later one of two equally near.
+ * Adds up to three free slots to a refusal (slot_held, slot_booked, slot_not_offered). Picks the nearest to
+ * the wanted start within 14 days, and the later of two equally near.
  */
 export async function withAlternatives(
   context: Context,
@@ -362,7 +365,7 @@ export async function withAlternatives(
   return new Problem(code, message, { ...parts, extensions: { ...parts.extensions, alternatives } })
 }
 
-/** Reads the days around the wanted one first, and more only while they could hold nearer slots. */
+/** Reads the days around the wanted one first. Reads more only while they could contain nearer slots. */
 async function nearestSlots(
   context: Context,
   offer: VersionedOffering,
@@ -392,14 +395,14 @@ async function nearestSlots(
     }
     return nearest.map(({ shown }) => shown)
   } catch (error) {
-    if (error instanceof StaleOffering) return [] // the catalogue has just changed: none is better than wrong ones
+    if (error instanceof StaleOffering) return [] // the catalogue has just changed: no alternatives are better than wrong ones
     throw error
   }
 }
 
 /** Days on which an alternative may start. */
 interface Within extends Days {
-  /** The nearest to the wanted day. */
+  /** The day nearest to the wanted one. */
   middle: number
 }
 
@@ -415,7 +418,7 @@ interface Seen extends Interval {
   days: Days
 }
 
-/** The next days to read, on the side read less so far; undefined when all are read. */
+/** Returns the next days to read, on the side with fewer days read so far. Undefined if all are read. */
 function nextDays(offer: VersionedOffering, seen: Days, within: Within): Days | undefined {
   const { first, last, middle } = within
   const max = daysPerRead(offer)
@@ -432,7 +435,7 @@ function nextDays(offer: VersionedOffering, seen: Days, within: Within): Days | 
     : { first: Math.max(first, seen.first - step), last: seen.first - 1 }
 }
 
-/** The least distance of an unread slot from the wanted start. */
+/** Returns the least distance of an unread slot from the wanted start. */
 function minUnseen(seen: Seen, { first, last }: Days, startsAtMs: number): number {
   const before = seen.days.first > first ? startsAtMs - seen.from : Infinity
   const after = seen.days.last < last ? seen.to - startsAtMs : Infinity
@@ -467,7 +470,7 @@ function presentSlot(slot: Slot, zone: ZoneOffsets): ShownSlot {
   }
 }
 
-/** Formats as `formatInstant` does, without its costly zone lookup for each instant. */
+/** Formats like `formatInstant`, without its costly zone lookup for each instant. */
 function localText(instantMs: number, zone: ZoneOffsets): string {
   const offsetMs = zone.offsetAt(instantMs)
   const offsetMinutes = instantMs + offsetMs > latestMs ? 0 : Math.round(offsetMs / 60_000)

@@ -11,19 +11,19 @@ import { FreeSlots } from './slot-rules.ts'
 import { StaleOffering, type VersionedOffering } from './versioned-offering.ts'
 import type { Days, ZoneOffsets } from './zone-rules.ts'
 
-/** The caller, and the present time. */
+/** The caller and the current time. */
 export interface Viewer {
   actor: Actor
   nowMs: number
-  /** For how many people; 1 if absent. */
+  /** Number of people; 1 if absent. */
   partySize?: number
-  /** A booking to move: it does not obstruct itself. */
+  /** The booking to move, which does not obstruct itself. */
   exceptBookingId?: string
-  /** Whether it may see what was true up to a second ago: what can be held, the primary decides in the end. */
+  /** True if the answer may be up to a second old. The primary decides in the end what can be held. */
   recently?: boolean
 }
 
-/** Bounds seats times days per statement: more rows would block the event loop. */
+/** Bounds seats times days per statement, because more rows would block the event loop. */
 const maxSeatDays = 400
 
 export function daysPerRead({ service, staff }: VersionedOffering): number {
@@ -31,7 +31,7 @@ export function daysPerRead({ service, staff }: VersionedOffering): number {
   return Math.max(1, Math.floor(maxSeatDays / seats))
 }
 
-/** What one statement read of an offering on some local days. */
+/** The result of one statement about an offering on some local days. */
 export interface BusySnapshot {
   offer: VersionedOffering
   days: Days
@@ -53,7 +53,7 @@ export function freeSlotsOf({ offer, days, zone, nowMs, partySize, rows }: BusyS
 }
 
 /**
- * Reads what obstructs an offering on some local days. Throws StaleOffering when the catalogue is
+ * Reads everything that obstructs an offering on some local days. Throws StaleOffering if the catalogue is
  * newer, or validation_failed for a party larger than the service takes.
  */
 export async function readBusy(
@@ -91,34 +91,34 @@ export async function readBusy(
   return { offer, days, zone, nowMs, partySize, rows }
 }
 
-/** A computation over many days awaits it between days, so that other requests proceed. */
+/** Returns a function to await between days of a long computation, so that other requests proceed. */
 export function givesWay(): () => Promise<void> | undefined {
   const slices = new Slices()
   return () => slices.giveWay()
 }
 
-/** The slots of a day, in the form that its caller needs. */
+/** The slots of a day, in the format of the caller. */
 export interface ComputedDay<Day> {
   shown: Day
-  /** Of a slot and a staff member; a slot without staff counts as one. */
+  /** Number of slot and staff pairs. A slot without staff counts as one. */
   pairs: number
 }
 
 /** Days of a snapshot. */
 export interface ComputedDays<Day> {
   byDay: ReadonlyMap<number, ComputedDay<Day>>
-  /** Start of the first free slot, in epoch milliseconds; Infinity when none is free. */
+  /** Start of the first free slot, in epoch milliseconds; Infinity if none is free. */
   earliestMs: number
 }
 
-/** Some dozen months of busy locations, or a thousand weeks of small ones. */
+/** Room for some dozen months of busy locations, or a thousand weeks of small ones. */
 const maxCharacters = 8_000_000
-/** Rough size of a row without its claims. */
+/** Approximate size of a row without its claims. */
 const charactersOfRow = 200
 
 /**
- * Caches serialised days with the rows they were made from. Never stale: each request reads the rows and the catalogue
- * version again, and reuses the days only if these are the same.
+ * Caches serialised days with the rows they were made from. Never stale: each request reads the rows and the
+ * catalogue version again, and reuses the days only if both are unchanged.
  */
 export class DayCache {
   private readonly kept = new LRUCache<
@@ -131,10 +131,10 @@ export class DayCache {
       rows.reduce((size, row) => size + charactersOfRow + (row.kind === 'claims' ? row.claims.length : 0), 0),
   })
 
-  /** Finds days made from the same rows, unless the time passed since removes a slot. */
+  /** Finds days made from the same rows, unless the time passed since then removes a slot. */
   find(seen: BusySnapshot): ComputedDays<string> | undefined {
     const last = this.kept.get(keyOf(seen))
-    if (!last || seen.nowMs < last.nowMs) return undefined // a clock set back may offer slots that were too soon
+    if (!last || seen.nowMs < last.nowMs) return undefined // if the clock was set back, slots that were too soon may be free again
     const { earliestMs } = last.shown
     const isOver = tooSoon(seen.offer.service, earliestMs, seen.nowMs) !== undefined
     return !isOver && isDeepStrictEqual(seen.rows, last.rows) ? last.shown : undefined
@@ -146,7 +146,10 @@ export class DayCache {
   }
 }
 
-/** Bounded: past days and days beyond the horizon are never read. */
+/**
+ * Returns the cache key. The number of keys is bounded, because past days and days beyond the horizon are
+ * never read.
+ */
 function keyOf({ offer: { service, location, staff }, days, partySize }: BusySnapshot): string {
   return [service.id, location.id, days.first, days.last, partySize, ...staff.map(({ id }) => id)].join(' ')
 }

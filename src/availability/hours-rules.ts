@@ -1,13 +1,13 @@
 import type { DateOverride, Hours, Timetable, Weekday, WeeklyHours } from '../catalogue/catalogue-types.ts'
 import { dayMs, type Interval, type ZoneOffsets } from './zone-rules.ts'
 
-/** Hours of a location or staff member; without weekly hours, always open. */
+/** Hours of a location or staff member. Without weekly hours, always open. */
 export interface Schedule {
   weekly_hours: WeeklyHours | null
   date_overrides: DateOverride[]
 }
 
-/** Hours of one day in milliseconds from midnight; past the next midnight, `to` is more than a day. */
+/** Hours of one day in milliseconds from midnight. `to` exceeds a day for hours past the next midnight. */
 type DayHours = readonly Interval[]
 
 /** A schedule parsed into numbers. */
@@ -33,8 +33,8 @@ export function isAlwaysOpen({ weekly_hours, date_overrides }: Schedule): boolea
 }
 
 /**
- * Intervals in which a schedule opens on some local days. Always open is a new opening at each local midnight. A clock
- * change can split an opening in two, or remove it.
+ * Returns the intervals in which a schedule is open on some local days. An always open schedule has an
+ * opening for each local day. A clock change can split an opening in two, or remove it.
  */
 export function openingsOf(
   schedule: Schedule,
@@ -52,7 +52,7 @@ export function openingsOf(
   return openings
 }
 
-/** Monday is 0; 1970-01-01 was a Thursday. */
+/** Returns the weekday; Monday is 0. 1970-01-01 was a Thursday. */
 function weekdayOf(day: number): number {
   return (day + 3) % 7
 }
@@ -103,8 +103,8 @@ function startsOf(timetable: Timetable): Starts {
 }
 
 /**
- * Instants in an interval at which a timetable starts slots, in order. A start that a clock change skips has none; one
- * that it repeats has two, as all wall times do.
+ * Returns the instants in an interval at which a timetable starts slots, in order. A start that a clock
+ * change skips has no instant; a repeated one has two, like all wall times.
  */
 export function timetableTimes(timetable: Timetable, zone: ZoneOffsets, { from, to }: Interval): number[] {
   const starts = startsOf(timetable)
@@ -118,13 +118,16 @@ export function timetableTimes(timetable: Timetable, zone: ZoneOffsets, { from, 
   return times.filter((time) => from <= time && time < to).sort((one, other) => one - other)
 }
 
-/** Whether a timetable starts a slot when the clock on the wall shows a time, in milliseconds as `zone.wallTime`. */
+/** Returns true if a timetable starts a slot at a wall time, in milliseconds as in `zone.wallTime`. */
 export function isInTimetable(timetable: Timetable, wallMs: number): boolean {
   const day = Math.floor(wallMs / dayMs)
   return startsOf(timetable)[weekdayOf(day)]?.has(wallMs - day * dayMs) ?? false
 }
 
-/** A union of intervals. Fast when queried in the order of time: each search starts at the last result. */
+/**
+ * A union of intervals. Fast if queried in chronological order, because each search starts at the last
+ * result.
+ */
 export class Spans {
   /** Sorted and disjoint. */
   private readonly merged: Interval[]
@@ -134,13 +137,13 @@ export class Spans {
     this.merged = merge(spans)
   }
 
-  /** Whether the whole interval lies within. */
+  /** Returns true if the whole interval is covered. */
   cover({ from, to }: Interval): boolean {
     const span = this.merged[this.firstEndingAfter(from)]
     return span !== undefined && span.from <= from && to <= span.to
   }
 
-  /** Whether any part of the interval lies within. */
+  /** Returns true if any part of the interval is covered. */
   meet({ from, to }: Interval): boolean {
     const span = this.merged[this.firstEndingAfter(from)]
     return span !== undefined && span.from < to

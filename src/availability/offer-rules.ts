@@ -12,7 +12,7 @@ import {
 } from './hours-rules.ts'
 import { dayMs, type Days, type Interval, ZoneOffsets } from './zone-rules.ts'
 
-/** Why the rules do not offer a slot, in the order of their checks. */
+/** The reason why the rules do not offer a slot, in the order of the checks. */
 export type RuleReason =
   | 'in_the_past'
   | 'too_soon'
@@ -25,9 +25,9 @@ export type RuleReason =
 
 /** Time that nobody can book. */
 export interface Block extends Interval {
-  /** Null: the whole location. */
+  /** The staff member; null for the whole location. */
   staffId: string | null
-  /** From the person's calendar elsewhere; absent where nobody asks. */
+  /** True for a block from the staff member's busy calendar. Absent if the caller does not need it. */
   isElsewhere?: boolean
 }
 
@@ -35,7 +35,7 @@ export interface Block extends Interval {
 export interface Offer {
   service: Service
   location: Location
-  /** Eligible staff, by id; empty for an unstaffed service. */
+  /** Eligible staff by ID; empty for an unstaffed service. */
   staff: StaffMember[]
 }
 
@@ -44,22 +44,24 @@ interface StaffSchedule {
   /** Undefined: whenever the location is open. */
   hours: Spans | undefined
   blocked: Spans
-  /** Of those, the blocks made by hand. */
+  /** The blocks entered by hand. */
   blockedByHand: Spans
 }
 
-/** Hours past midnight reach into the next day. */
+/** Days to read before the first, because hours past midnight reach into the next day. */
 const daysBefore = 1
-/** A slot of up to a day that starts late on the last day may need the hours of two more. */
+/**
+ * Days to read after the last. A slot of up to a day that starts late may need the hours of two more days.
+ */
 const daysAfter = 2
 
-/** A zone's offsets for some days and all the time around them that their slots depend on. */
+/** Returns a zone's offsets for some days and all the surrounding time that their slots depend on. */
 export function zoneAround(timeZone: string, { first, last }: Days): ZoneOffsets {
   const from = Math.max(0, (first - daysBefore - 2) * dayMs)
   return new ZoneOffsets(timeZone, { from, to: (last + daysAfter + 3) * dayMs })
 }
 
-/** Hours, blocks, grid, notice and horizon on some days. Ignores claims: a slot that it offers may be taken. */
+/** Hours, blocks, grid, notice and horizon on some days. Ignores claims, so an offered slot may be taken. */
 export class AvailabilityRules {
   private readonly zone: ZoneOffsets
   private readonly service: Service
@@ -70,7 +72,7 @@ export class AvailabilityRules {
   private readonly blocked: Spans
   private readonly workers: StaffSchedule[]
 
-  /** `zone` comes from `zoneAround`; `blocks` must include all that overlap a slot of those days. */
+  /** `zone` comes from `zoneAround`. `blocks` must include all blocks that overlap a slot of those days. */
   constructor(offer: Offer, days: Days, seen: { zone: ZoneOffsets; nowMs: number; blocks: Block[] }) {
     const { service, location, staff } = offer
     const { zone, nowMs, blocks } = seen
@@ -93,7 +95,10 @@ export class AvailabilityRules {
     }))
   }
 
-  /** Distinct grid times of all openings in an interval, or those of the timetable; in order. */
+  /**
+   * Returns the distinct start times of all openings in an interval, from the grid or the timetable, in
+   * order.
+   */
   gridTimes({ from, to }: Interval): number[] {
     const { timetable } = this.service
     if (timetable) return timetableTimes(timetable, this.zone, { from, to })
@@ -108,8 +113,8 @@ export class AvailabilityRules {
   }
 
   /**
-   * Ids of staff who work for the whole slot (none for an unstaffed service), or why it is not offered. Times from
-   * `gridTimes` skip the grid check.
+   * Returns the IDs of staff who work for the whole slot, or the reason why it is not offered. The list is
+   * empty for an unstaffed service. Times from `gridTimes` skip the grid check.
    */
   workingAt(startsAtMs: number, isOnGrid = this.isOnGrid(startsAtMs)): string[] | RuleReason {
     const slot = { from: startsAtMs, to: startsAtMs + this.service.duration_minutes * 60_000 }
@@ -148,12 +153,12 @@ export class AvailabilityRules {
   }
 }
 
-/** The local day at the location, as days since 1970-01-01. */
+/** Returns the local day at the location, in days since 1970-01-01. */
 export function localDay({ location }: Pick<Offer, 'location'>, instantMs: number): number {
   return new ZoneOffsets(location.timezone, { from: instantMs, to: instantMs + 1 }).dayAt(instantMs)
 }
 
-/** Why a start cannot be booked any more; undefined while it can. */
+/** Returns the reason why a start can no longer be booked; undefined if it can. */
 export function tooSoon(
   { min_notice_minutes }: Pick<Service, 'min_notice_minutes'>,
   startsAtMs: number,
@@ -163,15 +168,15 @@ export function tooSoon(
   return startsAtMs < nowMs + min_notice_minutes * 60_000 ? 'too_soon' : undefined
 }
 
-/** The service without limits of notice and horizon. */
+/** Returns the service without its limits of notice and horizon. */
 export function atAnyTime(service: Service): Service {
   return { ...service, min_notice_minutes: 0, max_advance_days: null }
 }
 
-/** The horizon of every service; it does not bind keys. */
+/** The horizon of every service, in days. It does not apply to keys. */
 const maxDaysAhead = 730
 
-/** The last local day, as days since 1970-01-01, on which a slot may start. */
+/** Returns the last local day on which a slot may start, in days since 1970-01-01. */
 export function lastDayOffered(offer: Pick<Offer, 'service' | 'location'>, nowMs: number): number {
   const days = offer.service.max_advance_days ?? maxDaysAhead
   return localDay(offer, nowMs) + Math.min(days, maxDaysAhead)
@@ -196,7 +201,7 @@ export class SlotDay {
     return this.zone.spanOf(this.days)
   }
 
-  /** As `AvailabilityRules.workingAt`; `isOnGrid` skips the grid check. */
+  /** Like `AvailabilityRules.workingAt`; `isOnGrid` skips the grid check. */
   working(seen: { nowMs: number; blocks: Block[] }, isOnGrid?: true): string[] | RuleReason {
     const rules = new AvailabilityRules(this.offer, this.days, { ...seen, zone: this.zone })
     return rules.workingAt(this.startsAtMs, isOnGrid)
@@ -214,19 +219,22 @@ const details: Record<RuleReason, string> = {
   staff_not_available: 'No eligible staff member works for the whole of that time.',
 }
 
-/** The refusal of a time that the rules do not offer. */
+/** Returns the refusal of a time that the rules do not offer. */
 export function notOfferedThen(reason: RuleReason): Problem {
   return refusal(reason, details[reason])
 }
 
-/** The refusal of an offering that is inactive at any time. */
+/** Returns the refusal of an offering that is inactive at any time. */
 export function notOfferedHere(detail: string): Problem {
   return refusal('not_offered_here', detail)
 }
 
-/** No staff member, or not the requested one, provides the service there. Reads show no free slots instead. */
+/**
+ * Refusal if no staff member, or not the requested one, provides the service there. Reads show no free slots
+ * instead.
+ */
 export class NobodyGives extends Problem {
-  /** Of the location. */
+  /** Zone of the location. */
   readonly timezone: string
 
   constructor(detail: string, timezone: string) {
@@ -243,7 +251,7 @@ function partsOf(reason: RuleReason | 'not_offered_here'): ProblemParts {
   return { extensions: { reason, alternatives: [] } }
 }
 
-/** A refusal of one slot, to which alternatives can be added. */
+/** Returns true for a refusal of one slot, to which alternatives can be added. */
 export function isSlotUnavailable(error: unknown): error is Problem {
   return error instanceof Problem && ['slot_held', 'slot_booked', 'slot_not_offered'].includes(error.code)
 }

@@ -6,25 +6,25 @@ import type { Service } from '../catalogue/service-schemas.ts'
 import { maxMinorUnits } from '../catalogue/service-rules.ts'
 import type { Interval } from './zone-rules.ts'
 
-/** The schema's limit on a claim's length: bounds how far back queries must search. */
+/** The schema's limit on a claim's length. It bounds how far back queries must search. */
 export const maxClaimMs = 72 * 3_600_000
 
 /** The schema marks claims that last longer. */
 export const shortClaimMs = 3 * 3_600_000
 
-/** A half-open time span: back-to-back spans do not overlap. */
+/** A half-open time span, so that back-to-back spans do not overlap. */
 export interface Span {
   starts_at: Instant
   ends_at: Instant
 }
 
-/** Something that claims take: a staff member, or an unstaffed service at a location. */
+/** The target of claims: a staff member, or an unstaffed service at a location. */
 export interface Resource {
   id: string
   staffId: string | null
-  /** Concurrent claims of one occurrence. */
+  /** Number of concurrent claims of one occurrence. */
   seats: number
-  /** Overlapping claims of the resource must all be of this occurrence. */
+  /** The occurrence to which all overlapping claims of the resource must belong. */
   occurrenceId: string
 }
 
@@ -32,14 +32,14 @@ export function overlaps(one: Span, other: Span): boolean {
   return one.starts_at < other.ends_at && other.starts_at < one.ends_at
 }
 
-/** Throws validation_failed when the slot would end after the year 9999. */
+/** Throws validation_failed if the slot would end after the year 9999. */
 export function slotOf(service: Service, startsAt: Instant): Span {
   return { starts_at: startsAt, ends_at: later(startsAt, service.duration_minutes) }
 }
 
-/** The span a slot takes with its buffers. Throws validation_failed as `slotOf` does. */
+/** Returns the span that a slot takes with its buffers. Throws validation_failed as `slotOf` does. */
 export function takenBy(service: Service, slot: Span): Span {
-  // instants begin in 1970; a slot that early is refused as past anyway
+  // instants begin in 1970; such an early slot is refused as past anyway
   const bufferBefore = Math.min(service.buffer_before_minutes, toMs(slot.starts_at) / 60_000)
   return {
     starts_at: plusMinutes(slot.starts_at, -bufferBefore),
@@ -47,7 +47,10 @@ export function takenBy(service: Service, slot: Span): Span {
   }
 }
 
-/** The span that slots take with their buffers which start in an interval, its end included. */
+/**
+ * Returns the span, with buffers, of all slots that start in an interval. The end of the interval is
+ * included.
+ */
 export function takenBySlots(service: Service, { from, to }: Interval): Interval {
   const { duration_minutes, buffer_before_minutes, buffer_after_minutes } = service
   return {
@@ -65,7 +68,7 @@ function later(instant: Instant, minutes: number): Instant {
   }
 }
 
-/** Active staff who work at the location, whatever their hours, in the given order. */
+/** Returns the active staff who work at the location, whatever their hours, in the given order. */
 export function eligibleStaff(
   { staff, location }: { staff: StaffMember[]; location: Location },
   wantedStaffId: string | undefined,
@@ -75,7 +78,9 @@ export function eligibleStaff(
     .filter(({ location_ids }) => location_ids.length === 0 || location_ids.includes(location.id))
 }
 
-/** Throws validation_failed when a service cannot take so many people, or not their deposits, in one booking. */
+/**
+ * Throws validation_failed if one booking of a service cannot take this many people, or not their deposits.
+ */
 export function assertParty(
   { capacity, deposit }: Pick<Service, 'capacity' | 'deposit'>,
   partySize: number,
@@ -89,13 +94,18 @@ export function assertParty(
   )
 }
 
-/** An unstaffed service at a location: its occurrence is itself, so only seats limit it. */
+/**
+ * Returns the resource of an unstaffed service at a location. Its occurrence is itself, so only seats limit
+ * it.
+ */
 export function locationResource(service: Service, locationId: string): Resource {
   const id = derivedId('place', service.id, locationId)
   return { id, staffId: null, seats: service.capacity, occurrenceId: id }
 }
 
-/** A staff member: clients share one only for the same service, location and start. */
+/**
+ * Returns the resource of a staff member. Clients share one only for the same service, location and start.
+ */
 export function staffResource(
   service: Service,
   at: { staffId: string; locationId: string; startsAt: Instant },
@@ -103,7 +113,7 @@ export function staffResource(
   return resourceOf(service, at.staffId, staffOccurrence(service, at))
 }
 
-/** The same of several who give it at one place and start. */
+/** Returns the resources of all staff members who provide a service at a location and start. */
 export function staffResources(
   service: Service,
   { staffIds, ...at }: { staffIds: string[]; locationId: string; startsAt: Instant },
@@ -116,7 +126,7 @@ function resourceOf({ capacity }: Service, staffId: string, occurrenceId: string
   return { id: staffId, staffId, seats: capacity, occurrenceId }
 }
 
-/** The occurrence of one service, location and start. */
+/** Returns the occurrence of one service, location and start. */
 export function staffOccurrence(service: Service, at: { locationId: string; startsAt: Instant }): string {
   return derivedId('occurrence', service.id, at.locationId, at.startsAt)
 }

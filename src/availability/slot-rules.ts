@@ -5,11 +5,11 @@ import type { Interval, ZoneOffsets } from './zone-rules.ts'
 
 /** A slot that can be held. */
 export interface Slot extends Interval {
-  /** Ids of staff with room for the party; empty for an unstaffed service. */
+  /** IDs of staff with room for the party; empty for an unstaffed service. */
   staffIds: string[]
-  /** Seats free for the whole slot, over all these staff. */
+  /** Seats free for the whole slot, summed over these staff. */
   seatsLeft: number
-  /** The caller holds this very slot. */
+  /** True if the caller holds this slot. */
   heldByYou: boolean
 }
 
@@ -19,16 +19,16 @@ export interface OwnSlot {
   staffId: string | null
 }
 
-/** What one statement read. */
+/** The result of one statement. */
 export interface Taken {
-  /** Claims of others, by resource. */
+  /** Claims of other clients, by resource. */
   claims: ReadonlyMap<string, Claimed[]>
   ownSlots: OwnSlot[]
-  /** Seats that the caller needs of one occurrence. */
+  /** Seats that the caller needs in one occurrence. */
   partySize: number
 }
 
-/** Why a slot cannot be held now: the business's rules, or another client. */
+/** The reason why a slot cannot be held now: a rule of the business, or another client. */
 export type Reason = RuleReason | 'slot_held' | 'slot_booked'
 
 /** The free slots among those that the rules offer. */
@@ -58,7 +58,7 @@ export class FreeSlots {
     this.ownSlots = ownSlots
   }
 
-  /** Free slots that start on a local day, in order. */
+  /** Yields the free slots that start on a local day, in order. */
   *onDay(day: number): Generator<Slot> {
     for (const startsAtMs of this.rules.gridTimes(this.zone.spanOf({ first: day, last: day }))) {
       const slot = this.at(startsAtMs, this.rules.workingAt(startsAtMs, true))
@@ -66,7 +66,7 @@ export class FreeSlots {
     }
   }
 
-  /** Why the slot that starts at an instant cannot be held now; null when it can. */
+  /** Returns the reason why the slot that starts at an instant cannot be held now; null if it can. */
   reasonAgainst(startsAtMs: number): Reason | null {
     const working = this.rules.workingAt(startsAtMs)
     if (typeof working === 'string') return working
@@ -116,13 +116,13 @@ export class FreeSlots {
 export interface Claimed extends Interval {
   seats: readonly number[]
   occurrenceId: string
-  /** A hold, else a booking. */
+  /** True for a hold, false for a booking. */
   held: boolean
 }
 
 const none: readonly Claimed[] = []
 
-/** One resource's claims that obstruct the caller; fast when queried in the order of time. */
+/** The claims on one resource that obstruct the caller. Fast if queried in chronological order. */
 export class Occupancy {
   private readonly claims: Claimed[]
   private readonly maxMs: number
@@ -133,7 +133,10 @@ export class Occupancy {
     this.maxMs = claims.reduce((longest, { from, to }) => Math.max(longest, to - from), 0)
   }
 
-  /** Claims that overlap an interval. A list: a month of slots calls this thousands of times, a generator costs more. */
+  /**
+   * Returns the claims that overlap an interval. Returns a list, because a month of slots calls this
+   * thousands of times and a generator costs more.
+   */
   during({ from, to }: Interval): readonly Claimed[] {
     let found: Claimed[] | undefined
     for (let at = this.firstAfter(from - this.maxMs); ; at += 1) {
@@ -143,11 +146,14 @@ export class Occupancy {
     }
   }
 
-  /** Counts the seats free for a whole time, for one occurrence. Claims beyond a lowered capacity count too. */
+  /**
+   * Counts the seats that are free for a whole interval in one occurrence. Claims beyond a lowered capacity
+   * count too.
+   */
   freeSeats(taken: Interval, seats: number, occurrenceId: () => string): number {
     const inTheWay = this.during(taken)
     if (inTheWay.length === 0) return seats
-    if (seats === 1) return 0 // spares the occurrence, which costs a digest
+    if (seats === 1) return 0 // avoids computing the occurrence, which costs a digest
     const own = occurrenceId()
     if (inTheWay.some((claim) => claim.occurrenceId !== own)) return 0
     const seatsTaken = new Set<number>()

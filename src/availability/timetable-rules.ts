@@ -5,11 +5,11 @@ import { dayOf, openingsOf, Spans } from './hours-rules.ts'
 import { eligibleStaff } from './resource-rules.ts'
 import { dayMs, ZoneOffsets } from './zone-rules.ts'
 
-/** A start of a timetable that no usual week offers. */
+/** A timetable start that no regular week offers. */
 export interface IdleStart {
   weekday: Weekday
   start: string
-  /** Whether some location is open then, and nobody who gives the service works there. */
+  /** True if a location is open at that time but nobody who provides the service works there. */
   isOpen: boolean
 }
 
@@ -17,7 +17,7 @@ interface Class {
   minutes: number
   timetable: Timetable
   locations: Location[]
-  /** Undefined where the service needs nobody. */
+  /** Undefined if the service needs no staff. */
   staff: StaffMember[] | undefined
 }
 
@@ -26,7 +26,7 @@ const monday = dayOf('2024-01-01')
 const week = { first: monday - 1, last: monday + 8 }
 const zone = new ZoneOffsets('UTC', { from: week.first * dayMs, to: (week.last + 2) * dayMs })
 
-/** Starts of a timetable that weekly hours never offer, whatever dates differ. */
+/** Returns the timetable starts that weekly hours never offer. Ignores overrides of single dates. */
 export function idleStarts({ minutes, timetable, locations, staff }: Class): IdleStart[] {
   const usual = ({ weekly_hours }: Pick<Location, 'weekly_hours'>) =>
     new Spans(openingsOf({ weekly_hours, date_overrides: [] }, zone, week))

@@ -7,7 +7,7 @@ import type { TenantScope } from '../database/tenant-scope.ts'
 import { isSlotUnavailable, NobodyGives, notOfferedHere, type Offer } from './offer-rules.ts'
 import { eligibleStaff } from './resource-rules.ts'
 
-/** A service at a location, with one staff member or any. */
+/** A service at a location, with a particular staff member or any. */
 interface OfferingRequest {
   service_id: string
   location_id: string
@@ -19,7 +19,7 @@ export interface VersionedOffering extends Offer {
   version: number
 }
 
-/** The database has a newer catalogue than the one at hand. */
+/** Thrown if the database has a newer catalogue than the cached one. */
 export class StaleOffering extends Error {
   override readonly name = 'StaleOffering'
 }
@@ -27,8 +27,9 @@ export class StaleOffering extends Error {
 const maxReadings = 4
 
 /**
- * Runs work with an offering in the caller's scope, and again with a newer one when it throws StaleOffering. Throws
- * not_found, slot_not_offered when inactive or not provided there, or unavailable when the catalogue keeps changing.
+ * Runs work with an offering in the caller's scope, and again with a newer one if it throws StaleOffering.
+ * Throws not_found, slot_not_offered if the offering is inactive or not provided there, or unavailable if the
+ * catalogue keeps changing.
  */
 export async function withOffering<T>(
   context: Context,
@@ -48,7 +49,10 @@ export async function withOffering<T>(
   }
 }
 
-/** Refuses only by what the database says now: the cache may be older than the offering. */
+/**
+ * Finds an offering. Refuses only by the current state of the database, because the cache may be older than
+ * the offering.
+ */
 async function findOffer(
   context: Context,
   scope: TenantScope,

@@ -1,15 +1,15 @@
 import { offsetIntervalAt } from '../base/instants.ts'
 
-/** In wall time, every day has 24 hours. */
+/** Milliseconds in a day. In wall time, every day has 24 hours. */
 export const dayMs = 86_400_000
 
-/** Half-open, in milliseconds since 1970-01-01T00:00:00Z. */
+/** A half-open interval in milliseconds since 1970-01-01T00:00:00Z. */
 export interface Interval {
   from: number
   to: number
 }
 
-/** Local days, counted from 1970-01-01, both included. */
+/** A range of local days, counted from 1970-01-01, both included. */
 export interface Days {
   first: number
   last: number
@@ -21,17 +21,17 @@ export function* eachDay({ first, last }: Days): Generator<number> {
 
 /** An interval with one offset from UTC. */
 interface OffsetInterval extends Interval {
-  /** Wall time less UTC. */
+  /** Wall time minus UTC. */
   offsetMs: number
 }
 
 /**
- * The offsets of one IANA zone over an interval, read once: then wall times and instants convert by arithmetic. A wall
- * time is the epoch milliseconds at which a UTC clock shows the same.
+ * The offsets of one IANA zone over an interval, read once. Arithmetic then converts between wall times and
+ * instants. A wall time is the epoch milliseconds at which a UTC clock shows the same.
  */
 export class ZoneOffsets {
   private readonly intervals: OffsetInterval[]
-  /** Index of the last result: most queries come in the order of time. */
+  /** Index of the last result, because most queries come in chronological order. */
   private hint = 0
 
   constructor(timeZone: string, { from, to }: Interval) {
@@ -42,18 +42,18 @@ export class ZoneOffsets {
     return instantMs + this.offsetAt(instantMs)
   }
 
-  /** The local day, as days since 1970-01-01. */
+  /** Returns the local day, in days since 1970-01-01. */
   dayAt(instantMs: number): number {
     return Math.floor(this.wallTime(instantMs) / dayMs)
   }
 
-  /** From the first day's beginning to the last day's end. */
+  /** Returns the interval from the beginning of the first day to the end of the last. */
   spanOf({ first, last }: Days): Interval {
     const spans = this.instantsShowing({ from: first * dayMs, to: (last + 1) * dayMs })
     return { from: spans[0]?.from ?? first * dayMs, to: spans.at(-1)?.to ?? first * dayMs }
   }
 
-  /** In milliseconds. Throws RangeError outside the interval of the constructor. */
+  /** Returns the offset in milliseconds. Throws RangeError outside the constructor's interval. */
   offsetAt(instantMs: number): number {
     const { intervals } = this
     const within = (at: number) => {
@@ -67,8 +67,8 @@ export class ZoneOffsets {
   }
 
   /**
-   * Disjoint intervals of instants whose wall time lies from `from` up to `to`. Wall times that a clock change skips
-   * have none; repeated ones have two.
+   * Returns disjoint intervals of instants whose wall time is at least `from` and before `to`. Wall times
+   * that a clock change skips have none; repeated ones have two.
    */
   instantsShowing({ from, to }: Interval): Interval[] {
     const spans: Interval[] = []
