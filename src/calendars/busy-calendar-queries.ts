@@ -4,7 +4,7 @@ import type { Queries, Reads } from '../database/database.ts'
 import type { BlocksTable, BusyCalendarsTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
-/** Of a person. Places go from 0 to 4. */
+/** Maximum number of busy calendars of a staff member, in places 0 to 4. */
 export const maxBusyCalendars = 5
 
 /** A busy calendar with the zone of its business. */
@@ -23,7 +23,7 @@ function selectBusyCalendars(db: Reads) {
     ])
 }
 
-/** Undefined when the calendar is out of scope. */
+/** Finds a busy calendar; undefined if it is out of scope. */
 export function findBusyCalendar(
   db: Reads,
   scope: TenantScope,
@@ -38,12 +38,12 @@ export function findBusyCalendar(
 interface BusyCalendarFilter {
   businessId: string | undefined
   staffId: string | undefined
-  /** The creation and id of the last row of the page before. */
+  /** The creation time and ID of the last row of the previous page. */
   after: readonly [createdAt: Instant, id: string] | undefined
   rows: number
 }
 
-/** Lists busy calendars, the newest first, at most `filter.rows`. */
+/** Lists busy calendars, newest first, at most `filter.rows`. */
 export function findBusyCalendars(
   db: Reads,
   scope: TenantScope,
@@ -56,7 +56,10 @@ export function findBusyCalendars(
   return query.orderBy('c.created_at', 'desc').orderBy('c.id', 'desc').limit(rows).execute()
 }
 
-/** Gives the business of a staff member, and keeps others from adding to the same until the transaction ends. */
+/**
+ * Returns the business of a staff member. Prevents others from adding to the same staff member until the
+ * transaction ends.
+ */
 export async function lockStaffMember(
   db: Queries,
   scope: TenantScope,
@@ -72,7 +75,7 @@ export async function lockStaffMember(
   return found?.business_id
 }
 
-/** Writes a calendar in the first free place of its person; false when there is none. */
+/** Inserts a calendar in the first free place of its staff member. Returns false if there is none. */
 export async function insertBusyCalendar(
   db: Queries,
   calendar: Omit<Insertable<BusyCalendarsTable>, 'place'>,
@@ -92,7 +95,7 @@ export async function insertBusyCalendar(
   return true
 }
 
-/** Deletes a calendar with its blocks; gives its business, or undefined when it is out of scope. */
+/** Deletes a calendar with its blocks. Returns its business, or undefined if it is out of scope. */
 export async function deleteBusyCalendarRow(
   db: Queries,
   scope: TenantScope,
@@ -112,8 +115,8 @@ export async function deleteBusyCalendarRow(
 }
 
 /**
- * The calendar of active staff that is due for longest: none of the businesses that are being served, nor of a hub that has so
- * many of them already.
+ * Finds the most overdue calendar of active staff. Skips the businesses being served, and hubs that already
+ * have `maxOfHub` of them.
  */
 export function findDueCalendar(
   db: Reads,
@@ -134,7 +137,9 @@ export function findDueCalendar(
   return query.orderBy('c.next_fetch_at').limit(1).executeTakeFirst()
 }
 
-/** Moves the next fetch ahead, unless somebody else has: who does fetches. */
+/**
+ * Postpones the next fetch unless another server has done so. The server that succeeds fetches the calendar.
+ */
 export async function leaseCalendar(
   db: Queries,
   { id, next_fetch_at }: Pick<BusyCalendarRow, 'id' | 'next_fetch_at'>,
@@ -164,7 +169,10 @@ type Outcome = Partial<
   >
 >
 
-/** Writes how a fetch ended, while its lease holds. False when it does not: the calendar was fetched again, or deleted. */
+/**
+ * Stores the result of a fetch while its lease holds. Returns false otherwise: the calendar was fetched again
+ * or deleted.
+ */
 export async function writeFetch(
   db: Queries,
   { id, next_fetch_at }: Pick<BusyCalendarRow, 'id' | 'next_fetch_at'>,
@@ -181,8 +189,8 @@ export async function writeFetch(
 }
 
 /**
- * Notes that the business is told of a calendar, and of its others that have failed since `others` or longer. False when
- * it was told of this one with another.
+ * Records that the business is notified of a calendar and of its others that have failed since `others` or
+ * longer. Returns false if an earlier notification already included this one.
  */
 export async function tellOf(
   db: Queries,
@@ -202,7 +210,7 @@ export async function tellOf(
 
 const maxIds = 500
 
-/** Which of these ids are bookings of a business. */
+/** Returns those of the given IDs that are bookings of a business. */
 export async function findOwnBookings(
   db: Queries,
   businessId: string,
@@ -221,7 +229,7 @@ export async function findOwnBookings(
   return found
 }
 
-/** The blocks of a calendar. */
+/** Finds the blocks of a calendar. */
 export function findBusyBlocks(
   db: Queries,
   id: string,
@@ -250,7 +258,7 @@ export async function replaceBlocks(
       .execute()
 }
 
-/** Since when the calendar of active staff that was not fetched for longest has its copy; undefined without one. */
+/** Returns the fetch time of the oldest copy among calendars of active staff; undefined without calendars. */
 export async function findOldestCopy(db: Reads): Promise<Instant | undefined> {
   const { rows } = await sql<{ at: Instant }>`
     select coalesce(c.last_fetched_at, c.created_at) as at

@@ -21,7 +21,7 @@ import {
 const access = ['business', 'hub'] as const
 const tags = ['Calendars']
 
-/** What manages busy calendars. */
+/** Registers the API routes that manage busy calendars. */
 export function busyCalendarRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 

@@ -4,19 +4,19 @@ import { fetchLeased, leaseBusyCalendar } from './busy-calendar.ts'
 import { type BusyCalendarRow, findDueCalendar } from './busy-calendar-queries.ts'
 import { CalendarReader } from './busy-file.ts'
 
-/** A reader with the settings of this installation. */
+/** Opens a reader with the settings of this installation. */
 export function openReader({ config }: Pick<Context, 'config'>, version: string): CalendarReader {
   const isUnguarded = config.environment !== 'production'
   const allowedRanges = config.webhookAllowCidr
   return new CalendarReader({ version, isUnguarded, allowsHttp: isUnguarded, allowedRanges })
 }
 
-/** Of how many businesses at once; those of one hub take at most half. */
+/** Maximum number of businesses served at once. Those of one hub take at most half. */
 const maxInFlight = 8
 
 /**
- * Fetches the calendars that are due, a few at once and one of each business: a business or hub whose servers are slow delays
- * its own calendars alone.
+ * Fetches due calendars, a few at once and at most one for each business. A business or hub with slow servers
+ * therefore delays only its own calendars.
  */
 export class BusyCalendarWorker extends LeaseLoop<Context, BusyCalendarRow> {
   private readonly reader: CalendarReader
@@ -27,7 +27,7 @@ export class BusyCalendarWorker extends LeaseLoop<Context, BusyCalendarRow> {
     this.reader = reader
   }
 
-  /** Leases the calendar that is due for longest, one a round: two at once could be of one business. */
+  /** Leases the most overdue calendar, one per round, because two at once could belong to one business. */
   protected override async lease() {
     const { db, clock } = this.context
     const served = [...this.inFlight.keys()].map(({ business_id }) => business_id)
@@ -35,8 +35,8 @@ export class BusyCalendarWorker extends LeaseLoop<Context, BusyCalendarRow> {
       const calendar = await findDueCalendar(db.reads, clock.now(), { served, maxOfHub: maxInFlight / 2 })
       if (!calendar) break
       const leased = await leaseBusyCalendar(this.context, calendar)
-      if (!leased) continue // another server was quicker, and has moved it ahead
-      this.wake() // for the next
+      if (!leased) continue // another server was faster and has postponed it
+      this.wake() // starts the next round
       return { leased: [leased] }
     }
     return { leased: [] }

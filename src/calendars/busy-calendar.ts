@@ -43,29 +43,32 @@ import { findBusinessOf, lockBusiness } from './feed-queries.ts'
 
 export { maxBusyCalendars } from './busy-calendar-queries.ts'
 
-/*
- * Busy calendars: calendars of staff elsewhere, fetched every 15 minutes by one of the servers. Their times are blocks that
- * name the calendar. A fetch that fails changes no block: it never opens time.
- *
- * The address is a secret. It is stored because it is fetched, and neither shown nor logged.
- */
+/* Busy calendars: external calendars of staff, fetched every 15 minutes by one of the servers. Their times
+   become blocks that name the calendar. A failed fetch changes no block, so it never frees time. ¶ The URL
+   is a secret. It is stored because fetches need it, but never shown or logged. */
 
 const pollMinutes = 15
-/** A file whose reading had to be cut took a core of this machine for that long: it is read again after a rest. */
+/**
+ * Hours before the next attempt at a file whose reading was aborted. Such a file occupies a core of this
+ * machine.
+ */
 const restHours = 6
 const heavy = new Set<FetchProblem>(['too_slow', 'too_much_memory'])
-/** Times further ahead are not read. */
+/** Days ahead to read. Later times are ignored. */
 const horizonDays = 400
-/** A calendar that fails is tried again after as long as it has failed, but within this. */
+/** A failing calendar is retried after as long as it has been failing, up to this limit. */
 const maxPauseMinutes = 60
-/** A business is told of a calendar that has failed for so long. */
+/** Hours of failure after which the business is notified. */
 const tellAfterHours = 24
-/** Others of the business that have failed for so long are told of along with it: a provider that fails, fails for all. */
+/**
+ * Hours of failure after which other calendars of the business join the notification. A failing provider
+ * usually fails for all.
+ */
 const joinAfterHours = 12
 
 /**
- * Adds a calendar; it is due at once. With `once` an address that the person has is refused. Throws validation_failed and
- * calendar_limit_reached.
+ * Adds a calendar, which is due at once. With `once`, rejects a URL that the staff member already has. Throws
+ * validation_failed and calendar_limit_reached.
  */
 export async function addBusyCalendar(
   context: Context,
@@ -105,7 +108,7 @@ function tooManyCalendars(): Problem {
   return new Problem('calendar_limit_reached', detail)
 }
 
-/** Gives the calendars of the staff member. Throws validation_failed for an address that one of them has. */
+/** Returns the calendars of the staff member. Throws validation_failed if one of them has this URL. */
 async function assertNewAddress(
   db: Reads,
   { businessId, staffId, url }: { businessId: string; staffId: string; url: string },
@@ -123,13 +126,13 @@ const secureAddress = (given: string) => given.replace(/^webcals?:/i, 'https:')
 
 const example = 'https://calendar.example.com/anna/basic.ics'
 
-/** A person waits for it. */
+/** Time limit in milliseconds, because a person is waiting. */
 const checkMs = 5_000
 
 /**
- * Tries to read what is at an address, and says why it will not become a calendar of the staff member; undefined for one, and
- * for a server that may answer later. Nothing is fetched that could not be added. Throws validation_failed,
- * calendar_limit_reached, and unavailable when too many wait already.
+ * Tries to read the calendar at a URL and returns the reason why it cannot be added. Returns undefined for a
+ * valid calendar and for a server that may answer later. Does not fetch a calendar that could not be added.
+ * Throws validation_failed, calendar_limit_reached, or unavailable if too many are waiting.
  */
 export async function calendarFault(
   context: Context,
@@ -154,7 +157,7 @@ export async function calendarFault(
   return { ...told(read), origin: new URL(url).origin }
 }
 
-/** Why a calendar could not be read: a code with its sentence, and where in the file. */
+/** The reason why a calendar could not be read: a code with its sentence, and the location in the file. */
 export interface CalendarFault {
   code: FetchProblem
   sentence: string
@@ -165,26 +168,29 @@ function told({ problem: code, where }: FetchFault): CalendarFault {
   return { code, sentence: problemText(code), where }
 }
 
-/** A sentence that goes on to say where in the file. */
+/** Appends the location in the file to a sentence. */
 export function withPlace(sentence: string, where: string | undefined): string {
   return where === undefined ? sentence : `${sentence.slice(0, -1)}: ${where}.`
 }
 
-/** The last failure of a calendar; undefined when the last fetch worked. Stored as a code, and after a space where. */
+/**
+ * Returns the last failure of a calendar; undefined if the last fetch succeeded. Stored as a code, followed
+ * by a space and the location.
+ */
 export function lastFault({ last_error }: Pick<BusyCalendarRow, 'last_error'>): CalendarFault | undefined {
   if (last_error === null) return undefined
   const [problem = '', ...where] = last_error.split(' ')
   return told({ problem: problem as FetchProblem, ...(where.length > 0 && { where: where.join(' ') }) })
 }
 
-/** Problems of a server that is there, which may be over by the next fetch. */
+/** Problems of a reachable server that may be over by the next fetch. */
 const passing = /^(timeout|too_slow|too_much_memory|connection_reset|status_(429|5\d\d))$/
 
 function noSuchCalendar(): Problem {
   return new Problem('not_found', 'There is no busy calendar with this id.')
 }
 
-/** Lists busy calendars in the caller's scope, the newest first, as the API shows them. */
+/** Lists busy calendars in the caller's scope, newest first, as the API shows them. */
 export async function listBusyCalendars(
   context: Context,
   actor: Actor,
@@ -193,7 +199,7 @@ export async function listBusyCalendars(
   return presentPage(await pageOfBusyCalendars(context, actor, query), presentBusyCalendar)
 }
 
-/** The rows of `listBusyCalendars`. */
+/** Returns the rows of `listBusyCalendars`. */
 export function pageOfBusyCalendars(
   context: Context,
   actor: Actor,
@@ -221,7 +227,7 @@ export async function deleteBusyCalendar(context: Context, actor: Actor, id: str
   })
 }
 
-/** Shows a busy calendar, of its address the host alone. */
+/** Returns a busy calendar for display, with only the host of its URL. */
 export function presentBusyCalendar(calendar: BusyCalendarRow) {
   const { id, business_id, staff_id, url, timezone } = calendar
   const local = (instant: Instant | null) => instant && formatInstant(instant, timezone)
@@ -261,7 +267,7 @@ const problemTexts: Record<KnownProblem, string> = {
   too_many_times: `The calendar has more than 5,000 appointments in the next ${horizonDays} days.`,
 }
 
-/** Says in a sentence why a fetch failed. */
+/** Explains in a sentence why a fetch failed. */
 function problemText(problem: FetchProblem): string {
   if (!problem.startsWith('status_')) return problemTexts[problem as KnownProblem]
   const status = problem.slice('status_'.length)
@@ -269,13 +275,13 @@ function problemText(problem: FetchProblem): string {
   return `The server answered ${status}${isGone ? ': the address may not be valid any more' : ''}.`
 }
 
-/** How old the oldest copy of a calendar is, in seconds; 0 without calendars. */
+/** Returns the age of the oldest copy of a calendar in seconds; 0 without calendars. */
 export async function readOldestCopy({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<number> {
   const oldest = await findOldestCopy(db.reads)
   return oldest === undefined ? 0 : Math.max(0, secondsUntil(oldest, clock.now()))
 }
 
-/** Fetches a calendar now. Throws not_found; how it ended is in the calendar. */
+/** Fetches a calendar now. Throws not_found. The returned calendar contains the result. */
 export async function fetchBusyCalendar(
   context: Context,
   actor: Actor,
@@ -292,7 +298,7 @@ export async function fetchBusyCalendar(
   return fetched
 }
 
-/** Leases a calendar until its next fetch; undefined where another server was quicker. */
+/** Leases a calendar until its next fetch. Returns undefined if another server was faster. */
 export async function leaseBusyCalendar(
   { db, clock }: Context,
   calendar: BusyCalendarRow,
@@ -302,7 +308,7 @@ export async function leaseBusyCalendar(
   return isLeased ? { ...calendar, next_fetch_at } : undefined
 }
 
-/** Fetches a leased calendar. Writes how that ended where the lease still holds. */
+/** Fetches a leased calendar. Stores the result if the lease still holds. */
 export async function fetchLeased(
   context: Context,
   calendar: BusyCalendarRow,
@@ -311,7 +317,7 @@ export async function fetchLeased(
   const { db, clock } = context
   const now = clock.now()
   const horizon = plusSeconds(now, horizonDays * daySeconds)
-  // an answer that is the same for a day is read again: what lies ahead of it has come nearer
+  // after a day, an unchanged answer is read again, because times beyond the horizon have come into range
   const isFresh = calendar.busy_until !== null && calendar.busy_until > plusSeconds(horizon, -daySeconds)
   const fetched = await reader.read(calendar.url, {
     fromMs: toMs(now),
@@ -345,10 +351,10 @@ async function write(
   if (await writeFetch(tx.db, calendar, outcome)) await replaceTimes(context, tx, { calendar, times })
 }
 
-/** What a fetch that succeeds writes of those before: the next outage is told of again. */
+/** Fields that a successful fetch resets, so that the next outage causes a new notification. */
 const works = { last_error: null, failing_since: null, told_at: null }
 
-/** Writes why a fetch failed, and once in an outage of a day that the business is to be told. */
+/** Stores the reason for a failed fetch. After a day of outage, also notifies the business, once. */
 async function writeFailure(
   context: Context,
   tx: Transaction,
@@ -356,7 +362,7 @@ async function writeFailure(
 ): Promise<void> {
   const failing_since = calendar.failing_since ?? tx.now
   const isNews = calendar.told_at === null && secondsUntil(failing_since, tx.now) >= tellAfterHours * 3_600
-  // before the row of the calendar: two calendars of one business cannot wait for each other then
+  // locked before the calendar's row, so that two calendars of one business cannot wait for each other
   if (isNews) await lockBusiness(tx.db, { businessId: calendar.business_id }, calendar.business_id)
   const failingMinutes = secondsUntil(failing_since, tx.now) / 60
   const pauseMinutes = Math.min(Math.max(pollMinutes, Math.floor(failingMinutes)), maxPauseMinutes)
@@ -367,12 +373,12 @@ async function writeFailure(
   if (await tellOf(tx.db, calendar, { now: tx.now, others })) await writeCalendarMails(context, tx, calendar)
 }
 
-/** A header of an answer that is short enough to be kept and sent back. */
+/** Returns a response header if it is short enough to store and send back. */
 function usable(header: string | null): string | null {
   return header !== null && header.length <= 500 ? header : null
 }
 
-/** Makes the blocks of a calendar those of its times; what stays is not written. */
+/** Replaces the blocks of a calendar by its times. Unchanged blocks are not written. */
 async function replaceTimes(
   context: Context,
   tx: Transaction,

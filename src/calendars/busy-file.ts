@@ -8,31 +8,31 @@ import { isWebAddress, type Resolve } from '../webhooks/addresses.ts'
 import { guardedAgent, type GuardOptions, reasonOf } from '../webhooks/send.ts'
 import type { BusyTime, FileProblem, FileReading, FileToRead } from './busy-times.ts'
 
-/*
- * Fetches and reads one calendar from elsewhere.
- *
- * Guarantees: no connection to the inner network in production, also after redirects (send.ts); at most 5 MB, also when it
- * was compressed; an end within 20 seconds, and of the reading within 2, in a worker with little memory.
- */
+/* Fetches and reads one external calendar. ¶ Guarantees: in production no connection to the internal
+   network, not even after redirects (send.ts). At most 5 MB, also after decompression. An end within 20
+   seconds, and within 2 for reading, in a worker with little memory. */
 
 const maxBytes = 5_000_000
 const maxRedirects = 5
 const fetchMs = 20_000
 const readMs = 2_000
-/** On a busy machine a worker may take a while to load its code; no file can make that longer. */
+/** Time that a worker may take to load its code on a busy machine. No file can prolong it. */
 const startMs = 10_000
 const maxMegabytes = 128
-/** Calendars that people wait for, one at a time of each business: a file of 5 MB is in memory until it has been read. */
+/**
+ * Queue for calendars that people wait for, one at a time for each business. A file of 5 MB stays in memory
+ * until it has been read.
+ */
 const looks = {
   ...{ owners: 4, waiting: 3, waitingInAll: 16 },
   busy: 'Several calendars are being checked at this moment.',
 }
 
-/** A business that has looked at a large file looks at no other for so long: nobody shall have this server load for them. */
+/** Pause after checking a large file, per business, so that nobody can abuse this server to generate load. */
 const bytesPerRestMs = 500
 const largeBytes = 100_000
 
-/** Why there is no new copy: a code, of which the API makes a sentence. */
+/** The reason why there is no new copy: a code, which the API turns into a sentence. */
 export type FetchProblem =
   | FileProblem
   | Exclude<ReturnType<typeof reasonOf>, 'status_not_2xx' | 'redirect_not_followed' | 'response_too_large'>
@@ -42,26 +42,26 @@ export type FetchProblem =
   | 'too_slow'
   | 'too_much_memory'
 
-/** What the last whole answer had. */
+/** Validators of the last full response. */
 interface Validators {
   etag: string | null
   last_modified: string | null
 }
 
-/** How a fetch ended: with the times, with what was there before, or without success. */
+/** The result of a fetch: new times, an unchanged calendar, or a failure. */
 export type Fetched =
   | ({ times: BusyTime[] } & Validators)
   | { times: undefined; problem?: undefined }
   | ({ times: undefined } & FetchFault)
 
-/** Why there is no new copy, and where in the file. */
+/** The reason why there is no new copy, and the location in the file. */
 export interface FetchFault {
   problem: FetchProblem
   where?: string
 }
 
 interface Answered extends Validators {
-  /** Undefined when nothing has changed. */
+  /** Undefined if nothing has changed. */
   text: string | undefined
 }
 
@@ -74,27 +74,27 @@ class Failed extends Error {
   }
 }
 
-/** What tests replace. */
+/** Options that tests replace. */
 interface ReaderOptions {
-  /** Of Holdfast, for `User-Agent`. */
+  /** The version of Holdfast, for `User-Agent`. */
   version: string
-  /** Outside of production any address may be connected to, also by http. */
+  /** Outside production, allows connections to any address, also over http. */
   isUnguarded: boolean
   allowsHttp: boolean
-  /** Ranges (CIDR) that are allowed beside public addresses. */
+  /** Ranges (CIDR) that are allowed in addition to public addresses. */
   allowedRanges: readonly string[]
   resolve?: Resolve
 }
 
-/** Fetches calendars over connections of its own, until it is closed. */
+/** Fetches calendars over its own connections until it is closed. */
 export class CalendarReader {
   private readonly options: ReaderOptions
   private readonly closing = new AbortController()
   private agent: Promise<Dispatcher> | undefined
-  /** Files are read one after the other: each may take a lot of memory. */
+  /** Files are read one after another, because each may take a lot of memory. */
   private reading: Promise<unknown> = Promise.resolve()
   private readonly looks = new Turns(looks)
-  /** Businesses that have just looked at a large file. */
+  /** Businesses that have just checked a large file. */
   private readonly resting = new Set<string>()
 
   constructor(options: ReaderOptions) {
@@ -102,8 +102,8 @@ export class CalendarReader {
   }
 
   /**
-   * As `read`, for somebody of a business who waits. Throws unavailable when too many wait already, and for some seconds after a
-   * look at a large file.
+   * Like `read`, for a user of a business who is waiting. Throws unavailable if too many are waiting, and for
+   * some seconds after a check of a large file.
    */
   look(businessId: string, ...[url, file]: Parameters<CalendarReader['read']>): Promise<Fetched | undefined> {
     return this.looks.run(businessId, () => {
@@ -122,7 +122,8 @@ export class CalendarReader {
   }
 
   /**
-   * Fetches a calendar, for at most `withinMs`, and reads its busy times. Gives undefined when it was closed before the end.
+   * Fetches a calendar for at most `withinMs` and reads its busy times. Returns undefined if the reader was
+   * closed meanwhile.
    */
   async read(
     url: string,
@@ -134,7 +135,7 @@ export class CalendarReader {
     }: Omit<FileToRead, 'text'> & {
       known?: Validators | undefined
       withinMs?: number
-      /** Called with the bytes that were read, also of what is refused. */
+      /** Called with the number of bytes read, also after a refusal. */
       onEnd?: (bytes: number) => void
     },
   ): Promise<Fetched | undefined> {
@@ -150,7 +151,7 @@ export class CalendarReader {
     }
   }
 
-  /** Cuts off every fetch under way. */
+  /** Aborts every fetch in progress. */
   async close(): Promise<void> {
     this.closing.abort()
     await (await this.agent)?.destroy()
@@ -189,7 +190,7 @@ export class CalendarReader {
         const text = await readText(body, { encoding: header('content-encoding'), signal, onEnd })
         return { text, etag: header('etag'), last_modified: header('last-modified') }
       }
-      body.on('error', () => undefined).destroy() // else its end would be an error that nobody hears
+      body.on('error', () => undefined).destroy() // without a listener, its end would be an unhandled error
       if (status === 304 && known) return { text: undefined, ...known }
       if (![301, 302, 303, 307, 308].includes(status)) throw new Failed(`status_${status}`)
       const next = URL.parse(header('location') ?? '', url)
@@ -219,7 +220,7 @@ async function readText(
   }
   try {
     if (encoding === null || encoding === 'identity') await pipeline(body, collect, { signal })
-    else await pipeline(body, createGunzip(), collect, { signal }) // nothing else was asked for
+    else await pipeline(body, createGunzip(), collect, { signal }) // no other encoding was requested
   } finally {
     onEnd?.(bytes)
   }
@@ -233,13 +234,13 @@ function problemOf(error: unknown): FetchProblem {
   return reasonOf(error) as FetchProblem
 }
 
-/** In a checkout as it is written, in the package as it was built (packaging/server-build.ts). */
+/** Source file in a checkout, built file in the package (packaging/server-build.ts). */
 const program = new URL(
   `./busy-times-program${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
   import.meta.url,
 )
 
-/** Reads a file in a worker, which is ended when it takes too long or too much memory. Throws a Failed. */
+/** Reads a file in a worker, which is terminated if it takes too long or too much memory. Throws a Failed. */
 function readApart(file: FileToRead): Promise<BusyTime[]> {
   return new Promise((resolve, reject) => {
     const resourceLimits = { maxOldGenerationSizeMb: maxMegabytes, maxYoungGenerationSizeMb: 16 }
@@ -264,7 +265,7 @@ function readApart(file: FileToRead): Promise<BusyTime[]> {
     })
     worker.once('exit', () => {
       clearTimeout(timer)
-      fail('not_a_calendar') // it has answered before, unless it could not
+      fail('not_a_calendar') // has no effect if the worker has already answered
     })
   })
 }

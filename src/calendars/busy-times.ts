@@ -1,31 +1,32 @@
 import ICAL from 'ical.js'
 import { windowsZones } from './windows-zones.ts'
 
-/*
- * Reads when a calendar file (iCalendar, RFC 5545) keeps its owner busy: in a worker of its own (busy-times-program.ts), as
- * a file from elsewhere may ask for more time or memory than there is.
- */
+/* Reads the busy times of a calendar file (iCalendar, RFC 5545). Runs in a separate worker
+   (busy-times-program.ts), because an external file may demand more time or memory than available. */
 
 /** More times than this within the span are refused. */
 const maxTimes = 5_000
-/** Components inside each other: a calendar, an event, an alarm. */
+/** Maximum nesting of components: a calendar, an event, an alarm. */
 const maxDepth = 8
 const dayMs = 86_400_000
 
-/** What the worker is given. */
+/** Input of the worker. */
 export interface FileToRead {
   text: string
   /** Only times in this span count, in milliseconds since 1970-01-01T00:00:00Z. */
   fromMs: number
   toMs: number
-  /** Of days and of times without a zone. */
+  /** Zone of all-day dates and of times without a zone. */
   timezone: string
 }
 
-/** A busy time in milliseconds since 1970-01-01T00:00:00Z, and the id of the booking that the appointment may be. */
+/**
+ * A busy time in milliseconds since 1970-01-01T00:00:00Z, and the ID of the booking that the event may
+ * represent.
+ */
 export type BusyTime = [fromMs: number, toMs: number, bookingId: string | null]
 
-/** Why a file is refused. */
+/** The reason why a file is refused. */
 export type FileProblem =
   | 'not_a_calendar'
   | 'cut_off'
@@ -37,10 +38,12 @@ export type FileProblem =
   | 'rule_too_fine'
   | 'too_many_times'
 
-/** What the worker answers. */
+/** Output of the worker. */
 export type FileReading = { times: BusyTime[] } | FileFault
 
-/** Why a file is refused, and where in it: a line, or what is broken and when its appointment begins. */
+/**
+ * The reason why a file is refused, and the location: a line, or the faulty part with the start of its event.
+ */
 interface FileFault {
   problem: FileProblem
   where?: string
@@ -53,7 +56,7 @@ class Refused extends Error {
 
   constructor(problem: FileProblem, where?: string) {
     super(problem)
-    // people read it on terminals and pages, and a stranger has written the file
+    // shown on terminals and pages, although written by a stranger
     this.fault = {
       problem,
       ...(where !== undefined && { where: where.replaceAll(/[^ -~]/g, '?').slice(0, maxWhere) }),
@@ -61,7 +64,7 @@ class Refused extends Error {
   }
 }
 
-/** Runs what reads an appointment; a refusal that names what is broken tells when the appointment begins, too. */
+/** Runs a reader of an event. If a refusal names the faulty part, adds the start of the event. */
 function inAppointment<T>(component: Component, read: () => T): T {
   try {
     return read()
@@ -79,7 +82,7 @@ function withStart(problem: FileProblem, where: string, start: string | undefine
   return new Refused(problem, `${where.slice(0, maxWhere - 20)} (${year}-${month}-${day}${time})`)
 }
 
-/** A component and a property, as the library reads them (jCal, RFC 7265). */
+/** A component and a property in the library's format (jCal, RFC 7265). */
 type Component = [name: string, properties: Property[], components: Component[]]
 type Property = [
   name: string,
@@ -88,12 +91,12 @@ type Property = [
   ...values: unknown[],
 ]
 
-/** Milliseconds since 1970-01-01T00:00:00Z of a time on the wall, which is given as if it were UTC. */
+/** Converts a wall time, given as if it were UTC, into milliseconds since 1970-01-01T00:00:00Z. */
 type Zone = (wallMs: number) => number
 
-/** A time as a file has it. */
+/** A time as written in a file. */
 interface Written {
-  /** As if it were UTC. */
+  /** Wall time as if it were UTC. */
   wallMs: number
   isDate: boolean
   zone: Zone
@@ -106,7 +109,7 @@ function zoneNamed(name: string): Zone {
     Temporal.Instant.fromEpochMilliseconds(wallMs)
       .toZonedDateTimeISO('UTC')
       .toPlainDateTime()
-      // a time that the clocks skip is that much later, and of one that they repeat the first counts (section 3.3.5)
+      // moves a skipped wall time forward, and takes the first of a repeated one (section 3.3.5)
       .toZonedDateTime(name, { disambiguation: 'compatible' }).epochMilliseconds
 }
 
@@ -119,7 +122,7 @@ function isZone(name: string): boolean {
   }
 }
 
-/** Finds zones by the names in a file: the IANA's, those of Windows, and those that the file itself describes. */
+/** Finds zones by the names in a file: IANA names, Windows names, and names that the file itself defines. */
 class Zones {
   private readonly known = new Map<string, Zone>()
   private readonly described: Component[]
@@ -140,7 +143,7 @@ class Zones {
   }
 
   private find(name: string): Zone {
-    // some write /example.com/Europe/Berlin
+    // some programs write /example.com/Europe/Berlin
     const last = /[A-Z][A-Za-z_]+(?:\/[A-Z][\w+-]+){1,2}$/.exec(name)?.[0]
     const known = [name, windowsZones[name], last].find((one) => one !== undefined && isZone(one))
     if (known !== undefined) return zoneNamed(known)
@@ -151,7 +154,7 @@ class Zones {
       try {
         return wallMs - zone.utcOffset(icalTime(wallMs)) * 1000
       } catch {
-        throw new Refused('zone_not_known', name) // its description has what the library cannot read
+        throw new Refused('zone_not_known', name) // its definition contains something that the library cannot read
       }
     }
   }
@@ -171,7 +174,7 @@ function icalTime(wallMs: number): ICAL.Time {
   return new ICAL.Time(parts, ICAL.Timezone.localTimezone)
 }
 
-/** Reads a file. Throws where it is refused. */
+/** Reads a file. Throws if it is refused. */
 function readFile({ text, fromMs, toMs, timezone }: FileToRead): BusyTime[] {
   const calendars = parse(text)
   const inside = calendars.flatMap(([, , components]) => components)
@@ -223,7 +226,7 @@ function parse(text: string): Component[] {
   return typeof parsed[0] === 'string' ? [parsed as Component] : (parsed as Component[])
 }
 
-/** Finds what the library cannot read in a text that begins as a calendar. */
+/** Finds the part that the library cannot read in a text that begins like a calendar. */
 function faultIn(text: string): Refused {
   if (!/END:VCALENDAR$/i.test(text.trimEnd().slice(-20))) return new Refused('cut_off')
   let start: string | undefined
@@ -239,7 +242,7 @@ function faultIn(text: string): Refused {
   return rule === undefined ? new Refused('not_a_calendar') : withStart('rule_not_valid', rule, start)
 }
 
-/** The lines of a file with those that continue them (section 3.1), and the number of each. */
+/** Yields the lines of a file, joined with their continuation lines (section 3.1), and the number of each. */
 function* unfolded(text: string): Generator<[number: number, line: string]> {
   let [first, whole] = [1, '']
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -275,9 +278,9 @@ function readTime(text: string, zone: Zone): Written {
   const [, year, month, day, hour, minute, second, z] = timePattern.exec(text) ?? []
   const date = [Number(year), Number(month) - 1, Number(day)] as const
   const dateMs = Date.UTC(...date)
-  // what no calendar has, such as 30 February, becomes another day
+  // an impossible date such as 30 February becomes another day
   if (Number.isNaN(dateMs) || new Date(dateMs).getUTCDate() !== date[2])
-    throw new Refused('date_not_valid', text.replace(/[-:T]+$/, '')) // of what is no date, the library adds these
+    throw new Refused('date_not_valid', text.replace(/[-:T]+$/, '')) // the library appends these characters to an invalid date
   if (hour === undefined) return { wallMs: dateMs, isDate: true, zone }
   const ms = ((Number(hour) * 60 + Number(minute)) * 60 + Math.min(Number(second), 59)) * 1000
   if (ms >= dayMs || Number(minute) > 59) throw new Refused('date_not_valid', text)
@@ -287,13 +290,13 @@ function readTime(text: string, zone: Zone): Written {
 function timesOf([, { tzid }, type, ...values]: Property, zones: Zones): Written[] {
   const isNamed = typeof tzid === 'string' && type !== 'date'
   return values.map((value) => {
-    const text: unknown = Array.isArray(value) ? value[0] : value // of a period, its start
+    const text: unknown = Array.isArray(value) ? value[0] : value // the start of a period
     const zone = isNamed && !String(text).endsWith('Z') ? zones.named(tzid) : zones.floating
     return readTime(String(text), zone)
   })
 }
 
-/** Times at which an appointment does not recur as usual. */
+/** Times at which an event deviates from its recurrence. */
 class Moments {
   private readonly instants = new Set<number>()
   private readonly days = new Set<number>()
@@ -308,30 +311,30 @@ class Moments {
   }
 }
 
-/** How long: days on the wall, then milliseconds. */
+/** A duration: days in wall time, then milliseconds. */
 interface Length {
   days: number
   ms: number
 }
 
-/** What an appointment does to those of its series from one on (RANGE=THISANDFUTURE, section 3.2.13). */
+/** The change that an event makes to the rest of its series (RANGE=THISANDFUTURE, section 3.2.13). */
 interface Change {
   event: Appointment
   sinceMs: number
-  /** How much later on the wall. */
+  /** Shift in wall time. */
   laterMs: number
   length: Length | undefined
 }
 
 const durationPattern = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/
 
-/** One appointment, or one of a series. */
+/** A single event, or one of a series. */
 class Appointment {
   readonly uid: string
-  /** Which one of its series it replaces. */
+  /** The occurrence of the series that it replaces. */
   readonly replaces: Written | undefined
   readonly isBusy: boolean
-  /** Set where Holdfast may have written it. */
+  /** Set if Holdfast may have written it. */
   readonly bookingId: string | null
   readonly component: Component
   private readonly zones: Zones
@@ -350,12 +353,12 @@ class Appointment {
     this.bookingId = id?.toLowerCase() ?? null
   }
 
-  /** Its times within a span, but for those that others replace. */
+  /** Yields its times within a span, except those that other events replace. */
   *during(span: {
     fromMs: number
     toMs: number
     without: Moments | undefined
-    /** In the order of time. */
+    /** In chronological order. */
     later: readonly Change[]
   }): Generator<[from: number, to: number]> {
     const start = this.first('dtstart')
@@ -370,7 +373,7 @@ class Appointment {
       if (!length || !(change?.event ?? this).isBusy) continue
       const wallMs = plannedMs + (change?.laterMs ?? 0)
       const lengthMs = length.days * dayMs + length.ms
-      // the wall is never two days away: what is far from the span needs no look into its zone
+      // wall time differs from UTC by less than two days, so times far from the span need no zone lookup
       if (wallMs + lengthMs < span.fromMs - 2 * dayMs || wallMs > span.toMs + 2 * dayMs) continue
       const from = zone(wallMs)
       const to = (length.days === 0 ? from : zone(wallMs + length.days * dayMs)) + length.ms
@@ -388,7 +391,7 @@ class Appointment {
     return later.findLast(({ sinceMs }) => sinceMs <= atMs)
   }
 
-  /** Undefined for one that changes no others. */
+  /** Undefined if it does not change the rest of its series. */
   changesRest(): Change | undefined {
     const range = propertiesOf(this.component, 'recurrence-id')[0]?.[1]['range']
     const start = this.first('dtstart')
@@ -407,7 +410,7 @@ class Appointment {
       const { until, ...rule } = value as { until?: string; [part: string]: unknown }
       if (['SECONDLY', 'MINUTELY'].includes(String(rule['freq']).toUpperCase()))
         throw new Refused('rule_too_fine', ruleText(rule))
-      // the 29th of February, or the 31st, is no other day in years or months that lack it
+      // a rule for 29 February or the 31st skips the years or months that lack this day
       if (!Object.keys(rule).some((part) => part.startsWith('by')))
         Object.assign(rule, ownDay(rule['freq'], start))
       const last = until === undefined ? undefined : readTime(until, this.zones.floating)
@@ -418,7 +421,7 @@ class Appointment {
     }
   }
 
-  /** Undefined for one that takes no time. */
+  /** Returns the duration; undefined if the event takes no time. */
   private lengthFrom(start: Written): Length | undefined {
     const end = this.first('dtend')
     if (end) {
@@ -447,7 +450,7 @@ class Appointment {
   }
 }
 
-/** The starts of a rule as the library reads it, on the wall. */
+/** Yields the starts of a rule, as the library reads it, in wall time. */
 function* recurring(rule: object, start: Written): Generator<number> {
   try {
     const iterator = ICAL.Recur.fromData(rule).iterator(icalTime(start.wallMs))
@@ -467,10 +470,13 @@ function ruleText(rule: object): string {
 }
 
 const weekDays = ['MO', 'TU', 'WE', 'TH', 'FR', 'SA', 'SU']
-/** With one of these, days do not follow from weeks of the year alone. */
+/** With one of these parts, the days do not follow from the weeks of the year alone. */
 const otherParts = ['bymonth', 'bymonthday', 'byyearday', 'bysetpos', 'byhour', 'byminute', 'bysecond']
 
-/** The starts of a rule such as "week 20" or "the 20th Monday" of a year, which the library misreads; undefined for others. */
+/**
+ * Yields the starts of yearly rules such as "week 20" or "the 20th Monday", which the library misreads.
+ * Undefined for other rules.
+ */
 function yearlyByWeeks(rule: Record<string, unknown>, start: Written): Generator<number> | undefined {
   const listOf = (part: string) => [rule[part] ?? []].flat().map(String)
   const [weeks, days] = [listOf('byweekno').map(Number), listOf('byday')]
@@ -502,14 +508,20 @@ function dateOf(wallMs: number): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(wallMs).toZonedDateTimeISO('UTC').toPlainDate()
 }
 
-/** Of weeks from Monday, also counted from the end of the year. */
+/**
+ * Returns true if a date is in one of these weeks. Weeks start on Monday; negative numbers count from the end
+ * of the year.
+ */
 function isOfWeeks(date: Temporal.PlainDate, weeks: number[]): boolean {
   const { weekOfYear = 0, yearOfWeek = date.year } = date
   const last = Temporal.PlainDate.from({ year: yearOfWeek, month: 12, day: 28 }).weekOfYear ?? 52
   return weeks.includes(weekOfYear) || weeks.includes(weekOfYear - last - 1)
 }
 
-/** Of days such as `MO`, `20MO` or `-1MO`; without any, of that of the start. */
+/**
+ * Returns true if a date is one of these days, such as `MO`, `20MO` or `-1MO`. Without days, compares with
+ * the weekday of the start.
+ */
 function isOfDays(date: Temporal.PlainDate, days: string[], first: Temporal.PlainDate): boolean {
   if (days.length === 0) return date.dayOfWeek === first.dayOfWeek
   const { dayOfYear, daysInYear } = date
@@ -518,7 +530,7 @@ function isOfDays(date: Temporal.PlainDate, days: string[], first: Temporal.Plai
   return places.some((place) => days.includes(`${place}${name}`) || days.includes(`+${place}${name}`))
 }
 
-/** The parts that keep a yearly or monthly rule without others to the day of its start. */
+/** Returns the parts that keep a plain yearly or monthly rule on the day of its start. */
 function ownDay(freq: unknown, { wallMs }: Written): { bymonth?: number[]; bymonthday?: number[] } {
   const start = new Date(wallMs)
   const bymonthday = [start.getUTCDate()]
@@ -526,18 +538,21 @@ function ownDay(freq: unknown, { wallMs }: Written): { bymonth?: number[]; bymon
   return freq === 'MONTHLY' ? { bymonthday } : {}
 }
 
-/** Whether a start is after the end of its rule, which may be a day, a time of the same zone, or one in UTC. */
+/**
+ * Returns true if a start is after the end of its rule. The end may be a day, a time in the same zone, or a
+ * time in UTC.
+ */
 function isPast(last: Written, { wallMs, zone, isDate }: Written): boolean {
   if (last.isDate) return wallMs >= last.wallMs + dayMs
   return last.zone === utc && !isDate ? zone(wallMs) > last.wallMs : wallMs > last.wallMs
 }
 
-/** Reads a file, or says why not. */
+/** Reads a file, or returns the reason why it is refused. */
 export function readBusyTimes(file: FileToRead): FileReading {
   try {
     return { times: readFile(file) }
   } catch (error) {
     if (error instanceof Refused) return error.fault
-    return { problem: 'not_a_calendar' } // the library found what it cannot read
+    return { problem: 'not_a_calendar' } // the library found something that it cannot read
   }
 }

@@ -5,14 +5,14 @@ import { type BookingRow, selectSome } from '../database/shown-booking.ts'
 import type { FeedDetail, FeedsTable, PlanName } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
-/** Places go from 0 to 19. */
+/** Maximum number of feeds of a business, in places 0 to 19. */
 export const maxFeeds = 20
 
 const feedColumns = [
   ...(['f.id', 'f.business_id', 'f.staff_id', 'f.location_id', 'f.detail', 'f.created_at'] as const),
 ] as const
 
-/** A feed with the names of whose bookings it has, and the zone of its business. */
+/** A feed with the name of its staff member or location, and the zone of its business. */
 export interface FeedRow {
   id: string
   business_id: string
@@ -35,19 +35,19 @@ function selectFeeds(db: Reads, scope: TenantScope) {
     .where(inScope('f.business_id', scope))
 }
 
-/** Undefined when the feed is out of scope. */
+/** Finds a feed; undefined if it is out of scope. */
 export function findFeed(db: Reads, scope: TenantScope, id: string): Promise<FeedRow | undefined> {
   return selectFeeds(db, scope).where('f.id', '=', id).executeTakeFirst()
 }
 
 interface FeedFilter {
   businessId: string | undefined
-  /** The creation and id of the last row of the page before. */
+  /** The creation time and ID of the last row of the previous page. */
   after: readonly [createdAt: Instant, id: string] | undefined
   rows: number
 }
 
-/** Lists feeds, the newest first, at most `filter.rows`. */
+/** Lists feeds, newest first, at most `filter.rows`. */
 export function findFeeds(
   db: Reads,
   scope: TenantScope,
@@ -59,7 +59,7 @@ export function findFeeds(
   return query.orderBy('f.created_at', 'desc').orderBy('f.id', 'desc').limit(rows).execute()
 }
 
-/** The business of a staff member or location; undefined when it is out of scope. */
+/** Returns the business of a staff member or location; undefined if it is out of scope. */
 export async function findBusinessOf(
   db: Reads,
   scope: TenantScope,
@@ -74,7 +74,9 @@ export async function findBusinessOf(
   return found?.business_id
 }
 
-/** Keeps others who lock the same business waiting until the transaction ends. False when it is out of scope. */
+/**
+ * Blocks others who lock the same business until the transaction ends. Returns false if it is out of scope.
+ */
 export async function lockBusiness(db: Queries, scope: TenantScope, id: string): Promise<boolean> {
   const business = await db
     .selectFrom('businesses')
@@ -86,7 +88,7 @@ export async function lockBusiness(db: Queries, scope: TenantScope, id: string):
   return business !== undefined
 }
 
-/** Writes a feed in the first free place of its business; false when there is none. */
+/** Inserts a feed in the first free place of its business. Returns false if there is none. */
 export async function insertFeed(
   db: Queries,
   feed: Omit<Insertable<FeedsTable>, 'place' | 'revision'>,
@@ -106,7 +108,7 @@ export async function insertFeed(
   return true
 }
 
-/** Gives a feed another secret; undefined when it is out of scope. */
+/** Replaces the secret of a feed. Returns undefined if it is out of scope. */
 export async function updateDigest(
   db: Queries,
   scope: TenantScope,
@@ -121,7 +123,7 @@ export async function updateDigest(
     .executeTakeFirst()
 }
 
-/** Deletes a feed; undefined when it is out of scope. */
+/** Deletes a feed. Returns undefined if it is out of scope. */
 export async function deleteFeedRow(
   db: Queries,
   scope: TenantScope,
@@ -135,7 +137,7 @@ export async function deleteFeedRow(
     .executeTakeFirst()
 }
 
-/** A feed as its reader has it, with what changes when one of its bookings does. */
+/** A feed as its reader sees it, with everything that changes if one of its bookings does. */
 export interface ReadFeed extends Omit<FeedRow, 'created_at'> {
   revision: number
   business_name: string
@@ -144,13 +146,13 @@ export interface ReadFeed extends Omit<FeedRow, 'created_at'> {
   hub_plan: PlanName | null
   locale: string
   catalogue_version: number
-  /** Ids of the last events of the business. */
+  /** IDs of the last events of the business. */
   events: string | null
 }
 
 /**
- * More than can be under way at once: of transactions side by side, the one that began first may end last, and its events
- * stand below those of the others.
+ * More events than can be in progress at once. The first of several concurrent transactions may end last. Its
+ * events then sort below those of the others.
  */
 const eventsUnderWay = 100
 
@@ -179,7 +181,7 @@ export function findReadFeed(db: Reads, digest: string): Promise<ReadFeed | unde
     .executeTakeFirst()
 }
 
-/** Whose bookings, and when. */
+/** A feed and a time range. */
 interface FeedRange {
   feed: Pick<FeedRow, 'business_id' | 'staff_id' | 'location_id'>
   from: Instant
@@ -194,10 +196,10 @@ const bookingColumns = [
   ...(['service_name', 'location_name', 'location_address', 'online_url', 'staff_name'] as const),
 ] as const
 
-/** A booking of a feed. */
+/** A booking in a feed. */
 export type FeedBookingRow = Pick<BookingRow, (typeof bookingColumns)[number]>
 
-/** Bookings that take their time, by their start. */
+/** Finds bookings that take up time, by start. */
 export function findFeedBookings(
   db: Reads,
   { feed, from, to, after, rows }: FeedRange,

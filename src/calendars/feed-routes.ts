@@ -18,7 +18,7 @@ const config = { access: ['business', 'hub'], people: 'manager' } as const
 const params = StrictObject({ id: PathId('feed', exampleIds.feed) })
 const tags = ['Calendars']
 
-/** What manages feeds, in the API. */
+/** Registers the API routes that manage feeds. */
 export function feedRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
@@ -99,7 +99,7 @@ export function feedRoutes(app: FastifyInstance, context: Context): void {
   )
 }
 
-/** What calendar programs read. */
+/** Registers the routes that calendar programs read. */
 export function feedFileRoutes(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     app.withTypeProvider<TypeBoxTypeProvider>().get(

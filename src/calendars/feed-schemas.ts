@@ -17,7 +17,7 @@ const FeedDetail = Type.Enum(['busy', 'full'], {
   description: '`busy` tells only when; `full` also the service, and the client by name and phone.',
 })
 
-/** A feed is of a staff member, of a location, or of neither. */
+/** Rejects a feed of both a staff member and a location. It may have one or neither. */
 function feedErrors(feed: { location_id?: string; staff_id?: string }): FieldError[] {
   if (!('location_id' in feed) || !('staff_id' in feed)) return []
   const detail = 'is not allowed beside location_id: a feed has one of them, or none'

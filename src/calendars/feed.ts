@@ -36,21 +36,20 @@ import type { FeedCreation, FeedsQuery } from './feed-schemas.ts'
 
 export { maxFeeds } from './feed-queries.ts'
 
-/*
- * Feeds: secret addresses at which calendar programs read the bookings of a staff member, a location or a business. Of the
- * secret nothing but its digest is stored, and it is looked up for every request: a feed that is gone is gone at once.
- */
+/* Feeds: secret URLs at which calendar programs read the bookings of a staff member, a location or a
+   business. Only the digest of the secret is stored. Each request looks it up, so deleting a feed takes
+   effect at once. */
 
 const secretBytes = 32
 const secretPattern = /^[\w-]{43}$/
 
-/** A feed and its new address. */
+/** A feed and its new URL. */
 interface NewFeed {
   feed: FeedRow
   url: string
 }
 
-/** Makes a feed. `store` gets no address. Throws validation_failed and calendar_limit_reached. */
+/** Creates a feed. `store` never receives the URL. Throws validation_failed and calendar_limit_reached. */
 export async function createFeed(
   context: Context,
   actor: Actor,
@@ -79,7 +78,10 @@ export async function createFeed(
   return { feed, url }
 }
 
-/** What is read decides the business, and else the caller or what they name. Locks the business. */
+/**
+ * Determines the business from the staff member or location, otherwise from the caller or the request. Locks
+ * the business.
+ */
 async function businessOf(
   db: Queries,
   { scope }: Actor,
@@ -129,7 +131,7 @@ function noSuchFeed(): Problem {
   return new Problem('not_found', 'There is no feed with this id.')
 }
 
-/** Lists feeds in the caller's scope, the newest first. */
+/** Lists feeds in the caller's scope, newest first. */
 export async function listFeeds(
   context: Context,
   actor: Actor,
@@ -145,7 +147,7 @@ export async function listFeeds(
 
 const feedCursor = timeCursorOf('feed')
 
-/** Gives a feed another address; the one before ends at once. Throws not_found. */
+/** Gives a feed a new URL. The old one stops working at once. Throws not_found. */
 export async function rotateFeed(
   context: Context,
   actor: Actor,
@@ -165,7 +167,7 @@ export async function rotateFeed(
   return { feed, url }
 }
 
-/** Deletes a feed: its address ends at once. Throws not_found. */
+/** Deletes a feed. Its URL stops working at once. Throws not_found. */
 export async function deleteFeed(context: Context, actor: Actor, id: string): Promise<void> {
   if (!isUuid(id)) throw noSuchFeed()
   const subjectId = id.toLowerCase()
@@ -185,7 +187,7 @@ function presentFeed(feed: FeedRow) {
   }
 }
 
-/** Shows a feed with its address, which happens only when that is new. */
+/** Returns a feed for display with its URL, which is possible only while the URL is new. */
 export function presentNewFeed({ feed, url }: NewFeed) {
   return { ...presentFeed(feed), url }
 }
@@ -193,23 +195,23 @@ export function presentNewFeed({ feed, url }: NewFeed) {
 const refreshMinutes = 15
 const daysBack = 30
 const daysAhead = 366
-/** Other requests get their turn between two pages. */
+/** Rows per page. Other requests proceed between two pages. */
 const pageRows = 200
-/** Bounds the memory of one answer; the times to come are in it first. */
+/** Bounds the memory of one answer. Upcoming times come first. */
 const maxBookings = 20_000
 
-/** What a reader gets: `text` is undefined where they have it already. */
+/** The answer to a reader. `text` is undefined if they already have it. */
 interface FeedAnswer {
-  /** Of the entity tag, without quotes. */
+  /** Value of the entity tag, without quotes. */
   tag: string
   text: string | undefined
 }
 
 /**
- * Reads a feed by its secret. One look into indexes tells whether the reader has it already. Feeds of one business are read
- * one at a time. Throws not_found, unavailable when too many wait already, and MemberGone.
+ * Reads a feed by its secret. One index lookup finds out whether the reader already has it. Feeds of one
+ * business are read one at a time. Throws not_found, unavailable if too many are waiting, and MemberGone.
  *
- * The tag is read first: what changes between the two reads has another one, and is read again.
+ * The tag is read first. A change between the two reads gives a new tag, so the feed is read again.
  */
 export async function readFeed(
   context: Pick<Context, 'db' | 'clock'>,
@@ -220,7 +222,7 @@ export async function readFeed(
   const feed = secretPattern.test(secret) ? await findReadFeed(db, tokenDigest(secret)) : undefined
   if (!feed) throw new Problem('not_found', 'There is no feed at this address.')
   const now = context.clock.now()
-  const today = `${now.slice(0, 10)}T00:00:00.000Z` as Instant // the days of a feed move once a day
+  const today = `${now.slice(0, 10)}T00:00:00.000Z` as Instant // the time range of a feed moves once a day
   const tag = hash('sha256', JSON.stringify([feed, today]), 'base64url').slice(0, 27)
   if (knows(tag)) return { tag, text: undefined }
   const write = () => writtenFeed(db, feed, { today, slices: new Slices(isGone) })

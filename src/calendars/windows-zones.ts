@@ -1,4 +1,4 @@
-/** The zones of Windows that calendars name, in the IANA's names. From CLDR, windowsZones (territory 001). */
+/** IANA names of the Windows zones used in calendars. Source: CLDR, windowsZones (territory 001). */
 export const windowsZones: Readonly<Record<string, string>> = {
   'AUS Eastern Standard Time': 'Australia/Sydney',
   'Alaskan Standard Time': 'America/Anchorage',
