@@ -1,8 +1,8 @@
-// On a booking page in a frame: tells the page around it how high it is.
+// Reports the height of a booking page in a frame to the page around it.
 
 const tell = () => {
   const height = Math.ceil(document.querySelector('main').getBoundingClientRect().height)
-  parent.postMessage({ type: 'holdfast:height', height }, '*') // no secret
+  parent.postMessage({ type: 'holdfast:height', height }, '*') // the message contains no secret
 }
 
 if (parent !== window) {

@@ -23,9 +23,9 @@ import { messagePage, pageLanguage, pageStyles as styles } from './message-page.
 import { contentSecurityPolicy } from './page.ts'
 import { languageFile } from './widget-routes.ts'
 
-/** Of the address of a booking page, beside the name of the business. */
+/** Choices in the URL of a booking page, in addition to the name of the business. */
 interface Wanted {
-  /** An id or slug. */
+  /** An ID or slug. */
   service?: string
   staff?: string
   location?: string
@@ -45,7 +45,7 @@ const described = {
   },
 }
 
-/** The hosted booking page of a business. */
+/** Registers the hosted booking page of a business. */
 export function bookingPageRoutes(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     const routes = app.withTypeProvider<TypeBoxTypeProvider>()
@@ -82,7 +82,7 @@ export function bookingPageRoutes(limiter: RateLimiter) {
       },
       (request, reply) => {
         const { publishable_key, service } = request.params
-        // people type links: a slash at the end leads to the whole page
+        // people type links, so a trailing slash leads to the whole page
         return sendBookingPage(parts, { request, reply }, publishable_key, service || undefined)
       },
     )
@@ -111,7 +111,7 @@ async function sendBookingPage(
   const hasPictures = [...(offered?.services ?? []), ...(offered?.staff ?? [])].some((one) => one.image_url)
   const logo = page?.business.brand_logo_url ?? ''
   reply.headers({
-    // only the brand's logo, and pictures of services and people, may come from other origins
+    // only the brand's logo and pictures of services and people may come from other origins
     'content-security-policy': contentSecurityPolicy(
       false,
       hasPictures ? 'https:' : webOrigin(logo),
@@ -121,7 +121,7 @@ async function sendBookingPage(
     ...(isPreviewed && { 'x-frame-options': 'SAMEORIGIN' }),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
-    'cache-control': 'no-store', // it carries times, which are soon old
+    'cache-control': 'no-store', // the page contains times, which soon become stale
     vary: 'Accept-Language',
   })
   void reply.type('text/html; charset=utf-8')
@@ -146,12 +146,15 @@ async function sendBookingPage(
   return reply.send(shown.text)
 }
 
-/** A page with more would show nothing for long, and be made for one visitor alone. */
+/**
+ * Size limit of embedded data. A larger page would stay blank for long and could not be shared between
+ * visitors.
+ */
 const maxCarriedBytes = 256 * 1024
 
 /**
- * What the page begins with, as JSON. Undefined when it is long, or when its address has asked too often: the widget then
- * asks for it.
+ * Returns the initial data of the page as JSON. Undefined if it is long or its address exceeded the rate
+ * limit; the widget then requests it.
  */
 async function startWithin(
   context: Parts,
@@ -169,7 +172,7 @@ async function startWithin(
   }
   const start = await bookingStart(context, caller, chosen).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error
-    return bookingStart(context, caller, {}) // what does not go together, the widget leaves out
+    return bookingStart(context, caller, {}) // the widget omits combinations that do not exist
   })
   return start.body().toString()
 }
@@ -180,7 +183,7 @@ interface FoundPage {
   business: PageBusiness
 }
 
-/** The page that a publishable key or the slug of a business leads to; undefined where there is none. */
+/** Finds the page of a publishable key or a business's slug; undefined if there is none. */
 async function findPage(context: Context, name: string): Promise<FoundPage | undefined> {
   const key = tokenType(name) === 'publishable' ? name : await keyOfSlug(context, name.toLowerCase())
   if (key === undefined) return undefined
@@ -193,33 +196,33 @@ async function keyOfSlug(context: Context, slug: string): Promise<string | undef
   return business && bookingPageKey(context, business.id)
 }
 
-/** What is chosen already; whatever else a link carries is for others. */
+/** Returns the choices in a link. Ignores all other parameters. */
 function wantedBy(query: unknown): Wanted {
   const given = Object.entries(query as Record<string, unknown>)
-  return Object.fromEntries(given.filter(([, value]) => typeof value === 'string')) // of those it has
+  return Object.fromEntries(given.filter(([, value]) => typeof value === 'string')) // only strings remain
 }
 
-/** Whether the console shows the page in a frame (`?preview`). Pages of other origins never may. */
+/** Returns true if the console shows the page in a frame (`?preview`). Pages of other origins may not. */
 function isPreview(query: unknown): boolean {
   return (query as { preview?: unknown }).preview !== undefined
 }
 
-/** What the page shows of a business. */
+/** The fields of a business that the page shows. */
 interface PageBusiness {
   name: string
-  /** The language of its mails (BCP 47). */
+  /** The language of its emails (BCP 47). */
   locale: string
   brand_name: string | null
   brand_color: string | null
   brand_logo_url: string | null
 }
 
-/** Programs that show links cut off more. */
+/** Maximum length. Programs that preview links truncate longer texts anyway. */
 const maxDescription = 300
 
 interface BookingPage {
   business: PageBusiness
-  /** Whether websites may show it in a frame. */
+  /** True if websites may show it in a frame. */
   isFramed: boolean
   publishableKey: string
   language: Language
@@ -228,18 +231,18 @@ interface BookingPage {
   locationId?: string | undefined
   date?: string | undefined
   services: Offered['services']
-  /** What the widget begins with, as JSON; it asks for that if absent. */
+  /** Initial data of the widget as JSON. If absent, the widget requests it. */
   start: string | undefined
-  /** Of the page, below the address of the server. */
+  /** Path of the page, relative to the server's public URL. */
   path: string
-  /** The public address of this server, such as https://book.example.com. */
+  /** The public URL of this server, such as https://book.example.com. */
   server: string
 }
 
-/** So many services are named until the widget is there. */
+/** Maximum number of services to list before the widget loads. */
 const maxNamed = 12
 
-/** What stands in the place of the widget until it is there: the first to be seen on a slow network. */
+/** Renders the placeholder that visitors on a slow network see before the widget loads. */
 function meanwhile({ service, services, business, language }: BookingPage): Html {
   const name = business.brand_name ?? business.name
   const named = service ? [service] : services.slice(0, maxNamed)
@@ -303,12 +306,14 @@ function bookingPage(parts: BookingPage): Html {
     </html> `
 }
 
-/** Data that the widget finds; no text in it ends the element. */
+/** Embeds data for the widget. No text in it can close the element. */
 function carried(json: string): Html {
   return trusted(`<script type="application/json">${json.replaceAll('<', '\\u003c')}</script>`)
 }
 
-/** For a link with an unknown or revoked key or name, or to a service that `business` does not offer. */
+/**
+ * Renders the page for an unknown or revoked key or name, or for a service that `business` does not offer.
+ */
 function noBookingPage(language: Language, offers?: { path: string; business: PageBusiness }): Html {
   const { say } = language
   if (!offers)

@@ -16,7 +16,10 @@ import { goneClient } from '../http/gone-client.ts'
 import { problems, StrictObject } from '../base/wire.ts'
 import { BookingStart, bookingStart, StartQuery } from './booking-start.ts'
 
-/** What a booking page or the widget begins with, in one answer and without a session. */
+/**
+ * Registers the route with the initial data of booking pages and the widget, in one response and without a
+ * session.
+ */
 export function bookingStartRoutes(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     const ours = ownOrigins(context.config)

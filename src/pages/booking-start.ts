@@ -19,9 +19,9 @@ import { findWholeCatalogue } from '../catalogue/offering.ts'
 import { type Tagged, tagOf } from '../http/conditional.ts'
 import { Nullable, ShownId, StrictObject } from '../base/wire.ts'
 
-/* What a booking page shows before anybody has chosen anything: of the catalogue what a session sees, and first times. */
+/* Initial data of a booking page: the catalogue as a session sees it, and the first times. */
 
-/** Which service, whom and where the page shows. */
+/** The service, staff member and location that the page shows. */
 export const StartQuery = StrictObject({
   service: Type.Optional(
     Type.String({ maxLength: 60, description: 'An id or slug; absent: the only service, if there is one.' }),
@@ -45,7 +45,7 @@ export const StartQuery = StrictObject({
   ),
 })
 
-/** The answer; what of it is a session's, is described there. */
+/** The response. Parts that a session also gets are described with its routes. */
 export const BookingStart = Type.Object(
   {
     show_branding: Session.properties.show_branding,
@@ -121,13 +121,13 @@ export const BookingStart = Type.Object(
   },
 )
 
-/** Of an item what links name it by, and what goes with it. */
+/** The names of an item in links. */
 export interface Linked {
   id: string
   slug?: string | null
 }
 
-/** What can be booked with a publishable key, and as JSON what a session sees of it. */
+/** The catalogue that a publishable key can book, and the same as JSON for a session. */
 export interface Offered {
   services: (Linked & { name: string; description: string | null; image_url: string | null } & {
     location_ids: string[]
@@ -135,17 +135,20 @@ export interface Offered {
   })[]
   locations: Linked[]
   staff: (Linked & { name: string; image_url: string | null })[]
-  /** The whole answer when nothing is chosen. One buffer for all answers: it can have many megabytes. */
+  /**
+   * The whole response if nothing is chosen. All responses share one buffer, because it can have many
+   * megabytes.
+   */
   body: Buffer
-  /** How much of it is the same in every answer. */
+  /** Number of bytes that are the same in every response. */
   sharedBytes: number
-  /** Has read that much. */
+  /** Digest of those bytes. */
   digest: Hash
-  /** The last answer with times: many may ask for the same. */
+  /** The last response with times, because many visitors request the same one. */
   last?: { first: string; body: Buffer }
 }
 
-/** What can be booked with a publishable key, cached for at most five seconds. */
+/** Returns the catalogue that a publishable key can book, cached for at most five seconds. */
 export async function findOffered(context: Context, key: WidgetActor): Promise<Offered> {
   const found = await context.cache.getTogether(offeredKey(key), () => readOffered(context, key))
   if (!found) throw new Error('a credential has no business') // businesses are never deleted
@@ -162,7 +165,7 @@ async function readOffered(context: Context, key: WidgetActor): Promise<Offered 
   const [services, places, staff] = [active(whole.services), active(whole.locations), active(whole.staff)]
   const visitor = visitorOf(key)
   const { locale: _, ...shown } = business
-  const slices = new Slices() // without a client: others may share the result
+  const slices = new Slices() // without a client, because others may share the result
   const json = await slices.json({
     show_branding,
     ...(context.config.smtpUrl !== '' && { sends_mail: true }),
@@ -179,15 +182,15 @@ async function readOffered(context: Context, key: WidgetActor): Promise<Offered 
   return { services, locations, staff, body, sharedBytes, digest }
 }
 
-/** The end of the answer. */
+/** The end of the response. */
 const firstMember = (first: string) => `,"first":${first}}`
 
-/** Sees what a new session of the key would see. */
+/** Returns an actor with the view of a new session of the key. */
 function visitorOf(key: WidgetActor): WidgetActor {
   return { ...key, type: 'session' }
 }
 
-/** The one that a link names by its id or slug. */
+/** Finds the item that a link names by ID or slug. */
 export function named<Item extends Linked>(items: readonly Item[], name: string): Item | undefined {
   const id = isUuid(name) ? name.toLowerCase() : undefined
   return items.find((item) => (id === undefined ? item.slug === name.toLowerCase() : item.id === id))
@@ -200,13 +203,13 @@ interface Asked {
   party_size?: number
 }
 
-/** Answers that are longer are put together one at a time. */
+/** Longer responses are assembled one at a time. */
 const longBytes = 1024 * 1024
 
 /**
- * What a booking page begins with, as JSON: at most five seconds old, and what a new session of the key would see. Throws
- * not_found for a service, person or location that the key does not offer, validation_failed for too large a party, and
- * MemberGone.
+ * Returns the initial data of a booking page as JSON, with the view of a new session. At most five seconds
+ * old. Throws not_found for a service, person or location that the key does not offer. Throws
+ * validation_failed for too large a party, and MemberGone.
  */
 export async function bookingStart(
   context: Context,
@@ -216,7 +219,7 @@ export async function bookingStart(
 ): Promise<Tagged> {
   const { offered, first } = await startNow(context, key, asked).catch((error: unknown) => {
     if (!isAboutRemoved(error)) throw error
-    context.cache.forget(offeredKey(key)) // it was removed since that was read
+    context.cache.forget(offeredKey(key)) // an item was removed after the catalogue was cached
     return startNow(context, key, asked)
   })
   const { body, sharedBytes } = offered
@@ -235,10 +238,10 @@ export async function bookingStart(
   }
 }
 
-/** Whether the rules of availability do not know what the cached catalogue offers. */
+/** Returns true if the availability rules no longer know an item of the cached catalogue. */
 function isAboutRemoved(error: unknown): boolean {
   if (!(error instanceof Problem)) return false
-  if (error.code === 'slot_not_offered') return true // what is inactive
+  if (error.code === 'slot_not_offered') return true // an inactive item
   if (error.code !== 'validation_failed') return false
   const about = ['/service_id', '/location_id', '/staff_id']
   return (error.parts.errors ?? []).some(({ pointer }) => about.includes(pointer))
@@ -261,7 +264,7 @@ async function startNow(
   return { offered, first: first?.text ?? 'null' }
 }
 
-/** The one that is named, or the only one there is. */
+/** Returns the named item, or the only one. */
 function oneOf<Item extends Linked>(
   items: readonly Item[],
   name: string | undefined,
@@ -280,7 +283,7 @@ interface Shown {
   partySize: number
 }
 
-/** The soonest slot, all of its date, and the free dates of its month, as JSON. */
+/** Returns the soonest slot, all slots of its date and the free dates of its month, as JSON. */
 function firstTimes(context: Context, key: WidgetActor, { service, location, member, partySize }: Shown) {
   const offer = {
     service_id: service.id,
@@ -311,13 +314,16 @@ function firstTimes(context: Context, key: WidgetActor, { service, location, mem
 const maxNext = 4
 const daysAhead = 13
 
-/** The end of a month, but at least two weeks after a date: at its end there is little left of it. */
+/**
+ * Returns the end of the month, or a date two weeks later if that is farther. Little of the month is left
+ * near its end.
+ */
 function later(endOfMonth = '', from: string): string {
   const soon = dateOf(dayOf(from) + daysAhead)
   return soon > endOfMonth ? soon : endOfMonth
 }
 
-/** A few slots of several days: as many of each as it takes, from the morning to the evening. */
+/** Picks a few slots from several days: the same number from each, spread from morning to evening. */
 function spread<Slot>(days: Slot[][]): Slot[] {
   const shown = days.slice(0, maxNext)
   const each = Math.ceil(maxNext / shown.length)

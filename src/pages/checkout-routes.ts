@@ -16,7 +16,7 @@ import { type Page, sendPage } from './page.ts'
 const tags = [pageTag]
 const params = StrictObject({ payment_id: PathId('payment', exampleIds.booking) })
 
-/** The page to which a client returns from a checkout. Only the client knows its address. */
+/** Registers the page to which a client returns from a checkout. Only the client knows its URL. */
 export function checkoutRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   routes.get(
@@ -68,15 +68,15 @@ export function seeOther(reply: FastifyReply, path: string): FastifyReply {
   return reply.code(303).header('location', path).header('cache-control', 'no-store').send()
 }
 
-/** Returns to the page that the client came from, and polls for the payment. The page works without it. */
+/** Returns to the client's previous page and polls for the payment. The page works without this script. */
 const more = html`<script type="module" src="/docs/checkout.js"></script>`
 
-/** The language in which somebody booked, else that of their browser (Accept-Language). */
+/** Returns the language of the booking, otherwise of the browser (Accept-Language). */
 export function checkoutLanguage(booked: string | null, acceptLanguage: string | undefined): Language {
   return languageFor(booked, ...acceptedLocales(acceptLanguage))
 }
 
-/** The status of a booking, for the client who returns from paying, in their language. */
+/** Renders the status of a booking for a client who returns from paying, in their language. */
 function checkoutPage(view: CheckoutView, acceptLanguage: string | undefined): Page {
   const { state, serviceName, startsAt, timezone, business } = view
   const { say, locale, direction } = checkoutLanguage(view.locale, acceptLanguage)
@@ -148,7 +148,7 @@ export function details(entries: [name: string, value: string][]): Html {
   </dl>`
 }
 
-/** A time in the zone of the location, with its name. */
+/** Formats a time in the zone of the location, including the zone's name. */
 function timeText(instant: Instant, { timezone, locale }: { timezone: string; locale: string }): string {
   const format = new Intl.DateTimeFormat(locale === 'en' ? 'en-GB' : locale, {
     ...{ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },

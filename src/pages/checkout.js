@@ -1,7 +1,7 @@
-// The page to which a checkout returns. Sends a visitor on to the booking page of this server that they came from, and
-// polls until the payment has arrived.
+// Script of the page to which a checkout returns. Redirects to the visitor's previous booking page on this
+// server. Polls until the payment has arrived.
 
-/** Pauses between polls. Each makes the server call the payment processor, so they grow. */
+/** Pauses between polls. They grow, because each poll makes the server call the payment processor. */
 const pausesMs = [4_000, 6_000, 10_000, 15_000, 25_000, 40_000, 60_000, 60_000, 60_000, 60_000]
 
 const { state, booking } = document.querySelector('#main').dataset
@@ -26,7 +26,7 @@ function showWayBack() {
   line.hidden = false
 }
 
-/** The page that the widget, or the page of the booking, stored in this tab; only on this origin. */
+/** Returns the page that the widget or the booking's page stored in this tab. Same origin only. */
 function cameFrom() {
   try {
     const page = sessionStorage.getItem(`holdfast:return:${booking}`)

@@ -11,18 +11,21 @@ import { scopeKey } from '../database/tenant-scope.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is logged in, on pages of the console; undefined for nobody. */
+    /** The person logged in on console pages; undefined for nobody. */
     person: PersonActor | undefined
   }
   interface FastifyContextConfig {
-    /** Whether a route of the console serves the same file to everybody: it counts for nobody. */
+    /**
+     * True for a console route that serves the same file to everybody. Its requests do not count towards
+     * limits.
+     */
     isFile?: true
   }
 }
 
 /**
- * Counts requests of people to the console with those that they make to the API, before bodies are read. Throws rate_limited.
- * The forms to log in count apart, for addresses and accounts.
+ * Counts a person's requests to the console together with those to the API, before bodies are read. Throws
+ * rate_limited. Login forms have separate limits for addresses and accounts.
  */
 export function consoleLimits(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
@@ -34,7 +37,7 @@ export function consoleLimits(limiter: RateLimiter) {
       const person = token === undefined ? undefined : await findPerson(context, token)
       request.person = person
       if (!person) {
-        if (token === undefined) return // nothing was read
+        if (token === undefined) return // nothing was read from the database
         const client = readClientAddress(request.ip)
         await countWithin(limiter, reply, quotasOfLook('page', client, context.config.rateLimitFactor))
         return

@@ -1,4 +1,4 @@
-// what pages of the console do with a script; without one they lack it
+// enhancements of console pages; the pages work without them
 
 for (const button of document.querySelectorAll('[data-print]')) {
   button.hidden = false
@@ -9,7 +9,7 @@ for (const field of document.querySelectorAll('[data-guess-zone] select')) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   if (!zone) continue
   field.value = zone
-  if (field.value !== zone) field.add(new Option(zone, zone, true, true)) // an older name of it
+  if (field.value !== zone) field.add(new Option(zone, zone, true, true)) // an older name of the zone
 }
 
 for (const line of document.querySelectorAll('[data-seats]')) {
@@ -26,7 +26,7 @@ for (const line of document.querySelectorAll('[data-seats]')) {
   })
 }
 
-// earlier clients are listed while somebody types, and picked without sending the form
+// suggests earlier clients while typing; choosing one does not submit the form
 const pauseMs = 250
 const least = 3
 
@@ -46,11 +46,11 @@ function lookUp(part, { lookUp: business, none }) {
     try {
       const query = new URLSearchParams({ q, business_id: business, limit: '8' })
       const reply = await fetch(`/api/v1/clients?${query}`, { signal: asked.signal, cache: 'no-store' })
-      if (!reply.ok) return // the button still finds them, or says why not
+      if (!reply.ok) return // the button still finds them or shows the error
       const { data } = await reply.json()
       list.replaceChildren(...(data.length === 0 ? [none] : data.map(button)))
     } catch {
-      // overtaken by what was typed since, or offline
+      // superseded by later input, or offline
     }
   }
   const button = (client) => {
@@ -67,7 +67,7 @@ function lookUp(part, { lookUp: business, none }) {
   }
   const pick = (client) => {
     const fields = search.form.elements
-    const values = { ...client, known: client.latest_booking_id } // not everybody has an e-mail to be known by
+    const values = { ...client, known: client.latest_booking_id } // some clients have no email address to identify them
     for (const name of ['first_name', 'last_name', 'email', 'phone', 'known'])
       fields.namedItem(name).value = values[name] ?? ''
     list.replaceChildren()
@@ -79,7 +79,7 @@ function lookUp(part, { lookUp: business, none }) {
   })
   search.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return
-    event.preventDefault() // it would book
+    event.preventDefault() // it would submit the booking
     void find()
   })
 }
@@ -95,12 +95,12 @@ for (const button of document.querySelectorAll('[data-copy]')) {
       await navigator.clipboard.writeText(field.value)
       document.getElementById(`${copy}-copied`).hidden = false
     } catch {
-      field.select() // the browser lets no script copy: what is selected is copied by hand
+      field.select() // the browser denies clipboard access: select the text for copying by hand
     }
   })
 }
 
-// the policy of the page allows no style attributes
+// the content security policy allows no style attributes
 for (const part of document.querySelectorAll('[data-accent]')) {
   const sheet = new CSSStyleSheet()
   sheet.insertRule('holdfast-booking {}')

@@ -13,7 +13,9 @@ import { choice, field, filledForm, type FormState } from './form.ts'
 import { sendPage } from './page.ts'
 import { isSnippetColor, type SnippetWish, textColorOn, widgetSnippet } from './snippet.ts'
 
-/** The page that makes the lines for a website. It shows of a business what its publishable key shows. */
+/**
+ * Registers the page that creates the HTML for a website. It shows only data that the publishable key shows.
+ */
 export function embedRoutes(app: FastifyInstance, context: Context): void {
   const server = publicUrl(context.config)
   app.withTypeProvider<TypeBoxTypeProvider>().get(
@@ -58,7 +60,7 @@ export function embedRoutes(app: FastifyInstance, context: Context): void {
 
 const maxLength = 200
 
-/** What the address carries; texts that are given twice, or are too long, count as absent. */
+/** Returns the texts in the query. Repeated and overlong texts count as absent. */
 function typedOf(query: unknown): Record<string, string> {
   const texts = Object.entries(query as Record<string, unknown>).flatMap(([name, value]) =>
     typeof value === 'string' && value.length <= maxLength ? [[name, value.trim()] as const] : [],

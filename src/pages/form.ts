@@ -2,37 +2,37 @@ import { isPhone } from '../base/contact-formats.ts'
 import type { FieldError } from '../base/errors.ts'
 import { html, type Html } from '../base/html.ts'
 
-/* The fields of every form of the console: what they hold, what is wrong with them, and how both are shown. */
+/* The fields of every console form: values, faults, and how to render both. */
 
-/** What a form has sent, or shows: texts by the names of its fields. A box that is not ticked is absent. */
+/** Submitted or initial values by field name. An unticked box is absent. */
 export type Typed = Record<string, string>
 
-/** What is wrong, by the names of fields; under an empty name what belongs to none of them. */
+/** Faults by field name. Faults of the whole form have an empty name. */
 export type Faults = Record<string, string>
 
-/** A form as it is shown: filled in, and after a fault with what was typed. */
+/** A form to render: with initial values, or after a fault with the submitted ones. */
 export interface FormState {
   typed: Typed
   faults: Faults
 }
 
-/** Without faults. */
+/** Returns a form without faults. */
 export function filledForm(typed: Typed = {}): FormState {
   return { typed, faults: {} }
 }
 
-/** How a form says what is wrong: as the group `setUp` of the texts does, or as `bookingWords`. */
+/** Texts for faults, such as the group `setUp` of the texts or `bookingWords`. */
 export interface FaultWords {
-  /** Begins what stands above the form. */
+  /** Beginning of the summary above the form. */
   notSaved: string
   checkMarked: string
-  /** Of a field: a code of the API, and its words for it. */
+  /** Returns the text for a field's fault, given its API code and detail. */
   fault: (code: string, detail: string) => string
-  /** What belongs to no field: a code of the API, and its words for it. */
+  /** Returns the text for a fault without a field, given its API code and detail. */
   problem: (code: string, detail: string) => string
 }
 
-/** Faults of an operation for people, each at the field that `fieldOf` finds for its pointer (RFC 6901). */
+/** Translates an operation's faults for people. `fieldOf` finds the field for a pointer (RFC 6901). */
 export function faultsOf(
   errors: FieldError[],
   texts: FaultWords,
@@ -43,25 +43,25 @@ export function faultsOf(
   return faults
 }
 
-/** A field of one line, or of several (`rows`). */
+/** A field with one line, or several (`rows`). */
 interface Field {
   name: string
   label: string
   hint?: string
-  /** What is saved, but may not be meant. */
+  /** Warning about a saved value that may be unintended. */
   warning?: string | undefined
   type?: 'text' | 'number' | 'email' | 'tel' | 'url' | 'date' | 'time' | 'color'
   required?: boolean
   max?: number
   rows?: number
-  /** What stands behind a number, such as a unit. */
+  /** Text after a number, such as a unit. */
   unit?: string
   /** Allows fractions. */
   isDecimal?: boolean
   autocomplete?: string
-  /** Whether the page opens with it in sight, to go on typing. */
+  /** True to focus this field when the page opens, so that typing can continue. */
   focus?: boolean
-  /** What the value is now, where somebody else has changed it. */
+  /** The current value, if somebody else has changed it. */
   now?: Html | undefined
 }
 
@@ -84,7 +84,7 @@ function inputOf(
   const common = html`id="${name}" name="${name}" dir="auto" ${required ? html`required` : ''}
   ${focusIf(rest.focus === true)} ${max === undefined ? '' : html`maxlength="${max}"`} ${rest.describedBy}
   ${faults[name] === undefined ? '' : html`aria-invalid="true"`}`
-  if (rows !== undefined) return html`<textarea ${common} rows="${rows}">${value}</textarea>` // a browser drops the first line break
+  if (rows !== undefined) return html`<textarea ${common} rows="${rows}">${value}</textarea>` // browsers drop the first line break
   const isNumber = type === 'number'
   return html`<input
     ${common}
@@ -105,7 +105,7 @@ function notesOf(name: string, hint: string | undefined, fault: string | undefin
   ${hint === undefined ? '' : html`<p class="soft" id="${name}-hint">${hint}</p>`}`
 }
 
-/** One of a few. */
+/** Renders a choice from a drop-down list. */
 export function choice(
   state: FormState,
   {
@@ -140,7 +140,7 @@ export function choice(
   </div>`
 }
 
-/** One of a few, all in sight. */
+/** Renders a choice with all options visible. */
 export function radios(
   { typed }: FormState,
   {
@@ -161,17 +161,17 @@ export function radios(
   </fieldset>`
 }
 
-/** Fields that nobody sees. */
+/** Renders hidden fields. */
 export function hidden(values: Record<string, string | undefined>): Html {
   return html`${Object.entries(values).map(([name, value]) =>
     value === undefined ? '' : html`<input type="hidden" name="${name}" value="${value}" />`,
   )}`
 }
 
-/** For what a page opens with in sight. */
+/** Returns the attribute that focuses an element when the page opens. */
 export const focusIf = (isNext: boolean): Html => (isNext ? html`autofocus` : html``)
 
-/** A box to tick. */
+/** Renders a checkbox. */
 export function tick(
   state: FormState,
   name: string,
@@ -192,7 +192,10 @@ export function tick(
   </label>`
 }
 
-/** Boxes of one question; a fault of the question stands at `name`. No browser checks that one is ticked. */
+/**
+ * Renders the checkboxes of one question. A fault of the question appears at `name`. Browsers do not check
+ * that at least one is ticked.
+ */
 export function ticks(state: FormState, { name, label, hint, required = false, boxes }: TicksParts): Html {
   const fault = state.faults[name]
   return html`<fieldset ${required ? html`class="required"` : ''} ${describedBy(name, hint, fault)}>
@@ -203,7 +206,7 @@ export function ticks(state: FormState, { name, label, hint, required = false, b
 
 type TicksParts = Pick<Field, 'name' | 'label' | 'hint' | 'required'> & { boxes: Html[] }
 
-/** That nothing was saved, with what belongs to no field, and what else helps. */
+/** Renders a notice that nothing was saved, with the faults without a field and further help. */
 export function faultSummary({ faults }: FormState, texts: FaultWords, more: Html = html``): Html {
   if (Object.keys(faults).length === 0) return html``
   return html`<div class="alert" role="alert">
@@ -212,19 +215,22 @@ export function faultSummary({ faults }: FormState, texts: FaultWords, more: Htm
   </div>`
 }
 
-/** The names of ticked boxes that begin with a prefix, without it. */
+/** Returns the names of ticked boxes with a prefix, without the prefix. */
 export function ticked(typed: Typed, prefix: string): string[] {
   return Object.keys(typed).flatMap((name) =>
     name.startsWith(prefix) && typed[name] === 'on' ? [name.slice(prefix.length)] : [],
   )
 }
 
-/** Ticks boxes. */
+/** Returns values that tick boxes. */
 export function tickedOf(prefix: string, names: readonly string[]): Typed {
   return Object.fromEntries(names.map((name) => [`${prefix}${name}`, 'on']))
 }
 
-/** Reads a number with a point or comma; null where nothing is typed, the text where it is not a number. */
+/**
+ * Reads a number with a point or comma. Returns null for an empty text, and the text itself if it is not a
+ * number.
+ */
 export function numberOf(text: string | undefined, factor = 1): number | string | null {
   const given = (text ?? '').trim()
   if (given === '') return null
@@ -233,7 +239,10 @@ export function numberOf(text: string | undefined, factor = 1): number | string 
     : given
 }
 
-/** A phone number as people type it, in what the API takes: digits of any script, a space for slashes and dashes. */
+/**
+ * Converts a phone number as typed into the format of the API: digits of any script, and a space for slashes
+ * and dashes.
+ */
 export function typedPhone(text = ''): string {
   if (isPhone(text)) return text
   return text
@@ -242,12 +251,12 @@ export function typedPhone(text = ''): string {
     .trim()
 }
 
-/** A number as `numberOf` reads it. */
+/** Formats a number for `numberOf`. */
 export function numberText(value: number | null, factor = 1): string {
   return value === null ? '' : String(Math.round((value / factor) * 10_000) / 10_000)
 }
 
-/** Texts that are not empty, one a line. */
+/** Returns the non-empty lines of a text. */
 export function linesOf(text: string | undefined): string[] {
   return (text ?? '')
     .split('\n')
@@ -255,7 +264,7 @@ export function linesOf(text: string | undefined): string[] {
     .filter((line) => line !== '')
 }
 
-/** A text to take along; a script adds a button that copies it. */
+/** Renders a text to copy. A script adds a copy button. */
 export function copied(
   words: { copy: string; copied: string },
   { name, label, text, rows }: { name: string; label: string; text: string; rows: number },

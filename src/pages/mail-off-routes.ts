@@ -16,12 +16,12 @@ const response = { 200: Media('text/html', 'The page.'), ...problems('not_found'
 const maxBodyBytes = 4_096
 
 /**
- * The way out of reminders. Mail scanners open every link, so only the POST ends them: of the page's button, or of a mail
- * program's one click (RFC 8058).
+ * Registers the page that turns reminders off. Mail scanners open every link, so only a POST turns them off.
+ * It comes from the page's button or a mail program's one-click button (RFC 8058).
  */
 export function mailOffRoutes(app: FastifyInstance, context: Context): void {
   void app.register((scope, _options, done) => {
-    // a mail program sends a form of its own, which says nothing more
+    // a mail program sends its standard form, whose content does not matter
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
       '*',
@@ -86,7 +86,7 @@ async function known(context: Context, token: string) {
   return { booking, say, business: booking.business_name }
 }
 
-/** Says nothing of who has booked what: anybody may have the address. */
+/** Reveals nothing about bookings, because anyone may have the URL. */
 function send(reply: FastifyReply, { title, button }: { title: string; button?: string }) {
   const form =
     button === undefined ? '' : html`<form method="post"><button type="submit">${button}</button></form>`

@@ -7,8 +7,9 @@ import { Media } from '../base/wire.ts'
 import { contentSecurityPolicy } from './page.ts'
 
 /**
- * The page behind manage links. It is the same for everybody: the token is in the fragment of its address, which only its
- * script reads. That the script changes anything needs a click: programs that look through mails open links and run scripts.
+ * Registers the page behind manage links. It is the same for everyone, because the token is in the URL's
+ * fragment, which only its script reads. Changes need a click, because mail scanners open links and run
+ * scripts.
  */
 export function managePageRoutes(app: FastifyInstance): void {
   const page = managePage().text
@@ -26,7 +27,7 @@ export function managePageRoutes(app: FastifyInstance): void {
     (_request, reply) =>
       reply
         .headers({
-          // brands keep their logos anywhere
+          // brands may host their logos anywhere
           'content-security-policy': contentSecurityPolicy(false, 'https:'),
           'x-content-type-options': 'nosniff',
           'x-robots-tag': 'noindex',

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { html, type Html, trusted } from '../base/html.ts'
 import { acceptedLocales, type Language, languageFor } from '../base/languages.ts'
 
-/* What clients see where there is no booking page: a card in its design, in their language. */
+/* Pages for clients in place of a booking page: a card in the same design, in their language. */
 
-/** In the page, so that its first paint waits for nothing; the policy names it by its hash. */
+/** Inline, so that the first paint needs no further request. The policy allows it by its hash. */
 export const pageStyles = ((text: string) => ({
   element: trusted(`<style>${text}</style>`),
   source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
@@ -14,12 +14,12 @@ export const pageStyles = ((text: string) => ({
   readFileSync(join(import.meta.dirname, 'booking-page.css'), 'utf8').replaceAll(/\/\*[^]*?\*\/|\n\s*/g, ' '),
 )
 
-/** Returns the first known language of `Accept-Language`, else that of the business. */
+/** Returns the first known language of `Accept-Language`, otherwise that of the business. */
 export function pageLanguage(acceptLanguage: string | undefined, own: string | null = null): Language {
   return languageFor(...acceptedLocales(acceptLanguage), own)
 }
 
-/** A page that only says something; its policy has to allow `pageStyles`. */
+/** Renders a page with only a message. Its policy must allow `pageStyles`. */
 export function messagePage(
   { name, direction }: Language,
   { title, text }: { title: string; text: Html },

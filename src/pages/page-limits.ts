@@ -8,12 +8,15 @@ import { consoleLimits } from './console-limits.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a page that anybody may open reads the database: each address may open so many of them. */
+    /** True for a public page that reads the database. Its visits count towards the limit of each address. */
     countsVisits?: true
   }
 }
 
-/** Counts visits of pages that read the database, before they read it, and requests to the console. Throws rate_limited. */
+/**
+ * Counts visits to pages that read the database, before they do so, and requests to the console. Throws
+ * rate_limited.
+ */
 export function pageLimits(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     consoleLimits(limiter)(app, context)

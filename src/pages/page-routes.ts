@@ -22,7 +22,7 @@ import type { ReferenceDocument } from './reference-page.ts'
 
 const ownFiles = import.meta.dirname
 
-/** The files of this folder that /docs/… serves. */
+/** Files of this folder served at /docs/…. */
 const files = [
   'page.css',
   'icon.svg',
@@ -40,7 +40,7 @@ const files = [
 const tags = [pageTag]
 const pageMedia = 'text/html'
 
-/** The API reference and a page for each problem code. */
+/** Registers the API reference and a page for each problem code. */
 export function pageRoutes(app: FastifyInstance, context: Context): void {
   void app.register(fastifyStatic, { root: ownFiles, serve: false, acceptRanges: false })
   documentRoute(app)
@@ -97,8 +97,8 @@ function referenceRoutes(app: FastifyInstance): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   let main: Html | undefined
   const sendReference = async (reply: FastifyReply) => {
-    const { referencePage } = await import('./reference-page.ts') // late: few ask for it
-    // the document is ours, whatever its type
+    const { referencePage } = await import('./reference-page.ts') // loaded late, because few people request it
+    // our own document, whatever its static type
     main ??= referencePage((await app.openApi()) as ReferenceDocument)
     return sendPage(reply, { title: 'Holdfast API', main })
   }
@@ -133,9 +133,9 @@ function referenceRoutes(app: FastifyInstance): void {
     },
     (request, reply) => {
       const { file } = request.params
-      if (file === '') return sendReference(reply) // of `/docs/`
+      if (file === '') return sendReference(reply) // the path `/docs/`
       if (!files.includes(file)) throw new Problem('not_found', 'There is no such file.')
-      // conditions for edits would fail without a problem code
+      // preconditions would cause a failure without a problem code
       delete request.raw.headers['if-match']
       delete request.raw.headers['if-unmodified-since']
       return reply.header('x-content-type-options', 'nosniff').sendFile(file)
@@ -185,7 +185,7 @@ function problemRoutes(app: FastifyInstance): void {
   )
 }
 
-/** The operations that can return a code; none if all can, because that would not help. */
+/** Returns the operations that can return a code. Empty if all of them can, because a list would not help. */
 async function sourcesOf(app: FastifyInstance, code: ProblemCode): Promise<ProblemSource[]> {
   const operations = (await codesOfOperations(app)).filter(({ needsKey }) => needsKey)
   const sources = operations.filter(({ codes }) => codes.includes(code))

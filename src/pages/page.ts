@@ -5,15 +5,16 @@ import { type ProblemCode, problemKinds } from '../base/errors.ts'
 import { fieldErrorTexts, problemTexts } from '../base/problem-texts.ts'
 import { exampleProblem } from '../http/openapi-problems.ts'
 
-/** Renders a text of src/base/problem-texts.ts; of Markdown, only code spans. */
+/** Renders a text of src/base/problem-texts.ts. Supports only code spans of Markdown. */
 function prose(text: string): Html {
   const parts = text.split('`')
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
 /**
- * Allows this server's files only, no inline scripts or styles; images also from `imageOrigin`, or from anywhere by https.
- * `shows` allows frames with pages of this server, `isShown` to be in one, `in` to be in one of these websites. `inlineStyle` is the hash of the one style in the page.
+ * Allows only this server's files, without inline scripts or styles. Images may also come from `imageOrigin`,
+ * or from any https origin. `shows` allows frames with pages of this server. `isShown` allows this server to
+ * frame the page, `in` these websites. `inlineStyle` is the hash of the only inline style.
  */
 export function contentSecurityPolicy(
   forms: boolean,
@@ -37,21 +38,21 @@ export function contentSecurityPolicy(
 export interface Page {
   title: string
   main: Html
-  /** For the head of the document. */
+  /** HTML for the document's head. */
   more?: Html
-  /** Whether the page has forms. */
+  /** True if the page contains forms. */
   forms?: boolean
-  /** Of the document, such as `de-AT`; English if absent. */
+  /** Language of the document, such as `de-AT`; English if absent. */
   locale?: string
-  /** In which direction one reads. */
+  /** Text direction. */
   direction?: 'ltr' | 'rtl'
-  /** Whose images it may show, beside those of this server. */
+  /** Origin of additional images. */
   imageOrigin?: WebOrigin | undefined
-  /** The text of the link that leads to the content. */
+  /** The text of the link that skips to the content. */
   skip?: string
-  /** Whether links to the API and its problems stand above; or what stands there instead. */
+  /** True for a header with links to the API and its problems, or a custom header. */
   header?: boolean | Html
-  /** Whether the page shows pages of this server in frames. */
+  /** True if the page shows pages of this server in frames. */
   frames?: boolean
 }
 
@@ -74,9 +75,9 @@ export function sendPage(
     .headers({
       'content-security-policy': contentSecurityPolicy(forms, imageOrigin, { shows: frames }),
       'x-content-type-options': 'nosniff',
-      // with no-referrer, the forms of older browsers would not say where they come from
+      // with no-referrer, forms of older browsers would omit their origin
       'referrer-policy': forms ? 'same-origin' : 'no-referrer',
-      'cache-control': forms ? 'no-store' : 'no-cache', // a form changes its own page
+      'cache-control': forms ? 'no-store' : 'no-cache', // submitting a form changes its page
     })
     .type('text/html; charset=utf-8')
     .send(pageOf({ title, main, more, header, locale, skip, direction }).text)
@@ -118,20 +119,20 @@ function pageOf({
     </html> `
 }
 
-const codes = Object.keys(problemKinds) as ProblemCode[] // its own keys
+const codes = Object.keys(problemKinds) as ProblemCode[] // problemKinds has no other keys
 
-/** The problem code, or undefined if unknown. */
+/** Returns the problem code; undefined if unknown. */
 export function problemCode(text: string): ProblemCode | undefined {
   return codes.find((code) => code === text)
 }
 
-/** An operation that can return a problem, and its address in the reference. */
+/** An operation that can return a problem, and its URL in the reference. */
 export interface ProblemSource {
   summary: string
   address: string
 }
 
-/** The page of one problem code. */
+/** Renders the page of one problem code. */
 export function problemPage(code: ProblemCode, sources: ProblemSource[]): Html {
   const { status, title } = problemKinds[code]
   const { when, fields, whatToDo } = problemTexts[code]
@@ -183,7 +184,7 @@ function fieldErrorTable(): Html {
   </table>`
 }
 
-/** The list of codes, by status. */
+/** Renders the list of codes by status. */
 export function problemIndex(): Html {
   const byStatus = Map.groupBy(codes, (code) => problemKinds[code].status)
   const groups = [...byStatus].toSorted(([one], [other]) => one - other)

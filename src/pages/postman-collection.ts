@@ -1,9 +1,8 @@
-/*
- * The API as a collection of requests in the form of Postman 2.1, which Bruno, Insomnia and others import too. It is made
- * from the OpenAPI document. Its first folder books: each request keeps in variables what the next one needs.
- */
+/* The API as a collection of requests in the format of Postman 2.1, which Bruno, Insomnia and others also
+   import. It is made from the OpenAPI document. The first folder makes a booking: each request stores
+   values for the next one in variables. */
 
-/** The parts of the OpenAPI document that are read here. */
+/** The parts of the OpenAPI document that the collection uses. */
 export interface DescribedApi {
   info: { title: string; version: string }
   tags: { name: string; description: string }[]
@@ -26,7 +25,7 @@ interface Request {
   operation: DescribedOperation
 }
 
-/** What each request of the first booking keeps for the next ones: variables, by member of the response. */
+/** Variables that each request of the first booking stores for the next ones, by member of the response. */
 const firstBooking: Record<string, Record<string, string>> = {
   createSession: { session_token: 'session_token' },
   findSoonestSlot: { starts_at: 'starts_at' },
@@ -37,20 +36,23 @@ const firstBooking: Record<string, Record<string, string>> = {
   cancelBooking: {},
 }
 
-/** Bodies of the first booking that differ from the examples: what was kept before, and a change that is always possible. */
+/**
+ * Bodies of the first booking that differ from the examples: stored values, and a change that is always
+ * possible.
+ */
 const bodies: Record<string, (example: object) => object> = {
   placeHold: (example) => ({ ...example, starts_at: '{{starts_at}}' }),
   createBooking: (example) => ({ ...example, hold_id: '{{hold_id}}' }),
   changeBooking: () => ({ notes: 'Please ring twice.' }),
 }
 
-/** What whoever imports it fills in, and what its requests keep. */
+/** Variables that users fill in, and those that requests store. */
 const variables = [
   ...['publishable_key', 'business_key', 'manage_token'],
   ...['session_token', 'starts_at', 'hold_id', 'booking_id'],
 ]
 
-/** Makes the collection for the server at this address. */
+/** Creates the collection for the server at this URL. */
 export function postmanCollection({ info, tags, paths }: DescribedApi, address: string): object {
   const requests = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]): Request => ({ path, method, operation })),
@@ -104,7 +106,7 @@ function bodyOf({ operationId, requestBody }: DescribedOperation, isFirst: boole
   return change ? change(example as object) : example
 }
 
-/** The variable with the weakest token that may call an operation. */
+/** Returns the variable with the weakest token that may call an operation. */
 function tokenOf({ security = [] }: DescribedOperation): string {
   if (security.some((one) => 'sessionToken' in one)) return 'session_token'
   const types = security.flatMap((one) => one['apiKey'] ?? [])

@@ -56,7 +56,7 @@ interface Schema {
 
 const problemMedia = 'application/problem+json'
 
-/** The API reference: the whole document, rendered here, so that it needs no script. */
+/** Renders the whole OpenAPI document as the API reference, so that it needs no script. */
 export function referencePage({ info, tags, paths, components }: ReferenceDocument): Html {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -171,7 +171,7 @@ function propertyTable(schema: Schema): Html {
   return rows.length === 0 ? html`` : table(['Field', 'Type', 'Meaning'], rows)
 }
 
-/** A row for each field; nested fields have dotted names. */
+/** Returns a row for each field. Nested fields have dotted names. */
 function propertyRows({ properties = {}, required = [] }: Schema, prefix: string): Html[][] {
   return Object.entries(properties).flatMap(([name, schema]) => {
     const isArray = schema.items !== undefined
@@ -216,7 +216,7 @@ function boundsOf(min: number | undefined, max: number | undefined, unit: string
   return max === undefined ? '' : `at most ${max}${unit}`
 }
 
-/** A curl command with the example of the body. */
+/** Returns a curl command with the example body. */
 function exampleCall({ path, method, operation }: Member, schemas: Record<string, Schema>): string {
   const { parameters = [], requestBody, security = [] } = operation
   const query = parameters

@@ -13,7 +13,7 @@ import { type Page, sendPage } from './page.ts'
 const tags = [pageTag]
 const params = StrictObject({ reference: Type.String({ description: 'Secret.', examples: ['k3Vw0f…'] }) })
 
-/** The checkout page of the sandbox. Absent with Stripe and without deposits. */
+/** Registers the checkout page of the sandbox. Absent with Stripe and without deposits. */
 export function sandboxRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   routes.get(
@@ -81,7 +81,7 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
   )
 }
 
-/** Plain forms, without a script, in the language of the client. */
+/** Renders plain forms without a script, in the language of the client. */
 function sandboxPage(
   checkout: Awaited<ReturnType<typeof findCheckout>>,
   { accepted, isDeclined }: { accepted: string | undefined; isDeclined: boolean },

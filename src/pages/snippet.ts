@@ -1,29 +1,29 @@
 import { escaped } from '../base/html.ts'
 import { languageFor } from '../base/languages.ts'
 
-/** What the lines for a website choose. */
+/** Options of the HTML for a website. */
 export interface SnippetWish {
-  /** Where visitors reach this Holdfast, such as https://book.example.com. */
+  /** The public URL of this server, such as https://book.example.com. */
   server: string
   publishableKey: string
-  /** What it calls itself, and the language of its mails (BCP 47). */
+  /** The names of the business, and the language of its emails (BCP 47). */
   business: { name: string; brand_name: string | null; locale: string }
   serviceId?: string | undefined
   staffId?: string | undefined
-  /** A language (BCP 47); the visitor's own if absent. */
+  /** A language (BCP 47); the visitor's language if absent. */
   locale?: string | undefined
-  /** Of buttons, such as #1a2b3c; that of the business if absent. */
+  /** Button colour, such as #1a2b3c; that of the business if absent. */
   color?: string | undefined
-  /** The text of the link that opens the widget over the page; if absent, it stands in the page. */
+  /** The text of the link that opens the widget as an overlay. If absent, the widget is part of the page. */
   button?: string | undefined
 }
 
-/** Whether a text is a colour that snippets take. */
+/** Returns true for a colour that snippets accept. */
 export function isSnippetColor(text: string): boolean {
   return /^#[0-9a-f]{6}$/i.test(text)
 }
 
-/** Black or white, whichever is read better on a colour (WCAG 2, relative luminance). */
+/** Returns black or white, whichever is more readable on a colour (WCAG 2, relative luminance). */
 export function textColorOn(color: string): string {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5]
     .map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)
@@ -32,8 +32,8 @@ export function textColorOn(color: string): string {
 }
 
 /**
- * The lines of HTML that put the widget on a website. Until its script is there, a link leads to the booking page; what the
- * widget begins with is asked for beside the script, not after it.
+ * Returns the HTML that puts the widget on a website. Before the script loads, it shows a link to the booking
+ * page. It requests the widget's initial data in parallel with the script.
  */
 export function widgetSnippet(wish: SnippetWish): string {
   const { server, publishableKey, business, serviceId, staffId, locale, color, button } = wish
@@ -63,7 +63,7 @@ export function widgetSnippet(wish: SnippetWish): string {
   ].join('\n')
 }
 
-/** As HTML, those that are given. */
+/** Returns the given values as HTML attributes. */
 function attributesOf(values: Record<string, string | undefined>, prefix = ''): string {
   return Object.entries(values)
     .map(([name, value]) => (value === undefined ? '' : ` ${prefix}${name}="${escaped(value)}"`))

@@ -9,19 +9,19 @@ import { firstBusinesses } from '../catalogue/business.ts'
 import { Media } from '../base/wire.ts'
 import { sendPage } from './page.ts'
 
-/** A business whose booking page can be opened. */
+/** A business with an accessible booking page. */
 interface BookableBusiness {
   name: string
   /** The path of its booking page. */
   path: string
 }
 
-/** Where one leads to; more than a demo has. */
+/** Maximum number of listed businesses, more than a demo has. */
 const maxListed = 20
 
 const engineNames = { sqlite: 'SQLite', postgres: 'PostgreSQL' }
 
-/** The first page: what this is, and where people go from here. */
+/** Registers the first page, which explains Holdfast and links to the next steps. */
 export function startPageRoutes(app: FastifyInstance, context: Context): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get(
     '/',
@@ -54,7 +54,7 @@ export function startPageRoutes(app: FastifyInstance, context: Context): void {
   )
 }
 
-/** By name; the path is empty where there is no booking page. */
+/** Finds businesses by name. The path is empty for a business without a booking page. */
 async function findBookable(context: Context, max: number): Promise<BookableBusiness[]> {
   const businesses = await firstBusinesses(context, max)
   return Promise.all(
@@ -65,7 +65,7 @@ async function findBookable(context: Context, max: number): Promise<BookableBusi
   )
 }
 
-/** For whoever develops with it, or tries it. */
+/** Renders the page for developers and people who try Holdfast. */
 function overview(businesses: BookableBusiness[], engine: keyof typeof engineNames): Html {
   const bookable = businesses.filter(({ path }) => path !== '')
   return html`<main id="main" class="text" tabindex="-1">
@@ -99,10 +99,10 @@ function overview(businesses: BookableBusiness[], engine: keyof typeof engineNam
   </main>`
 }
 
-/** For those who work there. */
+/** Link for the team. */
 const toConsole = html`<p class="soft"><a href="/console">Log in</a></p>`
 
-/** For the clients of the only business. */
+/** Renders the page for clients of the only business. */
 function entrance({ name, path }: BookableBusiness): Html {
   return html`<main id="main" class="text" tabindex="-1">
     <h1><bdi>${name}</bdi></h1>

@@ -11,10 +11,13 @@ import { knownTags, sendNotModified } from '../http/conditional.ts'
 import { pageTag } from '../http/openapi.ts'
 import { Media, StrictObject } from '../base/wire.ts'
 
-/** Their names never change: websites load `v1.js`, and pages of this server the others. */
+/** Files whose names never change: websites load `v1.js`, and pages of this server the others. */
 const entries = ['v1.js', 'manage.js', 'calendar.js']
 
-/** The script of the booking widget, and the files that it loads later. A request for them waits for `built`. */
+/**
+ * Registers the script of the booking widget and the files that it loads later. Requests for them wait for
+ * `built`.
+ */
 export function widgetRoutes(built: () => Promise<void> = () => Promise.resolve()) {
   return (app: FastifyInstance): void => {
     let files: Promise<WidgetFiles> | undefined
@@ -63,7 +66,7 @@ function missing(name: string): string {
     : 'There is no such file of the widget.'
 }
 
-/** Built by widget/build.ts. */
+/** Output of widget/build.ts. */
 const directory = resolve(import.meta.dirname, '../../widget/dist')
 
 const compressions = { br: promisify(brotliCompress), gzip: promisify(gzip) }
@@ -84,7 +87,7 @@ class WidgetFiles {
     this.names = new Set(namesIn(directory))
   }
 
-  /** A file in an encoding that the client accepts; undefined for an unknown name. */
+  /** Returns a file in an encoding that the client accepts; undefined for an unknown name. */
   find(name: string, acceptEncoding: string | undefined): Promise<WidgetFile> | undefined {
     if (!this.names.has(name)) return undefined
     const encoding = encodingFor(acceptEncoding)
@@ -95,7 +98,7 @@ class WidgetFiles {
   }
 }
 
-/** Empty if the widget was never built: the API works without it. */
+/** Returns an empty list if the widget was never built. The API works without it. */
 function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory).filter((name) => name.endsWith('.js'))
@@ -104,7 +107,10 @@ function namesIn(directory: string): string[] {
   }
 }
 
-/** The file with the texts of the widget's first step in a language; undefined for English, which needs none. */
+/**
+ * Returns the file with the texts of the widget's first step in a language. Undefined for English, which
+ * needs none.
+ */
 export function languageFile(language: string): string | undefined {
   return namesIn(directory).find((name) => name.startsWith(`${language}-`))
 }
