@@ -20,7 +20,7 @@ const apiBase = new URL('../api/v1', import.meta.url).href
 
 const nowMs = () => Date.now()
 
-/** `<holdfast-booking publishable-key="cal_pub_…">`: the whole flow, in a shadow root of its own. */
+/** `<holdfast-booking publishable-key="cal_pub_…">`: the whole booking flow, in a shadow root. */
 export class BookingElement extends HTMLElement {
   static readonly observedAttributes = [
     'publishable-key',
@@ -38,12 +38,12 @@ export class BookingElement extends HTMLElement {
     'prefill-notes',
   ]
 
-  /** What opened it over the page. */
+  /** The element that opened the overlay. */
   opener: HTMLElement | undefined
 
   private readonly root = this.attachShadow({ mode: 'open' })
   private readonly brand = new CSSStyleSheet()
-  /** Shows what the page has put into the element, until something is drawn. */
+  /** Shows the page's own content of the element until the first drawing. */
   private readonly meanwhile = document.createElement('slot')
   private mount: HTMLElement | undefined
   private flow: BookingFlow | undefined
@@ -68,7 +68,7 @@ export class BookingElement extends HTMLElement {
 
   disconnectedCallback(): void {
     this.stopListening()
-    // moving an element takes it out for a moment
+    // moving an element briefly disconnects it
     queueMicrotask(() => {
       if (!this.isConnected) this.leave()
     })
@@ -88,7 +88,7 @@ export class BookingElement extends HTMLElement {
     else this.restart()
   }
 
-  /** Goes on, or begins: a visitor who left gets back to where they were. */
+  /** Continues or starts the flow. A returning visitor gets back to their previous step. */
   private goOn(): void {
     if (this.flow && !this.flow.late?.hasLeft) void this.flow.lookAgain()
     else this.restart()
@@ -112,7 +112,7 @@ export class BookingElement extends HTMLElement {
     const place = { key: `holdfast:manage:${key}`, isOwn }
     const kept = keptLink(place)
     if (isOwn && kept) {
-      location.replace(new URL(`../manage${kept}`, import.meta.url)) // reloaded after a booking
+      location.replace(new URL(`../manage${kept}`, import.meta.url)) // the page was reloaded after a booking
       return
     }
     const connection = new Connection(apiBase, key, {
@@ -144,7 +144,7 @@ export class BookingElement extends HTMLElement {
       locale: () => this.language.locale,
       events: {
         held: (hold) => this.tell('held', { hold }),
-        // the link and what was typed are not for the scripts of the website
+        // withholds the link and the client's input from scripts of the website
         booked: ({ manage_url, client, notes, custom_field_values, ...booking }) =>
           this.tell('booked', { booking }),
         error: (error) => {
@@ -155,14 +155,14 @@ export class BookingElement extends HTMLElement {
     })
     this.flow = flow
     flow.subscribe(() => this.drawSoon())
-    // wait for the language, so that no English text flashes up first
+    // waits for the language, so that no English text flashes up first
     const reading = this.readLanguage()
     const starting = flow.start()
     await reading
     this.draw()
     this.formats.warmUp(flow.state.zone, nowMs())
     await starting
-    // load now: after a server upgrade, the old file names may no longer exist
+    // loads now, because the old file names may be gone after a server upgrade
     const later = await this.loadLaterSteps().catch(() => undefined)
     if (!later || flow !== this.flow || !this.isConnected) return
     const { mount } = this
@@ -172,7 +172,7 @@ export class BookingElement extends HTMLElement {
       element: this,
       kept: keptVisit,
       dialog: mount instanceof HTMLDialogElement ? mount : undefined,
-      // a preview in a frame shares the history of the page around it
+      // a preview in a frame shares the history of its parent page
       hasSteps: (isOwn && self === top) || this.hasAttribute('history'),
       language: () => this.language,
       prefilled: (name) => this.prefilled(name, isOwn),
@@ -180,7 +180,7 @@ export class BookingElement extends HTMLElement {
     this.draw()
   }
 
-  /** What the hosted page has put into the element. */
+  /** Returns the data that the hosted page embeds in the element. */
   private carried(): BookingStart | null {
     const script = this.querySelector<HTMLScriptElement>('script[type*=json]')
     script?.remove()
@@ -192,7 +192,7 @@ export class BookingElement extends HTMLElement {
 
   private readonly loadLaterSteps = async () => {
     const later = await import('./views/later-steps.tsx')
-    if (!this.later) this.root.adoptedStyleSheets.splice(-1, 0, later.sheet) // the brand's comes last
+    if (!this.later) this.root.adoptedStyleSheets.splice(-1, 0, later.sheet) // the brand's sheet stays last
     this.later = later
     return later
   }
@@ -206,7 +206,7 @@ export class BookingElement extends HTMLElement {
 
   private isReady = false
 
-  /** The last is that of the element's `lang`, or of what is around it: the page's. */
+  /** Returns the wanted languages. The last one is from the element's `lang`, or inherited from the page. */
   private wantedLocales(): string[] {
     const own = this.getAttribute('locale') ?? ''
     return [own, ...navigator.languages, this.closest<HTMLElement>('[lang]')?.lang ?? '']
@@ -218,19 +218,25 @@ export class BookingElement extends HTMLElement {
     return { zone: isChosen ? wanted : ownZoneName(), isChosen }
   }
 
-  /** A day of the calendar that the page wants to be shown; others are ignored. */
+  /** Returns the calendar date that the page wants to show first. Ignores invalid dates. */
   private wantedDate(): string | null {
     const date = this.getAttribute('date') ?? ''
     return /^\d{4}-\d\d-\d\d$/.test(date) && !Number.isNaN(Date.parse(date)) ? date : null
   }
 
-  /** As an overlay it would be closed when the visitor returns; in a frame no checkout opens. */
+  /**
+   * Returns the path for the return from a checkout. Null for an overlay, which would be closed on return,
+   * and in a frame, where no checkout opens.
+   */
   private ownPath(): string | null {
     const isOwn = new URL(apiBase).origin === location.origin && !this.hasAttribute('overlay') && top === self
     return isOwn ? location.pathname + location.search : null
   }
 
-  /** What a field holds at first: by an attribute such as `prefill-email`, or by `?email=` of the hosted page. */
+  /**
+   * Returns the initial value of a field: from an attribute such as `prefill-email`, or from `?email=` of the
+   * hosted page.
+   */
   private prefilled(name: string, isOwn: boolean): string | null {
     return (
       this.getAttribute(`prefill-${name.replace('_', '-')}`) ??
@@ -240,7 +246,7 @@ export class BookingElement extends HTMLElement {
 
   private toldStep: FlowState['step'] | undefined
 
-  /** Says what the visitor sees now, once the services are there. */
+  /** Reports the visitor's current step to the page, once the services have loaded. */
   private tellStep({ step, catalogue, choice, business }: FlowState): void {
     const { toldStep } = this
     if (!business || step === toldStep) return
@@ -258,7 +264,7 @@ export class BookingElement extends HTMLElement {
 
   private isToBeDrawn = false
 
-  /** Draws concurrent changes once. */
+  /** Draws once for concurrent changes. */
   private drawSoon(): void {
     if (this.isToBeDrawn) return
     this.isToBeDrawn = true
@@ -273,7 +279,7 @@ export class BookingElement extends HTMLElement {
   private draw(): void {
     const { flow, mount, language, formats, later } = this
     if (!flow || !mount || !this.isReady) return
-    // the browser reads whatever colour the website has set, else that of the business
+    // the browser resolves the website's colour, or that of the business
     mount.style.accentColor = `var(--holdfast-accent, ${flow.state.business?.brand_color ?? 'auto'})`
     const color = getComputedStyle(mount).accentColor
     if (color !== this.shownColor) {
@@ -287,7 +293,7 @@ export class BookingElement extends HTMLElement {
     this.tellStep(flow.state)
   }
 
-  /** Leaves the page the height that it has reserved, and tells who looks after it why. */
+  /** Gives up the reserved height, and logs the reason for the website's developers. */
   private giveUp(code: string): void {
     this.style.minHeight = '0'
     console.warn(`Holdfast: ${code}`)
@@ -311,7 +317,7 @@ export class BookingElement extends HTMLElement {
       event.preventDefault()
       this.close(dialog)
     })
-    // not a drag that selects text and ends beside it
+    // ignores a drag that selects text and ends outside
     let isPressedBeside = false
     dialog.addEventListener('pointerdown', ({ target }) => {
       isPressedBeside = target === dialog
@@ -345,7 +351,7 @@ export class BookingElement extends HTMLElement {
   }
 }
 
-/** Not randomUUID, which needs a secure context. */
+/** Not randomUUID, which requires a secure context. */
 function randomId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

@@ -1,8 +1,7 @@
-/*
- * Builds the widget: `v1.js` with everything that the first step needs, as a script that runs with and without
- * `type="module"`, and a file for each further language, with the hash of its content in its name. Run by `npm ci`, and from a checkout when a source has changed (packaging/build.js,
- * `holdfast serve`, the tests).
- */
+/* Builds the widget: `v1.js` with everything that the first step needs, and a file for each further
+   language. `v1.js` works with and without `type="module"`. Other file names contain a hash of their
+   content. Run by `npm ci`, and in a checkout after a change of the sources (packaging/build.js, `holdfast
+   serve`, the tests). */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Plugin } from 'rolldown'
@@ -14,11 +13,11 @@ const widget = resolve(import.meta.dirname)
 /** Preact's MIT licence requires this notice in copies. */
 const banner = '/*! Holdfast booking widget, Apache-2.0. Contains Preact (c) Jason Miller, MIT. */'
 
-/** Builds `widget/dist` if a source has changed. Returns whether it did. */
+/** Builds `widget/dist` if a source has changed. Returns true if it did. */
 export function makeWidget(): Promise<boolean> {
   return makeUnlessMade({
     root: widget,
-    // src/package.json has the versions of the bundler and of Preact
+    // src/package.json pins the versions of the bundler and Preact
     sources: [
       ...['**/*.{ts,tsx,css,json}', '../texts/*.json', '../src/base/messages.ts'],
       ...['../src/package.json', '../tsconfig.json'],
@@ -36,10 +35,10 @@ export function makeWidget(): Promise<boolean> {
 const entries = ['v1.js', 'manage.js', 'calendar.js']
 const isEntry = (name: string) => entries.includes(name)
 
-/** The files of the widget, of the page on which a client manages a booking, and of the console's calendar, by name. */
+/** Returns the files of the widget, of the client's manage page and of the console's calendar, by name. */
 async function builtWidget(): Promise<Record<string, string>> {
-  const { rolldown } = await import('rolldown') // late: the up-to-date check does not need it
-  // apart, so that the widget shares no file with the page and its first step needs one only
+  const { rolldown } = await import('rolldown') // loaded late: the up-to-date check does not need it.
+  // bundled separately, so that the widget shares no file with the page and its first step needs only one
   const [ofWidget, ofPage, ofConsole] = await Promise.all([
     bundled(
       { v1: join(widget, 'v1.ts') },
@@ -90,7 +89,7 @@ async function builtWidget(): Promise<Record<string, string>> {
   }
 }
 
-/** How the files that are loaded later find what they share with the entry: no other name of it is on the page. */
+/** Expression by which later files find the exports of the entry. It adds no other name to the page. */
 const shared = `customElements.get('holdfast-booking').shared`
 
 /**
@@ -99,7 +98,10 @@ const shared = `customElements.get('holdfast-booking').shared`
  */
 const address = String.raw`/https?:[^\s()@]+?\/widget\/v1\.js/.exec(Error().stack)?.[0]??location.href`
 
-/** Files whose entry neither exports nor imports, in a scope of its own: the page may name its variables as it likes. */
+/**
+ * Wraps files in a function scope, without imports and exports, because the page may use the same variable
+ * names.
+ */
 function asScript(files: Record<string, string>): Record<string, string> {
   const exported = /export\{([^}]*)\};?\s*$/
   const imported = /import\{([^}]*)\}from"\.\/v1\.js";/
@@ -130,7 +132,9 @@ function asScript(files: Record<string, string>): Record<string, string> {
 
 const folder = resolve(widget, '../texts')
 
-/** The modules `texts:…` (modules.d.ts): English in two parts, and each other language in a file of its own. */
+/**
+ * Provides the modules `texts:…` (modules.d.ts): English in two parts, and a file for each other language.
+ */
 function texts({ atOnce, later = [] }: { atOnce: string[]; later?: string[] }): Plugin {
   const others = globSync('*.json', { cwd: folder })
     .toSorted()
@@ -145,7 +149,7 @@ function texts({ atOnce, later = [] }: { atOnce: string[]; later?: string[] }): 
   }
   return {
     name: 'texts',
-    resolveId: (id) => (id.startsWith('texts:') ? join(folder, id.slice(6)) : null), // its end names the file
+    resolveId: (id) => (id.startsWith('texts:') ? join(folder, id.slice(6)) : null), // the end of the ID names the file
     load: (id) => {
       const name = basename(id)
       if (id !== join(folder, name)) return null
@@ -154,7 +158,7 @@ function texts({ atOnce, later = [] }: { atOnce: string[]; later?: string[] }): 
   }
 }
 
-/** The texts of some groups as a module, without the names of their groups where views know them without. */
+/** Returns the texts of some groups as a module. Omits the group name if views do. */
 function textsOf(language: string, groups: string[]): string {
   const all = JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8')) as Record<string, string>
   const wanted = Object.entries(all).filter(([key]) => groups.some((group) => key.startsWith(`${group}.`)))
@@ -162,7 +166,7 @@ function textsOf(language: string, groups: string[]): string {
   return `export const texts=${JSON.stringify(Object.fromEntries(entries))}`
 }
 
-/** A text, or the forms of one with a plural. */
+/** Returns a text, or the forms of one with a plural. */
 function compiled(text: string) {
   const [[, , plural] = []] = text.matchAll(parameter)
   return plural === undefined ? text : readForms(plural)

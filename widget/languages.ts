@@ -4,17 +4,17 @@ import { chosenLocale, type Texts } from './texts.ts'
 
 const rightToLeft = new Set(['ar', 'fa', 'he', 'ur'])
 
-/** Texts, locale of dates, and direction of text. */
+/** Texts, locale of dates, and text direction. */
 export interface Language {
   texts: Texts
   locale: string
   direction: 'ltr' | 'rtl'
 }
 
-/** English is part of the entry. In the widget, later steps add the texts that they alone show. */
+/** English, which is part of the entry. In the widget, later steps add their own texts. */
 export const fallback: Language = { texts: english, locale: 'en', direction: 'ltr' }
 
-/** Loads a language; falls back to English if that fails. */
+/** Loads a language. Falls back to English if that fails. */
 export async function loadLanguage(wanted: readonly string[]): Promise<Language> {
   const locale = chosenLocale(wanted, languages)
   const name = new Intl.Locale(locale).language

@@ -1,6 +1,6 @@
-/* What the build makes modules of (build.ts). */
+/* Modules created by the build (build.ts). */
 
-/** Styles are imported as text: adopted style sheets pass a strict Content-Security-Policy. */
+/** Styles as text, because adopted style sheets pass a strict Content-Security-Policy. */
 declare module '*.css' {
   const text: string
   export default text

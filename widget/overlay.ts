@@ -1,14 +1,14 @@
-/* Any link or button with `data-holdfast-open="cal_pub_…"` opens the widget over its page. */
+/* Opens the widget over the page from any link or button with `data-holdfast-open="cal_pub_…"`. */
 
 const opener = 'data-holdfast-open'
 
-/** Listens for clicks on them, also on those that the page adds later. The attributes are handed on. */
+/** Listens for clicks on such openers, including those added later. Copies the attributes to the widget. */
 export function listenForOpeners(elementName: string, attributes: readonly string[]): void {
   document.addEventListener('click', (event) => {
     const button = event
       .composedPath()
       .find((target) => target instanceof HTMLElement && target.hasAttribute(opener))
-    // with these keys a link opens elsewhere
+    // with these keys, the browser opens a link elsewhere
     if (!(button instanceof HTMLElement) || event.defaultPrevented || event.ctrlKey || event.metaKey) return
     event.preventDefault()
     open(elementName, button, attributes)

@@ -1,4 +1,4 @@
-/* What the widget reads of the API. */
+/* The parts of the API that the widget reads. */
 
 export interface Session {
   session_token: string
@@ -16,7 +16,7 @@ export interface Business {
   reply_to_email: string | null
 }
 
-/** What a booking page begins with: `GET /book/{key}/start`. */
+/** Initial data of a booking page: `GET /book/{key}/start`. */
 export interface BookingStart {
   show_branding: boolean
   sends_mail?: true
@@ -24,7 +24,7 @@ export interface BookingStart {
   services: Service[]
   locations: Location[]
   staff: StaffMember[]
-  /** Null while the service or the location is to be chosen. */
+  /** Null while the service or location is still to be chosen. */
   first: FirstTimes | null
 }
 
@@ -35,7 +35,7 @@ export interface FirstTimes {
   party_size: number
   soonest: Slot | null
   slots: Slot[]
-  /** On several days, the earliest first. */
+  /** On several days, earliest first. */
   next: Slot[]
   dates: string[]
 }
@@ -81,7 +81,7 @@ export interface Service {
   client_fields: Record<'phone' | 'last_name', 'required' | 'optional' | 'hidden'>
   custom_fields: CustomField[]
   max_advance_days: number | null
-  /** Before the start; null: never. */
+  /** Minutes before the start; null for never. */
   cancel_until_minutes: number | null
   reschedule_until_minutes: number | null
   max_reschedules: number
@@ -140,12 +140,12 @@ export interface Booking {
   staff: { id: string; name: string } | null
   notes?: string | null
   custom_field_values?: unknown[]
-  /** The deposit; in minor units. */
+  /** The deposit, in minor units. */
   payment?: Money & { status: 'due' | 'paid' | 'expired' | 'refunded' }
   redirect_url?: string
-  /** The page on which the client manages it. */
+  /** The page on which the client manages the booking. */
   manage_url?: string
-  /** Why it was cancelled, if somebody said so. */
+  /** The reason for a cancellation, if one was given. */
   cancel_reason?: string
 }
 

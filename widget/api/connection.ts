@@ -8,9 +8,9 @@ interface ConnectionPorts {
   pause(ms: number): Promise<void>
   /** Returns a unique text. */
   randomId(): string
-  /** That of the tab, which may be switched off. */
+  /** Returns the tab's storage, which may be disabled. */
   storage(): Storage
-  /** What the page begins with, where the page carries it; once. */
+  /** Returns the initial data that the page embeds, once; null without it. */
   carried(): BookingStart | null
 }
 
@@ -39,12 +39,14 @@ export interface CallOptions {
 const answerTimeoutMs = 20_000
 const retryPauseMs = 1_000
 const maxRetryPauseMs = 5_000
-/** After this, the widget shows a message and a button instead of waiting. */
+/** Longest wait before the widget shows a message and a button. */
 const maxWaitSeconds = 90
 const maxWaits = 3
 /** Renews a session this long before it expires, so that no request fails. */
 const renewBeforeMs = 5 * 60_000
-/** A new session that seems expired shows that the device's clock is wrong; then a 401 triggers the renewal. */
+/**
+ * A new session that seems expired means that the device's clock is wrong. A 401 then triggers the renewal.
+ */
 const unknownEnd = Number.POSITIVE_INFINITY
 
 interface LiveSession {
@@ -53,11 +55,11 @@ interface LiveSession {
 }
 
 /**
- * Calls the API as one visitor. Exchanges the session on first use, keeps it for the tab, and renews it before its hour is
- * over or after a 401. Sends the old session along, so that no hold is lost.
+ * Calls the API as one visitor. Exchanges the session on first use and keeps it for the tab. Renews it
+ * shortly before it expires or after a 401. Sends the old session along, so that no hold is lost.
  */
 export class Connection {
-  /** Called with the wait in seconds at a rate limit, and with null when it is over. */
+  /** Called with the wait in seconds at a rate limit, and with null when the wait is over. */
   onWait: (seconds: number | null) => void = () => undefined
   private live: LiveSession | undefined
   private exchanging: Promise<LiveSession> | undefined
@@ -74,7 +76,7 @@ export class Connection {
     this.live = this.kept()
   }
 
-  /** What a page begins with. Needs no session. Throws Refused or Unreachable. */
+  /** Returns the initial data of a page. Needs no session. Throws Refused or Unreachable. */
   async start(query: string): Promise<BookingStart> {
     const carried = this.ports.carried()
     if (carried) return carried
@@ -83,17 +85,17 @@ export class Connection {
     return body
   }
 
-  /** Whether a request would exchange no session. */
+  /** True if a request would not have to exchange a session. */
   get isOpen(): boolean {
     return this.live !== undefined && this.ports.nowMs() < this.live.renewAtMs
   }
 
-  /** The current token, kept while the visitor is at a checkout. */
+  /** The current token, which is stored while the visitor is at a checkout. */
   get token(): string | undefined {
     return this.live?.session_token
   }
 
-  /** Resumes the session from before the checkout, if the tab has kept none. */
+  /** Resumes the session from before the checkout, unless the tab still has one. */
   resume(token: string): void {
     this.live ??= { session_token: token, renewAtMs: 0 }
   }
@@ -103,7 +105,7 @@ export class Connection {
     const { body, etag, keepalive = false } = options
     const headers = {
       ...(etag && { 'If-None-Match': etag }),
-      // so that a retry after a lost response does the work once
+      // a retry after a lost response then does the work only once
       ...(method === 'POST' && { 'Idempotency-Key': this.ports.randomId() }),
     }
     const send = async () => {
@@ -123,7 +125,7 @@ export class Connection {
     return this.live && this.isOpen ? this.live : this.renew(this.token)
   }
 
-  /** Runs one exchange at a time; concurrent callers share its result. */
+  /** Runs one exchange at a time. Concurrent callers share its result. */
   private async renew(token: string | undefined): Promise<LiveSession> {
     const other = this.kept() // another widget of the page may have renewed it
     if (other && other.session_token !== token) this.live = other
@@ -156,7 +158,7 @@ export class Connection {
     }
   }
 
-  /** The session of this tab, unless it ends soon. */
+  /** Returns the session of this tab, unless it expires soon. */
   private kept(): LiveSession | undefined {
     try {
       const kept = JSON.parse(this.ports.storage().getItem(this.storageKey) ?? '') as LiveSession
@@ -206,11 +208,11 @@ export class Connection {
         ...(body !== undefined && { body: JSON.stringify(body) }),
         keepalive,
         cache: 'no-store',
-        credentials: token ? 'omit' : 'same-origin', // as a page preloads the start
+        credentials: token ? 'omit' : 'same-origin', // must match the preload of the start by the page
         signal: AbortSignal.timeout(answerTimeoutMs),
       })
     } catch {
-      return undefined // no network, or a timeout: fetch does not say which
+      return undefined // no network, or a timeout: fetch does not distinguish them
     }
   }
 
@@ -237,7 +239,7 @@ function problemOf(status: number, text: string): ProblemDocument {
     if (typeof problem?.code === 'string')
       return { title: '', detail: '', ...problem, status, code: problem.code }
   } catch {
-    // told below
+    // reported below
   }
   return { status, code: 'unknown', title: '', detail: '' }
 }

@@ -1,6 +1,6 @@
 import type { ProblemDocument } from './api-types.ts'
 
-/** The service refused the request. */
+/** Thrown if the service refused the request. */
 export class Refused extends Error {
   readonly problem: ProblemDocument
   readonly retryAfterSeconds: number | null
@@ -12,15 +12,15 @@ export class Refused extends Error {
   }
 }
 
-/** Twice no response. */
+/** Thrown after two requests without a response. */
 export class Unreachable extends Error {}
 
-/** The problem code; null for any other error. */
+/** Returns the problem code; null for any other error. */
 export function codeOf(error: unknown): string | null {
   return error instanceof Refused ? error.problem.code : null
 }
 
-/** Whether one response cannot hold what was asked for: `too_many_slots` of `GET /availability`. */
+/** Returns true if the result exceeds one response: `too_many_slots` of `GET /availability`. */
 export function isTooMany(error: unknown): boolean {
   return error instanceof Refused && error.problem.errors?.[0]?.code === 'too_many_slots'
 }

@@ -2,7 +2,7 @@ import { parseColor, shadesOf, type Shades } from './color-rules.ts'
 
 const ownColor = '#1f6f5c'
 
-/** The colours of a brand as custom properties, for both appearances. */
+/** Returns the colours of a brand as custom properties, for light and dark mode. */
 export function brandStyles(brandColor: string | null): string {
   const color = brandColor !== null && parseColor(brandColor) ? brandColor : ownColor
   const [light, dark] = [shadesOf(color, 'light'), shadesOf(color, 'dark')]

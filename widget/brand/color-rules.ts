@@ -1,4 +1,4 @@
-/* Derives readable colours from any brand colour. Contrast is that of WCAG 2.2 (section 1.4.3). */
+/* Derives readable colours from any brand colour. Contrast as defined in WCAG 2.2 (section 1.4.3). */
 
 type Rgb = [number, number, number]
 
@@ -6,35 +6,35 @@ type Rgb = [number, number, number]
 export const minContrast = 4.5
 /** Minimum between a button and its surroundings (WCAG 2.2, section 1.4.11). */
 const minOutline = 3.05
-/** Minimum for a tint to be visible. */
+/** Minimum for a visible tint. */
 const minTint = 1.14
-/** A margin, so that rounding to 256 steps never falls below the minimum. */
+/** Target with a margin, so that rounding to 256 steps never falls below the minimum. */
 const wantedContrast = 4.6
 
 const white: Rgb = [255, 255, 255]
 const black: Rgb = [0, 0, 0]
 
-/** In dark mode, a button with minimum contrast looks disabled. */
+/** Target in dark mode, where a button with minimum contrast looks disabled. */
 const wantedByNight = 6.5
 
-/** The colours of one appearance, as `#rrggbb`. */
+/** The colours of light or dark mode, as `#rrggbb`. */
 export interface Shades {
-  /** Buttons and selected days. */
+  /** Background of buttons and selected days. */
   accent: string
-  /** Their border: the same colour, or a stronger one where that is hardly visible. */
+  /** Their border: the same colour, or a stronger one if it would hardly be visible. */
   accentLine: string
-  /** Text on them. */
+  /** Text on buttons and selected days. */
   onAccent: string
   /** Text and icons in the brand colour, on the surface and on the tint. */
   accentText: string
-  /** A faint tint behind free days. */
+  /** Faint tint behind free days. */
   tint: string
 }
 
 /** The background of the widget in light and dark mode. */
 export const surfaces = { light: '#ffffff', dark: '#171b1f' }
 
-/** Reads `#rrggbb`, and `rgb(r, g, b)` as browsers compute it. */
+/** Parses `#rrggbb`, and `rgb(r, g, b)` as computed by browsers. */
 export function parseColor(text: string): Rgb | undefined {
   const hex = /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})$/i.exec(text)
   const parts = hex ?? /^rgb\((\d+), (\d+), (\d+)\)$/.exec(text)
@@ -58,7 +58,7 @@ function contrastOf(one: Rgb, other: Rgb): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** The contrast of two colours, 1 to 21. */
+/** Returns the contrast of two colours, from 1 to 21. */
 export function contrast(one: string, other: string): number {
   return contrastOf(parseColor(one) ?? black, parseColor(other) ?? white)
 }
@@ -67,7 +67,7 @@ function mixed(from: Rgb, to: Rgb, share: number): Rgb {
   return from.map((part, index) => part + ((to[index] ?? 0) - part) * share) as Rgb
 }
 
-/** Mixes a colour towards another just until it has enough contrast to all of these. */
+/** Mixes a colour towards another until it has just enough contrast to all given colours. */
 function readable(color: Rgb, towards: Rgb, against: Rgb[], enough = wantedContrast): Rgb {
   for (let step = 0; step < 100; step += 1) {
     const candidate = mixed(color, towards, step / 100)
@@ -78,7 +78,7 @@ function readable(color: Rgb, towards: Rgb, against: Rgb[], enough = wantedContr
 
 const maxTint = 0.3
 
-/** A faint tint of a colour on the surface; a pale colour needs more, or a darker shade. */
+/** Returns a faint tint of a colour on the surface. A pale colour needs a larger share, or a darker shade. */
 function tintOf(color: Rgb, surface: Rgb, { from, away }: { from: number; away: Rgb }): Rgb {
   for (let share = from; share <= maxTint; share += 0.02) {
     const candidate = mixed(surface, color, share)
@@ -87,7 +87,7 @@ function tintOf(color: Rgb, surface: Rgb, { from, away }: { from: number; away: 
   return readable(mixed(surface, color, maxTint), away, [surface], minTint)
 }
 
-/** The shades of a brand colour; those of black when it is not valid. */
+/** Returns the shades of a brand colour, or those of black for an invalid one. */
 export function shadesOf(brandColor: string, appearance: keyof typeof surfaces): Shades {
   const color = parseColor(brandColor) ?? black
   const surface = parseColor(surfaces[appearance]) ?? white

@@ -9,10 +9,8 @@ import { Pointer } from './pointer.ts'
 import { keepPlace } from './return.ts'
 import type { Texts } from './texts.ts'
 
-/*
- * What the calendar of the console does with a script; without one it is whole, too. The server makes all that is shown:
- * this asks for it again, and leads pointer and keys to the operations of the API and to the pages with forms.
- */
+/* Interactions of the console's calendar, which is complete without a script. The server renders
+   everything; the script refreshes it. Pointer and keys call the API or open pages with forms. */
 
 const root = document.querySelector('#calendar')
 const status = document.querySelector('#cal-status')
@@ -61,7 +59,7 @@ function start(root: HTMLElement, status: HTMLElement): void {
   })
   root.addEventListener('pointerleave', () => free.leave())
   root.addEventListener('click', ({ target, detail, clientX, clientY }) => {
-    if (detail > 0 && target instanceof Element) free.aim(target, clientX, clientY) // by keys it has no place
+    if (detail > 0 && target instanceof Element) free.aim(target, clientX, clientY) // a click by keyboard has no coordinates
   })
   document.addEventListener('pointerdown', ({ target }) => {
     if (target instanceof Element && !target.closest('.cal-choice')) free.close()

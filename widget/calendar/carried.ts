@@ -1,14 +1,14 @@
 import { type Booking, type Grid, fiveMinutesMs, type Place } from './grid.ts'
 
-/** Where an appointment or a block would go. */
+/** The target of a move. */
 export interface Target {
   fromMs: number
   toMs: number
-  /** Of the column. */
+  /** The ID of the column. */
   who: string
 }
 
-/** An appointment while it is moved, by pointer or keys: its copy, which goes where it would be dropped. */
+/** An appointment or block during a move by pointer or keys. Its copy shows the target. */
 export class Carried {
   readonly booking: Booking
   place: Place
@@ -35,7 +35,7 @@ export class Carried {
     grid.view.append(this.copy)
   }
 
-  /** Moves it, within what is shown. Returns whether anything changed. */
+  /** Moves it within the visible part. Returns true if anything changed. */
   put({ column, first, end }: Place): boolean {
     const size = Math.max(1, end - first)
     const isLength = size !== this.place.end - this.place.first
@@ -48,7 +48,7 @@ export class Carried {
     return true
   }
 
-  /** Where it would go; undefined where it cannot. */
+  /** The target of the move; undefined if the move is not possible there. */
   get target(): Target | undefined {
     const { booking, place } = this
     const column = this.grid.columns[place.column]
@@ -65,7 +65,7 @@ export class Carried {
     return { fromMs, toMs: fromMs + lengthMs, who: column.who }
   }
 
-  /** In words: when, until when, and with whom. */
+  /** Description of the target: start, end and staff member. */
   get words(): string {
     const { target } = this
     const column = this.grid.columns[this.place.column]
@@ -84,12 +84,12 @@ export class Carried {
     this.label.textContent = target ? `${this.grid.clock(fromMs)}–${this.grid.clock(toMs)}` : '✗'
   }
 
-  /** While the server is asked. */
+  /** Shows that the server has not answered yet. */
   wait(): void {
     this.copy.classList.add('is-waiting')
   }
 
-  /** Goes back to where it was. */
+  /** Returns to the original position. */
   springBack(): void {
     this.put(this.booking.place)
     this.copy.classList.add('is-back')

@@ -3,11 +3,13 @@ import { type Grid, onStep, type Place } from './grid.ts'
 import type { Moves } from './moves.ts'
 import type { Held } from './pointer.ts'
 
-/** The lower edge of an appointment, by which it becomes longer. */
+/** Height of the lower edge, which resizes an appointment. */
 const edgePixels = 8
 const edgePixelsOfTouch = 14
 
-/** Begins to drag an appointment, a block, or the lower edge of one; undefined where there is none to drag. */
+/**
+ * Starts dragging an appointment, a block, or its lower edge. Returns undefined if there is nothing to drag.
+ */
 export function beginDrag(
   { grid, moves }: { grid: Grid; moves: Moves },
   target: Element,
@@ -41,7 +43,7 @@ export function beginDrag(
   }
 }
 
-/** The nearest quarter of an hour, or where it was. */
+/** Returns the nearest quarter of an hour, or the original row. */
 function snapped(row: number, before: number): number {
   return Math.abs(row - before) < 1.5 ? before : onStep(row)
 }

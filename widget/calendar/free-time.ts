@@ -7,13 +7,13 @@ interface Free extends Place {
   toMs: number
 }
 
-/** What the pages to book and to block are asked for. */
+/** Parameters of the pages that book and block time. */
 interface Wanted {
   fromMs: number
   toMs: number
 }
 
-/** Free time: its start under the pointer, and what is booked or blocked by dragging over it. */
+/** Free time: highlights its start under the pointer, and books or blocks time by dragging. */
 export class FreeTime {
   private readonly grid: () => Grid | undefined
   private readonly texts: Texts
@@ -30,7 +30,7 @@ export class FreeTime {
     return this.choice !== undefined
   }
 
-  /** Shows the start that a click would book. */
+  /** Highlights the start that a click would book. */
   hover(target: Element | null, x: number, y: number): void {
     if (this.isChoosing) return
     const grid = this.grid()
@@ -45,7 +45,7 @@ export class FreeTime {
     if (!this.isChoosing) this.mark.remove()
   }
 
-  /** Lets a link to free time lead to the time that was clicked. */
+  /** Points a link in free time to the clicked time. */
   aim(target: Element, x: number, y: number): void {
     const grid = this.grid()
     const link = target.closest<HTMLAnchorElement>('.free > a')
@@ -55,7 +55,7 @@ export class FreeTime {
     link.href = bookPath(link, Math.max(startMs, free.fromMs))
   }
 
-  /** Begins to drag over free time; undefined elsewhere. */
+  /** Starts dragging over free time. Returns undefined elsewhere. */
   begin(target: Element, x: number, y: number): Held | undefined {
     const grid = this.grid()
     const link = target.closest<HTMLAnchorElement>('.free > a')
@@ -85,7 +85,7 @@ export class FreeTime {
     }
   }
 
-  /** Closes what is open. Returns whether anything was. */
+  /** Closes open menus. Returns true if there were any. */
   close(): boolean {
     this.mark.remove()
     if (!this.choice) return false
@@ -148,7 +148,7 @@ function freeAt(grid: Grid, target: Element | null): Free | undefined {
   return element ? grid.spanOf(element) : undefined
 }
 
-/** The quarter of an hour under a pointer, within the free time. */
+/** Returns the quarter of an hour under the pointer, within the free time. */
 function startAt(free: Free, row: number): Place {
   const step = Math.floor(row / stepRows) * stepRows
   const first = Math.max(free.first, Math.min(step, free.end - 1))
@@ -161,7 +161,7 @@ function bookPath(link: HTMLAnchorElement, fromMs: number): string {
   return url.pathname + url.search
 }
 
-/** The page to block time, with what is known of it filled in. */
+/** Returns the page to block time, with the known values filled in. */
 export function blockPath(grid: Grid, column: number, { fromMs, toMs }: Wanted): string {
   const link = document.querySelector<HTMLAnchorElement>('.cal-do a[href*="/console/block"]')
   const url = new URL(link?.href ?? '/console/block', location.href)

@@ -1,44 +1,47 @@
-/* The columns of the calendar, as the page shows them: which time stands where. */
+/* The columns of the calendar as rendered, and the time of each row. */
 
 export const fiveMinutesMs = 300_000
-/** Pointers and arrow keys go by quarters of an hour. */
+/** Pointers and arrow keys move in steps of a quarter of an hour. */
 const rowsPerStep = 3
 
-/** Rows that follow one another without a jump of the clocks: the first, the one after them, and when they begin. */
+/**
+ * Consecutive rows without a clock change: the first, the one after the last, and the time at which they
+ * begin.
+ */
 type Run = [first: number, end: number, atMs: number]
 
-/** A column: a person, something to book, or a day of one of them. */
+/** A column: a staff member, a service without staff, or a day of one of them. */
 export interface Column {
   element: HTMLElement
-  /** The id of who or what it is of. */
+  /** The ID of the staff member or service. */
   who: string
-  /** The name of a person; empty for something to book. */
+  /** The name of the staff member; empty for a service without staff. */
   person: string
   locationId: string
   label: string
-  /** Services that are given there. */
+  /** Services that can be booked there. */
   gives: string[]
   runs: Run[]
 }
 
-/** Where something stands: a column, its first row and the row after it. */
+/** A position: a column, its first row and the row after the last. */
 export interface Place {
   column: number
   first: number
   end: number
 }
 
-/** An appointment, or a block, that may be moved. */
+/** A movable appointment or block. */
 export interface Booking {
   id: string
   version: number
   /** Empty for a block. */
   serviceId: string
-  /** Whose time a block takes; undefined for an appointment. */
+  /** The owner of a block; undefined for an appointment. */
   block: 'staff' | 'location' | undefined
-  /** The name of the client, or what a block says. */
+  /** The name of the client, or the text of a block. */
   client: string
-  /** Whether mails can tell the client. */
+  /** True if the client can be notified by email. */
   isTold: boolean
   element: HTMLElement
   place: Place
@@ -51,11 +54,11 @@ interface Geometry {
   widths: number[]
   top: number
   rowHeight: number
-  /** Of the view, on the screen. */
+  /** Position of the view on the screen. */
   view: DOMRect
 }
 
-/** The grid, read once until it changes. */
+/** The grid, measured once until it changes. */
 export class Grid {
   readonly view: HTMLElement
   readonly columns: Column[]
@@ -79,19 +82,19 @@ export class Grid {
     }))
   }
 
-  /** When a row of a column begins; undefined where its day has no such time. */
+  /** Returns the start time of a row in a column; undefined if its day has no such time. */
   timeAt({ column, first }: Pick<Place, 'column' | 'first'>): number | undefined {
     const run = this.columns[column]?.runs.find(([from, end]) => from <= first && first < end)
     return run && run[2] + (first - run[0]) * fiveMinutesMs
   }
 
-  /** When something ends that ends with a row. */
+  /** Returns the time at which the last row of a range ends. */
   endAt({ column, end }: Pick<Place, 'column' | 'end'>): number | undefined {
     const last = this.timeAt({ column, first: end - 1 })
     return last === undefined ? undefined : last + fiveMinutesMs
   }
 
-  /** The row of an instant; undefined on another day, or above and below what is shown. */
+  /** Returns the row of an instant; undefined on another day or outside the visible hours. */
   rowOf(column: number, ms: number): number | undefined {
     for (const [first, end, atMs] of this.columns[column]?.runs ?? []) {
       const row = first + Math.floor((ms - atMs) / fiveMinutesMs)
@@ -100,12 +103,12 @@ export class Grid {
     return undefined
   }
 
-  /** How many rows the columns have. */
+  /** Number of rows of the columns. */
   get rows(): number {
     return Math.max(0, ...this.columns.flatMap(({ runs }) => runs.map(([, end]) => end)))
   }
 
-  /** The appointment or block of an element; undefined for one that cannot be moved. */
+  /** Returns the appointment or block of an element; undefined if it cannot be moved. */
   bookingOf(element: HTMLElement): Booking | undefined {
     const { id, version = '0', service = '', span = '' } = element.dataset
     const block = element.dataset['block'] as Booking['block']
@@ -114,7 +117,7 @@ export class Grid {
     const first = this.rowOf(column, fromMs)
     const last = this.rowOf(column, toMs - 1)
     if (id === undefined || first === undefined) return undefined
-    if (block !== undefined && last === undefined) return undefined // of several days: opened, not carried
+    if (block !== undefined && last === undefined) return undefined // spans several days: can be opened but not dragged
     const end = Math.max(first + 1, (last ?? this.rows - 1) + 1)
     const client = element.querySelector('bdi')?.textContent ?? ''
     const isTold = element.dataset['told'] !== undefined
@@ -122,7 +125,7 @@ export class Grid {
     return { ...about, element, place: { column, first, end }, fromMs, toMs }
   }
 
-  /** The rows of a part of a column, such as free time. */
+  /** Returns the rows of a part of a column, such as free time. */
   spanOf(element: HTMLElement): (Place & { fromMs: number; toMs: number }) | undefined {
     const column = this.columns.findIndex((one) => one.element.contains(element))
     const [fromMs = 0, toMs = 0] = (element.dataset['span'] ?? '').split(' ').map(Number)
@@ -137,12 +140,12 @@ export class Grid {
     return this.format(ms, { hour: 'numeric', minute: '2-digit' })
   }
 
-  /** With the weekday. */
+  /** Formats a time with its weekday. */
   moment(ms: number): string {
     return `${this.format(ms, { weekday: 'short' })} ${this.clock(ms)}`
   }
 
-  /** With the date. */
+  /** Formats a time with its date. */
   day(ms: number): string {
     return `${this.format(ms, { weekday: 'short', day: 'numeric', month: 'short' })}, ${this.clock(ms)}`
   }
@@ -151,7 +154,7 @@ export class Grid {
     return new Intl.DateTimeFormat(this.locale, { ...options, timeZone: this.zone }).format(ms)
   }
 
-  /** Where a point of the screen lies: a column, and rows with a fraction. */
+  /** Returns the column and fractional row at a point of the screen. */
   pointAt(x: number, y: number): { column: number; row: number } {
     const { lefts, widths, top, rowHeight, view } = this.geometry
     const { x: left, y: above } = this.scroll
@@ -161,7 +164,7 @@ export class Grid {
     return { column: within === -1 ? nearest : within, row: (y - view.top + above - top) / rowHeight }
   }
 
-  /** Where a place stands in what scrolls. */
+  /** Returns the position of a place within the scrolled content. */
   boxOf({ column, first, end }: Place): { left: number; top: number; width: number; height: number } {
     const { lefts, widths, top, rowHeight } = this.geometry
     return {
@@ -172,14 +175,14 @@ export class Grid {
     }
   }
 
-  /** Scrolls when a point is near an edge. Returns whether it did. */
+  /** Scrolls if a point is near an edge. Returns true if it did. */
   scrollNear(x: number, y: number): boolean {
     const { view } = this.geometry
     const step = (at: number, from: number, to: number) => (at < from + 24 ? -12 : at > to - 24 ? 12 : 0)
     return this.scrollBy(step(x, view.left + 72, view.right), step(y, view.top + 48, view.bottom))
   }
 
-  /** Scrolls so far that a place is seen. */
+  /** Scrolls until a place is visible. */
   reveal(place: Place): void {
     const { view } = this.geometry
     const box = this.boxOf(place)
@@ -198,7 +201,7 @@ export class Grid {
     return true
   }
 
-  /** After scrolling or another size of the page. */
+  /** Called after scrolling, or after the page was resized. */
   moved(isPage: boolean): void {
     this.scrolled = undefined
     if (isPage) this.measured = undefined
@@ -209,7 +212,7 @@ export class Grid {
     return this.scrolled
   }
 
-  /** Measured once, so that nothing is while something moves. */
+  /** Measured once, so that a move causes no layout. */
   private get geometry(): Geometry {
     if (this.measured) return this.measured
     const view = this.view.getBoundingClientRect()
@@ -230,7 +233,7 @@ export class Grid {
   }
 }
 
-/** The nearest row on a quarter of an hour: rows begin on whole hours. */
+/** Returns the nearest row at a quarter of an hour. Columns begin at whole hours. */
 export function onStep(row: number): number {
   return Math.round(row / rowsPerStep) * rowsPerStep
 }

@@ -13,16 +13,16 @@ interface Parts {
   note: Note
   free: FreeTime
   texts: Texts
-  /** For who hears the page. */
+  /** Announces a text to screen readers. */
   say: (text: string) => void
 }
 
-/** The calendar by keys: walking, moving, booking. */
+/** Keyboard control of the calendar: navigating, moving, booking. */
 export class Keys {
   private readonly parts: Parts
   private readonly help: HTMLDialogElement
   private carried: Carried | undefined
-  /** Of each column, what the Tab key leads to. */
+  /** The link of each column that the Tab key reaches. */
   private readonly stops = new Map<string, string>()
 
   constructor(parts: Parts) {
@@ -44,7 +44,7 @@ export class Keys {
     return this.carried !== undefined
   }
 
-  /** Leaves one link of each column to the Tab key, the others to arrows. */
+  /** Makes one link of each column reachable by Tab, and the others by arrow keys. */
   arrange(): void {
     for (const { element } of this.parts.grid()?.columns ?? []) {
       const links = linksOf(element)
@@ -69,7 +69,7 @@ export class Keys {
 
   private press(event: KeyboardEvent): void {
     const { key, target } = event
-    if (document.body.classList.contains('is-holding')) return // a pointer moves something
+    if (document.body.classList.contains('is-holding')) return // the pointer is dragging something
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
     if (!(target instanceof Element) || target.closest('input, select, textarea, dialog, [contenteditable]'))
       return
@@ -79,7 +79,7 @@ export class Keys {
     if (isDone) event.preventDefault()
   }
 
-  /** Moves what is carried. */
+  /** Moves the carried appointment or block. */
   private carry(carried: Carried, { key, shiftKey }: KeyboardEvent): boolean {
     const { column, first, end } = carried.place
     const down = key === 'ArrowDown' ? stepRows : key === 'ArrowUp' ? -stepRows : 0
@@ -93,7 +93,7 @@ export class Keys {
       carried.put({ column: column + across, first: shiftKey ? first : first + down, end: longer })
       this.parts.grid()?.reveal(carried.place)
       this.parts.say(carried.words)
-    } else return key.length === 1 // letters do nothing meanwhile
+    } else return key.length === 1 // letters do nothing during a move
     return true
   }
 
@@ -208,7 +208,7 @@ function keyOf(link: Element): string | undefined {
 const startOf = (link: Element) =>
   Number((link.closest<HTMLElement>('[data-span]')?.dataset['span'] ?? '0').split(' ')[0])
 
-/** What can be opened in a column, in time. */
+/** Returns the links in a column, in chronological order. */
 function linksOf(column: Element | undefined): HTMLElement[] {
   const links = Array.from(column?.querySelectorAll<HTMLElement>('.cal-rows a') ?? [])
   return links.sort((one, other) => startOf(one) - startOf(other))
@@ -219,7 +219,10 @@ function besideIn(links: HTMLElement[], target: Element, step: number): HTMLElem
   return links[index + step]
 }
 
-/** In the next column that has something, what is nearest in time; of a week, at the nearest time of the day. */
+/**
+ * Returns the link in the next non-empty column that is nearest in time. In a week view, compares the time of
+ * day.
+ */
 function nearestBeside(
   grid: Grid,
   { index, across }: { index: number; across: number },

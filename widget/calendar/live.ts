@@ -1,20 +1,18 @@
 import { swap } from './swap.ts'
 import { filled, type Texts } from './texts.ts'
 
-/*
- * Keeps the calendar as the server has it: asks every three seconds while somebody can see the page, and says so when it
- * cannot. Most answers say that nothing has changed.
- */
+/* Keeps the calendar up to date. Polls every three seconds while the page is visible, and reports
+   failures. Most responses say that nothing has changed. */
 
 const pauseMs = 3_000
 const longestPauseMs = 30_000
 const answerMs = 10_000
 
-/** What the page is told of. */
+/** Receives changes for the page. */
 interface Listener {
-  /** Whether the calendar has to stay as it is for now. */
+  /** Returns true while the calendar must not change. */
   isBusy(): boolean
-  /** After something in it has changed. */
+  /** Called after a change of the calendar. */
   changed(): void
 }
 
@@ -28,7 +26,7 @@ export class Live {
   private asking: Promise<void> | undefined
   private isStale = false
   private clearing: number | undefined
-  /** How much the clock of the server is ahead of this one. */
+  /** Milliseconds by which the server's clock is ahead. */
   private aheadMs: number
 
   constructor(parts: { root: HTMLElement; status: HTMLElement; texts: Texts }, listener: Listener) {
@@ -41,13 +39,13 @@ export class Live {
     document.addEventListener('visibilitychange', () => this.schedule(document.hidden ? undefined : 0))
     addEventListener('online', () => this.schedule(0))
     addEventListener('pageshow', ({ persisted }) => {
-      if (persisted) this.schedule(0) // the browser had kept it
+      if (persisted) this.schedule(0) // restored from the browser's cache
     })
     setInterval(() => this.countDown(), 1_000)
     this.schedule(pauseMs)
   }
 
-  /** Resolves when the calendar is as it is after this moment. */
+  /** Resolves once the calendar is as current as this call. */
   async refresh(): Promise<void> {
     await this.asking
     await this.ask()
@@ -77,10 +75,10 @@ export class Live {
         signal: AbortSignal.timeout(answerMs),
       })
       if (response.status === 401) {
-        this.failures = 3 // asked again now and then: people also log in elsewhere
+        this.failures = 3 // retried now and then, because people also log in elsewhere
         return this.say(this.texts.loggedOut, this.texts.logIn)
       }
-      // another tab went on at another business; this address leads back
+      // another tab switched to another business; this link leads back
       if (response.status === 409) return this.say(this.texts.elsewhere, this.texts.reload)
       if (response.status !== 304) {
         if (!response.ok) throw new Error(`status ${response.status}`)
@@ -90,7 +88,7 @@ export class Live {
       this.recover()
     } catch {
       this.failures += 1
-      if (this.failures > 1) this.say(this.texts.offline) // one may be lost by chance
+      if (this.failures > 1) this.say(this.texts.offline) // a single failure may be chance
     }
   }
 
@@ -99,7 +97,7 @@ export class Live {
     if (!(fresh instanceof HTMLElement)) throw new Error('no calendar')
     if (fresh.dataset['business'] !== this.root.dataset['business'])
       return this.say(this.texts.elsewhere, this.texts.reload)
-    if (this.listener.isBusy()) return // began meanwhile; the next answer shows it
+    if (this.listener.isBusy()) return // an action began meanwhile; the next response shows the change
     swap(this.root, fresh)
     this.aheadMs = Number(fresh.dataset['now']) - Date.now()
     this.countDown()
@@ -121,7 +119,7 @@ export class Live {
     if (isOver && !document.hidden) this.schedule(0) // its time is free
   }
 
-  /** Says what is wrong, and where to go. */
+  /** Shows a problem, and a link to resolve it. */
   private say(text: string, link?: string): void {
     const { zone, locale, now } = this.root.dataset
     const clock = new Intl.DateTimeFormat(locale, {
@@ -132,7 +130,7 @@ export class Live {
     const said = filled(text, { time: clock.format(Number(now)) })
     this.isStale = true
     clearTimeout(this.clearing)
-    if (this.status.dataset['said'] === said) return // heard once
+    if (this.status.dataset['said'] === said) return // already announced
     this.status.dataset['said'] = said
     this.status.replaceChildren(said)
     if (link === undefined) return

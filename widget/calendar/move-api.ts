@@ -12,10 +12,10 @@ export interface Move {
   to: Target
 }
 
-/** What became of it. */
+/** The outcome of a move. */
 export type Outcome =
   | { kind: 'moved'; version: number }
-  /** Somebody else took that time, or it is not offered; free times nearby. */
+  /** The time was taken or is not offered. Contains free times nearby. */
   | { kind: 'taken'; near: number[] }
   /** Somebody else changed the appointment first. */
   | { kind: 'changed' }
@@ -32,14 +32,14 @@ interface Answer {
 }
 
 const answerMs = 10_000
-/** Longer than "Undo" is shown. */
+/** Seconds before the client is notified, longer than "Undo" is visible. */
 const tellAfterSeconds = 12
 const patienceMs = 60_000
 
 /**
- * Moves an appointment by the API. The mail to the client is written with it and waits: a move that is undone by then is
- * told to nobody, and one whose page is gone is told. It is sent again while nothing answers: the version that it names
- * lets it happen once. `isSlow` hears that it was not done at once.
+ * Moves an appointment through the API. The email to the client is stored with the move but delayed. If the
+ * move is undone by then, no email is sent; if the page is closed, it is. Retries without a response: the
+ * version in the request ensures that the move happens once. `isSlow` is called if the first attempt fails.
  */
 export async function moveBooking(move: Move, isSlow: () => void): Promise<Outcome> {
   const path = `/api/v1/bookings/${move.id}`
@@ -56,7 +56,10 @@ export async function moveBooking(move: Move, isSlow: () => void): Promise<Outco
   return response ? outcomeOf(response, move) : { kind: 'unreachable' }
 }
 
-/** Takes back the mail about a move, or has it sent after all. False: it has been sent, or nothing answers. */
+/**
+ * Withdraws the email about a move, or sends it after all. Returns false if it was already sent or nothing
+ * answers.
+ */
 export async function decideTelling(id: string, version: number, isTold: boolean): Promise<boolean> {
   const wish = { version: String(version), tell: isTold ? 'on' : 'off' }
   const body = new URLSearchParams({ at_business: presentBusiness(), ...wish })
@@ -64,7 +67,7 @@ export async function decideTelling(id: string, version: number, isTold: boolean
   return response?.ok === true
 }
 
-/** Moves a block. It is sent again while nothing answers: what is done already is done. */
+/** Moves a block. Retries without a response, because repeating the move is harmless. */
 export async function moveBlock({ id, block, from, to }: Move, isSlow: () => void): Promise<Outcome> {
   const body = new URLSearchParams({
     at_business: presentBusiness(),
@@ -79,7 +82,7 @@ export async function moveBlock({ id, block, from, to }: Move, isSlow: () => voi
   return { kind: kinds[response.status] ?? 'refused' }
 }
 
-/** Asks again and again for a minute; undefined when nothing has answered by then. */
+/** Retries for a minute. Returns undefined without a response by then. */
 async function insist(path: string, init: RequestInit, isSlow: () => void): Promise<Response | undefined> {
   const deadline = Date.now() + patienceMs
   for (let pauseMs = 500; ; pauseMs = Math.min(pauseMs * 2, 8_000)) {
@@ -102,7 +105,7 @@ async function outcomeOf(response: Response, move: Move): Promise<Outcome> {
   return { kind: 'taken', near: alternatives.map(({ starts_at }) => Date.parse(starts_at)) }
 }
 
-/** An answer that was lost on its way leaves an appointment that has moved. */
+/** Checks if the appointment has moved, because only the response may have been lost. */
 async function wasDone({ id, to, from }: Move): Promise<Outcome | undefined> {
   const response = await ask(`/api/v1/bookings/${id}`, {})
   if (!response?.ok) return undefined
@@ -124,7 +127,7 @@ function versionOf({ headers }: Response): number {
   return Number((headers.get('etag') ?? '').replaceAll(/\D/g, ''))
 }
 
-/** Of the page: what it sends names it, as another tab may be at another one. */
+/** Returns the business of this page. Requests name it, because another tab may have switched business. */
 function presentBusiness(): string {
   return document.querySelector<HTMLElement>('#calendar')?.dataset['business'] ?? ''
 }

@@ -14,10 +14,10 @@ interface Parts {
   grid: () => Grid | undefined
 }
 
-/** Moves appointments and blocks, says so, and takes it back. */
+/** Moves appointments and blocks, reports the result and undoes it. */
 export class Moves {
   private readonly parts: Parts
-  /** One at a time. */
+  /** One move at a time. */
   private isMoving = false
 
   constructor(parts: Parts) {
@@ -31,7 +31,7 @@ export class Moves {
     return this.isMoving
   }
 
-  /** Drops an appointment where it is carried. */
+  /** Moves an appointment to where it was dropped. */
   async drop(carried: Carried): Promise<void> {
     const { booking, target } = carried
     const { id, version, client, isTold, block, fromMs, toMs } = booking
@@ -46,7 +46,7 @@ export class Moves {
     await this.go({ id, version, client, isTold, block, from, to: target }, carried)
   }
 
-  /** Several bookings of one time have no place of their own to be dropped at. */
+  /** Explains that a booking of a class cannot be dropped alone. */
   sayOfClass(path: string): void {
     const { note, texts } = this.parts
     note.show({ text: texts.ofClass, stays: true, link: { text: texts.showClass, path } })
@@ -107,7 +107,7 @@ export class Moves {
     }
   }
 
-  /** Nobody is told of a block. */
+  /** Blocks cause no email. */
   private sayBlockMoved(move: Move): void {
     const { note, texts } = this.parts
     const back = { ...move, from: move.to, to: move.from }
@@ -133,7 +133,7 @@ export class Moves {
       return true
     }
     const undo = async () => {
-      // who was not told of the move is not told of its end
+      // a client who was not notified of the move is not notified of its undoing
       const back = { ...move, version, isTold, from: to, to: from }
       const outcome = await this.send(back)
       if (outcome.kind === 'moved') note.show({ text: texts.undone })
@@ -148,7 +148,7 @@ export class Moves {
     })
   }
 
-  /** "Mon 9:00 → Tue 14:30, with Ben". */
+  /** Formats a move: "Mon 9:00 → Tue 14:30, with Ben". */
   private wordsOf({ from, to }: Move): string {
     const { texts } = this.parts
     const person = from.who === to.who ? '' : this.personOf(to.who)
@@ -161,7 +161,7 @@ export class Moves {
     return person === '' ? text : `${text}, ${filled(texts.withWhom, { name: isolated(person) })}`
   }
 
-  /** With the date where a weekday would not do. */
+  /** Formats a time, with the date if the weekday would be ambiguous. */
   private timeOf(ms: number, besideMs: number): string {
     const grid = this.parts.grid()
     const isFar = Math.abs(ms - besideMs) > farMs
@@ -185,7 +185,7 @@ function shifted(target: Target, fromMs: number): Target {
   return { ...target, fromMs, toMs: fromMs + target.toMs - target.fromMs }
 }
 
-/** A name of any direction, within a text. */
+/** Isolates a name from the text direction around it. */
 function isolated(name: string): string {
   return `\u2068${name}\u2069`
 }

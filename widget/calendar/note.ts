@@ -1,24 +1,24 @@
-/** What can be done about what a note says. */
+/** A button of a note. */
 interface NoteButton {
   text: string
   act: () => void
-  /** Whether the key for that uses it. */
+  /** True if the undo key triggers it. */
   isUndo?: boolean
 }
 
 interface NoteParts {
   text: string
-  /** `changed` gives whether it is so now. */
+  /** `changed` returns the new state. */
   check?: { text: string; changed: (isOn: boolean) => Promise<boolean> }
   buttons?: NoteButton[]
   link?: { text: string; path: string }
-  /** Stays until it is closed. */
+  /** True if the note stays until it is closed. */
   stays?: boolean
 }
 
 const shownMs = 8_000
 
-/** The note at the foot of the page: what was done, and what can be done about it. */
+/** The note at the foot of the page: the last action, and buttons for it. */
 export class Note {
   private readonly box: HTMLElement
   private readonly closeText: string
@@ -65,7 +65,7 @@ export class Note {
     this.wait()
   }
 
-  /** Undoes what it tells of, where that is offered. */
+  /** Undoes the last action, if the note offers it. */
   useUndo(): void {
     this.undo?.()
   }

@@ -1,21 +1,19 @@
-/*
- * Holding something with a mouse, a pen or a finger: the mouse begins at once, the finger after a moment, so that it can
- * still scroll. What is held hears of the pointer once a frame.
- */
+/* Dragging with a mouse, pen or finger. A mouse drags at once, a finger after a moment, so that it can
+   still scroll. The dragged object receives pointer moves once per frame. */
 
-/** Something that is held. */
+/** An object being dragged. */
 export interface Held {
   move(x: number, y: number): void
   drop(): void
   giveUp(): void
 }
 
-/** What would be held at a place; called when holding begins. */
+/** Returns the object to drag at a position. Called when a drag begins. */
 type Begin = (target: Element, at: { x: number; y: number; isTouch: boolean }) => Held | undefined
 
 const longPressMs = 450
 const startPixels = 4
-/** A finger that moves further before is scrolling. */
+/** A finger that moves further before the drag begins is scrolling. */
 const stillPixels = 10
 
 interface Press {
@@ -37,19 +35,19 @@ export class Pointer {
 
   constructor(root: HTMLElement, begin: Begin) {
     this.begin = begin
-    // also outside of the root: after a finger has dropped something, no click follows, and the next one is meant
+    // also outside the root: dropping by finger causes no click, so the next click is intended
     addEventListener('pointerdown', () => (this.isClickOver = false), { capture: true })
     root.addEventListener('pointerdown', (event) => this.down(event))
     addEventListener('pointermove', (event) => this.move(event))
     addEventListener('pointerup', (event) => this.up(event))
     addEventListener('pointercancel', () => this.giveUp())
     addEventListener('blur', () => this.giveUp())
-    // while a finger holds something, nothing scrolls and no menu opens
+    // during a drag by finger, nothing scrolls and no menu opens
     root.addEventListener('touchmove', (event) => this.held && event.preventDefault(), { passive: false })
     root.addEventListener('contextmenu', (event) => {
       if (this.held || this.press?.isTouch) event.preventDefault()
     })
-    root.addEventListener('dragstart', (event) => event.preventDefault()) // links would be dragged themselves
+    root.addEventListener('dragstart', (event) => event.preventDefault()) // the browser would drag links itself
     addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !this.held) return
       event.stopImmediatePropagation()
@@ -63,7 +61,7 @@ export class Pointer {
   }
 
   private down({ button, isPrimary, pointerType, pointerId, target, clientX, clientY }: PointerEvent): void {
-    if (this.held && !isPrimary) return this.giveUp() // a second finger
+    if (this.held && !isPrimary) return this.giveUp() // a second finger touches the screen
     if (button !== 0 || !isPrimary || !(target instanceof Element)) return
     const isTouch = pointerType === 'touch'
     this.press = { id: pointerId, target, x: clientX, y: clientY, isTouch, timer: undefined }
@@ -121,7 +119,7 @@ export class Pointer {
     document.body.classList.remove('is-holding')
   }
 
-  /** Swallows the click with which a mouse lets go of something; a key's click has no `detail`. */
+  /** Ignores the click that ends a drag with the mouse. A keyboard click has no `detail`. */
   private click(event: MouseEvent): void {
     if (!this.isClickOver || event.detail === 0) return
     this.isClickOver = false

@@ -1,7 +1,5 @@
-/*
- * Who comes back from a form finds the calendar as they left it: what had the focus, and how far it was scrolled. The entry
- * in the history of the browser keeps that, so that it is for going back alone.
- */
+/* Restores the calendar's focus and scroll position on return from a form. The state is in the history
+   entry, so it applies only when going back. */
 
 interface Left {
   focused?: string
@@ -9,7 +7,7 @@ interface Left {
   y: number
 }
 
-/** Takes up the place where the calendar was left, and keeps it when it is left again. */
+/** Restores the position from the last visit, and stores it when leaving the page. */
 export function keepPlace(root: HTMLElement): void {
   const view = () => root.querySelector('.cal-scroll')
   addEventListener('pagehide', () => {

@@ -1,9 +1,12 @@
-/** Makes a part of the page like a fresh one. What stays the same stays in the page: its focus, scrolling and open menus do, too. */
+/**
+ * Updates a part of the page from a fresh copy. Unchanged elements stay in the page, and with them focus,
+ * scroll position and open menus.
+ */
 export function swap(old: Element, fresh: Element): void {
   const focused = keyOf(document.activeElement?.closest('[data-key]'))
   makeLike(old, fresh)
   if (focused === undefined || old.contains(document.activeElement)) return
-  // what moved to another column was made anew
+  // elements that moved to another column were created again
   const again = old.querySelector(`[data-key="${CSS.escape(focused)}"] a`)
   if (again instanceof HTMLElement) again.focus({ preventScroll: true })
 }
@@ -38,7 +41,10 @@ function keyOf(node: Node | null | undefined): string | undefined {
   return node instanceof HTMLElement ? node.dataset['key'] : undefined
 }
 
-/** Whether one may become the other: nothing with a key, which belongs to one thing. */
+/**
+ * Returns true if one node may become the other. Elements with a key never do, because the key identifies one
+ * object.
+ */
 function isLike(one: Node | null, other: Node): boolean {
   return one?.nodeName === other.nodeName && keyOf(one) === undefined
 }

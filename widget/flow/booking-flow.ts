@@ -20,34 +20,34 @@ interface FlowEvents {
   error: (error: { code: string; message: string }) => void
 }
 
-/** Where the address of the page for the booking made last is kept, so that a reload does not lose it. */
+/** Storage of the latest booking's page address, so that a reload does not lose it. */
 export interface LinkPlace {
-  /** Of the storage of the tab, on websites of others. */
+  /** Key in the storage of the tab, on other websites. */
   key: string
-  /** Whether the page is Holdfast's own, on which the fragment of the address is free. */
+  /** True on Holdfast's own page, whose URL fragment is free. */
   isOwn: boolean
 }
 
 interface FlowOptions {
   connection: Connection
-  /** Loads what holds and books. */
+  /** Loads the code that holds and books. */
   later: () => Promise<{ lateFlowOf: (flow: BookingFlow) => LateFlow }>
   checkout: CheckoutPlace
   preset: Preset
-  /** What is left of a visit before a reload. */
+  /** The state of the visit before a reload. */
   kept?: Partial<FlowState>
-  /** Passed in, because asking the browser is slow. */
+  /** Passed as a function, because asking the browser is slow. */
   zone: () => WantedZone
-  /** Where the page of a booking is kept, and that of one made before a reload. */
+  /** Storage for the address of a booking's page, and the address from before a reload. */
   place: LinkPlace
   manageUrl: string | null
   nowMs: () => number
-  /** The language that the visitor reads (BCP 47). */
+  /** The visitor's language (BCP 47). */
   locale: () => string
   events: FlowEvents
 }
 
-/** The start is asked for; there may be a booking whose deposit was being paid. */
+/** A request for the initial data, and the booking whose deposit was being paid, if any. */
 interface Beginning {
   open: OpenCheckout | undefined
   reading: Promise<BookingStart>
@@ -58,9 +58,9 @@ export class BookingFlow {
   readonly options: FlowOptions
   readonly store: FlowStore
   readonly slots: SlotReading
-  /** What holds and books; there once its script is. */
+  /** Holds and books. Undefined until its script has loaded. */
   late: LateFlow | undefined
-  /** The steps since the start. Some may be over before the script that keeps them in the history is there. */
+  /** The steps so far. Some may be over before the script that records them in the history has loaded. */
   readonly trail: Step[] = []
   private beginning: Beginning | undefined
   private again: () => Promise<void> = () => this.start()
@@ -120,7 +120,7 @@ export class BookingFlow {
     void this.enterStep()
   }
 
-  /** Looks for times with room for so many people. */
+  /** Searches for times with room for a number of people. */
   setParty(party: number): void {
     if (party === this.state.party) return
     this.slots.forget()
@@ -152,7 +152,7 @@ export class BookingFlow {
     )
   }
 
-  /** Shows the times of a day; of the first free day they are known, for others the month is read. */
+  /** Shows the times of a day. They are known for the first free day; for others, reads the month. */
   chooseDate(date: string): void {
     this.set({ date })
     if (this.slots.knows(date)) return
@@ -169,7 +169,7 @@ export class BookingFlow {
     await this.attempt(
       () => this.chooseSlot(slot),
       async () => {
-        this.slots.stop() // the visitor does not wait for more times
+        this.slots.stop() // stops reading further times, which the visitor no longer needs
         this.set({ busy: 'hold', wanted: slot })
         await (await this.loadLate()).hold(slot)
       },
@@ -192,13 +192,13 @@ export class BookingFlow {
     return lateFlowOf(this)
   }
 
-  /** Retries the action that got no response. */
+  /** Repeats the action that got no response. */
   async tryAgain(): Promise<void> {
     this.set({ trouble: null })
     await this.again()
   }
 
-  /** Reads the slots again, because others may have booked meanwhile. */
+  /** Reads the slots again, because others may have booked in the meantime. */
   async lookAgain(): Promise<void> {
     await this.late?.deposit.look()
     if (this.state.step !== 'time' || this.state.busy || this.state.trouble) return
@@ -213,7 +213,7 @@ export class BookingFlow {
     )
   }
 
-  /** Runs a request; without a response, shows a message and a button that runs `again`. */
+  /** Runs a request. Without a response, shows a message and a button that calls `again`. */
   async attempt(again: () => Promise<void>, run: () => Promise<void>): Promise<void> {
     this.again = again
     try {

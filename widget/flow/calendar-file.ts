@@ -1,9 +1,7 @@
-/*
- * An iCalendar file (RFC 5545) with one appointment. Times are in UTC: calendar programs convert them to the user's zone,
- * and no zone definition can be wrong.
- */
+/* An iCalendar file (RFC 5545) with one appointment. Times are in UTC. Calendar programs convert them to
+   the user's zone, and no zone definition can be wrong. */
 
-/** An appointment; instants in milliseconds. */
+/** An appointment, with instants in milliseconds. */
 export interface Appointment {
   id: string
   title: string
@@ -20,12 +18,12 @@ function utc(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z`
 }
 
-/** RFC 5545, section 3.3.11. */
+/** Escapes a text (RFC 5545, section 3.3.11). */
 function escaped(text: string): string {
   return text.replaceAll(/[\\;,]/g, '\\$&').replaceAll(/\r?\n/g, '\\n')
 }
 
-/** RFC 5545, section 3.1: lines of at most 75 octets; splits no character. */
+/** Folds lines at 75 octets (RFC 5545, section 3.1) without splitting characters. */
 function folded(line: string): string {
   const encoder = new TextEncoder()
   let text = ''
@@ -42,7 +40,7 @@ function folded(line: string): string {
   return text
 }
 
-/** The text of the file. */
+/** Returns the text of the file. */
 export function calendarFile(appointment: Appointment): string {
   const { id, title, place, description, startsAtMs, endsAtMs, writtenAtMs } = appointment
   const lines = [

@@ -7,14 +7,14 @@ export interface Catalogue {
   staff: StaffMember[]
 }
 
-/** The visitor's choice; `anyone` is a choice too. */
+/** The visitor's choice. `anyone` is also a choice. */
 export interface Choice {
   serviceId: string | null
   locationId: string | null
   staffId: string | null
 }
 
-/** What the page has chosen: for visitors to change, and the day to show first. */
+/** The page's preselection, which visitors can change, and the day to show first. */
 export interface Preset extends Choice {
   date?: string | null
 }
@@ -36,19 +36,19 @@ export function locationOf({ locations }: Catalogue, { locationId }: Choice): Lo
   return locations.find(({ id }) => id === locationId)
 }
 
-/** Locations that offer the chosen service. */
+/** Returns the locations that offer the chosen service. */
 export function locationsFor(catalogue: Catalogue, choice: Choice): Location[] {
   const ids = serviceOf(catalogue, choice)?.location_ids ?? []
   return catalogue.locations.filter(({ id }) => ids.includes(id))
 }
 
-/** Staff who provide the chosen service; empty if it needs none. */
+/** Returns the staff who provide the chosen service; empty if it needs none. */
 export function staffFor(catalogue: Catalogue, choice: Choice): StaffMember[] {
   const ids = serviceOf(catalogue, choice)?.staff_ids ?? []
   return catalogue.staff.filter(({ id }) => ids.includes(id))
 }
 
-/** The staff member to ask for; null for anyone, or without an alternative. */
+/** Returns the staff member to request; null for anyone, or without an alternative. */
 export function personOf(catalogue: Catalogue, choice: Choice): string | null {
   const { staffId } = choice
   return staffId === anyone || staffFor(catalogue, choice).length < 2 ? null : staffId
@@ -65,20 +65,20 @@ export function completed(catalogue: Catalogue, choice: Choice, preset: Choice =
   const withService = { ...choice, serviceId }
   const locationId = only(idsOf(locationsFor(catalogue, withService)), choice.locationId, preset.locationId)
   const staff = idsOf(staffFor(catalogue, withService))
-  // a single staff member, or none, is no choice
+  // a single staff member, or none, leaves no choice
   const staffIds = staff.length > 1 ? [anyone, ...staff] : staff
   const staffId = staff.length === 0 ? anyone : only(staffIds, choice.staffId, preset.staffId)
   return { serviceId, locationId, staffId }
 }
 
-/** The first step with an open choice. */
+/** Returns the first step with an open choice. */
 export function nextStep({ serviceId, locationId, staffId }: Choice): ListStep | 'time' {
   if (serviceId === null) return 'service'
   if (locationId === null) return 'location'
   return staffId === null ? 'staff' : 'time'
 }
 
-/** The choice without this step and all after it. */
+/** Returns the choice without this step and all later ones. */
 export function without(choice: Choice, step: Step): Choice {
   const at = steps.indexOf(step)
   return {
@@ -88,7 +88,7 @@ export function without(choice: Choice, step: Step): Choice {
   }
 }
 
-/** Earlier steps with a real choice, to which a visitor may return. */
+/** Returns the earlier steps with a real choice, to which a visitor may return. */
 export function earlierSteps(catalogue: Catalogue, choice: Choice, step: Step): Step[] {
   const open: Record<Step, boolean> = {
     service: catalogue.services.length > 1,

@@ -23,7 +23,7 @@ export class DepositPayment {
 
   /** Opens the checkout of a booking that was just made. */
   begin(booking: Booking, url: string): void {
-    // the booking keeps its slot during the checkout: leaving the page must not release it
+    // the booking keeps its slot during the checkout, so leaving the page must not release it
     this.parts.store.set({ held: null, booking, checkoutUrl: url })
     this.go(booking, url, false)
   }
@@ -51,7 +51,7 @@ export class DepositPayment {
   async look(): Promise<void> {
     const { booking } = this.parts.store.state
     if (booking?.status !== 'pending') return
-    const shown = await this.show(booking.id).catch(() => undefined) // the next check follows
+    const shown = await this.show(booking.id).catch(() => undefined) // the next check follows anyway
     if (!shown || shown.status === 'pending') return
     this.parts.checkouts.take()
     if (shown.status !== 'cancelled') this.parts.confirmed(shown)

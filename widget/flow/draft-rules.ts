@@ -1,15 +1,15 @@
 import type { CustomField, FieldValue, ProblemDocument, Service } from '../api/api-types.ts'
 import type { Draft, Faults } from './draft.ts'
 
-/* Judged when the visitor submits: the first step does without it. */
+/* Validation of the details when the visitor submits. The first step does not need it. */
 
 /** One `@` and a domain with a dot, as the API requires. */
 const email = /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/
 const phone = /^(?=.*\d)[\d ()+.-]{1,32}$/
 
 /**
- * A number as people write it, in what the API takes: digits of any script, and a space for each slash, dash or other space.
- * Behind a country code, `(0)` is not dialled (ITU-T E.123).
+ * Converts a number as people write it into the format of the API: digits of any script, and a space for each
+ * slash, dash or other space. Removes `(0)` after a country code, because it is not dialled (ITU-T E.123).
  */
 function phoneNumber(text: string): string {
   return text
@@ -24,10 +24,10 @@ export function fieldName(id: string): string {
   return `field:${id}`
 }
 
-/** What of a service the form asks for. */
+/** The fields of a service that the form contains. */
 type Asked = Pick<Service, 'client_fields' | 'custom_fields'>
 
-/** Finds what the API would refuse. */
+/** Returns the faults that the API would refuse. */
 export function faultsIn(draft: Draft, { client_fields: uses, custom_fields }: Asked): Faults {
   const errors: Faults = {}
   const { firstName, lastName, email: address, phone: number } = shownTexts(draft, uses)
@@ -49,7 +49,10 @@ export function faultsIn(draft: Draft, { client_fields: uses, custom_fields }: A
   return errors
 }
 
-/** What was typed, without what the service does not ask for: the page may have filled that in. */
+/**
+ * Returns the texts without fields that the service does not ask for, because the page may have prefilled
+ * those.
+ */
 function shownTexts(draft: Draft, uses: Asked['client_fields']) {
   const shown = (name: Exclude<keyof Draft, 'fields'>, use?: string) =>
     use === 'hidden' ? '' : draft[name].trim()
@@ -66,7 +69,7 @@ function isTick({ type }: CustomField): boolean {
   return type === 'boolean' || type === 'consent'
 }
 
-/** The faults of fields that hold what they held when they were judged. */
+/** Returns the faults of fields whose value has not changed since the validation. */
 export function faultsLeft(errors: Faults, judged: Draft, draft: Draft): Faults {
   const valuesOf = ({ fields, ...texts }: Draft): Record<string, unknown> => ({
     ...texts,
@@ -77,7 +80,7 @@ export function faultsLeft(errors: Faults, judged: Draft, draft: Draft): Faults 
   return Object.fromEntries(Object.entries(errors).filter(([name]) => before[name] === now[name]))
 }
 
-/** A field's value as the API expects it; undefined when empty. */
+/** Returns a field's value in the API's format; undefined if empty. */
 function valueOf(field: CustomField, typed: FieldValue | undefined): FieldValue | undefined {
   if (typed === undefined || (field.type === 'consent' && typed !== true)) return undefined
   if (Array.isArray(typed)) return typed.length === 0 ? undefined : typed
@@ -88,7 +91,7 @@ function valueOf(field: CustomField, typed: FieldValue | undefined): FieldValue 
   return field.type === 'number' ? Number(text) : text
 }
 
-/** The body of `POST /bookings`. */
+/** Returns the body of `POST /bookings`. */
 export function bookingBody(holdId: string, draft: Draft, { client_fields, custom_fields }: Asked) {
   const answers = custom_fields.flatMap((field) => {
     const value = valueOf(field, draft.fields[field.id])
@@ -117,7 +120,7 @@ const byPointer: Record<string, keyof Draft> = {
   '/notes': 'notes',
 }
 
-/** The errors of a refused request, by field. `sent` is its body. */
+/** Returns the errors of a refused request by field. `sent` is its body. */
 export function fieldErrorsOf(
   problem: ProblemDocument,
   sent: ReturnType<typeof bookingBody>,

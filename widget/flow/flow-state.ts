@@ -16,7 +16,7 @@ import { emptyDraft, type Draft, type Faults } from './draft.ts'
 import type { FirstSlots, Slot } from './slots.ts'
 import type { Trouble } from './trouble.ts'
 
-/** A held slot; the deadline is by the clock of this device. */
+/** A held slot. The deadline is by the clock of this device. */
 export interface HeldSlot {
   id: string
   slot: Slot
@@ -29,7 +29,7 @@ export interface Notice {
   alternatives: Slot[]
 }
 
-/** The time zone that the website chose, else that of the visitor. */
+/** The time zone that the website chose, or that of the visitor. */
 export interface WantedZone {
   zone: string
   isChosen: boolean
@@ -38,30 +38,30 @@ export interface WantedZone {
 /** The complete state of the widget. */
 export interface FlowState {
   step: Step
-  /** The request that the visitor waits for. */
+  /** The request for which the visitor is waiting. */
   busy: 'start' | 'slots' | 'hold' | 'booking' | null
   business: Business | null
   showBranding: boolean
-  /** Whether the server sends mails. */
+  /** True if the server sends emails. */
   sendsMail: boolean
   catalogue: Catalogue
   preset: Preset
   choice: Choice
-  /** How many people come. */
+  /** The number of people. */
   party: number
-  /** The display time zone. */
+  /** The time zone for display. */
   zone: string
-  /** That of the visitor. */
+  /** The visitor's time zone. */
   ownZone: string
-  /** Whether the website or the visitor chose the display time zone. */
+  /** True if the website or the visitor chose the zone for display. */
   isZoneChosen: boolean
   month: string
   date: string | null
-  /** Slots by month, for months that were read. */
+  /** Slots by month, for months that have been read. */
   slots: Record<string, Slot[]>
-  /** What is shown before a month was read. */
+  /** Slots to show before a month has been read. */
   first: FirstSlots | undefined
-  /** The first free slot when the current month has none; null if there is none at all. */
+  /** The first free slot if the current month has none; null if there is none at all. */
   soonest: Slot | null | undefined
   /** The slot chosen last, even after its hold expired. */
   wanted: Slot | null
@@ -70,10 +70,10 @@ export interface FlowState {
   errors: Faults
   notice: Notice | null
   trouble: Trouble | null
-  /** The wait at a rate limit. */
+  /** The wait in seconds at a rate limit. */
   waitSeconds: number | null
   booking: Booking | null
-  /** The page of the booking made last, also after a reload. */
+  /** The manage page of the latest booking, even after a reload. */
   manageUrl: string | null
   /** The checkout of the booking's deposit. */
   checkoutUrl: string | null
@@ -135,7 +135,7 @@ export function withStart(state: FlowState, start: BookingStart): FlowState {
   }
 }
 
-/** Applies a choice, and clears the choices that depend on it. */
+/** Applies a choice and clears the choices that depend on it. */
 export function withChoice(state: FlowState, step: Step, id: string): FlowState {
   const key = { service: 'serviceId', location: 'locationId', staff: 'staffId' }[
     step as 'service'
@@ -152,7 +152,7 @@ export function withChoice(state: FlowState, step: Step, id: string): FlowState 
   }
 }
 
-/** Applies a choice: who goes to a place needs its time, who meets online the own one. */
+/** Applies a choice. Shows a physical location's own time zone, and the visitor's zone for an online one. */
 export function withPlace(state: FlowState, { catalogue, choice }: Pick<FlowState, 'catalogue' | 'choice'>) {
   return { choice, zone: zoneAt(state, locationOf(catalogue, choice)) }
 }

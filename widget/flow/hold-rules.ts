@@ -3,8 +3,8 @@ const usualHoldMs = 600_000
 const toleranceMs = 60_000
 
 /**
- * When a hold placed now expires, by the clock of this device. That clock may be wrong: replaces an impossible expiry by
- * ten minutes from now.
+ * Returns the expiry of a hold placed now, by the clock of this device. That clock may be wrong, so replaces
+ * an impossible expiry by ten minutes from now.
  */
 export function deadlineOf(expiresAt: string, nowMs: number): number {
   const endsAtMs = Date.parse(expiresAt)
@@ -12,7 +12,7 @@ export function deadlineOf(expiresAt: string, nowMs: number): number {
   return likely ? Math.min(endsAtMs, nowMs + usualHoldMs) : nowMs + usualHoldMs
 }
 
-/** Whole seconds left until a deadline, rounded up. */
+/** Returns the whole seconds left until a deadline, rounded up. */
 export function secondsLeft(deadlineMs: number, nowMs: number): number {
   return Math.max(0, Math.ceil((deadlineMs - nowMs) / 1000))
 }

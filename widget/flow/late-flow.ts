@@ -9,10 +9,10 @@ import { expired, startedAnew, withBooking, withHold, withRefusedSlot } from './
 import { Reservation } from './reservation.ts'
 import type { Slot } from './slots.ts'
 
-/** What a visitor does from the hold on. A file that is loaded while they look at the first step. */
+/** The visitor's actions from the hold on. Loaded while they look at the first step. */
 export class LateFlow {
   readonly deposit: DepositPayment
-  /** The hold was released because the visitor went away. */
+  /** True if the hold was released because the visitor left. */
   hasLeft = false
   private readonly reservation: Reservation
   private readonly flow: BookingFlow
@@ -53,7 +53,7 @@ export class LateFlow {
     }
   }
 
-  /** Books what was typed. */
+  /** Books with the visitor's input. */
   async submit(): Promise<void> {
     const { state, store } = this.flow
     const service = serviceOf(state.catalogue, state.choice)
@@ -74,7 +74,7 @@ export class LateFlow {
     void this.flow.enterStep()
   }
 
-  /** Releases the slot when the visitor leaves; the request may outlive the page. */
+  /** Releases the slot when the visitor leaves. The request may outlive the page. */
   leave(): void {
     const { state, slots, store } = this.flow
     const { held } = state
@@ -116,7 +116,7 @@ export class LateFlow {
     const { draft } = this.flow.state
     const sent = bookingBody('', draft, service)
     const errors = fieldErrorsOf(problem, sent, service.custom_fields)
-    // the business may ask for something else by now; nobody has agreed to a text that was changed
+    // the business may have changed its questions meanwhile, and nobody has agreed to a changed text
     const again = await this.flow.options.connection.start('').catch(() => undefined)
     const fields = Object.fromEntries(
       Object.entries(draft.fields).filter(
@@ -134,7 +134,7 @@ export class LateFlow {
   }
 }
 
-/** That of the flow, made when it is first needed. */
+/** Returns the flow's instance, created on first use. */
 export function lateFlowOf(flow: BookingFlow, page: CheckoutPage): LateFlow {
   flow.late ??= new LateFlow(flow, page)
   return flow.late

@@ -3,21 +3,21 @@ import { completed, nextStep, nothingChosen } from './choice-rules.ts'
 import { withoutSlots, withPlace, zoneAt, type FlowState, type HeldSlot } from './flow-state.ts'
 import { alternativesIn } from './slots.ts'
 
-/* From one state to the next, from the hold on. */
+/* State transitions from the hold on. */
 
 /** Continues to the details once the slot is held. */
 export function withHold(state: FlowState, held: HeldSlot): FlowState {
   return { ...state, busy: null, held, wanted: held.slot, step: 'details', notice: null, errors: {} }
 }
 
-/** The hold expired: its slot may still be free. Keeps the input. */
+/** Records that the hold expired. Its slot may still be free. Keeps the input. */
 export function expired(state: FlowState): FlowState {
   return { ...state, held: null, notice: { kind: 'expired', alternatives: [] } }
 }
 
 const takenCodes = ['slot_held', 'slot_booked']
 
-/** The slot was refused: offers alternatives, and drops the outdated slots. */
+/** Records that the slot was refused. Offers alternatives and drops outdated slots. */
 export function withRefusedSlot(state: FlowState, problem: ProblemDocument): FlowState {
   const kind = takenCodes.includes(problem.code)
     ? 'taken'
@@ -47,7 +47,7 @@ export function withBooking(state: FlowState, booking: Booking): FlowState {
   }
 }
 
-/** Starts another booking; keeps the visitor's details. */
+/** Starts another booking and keeps the visitor's details. */
 export function startedAnew(state: FlowState): FlowState {
   const choice = completed(state.catalogue, nothingChosen, state.preset)
   const draft = { ...state.draft, notes: '', fields: {} }

@@ -7,7 +7,7 @@ interface Grid {
   today: string
 }
 
-/** The day that a key moves to (ARIA Authoring Practices: Date Picker); undefined for other keys. */
+/** Returns the day to which a key moves (ARIA Authoring Practices: Date Picker); undefined for other keys. */
 export function keyTarget(key: string, from: string, grid: Grid): string | undefined {
   const target = targetOf(key, from, grid)
   return target !== undefined && target < grid.today ? grid.today : target

@@ -2,11 +2,11 @@
 export interface OpenCheckout {
   bookingId: string
   token: string
-  /** Address of the checkout. */
+  /** URL of the checkout. */
   url: string
 }
 
-/** Where the tab keeps one. */
+/** Storage of a checkout in the tab. */
 export interface CheckoutPlace {
   publishableKey: string
   storage: () => Storage

@@ -1,12 +1,12 @@
 const firstPauseMs = 3_000
 const growth = 1.4
 const maxPauseMs = 60_000
-/** Longer than a checkout lives; after this, only the visitor triggers a check. In milliseconds. */
+/** Milliseconds after which only the visitor triggers a check, longer than a checkout lives. */
 const givenUpAfterMs = 45 * 60_000
 
 /**
- * The pauses, in milliseconds, between checks for a payment: the processor reports it a moment after
- * the visitor pays, or never.
+ * Pauses in milliseconds between checks for a payment. The processor reports it a moment after the visitor
+ * pays, or never.
  */
 export const lookPausesMs: readonly number[] = pauses()
 

@@ -1,9 +1,9 @@
 import type { Draft } from './draft.ts'
 
-/** What a page knows of its visitor already. */
+/** Details of the visitor that the page already knows. */
 export type Prefill = Partial<Omit<Draft, 'fields'>>
 
-/** Fields by their names in the API, with the longest text that it takes, in characters. */
+/** Fields with their names in the API and its maximum length in characters. */
 const fields = [
   ['firstName', 'first_name', 100],
   ['lastName', 'last_name', 100],
@@ -12,7 +12,10 @@ const fields = [
   ['notes', 'notes', 1000],
 ] as const
 
-/** Reads what the page gives. What is longer than its field is left out: half an address helps nobody. */
+/**
+ * Reads the details that the page provides. Omits texts that are too long, because half an address helps
+ * nobody.
+ */
 export function readPrefill(given: (name: string) => string | null): Prefill {
   const read: Prefill = {}
   for (const [field, name, max] of fields) {
@@ -23,7 +26,7 @@ export function readPrefill(given: (name: string) => string | null): Prefill {
   return read
 }
 
-/** Fills what the visitor has not written into: what is empty still, or as `before` has filled it. */
+/** Fills fields that the visitor has not changed: empty ones, and those with the value from `before`. */
 export function withPrefill(draft: Draft, prefill: Prefill, before: Prefill): Draft {
   const filled = { ...draft }
   for (const [field] of fields)

@@ -13,13 +13,13 @@ interface Parts {
   connection: Connection
   store: FlowStore
   nowMs: () => number
-  /** The language that the visitor reads, for mails. */
+  /** The visitor's language, for emails. */
   locale: () => string
   /** Called for each placed hold. */
   held: (hold: Hold) => void
 }
 
-/** The API takes no longer one. */
+/** Maximum length in the API. */
 const maxLocaleLength = 35
 
 /** Holds a slot for the visitor, then books it. */
@@ -53,7 +53,10 @@ export class Reservation {
     await connection.call('DELETE', `/bookings/hold/${id}`, { keepalive }).catch(() => undefined)
   }
 
-  /** Books the held slot. Places an expired hold again, once: a sleeping device does not notice the expiry. */
+  /**
+   * Books the held slot. Places an expired hold again, once, because a sleeping device does not notice the
+   * expiry.
+   */
   async book(service: Service): Promise<Booking> {
     const held = this.parts.store.state.held ?? (await this.placeAgain())
     try {

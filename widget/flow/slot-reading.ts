@@ -23,11 +23,14 @@ interface Known {
   readAtMs: number
 }
 
-/** Slots older than this are read again; for those who come back to the page, much sooner. In milliseconds. */
+/** Age in milliseconds from which slots are read again. Much lower for visitors who return to the page. */
 const freshMs = 30_000
 const freshOnReturnMs = 3_000
 
-/** Reads the free slots of the current choice into the state: the first ones without a session, then month by month. */
+/**
+ * Reads the free slots of the current choice into the state: the first ones without a session, then month by
+ * month.
+ */
 export class SlotReading {
   private readonly parts: Parts
   private readonly known = new Map<string, Known>()
@@ -40,13 +43,13 @@ export class SlotReading {
     this.parts = parts
   }
 
-  /** Drops slots that a new choice, or a held or lost slot, made outdated. */
+  /** Drops slots that became outdated by a new choice, or by a held or lost slot. */
   forget(): void {
     this.known.clear()
     this.first = undefined
   }
 
-  /** Reads what the page begins with. Ignores choices that are not offered. */
+  /** Reads the initial data of the page. Ignores choices that are not offered. */
   async start(choice: Choice): Promise<BookingStart> {
     const { connection, store } = this.parts
     const query = startOf(choice, choice.staffId === anyone ? null : choice.staffId, store.state.party)
@@ -65,7 +68,10 @@ export class SlotReading {
     return start
   }
 
-  /** Shows the first times of the choice, and more where a session is there already or the page shows another day. */
+  /**
+   * Shows the first times of the choice. Reads the month if there already is a session, or if the page shows
+   * another day.
+   */
   async enter(): Promise<void> {
     const { connection, store } = this.parts
     const question = ++this.question
@@ -87,7 +93,10 @@ export class SlotReading {
     if (connection.isOpen || !isKnown) await this.read(shown.month, true)
   }
 
-  /** Reads again what is shown to somebody who comes back; it stays until the answer is there. Failures leave it. */
+  /**
+   * Refreshes the slots for a returning visitor. The old ones stay until the response arrives, or if it
+   * fails.
+   */
   async refresh(): Promise<void> {
     const { month, slots } = this.parts.store.state
     this.freshMs = freshOnReturnMs
@@ -95,7 +104,7 @@ export class SlotReading {
       await this.enter()
       if (slots[month]) await this.read(month)
     } catch {
-      // holding one will tell
+      // placing a hold will report the failure
     } finally {
       this.freshMs = freshMs
     }
@@ -120,7 +129,7 @@ export class SlotReading {
     }
   }
 
-  /** Whether the times of a day are known, so that nothing has to be read. */
+  /** Returns true if the times of a day are known, so that nothing has to be read. */
   knows(date: string): boolean {
     const { state } = this.parts.store
     const month = monthOf(date)
@@ -156,19 +165,19 @@ export class SlotReading {
     }
   }
 
-  /** Nobody waits for what is being read. */
+  /** Ignores the pending response, because nobody waits for it. */
   stop(): void {
     this.question += 1
     this.rest()
   }
 
-  /** Ends the wait for slots, but not that for a hold. */
+  /** Ends the wait for slots, but not the wait for a hold. */
   private rest(): void {
     const { store } = this.parts
     if (store.state.busy === 'slots') store.set({ busy: null })
   }
 
-  /** Selects a day, so that the visitor sees times at once: the one that the page wants, or the next free one. */
+  /** Selects a day, so that the visitor sees times at once: the page's choice, or the next free day. */
   private showFirstDay(): void {
     const { store } = this.parts
     const { date, preset } = store.state
@@ -178,14 +187,17 @@ export class SlotReading {
     store.set({ date: dates.find((day) => day >= wanted) ?? dates[0] ?? null })
   }
 
-  /** Those of the shown month that are known. */
+  /** Returns the known free dates of the month shown. */
   private freeDates(): string[] {
     const { slots, zone, month, first } = this.parts.store.state
     const read = slots[month]?.map(({ startsAtMs }) => dateIn(zone, startsAtMs))
     return (read ?? first?.dates ?? []).filter((date) => monthOf(date) === month)
   }
 
-  /** No slots where the etag says that they are as before. In halves where one response cannot hold so many. */
+  /**
+   * Reads slots in a range. Returns none if the etag shows that they are unchanged. Splits the range in
+   * halves if one response cannot hold it.
+   */
   private async slotsBetween(from: string, to: string, etag: string | null = null): Promise<Answer> {
     const { connection, store } = this.parts
     const { catalogue, choice, party } = store.state

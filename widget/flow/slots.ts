@@ -23,7 +23,7 @@ export function slotOf(slot: WireSlot): Slot {
   }
 }
 
-/** The slots that a refusal offers instead, the earliest first. */
+/** Returns the slots that a refusal offers instead, earliest first. */
 export function alternativesIn({ alternatives = [] }: ProblemDocument): Slot[] {
   return alternatives.map(slotOf).sort((one, other) => one.startsAtMs - other.startsAtMs)
 }
@@ -31,9 +31,9 @@ export function alternativesIn({ alternatives = [] }: ProblemDocument): Slot[] {
 /** The slots of the first free day, and the free dates of its month. */
 export interface FirstSlots {
   slots: Slot[]
-  /** The next free ones, on several days. */
+  /** The next free slots, on several days. */
   next: Slot[]
-  /** Local to the location; reading the month corrects them for other zones. */
+  /** Dates at the location. Reading the month corrects them for other zones. */
   dates: string[]
 }
 
@@ -41,7 +41,7 @@ export function firstSlotsOf({ slots, next, dates }: FirstTimes): FirstSlots {
   return { slots: slots.map(slotOf), next: next.map(slotOf), dates }
 }
 
-/** The slots of a month as far as they are known; undefined when nothing is. */
+/** Returns the known slots of a month; undefined if none are known. */
 export function knownSlots(
   { slots, first }: { slots: Record<string, Slot[]>; first?: FirstSlots | undefined },
   month: string,
@@ -53,14 +53,14 @@ export function slotsOf(availability: Availability): Slot[] {
   return availability.days.flatMap(({ slots }) => slots.map(slotOf))
 }
 
-/** Slots by local date in the zone, in order. */
+/** Groups slots by local date in the zone, in order. */
 export function slotsByDate(slots: Slot[], zone: string): Map<string, Slot[]> {
   return Map.groupBy(slots, ({ startsAtMs }) => dateIn(zone, startsAtMs))
 }
 
 /**
- * The dates to request, in the zone of the location, for a month in any other zone: one day more
- * at both ends.
+ * Returns the dates to request, in the zone of the location, for a month in any zone: one more day at both
+ * ends.
  */
 export function rangeFor(month: string, today: string): { from: string; to: string } {
   const first = plusDays(firstDayOf(month), -1)

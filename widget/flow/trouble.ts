@@ -1,6 +1,6 @@
 import { codeOf, Unreachable } from '../api/refusals.ts'
 
-/** Why the flow cannot continue. */
+/** The reason why the flow cannot continue. */
 export interface Trouble {
   kind: 'unreachable' | 'misconfigured' | 'busy' | 'unknown'
   code: string
@@ -8,7 +8,7 @@ export interface Trouble {
 
 const misconfigured = ['invalid_credentials', 'origin_not_allowed', 'key_type_not_allowed']
 
-/** The message for an error that no step can handle; at the start, what is not found is the key. */
+/** Returns the message for an error that no step can handle. At the start, not_found concerns the key. */
 export function troubleOf(error: unknown, isStart = false): Trouble {
   const code = codeOf(error)
   if (code === null) {

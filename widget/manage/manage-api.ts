@@ -1,6 +1,6 @@
 import type { Availability, Booking, ProblemDocument } from '../api/api-types.ts'
 
-/* What the page reads of the API, with the token of its link. */
+/* The parts of the API that the page reads, with the token of its link. */
 
 export interface Managed {
   booking: Booking
@@ -23,7 +23,7 @@ export interface Managed {
   }
 }
 
-/** A response: 2xx with its body, or the problem that it names. `unreachable`: none came, or the server is busy. */
+/** A response: 2xx with its body, or the problem. `unreachable`: there was none, or the server is busy. */
 export type Reply<T> =
   | { kind: 'ok'; body: T; etag: string | null }
   | { kind: 'refused'; problem: ProblemDocument }
@@ -31,7 +31,7 @@ export type Reply<T> =
 
 const answerTimeoutMs = 20_000
 
-/** Calls the API about the one booking of a token. */
+/** Calls the API for the booking of a token. */
 export class ManageApi {
   private readonly base: string
   private readonly token: string
@@ -57,7 +57,7 @@ export class ManageApi {
     return this.call('POST', '/cancel', { etag, body: reason === '' ? {} : { reason } })
   }
 
-  /** The calendar file, or undefined. */
+  /** Returns the calendar file, or undefined. */
   async file(): Promise<string | undefined> {
     const response = await this.request('GET', '/calendar.ics')
     return response?.ok ? response.text() : undefined
@@ -76,7 +76,7 @@ export class ManageApi {
       const isBusy = response.status === 429 || response.status >= 500
       return isBusy ? { kind: 'unreachable' } : { kind: 'refused', problem: body as ProblemDocument }
     } catch {
-      return { kind: 'unreachable' } // not of the API, or cut off
+      return { kind: 'unreachable' } // not from the API, or truncated
     }
   }
 

@@ -15,7 +15,7 @@ const apiBase = new URL('../api/v1', import.meta.url).href
 
 const nowMs = () => Date.now()
 
-/** `<holdfast-manage>`: one booking, by the token in the fragment of the page's address. */
+/** `<holdfast-manage>`: one booking, identified by the token in the fragment of the page's URL. */
 export class ManageElement extends HTMLElement {
   private readonly root = this.attachShadow({ mode: 'open' })
   private readonly brand = new CSSStyleSheet()
@@ -58,7 +58,7 @@ export class ManageElement extends HTMLElement {
     void this.flow.load()
   }
 
-  /** Whoever comes back to the page sees the booking as it is now. */
+  /** Refreshes the booking when somebody returns to the page. */
   private readonly lookAgain = (): void => {
     const { flow } = this
     if (document.visibilityState !== 'visible' || !flow) return
@@ -79,7 +79,7 @@ export class ManageElement extends HTMLElement {
     this.drawSoon()
   }
 
-  /** Draws concurrent changes once. */
+  /** Draws once for concurrent changes. */
   private drawSoon(): void {
     if (this.isToBeDrawn) return
     this.isToBeDrawn = true

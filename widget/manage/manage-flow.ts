@@ -8,14 +8,14 @@ import { offerCalendarFile } from '../views/offer-file.ts'
 import type { TimesFlow, TimesState } from '../views/view.ts'
 import type { ManageApi, Managed } from './manage-api.ts'
 
-/** What the page shows. */
+/** The state of the page. */
 export interface ManageState {
-  /** `ended`: the link is wrong or over. */
+  /** `ended`: the link is invalid or has expired. */
   phase: 'loading' | 'shown' | 'ended' | 'unreachable'
   managed: Managed | null
   etag: string | null
   mode: 'view' | 'times' | 'confirm' | 'cancel'
-  /** Whether the client has left the first view: from then on each view takes the focus. */
+  /** True once the client has left the first view. Each view then takes the focus. */
   isLater: boolean
   isWorking: boolean
   notice: 'moved' | 'refundComing' | 'changed' | 'notAllowed' | 'unreachable' | null
@@ -29,10 +29,10 @@ interface Parts {
   changed: () => void
 }
 
-/** Months that are searched for a first free slot. */
+/** Months to search for a first free slot. */
 const maxMonths = 3
 
-/** What a client does with a booking. Nothing changes it but `move` and `cancel`, which buttons call. */
+/** A client's actions on a booking. Only `move` and `cancel`, which buttons call, change it. */
 export class ManageFlow implements TimesFlow {
   state: ManageState
   private readonly parts: Parts
@@ -61,7 +61,7 @@ export class ManageFlow implements TimesFlow {
       const { times: before, phase } = this.state
       const times = {
         ...before,
-        // who goes to a place needs its time, who meets online the own one
+        // a physical location's own zone, or the client's zone for an online one
         zone: phase === 'shown' || location.online_url ? before.zone : location.timezone,
         catalogue: { services: [], locations: [location], staff: [] },
         choice: { ...nothingChosen, locationId: location.id },
@@ -85,7 +85,9 @@ export class ManageFlow implements TimesFlow {
     this.set({ mode, notice: null })
   }
 
-  /** Opens the month of the appointment, on its day if that has free slots, else on that of the first one. */
+  /**
+   * Opens the month of the appointment. Selects its day if that has free slots, otherwise the first free day.
+   */
   async chooseTime(): Promise<void> {
     const { times, managed } = this.state
     const now = dateIn(times.zone, this.parts.nowMs())
@@ -141,7 +143,7 @@ export class ManageFlow implements TimesFlow {
     this.setTimes({ zone, date: null })
   }
 
-  /** Asks before it moves. */
+  /** Asks for confirmation before the move. */
   chooseSlot(slot: Slot): Promise<void> {
     this.setTimes({ wanted: slot, notice: null })
     this.set({ mode: 'confirm' })
@@ -152,7 +154,7 @@ export class ManageFlow implements TimesFlow {
     this.set({ mode: 'times' })
   }
 
-  /** Of a flow that holds slots; this one does not. */
+  /** Does nothing, because this flow holds no slots. */
   holdAgain(): Promise<void> {
     return Promise.resolve()
   }
@@ -178,7 +180,7 @@ export class ManageFlow implements TimesFlow {
     else await this.lookWhetherDone(notice)
   }
 
-  /** Only the answer may have been lost: then the booking has a new version. */
+  /** Checks if the booking has a new version, because only the response may have been lost. */
   private async lookWhetherDone(notice: ManageState['notice']): Promise<void> {
     const { etag } = this.state
     await this.load('unreachable')
@@ -216,7 +218,7 @@ export class ManageFlow implements TimesFlow {
   }
 }
 
-/** Of a refusal that another time gets around. */
+/** Returns the kind of notice for a refusal that another time would avoid. */
 function kindOf({ code }: ProblemDocument): Notice['kind'] | undefined {
   if (code === 'slot_held' || code === 'slot_booked') return 'taken'
   return code === 'slot_not_offered' ? 'notOffered' : undefined

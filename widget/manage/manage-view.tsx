@@ -21,7 +21,7 @@ export interface ManageView {
   flow: ManageFlow
   state: ManageState
   language: Language
-  /** Of the language. */
+  /** Texts of the language. */
   texts: Texts
   formats: Formats
   /** The zone of this device. */
@@ -29,10 +29,10 @@ export interface ManageView {
   nowMs: () => number
 }
 
-/** The props of what shows the booking. */
+/** The props of views that show the booking. */
 export type ShownView = ManageView & { managed: Managed }
 
-/** The whole page. */
+/** Renders the whole page. */
 export function ManagePage(props: ManageView) {
   const { state, language, texts } = props
   const { phase, managed, isWorking } = state
@@ -100,7 +100,7 @@ function Shown(props: ShownView) {
   return <Overview {...props} />
 }
 
-/** A step with its heading, which takes the focus unless it is the first thing on the page. */
+/** Renders a step with its heading. The heading takes the focus unless it is the first thing on the page. */
 export function Step({
   title,
   sign,
@@ -197,12 +197,12 @@ function Overview(props: ShownView) {
   )
 }
 
-/** Read by src/pages/checkout.js, which leads back here. */
+/** Stores the way back, which src/pages/checkout.js reads. */
 function leaveWayBack(bookingId: string): void {
   try {
     sessionStorage.setItem(`holdfast:return:${bookingId}`, `/manage${location.hash}`)
   } catch {
-    // storage is disabled: the checkout ends on a page of its own
+    // storage is disabled: the checkout ends on the server's own page
   }
 }
 
@@ -224,7 +224,7 @@ function Sign({ managed: { booking } }: ShownView) {
   )
 }
 
-/** What, with whom, when, where, for how much. */
+/** Renders the appointment: service, staff member, time, location and price. */
 function Appointment(props: ShownView) {
   const { managed, texts } = props
   const { booking } = managed
@@ -250,7 +250,7 @@ function Appointment(props: ShownView) {
   )
 }
 
-/** In the zone of the place; and in that of this device, if that is another time. */
+/** Renders the time in the location's zone, and in this device's zone if that differs. */
 function Time({
   managed,
   texts,
@@ -296,7 +296,7 @@ function Money({ managed: { booking }, formats, texts }: ShownView) {
   return parts.length > 0 ? <p>{parts.join(' · ')}</p> : null
 }
 
-/** Until when what may be done, and whom to ask afterwards. */
+/** Renders the deadlines for changes, and the contact for later. */
 function Policy({ managed, texts, formats }: ShownView) {
   const { booking, policy, business } = managed
   const { timezone } = booking.location
@@ -327,7 +327,7 @@ function Policy({ managed, texts, formats }: ShownView) {
   )
 }
 
-/** In the zone of the place. */
+/** Formats an instant in the location's zone. */
 function momentOf({ formats, managed }: ShownView, ms: number): string {
   const { timezone } = managed.booking.location
   return `${formats.longDay(ms, timezone)}, ${formats.time(ms, timezone)}`

@@ -1,11 +1,12 @@
-/*
- * Calendar dates without time and zone, `2026-12-01`, and months, `2026-12`. They are text, as in the API, and compare
- * in date order.
- */
+/* Calendar dates without time or zone (`2026-12-01`), and months (`2026-12`). They are strings, as in the
+   API, and compare in chronological order. */
 
 const dayMs = 86_400_000
 
-/** The date as an instant at midnight UTC, in milliseconds: for arithmetic and for Intl with the zone UTC. */
+/**
+ * Returns the date as an instant at midnight UTC, in milliseconds. Used for arithmetic, and for Intl with the
+ * zone UTC.
+ */
 export function civilMs(date: string): number {
   return Date.parse(`${date}T00:00:00Z`)
 }
@@ -18,7 +19,7 @@ export function plusDays(date: string, days: number): string {
   return civilDate(civilMs(date) + days * dayMs)
 }
 
-/** The day halfway, or the one before. */
+/** Returns the day halfway, rounded down. */
 export function middleOf(first: string, last: string): string {
   return civilDate((civilMs(first) + civilMs(last)) / 2)
 }
@@ -40,19 +41,19 @@ export function lastDayOf(month: string): string {
   return plusDays(firstDayOf(plusMonths(month, 1)), -1)
 }
 
-/** The same day of another month, or its last one when it has none such. */
+/** Returns the same day of another month, or its last day if there is no such day. */
 export function sameDayIn(month: string, date: string): string {
   const wanted = `${month}-${date.slice(8)}`
   const last = lastDayOf(month)
   return wanted > last ? last : wanted
 }
 
-/** 1 for Monday to 7 for Sunday, as ISO 8601 counts. */
+/** Returns the weekday, from 1 for Monday to 7 for Sunday (ISO 8601). */
 export function weekdayOf(date: string): number {
   return new Date(civilMs(date)).getUTCDay() || 7
 }
 
-/** The weeks of a month, each of seven dates, with null for those of other months. */
+/** Returns the weeks of a month with seven dates each, and null for dates of other months. */
 export function weeksOf(month: string, firstWeekday: number): (string | null)[][] {
   const first = firstDayOf(month)
   const last = lastDayOf(month)

@@ -1,7 +1,7 @@
 import { civilMs, firstDayOf, plusDays, startOfWeek } from './civil-dates.ts'
 import { dateIn, hourIn } from './zones.ts'
 
-/** For browsers that do not know the first weekday: Monday, except for these regions. */
+/** First weekdays for browsers that do not know them: Monday, except for these regions. */
 const sundayFirst = /-(US|CA|MX|BR|IL|IN|JP|KR|TW|HK|ZA|SA|PH|CO|PE|VE)\b|^(ja|ko|he|hi)\b/
 const saturdayFirst = /^ar\b|^fa\b/
 
@@ -9,19 +9,19 @@ interface WeekInfo {
   firstDay: number
 }
 
-/** 1 for Monday to 7 for Sunday: where weeks begin for readers of a locale. */
+/** Returns the first day of the week in a locale, from 1 for Monday to 7 for Sunday. */
 export function firstWeekdayOf(locale: string): number {
-  // a method in new browsers, a property in older ones, and missing in some
+  // a method in new browsers, a property in older ones, missing in some
   const described = new Intl.Locale(locale) as { getWeekInfo?: () => WeekInfo; weekInfo?: WeekInfo }
   const known = described.getWeekInfo ? described.getWeekInfo() : described.weekInfo
   if (known) return known.firstDay
   return sundayFirst.test(locale) ? 7 : saturdayFirst.test(locale) ? 6 : 1
 }
 
-/** Clocks are set back by an hour, on Lord Howe Island by half of one. */
+/** Clock changes of an hour, and of half an hour on Lord Howe Island. */
 const clockChangesMs = [-3_600_000, -1_800_000, 1_800_000, 3_600_000]
 
-/** How times, dates, lengths and amounts are written for readers of a locale. */
+/** Formats times, dates, durations and amounts for a locale. */
 export class Formats {
   readonly firstWeekday: number
   readonly locale: string
@@ -48,7 +48,7 @@ export class Formats {
     this.dayOfMonth('2026-01-01')
   }
 
-  /** `10:30` or `10:30 AM`; with the name of the zone's time in the hour that a clock change repeats. */
+  /** Formats `10:30` or `10:30 AM`. Adds the zone's name in an hour that a clock change repeats. */
   time(ms: number, zone: string): string {
     const options = { hour: 'numeric', minute: '2-digit', timeZone: zone } as const
     const text = this.format(options, ms)
@@ -56,7 +56,7 @@ export class Formats {
     return isRepeated ? this.format({ ...options, timeZoneName: 'short' }, ms) : text
   }
 
-  /** `Tuesday, 1 December 2026` of an instant. */
+  /** Formats an instant as `Tuesday, 1 December 2026`. */
   longDay(ms: number, zone: string): string {
     return this.format(
       { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: zone },
@@ -64,27 +64,27 @@ export class Formats {
     )
   }
 
-  /** `Tue 1 Dec` of an instant. */
+  /** Formats an instant as `Tue 1 Dec`. */
   shortDay(ms: number, zone: string): string {
     return this.format({ weekday: 'short', day: 'numeric', month: 'short', timeZone: zone }, ms)
   }
 
-  /** The same of a date of the calendar. */
+  /** Formats a calendar date as `Tuesday, 1 December 2026`. */
   longDate(date: string): string {
     return this.longDay(civilMs(date), 'UTC')
   }
 
-  /** `December 2026`. */
+  /** Formats a month as `December 2026`. */
   month(month: string): string {
     return this.format({ month: 'long', year: 'numeric', timeZone: 'UTC' }, civilMs(firstDayOf(month)))
   }
 
-  /** The number in the grid of a month. */
+  /** Formats the day number in a month grid. */
   dayOfMonth(date: string): string {
     return this.number(Number(date.slice(8)))
   }
 
-  /** The names of the seven weekdays in the order of the locale. */
+  /** Returns the names of the seven weekdays in the order of the locale. */
   weekdays(style: 'long' | 'short' | 'narrow'): string[] {
     const first = startOfWeek('2026-01-05', this.firstWeekday)
     return Array.from({ length: 7 }, (_, index) =>
@@ -92,14 +92,14 @@ export class Formats {
     )
   }
 
-  /** `Tokyo (Japan Standard Time)`: the place, and what its time is called at an instant. */
+  /** Formats a zone as `Tokyo (Japan Standard Time)`: the city, and the zone's name at an instant. */
   zone(zone: string, ms: number): string {
     const named = this.formatOf({ timeZone: zone, timeZoneName: 'long' })
     const name = named.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? ''
     return name === '' ? placeOf(zone) : `${placeOf(zone)} (${name})`
   }
 
-  /** `1 hour, 30 minutes`. */
+  /** Formats a duration as `1 hour, 30 minutes`. */
   minutes(minutes: number): string {
     const parts: string[] = []
     const hours = Math.floor(minutes / 60)
@@ -110,12 +110,12 @@ export class Formats {
     return new Intl.ListFormat(this.locale, { type: 'unit' }).format(parts)
   }
 
-  /** `12 seconds`. */
+  /** Formats a duration as `12 seconds`. */
   seconds(seconds: number): string {
     return this.number(seconds, { style: 'unit', unit: 'second', unitDisplay: 'long' })
   }
 
-  /** An amount in minor units of its currency: by the language alone, as mails write it. */
+  /** Formats an amount in minor units of its currency. Uses the language without the region, as emails do. */
   money({ amount, currency }: { amount: number; currency: string }): string {
     const { language } = new Intl.Locale(this.locale)
     const style = { style: 'currency', currency } as const
@@ -147,7 +147,7 @@ export class Formats {
   }
 }
 
-/** The city of a zone name: `New York` of `America/New_York`. */
+/** Returns the city of a zone name: `New York` from `America/New_York`. */
 export function placeOf(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
 }

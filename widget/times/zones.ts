@@ -1,6 +1,6 @@
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Creating a format takes a hundred times as long as using it. */
+/** Returns a cached format, because creating one takes a hundred times as long as using it. */
 function formatIn(zone: string, locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${zone} ${Object.keys(options).join()}`
   let format = formats.get(key)
@@ -11,7 +11,7 @@ function formatIn(zone: string, locale: string, options: Intl.DateTimeFormatOpti
   return format
 }
 
-/** The local date, such as `2026-12-01`, in a zone at an instant. */
+/** Returns the local date in a zone at an instant, such as `2026-12-01`. */
 export function dateIn(zone: string, ms: number): string {
   const date = { year: 'numeric', month: '2-digit', day: '2-digit' } as const
   const parts = formatIn(zone, 'en-CA-u-ca-gregory-nu-latn', date).formatToParts(ms)
@@ -19,12 +19,12 @@ export function dateIn(zone: string, ms: number): string {
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`
 }
 
-/** The zone of this device. */
+/** Returns the zone of this device. */
 export function ownZoneName(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** Whether the browser knows a zone of this name. */
+/** Returns true if the browser knows a zone of this name. */
 export function isZone(name: string): boolean {
   try {
     return name !== '' && dateIn(name, 0) !== ''
@@ -33,7 +33,7 @@ export function isZone(name: string): boolean {
   }
 }
 
-/** Whether two zones have the same local time at an instant. */
+/** Returns true if two zones have the same local time at an instant. */
 export function sameTimeIn(one: string, other: string, ms: number): boolean {
   return one === other || offsetName(one, ms) === offsetName(other, ms)
 }
@@ -43,7 +43,7 @@ function offsetName(zone: string, ms: number): string {
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? ''
 }
 
-/** The local hour, 0 to 23, in a zone at an instant. */
+/** Returns the local hour in a zone at an instant, from 0 to 23. */
 export function hourIn(zone: string, ms: number): number {
   const parts = formatIn(zone, 'en', { hour: 'numeric', hourCycle: 'h23' }).formatToParts(ms)
   return Number(parts.find(({ type }) => type === 'hour')?.value ?? 0)

@@ -5,7 +5,7 @@ import type { View } from './view.ts'
 
 const warnSeconds = 120
 
-/** Announcements for screen readers, at a few moments only: a countdown must not speak every second. */
+/** Announces a few events to screen readers. A countdown must not speak every second. */
 export function Announcements({ flow, state, language, formats, nowMs }: View) {
   const { held, busy } = state
   const { texts } = language

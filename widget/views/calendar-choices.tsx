@@ -6,7 +6,7 @@ interface CalendarChoicesParts extends EntryParts {
   onFile: () => void
 }
 
-/** The file, and the pages of calendars that take an appointment by their address. */
+/** Offers the calendar file, and links to web calendars that add an appointment by URL. */
 export function CalendarChoices(parts: CalendarChoicesParts) {
   const { booking, texts, onFile } = parts
   const { title, place, details } = calendarEntry(parts)

@@ -10,7 +10,10 @@ export interface EntryParts {
   manageUrl: string | null
 }
 
-/** What the client's own calendar says of an appointment, as in the calendar parts of mails. */
+/**
+ * Returns the appointment's entry for the client's calendar, with the same texts as the calendar parts of
+ * emails.
+ */
 export function calendarEntry({ booking, business, texts, formats, manageUrl }: EntryParts) {
   const { location, service, staff, payment, party_size: people } = booking
   const { online_url: online } = location

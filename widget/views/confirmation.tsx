@@ -10,7 +10,7 @@ import { offerCalendarFile as offer } from './offer-file.ts'
 import { changesUntil, Summary, times } from './summary.tsx'
 import type { View } from './view.ts'
 
-/** The last step: booked, or waiting for the deposit. */
+/** Renders the last step: booked, or waiting for the deposit. */
 export function Confirmation(props: View) {
   const { flow, state, language } = props
   const { booking } = state
@@ -20,7 +20,7 @@ export function Confirmation(props: View) {
   useLayoutEffect(() => heading.current?.focus(), [status])
   useLayoutEffect(() => (status === 'pending' ? lookNowAndThen(flow) : undefined), [status])
   const { manageUrl } = state
-  // one that waits for its deposit is found again by its checkout
+  // a booking that waits for its deposit is found through its checkout instead
   const kept = status === 'pending' ? null : manageUrl
   useLayoutEffect(() => {
     keepLink(flow.options.place, kept)

@@ -1,6 +1,6 @@
 import type { Business } from '../api/api-types.ts'
 
-/** A sentence that names the business, and after it where one calls or writes to. */
+/** Renders a sentence that names the business, followed by its phone number or email address. */
 export function Contact({
   text,
   business,

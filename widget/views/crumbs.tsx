@@ -1,7 +1,7 @@
 import { anyone, earlierSteps, locationOf, serviceOf, staffFor, type Step } from '../flow/choice-rules.ts'
 import type { View } from './view.ts'
 
-/** The choices so far; each links back to its step. */
+/** Renders the choices so far, each with a link back to its step. */
 export function Crumbs({ flow, state, language }: View) {
   const { catalogue, choice, step } = state
   if (step === 'done' || state.busy === 'start' || state.busy === 'booking') return null

@@ -19,7 +19,7 @@ const inputTypes: Partial<Record<CustomField['type'], string>> = {
   url: 'url',
 }
 
-/** The input of a custom field. */
+/** Renders the input of a custom field. */
 export function CustomFieldInput(parts: CustomFieldParts) {
   const { field, value, fieldError, texts, onWrite } = parts
   switch (field.type) {
@@ -72,7 +72,7 @@ function Check({ field, value, fieldError, texts, onWrite }: CustomFieldParts) {
   )
 }
 
-/** A label with at most one link, `[text](https://…)`. */
+/** Renders a label with at most one link, `[text](https://…)`. */
 function Linked({ label }: { label: string }) {
   const [, before, text, url, after] = /^(.*?)\[([^[\]]+)\]\((https:\/\/[^\s()]+)\)(.*)$/.exec(label) ?? []
   if (url === undefined) return <>{label}</>

@@ -9,10 +9,10 @@ import { SlotNotice } from './slot-notice.tsx'
 import { Countdown, Summary, times } from './summary.tsx'
 import type { View } from './view.ts'
 
-/** Languages that write the family's name first. */
+/** Languages that put the family name first. */
 const startsWithFamily = /^ja\b/
 
-/** The visitor's details and the custom fields. */
+/** Renders the form with the visitor's details and the custom fields. */
 export function Details(props: View) {
   const { flow, state, language, formats } = props
   const { catalogue, choice, party, wanted, errors, busy, draft } = state

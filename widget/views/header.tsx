@@ -7,7 +7,7 @@ interface HeaderParts {
   onClose?: (() => void) | undefined
 }
 
-/** The brand, and what closes an overlay; its place is kept until the brand is known. */
+/** Renders the brand and the close button of an overlay. Reserves the space until the brand is known. */
 export function Header({ business, closeText, onClose }: HeaderParts) {
   const name = business?.brand_name ?? business?.name ?? '\u00a0'
   return (
@@ -29,7 +29,7 @@ export function Header({ business, closeText, onClose }: HeaderParts) {
   )
 }
 
-/** Decorative, because the name is beside it; disappears when it cannot be loaded. */
+/** Decorative, because the name is next to it. Disappears if it cannot be loaded. */
 function Logo({ address }: { address: string }) {
   const image = useRef<HTMLImageElement>(null)
   return (

@@ -1,6 +1,6 @@
 import type { ComponentChildren, RefObject } from 'preact'
 
-/** A focusable heading. */
+/** Renders a focusable heading. */
 export function Heading({
   children,
   inner,

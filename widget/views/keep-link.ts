@@ -1,6 +1,6 @@
 import type { LinkPlace } from '../flow/booking-flow.ts'
 
-/** Keeps the address of the page for a booking; null forgets it. */
+/** Stores the address of a booking's page; null removes it. */
 export function keepLink({ key, isOwn }: LinkPlace, url: string | null): void {
   if (isOwn) {
     const hash = url === null ? '' : url.slice(url.indexOf('#'))
@@ -11,6 +11,6 @@ export function keepLink({ key, isOwn }: LinkPlace, url: string | null): void {
     if (url === null) sessionStorage.removeItem(key)
     else sessionStorage.setItem(key, url)
   } catch {
-    // storage is disabled; the mail has it too
+    // storage is disabled; the email also contains the link
   }
 }

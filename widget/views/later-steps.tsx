@@ -2,7 +2,7 @@ import { texts } from 'texts:en-later'
 import { fallback } from '../languages.ts'
 import styles from '../later-steps.css'
 
-/* The steps that nobody needs at once: a file of their own, loaded while the visitor looks at the first one. */
+/* The steps after the first, in a separate file that loads while the visitor looks at the first step. */
 export { accompany } from '../visit/visit.ts'
 export { lateFlowOnPage as lateFlowOf } from './this-page.ts'
 export { Announcements } from './announcements.tsx'
@@ -11,9 +11,9 @@ export { Details } from './details.tsx'
 export { NoneFree } from './none-free.tsx'
 export { SlotNotice } from './slot-notice.tsx'
 
-// what English shows in these steps; other languages have it already
+// English texts of these steps; other languages already have them
 Object.assign(fallback.texts, texts)
 
-/** Their styles; one sheet for all elements of the page. */
+/** Their styles, in one sheet for all elements of the page. */
 export const sheet = new CSSStyleSheet()
 sheet.replaceSync(styles)

@@ -5,7 +5,7 @@ import { anyone, locationsFor, serviceOf, staffFor, type ListStep } from '../flo
 import { fill } from '../texts.ts'
 import type { View } from './view.ts'
 
-/** An option: a service, location or staff member. */
+/** Renders the options of a step: services, locations or staff. */
 export function ListSteps({ flow, state, language, formats, step }: View & { step: ListStep }) {
   const { catalogue, choice } = state
   const choose = (id: string) => () => flow.choose(step, id)
@@ -73,7 +73,7 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
   )
 }
 
-/** In the order of the services; those without a category come first. */
+/** Groups services by category in their own order. Those without a category come first. */
 function byCategory(services: Service[]): Map<string, Service[]> {
   const has = ({ category }: Service) => category ?? ''
   return Map.groupBy([...services.filter((one) => !has(one)), ...services.filter(has)], has)
@@ -93,7 +93,10 @@ function ServiceFacts({
   )
 }
 
-/** Of the chosen service, above its times; with the names of what was no choice, which no step has shown. */
+/**
+ * Renders facts about the chosen service above its times. Includes the names of options without an
+ * alternative, because no step has shown them.
+ */
 export function Facts(props: View) {
   const { catalogue, choice } = props.state
   const service = serviceOf(catalogue, choice)
@@ -115,7 +118,7 @@ export function Facts(props: View) {
   )
 }
 
-/** A description, cut to some lines, and where it is cut a button that shows it whole. */
+/** Truncates a description to a few lines, with a button that shows all of it. */
 function useDescription(text: string | null | undefined, { texts }: View['language']) {
   const place = useRef<HTMLElement>(null)
   const [isCut, setCut] = useState(false)
@@ -143,9 +146,9 @@ function useDescription(text: string | null | undefined, { texts }: View['langua
 
 interface OptionParts {
   name: string
-  /** An icon in place of a picture of somebody. */
+  /** Icon in place of a person's picture. */
   face?: string
-  /** Its address. */
+  /** URL of the picture. */
   picture?: string | null
   description?: string | null
   language: View['language']
@@ -193,7 +196,7 @@ function Option({ name, face, picture, description, language, onChoose, children
 function initialsOf(name: string): string {
   const words = name.split(/\s+/).filter(Boolean)
   const shown = [...words.slice(0, 1), ...words.slice(1).slice(-1)]
-  // by code point, so that no character is split
+  // splits by code point, so that no character breaks
   return shown
     .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 32))
     .join('')

@@ -6,14 +6,14 @@ import type { TimesView } from './view.ts'
 
 interface MonthParts extends TimesView {
   today: string
-  /** The last one with days to book; null without a limit. */
+  /** The last month with bookable days; null without a limit. */
   lastMonth: string | null
   isFree: (date: string) => boolean
   isLoading: boolean
   onChoose: (date: string) => void
 }
 
-/** A month as a grid. Tab reaches one day, the arrow keys the others. */
+/** Renders a month as a grid. Tab reaches one day, and arrow keys reach the others. */
 export function Month(props: MonthParts) {
   const { flow, state, language, formats, today, lastMonth, isFree, isLoading, onChoose } = props
   const { month, date } = state
@@ -80,7 +80,7 @@ export function Month(props: MonthParts) {
   )
 }
 
-/** In some languages, short weekday names are too wide for a column. */
+/** Maximum width, because short weekday names of some languages exceed a column. */
 const maxLetters = 5
 
 function weekdayNames(formats: Formats): string[] {
@@ -163,7 +163,9 @@ function Day({ state, language, formats, day, today, isFree, isLoading, isCursor
   )
 }
 
-/** The day that Tab reaches: the last focused, else the selected, else the first free one. */
+/**
+ * Returns the day that Tab reaches: the last focused, otherwise the selected, otherwise the first free one.
+ */
 function cursorIn(month: string, wanted: (string | null)[], isFree: (date: string) => boolean): string {
   const here = wanted.find((date) => date !== null && monthOf(date) === month)
   if (here) return here

@@ -2,7 +2,7 @@ import { anyone, personOf } from '../flow/choice-rules.ts'
 import { Contact } from './contact.tsx'
 import type { View } from './view.ts'
 
-/** What a visitor can do where nothing is free: ask anybody, get in touch, or look again. */
+/** Renders the visitor's options if nothing is free: choose anyone, contact the business, or refresh. */
 export function NoneFree({ flow, state, language }: View) {
   const { texts } = language
   const { business, catalogue, choice } = state

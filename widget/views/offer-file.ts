@@ -1,4 +1,4 @@
-/** Hands the file to the visitor. */
+/** Downloads the file. */
 export function offerCalendarFile(text: string): void {
   const file = URL.createObjectURL(new Blob([text], { type: 'text/calendar;charset=utf-8' }))
   const link = document.createElement('a')

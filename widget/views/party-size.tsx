@@ -3,7 +3,10 @@ import { serviceOf } from '../flow/choice-rules.ts'
 import { fill } from '../texts.ts'
 import type { View } from './view.ts'
 
-/** How many people come; asked where several can share a slot. What the field shows is what is held: it takes no other number. */
+/**
+ * Asks for the number of people if several can share a slot. The hold always matches the number shown,
+ * because invalid numbers are ignored.
+ */
 export function PartySize({ flow, state, language, formats }: View) {
   const told = useRef<HTMLSpanElement>(null)
   const { catalogue, choice } = state
@@ -20,9 +23,9 @@ export function PartySize({ flow, state, language, formats }: View) {
           min={1}
           max={most}
           value={state.party}
-          // at once, as the tap that leaves the field is one on a time
+          // at once, because the tap that leaves the field may choose a time
           onInput={({ currentTarget: { valueAsNumber, validity } }) => {
-            // not drawn: that would put the number back while it is typed
+            // not redrawn, because that would reset the number while typing
             if (told.current) told.current.textContent = validity.rangeOverflow ? limit : ''
             if (validity.valid) flow.setParty(valueAsNumber)
           }}

@@ -1,7 +1,9 @@
 import type { Location } from '../api/api-types.ts'
 import type { Texts } from '../texts.ts'
 
-/** Name and address of where one goes to or meets online, with their links unless the appointment is off. */
+/**
+ * Renders name and address of a location or online meeting. Adds links unless the appointment is cancelled.
+ */
 export function Place({
   location: { name, address, online_url },
   texts,

@@ -2,10 +2,13 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Notice } from '../flow/flow-state.ts'
 import type { TimesView } from './view.ts'
 
-/** Another time is no way out: an expired slot can be held again, and the cap on bookings is the same for every time. */
+/**
+ * Notices for which another time does not help: an expired slot can be held again, and the cap on bookings
+ * applies to every time.
+ */
 const withoutOtherTime: Notice['kind'][] = ['expired', 'tooManyBookings']
 
-/** Says what happened to the slot, and offers other times. */
+/** Explains the fate of the slot, and offers other times. */
 export function SlotNotice({ flow, state, language, formats }: TimesView) {
   const { notice, zone, busy, step } = state
   const { texts } = language
@@ -14,7 +17,7 @@ export function SlotNotice({ flow, state, language, formats }: TimesView) {
   useLayoutEffect(() => {
     const { current } = box
     const { activeElement } = (current?.getRootNode() ?? {}) as ShadowRoot
-    // the pressed button may be gone; who is typing as the hold ends is not interrupted: then the notice sticks
+    // the pressed button may be gone, but a visitor who is typing is not interrupted; the notice then sticks
     if (kind !== 'expired' || !activeElement?.matches('input, select, textarea')) current?.focus()
   }, [kind, notice])
   if (!notice) return null

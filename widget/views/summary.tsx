@@ -14,17 +14,17 @@ type ChangeRules = Pick<Service, 'cancel_until_minutes' | 'reschedule_until_minu
 
 interface Appointment {
   service: string
-  /** For all who come. */
+  /** Total for all people. */
   price: Money | null
-  /** For all who come. */
+  /** Total for all people. */
   deposit: (Money & { status: 'wanted' | 'due' | 'paid' }) | null
-  /** Null where nobody is asked how many come. */
+  /** Null if the widget does not ask for the number. */
   party: number | null
   location: Omit<Location, 'id' | 'active'> | undefined
   staff: string | undefined
   startsAtMs: number
   endsAtMs: number
-  /** Of the service; undefined where there is nothing left to change. */
+  /** Rules of the service; undefined if nothing can be changed any more. */
   rules: ChangeRules | undefined
 }
 
@@ -33,7 +33,7 @@ type SummaryView = Pick<View, 'language' | 'formats' | 'nowMs'> & {
   appointment: Appointment
 }
 
-/** The appointment: what, when, where, with whom, for how much. */
+/** Renders the appointment: service, time, location, staff member and price. */
 export function Summary(props: SummaryView) {
   const { language, formats, appointment } = props
   const { zone, booking } = props.state
@@ -83,7 +83,7 @@ export function Summary(props: SummaryView) {
   )
 }
 
-/** The price, the deposit, and what is left to pay there. */
+/** Renders the price, the deposit, and the rest to pay at the location. */
 function Amounts({ language: { texts }, formats, appointment: { price, deposit } }: SummaryView) {
   const left = price && deposit && price.currency === deposit.currency ? price.amount - deposit.amount : 0
   const depositText = deposit && { wanted: texts.deposit, due: texts.due, paid: texts.paid }[deposit.status]
@@ -95,7 +95,7 @@ function Amounts({ language: { texts }, formats, appointment: { price, deposit }
   return parts.length > 0 ? <span class="hint">{parts.join(' · ')}</span> : null
 }
 
-/** Until when one may move or cancel, in milliseconds; -Infinity for never. */
+/** Returns the deadlines for moving and cancelling in milliseconds; -Infinity for never. */
 export function changesUntil(rules: ChangeRules, startsAtMs: number): { move: number; cancel: number } {
   const until = (minutes: number | null) => startsAtMs - (minutes ?? Infinity) * 60_000
   return {
@@ -104,7 +104,7 @@ export function changesUntil(rules: ChangeRules, startsAtMs: number): { move: nu
   }
 }
 
-/** Until when one may move or cancel, as far as that is still ahead; else whom to ask. */
+/** Renders the deadlines for moving and cancelling that are still ahead, otherwise the contact. */
 function Policy({ state, language: { texts }, formats, nowMs, appointment }: SummaryView) {
   const { rules, startsAtMs } = appointment
   if (!rules) return null
@@ -125,12 +125,12 @@ function Policy({ state, language: { texts }, formats, nowMs, appointment }: Sum
 const circle = 2 * Math.PI * 9
 const wholeSeconds = 600
 
-/** So many times, for each who comes. */
+/** Multiplies an amount by the number of people. */
 export function times<Of extends Money>(money: Of, count: number): Of {
   return { ...money, amount: money.amount * count }
 }
 
-/** The countdown of the hold. */
+/** Renders the countdown of the hold. */
 export function Countdown({ state, language, formats, nowMs }: View) {
   const { held } = state
   const [, redraw] = useState(0)

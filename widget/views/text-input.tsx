@@ -27,7 +27,7 @@ interface InputParts {
   onWrite: (value: string) => void
 }
 
-/** A labelled field for text. */
+/** Renders a labelled text field. */
 export function TextInput(parts: InputParts) {
   const {
     label,
@@ -83,7 +83,7 @@ interface LabelledParts {
   children: ComponentChildren
 }
 
-/** A field with its label above and its error below. */
+/** Renders a field with its label above and its error below. */
 export function Labelled({ id, label, required, fieldError, texts, children }: LabelledParts) {
   return (
     <div class="field" part="field">

@@ -10,15 +10,15 @@ import { Month } from './month.tsx'
 import type { TimesView } from './view.ts'
 import { ZoneChoice } from './zone-choice.tsx'
 
-/** So few free days of a month leave room for those of the next one. */
+/** With at most this many free days in a month, there is room for the next month. */
 const fewDays = 7
 
 interface NoneAtAll {
-  /** What else can be done where nothing is free. */
+  /** Further options if nothing is free. */
   none?: ComponentChildren
 }
 
-/** A month with its free days, and the times of one of them. */
+/** Renders a month with its free days, and the times of one of them. */
 export function TimeStep(props: TimesView & NoneAtAll & { above?: ComponentChildren }) {
   const { flow, state, language, formats, nowMs } = props
   const { month, slots, zone, date } = state
@@ -83,12 +83,12 @@ export function TimeStep(props: TimesView & NoneAtAll & { above?: ComponentChild
   )
 }
 
-/** The next free times, on several days, above the month. */
+/** Renders the next free times on several days, above the month. */
 function NextFree(props: TimesView) {
   const { flow, state, language, formats } = props
   const { first, zone, busy, slots } = state
   const { nextFree } = language.texts
-  // room for them while they come, so that nothing moves
+  // reserves room for pending times, so that nothing moves
   const isComing = !first && busy === 'slots' && Object.keys(slots).length === 0
   if (!isComing && !first?.next.length) return null
   return (
@@ -169,7 +169,7 @@ const parts = [
   { name: 'evening', until: 24 },
 ] as const
 
-/** The length of `10:30`; twelve-hour times need a wider button. */
+/** The length of `10:30`. Twelve-hour times need a wider button. */
 const shortTime = 5
 
 function Times(props: TimesView & { date: string; slots: Slot[] }) {

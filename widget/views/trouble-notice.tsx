@@ -3,13 +3,13 @@ import type { RefObject } from 'preact'
 import { fill } from '../texts.ts'
 import type { View } from './view.ts'
 
-/** Says why the flow stopped, with a retry button, or that it continues by itself. */
+/** Explains why the flow stopped, with a retry button, or that it continues by itself. */
 export function TroubleNotice(props: View) {
   const { flow, state, language } = props
   const { texts } = language
   const box = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
-    // the page around a widget that did not even begin keeps its focus
+    // if the widget did not even start, its page keeps the focus
     if (state.trouble && state.business) box.current?.focus()
     else if (state.waitSeconds !== null && state.business) box.current?.scrollIntoView({ block: 'nearest' })
   }, [state.trouble, state.waitSeconds])
@@ -20,7 +20,7 @@ export function TroubleNotice(props: View) {
     <div class="notice" part="notice" role="alert" tabIndex={-1} ref={box}>
       <p>{texts[state.trouble.kind]}</p>
       {state.trouble.kind === 'misconfigured' ? (
-        <slot /> // what the page has put into the element: a link to the booking page
+        <slot /> // the page's own content of the element: a link to the booking page
       ) : (
         <button type="button" class="secondary" part="secondary-button" onClick={() => void flow.tryAgain()}>
           {texts.tryAgain}

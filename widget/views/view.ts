@@ -4,10 +4,10 @@ import type { Slot } from '../flow/slots.ts'
 import type { Language } from '../languages.ts'
 import type { Formats } from '../times/formats.ts'
 
-/** The steps of a file of their own. */
+/** The later steps, from a separate file. */
 export type LaterSteps = typeof import('./later-steps.tsx')
 
-/** What a visitor does with the month and its times: when booking, and when moving a booking. */
+/** The visitor's actions on a month and its times, for booking and for moving a booking. */
 export interface TimesFlow {
   showMonth(month: string): Promise<void>
   chooseDate(date: string): void
@@ -17,7 +17,7 @@ export interface TimesFlow {
   holdAgain(): Promise<void>
 }
 
-/** What the month and its times show. */
+/** The state shown by a month and its times. */
 export type TimesState = Pick<
   FlowState,
   | 'step'
@@ -47,6 +47,6 @@ export interface TimesView {
 export interface View extends TimesView {
   flow: BookingFlow
   state: FlowState
-  /** The steps that come later, once they are loaded: before the first hold. */
+  /** The later steps, once loaded: before the first hold. */
   later: LaterSteps | undefined
 }

@@ -20,7 +20,7 @@ const titles: Record<Step, keyof Texts> = {
   done: 'stepDone',
 }
 
-/** The root view of an element. */
+/** Renders the root view of an element. */
 export function Widget(props: View & { onClose?: (() => void) | undefined }) {
   const { state, language, later, onClose } = props
   const { texts, locale, direction } = language
@@ -53,7 +53,7 @@ export function Widget(props: View & { onClose?: (() => void) | undefined }) {
   )
 }
 
-/** The heading of a step, which takes the focus when the step opens. */
+/** Renders the heading of a step, which takes the focus when the step opens. */
 function StepFrame({ state, language, children }: View & { children: ComponentChildren }) {
   const { step, booking, catalogue, busy } = state
   const heading = useRef<HTMLHeadingElement>(null)
@@ -68,7 +68,7 @@ function StepFrame({ state, language, children }: View & { children: ComponentCh
   const isTold = Boolean(state.notice ?? state.trouble ?? state.waitSeconds)
   const wasTold = useRef(false)
   useLayoutEffect(() => {
-    // the pressed button went with its notice
+    // the pressed button disappeared with its notice
     if (wasTold.current && !isTold && document.activeElement === document.body) heading.current?.focus()
     wasTold.current = isTold
   }, [isTold])
@@ -101,7 +101,7 @@ function CurrentStep(props: View) {
   return <ListSteps {...props} step={step} />
 }
 
-/** A placeholder of the same size, so that nothing jumps. */
+/** Renders a placeholder of the same size, so that nothing jumps. */
 function Skeleton() {
   return (
     <div class="skeleton" aria-hidden="true">

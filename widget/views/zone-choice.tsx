@@ -3,7 +3,7 @@ import { locationOf } from '../flow/choice-rules.ts'
 import { ownZoneName, sameTimeIn } from '../times/zones.ts'
 import type { TimesView } from './view.ts'
 
-/** The choice of the display time zone: the visitor's, the location's, or any other. */
+/** Renders the choice of the time zone for display: the visitor's, the location's, or any other. */
 export function ZoneChoice({ flow, state, language, formats, nowMs }: TimesView) {
   const { texts } = language
   const { zone } = state
@@ -21,7 +21,7 @@ export function ZoneChoice({ flow, state, language, formats, nowMs }: TimesView)
       <select
         id={id}
         value={zone}
-        // render the 400 zone names only on demand
+        // renders the 400 zone names only on demand
         onPointerDown={() => setOpened(true)}
         onFocus={() => setOpened(true)}
         onChange={(event) => flow.setZone(event.currentTarget.value)}

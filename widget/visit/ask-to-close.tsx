@@ -8,10 +8,10 @@ interface Question {
 
 const asked = new WeakMap<HTMLDialogElement, Question>()
 
-/** Asks whether what was begun may be closed, once at a time. Escape says no. */
+/** Asks if an unfinished booking may be closed, with one dialog at a time. Escape means no. */
 export function askToClose(over: HTMLDialogElement, language: Language): Promise<boolean> {
   const before = asked.get(over)
-  if (before?.dialog.open) return before.answer // its event comes some milliseconds after it has closed
+  if (before?.dialog.open) return before.answer // its event fires some milliseconds after it has closed
   const question = ask(over, language)
   asked.set(over, question)
   return question.answer

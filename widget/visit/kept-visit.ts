@@ -2,18 +2,18 @@ import type { Preset } from '../flow/choice-rules.ts'
 import type { FlowState } from '../flow/flow-state.ts'
 import type { Prefill } from '../flow/prefill.ts'
 
-/** What outlives a reload: where the visitor was, and what they typed. */
+/** The part of a visit that survives a reload: the visitor's position and input. */
 export interface KeptVisit extends Partial<
   Pick<FlowState, 'choice' | 'party' | 'month' | 'wanted' | 'draft'>
 > {
   step?: FlowState['step']
-  /** What the page has filled in, as it was. */
+  /** The values that the page had prefilled. */
   prefilled?: Prefill
-  /** Until when the slot was held, in milliseconds by the clock of this device; 0 for not at all. */
+  /** Expiry of the hold, in milliseconds by the clock of this device; 0 without a hold. */
   heldUntilMs?: number
 }
 
-/** Reads what was kept for this tab; with another preselection, only what was typed. */
+/** Reads the stored visit of this tab. With another preselection, keeps only the input. */
 export function readVisit(key: string, preset: Preset): KeptVisit {
   try {
     const { of, visit } = JSON.parse(sessionStorage.getItem(key) ?? '') as { of: Preset; visit: KeptVisit }
@@ -21,6 +21,6 @@ export function readVisit(key: string, preset: Preset): KeptVisit {
     const { draft, prefilled } = visit
     return draft ? { draft, ...(prefilled && { prefilled }) } : {}
   } catch {
-    return {} // nothing kept, or storage is disabled
+    return {} // nothing is stored, or storage is disabled
   }
 }

@@ -4,20 +4,22 @@ import { expired, startedAnew } from '../flow/late-state.ts'
 
 interface HistoryParts {
   flow: BookingFlow
-  /** No other element of the page has it; the same after a reload. */
+  /** Unique among the page's elements, and unchanged by a reload. */
   key: string
   hasSteps: boolean
-  /** Called when the visitor goes back to before an overlay was opened. */
+  /** Called if the visitor goes back to before an overlay was opened. */
   onGone: (() => void) | undefined
 }
 
-/** One entry: its step, and how many entries this visit has made until here. */
+/** A history entry: its step, and the number of entries of this visit so far. */
 interface Entry {
   step: Step
   depth: number
 }
 
-/** Entries of the history beside what the page itself keeps in them: one for an overlay, and one for each step. */
+/**
+ * Entries in the browser's history, in addition to the page's own: one for an overlay, and one for each step.
+ */
 export class StepHistory {
   private readonly parts: HistoryParts
   private step: Step
@@ -26,29 +28,29 @@ export class StepHistory {
     this.parts = parts
     const { trail, state } = parts.flow
     this.step = parts.hasSteps ? (trail[0] ?? state.step) : state.step
-    const { entry } = this // there after a reload
+    const { entry } = this // exists after a reload
     if (parts.onGone && !entry) this.write(1, true)
     else if (parts.hasSteps || entry) this.write(entry?.depth ?? 0, false)
     for (const step of trail.slice(1)) this.follow(step)
     addEventListener('popstate', this.arrive)
   }
 
-  /** The flow may be at another step. */
+  /** Records the step of the flow if it has changed. */
   follow(step = this.parts.flow.state.step): void {
     const { hasSteps } = this.parts
     if (!hasSteps || step === this.step) return
     this.step = step
-    // nothing leads back to the form of a booking that is made
+    // nothing leads back to the form of a completed booking
     const isNew = step !== 'done'
     this.write((this.entry?.depth ?? 0) + Number(isNew), isNew)
   }
 
-  /** The visitor stays in the overlay. */
+  /** Keeps the visitor in the overlay. */
   comeBack(): void {
     this.write(1, true)
   }
 
-  /** The overlay is closed: its entries are behind. */
+  /** Goes back past the entries of a closed overlay. */
   leave(): void {
     const depth = this.entry?.depth ?? 0
     this.stop()
@@ -65,7 +67,7 @@ export class StepHistory {
     if (!entry) onGone?.()
     else if (hasSteps && entry.step !== flow.state.step) {
       const before = this.step
-      this.step = entry.step // what follows is no new entry
+      this.step = entry.step // the following change creates no entry
       if (goTo(flow, entry.step)) return
       this.step = before
       this.write(entry.depth, false)
@@ -84,7 +86,7 @@ export class StepHistory {
   }
 }
 
-/** Leads to a step that the visitor has seen. Returns whether it can be shown. */
+/** Goes to a step that the visitor has seen. Returns true if it can be shown. */
 export function goTo(flow: BookingFlow, step: Step): boolean {
   const { state, store, slots } = flow
   const { booking, busy, choice, held, wanted } = state

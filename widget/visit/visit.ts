@@ -10,31 +10,31 @@ import { goTo, StepHistory } from './step-history.ts'
 
 interface VisitParts {
   flow: BookingFlow
-  /** Names this visit in the storage of the tab. */
+  /** Identifies this visit in the storage of the tab. */
   key: string
-  /** Has entries of the history of its own. */
+  /** Has its own history entries. */
   element: HTMLElement
   kept: KeptVisit
   /** The overlay over a page. */
   dialog: HTMLDialogElement | undefined
-  /** Whether each step is an entry of the history. */
+  /** True if each step is a history entry. */
   hasSteps: boolean
   language: () => Language
-  /** What the page gives for a field of the client, by its name in the API. */
+  /** Returns the page's value for a field of the client, by its name in the API. */
   prefilled: (name: string) => string | null
 }
 
-/** What surrounds the flow of one visitor on its page. */
+/** Connects one visitor's flow with its page. */
 export interface Visit {
   /** Closes the overlay; asks first if something was typed. */
   close(): void
-  /** Fills in what the page gives now. */
+  /** Fills in the page's current values. */
   prefill(): void
-  /** Lets go of the page. */
+  /** Releases the page. */
   stop(): void
 }
 
-/** Keeps the visit for the tab, leads through it by the history of the browser, and guards an overlay. */
+/** Stores the visit for the tab, ties it to the browser's history, and guards an overlay. */
 export function accompany({
   flow,
   key,
@@ -57,7 +57,7 @@ export function accompany({
   let steps: StepHistory | undefined
   void restore(flow, kept).then((isRestored) => {
     if (isStopped) return
-    if (isRestored) flow.trail.splice(0, flow.trail.length - 1) // the history has its entries from before
+    if (isRestored) flow.trail.splice(0, flow.trail.length - 1) // the history still has its earlier entries
     const place = dialog ? 'overlay' : [...document.querySelectorAll(element.localName)].indexOf(element)
     const ownKey = `${key}:${place}`
     steps = new StepHistory({ flow, key: ownKey, hasSteps, onGone: dialog && (() => void close(true)) })
@@ -68,7 +68,7 @@ export function accompany({
     steps.follow()
   })
   const unlock = dialog && lockScroll()
-  // a later visit in the same overlay takes its place
+  // a later visit in the same overlay replaces it
   if (dialog) dialog.onclose = () => steps?.leave()
 
   async function close(isGone = false): Promise<void> {
@@ -96,11 +96,11 @@ function isTyped({ fields, ...texts }: Draft, filled: Prefill): boolean {
   )
 }
 
-/** Leads back to where the visit was before a reload. Returns whether it did. */
+/** Restores the visit from before a reload. Returns true if it did. */
 async function restore(flow: BookingFlow, { step, wanted, heldUntilMs = 0 }: KeptVisit): Promise<boolean> {
   const { state, store, slots, options, trail } = flow
   if (!step || state.step === 'done' || state.trouble) return false
-  // who was quicker than this script goes on from where they are now
+  // a visitor who was faster than this script continues from the current step
   if (trail.length > 1 || state.busy === 'hold' || state.step === step) return false
   if (step !== 'details' || !wanted) goTo(flow, step)
   else if (state.step !== 'time') return false
@@ -112,7 +112,7 @@ async function restore(flow: BookingFlow, { step, wanted, heldUntilMs = 0 }: Kep
   return true
 }
 
-/** Writes down where the visitor is; forgets it once they have booked. */
+/** Stores the visitor's position, or removes it after the booking. */
 function keep({ state, options }: BookingFlow, key: string, prefilled: Prefill): void {
   const { choice, party, month, wanted, draft, step, held, booking } = state
   const heldUntilMs = held?.deadlineMs ?? 0
@@ -125,11 +125,11 @@ function keep({ state, options }: BookingFlow, key: string, prefilled: Prefill):
   }
 }
 
-/** Stops the page behind from scrolling. Returns what lets it scroll again. */
+/** Stops the page behind from scrolling. Returns a function that lets it scroll again. */
 function lockScroll(): () => void {
   const { style, clientWidth } = document.documentElement
   const { overflow, scrollbarGutter } = style
-  if (innerWidth > clientWidth) style.scrollbarGutter = 'stable' // nothing jumps
+  if (innerWidth > clientWidth) style.scrollbarGutter = 'stable' // prevents a layout shift
   style.overflow = 'hidden'
   return () => Object.assign(style, { overflow, scrollbarGutter })
 }
