@@ -1,14 +1,14 @@
-/** Where a bridge leads, and from where. */
+/** Endpoints of a bridge. */
 interface Bridge {
   url: string
-  /** A publishable key is exchanged for a session token; any other credential is sent as it is. */
+  /** A publishable key is exchanged for a session token. Any other credential is sent unchanged. */
   key: string
   isPublishable: boolean
-  /** Messages, one a line. */
+  /** Messages, one per line. */
   lines: AsyncIterable<string>
-  /** Takes the answers, each of one line. */
+  /** Receives the responses, one line each. */
   write: (line: string) => void
-  /** Takes what people should know. */
+  /** Receives messages for people. */
   complain: (text: string) => void
 }
 
@@ -20,7 +20,7 @@ interface Message {
 
 interface Reply {
   status: number
-  /** Undefined when it is empty or no JSON. */
+  /** Undefined if it is empty or not JSON. */
   body: Record<string, unknown> | undefined
 }
 
@@ -29,8 +29,8 @@ const unreadable = -32_700
 const internalError = -32_603
 
 /**
- * Passes messages of the Model Context Protocol from standard input to `/mcp` of a service and the answers back, several at
- * a time, until the input ends. A session that has ended is renewed, with its holds.
+ * Passes messages of the Model Context Protocol from standard input to `/mcp` of a service, and returns the
+ * responses. Handles several at once until the input ends. Renews an expired session together with its holds.
  */
 export async function runBridge(bridge: Bridge): Promise<void> {
   const line = new Line(bridge)
@@ -46,14 +46,14 @@ export async function runBridge(bridge: Bridge): Promise<void> {
 class Line {
   private readonly bridge: Bridge
   private session: Promise<string> | undefined
-  /** As `initialize` settled it; the messages of later versions name their own. */
+  /** The version negotiated by `initialize`. Messages of later versions name their own. */
   private version: string | undefined
 
   constructor(bridge: Bridge) {
     this.bridge = bridge
   }
 
-  /** Never rejects: whatever happens is the answer, if one is wanted. */
+  /** Passes a message. Never rejects: a failure becomes the response, if one is expected. */
   async pass(text: string): Promise<void> {
     const message = read(text)
     if (!message) {
@@ -86,7 +86,7 @@ class Line {
     return this.post('/mcp', await this.token(before), { body: text, headers: this.headersOf(message) })
   }
 
-  /** The credential to send; with a session that has ended, another. */
+  /** Returns the credential to send. Replaces a session that has expired. */
   private async token(ended?: string): Promise<string> {
     if (!this.bridge.isPublishable) return this.bridge.key
     if (ended !== undefined && (await this.session) === ended) this.session = undefined
@@ -103,7 +103,7 @@ class Line {
     const { status, body } = await this.post('/api/v1/session', this.bridge.key, { body: '{}', headers })
     const token = body?.['session_token']
     if (typeof token !== 'string') {
-      throw new Error(`it gives no session for the key. ${detailOf(status, body)}`)
+      throw new Error(`it did not create a session for the key. ${detailOf(status, body)}`)
     }
     return token
   }
@@ -128,37 +128,37 @@ class Line {
       method: 'POST',
       headers: { ...headers, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body,
-      redirect: 'error', // a key goes nowhere else
+      redirect: 'error', // the key must not reach another server
       signal: AbortSignal.timeout(timeoutMs),
     })
     return { status: response.status, body: read(await response.text()) as Reply['body'] }
   }
 }
 
-/** By codes of Node, of its TLS and of the client: what happened, and what to do about it. */
+/** Explanations and remedies by error codes of Node, its TLS and its client. */
 const connectionFaults: [pattern: RegExp, said: string][] = [
   [/^ECONNREFUSED$/, 'the connection was refused. Start the server, or correct the port in --url.'],
-  [/^(ENOTFOUND|ENODATA|EAI_\w+)$/, 'the name of the server is not found. Correct the host in --url.'],
+  [/^(ENOTFOUND|ENODATA|EAI_\w+)$/, 'the host name was not found. Correct the host in --url.'],
   [
     /TIMEOUT|ETIMEDOUT/i,
-    'no answer came in time. Look whether the server runs and a firewall lets you through.',
+    'it did not answer in time. Check that the server is running and that no firewall blocks it.',
   ],
   [
     /WRONG_VERSION_NUMBER|EPROTO/,
-    'it does not speak TLS. Correct the port in --url, or begin it with http://.',
+    'it does not use TLS. Correct the port in --url, or start it with http://.',
   ],
   [
     /CERT|SIGNATURE|ISSUER|CRL|HOSTNAME_MISMATCH|ALTNAME/,
-    'its certificate is not accepted. Use the name that it is for in --url; if your own authority made it, name its file in NODE_EXTRA_CA_CERTS.',
+    'its certificate is not trusted. Use the host name of the certificate in --url; for a private authority, set NODE_EXTRA_CA_CERTS to its file.',
   ],
-  [/unexpected redirect/, 'it leads on to another address. Give that in --url, perhaps with https://.'],
+  [/unexpected redirect/, 'it redirects to another address. Use that in --url, perhaps with https://.'],
   [
     /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
-    'the connection broke off. Look at the log of the server, or of a proxy before it.',
+    'the connection was closed. Check the log of the server, or of a proxy in front of it.',
   ],
 ]
 
-/** Why a service did not answer: `fetch` says it in the cause alone. */
+/** Returns the reason why a service did not answer. `fetch` gives it only in the cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error'
   const { code, name, message } = (error.cause ?? error) as { code?: unknown; name: string; message: string }
@@ -169,7 +169,7 @@ function reasonOf(error: unknown): string {
   return (known?.[1].replace('.', `${shown}.`) ?? message) || String(code)
 }
 
-/** An object of JSON. */
+/** Parses a JSON object. */
 function read(text: string): (Message & Record<string, unknown>) | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -180,7 +180,7 @@ function read(text: string): (Message & Record<string, unknown>) | undefined {
   }
 }
 
-/** What goes into a header as it is, or in Base64 as the protocol says. */
+/** Returns a header value: the text itself, or Base64 as the protocol requires. */
 function inHeader(text: string): string {
   return /^[!-~]([ -~]*[!-~])?$/.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
 }
@@ -189,7 +189,7 @@ function errorOf(id: unknown, code: number, message: string, data?: object): obj
   return { jsonrpc: '2.0', id: id ?? null, error: { code, message, ...(data && { data }) } }
 }
 
-/** A problem of HTTP, such as 429: of a tool its result, so that the agent reads it. */
+/** Converts an HTTP problem such as 429. For a tool, it becomes the result, so that the agent can read it. */
 function refusalOf({ id, method }: Message, status: number, problem: Reply['body']): object {
   const detail = detailOf(status, problem)
   if (method !== 'tools/call' || !problem) return errorOf(id, internalError, detail, problem)
@@ -200,5 +200,5 @@ function refusalOf({ id, method }: Message, status: number, problem: Reply['body
 function detailOf(status: number, problem: Reply['body']): string {
   const detail = problem?.['detail']
   if (typeof detail === 'string') return detail
-  return `The answer is ${status} without a message of Holdfast: is --url its address, without a path?`
+  return `The response is ${status} without a message from Holdfast. Check that --url is its address, without a path.`
 }

@@ -1,6 +1,6 @@
 import { OperatorError } from '../src/base/errors.ts'
 
-/** Where the tour prints. */
+/** Output of the tour. */
 interface TourOutput {
   title: (text: string) => void
   line: (text: string) => void
@@ -11,7 +11,7 @@ export interface TourKeys {
   business: string
 }
 
-/** A request of the tour; `path` is relative to `/api/v1`. */
+/** A request of the tour. `path` is relative to `/api/v1`. */
 interface TourRequest {
   method: string
   path: string
@@ -34,10 +34,10 @@ interface ServiceShown {
 }
 
 const timeoutMs = 10_000
-/** A session on the lowest plan may send 30 requests a minute. */
+/** Maximum number of offers to try. A session on the lowest plan may send 30 requests per minute. */
 const maxOffers = 20
 
-/** Books, moves and cancels over the public API, and prints each request and response. */
+/** Books, moves and cancels over the public API. Prints each request and response. */
 export async function walkTour(url: string, keys: TourKeys, output: TourOutput): Promise<void> {
   const tour = new Tour(url, output)
   const session = await tour.step('A widget exchanges its publishable key for a session token', {
@@ -85,9 +85,11 @@ export async function walkTour(url: string, keys: TourKeys, output: TourOutput):
   await tour.step('The business cancels it; the slot is free at once', { ...asBusiness, method: 'DELETE' })
 }
 
-/** Service and location IDs to ask for slots with: of services that need neither a deposit nor answers. */
+/**
+ * Returns service and location IDs to search for slots, for services without a deposit or required answers.
+ */
 function offers(services: Body): { service_id: string; location_id: string }[] {
-  const list = services['data'] as ServiceShown[] // the list that the API gives
+  const list = services['data'] as ServiceShown[] // the list in the API's format
   return list
     .filter(
       ({ deposit, custom_fields }) => deposit === null && !custom_fields.some((field) => field.required),
@@ -96,7 +98,7 @@ function offers(services: Body): { service_id: string; location_id: string }[] {
     .slice(0, maxOffers)
 }
 
-/** The same time on the next five days; one of them will be free. */
+/** Returns the same time on the next five days, one of which should be free. */
 function laterDays(startsAt: string): string[] {
   const start = Temporal.Instant.from(startsAt)
   return [1, 2, 3, 4, 5].map((days) => start.add({ hours: 24 * days }).toString())
@@ -112,12 +114,14 @@ class Tour {
     this.output = output
   }
 
-  /** Sends a request that has to succeed. Throws an OperatorError that quotes the response. */
+  /** Sends a request that must succeed. Throws an OperatorError that quotes the response. */
   async step(title: string, request: TourRequest): Promise<Body> {
     return (await this.firstOf(title, [request])).body
   }
 
-  /** Sends requests until one succeeds with a body: a service may have no free slot, a slot may be taken. */
+  /**
+   * Sends requests until one succeeds with a body. A service may have no free slot, or the slot may be taken.
+   */
   async firstOf(title: string, requests: TourRequest[]): Promise<{ body: Body; index: number }> {
     this.output.title(title)
     let last: TourResponse | undefined
@@ -150,7 +154,7 @@ function responseLines({ status, body }: TourResponse): string[] {
   return [`< ${status}`, ...text.split('\n').map((line) => `< ${line}`)]
 }
 
-/** Shows a token by its ends, and of a list the first entry and how many more there are. */
+/** Shortens a token to its ends, and a list to its first entry and the number of the others. */
 function shortened(name: string, value: unknown): unknown {
   if (name === 'session_token' && typeof value === 'string') return shortToken(value)
   if (!Array.isArray(value) || value.length < 2) return value
@@ -181,7 +185,7 @@ function whyItEnds(body: Body | undefined): string {
   }
 }
 
-/** Throws an OperatorError unless a Holdfast answers at the address. */
+/** Throws an OperatorError unless Holdfast answers at the URL. */
 export async function assertServes(url: string): Promise<void> {
   const { status } = await fetchJson(url, '/healthz', {})
   if (status !== 200) throw noServer(url, `the answer is ${status}`)
@@ -190,7 +194,7 @@ export async function assertServes(url: string): Promise<void> {
 async function fetchJson(url: string, path: string, request: RequestInit): Promise<TourResponse> {
   try {
     const response = await fetch(url + path, { ...request, signal: AbortSignal.timeout(timeoutMs) })
-    return { status: response.status, body: (await response.json()) as Body | null } // the API gives objects or null
+    return { status: response.status, body: (await response.json()) as Body | null } // the API returns objects or null
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     throw noServer(url, cause instanceof SyntaxError ? 'the answer is not JSON' : reasonOf(cause))
@@ -199,7 +203,7 @@ async function fetchJson(url: string, path: string, request: RequestInit): Promi
 
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown'
-  // an address with several families has an error for each, and no message of its own
+  // a host with several IP addresses has an error for each, and no message itself
   return cause.message || ('code' in cause ? String(cause.code) : cause.name)
 }
 

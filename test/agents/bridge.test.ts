@@ -129,17 +129,14 @@ test('a bridge tells agent and person why nobody answers, where, and what to do'
   for (const [address, reason] of [
     [`http://127.0.0.1:${closed}`, 'the connection was refused (ECONNREFUSED). Start the server'],
     [`http://localhost:${closed}`, 'the connection was refused (ECONNREFUSED). Start the server'],
-    [
-      'http://nobody.invalid',
-      /the name of the server is not found \((ENOTFOUND|EAI_AGAIN)\)\. Correct the host/,
-    ],
+    ['http://nobody.invalid', /the host name was not found \((ENOTFOUND|EAI_AGAIN)\)\. Correct the host/],
     [
       `https://127.0.0.1:${ports.tls}`,
-      'its certificate is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT). Use the name',
+      'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT). Use the host name',
     ],
-    [`https://127.0.0.1:${ports.html}`, /it does not speak TLS \(\w+\)\. Correct the port/],
-    [`http://127.0.0.1:${ports.moved}`, 'it leads on to another address. Give that in --url'],
-    [`http://127.0.0.1:${ports.mute}`, /the connection broke off \(\w+\)/],
+    [`https://127.0.0.1:${ports.html}`, /it does not use TLS \(\w+\)\. Correct the port/],
+    [`http://127.0.0.1:${ports.moved}`, 'it redirects to another address. Use that in --url'],
+    [`http://127.0.0.1:${ports.mute}`, /the connection was closed \(\w+\)/],
   ] as const) {
     const bridge = startBridge(salon.business_key, address)
     const { id, error } = await bridge.ask('ping')
@@ -149,7 +146,7 @@ test('a bridge tells agent and person why nobody answers, where, and what to do'
     expect(await bridge.end()).toEqual({ code: 0, stderr: `holdfast: ${error.message}\n`, unread: [] })
   }
   const lost = startBridge(salon.publishable_key, `http://127.0.0.1:${ports.html}`)
-  expect((await lost.ask('ping')).error.message).toContain('is --url its address, without a path?')
+  expect((await lost.ask('ping')).error.message).toContain('Check that --url is its address, without a path.')
   await lost.end()
   close()
 })

@@ -62,7 +62,7 @@ onEachEngine('busy calendars at the command line', (engine) => {
       code: 0,
       stderr: 'warning: The server answered 503. Servers keep trying.\n',
     })
-    expect(added.stdout).toMatch(/^busy calendar \S+ at \S+\nIt keeps nobody busy yet\.\n$/)
+    expect(added.stdout).toMatch(/^busy calendar \S+ at \S+\nIt does not affect availability yet\.\n$/)
     const id = added.stdout.split(' ')[2] ?? ''
     await holdfast.refuses(['busy-calendar', 'fetch', id], 1, /^holdfast: The server answered 503\.\n$/)
     await holdfast.text('busy-calendar', 'remove', id)

@@ -62,14 +62,14 @@ function expectPassed({ races, rounds, ...report }: Report): void {
   expect(rounds).toBeGreaterThanOrEqual(3)
   const saw = Object.fromEntries(races.map((one) => [one.race, one.saw]))
   expect(saw).toEqual({
-    'one place': `${rounds} granted, ${15 * rounds} refused`,
+    'one seat': `${rounds} granted, ${15 * rounds} refused`,
     'any of the staff': `${4 * rounds} granted, ${12 * rounds} refused`,
-    'several places': `${4 * rounds} granted, ${12 * rounds} refused`,
+    'several seats': `${4 * rounds} granted, ${12 * rounds} refused`,
     'a class': `${3 * rounds} granted, ${13 * rounds} refused`,
     moving: `${rounds} moved, ${5 * rounds} refused`,
     // a slot may go to nobody: the owner came too late and the others too early
-    'the end of a hold': expect.stringMatching(/^\d+ became bookings, \d+ went to a rival, \d+ to nobody$/),
-    'what is booked': `${report.cancelled} bookings, ${report.cancelled} of them acknowledged`,
+    'expiry of a hold': expect.stringMatching(/^\d+ became bookings, \d+ went to a rival, \d+ to nobody$/),
+    'list of bookings': `${report.cancelled} bookings, ${report.cancelled} of them acknowledged`,
   })
 }
 
@@ -157,11 +157,11 @@ async function left(databaseUrl: string) {
 
 /** What the race test finds where nothing refuses: every contender gets what all of them want. */
 const allWin = [
-  'one place, \\S+: 16 asked for 1, and 16 were granted',
-  'any of the staff, \\S+: 16 asked for 4, and 16 were granted',
-  'several places, \\S+: 16 asked for 4, and 16 were granted',
-  'a class, \\S+: 16 asked for 3, and 16 were granted',
-  'moving, \\S+: 6 bookings were moved to one place, and 6 arrived',
+  'one seat, \\S+: 16 clients requested 1, and 16 were granted',
+  'any of the staff, \\S+: 16 clients requested 4, and 16 were granted',
+  'several seats, \\S+: 16 clients requested 4, and 16 were granted',
+  'a class, \\S+: 16 clients requested 3, and 16 were granted',
+  'moving, \\S+: 6 bookings were moved to one seat, and 6 arrived',
 ]
 
 onEachEngine('holdfast race-test against a build without the overlap rules', (engine) => {
@@ -183,7 +183,7 @@ onEachEngine('holdfast race-test against a build without the overlap rules', (en
     expect(ran.stdout).toMatch(/^VERDICT: THE SERVICE BROKE ITS PROMISE, \d+ findings \(1 round, /m)
     // holds last ten minutes here
     expect(ran.stdout).toMatch(
-      /^skipped the end of a hold: not tried\n +holds last 60[01] s here, .* "holdfast race-test --demo"$/m,
+      /^skipped expiry of a hold: not run\n +holds last 60[01] s here, .* "holdfast race-test --demo"$/m,
     )
     expect(await left(database.url)).toEqual([])
     await server.stop()

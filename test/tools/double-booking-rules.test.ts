@@ -57,12 +57,12 @@ test.each([
   [
     'a room twice',
     [booking('room', [0, 30]), booking('room', [29, 60])],
-    /room has 1 place at .* and 2 bookings/,
+    /room has 1 seat at .* and 2 bookings/,
   ],
   [
     'one place too few',
     [booking('hall', [0, 30]), booking('hall', [10, 40]), booking('hall', [20, 50])],
-    /hall has 2 places at 2026-12-01T09:20:00.000Z and 3 bookings: b\d+, b\d+, b\d+$/,
+    /hall has 2 seats at 2026-12-01T09:20:00.000Z and 3 bookings: b\d+, b\d+, b\d+$/,
   ],
   [
     'a person twice',
@@ -77,12 +77,12 @@ test.each([
   [
     'a seat too few in a class',
     [booking('class', [0, 30], ada), booking('class', [0, 30], ada), booking('class', [0, 30], ada)],
-    /class has 2 places at .* and 3 bookings/,
+    /class has 2 seats at .* and 3 bookings/,
   ],
   [
     'a pending one',
     [booking('room', [0, 30]), booking('room', [0, 30], { status: 'pending' })],
-    /room has 1 place/,
+    /room has 1 seat/,
   ],
 ])('%s is found, with the bookings', (_name, bookings, reason) => {
   const found = doubleBookings(bookings.toReversed(), capacities)

@@ -74,13 +74,13 @@ longTest('what is wrong in one round is named, race by race, and nothing else is
       if (method === 'PATCH' && told.status === 409 && moved++ === 0) return { status: 200, body: {} }
       if (!isHold(passing)) return told
       const race = nameOf(passing)
-      if (race === 'several places' && told.status === 201 && refused++ === 0) {
+      if (race === 'several seats' && told.status === 201 && refused++ === 0) {
         return { status: 409, body: refusal('slot_held') }
       }
       if (race === 'any of the staff' && told.status === 409 && broken++ === 0) {
         return { status: 500, body: refusal('internal') }
       }
-      if (race !== 'one place') return told
+      if (race !== 'one seat') return told
       // each slot but the first is held by one before others want it: at the end of its hold
       const slot = String(body.starts_at)
       const [first] = roomSlots.add(slot)
@@ -90,16 +90,18 @@ longTest('what is wrong in one round is named, race by race, and nothing else is
     },
   })
   expect(found).toMatchObject({
-    'one place': [],
+    'one seat': [],
     'any of the staff': [expect.stringMatching(/^unexpected answer 500 internal: No\. \(request r\)$/)],
-    'several places': [expect.stringMatching(/^several places, \S+: 16 asked for 4, and 3 were granted$/)],
+    'several seats': [
+      expect.stringMatching(/^several seats, \S+: 16 clients requested 4, and 3 were granted$/),
+    ],
     'a class': [],
-    moving: [expect.stringMatching(/^moving, \S+: 6 bookings were moved to one place, and 2 arrived$/)],
-    'what is booked': [],
+    moving: [expect.stringMatching(/^moving, \S+: 6 bookings were moved to one seat, and 2 arrived$/)],
+    'list of bookings': [],
   })
-  expect(found['the end of a hold']).not.toEqual([])
-  for (const finding of found['the end of a hold'] ?? []) {
-    expect(finding).toMatch(/^the end of a hold, \S+: (its owner booked it and 1|2) others were granted it$/)
+  expect(found['expiry of a hold']).not.toEqual([])
+  for (const finding of found['expiry of a hold'] ?? []) {
+    expect(finding).toMatch(/^expiry of a hold, \S+: (its owner booked it and 1|2) others were granted it$/)
   }
 })
 
@@ -119,8 +121,8 @@ longTest(
       },
     })
     expect(found).toMatchObject({
-      'what is booked': [`booking ${lost ?? ''} was acknowledged and is not there`],
-      'one place': [],
+      'list of bookings': [`booking ${lost ?? ''} was acknowledged but is missing`],
+      'one seat': [],
       moving: [],
     })
   },

@@ -4,7 +4,7 @@ import { OperatorError } from '../../src/base/errors.ts'
 import { systemIds } from '../../src/base/ids.ts'
 import type { BookingShown } from './rules.ts'
 
-/** The test ends without a verdict: it could not run. */
+/** Thrown if the test could not run and ends without a verdict. */
 export class Inconclusive extends OperatorError {}
 
 /** A response of the service. */
@@ -14,10 +14,10 @@ export interface RaceResponse {
 }
 
 interface RaceClientOptions {
-  /** Addresses of one service, used in turn. */
+  /** URLs of one service, used in turn. */
   urls: string[]
   key: string
-  /** For how long requests are sent, from now. */
+  /** Milliseconds from now during which requests are sent. */
   lastsMs: number
   stopping: AbortSignal
 }
@@ -28,13 +28,13 @@ const maxConnections = 64
 const maxPages = 40
 
 /**
- * Calls a service over HTTP as any program would: one address after the other, and again after 429 and 503. Finishes
- * what is in flight, so that the clean-up knows what exists.
+ * Calls a service over HTTP as any program would. Uses the URLs in turn and retries after 429 and 503.
+ * Finishes pending requests, so that the clean-up knows everything that was created.
  */
 export class RaceClient {
   /** Requests sent so far. */
   sent = 0
-  /** Requests that the key may make before it has to wait. */
+  /** Requests that the key may send before it has to wait. */
   requestsLeft = Infinity
   private readonly options: RaceClientOptions
   private endsAtMs: number
@@ -46,7 +46,7 @@ export class RaceClient {
     bodyTimeout: answerTimeoutMs,
     connect: { timeout: answerTimeoutMs },
   })
-  /** Bounds of how far the service's clock is ahead of ours, in milliseconds. */
+  /** Bounds of the service's clock ahead of ours, in milliseconds. */
   private readonly ahead = { min: -Infinity, max: Infinity }
 
   constructor(options: RaceClientOptions) {
@@ -55,7 +55,7 @@ export class RaceClient {
     this.stopping = options.stopping
   }
 
-  /** Time left; none once stopped. */
+  /** Returns the time left; 0 once stopped. */
   timeLeftMs(): number {
     return this.stopping.aborted ? 0 : this.endsAtMs - monotonicMs()
   }
@@ -66,14 +66,14 @@ export class RaceClient {
     this.endsAtMs = monotonicMs() + lastsMs
   }
 
-  /** The service's time, learned from its Date headers, in epoch milliseconds. */
+  /** Returns the service's time, estimated from its Date headers, in epoch milliseconds. */
   serviceNowMs(): number {
     const { min, max } = this.ahead
     const ahead = Number.isFinite(min) && Number.isFinite(max) ? (min + max) / 2 : 0
     return systemClock.nowMs() + ahead
   }
 
-  /** Sends a request that has to succeed. Throws Inconclusive with the response. */
+  /** Sends a request that must succeed. Throws Inconclusive with the response. */
   async have(method: string, path: string, body?: object): Promise<Record<string, unknown>> {
     const response = await this.send(method, path, body)
     if (response.status < 300) return response.body
@@ -83,7 +83,7 @@ export class RaceClient {
     )
   }
 
-  /** Sends a request, and repeats it after 429 and 503. Throws Inconclusive without a response in time. */
+  /** Sends a request and repeats it after 429 and 503. Throws Inconclusive without a timely response. */
   async send(method: string, path: string, body?: object): Promise<RaceResponse> {
     const turn = this.sent
     this.sent += 1
@@ -91,7 +91,7 @@ export class RaceClient {
     return this.sendTo(url, { method, path, ...(body && { body }) })
   }
 
-  /** Like `send`, to one address. */
+  /** Sends a request like `send`, to one URL. */
   async sendTo(
     url: string,
     { method, path, body }: { method: string; path: string; body?: object },
@@ -119,18 +119,18 @@ export class RaceClient {
     }
   }
 
-  /** All bookings at a location. */
+  /** Returns all bookings at a location. */
   async listBookings(locationId: string): Promise<BookingShown[]> {
     const all: BookingShown[] = []
     let cursor = ''
     for (let page = 0; page < maxPages; page += 1) {
       const body = await this.have('GET', `/bookings?limit=100&location_id=${locationId}${cursor}`)
       all.push(...(body['data'] as BookingShown[]))
-      const next = body['next_cursor'] as string | null // the list that the API gives
+      const next = body['next_cursor'] as string | null // the list in the API's format
       if (next === null) return all
       cursor = `&cursor=${encodeURIComponent(next)}`
     }
-    throw new Inconclusive('the list of bookings does not end')
+    throw new Inconclusive('the list of bookings never ends')
   }
 
   async close(): Promise<void> {
@@ -145,7 +145,7 @@ export class RaceClient {
     try {
       const { statusCode, headers, body } = await request(url, {
         ...what,
-        method: what.method as 'GET', // the methods of the API
+        method: what.method as 'GET', // a method of the API
         dispatcher: this.agent,
       })
       const text = await body.text()
@@ -154,16 +154,16 @@ export class RaceClient {
       const waits = statusCode === 429 || statusCode === 503
       return {
         status: statusCode,
-        body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>), // the API answers with objects
+        body: text === '' ? {} : (JSON.parse(text) as Record<string, unknown>), // responses of the API are objects
         retryAfterSeconds: waits ? (readNumber(headers['retry-after']) ?? 1) : undefined,
       }
     } catch (error) {
-      const cause = error instanceof SyntaxError ? 'the answer is not JSON' : reasonOf(error)
+      const cause = error instanceof SyntaxError ? 'the response is not JSON' : reasonOf(error)
       throw new Inconclusive(`no Holdfast answers at ${new URL(url).origin} (${cause})`, { cause: error })
     }
   }
 
-  /** The header has whole seconds; many of them narrow the time down to a fraction. */
+  /** Narrows down the service's time. The header has whole seconds, but many of them give a fraction. */
   private learnTime(date: string, sentMs: number): void {
     const dateMs = Date.parse(date)
     if (Number.isNaN(dateMs)) return
@@ -178,6 +178,6 @@ function readNumber(header: string | string[] | undefined): number | undefined {
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
-  // an address with several families has an error for each, and no message of its own
+  // a host with several IP addresses has an error for each, and no message itself
   return error.message || ('code' in error ? String(error.code) : error.name)
 }

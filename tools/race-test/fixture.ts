@@ -3,16 +3,16 @@ import { systemIds } from '../../src/base/ids.ts'
 import { Inconclusive, type RaceClient } from './client.ts'
 import { type Scenario, scenarios, slotMinutes, staffCount } from './rules.ts'
 
-/** What the test created to race for, apart from everything real. */
+/** The objects created for the races, separate from everything real. */
 export interface Fixture {
-  /** The name prefix of everything in it. */
+  /** The prefix of their names. */
   label: string
   locationId: string
   services: Record<Scenario, string>
   staffIds: string[]
 }
 
-/** What exists so far: all of it can be removed when creation fails half-way. */
+/** The objects created so far, to be removed if creation fails halfway. */
 type PartialFixture = Partial<Fixture> & Pick<Fixture, 'label' | 'staffIds'>
 
 interface CleanUp {
@@ -25,17 +25,17 @@ const dayMs = 24 * 3_600_000
 const betweenSlotsMs = 2 * 3_600_000
 const cleanUpMs = 14_000
 const maxAtOnce = 8
-/** A cancelled booking does not show that the service is in use. */
+/** Statuses that show use of the service. A cancelled booking does not. */
 const liveStatuses = ['pending', 'confirmed', 'in_progress', 'completed']
 
-/** An empty fixture, under a name that no other test has. */
+/** Returns an empty fixture with a unique name. */
 export function noFixture(): PartialFixture {
   return { label: `Holdfast race test ${systemIds.secret(6)}`, staffIds: [] }
 }
 
 /**
- * Creates a location that is always open, staff, and the services of the scenarios. Records each in `fixture` as soon
- * as it exists.
+ * Creates a location that is always open, staff, and the services of the scenarios. Records each in `fixture`
+ * as soon as it exists.
  */
 export async function createFixture(client: RaceClient, fixture: PartialFixture): Promise<Fixture> {
   const { label, staffIds } = fixture
@@ -60,7 +60,7 @@ export async function createFixture(client: RaceClient, fixture: PartialFixture)
   return { label, locationId, staffIds, services }
 }
 
-/** Throws Inconclusive unless every address shows what was created through another. */
+/** Throws Inconclusive unless every URL shows objects created through another. */
 export async function assertOneService(client: RaceClient, urls: string[], fixture: Fixture): Promise<void> {
   for (const url of urls) {
     const { status } = await client.sendTo(url, { method: 'GET', path: `/locations/${fixture.locationId}` })
@@ -71,7 +71,7 @@ export async function assertOneService(client: RaceClient, urls: string[], fixtu
   }
 }
 
-/** Gives out slots from the day after tomorrow on, each once. */
+/** Hands out slots from the day after tomorrow, each once. */
 export class Slots {
   private readonly firstMs: number
   private given = 0
@@ -80,7 +80,7 @@ export class Slots {
     this.firstMs = Math.ceil(nowMs / dayMs) * dayMs + dayMs
   }
 
-  /** The next slot: a function that gives its start, or a later one, as RFC 3339 in UTC. */
+  /** Returns the next slot as a function. It returns the start, or a later time, as RFC 3339 in UTC. */
   next(): (plusMinutes?: number) => string {
     const startMs = this.firstMs + this.given * betweenSlotsMs
     this.given += 1
@@ -89,8 +89,8 @@ export class Slots {
 }
 
 /**
- * Cancels every booking at the fixture's location, and deactivates services, staff and location. Unconverted holds expire
- * by themselves. Never throws: reports what is left.
+ * Cancels every booking at the fixture's location, and deactivates services, staff and location. Unconverted
+ * holds expire by themselves. Never throws, but reports leftovers.
  */
 export async function cleanUp(client: RaceClient, fixture: PartialFixture): Promise<CleanUp> {
   const { locationId, staffIds } = fixture
@@ -122,7 +122,7 @@ export async function cleanUp(client: RaceClient, fixture: PartialFixture): Prom
   return done
 }
 
-/** Signs that this service is in production; empty for a trial. */
+/** Returns signs that this service is in production; empty for a trial. */
 export async function signsOfUse(client: RaceClient, urls: string[]): Promise<string[]> {
   const remote = urls.filter((url) => !isThisMachine(new URL(url).hostname))
   const signs = remote.map((url) => `${url} is not on this machine`)

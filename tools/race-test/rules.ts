@@ -1,19 +1,22 @@
-/** The services that the test creates to race for. */
+/** The services for which clients race. */
 export type Scenario = 'room' | 'anybody' | 'places' | 'class'
 
 interface ScenarioRule {
   name: string
   about: string
   capacity: number
-  /** How many staff members provide the service; 0: it needs none. */
+  /** Number of staff members who provide the service; 0 if it needs none. */
   staff: number
-  /** Start offsets that contenders use in turn, in minutes. What overlaps the first excludes it. */
+  /**
+   * Offsets from the start, in minutes, that contenders use in turn. A slot that overlaps the first excludes
+   * it.
+   */
   offsets: number[]
   /** The exact number of contenders that must get a hold. */
   wins: number
 }
 
-/** A booking as the API shows it, as far as a race is judged by it. */
+/** A booking from the API, with the fields needed to judge a race. */
 export interface BookingShown {
   id: string
   status: string
@@ -30,27 +33,27 @@ interface Taken {
   toMs: number
 }
 
-/** Requests sent at the same moment. */
+/** Number of requests sent at the same moment. */
 export const contenders = 16
 export const slotMinutes = 30
 export const staffCount = 4
-/** Bookings moved to one slot at the same moment. */
+/** Number of bookings moved to one slot at the same moment. */
 export const movers = 6
-/** Holds converted and contested at the moment they expire. */
+/** Number of holds converted and contested at the moment they expire. */
 export const expiringHolds = 10
-/** Rivals for each expiring hold. */
+/** Number of rivals for each expiring hold. */
 export const rivals = 2
-/** The longest hold, in seconds, whose expiry the test waits for. */
+/** The longest hold, in seconds, for whose expiry the test waits. */
 export const maxWaitSeconds = 20
 
 const maxRounds = 20
-/** Requests that create the fixture, read the bookings and clean up, without cancelling the bookings. */
+/** Requests that create the fixture, read the bookings and clean up, except those that cancel bookings. */
 const fixtureRequests = 60
 const expiryRequests = expiringHolds * (3 + 2 * rivals)
 
 export const scenarios: Record<Scenario, ScenarioRule> = {
   room: {
-    name: 'one place',
+    name: 'one seat',
     about: 'all for the same slot of a room',
     capacity: 1,
     staff: 0,
@@ -66,8 +69,8 @@ export const scenarios: Record<Scenario, ScenarioRule> = {
     wins: staffCount,
   },
   places: {
-    name: 'several places',
-    about: 'a room with 4 places, half of the requests 15 minutes later',
+    name: 'several seats',
+    about: 'a room with 4 seats, half of the requests 15 minutes later',
     capacity: 4,
     staff: 0,
     offsets: [0, 15],
@@ -87,15 +90,15 @@ export const scenarios: Record<Scenario, ScenarioRule> = {
 const roundRequests =
   Object.values(scenarios).reduce((sum, { wins }) => sum + contenders + 2 * wins, 0) + movers * 4
 
-/** How many rounds fit into the requests that a key may still make; 0: not even one. */
+/** Returns the number of rounds for which a key has enough requests left; 0 if not even one. */
 export function roundsFor(requestsLeft: number): number {
   const rounds = Math.floor((requestsLeft - fixtureRequests - expiryRequests) / roundRequests)
   return Math.max(0, Math.min(maxRounds, rounds))
 }
 
 /**
- * Finds double bookings from what the API shows: no staff member is in two appointments at once, and no more clients
- * are served than there are places. Ignores buffers, which the API does not show here. `capacities`: by service ID.
+ * Finds double bookings in the API's list: a staff member in two appointments at once, or more clients than
+ * seats. Ignores buffers, which this list does not show. `capacities` are by service ID.
  */
 export function doubleBookings(bookings: BookingShown[], capacities: ReadonlyMap<string, number>): string[] {
   const taken = bookings
@@ -118,7 +121,7 @@ export function doubleBookings(bookings: BookingShown[], capacities: ReadonlyMap
   ]
 }
 
-/** For each appointment of a staff member, the first other one that it overlaps. */
+/** Returns the first overlapping appointment for each appointment of a staff member. */
 function inTwoAppointments(taken: Taken[]): string[] {
   return [...Map.groupBy(taken, ({ booking }) => booking.staff?.id).values()].flatMap((ofOne) =>
     [...Map.groupBy(ofOne, appointmentOf).values()].flatMap(([one], index, appointments) => {
@@ -140,24 +143,24 @@ function placeOf({ service, location }: BookingShown): string {
   return `${service.id} ${location.id}`
 }
 
-/** For each group, its fullest moments above capacity. */
+/** Returns the fullest moments above capacity for each group. */
 function overfull(groups: Map<string, Taken[]>, capacities: ReadonlyMap<string, number>): string[] {
   return [...groups.values()].flatMap((group) => {
     const capacity = capacities.get(group[0]?.booking.service.id ?? '') ?? 1
     return fullestMoments(group)
       .filter((present) => present.length > capacity)
       .map((present) => {
-        const { booking } = present.at(-1) as Taken // more than the capacity
+        const { booking } = present.at(-1) as Taken // not empty, because it exceeds the capacity
         const ids = present.map((one) => one.booking.id).join(', ')
         return (
-          `DOUBLE BOOKING: ${booking.service.name} has ${capacity} ${capacity === 1 ? 'place' : 'places'} at ` +
+          `DOUBLE BOOKING: ${booking.service.name} has ${capacity} ${capacity === 1 ? 'seat' : 'seats'} at ` +
           `${booking.starts_at} and ${present.length} bookings: ${ids}`
         )
       })
   })
 }
 
-/** The bookings present at the fullest moment of each period without a gap. `group` is sorted by start. */
+/** Returns the bookings at the fullest moment of each period without a gap. `group` is sorted by start. */
 function fullestMoments(group: Taken[]): Taken[][] {
   const fullest: Taken[][] = []
   let present: Taken[] = []

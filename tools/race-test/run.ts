@@ -15,7 +15,7 @@ import {
 export interface RaceTestOptions {
   urls: string[]
   key: string
-  /** Also test a service that seems to be in production. */
+  /** True to also test a service that seems to be in production. */
   evenInUse: boolean
   stopping: AbortSignal
 }
@@ -25,23 +25,23 @@ export interface RaceReport {
   races: RaceResult[]
   requests: number
   seconds: number
-  /** Bookings that were cancelled again. */
+  /** Number of bookings that were cancelled in the clean-up. */
   cancelled: number
-  /** What the test created and could not remove. */
+  /** Created objects that could not be removed. */
   leftovers: string[]
 }
 
-/** Requests are sent for this long; with the clean-up, the test stays below a minute. */
+/** Duration of sending requests in milliseconds. With the clean-up, the test stays below a minute. */
 const raceMs = 42_000
-/** A round may start until then. */
+/** Latest start of a round, in milliseconds. */
 const lastRoundMs = 18_000
 
 const scenarioNames = Object.keys(scenarios) as Scenario[]
 
 /**
- * Races for slots of a service over HTTP, and judges by its responses and its list of bookings whether a slot was sold
- * twice. Always cleans up. Throws Inconclusive (its message names leftovers) when the test could not run, UsageError
- * when the service seems to be in production.
+ * Races for slots of a service over HTTP. Judges by its responses and its list of bookings if a slot was sold
+ * twice. Always cleans up. Throws Inconclusive, with leftovers in its message, if the test could not run.
+ * Throws UsageError if the service seems to be in production.
  */
 export async function runRaceTest(options: RaceTestOptions): Promise<RaceReport> {
   const startedMs = monotonicMs()
@@ -73,10 +73,10 @@ async function assertMayTest(client: RaceClient, { urls, evenInUse }: RaceTestOp
   const signs = await signsOfUse(client, urls)
   if (signs.length === 0 || evenInUse) return
   throw new UsageError(
-    `This service seems to be in production: ${signs.join('; ')}. The test books and cancels slots of its own location, ` +
-      'staff and services. Visitors of the booking page see these meanwhile; afterwards they stay, inactive, and the ' +
-      'bookings stay, cancelled. Better test a business of its own: "holdfast business create "Race test" --timezone UTC", ' +
-      'then "holdfast key create --business <id>". Add --yes to go on here.',
+    `This service seems to be in production: ${signs.join('; ')}. The test books and cancels slots at a new location with new ` +
+      'staff and services. Visitors of the booking page see these during the test. They remain inactive afterwards, and the ' +
+      'bookings remain cancelled. It is better to test a separate business: "holdfast business create "Race test" --timezone UTC", ' +
+      'then "holdfast key create --business <id>". Add --yes to continue here.',
   )
 }
 
@@ -131,7 +131,7 @@ function summary(
   }
 }
 
-/** Checks the service's own list: no double booking, and every acknowledged booking is there. */
+/** Checks the service's list of bookings: no double booking, and no acknowledged booking is missing. */
 async function judgeBookings({ client, fixture, acknowledged }: Arena): Promise<RaceResult> {
   const bookings = await client.listBookings(fixture.locationId)
   const listed = new Set(bookings.filter(({ status }) => status !== 'cancelled').map(({ id }) => id))
@@ -139,15 +139,15 @@ async function judgeBookings({ client, fixture, acknowledged }: Arena): Promise<
     scenarioNames.map((scenario) => [fixture.services[scenario], scenarios[scenario].capacity]),
   )
   return {
-    race: 'what is booked',
+    race: 'list of bookings',
     skipped: false,
-    tried: 'the list of bookings, compared with places, staff and responses',
+    tried: 'compared with seats, staff and responses',
     saw: `${listed.size} bookings, ${acknowledged.length} of them acknowledged`,
     findings: [
       ...doubleBookings(bookings, capacities),
       ...acknowledged
         .filter((id) => !listed.has(id))
-        .map((id) => `booking ${id} was acknowledged and is not there`),
+        .map((id) => `booking ${id} was acknowledged but is missing`),
     ],
   }
 }

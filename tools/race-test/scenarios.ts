@@ -11,14 +11,14 @@ import {
   scenarios,
 } from './rules.ts'
 
-/** What races share. */
+/** State shared by the races. */
 export interface Arena {
   client: RaceClient
   fixture: Fixture
   slots: Slots
   /** IDs of bookings that the service acknowledged. */
   acknowledged: string[]
-  /** Hold duration in seconds, measured from the last hold. */
+  /** Duration of a hold in seconds, measured on the last one. */
   holdSeconds?: number
 }
 
@@ -26,7 +26,7 @@ export interface Arena {
 export interface Round {
   granted: number
   refused: number
-  /** Each broken promise, in words. */
+  /** Description of each broken promise. */
   findings: string[]
 }
 
@@ -34,7 +34,7 @@ export interface Round {
 export interface RaceResult {
   race: string
   tried: string
-  /** What was seen, or why the race was skipped. */
+  /** The observation, or the reason for skipping the race. */
   saw: string
   skipped: boolean
   findings: string[]
@@ -47,12 +47,12 @@ interface ExpiryOutcome {
 
 const racer = { first_name: 'Race', last_name: 'Test', email: 'race-test@example.com' }
 
-/** Conversions come up to this long before and after the expiry of their hold, in milliseconds. */
+/** Maximum distance of a conversion from the expiry of its hold, in milliseconds. */
 const spreadMs = 120
 
 /**
- * Contenders ask for the same slot at once, and those with a hold book it. Exactly as many as there are places must get
- * a hold; the list of bookings is judged at the end.
+ * Sends concurrent requests for the same slot, then books each hold. Exactly as many contenders as there are
+ * seats must get a hold. The list of bookings is judged at the end.
  */
 export async function raceForASlot(arena: Arena, scenario: Scenario): Promise<Round> {
   const { offsets, wins, name } = scenarios[scenario]
@@ -69,7 +69,7 @@ export async function raceForASlot(arena: Arena, scenario: Scenario): Promise<Ro
   const earliestEndMs = Math.min(...granted.map(({ body }) => Date.parse(String(body['expires_at']))))
   if (granted.length > 0) arena.holdSeconds = (earliestEndMs - arena.client.serviceNowMs() + tookMs) / 1000
   const booked = await allAtOnce(granted.map(({ body }) => book(arena, String(body['hold_id']))))
-  // a hold that expired meanwhile has rightly freed its place for the next
+  // a hold that expired meanwhile has rightly freed its seat
   const expired = arena.client.serviceNowMs() >= earliestEndMs
   const refused = booked.filter(({ status }) => status !== 201)
   return {
@@ -78,7 +78,9 @@ export async function raceForASlot(arena: Arena, scenario: Scenario): Promise<Ro
     findings: [
       ...(granted.length === wins || (expired && granted.length > wins)
         ? []
-        : [`${name}, ${slot()}: ${contenders} asked for ${wins}, and ${granted.length} were granted`]),
+        : [
+            `${name}, ${slot()}: ${contenders} clients requested ${wins}, and ${granted.length} were granted`,
+          ]),
       ...unexpectedResponses(others),
       ...(expired
         ? []
@@ -87,7 +89,7 @@ export async function raceForASlot(arena: Arena, scenario: Scenario): Promise<Ro
   }
 }
 
-/** Moves several bookings to the same free slot at once: one arrives, the others stay where they were. */
+/** Moves several bookings to the same free slot at once. One must arrive, and the others must stay. */
 export async function raceToMove(arena: Arena): Promise<Round> {
   const { client, slots } = arena
   const ids = await allAtOnce(Array.from({ length: movers }, () => bookFreeSlot(arena)))
@@ -103,7 +105,7 @@ export async function raceToMove(arena: Arena): Promise<Round> {
     findings: [
       ...(moved.length === 1
         ? []
-        : [`moving, ${target}: ${movers} bookings were moved to one place, and ${moved.length} arrived`]),
+        : [`moving, ${target}: ${movers} bookings were moved to one seat, and ${moved.length} arrived`]),
       ...unexpectedResponses(others),
     ],
   }
@@ -117,18 +119,18 @@ async function bookFreeSlot(arena: Arena): Promise<string> {
 }
 
 /**
- * Converts holds at the moment they expire, while rivals ask for their slots. Each slot goes to its owner, to one rival,
- * or to nobody when the owner came too late and the rivals too early; never to two.
+ * Converts holds at the moment they expire, while rivals request their slots. Each slot goes to its owner or
+ * to one rival, never to both. It goes to nobody if the owner was too late and the rivals too early.
  */
 export async function raceAtExpiry(arena: Arena): Promise<RaceResult> {
-  const race = 'the end of a hold'
+  const race = 'expiry of a hold'
   const { holdSeconds = Infinity, client } = arena
   if (holdSeconds > maxWaitSeconds || holdSeconds * 1000 > client.timeLeftMs()) {
     const why = Number.isFinite(holdSeconds)
       ? `holds last ${Math.round(holdSeconds)} s here`
       : 'no hold was granted'
     const saw = `${why}, and this race waits at most ${maxWaitSeconds} s; to run it: "holdfast race-test --demo"`
-    return { race, skipped: true, findings: [], tried: 'not tried', saw }
+    return { race, skipped: true, findings: [], tried: 'not run', saw }
   }
   const outcomes = await allAtOnce(
     Array.from({ length: expiringHolds }, (_, index) => raceForExpiringHold(arena, index)),
@@ -157,7 +159,7 @@ async function raceForExpiringHold(arena: Arena, index: number): Promise<ExpiryO
     ...Array.from({ length: rivals }, () => hold(arena, fixture.services.room, slot)),
   ])
   const granted = wanted.filter(({ status }) => status === 201)
-  // booked, so that the list of bookings shows them
+  // books it, so that the list of bookings shows it
   await allAtOnce(granted.map(({ body }) => book(arena, String(body['hold_id']))))
   return judgeExpiry(slot, { converted, granted, refused: wanted.filter(({ status }) => status !== 201) })
 }
@@ -175,7 +177,7 @@ function judgeExpiry(slot: string, { converted, granted, refused }: ExpiryRespon
   return {
     winner: owner ? 'owner' : granted.length > 0 ? 'rival' : 'nobody',
     findings: [
-      ...(tooMany ? [`the end of a hold, ${slot}: ${winners}`] : []),
+      ...(tooMany ? [`expiry of a hold, ${slot}: ${winners}`] : []),
       ...(owner || converted?.body['code'] === 'hold_expired' || converted === undefined
         ? []
         : unexpectedResponses([converted])),
@@ -192,14 +194,14 @@ function hold({ client, fixture }: Arena, serviceId: string, startsAt: string): 
   })
 }
 
-/** Converts a hold, and records the booking as acknowledged. */
+/** Converts a hold and records the booking as acknowledged. */
 async function book(arena: Arena, holdId: string): Promise<RaceResponse> {
   const response = await arena.client.send('POST', '/bookings', { hold_id: holdId, client: racer })
   if (response.status === 201) arena.acknowledged.push(String(response.body['id']))
   return response
 }
 
-/** Like Promise.all, but waits for every request before it throws: nothing is in flight afterwards. */
+/** Like Promise.all, but waits for every request before it throws, so that nothing is pending afterwards. */
 async function allAtOnce<T>(requests: Promise<T>[]): Promise<T[]> {
   const settled = await Promise.allSettled(requests)
   return settled.map((one) => {
@@ -208,7 +210,7 @@ async function allAtOnce<T>(requests: Promise<T>[]): Promise<T[]> {
   })
 }
 
-/** Findings for responses other than the refusal of a taken slot. */
+/** Returns findings for responses other than the refusal of a taken slot. */
 function unexpectedResponses(responses: RaceResponse[]): string[] {
   return responses
     .filter(({ status }) => status !== 409)
@@ -218,8 +220,8 @@ function unexpectedResponses(responses: RaceResponse[]): string[] {
     )
 }
 
-/** Status and problem code. */
+/** Returns the status and problem code. */
 function nameOf({ status, body }: RaceResponse): string {
-  const code = body['code'] as string | undefined // of a problem document
+  const code = body['code'] as string | undefined // member of a problem document
   return code === undefined ? String(status) : `${status} ${code}`
 }
