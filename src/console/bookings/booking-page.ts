@@ -184,14 +184,14 @@ function moneyFacts({ visit, row }: BookingView, shown: Shown): Html {
   if (!payment) return html``
   const { texts, locale } = visit
   const amount = moneyText(payment, locale)
-  const day = (text: string | null) =>
-    text === null ? '' : dayText(readInstant(text), { timezone: row.timezone, locale })
+  const day = (instant: Instant | null) =>
+    instant === null ? '' : dayText(instant, { timezone: row.timezone, locale })
   const provider = payment.provider === 'stripe' ? 'Stripe' : 'Sandbox'
   const states: Record<typeof payment.status, () => string> = {
     due: () => texts.booking.depositDue({ amount }),
-    paid: () => texts.booking.depositPaid({ amount, day: day(payment.paid_at), provider }),
+    paid: () => texts.booking.depositPaid({ amount, day: day(row.payment_paid_at), provider }),
     expired: () => texts.booking.depositExpired({ amount }),
-    refunded: () => texts.booking.depositRefunded({ amount, day: day(payment.refunded_at) }),
+    refunded: () => texts.booking.depositRefunded({ amount, day: day(row.payment_refunded_at) }),
   }
   const rest = (row.price_amount ?? 0) * row.party_size - (payment.status === 'paid' ? payment.amount : 0)
   const isOwed = row.status !== 'cancelled' && row.price_currency === payment.currency && rest > 0

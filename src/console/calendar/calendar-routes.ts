@@ -16,6 +16,7 @@ import { Media, problems, StrictObject } from '../../base/wire.ts'
 import {
   businessOf,
   type ConsoleVisit,
+  doneNotice,
   findReader,
   findScriptSender,
   pathOf,
@@ -101,7 +102,7 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         more: html`<link rel="stylesheet" href="/console/calendar.css" />
           <link rel="stylesheet" href="/docs/console-calendar.css" />
           <script type="module" src="/widget/calendar.js"></script>`,
-        body: html`${doneNote(visit, request.query.done)} ${shown}`,
+        body: html`${doneNotice(doneNotes(visit), request.query.done)} ${shown}`,
       })
     },
   )
@@ -172,15 +173,13 @@ function noBusiness({ person, texts }: ConsoleVisit): Html {
     }`
 }
 
-function doneNote({ texts }: ConsoleVisit, done: string | undefined): Html {
-  const notes: Record<string, string> = {
+function doneNotes({ texts }: ConsoleVisit): Record<string, string> {
+  return {
     booked: texts.book.done,
     moved: texts.move.done,
     blocked: texts.block.done,
     removed: texts.block.removed,
   }
-  const note = done !== undefined && Object.hasOwn(notes, done) ? notes[done] : undefined
-  return note === undefined ? html`` : html`<p class="notice" role="status">${note}</p>`
 }
 
 /** How wide a page may get. */
