@@ -15,7 +15,7 @@ for (const field of document.querySelectorAll('[data-guess-zone] select')) {
 for (const line of document.querySelectorAll('[data-seats]')) {
   const { form } = line.closest('details').querySelector('[name=capacity]')
   form.addEventListener('input', () => {
-    const people = form.querySelectorAll('[name^="staff."]:checked').length
+    const people = form.querySelectorAll('[name^="staff_ids."]:checked').length
     const places = Number(form.elements.namedItem('capacity').value)
     const { none, one, many } = line.dataset
     line.hidden = !(places > 1)

@@ -44,7 +44,7 @@ export function faultsOf(
 }
 
 /** A field with one line, or several (`rows`). */
-interface Field {
+export interface Field {
   name: string
   label: string
   hint?: string

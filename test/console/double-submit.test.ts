@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/test-service.ts'
 
 const blocked = { from_date: '2026-12-08', from_time: '09:00', to_date: '2026-12-08', to_time: '10:00' }
 const creations = [
-  ['a service', '/console/services/new', '/services', { name: 'Twice', minutes: '30' }],
+  ['a service', '/console/services/new', '/services', { name: 'Twice', duration_minutes: '30' }],
   ['a person', '/console/people/new', '/staff', { name: 'Twice', hours: 'none' }],
   ['a location', '/console/locations/new', '/locations', { name: 'Twice', hours: 'none' }],
   ['a block', '/console/block', '/blocks', { ...blocked, reason: 'Twice' }],
@@ -41,7 +41,7 @@ onOneEngine('postgres', 'a form of the console', (engine) => {
       const location = booker.business.locations[0]?.id ?? ''
       const more = {
         whose: booker.staffId('Anna'),
-        [`location.${location}`]: 'on',
+        [`location_ids.${location}`]: 'on',
         timezone: 'Europe/Berlin',
       }
       const fields = { ...given, ...more, once: await once(page) }
@@ -59,8 +59,8 @@ onOneEngine('postgres', 'a form of the console', (engine) => {
   )
 
   test('is free to be sent again after a fault', async () => {
-    const place = { [`location.${booker.business.locations[0]?.id ?? ''}`]: 'on' }
-    const fields = { ...place, name: '', minutes: '30', once: await once('/console/services/new') }
+    const place = { [`location_ids.${booker.business.locations[0]?.id ?? ''}`]: 'on' }
+    const fields = { ...place, name: '', duration_minutes: '30', once: await once('/console/services/new') }
     expect((await sendForm(service, '/console/services/new', fields, owner)).status).toBe(422)
     const mended = await sendForm(service, '/console/services/new', { ...fields, name: 'Mended' }, owner)
     expect(mended.status).toBe(303)

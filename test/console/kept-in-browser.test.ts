@@ -27,7 +27,7 @@ describe.skipIf(chromiumPath === undefined)('what comes between a form and its b
     const offered = await offerFirstOwner(service.context, true)
     const token = offered && 'link' in offered ? offered.link.token : ''
     const email = 'ada@example.com'
-    const fields = { token, name: 'Ada', email, password: goodPassword }
+    const fields = { token, owner_name: 'Ada', email, password: goodPassword }
     const cookie = cookieOf(await sendForm(service, '/console/first', fields)) ?? ''
     owner = loggedIn(service, { email, userId: '', cookie })
     salon = businessOf(service.world, 'Salon Spree').id

@@ -77,12 +77,12 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     await page.goto(`${address}/console/services/new`)
     await page.getByText('Class or group').click()
     const line = page.locator('[data-seats]')
-    const people = await page.locator('[name^="staff."]:checked').count()
+    const people = await page.locator('[name^="staff_ids."]:checked').count()
     await page.getByLabel('Clients at once').fill('8')
     expect(await line.textContent()).toBe(
       `${people} people × 8 places = up to ${people * 8} clients at the same time.`,
     )
-    for (const box of (await page.locator('[name^="staff."]:checked').all()).toReversed().slice(1))
+    for (const box of (await page.locator('[name^="staff_ids."]:checked').all()).toReversed().slice(1))
       await box.uncheck()
     expect(await line.textContent()).toBe('1 person × 8 places = up to 8 clients at the same time.')
     await page.getByLabel('Clients at once').fill('1')

@@ -45,15 +45,16 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     return {
       ...{
         name: 'Beard trim',
-        minutes: '20',
-        price: '12,50',
-        currency: 'eur',
-        deposit: '5',
-        before: '0',
-        after: '5',
+        duration_minutes: '20',
+        'price.amount': '12,50',
+        'price.currency': 'eur',
+        'deposit.amount': '5',
+        buffer_before_minutes: '0',
+        buffer_after_minutes: '5',
       },
-      ...{ grid: '', capacity: '1', notice: '1,5', ahead: '', cancel: '', move: '48', moves: '2' },
-      ...{ description: 'With hot towels', [`location.${location}`]: 'on' },
+      ...{ slot_interval_minutes: '', capacity: '1', min_notice_minutes: '1,5', max_advance_days: '' },
+      ...{ cancel_until_minutes: '', reschedule_until_minutes: '48', max_reschedules: '2' },
+      ...{ description: 'With hot towels', [`location_ids.${location}`]: 'on' },
     }
   }
 
@@ -62,14 +63,21 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       const fields = {
         ...(await whole()),
         ...{
-          'question.0.label': 'Wie lang?',
-          'question.0.type': 'select',
-          'question.0.options': 'kurz\n\n lang ',
+          'custom_fields.0.label': 'Wie lang?',
+          'custom_fields.0.type': 'select',
+          'custom_fields.0.options': 'kurz\n\n lang ',
         },
-        ...{ 'question.1.label': 'Wie lang?', 'question.1.type': 'text', 'question.1.required': 'on' },
-        ...{ 'question.2.label': 'I accept the [terms](https://example.com).', 'question.2.type': 'consent' },
-        ...{ ask_last_name: 'optional', ask_phone: 'required' },
-        ...{ 'start.monday': '17.30, 9:00 11 12 Uhr', 'start.tuesday': '' },
+        ...{
+          'custom_fields.1.label': 'Wie lang?',
+          'custom_fields.1.type': 'text',
+          'custom_fields.1.required': 'on',
+        },
+        ...{
+          'custom_fields.2.label': 'I accept the [terms](https://example.com).',
+          'custom_fields.2.type': 'consent',
+        },
+        ...{ 'client_fields.last_name': 'optional', 'client_fields.phone': 'required' },
+        ...{ 'timetable.monday': '17.30, 9:00 11 12 Uhr', 'timetable.tuesday': '' },
       }
       const sent = await send('/console/services/new', fields)
       expect(sent).toMatchObject({ status: 303, headers: { location: '/console/services?done=saved' } })
@@ -99,9 +107,9 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     test('is shown as it is, and changed without losing what its form lacks', async () => {
       const before = await named('/services', 'Beard trim')
       const { body } = await show(`/console/services/${before.id}`)
-      expect(body).toMatch(/name="notice"[^>]*value="1.5"/)
+      expect(body).toMatch(/name="min_notice_minutes"[^>]*value="1.5"/)
       const fields = typedIn(String(body))
-      expect(fields).toMatchObject({ price: '12.50', 'question.0.options': 'kurz\nlang' })
+      expect(fields).toMatchObject({ 'price.amount': '12.50', 'custom_fields.0.options': 'kurz\nlang' })
       const sent = await send(`/console/services/${before.id}`, { ...fields, name: 'Beard' })
       expect(sent.status).toBe(303)
       expect(await named('/services', 'Beard')).toEqual({ ...before, name: 'Beard' })
@@ -113,7 +121,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
         []
       const [fresh, closed] = await part('/console/services/new')
       expect(closed).not.toContain('open')
-      for (const name of ['capacity', 'start.monday', 'start.sunday'])
+      for (const name of ['capacity', 'timetable.monday', 'timetable.sunday'])
         expect(fresh).toContain(`name="${name}"`)
       const { id } = await named('/services', 'Beard') // it has fixed starts
       expect((await part(`/console/services/${id}`))[1]).toContain('open')
@@ -131,8 +139,8 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       expect((await owner.call('PATCH', `/staff/${clara.id}`, hours)).status).toBe(200)
       const fields = {
         ...(await whole()),
-        ...{ name: 'Early class', capacity: '8', [`staff.${clara.id}`]: 'on' },
-        ...{ 'start.monday': '06:00 09:00 14:00', 'start.sunday': '10:00' },
+        ...{ name: 'Early class', capacity: '8', [`staff_ids.${clara.id}`]: 'on' },
+        ...{ 'timetable.monday': '06:00 09:00 14:00', 'timetable.sunday': '10:00' },
       }
       const sent = await send('/console/services/new', { ...fields, once: crypto.randomUUID() })
       const { id } = await named('/services', 'Early class')
@@ -140,24 +148,24 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       const page = await show(sent.headers['location'] ?? '')
       expect(textOf(page)).toContain('Saved. Some start times are not offered.')
       expect(page.body).toMatch(
-        /id="start\.monday-fault">Monday 06:00 is not offered: it is outside the opening hours of Mitte\. Monday 14:00 is not offered: nobody who offers it works the whole time\.</,
+        /id="timetable\.monday-fault">Monday 06:00 is not offered: it is outside the opening hours of Mitte\. Monday 14:00 is not offered: nobody who offers it works the whole time\.</,
       )
-      expect(page.body).toMatch(/id="start\.sunday-fault">Sunday 10:00 is not offered/)
-      expect(page.body).not.toMatch(/name="start.monday"[^>]*aria-invalid/)
+      expect(page.body).toMatch(/id="timetable\.sunday-fault">Sunday 10:00 is not offered/)
+      expect(page.body).not.toMatch(/name="timetable.monday"[^>]*aria-invalid/)
       const mended = await send(`/console/services/${id}`, {
         ...fields,
-        ...{ 'start.monday': '09:00', 'start.sunday': '' },
+        ...{ 'timetable.monday': '09:00', 'timetable.sunday': '' },
       })
       expect(mended.headers['location']).toBe('/console/services?done=saved')
       await owner.call('PATCH', `/staff/${clara.id}`, { weekly_hours: null })
     })
 
     test('names the weekday and the entry of a fixed start that is not a time', async () => {
-      const fields = { ...(await whole()), name: 'Late class', 'start.friday': '09:00 25.00 noon 18 Uhr' }
+      const fields = { ...(await whole()), name: 'Late class', 'timetable.friday': '09:00 25.00 noon 18 Uhr' }
       const { status, body } = await send('/console/services/new', { ...fields, capacity: 'acht' })
       expect(status).toBe(422)
       expect(body).toContain(
-        'id="start.friday-fault">Friday: “25.00, noon” is not a time of day such as 09:00.',
+        'id="timetable.friday-fault">Friday: “25.00, noon” is not a time of day such as 09:00.',
       )
       expect(body).toContain('id="capacity-fault">Enter a number') // all that is wrong at once
       expect(String(body).match(/class="fault"/g)).toHaveLength(2)
@@ -172,13 +180,18 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     })
 
     test('keeps what was typed beside its faults', async () => {
-      const fields = { ...(await whole()), name: '<b>Long & "odd"', minutes: 'ten', deposit: '99' }
+      const fields = {
+        ...(await whole()),
+        name: '<b>Long & "odd"',
+        duration_minutes: 'ten',
+        'deposit.amount': '99',
+      }
       const { status, body } = await send('/console/services/new', fields)
       expect(status).toBe(422)
       expect(body).toContain('value="&lt;b&gt;Long &amp; &quot;odd&quot;"')
-      expect(body).toMatch(/id="minutes-fault">Enter a number, such as 24\.</)
-      expect(body).toMatch(/id="deposit-fault">Must be at most the price\.</)
-      expect(typedIn(String(body))).toMatchObject({ price: '12,50', description: 'With hot towels' })
+      expect(body).toMatch(/id="duration_minutes-fault">Enter a number, such as 24\.</)
+      expect(body).toMatch(/id="deposit\.amount-fault">Must be at most the price\.</)
+      expect(typedIn(String(body))).toMatchObject({ 'price.amount': '12,50', description: 'With hot towels' })
     })
 
     test('is no longer offered, and offered again', async () => {
@@ -221,7 +234,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       const { id } = await named('/services', 'Beard')
       const location = (await list('/locations'))[0]?.id ?? ''
       const sent = await send('/console/people/new', {
-        ...{ name: 'Dana', email: '', [`service.${id}`]: 'on', [`location.${location}`]: 'on' },
+        ...{ name: 'Dana', email: '', [`service_ids.${id}`]: 'on', [`location_ids.${location}`]: 'on' },
         ...{ hours: 'own', same: 'on' },
         ...{ 'monday.0.opens': '10:00', 'monday.0.closes': '14:00' },
         ...{ 'monday.1.opens': '15:00', 'monday.1.closes': '00:00' },
@@ -272,7 +285,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       const dana = await named('/staff', 'Dana')
       const beard = await named('/services', 'Beard')
       const fields = typedIn(String((await show(`/console/people/${dana.id}`)).body))
-      const { [`service.${beard.id}`]: _, ...others } = fields
+      const { [`service_ids.${beard.id}`]: _, ...others } = fields
       const refused = await send(`/console/people/${dana.id}`, others)
       expect(refused.status).toBe(422)
       expect(refused.body).toContain('Nobody else offers Beard.')
@@ -291,8 +304,8 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     const own = services.filter(({ staff_ids }) => staff_ids.includes(anna))
     const fields = {
       ...{ name: String(member.body.name), email: '', hours: 'none' },
-      ...Object.fromEntries(own.map(({ id }) => [`service.${id}`, 'on'])),
-      ...Object.fromEntries((member.body.location_ids as string[]).map((id) => [`location.${id}`, 'on'])),
+      ...Object.fromEntries(own.map(({ id }) => [`service_ids.${id}`, 'on'])),
+      ...Object.fromEntries((member.body.location_ids as string[]).map((id) => [`location_ids.${id}`, 'on'])),
     }
     const saved = await send(`/console/people/${anna}`, {
       ...fields,
@@ -345,7 +358,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     'a holiday on %s that ends before it begins, or has no first day, is refused at its field',
     async (path) => {
       const { id = '' } = (await list('/services'))[0] ?? {}
-      const fields = { name: 'Odd', timezone: 'Europe/Vienna', hours: 'none', [`service.${id}`]: 'on' }
+      const fields = { name: 'Odd', timezone: 'Europe/Vienna', hours: 'none', [`service_ids.${id}`]: 'on' }
       const reversed = await send(path, { ...fields, from: '2026-12-24', until: '2026-12-23' })
       expect(reversed.status).toBe(422)
       expect(reversed.body).toContain('id="until-fault">The last day is before the first.')

@@ -20,14 +20,19 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
   })
   afterAll(() => service.stop())
   const settings = {
-    ...{ name: 'Thames & Sons', timezone: 'Europe/London', locale: 'en', reply: 'hello@example.com' },
     ...{
-      notify: 'a@example.com, b@example.com\n\nc@example.com',
-      reminders: '2, 48',
-      quietFrom: '21:00',
-      quietTo: '08:00',
+      name: 'Thames & Sons',
+      timezone: 'Europe/London',
+      locale: 'en',
+      reply_to_email: 'hello@example.com',
     },
-    ...{ retention: '365', perClient: '', networks: '203.0.113.7/32' },
+    ...{
+      notify_emails: 'a@example.com, b@example.com\n\nc@example.com',
+      reminder_hours: '2, 48',
+      'quiet_hours.from': '21:00',
+      'quiet_hours.to': '08:00',
+    },
+    ...{ retention_days: '365', max_bookings_per_client: '', trusted_networks: '203.0.113.7/32' },
   }
   const shown = async () =>
     (await owner.call('GET', `/businesses/${businessOf(service.world, 'Thames Barbers').id}`)).body as object
@@ -43,17 +48,19 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
       ...{ retention_days: 365, max_bookings_per_client: null, trusted_networks: ['203.0.113.7/32'] },
     })
     const page = await readConsole(service, '/console/settings', owner)
-    expect(page.body).toMatch(/name="reminders"[^>]*value="48, 2"/)
+    expect(page.body).toMatch(/name="reminder_hours"[^>]*value="48, 2"/)
     expect(page.body).toContain('value="Thames &amp; Sons"')
   })
 
   test('name each fault at its field, keep what was typed, and change nothing', async () => {
     const before = await shown()
-    const wrong = { reply: 'nobody', reminders: 'soon', quietTo: '', retention: '0', networks: 'home' }
+    const wrong = {
+      ...{ reply_to_email: 'nobody', reminder_hours: 'soon', 'quiet_hours.to': '' },
+      ...{ retention_days: '0', trusted_networks: 'home' },
+    }
     const { status, body } = await sendForm(service, '/console/settings', { ...settings, ...wrong }, owner)
     expect(status).toBe(422)
-    for (const name of ['reply', 'reminders', 'quietFrom', 'retention', 'networks'])
-      expect(body).toContain(`id="${name}-fault"`)
+    for (const name of Object.keys(wrong)) expect(body).toContain(`id="${name}-fault"`)
     expect(body).toContain('value="soon"')
     expect(await shown()).toEqual(before)
   })
@@ -98,7 +105,7 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
     const booker = bookerOf(service)
     const startsAt = '2027-03-02T10:00:00+01:00'
     const id = await booker.book('Haircut', startsAt)
-    const form = { ...settings, name: 'Salon Spree', networks: '' }
+    const form = { ...settings, name: 'Salon Spree', trusted_networks: '' }
     const same = await sendForm(
       service,
       '/console/settings',

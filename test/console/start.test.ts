@@ -13,14 +13,14 @@ import {
 } from '../support/person.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-const salon = { business: ' Salon Nova ', timezone: 'europe/berlin', language: 'de' }
+const salon = { name: ' Salon Nova ', timezone: 'europe/berlin', locale: 'de' }
 
 const tokenOf = (offer: FirstOwner) => (offer && 'link' in offer ? offer.link.token : '')
 
 /** Sends the form of the first owner. */
 const claim = (service: TestService, token: string, fields: Record<string, string> = {}) =>
   sendForm(service, '/console/first', {
-    ...{ token, name: 'Ada Lovelace', email: 'ada@example.com', password: goodPassword },
+    ...{ token, owner_name: 'Ada Lovelace', email: 'ada@example.com', password: goodPassword },
     ...{ ...salon, ...fields },
   })
 
@@ -43,7 +43,7 @@ onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
     const token = tokenOf(await offerFirstOwner(service.context, true))
     const page = await service.call('GET', '//console/first', { headers: { host: 'localhost' } })
     expect(page.body).toContain('Name of your business')
-    const refused = await claim(service, token, { business: '', timezone: 'Moon/Base' })
+    const refused = await claim(service, token, { name: '', timezone: 'Moon/Base' })
     expect(refused.status).toBe(422)
     expect(refused.body).toMatch(/id="timezone-fault"[^]*value="Ada|value="Ada[^]*id="timezone-fault"/)
     expect(await service.rows('users')).toEqual([])
@@ -95,21 +95,21 @@ onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
     const locations = await service.rows('locations')
     expect(locations).toMatchObject([{ name: 'Salon Nova', address: 'Musterstr. 1' }])
     const fresh = await readConsole(service, '/console/start/service', owner)
-    expect(fresh.body).toMatch(/<select\s+id="currency"[^>]*>\s*<option value="EUR" selected/)
+    expect(fresh.body).toMatch(/<select\s+id="price\.currency"[^>]*>\s*<option value="EUR" selected/)
     const nameless = await send('/console/start/service', {
       name: '',
-      minutes: '45',
-      price: '35',
-      currency: 'EUR',
+      duration_minutes: '45',
+      'price.amount': '35',
+      'price.currency': 'EUR',
     })
     expect(nameless.status).toBe(422)
     for (let time = 0; time < 2; time += 1)
       expect(
         await send('/console/start/service', {
           name: 'Haircut',
-          minutes: '45',
-          price: '35 €',
-          currency: 'EUR',
+          duration_minutes: '45',
+          'price.amount': '35 €',
+          'price.currency': 'EUR',
         }),
       ).toMatchObject({ status: 303, headers: { location: '/console/start/people' } })
     expect(await service.rows('services')).toMatchObject([
@@ -196,15 +196,15 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
   test('begin for each new business of a hub, and its owner alone', async () => {
     expect(textOf(await readConsole(service, '/console', hubOwner))).toContain('No business yet')
     expect((await readConsole(service, '/console/start/hours', hubOwner)).status).toBe(404)
-    const faulty = await addBusiness({ business: '' })
+    const faulty = await addBusiness({ name: '' })
     expect(faulty).toMatchObject({ status: 422 })
     const made = await addBusiness()
     expect(made.headers['location']).toMatch(/^\/console\/start\/hours\?business=/)
     const [first] = (await service.rows('businesses')).filter(({ hub_id }) => hub_id === hubId)
     expect(first?.['notify_emails_json']).toContain('@') // of who made it
-    const again = await addBusiness({ business: 'Second' })
+    const again = await addBusiness({ name: 'Second' })
     const path = again.headers['location'] ?? ''
-    const twice = { business: 'Twice', once: 'the same form' }
+    const twice = { name: 'Twice', once: 'the same form' }
     await addBusiness(twice)
     await addBusiness(twice)
     expect((await service.rows('businesses')).filter(({ name }) => name === 'Twice')).toHaveLength(1)
@@ -230,7 +230,7 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     const [first, last] = all.toSorted((a, b) => String(a.name).localeCompare(String(b.name)))
     const read = (path: string, memory = '') =>
       readConsole(service, path, { cookie: [hubOwner.cookie, memory].join('; ') })
-    const made = await addBusiness({ business: 'Zoo' })
+    const made = await addBusiness({ name: 'Zoo' })
     const path = made.headers['location'] ?? ''
     const zoo = path.split('=')[1] ?? ''
     const begun = await read(path)
@@ -277,7 +277,12 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     const { id = '' } = list.data.find(({ name }) => name === 'Second') ?? {}
     const step = (name: string, fields: Record<string, string>) =>
       sendForm(service, `/console/start/${name}?business=${id}`, fields, hubOwner)
-    await step('service', { name: 'Court', minutes: '60', price: '', currency: 'EUR' })
+    await step('service', {
+      name: 'Court',
+      duration_minutes: '60',
+      'price.amount': '',
+      'price.currency': 'EUR',
+    })
     expect(await step('people', { who: 'nobody' })).toMatchObject({ status: 303 })
     const page = await readConsole(service, `/console/start/page?business=${id}`, hubOwner)
     expect(textOf(page)).toContain('Book a test appointment')

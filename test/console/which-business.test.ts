@@ -18,7 +18,7 @@ onEachEngine('forms and addresses of the console name their business', (engine) 
     service = await startTestService(engine)
     const offered = await offerFirstOwner(service.context, true)
     const token = offered && 'link' in offered ? offered.link.token : ''
-    const fields = { token, name: 'Ada', email: 'ada@example.com', password: goodPassword }
+    const fields = { token, owner_name: 'Ada', email: 'ada@example.com', password: goodPassword }
     const cookie = cookieOf(await sendForm(service, '/console/first', fields)) ?? ''
     owner = loggedIn(service, { email: 'ada@example.com', userId: '', cookie }) // of all businesses
     salon = businessOf(service.world, 'Salon Spree').id
@@ -94,7 +94,7 @@ onEachEngine('forms and addresses of the console name their business', (engine) 
 
     test('is 409 where it names none, as its person has several', async () => {
       await goTo(clinic)
-      const reply = await send('/console/services/new', { name: 'Nowhere', minutes: '30' })
+      const reply = await send('/console/services/new', { name: 'Nowhere', duration_minutes: '30' })
       expect(reply.status).toBe(409)
       expect(textOf(reply)).toContain('The form does not name its business.')
       const [form] = formsIn(String(reply.body), '').filter(

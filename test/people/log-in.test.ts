@@ -322,7 +322,7 @@ onEachEngine('the first owner', (engine) => {
     const send = (token: string, name: string) =>
       sendForm(service, '/console/first', {
         token,
-        name,
+        owner_name: name,
         email: `${name}@example.com`,
         password: goodPassword,
       })

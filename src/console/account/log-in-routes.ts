@@ -38,9 +38,8 @@ import {
   type KeptForm,
   showKeptForm,
 } from '../frame/kept-form.ts'
-import { languageOf, textsOf } from '../frame/texts.ts'
+import { type ConsoleLanguage, type ConsoleTexts, languageOf, textsOf } from '../frame/texts.ts'
 import { emptyBusinessForm, newBusinessOf } from '../site/new-business-form.ts'
-import type { ConsoleTexts } from '../frame/texts.ts'
 import { invitationsPath, isInvited } from './invitation-routes.ts'
 
 type GateTexts = ConsoleTexts['gate']
@@ -58,13 +57,13 @@ const LogInForm = Type.Object({ email: Short, password: Password, next: Next }, 
 const LinkForm = StrictObject({
   token: Short,
   password: Password,
-  name: Type.Optional(Short),
+  owner_name: Type.Optional(Short),
   email: Type.Optional(Short),
-  business: Type.Optional(Type.String({ maxLength: 1_000 })),
+  name: Type.Optional(Type.String({ maxLength: 1_000, description: 'Of the business.' })),
   timezone: Type.Optional(Short),
-  language: Type.Optional(Short),
+  locale: Type.Optional(Short),
   phone: Type.Optional(Short),
-  reply_to: Type.Optional(Short),
+  reply_to_email: Type.Optional(Short),
 })
 const PlaceForm = StrictObject({ place: Short })
 
@@ -230,10 +229,11 @@ function addLinks(app: FastifyInstance, context: Context, limiter: RateLimiter):
         },
       },
       async (request, reply) => {
-        const { token, password, name = '', email = '' } = request.body
-        const { gate: texts, setUp } = textsOf(request)
+        const { token, password, owner_name: name = '', email = '' } = request.body
+        const language = languageOf(request)
+        const { gate: texts, setUp } = language.texts
         const begun =
-          kind === 'first' && (await lacksPlaces(context)) ? businessIn(request.body, setUp) : undefined
+          kind === 'first' && (await lacksPlaces(context)) ? businessIn(request.body, language) : undefined
         const owner =
           kind === 'first'
             ? { email, name, makeBusiness: begun && makerOf(context, begun.business) }
@@ -263,16 +263,12 @@ function addLinks(app: FastifyInstance, context: Context, limiter: RateLimiter):
   }
 }
 
-type SentBusiness = Pick<Static<typeof LinkForm>, 'business' | 'timezone' | 'language' | 'phone' | 'reply_to'>
-
 /** The business with which the first owner begins. */
-function businessIn(
-  { business = '', timezone = '', language = '', phone = '', reply_to = '' }: SentBusiness,
-  texts: ConsoleTexts['setUp'],
-) {
-  const typed = { business, timezone, language, phone, reply_to }
-  const { business: made, faults } = newBusinessOf(typed, texts)
-  return { business: made, state: { typed, faults }, isFresh: false }
+function businessIn(sent: Static<typeof LinkForm>, language: ConsoleLanguage) {
+  const { name = '', timezone = '', locale = '', phone = '', reply_to_email = '' } = sent
+  const typed = { name, timezone, locale, phone, reply_to_email }
+  const { business, faults } = newBusinessOf(typed, language)
+  return { business, state: { typed, faults }, isFresh: false }
 }
 
 function makerOf(context: Context, business: ReturnType<typeof newBusinessOf>['business']) {

@@ -32,6 +32,7 @@ import {
   pathOf,
   sendConsolePage,
 } from './console-page.ts'
+import { inputOfFault, type Row } from './form-rows.ts'
 import { sendLogIn } from './gate-page.ts'
 import { backToForm, type KeptForm, reviewName, typedTexts } from './kept-form.ts'
 
@@ -116,7 +117,9 @@ export interface RefusedForm extends FormState {
 export interface ConsoleForm {
   /** Throws a Problem; its faults go to the fields of the form. */
   act: (visit: BusinessVisit, typed: Typed, address: PageAddress, once: Once) => Promise<FormResult>
-  /** The field of a fault; under an empty name all that belong to none. */
+  /** Its fields, where faults find theirs. */
+  rows?: (visit: BusinessVisit) => readonly Row[]
+  /** The same of a form without rows; under an empty name all that belong to none. */
   fieldOf?: (pointer: string, typed: Typed) => string
   /** How it says what is wrong; else with the group `setUp` of the texts. */
   words?: (texts: ConsoleTexts) => FaultWords
@@ -456,14 +459,16 @@ const maxFields = 3_000
 /** What the page says of a failure; throws what is none of the form. */
 function refusalOf(
   error: unknown,
-  { texts }: BusinessVisit,
+  visit: BusinessVisit,
   {
-    fieldOf = () => '',
+    rows = () => [],
+    fieldOf = (pointer) => inputOfFault(rows(visit), pointer, typed),
     words = ({ setUp }) => setUp,
     refusals: further,
     typed,
   }: ConsoleForm & { typed: Typed },
 ): { status: RefusedStatus; faults: Faults } {
+  const { texts } = visit
   if (error instanceof FormFault) return { status: 422, faults: error.faults }
   const status = error instanceof Problem ? { ...refusals, ...further }[error.code] : undefined
   if (!(error instanceof Problem) || status === undefined) throw error

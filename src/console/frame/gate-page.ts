@@ -200,8 +200,15 @@ export function sendLinkForm(reply: FastifyReply, { kind, token = '', ...filled 
         </div>
         ${
           kind === 'first'
-            ? html`<label for="name">${texts.name}</label>
-                <input id="name" name="name" value="${name}" autocomplete="name" required maxlength="100" />
+            ? html`<label for="owner_name">${texts.name}</label>
+                <input
+                  id="owner_name"
+                  name="owner_name"
+                  value="${name}"
+                  autocomplete="name"
+                  required
+                  maxlength="100"
+                />
                 ${emailField(texts, email)}`
             : ''
         }

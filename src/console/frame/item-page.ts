@@ -34,6 +34,7 @@ import {
   type ConsoleForm,
   type ConsoleRoute,
 } from './console-route.ts'
+import { fillRows, inputOfFault, readRows, type Row as FormRow } from './form-rows.ts'
 
 /* Lists of what a business offers, and the page with the form of one item: of services, staff members and locations. */
 
@@ -100,9 +101,9 @@ interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Chang
   change: TSchema
   /** How a new one begins. */
   fresh: (visit: BusinessVisit) => Promise<Typed>
-  typed: (visit: BusinessVisit, row: Row) => Promise<Typed>
-  bodyOf: (typed: Typed) => Record<string, unknown>
-  fieldOf: (pointer: string, typed: Typed) => string
+  rows: (visit: BusinessVisit) => readonly FormRow[]
+  /** What it shows of an item besides its rows. */
+  more?: (visit: BusinessVisit, row: Row) => Promise<Typed>
   fields: (visit: BusinessVisit, state: FormState) => Promise<Html>
   /** What the operation does not know of. */
   faults: (visit: BusinessVisit, typed: Typed) => Faults
@@ -127,6 +128,10 @@ export function itemPage<
     assertOfBusiness(visit, row.business_id)
     return row
   }
+  const filled = async (visit: BusinessVisit, row: Row) => ({
+    ...fillRows(page.rows(visit), row),
+    ...(await page.more?.(visit, row)),
+  })
   const pageOf = async (
     visit: BusinessVisit,
     { state, row, done }: { state: FormState; row: Row | undefined; done?: string | undefined },
@@ -156,11 +161,11 @@ export function itemPage<
     role: 'manager',
     show: async (visit, { id, query }) => {
       const row = id === newId ? undefined : await find(visit, id)
-      const state = filledForm(row ? await page.typed(visit, row) : await page.fresh(visit))
+      const state = filledForm(row ? await filled(visit, row) : await page.fresh(visit))
       return pageOf(visit, { state, row, done: query['done'] })
     },
     form: {
-      fieldOf: page.fieldOf,
+      rows: page.rows,
       act: savingOf(context, page, find),
       again: async (visit, state, { id }) => {
         const row = id === newId ? undefined : await find(visit, id)
@@ -195,7 +200,12 @@ function savingOf<
     assertSound(visit, { page, id, typed })
     await page.check?.(visit, id, typed)
     const save = async (store: StoreResponse<unknown>) => {
-      const saved = await saveItem(context, visit, { page, id, body: page.bodyOf(typed), store })
+      const saved = await saveItem(context, visit, {
+        page,
+        id,
+        body: readRows(page.rows(visit), typed),
+        store,
+      })
       await page.after?.(visit, saved.id, typed)
       return saved
     }
@@ -248,19 +258,20 @@ function assertSound(
     id,
     typed,
   }: {
-    page: Pick<ItemPage<never, unknown, object>, 'create' | 'change' | 'faults' | 'bodyOf' | 'fieldOf'>
+    page: Pick<ItemPage<never, unknown, object>, 'create' | 'change' | 'faults' | 'rows'>
     id: string
     typed: Typed
   },
 ): void {
   const faults = page.faults(visit, typed)
+  const rows = page.rows(visit)
   if (Object.keys(faults).length === 0) return // the operation finds the others
   try {
-    checkedItem(page, { id, body: page.bodyOf(typed), businessId: visit.business.id })
+    checkedItem(page, { id, body: readRows(rows, typed), businessId: visit.business.id })
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    const fieldOf = (pointer: string) => page.fieldOf(pointer, typed)
-    Object.assign(faults, { ...faultsOf(error.parts.errors ?? [], visit.texts.setUp, fieldOf), ...faults })
+    const inputOf = (pointer: string) => inputOfFault(rows, pointer, typed)
+    Object.assign(faults, { ...faultsOf(error.parts.errors ?? [], visit.texts.setUp, inputOf), ...faults })
   }
   assertNoFaults(faults)
 }

@@ -1,6 +1,11 @@
+import type { Html } from '../../base/html.ts'
+import type { Money } from '../../catalogue/catalogue-types.ts'
+import { currencyErrors, minorDigits } from '../../catalogue/service-rules.ts'
+import { choice, field, type FormState, numberOf } from '../../pages/form.ts'
+import type { Codec } from '../frame/form-rows.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 
-/* In which currency a business takes its money: a guess for the first price, and those to choose from. */
+/* Amounts of money in forms, and their currency: a guess for the first price, and those to choose from. */
 
 /** A zone that is missing here leaves the guess to the locale. */
 const currenciesOfZones: Record<string, string> = {
@@ -151,4 +156,41 @@ const signs = new RegExp(String.raw`^${sign}\s*|\s*${sign}$`, 'giu')
 /** An amount without the sign of a currency before or behind it, such as "30" of "30 €". */
 export function withoutSign(amount: string): string {
   return amount.trim().replace(signs, '')
+}
+
+/** The input of the currency, which all amounts of a form share. */
+export const currencyName = 'price.currency'
+
+/** An amount as people type it. If it cannot be read, it goes on as text, for the API to refuse. */
+export const money: Codec = {
+  read: (typed, name) => {
+    const given = typed[amountName(name)]?.trim()
+    if (given === undefined || given === '') return given === '' ? null : given
+    const currency = (typed[currencyName] ?? '').toUpperCase()
+    return { amount: numberOf(withoutSign(given), 10 ** digitsOf(currency)), currency }
+  },
+  show: (value, name) => {
+    const { amount, currency } = (value ?? {}) as Partial<Money>
+    if (amount === undefined || currency === undefined) return { [amountName(name)]: '' }
+    const digits = minorDigits(currency)
+    const units = amount / 10 ** digits
+    const typed = Number.isInteger(units) ? String(units) : units.toFixed(digits)
+    return { [amountName(name)]: typed, [currencyName]: currency }
+  },
+  input: (state, { name, ...parts }) =>
+    field(state, { ...parts, name: amountName(name), type: 'number', isDecimal: true }),
+  inputAt: ([part], _typed, name) => (part === 'currency' ? currencyName : amountName(name)),
+}
+
+const amountName = (name: string) => `${name}.amount`
+
+function digitsOf(currency: string): number {
+  return currencyErrors(currency).length === 0 ? minorDigits(currency) : 2
+}
+
+export function currencyField({ texts, locale }: ConsoleLanguage, { typed, faults }: FormState): Html {
+  const currency = (typed[currencyName] ?? '').toUpperCase()
+  const state = { faults, typed: { ...typed, [currencyName]: currency } }
+  const options = currencyChoices(currency, { locale })
+  return choice(state, { name: currencyName, label: texts.services.currency, options })
 }

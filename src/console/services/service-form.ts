@@ -4,7 +4,6 @@ import {
   clientFieldUses,
   type CustomField,
   customFieldTypes,
-  type Money,
   type Timetable,
   type Weekday,
 } from '../../catalogue/catalogue-types.ts'
@@ -12,8 +11,6 @@ import type { Location, StaffMember } from '../../catalogue/location-and-staff-s
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { opensErrors, weekdays } from '../../catalogue/schedule-rules.ts'
 import {
-  currencyErrors,
-  minorDigits,
   usualAdvanceDays,
   usualChangeMinutes,
   usualClientFields,
@@ -25,19 +22,26 @@ import {
   type Faults,
   field,
   type FormState,
+  hidden,
   linesOf,
-  numberOf,
-  numberText,
   tick,
-  ticked,
-  tickedOf,
-  ticks,
   type Typed,
 } from '../../pages/form.ts'
-import { shownFields, shownOf, typedShown } from '../frame/shown-form.ts'
-import type { ConsoleLanguage } from '../frame/texts.ts'
+import {
+  areWrong,
+  type Codec,
+  fieldsOf,
+  fillRows,
+  ids,
+  number,
+  optional,
+  type Rows,
+  text,
+} from '../frame/form-rows.ts'
+import { shownFields, shownRows } from '../frame/shown-form.ts'
+import type { ConsoleLanguage, ConsoleTexts } from '../frame/texts.ts'
 import { weekdayName } from '../team/hours-form.ts'
-import { currencyChoices, usualCurrency, withoutSign } from './currencies.ts'
+import { currencyField, currencyName, money, usualCurrency } from './currencies.ts'
 
 /* The form of a service: a few questions that each has, and behind them those that few need. */
 
@@ -51,136 +55,79 @@ interface ServiceChoices {
   staff: StaffMember[]
 }
 
-export function typedService(service: Service): Typed {
+export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices): Rows<Service> {
+  const { services: words, shown } = language.texts
+  const { locations, staff } = choices ?? { locations: [], staff: [] }
+  const minutes = { unit: words.minutes, usual: 0 }
+  const hours = { unit: words.hours, factor: minutesAnHour, isDecimal: true }
+  const options = clientFieldUses.map((use) => [use, words.uses[use]] as const)
+  return [
+    ['name', text({ required: true, max: 200 }), words.name],
+    ['duration_minutes', number({ unit: words.minutes, required: true }), words.duration],
+    ['price', money, words.price],
+    ['deposit', money, words.deposit, words.depositHint],
+    ['description', optional({ rows: 3, max: 5_000 }), words.description],
+    ['staff_ids', ids(staff), words.staff, words.staffHint],
+    ['location_ids', ids(locations, { least: 2, isOnlyTicked: true }), words.locations],
+    ['category', optional({ max: 60 }), shown.category, shown.categoryHint],
+    ...shownRows(language.texts),
+    ['capacity', number({ usual: 1 }), words.capacity, words.capacityHint],
+    ['timetable', timetable(language, { locations, staff }), words.starts, words.startsHint],
+    ['buffer_before_minutes', number(minutes), words.before],
+    ['buffer_after_minutes', number(minutes), words.after],
+    ['slot_interval_minutes', number({ ...minutes, usual: undefined }), words.grid, words.gridHint],
+    ['min_notice_minutes', number({ ...hours, usual: 0 }), words.notice],
+    ['max_advance_days', number({ unit: words.days }), words.ahead, words.aheadHint],
+    ['cancel_until_minutes', number(hours), words.cancel, words.neverHint],
+    ['reschedule_until_minutes', number(hours), words.move, words.neverHint],
+    ['max_reschedules', number({ usual: 0 }), words.moves],
+    ['client_fields.last_name', text({ options }), words.askLastName],
+    ['client_fields.phone', text({ options }), words.askPhone],
+    ['custom_fields', questions(words), words.questions, words.questionsHint],
+  ]
+}
+
+/** Fills in a new service: with the defaults of the API, and the currency of the others. */
+export function newService(
+  { business: { timezone }, ...language }: ConsoleLanguage & { business: { timezone: string } },
+  services: Service[],
+  more: Partial<Service> = {},
+): Typed {
+  const { currency } = services.flatMap(({ price }) => price ?? [])[0] ?? {
+    currency: usualCurrency({ timezone, locale: language.locale }),
+  }
+  const usual = {
+    ...{ duration_minutes: 30, buffer_before_minutes: 0, buffer_after_minutes: 0 },
+    ...{ capacity: 1, min_notice_minutes: 0, max_advance_days: usualAdvanceDays },
+    ...{ cancel_until_minutes: usualChangeMinutes, reschedule_until_minutes: usualChangeMinutes },
+    ...{ max_reschedules: usualReschedules, client_fields: usualClientFields },
+  }
+  return { ...fillRows(serviceRows(language), { ...usual, ...more }), [currencyName]: currency }
+}
+
+/** Start times by weekday, in a line each. */
+function timetable(language: ConsoleLanguage, choices: ServiceChoices): Codec {
   return {
-    name: service.name,
-    description: service.description ?? '',
-    category: service.category ?? '',
-    ...typedShown(service),
-    minutes: String(service.duration_minutes),
-    price: amountTyped(service.price),
-    deposit: amountTyped(service.deposit),
-    currency: (service.price ?? service.deposit)?.currency ?? '',
-    before: String(service.buffer_before_minutes),
-    after: String(service.buffer_after_minutes),
-    grid: String(service.slot_interval_minutes),
-    capacity: String(service.capacity),
-    notice: numberText(service.min_notice_minutes, minutesAnHour),
-    ahead: numberText(service.max_advance_days),
-    cancel: numberText(service.cancel_until_minutes, minutesAnHour),
-    move: numberText(service.reschedule_until_minutes, minutesAnHour),
-    moves: String(service.max_reschedules),
-    ask_phone: service.client_fields.phone,
-    ask_last_name: service.client_fields.last_name,
-    ...tickedOf('location.', service.location_ids),
-    ...tickedOf('staff.', service.staff_ids),
-    ...typedTimetable(service.timetable),
-    ...Object.fromEntries(
-      service.custom_fields.flatMap((one, index) => Object.entries(typedQuestion(one, index))),
-    ),
+    read: (typed) => (startName('monday') in typed ? timetableOf(typed) : undefined),
+    show: (value) =>
+      Object.fromEntries(
+        ((value ?? []) as Timetable).map(({ weekday, starts }) => [startName(weekday), starts.join(' ')]),
+      ),
+    inputAt: ([index], typed, name) => {
+      const day = timetableOf(typed)?.[Number(index)]?.weekday
+      return day ? startName(day) : name
+    },
+    input: (state, { name, label, hint }) =>
+      html`<fieldset>
+        <legend>${label}</legend>
+        ${state.faults[name] === undefined ? '' : html`<p class="fault">${state.faults[name]}</p>`}
+        <p class="soft">${hint ?? ''}</p>
+        ${startFields(language, state, choices)}
+      </fieldset>`,
   }
 }
 
-function amountTyped(money: Money | null): string {
-  if (!money) return ''
-  const digits = minorDigits(money.currency)
-  const units = money.amount / 10 ** digits
-  return Number.isInteger(units) ? String(units) : units.toFixed(digits)
-}
-
-function typedTimetable(timetable: Timetable | null): Typed {
-  return Object.fromEntries(
-    (timetable ?? []).map(({ weekday, starts }) => [`start.${weekday}`, starts.join(' ')]),
-  )
-}
-
-function typedQuestion({ id, key, label, type, required, options = [] }: CustomField, index: number): Typed {
-  const at = `question.${index}`
-  return {
-    ...{ [`${at}.id`]: id, [`${at}.key`]: key, [`${at}.label`]: label, [`${at}.type`]: type },
-    [`${at}.options`]: options.join('\n'),
-    ...(required && { [`${at}.required`]: 'on' }),
-  }
-}
-
-/** How a new service begins: with the defaults of the API, and the currency of the others. */
-export function newService(services: Service[], at: { timezone: string; locale: string }): Typed {
-  const { currency } = services.flatMap(({ price }) => price ?? [])[0] ?? { currency: usualCurrency(at) }
-  return {
-    ...{ minutes: '30', currency, before: '0', after: '0', capacity: '1', notice: '0' },
-    ahead: numberText(usualAdvanceDays),
-    cancel: numberText(usualChangeMinutes, minutesAnHour),
-    move: numberText(usualChangeMinutes, minutesAnHour),
-    moves: String(usualReschedules),
-    ask_phone: usualClientFields.phone,
-    ask_last_name: usualClientFields.last_name,
-  }
-}
-
-/** What the API takes. Fields that the form lacks, such as those of a short form, are left out. */
-export function serviceOf(typed: Typed): Record<string, unknown> {
-  const currency = (typed['currency'] ?? '').toUpperCase()
-  const given = (name: string, value: () => unknown) => (name in typed ? { [memberOf(name)]: value() } : {})
-  const number = (name: string, factor = 1) => given(name, () => numberOf(typed[name], factor))
-  const usual = (name: string, value: number) => given(name, () => numberOf(typed[name]) ?? value)
-  return {
-    ...given('name', () => typed['name']),
-    ...given('description', () => typed['description'] || null),
-    ...given('minutes', () => numberOf(typed['minutes'])),
-    ...given('price', () => moneyOf(typed['price'], currency)),
-    ...given('deposit', () => moneyOf(typed['deposit'], currency)),
-    ...{ ...usual('before', 0), ...usual('after', 0), ...usual('capacity', 1), ...usual('moves', 0) },
-    ...(typed['grid'] && number('grid')),
-    ...given('notice', () => numberOf(typed['notice'], minutesAnHour) ?? 0),
-    ...{ ...number('ahead'), ...number('cancel', minutesAnHour), ...number('move', minutesAnHour) },
-    ...shownOf(typed),
-    location_ids: ticked(typed, 'location.'),
-    staff_ids: ticked(typed, 'staff.'),
-    ...('ask_phone' in typed && {
-      client_fields: { phone: typed['ask_phone'], last_name: typed['ask_last_name'] },
-    }),
-    ...('question.0.label' in typed && { custom_fields: questionsOf(typed) }),
-    ...('start.monday' in typed && { timetable: timetableOf(typed) }),
-  }
-}
-
-/** Members of the API by the names of fields. */
-const members: Record<string, string> = {
-  minutes: 'duration_minutes',
-  before: 'buffer_before_minutes',
-  after: 'buffer_after_minutes',
-  grid: 'slot_interval_minutes',
-  notice: 'min_notice_minutes',
-  ahead: 'max_advance_days',
-  cancel: 'cancel_until_minutes',
-  move: 'reschedule_until_minutes',
-  moves: 'max_reschedules',
-  locations: 'location_ids',
-  staff: 'staff_ids',
-  questions: 'custom_fields',
-  starts: 'timetable',
-}
-
-function memberOf(name: string): string {
-  return members[name] ?? name
-}
-
-/** The field of a fault. */
-export function serviceFieldOf(pointer: string, typed: Typed): string {
-  const [, member = '', part] = pointer.split('/')
-  const day = member === 'timetable' ? timetableOf(typed)?.[Number(part)]?.weekday : undefined
-  if (day) return `start.${day}`
-  if (part === 'currency') return 'currency'
-  return Object.keys(members).find((name) => members[name] === member) ?? member
-}
-
-/** An amount as people type it; one that cannot be read goes on as text, for the API to refuse. */
-function moneyOf(text: string | undefined, currency: string): { amount: unknown; currency: string } | null {
-  const given = (text ?? '').trim()
-  if (given === '') return null
-  const digits = currencyErrors(currency).length === 0 ? minorDigits(currency) : 2
-  return { amount: numberOf(withoutSign(given), 10 ** digits), currency }
-}
+const startName = (day: Weekday) => `timetable.${day}`
 
 function timetableOf(typed: Typed): Timetable | null {
   const days = weekdays.flatMap((weekday) => {
@@ -197,7 +144,7 @@ function startsOf(typed: Typed, day: Weekday): string[] {
 
 /** As they were typed, without "Uhr". */
 function typedStarts(typed: Typed, day: Weekday): string[] {
-  return (typed[`start.${day}`] ?? '').split(/(?:[\s,;]|uhr)+/i).filter((start) => start !== '')
+  return (typed[startName(day)] ?? '').split(/(?:[\s,;]|uhr)+/i).filter((start) => start !== '')
 }
 
 /** `9:00`, `18.30` and `18` in the form of the API; what is no time of day as it is. */
@@ -212,7 +159,7 @@ export function startFaults({ texts: { services: words }, locale }: ConsoleLangu
   for (const day of weekdays) {
     const wrong = typedStarts(typed, day).filter((start) => opensErrors(startOf(start)).length > 0)
     if (wrong.length > 0)
-      faults[`start.${day}`] = words.notATime({
+      faults[startName(day)] = words.notATime({
         day: weekdayName(day, locale),
         starts: wrong.join(', '),
       })
@@ -223,11 +170,11 @@ export function startFaults({ texts: { services: words }, locale }: ConsoleLangu
 /** Start times that nobody can book in the usual hours. */
 export function idleStartsOf(typed: Typed, { locations, staff }: ServiceChoices): IdleStart[] {
   const timetable = timetableOf(typed) ?? []
-  const minutes = Number(typed['minutes'])
+  const minutes = Number(typed['duration_minutes'])
   const faults = timetable.flatMap(({ starts }) => starts.flatMap((start) => opensErrors(start)))
-  const places = chosen(typed, 'location', locations)
+  const places = chosen(typed, 'location_ids', locations)
   if (faults.length > 0 || !(minutes > 0) || places.length === 0) return []
-  const people = chosen(typed, 'staff', staff)
+  const people = chosen(typed, 'staff_ids', staff)
   return idleStarts({
     ...{ minutes, timetable, locations: places },
     staff: people.length === 0 ? undefined : people,
@@ -235,24 +182,71 @@ export function idleStartsOf(typed: Typed, { locations, staff }: ServiceChoices)
 }
 
 /** What is ticked and still there. */
-function chosen<One extends Choice>(typed: Typed, name: 'staff' | 'location', all: One[]): One[] {
+function chosen<One extends Choice>(typed: Typed, name: 'staff_ids' | 'location_ids', all: One[]): One[] {
   return all.filter(({ id, active }) => active && typed[`${name}.${id}`] === 'on')
 }
 
 type Choice = Pick<Location, 'id' | 'name' | 'active'>
 
+const questionName = (index: number, part: string) => `custom_fields.${index}.${part}`
+
 function questionNumbers(typed: Typed): number[] {
   const numbers = Object.keys(typed).flatMap((name) => {
-    const [, index] = /^question\.(\d{1,3})\.label$/.exec(name) ?? []
+    const [, index] = /^custom_fields\.(\d{1,3})\.label$/.exec(name) ?? []
     return index === undefined ? [] : [Number(index)]
   })
   return numbers.toSorted((one, other) => one - other)
 }
 
+/** What clients are asked. Keeps the ids and keys of questions, so that past answers stay theirs. */
+function questions(words: ConsoleTexts['services']): Codec {
+  return {
+    read: (typed) => (questionName(0, 'label') in typed ? questionsOf(typed) : undefined),
+    show: (value) =>
+      Object.fromEntries(
+        ((value ?? []) as CustomField[]).flatMap((one, index) => Object.entries(typedQuestion(one, index))),
+      ),
+    inputAt: (_parts, _typed, name) => name,
+    input: (state, { name, hint }) => {
+      const fault = state.faults[name]
+      const asked = askedNumbers(state)
+      const next = (asked.at(-1) ?? -1) + 1
+      const shown = [...asked, ...Array.from({ length: freeQuestions }, (_, index) => next + index)]
+      return html`<p class="soft">${hint ?? ''}</p>
+        ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
+        ${shown.map((index) => questionField(words, state, index))}`
+    },
+  }
+}
+
+function typedQuestion({ required, options = [], ...question }: CustomField, index: number): Typed {
+  const given = { ...question, options: options.join('\n'), ...(required && { required: 'on' }) }
+  return Object.fromEntries(Object.entries(given).map(([part, value]) => [questionName(index, part), value]))
+}
+
+function questionField(words: ConsoleTexts['services'], state: FormState, index: number): Html {
+  const at = (part: string) => questionName(index, part)
+  const kept = Object.fromEntries([at('id'), at('key')].map((name) => [name, state.typed[name] ?? '']))
+  return html`<fieldset>
+    <legend>${words.question({ number: index + 1 })}</legend>
+    ${hidden(kept)}
+    <div class="beside">
+      ${field(state, { name: at('label'), label: words.questionText, max: 500 })}
+      ${choice(state, {
+        name: at('type'),
+        label: words.questionType,
+        options: customFieldTypes.map((type) => [type, words.types[type]]),
+      })}
+    </div>
+    ${tick(state, at('required'), words.required)}
+    ${field(state, { name: at('options'), label: words.options, hint: words.optionsHint, rows: 2 })}
+  </fieldset>`
+}
+
 function questionsOf(typed: Typed): unknown[] {
   const keys = new Set<string>()
   return questionNumbers(typed).flatMap((index) => {
-    const at = (part: string) => typed[`question.${index}.${part}`] ?? ''
+    const at = (part: string) => typed[questionName(index, part)] ?? ''
     if (at('label') === '') return []
     const key = at('key') || unusedKey(at('label'), keys)
     keys.add(key)
@@ -287,82 +281,67 @@ function unusedKey(label: string, taken: ReadonlySet<string>): string {
 /** The fields of a service. */
 export function serviceFields(language: ConsoleLanguage, state: FormState, choices: ServiceChoices): Html {
   const { services: words } = language.texts
-  return html`${shortServiceFields(language, state)}
-  ${field(state, { name: 'description', label: words.description, rows: 3, max: 5_000 })}
-  ${boxes(state, { name: 'staff', label: words.staff, hint: words.staffHint, all: choices.staff })}
-  ${boxes(state, { name: 'location', label: words.locations, all: choices.locations })}
-  ${shownFields(language, state, { hasCategory: true })} ${classFields(language, state, choices)}
-  ${moreFields(language, state)} ${questionFields(language, state)}`
+  const rows = serviceRows(language, choices)
+  const at = fieldsOf(rows, state)
+  const opened = (isOpen: boolean) => (isOpen ? html`open` : html``)
+  const places = Number(state.typed['capacity'])
+  const people = chosen(state.typed, 'staff_ids', choices.staff).length
+  return html`${shortServiceFields(language, state)} ${at('description', 'staff_ids', 'location_ids')}
+    ${shownFields(language, state, rows)}
+    <details ${opened(isClass(state) || areWrong(state, ['capacity', 'timetable']))}>
+      <summary>${words.group}</summary>
+      ${at('capacity')} ${seatsLine(words.seats, { people, places })} ${at('timetable')}
+    </details>
+    <details ${opened(areWrong(state, rarePointers))}>
+      <summary>${words.more}</summary>
+      ${at('deposit')}
+      <div class="beside">${at('buffer_before_minutes', 'buffer_after_minutes')}</div>
+      ${at('slot_interval_minutes')}
+      <div class="beside">${at('min_notice_minutes', 'max_advance_days')}</div>
+      <div class="beside">${at('cancel_until_minutes', 'reschedule_until_minutes')}</div>
+      ${at('max_reschedules')}
+    </details>
+    <details ${opened(areWrong(state, ['custom_fields']) || askedNumbers(state).length > 0)}>
+      <summary>${words.questions}</summary>
+      <div class="beside">${at('client_fields.last_name', 'client_fields.phone')}</div>
+      ${at('custom_fields')}
+    </details>`
 }
+
+const rarePointers = [
+  ...['deposit', 'buffer_before_minutes', 'buffer_after_minutes', 'slot_interval_minutes'],
+  ...['min_notice_minutes', 'max_advance_days', 'cancel_until_minutes', 'reschedule_until_minutes'],
+  'max_reschedules',
+]
 
 /** What a first service is asked for. */
-export function shortServiceFields({ texts, locale }: ConsoleLanguage, state: FormState): Html {
-  const { services: words } = texts
-  const currency = (state.typed['currency'] ?? '').toUpperCase()
-  const chosen = { ...state, typed: { ...state.typed, currency } }
-  return html`${field(state, { name: 'name', label: words.name, required: true, max: 200 })}
-    <div class="beside">
-      ${field(state, { name: 'minutes', label: words.duration, unit: words.minutes, type: 'number', required: true })}
-      ${field(state, { name: 'price', label: words.price, type: 'number', isDecimal: true })}
-      ${choice(chosen, { name: 'currency', label: words.currency, options: currencyChoices(currency, { locale }) })}
-    </div>`
+export function shortServiceFields(language: ConsoleLanguage, state: FormState): Html {
+  const at = fieldsOf(serviceRows(language), state)
+  return html`${at('name')}
+    <div class="beside">${at('duration_minutes', 'price')} ${currencyField(language, state)}</div>`
 }
 
-/** With one to choose there is nothing to ask. */
-function boxes(
-  state: FormState,
-  { name, label, hint, all }: { name: 'staff' | 'location'; label: string; hint?: string; all: Choice[] },
-): Html {
-  const shown = all.filter(({ id, active }) => active || state.typed[`${name}.${id}`] === 'on')
-  const [only, other] = shown
-  const group = name === 'staff' ? 'staff' : 'locations'
-  if (name === 'location' && only && !other && state.faults[group] === undefined)
-    return html`<input type="hidden" name="location.${only.id}" value="on" />`
-  if (shown.length === 0) return html``
-  return ticks(state, {
-    name: group,
-    label,
-    ...(hint !== undefined && { hint }),
-    boxes: shown.map((one) => tick(state, `${name}.${one.id}`, html`<bdi>${one.name}</bdi>`)),
-  })
+function isClass({ typed }: FormState): boolean {
+  return (typed['capacity'] ?? '1') !== '1' || weekdays.some((day) => (typed[startName(day)] ?? '') !== '')
 }
 
-/** What makes a service a class: in sight where it is one. */
-function classFields({ texts, locale }: ConsoleLanguage, state: FormState, choices: ServiceChoices): Html {
+/** Warns of start times that nobody can book in the usual hours. */
+function startFields({ texts, locale }: ConsoleLanguage, state: FormState, choices: ServiceChoices): Html[] {
   const { services: words } = texts
-  const { typed, faults } = state
-  const isClass =
-    (typed['capacity'] ?? '1') !== '1' || weekdays.some((day) => (typed[`start.${day}`] ?? '') !== '')
-  const isOpen = isClass || Object.keys(faults).some((name) => /^(capacity|start)/.test(name))
-  const idle = idleStartsOf(typed, choices)
-  const places = chosen(typed, 'location', choices.locations).map(({ name }) => name)
-  const warningOf = (weekday: Weekday) => {
-    const name = weekdayName(weekday, locale)
-    const texts = idle
+  const idle = idleStartsOf(state.typed, choices)
+  const places = chosen(state.typed, 'location_ids', choices.locations).map(({ name }) => name)
+  return weekdays.map((weekday) => {
+    const label = weekdayName(weekday, locale)
+    const warnings = idle
       .filter((one) => one.weekday === weekday)
       .map(({ start, isOpen }) =>
         isOpen
-          ? words.nobodyWorks({ day: name, start })
-          : words.outsideHours({ day: name, start, places: places.join(', ') }),
+          ? words.nobodyWorks({ day: label, start })
+          : words.outsideHours({ day: label, start, places: places.join(', ') }),
       )
-    return texts.length === 0 ? undefined : texts.join(' ')
-  }
-  return html`<details ${isOpen ? html`open` : ''}>
-    <summary>${words.group}</summary>
-    ${field(state, { name: 'capacity', label: words.capacity, hint: words.capacityHint, type: 'number' })}
-    ${seatsLine(words.seats, { people: chosen(typed, 'staff', choices.staff).length, places: Number(typed['capacity']) })}
-    <fieldset>
-      <legend>${words.starts}</legend>
-      ${state.faults['starts'] === undefined ? '' : html`<p class="fault">${state.faults['starts']}</p>`}
-      <p class="soft">${words.startsHint}</p>
-      ${weekdays.map((day) =>
-        field(state, {
-          ...{ name: `start.${day}`, label: weekdayName(day, locale), max: 600 },
-          warning: warningOf(day),
-        }),
-      )}
-    </fieldset>
-  </details>`
+    const warning = warnings.length === 0 ? undefined : warnings.join(' ')
+    return field(state, { name: startName(weekday), label, max: 600, warning })
+  })
 }
 
 /** How many clients a class takes at once. A script writes it anew as the form changes. */
@@ -388,76 +367,8 @@ function seatsLine(
   </p>`
 }
 
-const rareFields = ['deposit', 'before', 'after', 'grid', 'notice', 'ahead', 'cancel', 'move', 'moves']
-
-function moreFields({ texts }: ConsoleLanguage, state: FormState): Html {
-  const { services: words } = texts
-  const number = (
-    name: string,
-    label: string,
-    more: { unit?: string; hint?: string; isDecimal?: boolean } = {},
-  ) => field(state, { name, label, type: 'number', ...more })
-  const hours = { unit: words.hours, isDecimal: true }
-  const minutes = { unit: words.minutes }
-  const isOpen = rareFields.some((name) => name in state.faults)
-  return html`<details ${isOpen ? html`open` : ''}>
-    <summary>${words.more}</summary>
-    ${number('deposit', words.deposit, { hint: words.depositHint, isDecimal: true })}
-    <div class="beside">
-      ${number('before', words.before, minutes)} ${number('after', words.after, minutes)}
-    </div>
-    ${number('grid', words.grid, { ...minutes, hint: words.gridHint })}
-    <div class="beside">
-      ${number('notice', words.notice, hours)}
-      ${number('ahead', words.ahead, { unit: words.days, hint: words.aheadHint })}
-    </div>
-    <div class="beside">
-      ${number('cancel', words.cancel, { ...hours, hint: words.neverHint })}
-      ${number('move', words.move, { ...hours, hint: words.neverHint })}
-    </div>
-    ${number('moves', words.moves)}
-  </details>`
-}
-
-function questionFields({ texts }: ConsoleLanguage, state: FormState): Html {
-  const { services: words } = texts
-  const numbers = questionNumbers(state.typed).filter(
-    (index) => state.typed[`question.${index}.label`] !== '',
-  )
-  const next = (numbers.at(-1) ?? -1) + 1
-  const shown = [...numbers, ...Array.from({ length: freeQuestions }, (_, index) => next + index)]
-  const fault = state.faults['questions']
-  const uses = clientFieldUses.map((use) => [use, words.uses[use]] as const)
-  return html`<details ${fault !== undefined || numbers.length > 0 ? html`open` : ''}>
-    <summary>${words.questions}</summary>
-    <div class="beside">
-      ${choice(state, { name: 'ask_last_name', label: words.askLastName, options: uses })}
-      ${choice(state, { name: 'ask_phone', label: words.askPhone, options: uses })}
-    </div>
-    <p class="soft">${words.questionsHint}</p>
-    ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
-    ${shown.map((index) => questionField(words, state, index))}
-  </details>`
-}
-
-function questionField(words: ConsoleLanguage['texts']['services'], state: FormState, index: number): Html {
-  const at = `question.${index}`
-  const kept = (part: string) =>
-    html`<input type="hidden" name="${at}.${part}" value="${state.typed[`${at}.${part}`] ?? ''}" />`
-  return html`<fieldset>
-    <legend>${words.question({ number: index + 1 })}</legend>
-    ${kept('id')} ${kept('key')}
-    <div class="beside">
-      ${field(state, { name: `${at}.label`, label: words.questionText, max: 500 })}
-      ${choice(state, {
-        name: `${at}.type`,
-        label: words.questionType,
-        options: customFieldTypes.map((type) => [type, words.types[type]]),
-      })}
-    </div>
-    ${tick(state, `${at}.required`, words.required)}
-    ${field(state, { name: `${at}.options`, label: words.options, hint: words.optionsHint, rows: 2 })}
-  </fieldset>`
+function askedNumbers({ typed }: FormState): number[] {
+  return questionNumbers(typed).filter((index) => typed[questionName(index, 'label')] !== '')
 }
 
 /** Such as "30 min · €35". */

@@ -10,7 +10,7 @@ import {
 } from '../../catalogue/catalogue.ts'
 import type { StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
 import { ChangeService, CreateService, type Service } from '../../catalogue/service-schemas.ts'
-import { type FormState, tickedOf, type Typed } from '../../pages/form.ts'
+import type { FormState, Typed } from '../../pages/form.ts'
 import { listItems } from '../frame/lists.ts'
 import { doneNotice } from '../frame/console-page.ts'
 import { type BusinessVisit, type ConsoleRoute, consoleRoutes } from '../frame/console-route.ts'
@@ -19,12 +19,10 @@ import { slugFaults } from '../frame/shown-form.ts'
 import {
   idleStartsOf,
   newService,
-  serviceFieldOf,
   serviceFields,
-  serviceOf,
+  serviceRows,
   serviceSummary,
   startFaults,
-  typedService,
 } from './service-form.ts'
 
 /** The services of a business. */
@@ -83,20 +81,15 @@ function servicePage(context: Context) {
     kind: writableServices as typeof writableServices & CatalogueKind<Service, unknown>,
     create: CreateService,
     change: ChangeService,
-    fresh: async ({ person, business, locale }: BusinessVisit) => {
+    fresh: async (visit: BusinessVisit) => {
+      const { person, business } = visit
       const services = await listItems(context, person, { kind: serviceKind, businessId: business.id })
-      const { staff, locations } = await choices({ person, business })
-      const ids = (all: { id: string; active: boolean }[]) =>
-        all.flatMap(({ id, active }) => (active ? [id] : []))
-      return {
-        ...newService(services, { timezone: business.timezone, locale }),
-        ...tickedOf('staff.', ids(staff)),
-        ...tickedOf('location.', ids(locations)),
-      }
+      const { staff, locations } = await choices(visit)
+      const active = (all: { id: string; active: boolean }[]) =>
+        all.flatMap((one) => (one.active ? [one.id] : []))
+      return newService(visit, services, { staff_ids: active(staff), location_ids: active(locations) })
     },
-    typed: (_visit: BusinessVisit, row: Service) => Promise.resolve(typedService(row)),
-    bodyOf: serviceOf,
-    fieldOf: serviceFieldOf,
+    rows: serviceRows,
     faults: (visit: BusinessVisit, typed: Typed) => ({
       ...startFaults(visit, typed),
       ...slugFaults(visit, typed),

@@ -1,21 +1,30 @@
-import { html, type Html } from '../../base/html.ts'
+import type { Html } from '../../base/html.ts'
 import { languageNames } from '../../base/languages.ts'
-import { CreateBusiness } from '../../catalogue/business-schemas.ts'
-import { localeNamed } from '../../catalogue/mail-settings-rules.ts'
+import { type Business, CreateBusiness } from '../../catalogue/business-schemas.ts'
+import { localeNamed, usualLocale } from '../../catalogue/mail-settings-rules.ts'
 import { normalise } from '../../base/normalise.ts'
 import { compileCreation, fieldErrorsOf } from '../../base/validation.ts'
 import {
   choice,
   type Faults,
   faultsOf,
-  field,
   filledForm,
   type FormState,
   type Typed,
   typedPhone,
 } from '../../pages/form.ts'
+import {
+  type Codec,
+  fieldsOf,
+  fillRows,
+  inputOfFault,
+  optional,
+  readRows,
+  type Rows,
+  text,
+} from '../frame/form-rows.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
-import { zoneField } from '../team/people-form.ts'
+import { zone } from '../team/people-form.ts'
 
 /* What a new business is asked for: its name, how clients reach it, where its clock stands, and its language. */
 
@@ -28,59 +37,68 @@ interface NewBusiness {
   reply_to_email?: string
 }
 
+function newBusinessRows(
+  { texts, locale }: ConsoleLanguage,
+  { isFresh }: { isFresh: boolean },
+): Rows<Business> {
+  const { start: words, locations } = texts
+  const phone = { type: 'tel', max: 32, autocomplete: 'tel', spell: typedPhone } as const
+  return [
+    ['name', text({ required: true, max: 200, autocomplete: 'organization' }), words.businessName],
+    ['phone', optional(phone), words.phone, words.phoneHint],
+    ['reply_to_email', optional({ type: 'email', max: 254 }), words.replyTo, words.replyToHint],
+    ['timezone', zone({ isGuess: isFresh }), locations.zone],
+    ['locale', mailLanguage(locale), words.language, words.languageHint],
+  ]
+}
+
 /** How the form begins: in the zone of the server, which a script changes to that of the browser. */
-export function emptyBusinessForm({ locale }: ConsoleLanguage): FormState {
-  const { language } = new Intl.Locale(locale)
-  return filledForm({
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    language: languageNames.includes(language) ? language : 'en',
-  })
+export function emptyBusinessForm(language: ConsoleLanguage): FormState {
+  const { language: read } = new Intl.Locale(language.locale)
+  const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
+  const locale = languageNames.includes(read) ? read : 'en'
+  return filledForm(fillRows(newBusinessRows(language, { isFresh: true }), { timezone, locale }))
 }
 
 /** The fields of a new business; `isFresh` where nobody has typed anything. */
 export function newBusinessFields(
   language: ConsoleLanguage,
   state: FormState,
-  { isFresh }: { isFresh: boolean },
+  fresh: { isFresh: boolean },
 ): Html {
-  const words = language.texts.start
-  return html`${field(state, { name: 'business', label: words.businessName, required: true, max: 200, autocomplete: 'organization' })}
-  ${field(state, { name: 'phone', label: words.phone, hint: words.phoneHint, type: 'tel', max: 32, autocomplete: 'tel' })}
-  ${field(state, { name: 'reply_to', label: words.replyTo, hint: words.replyToHint, type: 'email', max: 254 })}
-  ${zoneField(language, state, { isGuess: isFresh })} ${languageField(language, state, 'language')}`
+  return fieldsOf(newBusinessRows(language, fresh), state)()
 }
 
 /** One of the languages that mails have. */
-export function languageField({ texts, locale }: ConsoleLanguage, state: FormState, name: string): Html {
-  const chosen = state.typed[name] ?? ''
-  const known = [...languageNames]
-  if (chosen !== '' && !known.includes(chosen)) known.unshift(chosen)
-  const names = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
-  return choice(state, {
-    ...{ name, label: texts.start.language, hint: texts.start.languageHint },
-    options: known.map((tag) => [tag, localeNamed(tag) === tag ? (names.of(tag) ?? tag) : tag]),
-  })
+export function mailLanguage(locale: string): Codec {
+  return {
+    ...text(),
+    show: (value, name) => ({ [name]: localeNamed(String(value)) ?? usualLocale }), // older ones may have extensions
+    input: (state, parts) => {
+      const chosen = state.typed[parts.name] ?? ''
+      const known = [...languageNames]
+      if (chosen !== '' && !known.includes(chosen)) known.unshift(chosen)
+      const names = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
+      const nameOf = (tag: string) => (localeNamed(tag) === tag ? (names.of(tag) ?? tag) : tag)
+      return choice(state, { ...parts, options: known.map((tag) => [tag, nameOf(tag)]) })
+    },
+  }
 }
 
 const validate = compileCreation(CreateBusiness)
-const fields: Record<string, string> = {
-  ...{ '/name': 'business', '/timezone': 'timezone', '/locale': 'language' },
-  ...{ '/phone': 'phone', '/reply_to_email': 'reply_to' },
-}
 
 /** What the form says, and what is wrong with it. */
 export function newBusinessOf(
   sent: Typed,
-  texts: ConsoleLanguage['texts']['setUp'],
+  language: ConsoleLanguage,
 ): { business: NewBusiness; faults: Faults } {
-  const said = normalise(sent) as Typed
-  const { business: name = '', timezone = '', language: locale = '', reply_to: replyTo = '' } = said
-  const phone = typedPhone(said['phone'] ?? '')
-  const business = {
-    ...{ name, timezone, locale },
-    ...(phone !== '' && { phone }),
-    ...(replyTo !== '' && { reply_to_email: replyTo }),
-  }
+  const typed = normalise(sent) as Typed
+  const rows = newBusinessRows(language, { isFresh: false })
+  const business = readRows(rows, typed)
   const errors = validate(business) ? [] : fieldErrorsOf(validate.errors ?? [])
-  return { business, faults: faultsOf(errors, texts, (pointer) => fields[pointer] ?? 'business') }
+  const inputOf = (pointer: string) => inputOfFault(rows, pointer, typed) || 'name'
+  return {
+    business: business as unknown as NewBusiness, // if it has no faults
+    faults: faultsOf(errors, language.texts.setUp, inputOf),
+  }
 }

@@ -11,13 +11,13 @@ import type { Context } from '../../bookings/context.ts'
 import {
   changeBusinessAndLocations,
   changeBusinessInScope,
+  presentBusiness,
   showBusinessInScope,
 } from '../../catalogue/business.ts'
-import { networksIn } from '../../catalogue/business-rules.ts'
-import { ChangeBusiness } from '../../catalogue/business-schemas.ts'
+import { type Business, ChangeBusiness } from '../../catalogue/business-schemas.ts'
 import { locationKind } from '../../catalogue/catalogue.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
-import { localeNamed, mailSettings, usualLocale } from '../../catalogue/mail-settings-rules.ts'
+import { mailSettings } from '../../catalogue/mail-settings-rules.ts'
 import type { MailKind } from '../../database/tables.ts'
 import { Media, problems, StrictObject } from '../../base/wire.ts'
 import { mailRoute } from '../../mails/outbox.ts'
@@ -25,14 +25,11 @@ import { sampleKinds, sampleMail } from '../../mails/sample.ts'
 import { mailFolder, MailSender } from '../../mails/send.ts'
 import {
   faultSummary,
-  field,
   filledForm,
   type FormState,
   hidden,
-  linesOf,
   numberOf,
   tick,
-  type Typed,
   typedPhone,
 } from '../../pages/form.ts'
 import { listItems } from '../frame/lists.ts'
@@ -45,10 +42,22 @@ import {
   type ShownPage,
   tags,
 } from '../frame/console-route.ts'
+import type { ConsoleLanguage } from '../frame/texts.ts'
+import {
+  fieldsOf,
+  fillRows,
+  lines,
+  number,
+  optional,
+  readRows,
+  type Rows,
+  text,
+  time,
+} from '../frame/form-rows.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { appointmentsOf } from '../team/holiday-notice.ts'
-import { zoneField, zoneName } from '../team/people-form.ts'
-import { languageField } from './new-business-form.ts'
+import { zone, zoneName } from '../team/people-form.ts'
+import { mailLanguage } from './new-business-form.ts'
 
 /** Settings of a business: its name, its mails, and how long it keeps clients. */
 export function settingsRoutes(limiter: RateLimiter) {
@@ -60,7 +69,7 @@ export function settingsRoutes(limiter: RateLimiter) {
 
 const path = '/console/settings'
 
-type Business = Awaited<ReturnType<typeof showBusinessInScope>>
+type BusinessRow = Awaited<ReturnType<typeof showBusinessInScope>>
 
 function settingsPage(context: Context): ConsoleRoute {
   return {
@@ -71,14 +80,15 @@ function settingsPage(context: Context): ConsoleRoute {
     query: movedQuery,
     show: async (visit, { query }) => {
       const business = await showBusinessInScope(context, visit.person, visit.business.id)
-      const state = filledForm({ ...typedSettings(business), zoneToo: 'on' })
+      const filled = fillRows(settingsRows(visit), presentBusiness(business))
+      const state = filledForm({ ...filled, zoneToo: 'on' })
       return shown(context, visit, { state, query })
     },
     form: {
-      fieldOf,
+      rows: settingsRows,
       act: async (visit, typed) => {
         const { person, business } = visit
-        const change = checkedForm(ChangeBusiness, settingsOf(typed))
+        const change = checkedForm(ChangeBusiness, readRows(settingsRows(visit), typed))
         const wanted = { id: business.id, change }
         if (typed['zoneToo'] !== 'on') {
           await changeBusinessInScope(context, person, wanted)
@@ -135,56 +145,24 @@ const maxAhead = 100
 /** Bounds the queries of a business with thousands of locations. */
 const maxRead = 500
 
-function typedSettings(business: Business): Typed {
-  const { name, timezone, phone, retention_days, max_bookings_per_client, trusted_networks_json } = business
-  const { locale, reply_to_email, notify_emails, reminder_hours, quiet_hours } = mailSettings(business)
-  return {
-    ...{
-      name,
-      timezone,
-      phone: phone ?? '',
-      locale: localeNamed(locale) ?? usualLocale, // older ones may have extensions
-      reply: reply_to_email ?? '',
-      notify: notify_emails.join('\n'),
-    },
-    reminders: reminder_hours.join(', '),
-    ...{ quietFrom: quiet_hours?.from ?? '', quietTo: quiet_hours?.to ?? '' },
-    retention: retention_days === null ? '' : String(retention_days),
-    perClient: max_bookings_per_client === null ? '' : String(max_bookings_per_client),
-    networks: networksIn(trusted_networks_json).join('\n'),
-  }
-}
-
-/** What the API takes. */
-function settingsOf(typed: Typed): Record<string, unknown> {
-  const { name, timezone, locale, reply = '', quietFrom = '', quietTo = '', reminders = '' } = typed
-  const hours = reminders.split(/[\s,;]+/).filter((hour) => hour !== '')
-  return {
-    ...{ name, timezone, locale },
-    ...('phone' in typed && { phone: typedPhone(typed['phone']) || null }),
-    reply_to_email: reply || null,
-    notify_emails: (typed['notify'] ?? '').split(/[\s,;]+/).filter((email) => email !== ''),
-    reminder_hours: hours.map((hour) => numberOf(hour)),
-    quiet_hours: quietFrom === '' && quietTo === '' ? null : { from: quietFrom, to: quietTo },
-    retention_days: numberOf(typed['retention']),
-    max_bookings_per_client: numberOf(typed['perClient']),
-    trusted_networks: linesOf(typed['networks']),
-  }
-}
-
-const fields: Record<string, string> = {
-  reply_to_email: 'reply',
-  notify_emails: 'notify',
-  reminder_hours: 'reminders',
-  quiet_hours: 'quietFrom',
-  retention_days: 'retention',
-  max_bookings_per_client: 'perClient',
-  trusted_networks: 'networks',
-}
-
-function fieldOf(pointer: string): string {
-  const [, member = ''] = pointer.split('/')
-  return fields[member] ?? member
+function settingsRows({ texts, locale }: ConsoleLanguage): Rows<Business> {
+  const { settings: words, locations, start } = texts
+  const between = /[\s,;]+/
+  const phone = { type: 'tel', max: 32, spell: typedPhone } as const
+  return [
+    ['name', text({ required: true, max: 200 }), words.name],
+    ['timezone', zone(), locations.zone, words.zoneHint({ kept: locations.zoneHint })],
+    ['phone', optional(phone), words.phone, words.phoneHint],
+    ['locale', mailLanguage(locale), start.language, start.languageHint],
+    ['reply_to_email', optional({ type: 'email', max: 254 }), words.reply, words.replyHint],
+    ['notify_emails', lines({ between, rows: 2, max: 1_500 }), words.notify, words.notifyHint],
+    ['reminder_hours', lines({ between, each: numberOf, max: 60 }), words.reminders, words.remindersHint],
+    ['quiet_hours.from', time(), words.quietFrom],
+    ['quiet_hours.to', time(), words.quietTo],
+    ['max_bookings_per_client', number(), words.perClient, words.perClientHint],
+    ['retention_days', number({ unit: words.days }), words.retention, words.retentionHint],
+    ['trusted_networks', lines({ rows: 2, max: 800 }), words.networks, words.networksHint],
+  ]
 }
 
 async function shown(
@@ -202,8 +180,7 @@ async function shown(
     body: html`<h1>${words.title}</h1>
       ${doneNotice(notes, query['done'])} ${movedNotice(visit, query)} ${faultSummary(state, setUp)}
       <form method="post" class="fields wide-fields">
-        ${businessFields(visit, state, await locationsOf(context, visit))} ${mailFields(visit, state)}
-        ${clientFields(visit, state)}
+        ${settingsFields(visit, state, await locationsOf(context, visit))}
         <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
       </form>
       ${mailPart(context, visit)}`,
@@ -223,15 +200,15 @@ function movedNotice(
   </p>`
 }
 
-function businessFields(
+function settingsFields(
   visit: BusinessVisit,
   state: FormState,
   { inZone = [], others = [] }: { inZone?: Location[]; others?: Location[] },
 ): Html {
   const { settings: words } = visit.texts
+  const at = fieldsOf(settingsRows(visit), state)
   return html`<h2>${words.business}</h2>
-    ${field(state, { name: 'name', label: words.name, required: true, max: 200 })}
-    ${zoneField(visit, state, { hint: words.zoneHint({ kept: visit.texts.locations.zoneHint }) })}
+    ${at('name', 'timezone')}
     ${inZone.length === 0 ? '' : tick(state, 'zoneToo', words.zoneToo({ names: inZone.map(({ name }) => name).join(', ') }))}
     ${
       others.length === 0
@@ -247,33 +224,14 @@ function businessFields(
             )}
           </p>`
     }
-    ${field(state, { name: 'phone', label: words.phone, hint: words.phoneHint, type: 'tel', max: 32 })}`
-}
-
-function mailFields(visit: BusinessVisit, state: FormState): Html {
-  const { settings: words } = visit.texts
-  return html`<h2>${words.mails}</h2>
-    ${languageField(visit, state, 'locale')}
-    ${field(state, { name: 'reply', label: words.reply, hint: words.replyHint, type: 'email', max: 254 })}
-    ${field(state, { name: 'notify', label: words.notify, hint: words.notifyHint, rows: 2, max: 1_500 })}
-    ${field(state, { name: 'reminders', label: words.reminders, hint: words.remindersHint, max: 60 })}
-    <div class="beside">
-      ${field(state, { name: 'quietFrom', label: words.quietFrom, type: 'time' })}
-      ${field(state, { name: 'quietTo', label: words.quietTo, type: 'time' })}
-    </div>
-    <p class="soft">${words.quietHint}</p>`
-}
-
-function clientFields(visit: BusinessVisit, state: FormState): Html {
-  const { settings: words } = visit.texts
-  const number = (name: string, label: string, hint: string, unit?: string) =>
-    field(state, { name, label, hint, type: 'number', ...(unit !== undefined && { unit }) })
-  return html`<h2>${words.clients}</h2>
-    <div class="beside">
-      ${number('perClient', words.perClient, words.perClientHint)}
-      ${number('retention', words.retention, words.retentionHint, words.days)}
-    </div>
-    ${field(state, { name: 'networks', label: words.networks, hint: words.networksHint, rows: 2, max: 800 })}`
+    ${at('phone')}
+    <h2>${words.mails}</h2>
+    ${at('locale', 'reply_to_email', 'notify_emails', 'reminder_hours')}
+    <div class="beside">${at('quiet_hours.from', 'quiet_hours.to')}</div>
+    <p class="soft">${words.quietHint}</p>
+    <h2>${words.clients}</h2>
+    <div class="beside">${at('max_bookings_per_client', 'retention_days')}</div>
+    ${at('trusted_networks')}`
 }
 
 /** Each mail to look at, and one to try. */
@@ -301,7 +259,7 @@ function mailPart(context: Context, visit: BusinessVisit): Html {
 }
 
 /** A mail with made-up data, as clients of this business would get it. */
-function sampleOf(context: Context, business: Business, { kind, to }: { kind: MailKind; to: string }) {
+function sampleOf(context: Context, business: BusinessRow, { kind, to }: { kind: MailKind; to: string }) {
   const { name, timezone, brand_color: color, phone } = business
   const { locale, reply_to_email: replyTo } = mailSettings(business)
   const sample = { kind, locale, to, now: context.clock.now() }

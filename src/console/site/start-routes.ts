@@ -43,8 +43,10 @@ import {
   refusedForms,
   seeOther,
 } from '../frame/console-route.ts'
-import { newService, serviceFieldOf, serviceOf, shortServiceFields } from '../services/service-form.ts'
-import { hoursFaults, hoursFieldOf, hoursOf, typedHours, usualHours, weekFields } from '../team/hours-form.ts'
+import { fieldsOf, fillRows, readRows, type Row } from '../frame/form-rows.ts'
+import { newService, serviceRows, shortServiceFields } from '../services/service-form.ts'
+import { hoursFaults, usualWeek } from '../team/hours-form.ts'
+import { locationRows } from '../team/people-form.ts'
 import { emptyBusinessForm, newBusinessFields, newBusinessOf } from './new-business-form.ts'
 import {
   hidingCookie,
@@ -80,7 +82,8 @@ interface Step {
   fresh: (visit: BusinessVisit, progress: Progress) => Typed
   fields: (visit: BusinessVisit, state: FormState, progress: Progress) => Html
   save: (visit: BusinessVisit, typed: Typed, progress: Progress, create: CreateOnce) => Promise<void>
-  fieldOf: (pointer: string, typed: Typed) => string
+  rows?: (visit: BusinessVisit) => readonly Row[]
+  fieldOf?: () => string
 }
 
 function stepRoute(context: Context, { step, name, summary, ...form }: Step): ConsoleRoute {
@@ -110,7 +113,8 @@ function stepRoute(context: Context, { step, name, summary, ...form }: Step): Co
       return page(visit, progress, filledForm(form.fresh(visit, progress)))
     },
     form: {
-      fieldOf: form.fieldOf,
+      ...(form.rows && { rows: form.rows }),
+      ...(form.fieldOf && { fieldOf: form.fieldOf }),
       act: async (visit, typed, _address, once) => {
         const next = { path: `/console/start/${nextStep(step)}` }
         await form.save(visit, typed, await readProgress(context, visit), createOnce(once, next))
@@ -134,23 +138,22 @@ function createOnce(once: Once, next: { path: string }): CreateOnce {
 
 /** The first location is that of the business itself; its hours are when clients can come. */
 function hoursStep(context: Context): ConsoleRoute {
+  const rows = (visit: BusinessVisit) =>
+    locationRows(visit)
+      .filter(([name]) => name === 'weekly_hours' || name === 'address')
+      .toReversed()
   return stepRoute(context, {
     step: 'hours',
     name: 'FirstHours',
     summary: 'Opening hours, on the way to the first booking',
-    fresh: (_visit, { locations: [first] }) =>
-      first ? { address: first.address ?? '', ...typedHours(first) } : usualHours(),
-    fields: (visit, state) => {
-      const { locations: words } = visit.texts
-      return html`${weekFields(visit, state, words.always)}
-      ${field(state, { name: 'address', label: words.address, hint: words.addressHint, rows: 2, max: 500 })}`
-    },
-    fieldOf: (pointer, typed) => hoursFieldOf(pointer, typed) ?? pointer.slice(1),
+    fresh: (visit, { locations: [first] }) => fillRows(rows(visit), first ?? { weekly_hours: usualWeek }),
+    fields: (visit, state) => fieldsOf(rows(visit), state)(),
+    rows,
     save: async (visit, typed, { locations: [first] }, create) => {
       assertNoFaults(hoursFaults(visit, typed))
       const { person, business } = visit
       const kind = writableLocations
-      const body = { weekly_hours: hoursOf(typed).weekly_hours, address: typed['address'] || null }
+      const body = readRows(rows(visit), typed)
       if (first) {
         const change = checkedForm(ChangeLocation, body)
         await changeInCatalogue(context, person, { kind, id: first.id, change })
@@ -169,23 +172,21 @@ function serviceStep(context: Context): ConsoleRoute {
     step: 'service',
     name: 'FirstService',
     summary: 'The first service, on the way to the first booking',
-    fresh: ({ locale, business: { timezone } }, { services }) => {
-      const { minutes = '30', currency = '' } = newService(services, { timezone, locale })
-      return { minutes, currency }
-    },
+    fresh: (visit, { services }) => newService(visit, services),
     fields: (visit, state, { services }) => {
       const { start } = visit.texts
       return html`${services.length === 0 ? '' : html`<p>${start.offered({ names: services.map(({ name }) => name).join(', ') })}</p>`}
         ${shortServiceFields(visit, state)}
         <p class="soft">${start.moreServices}</p>`
     },
-    fieldOf: serviceFieldOf,
-    save: async ({ person, business }, typed, { locations, services, staff }, create) => {
+    rows: serviceRows,
+    save: async (visit, typed, { locations, services, staff }, create) => {
+      const { person, business } = visit
       const name = typed['name'] ?? ''
       const isEmpty = name === '' && services.length > 0 // who came back only goes on
       if (!isEmpty && !services.some((service) => service.name === name)) {
         const given = {
-          ...serviceOf(typed),
+          ...readRows(serviceRows(visit), typed),
           location_ids: locations.map(({ id }) => id),
           staff_ids: staff.map(({ id }) => id),
           business_id: business.id,
@@ -363,7 +364,7 @@ function newBusinessPage(context: Context): ConsoleRoute {
     form: {
       act: async (visit, typed, _address, once) => {
         const { person: by, texts } = visit
-        const { business, faults } = newBusinessOf(typed, texts.setUp)
+        const { business, faults } = newBusinessOf(typed, visit)
         assertNoFaults('hubId' in by.scope ? faults : { '': texts.start.notInHub })
         const { hubId } = by.scope as { hubId: string } // as was just seen
         return once(

@@ -1,8 +1,9 @@
 import { html, type Html } from '../../base/html.ts'
 import type { DateOverride, Hours, Weekday, WeeklyHours } from '../../catalogue/catalogue-types.ts'
 import { weekdays } from '../../catalogue/schedule-rules.ts'
-import { type Faults, type FormState, tick, type Typed } from '../../pages/form.ts'
+import { type Faults, type Field, type FormState, tick, type Typed } from '../../pages/form.ts'
 import { datesAt } from '../frame/formats.ts'
+import type { Codec, Row } from '../frame/form-rows.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 
 /* The part of a form in which a location or a staff member has hours: weekly ones, and those of single dates. */
@@ -17,26 +18,56 @@ const usualSpans = 2
 /** The longest holiday that is entered at once. */
 const maxHolidayDays = 366
 
-export function typedHours({ weekly_hours, date_overrides }: Scheduled): Typed {
-  const typed: Typed = { hours: weekly_hours ? 'own' : 'none' }
+/** The hours of a new location: Monday to Friday, without a break. */
+export const usualWeek: WeeklyHours = weekdays
+  .slice(0, 5)
+  .map((weekday) => ({ weekday, opens: '09:00', closes: '18:00' }))
+
+/** `none` says what holds without own hours. */
+export function hoursRows(language: ConsoleLanguage, none: string): Row<keyof Scheduled>[] {
+  const { hours, overrides } = language.texts
+  return [
+    ['weekly_hours', weeklyHours(language, none), hours.title, hours.hint],
+    ['date_overrides', dateOverrides(language), overrides.title, overrides.hint],
+  ]
+}
+
+function weeklyHours(language: ConsoleLanguage, none: string): Codec {
+  return {
+    read: (typed) =>
+      'hours' in typed ? (typed['hours'] === 'own' ? weeklyHoursOf(typed) : null) : undefined,
+    show: (value) => typedWeek((value ?? null) as WeeklyHours | null),
+    input: (state, parts) => weekFields(language, state, { ...parts, none }),
+    inputAt: ([index = '', part], typed) => {
+      const span = typedSpans(typed)[index === '' ? -1 : Number(index)]
+      return span ? `${span.fields}.${part === 'closes' ? part : 'opens'}` : 'hours'
+    },
+  }
+}
+
+/** Hours of single dates; holidays from a first to a last day become their dates. */
+function dateOverrides(language: ConsoleLanguage): Codec {
+  return {
+    read: overridesOf,
+    show: (value) =>
+      Object.fromEntries(
+        ((value ?? []) as DateOverride[]).map((one, index) => [`override.${index}`, overrideText(one)]),
+      ),
+    input: (state, parts) => overrideFields(language, state, parts),
+    inputAt: () => 'from',
+  }
+}
+
+function typedWeek(week: WeeklyHours | null): Typed {
+  const typed: Typed = { hours: week ? 'own' : 'none' }
   for (const day of weekdays) {
-    const spans = (weekly_hours ?? []).filter(({ weekday }) => weekday === day)
+    const spans = (week ?? []).filter(({ weekday }) => weekday === day)
     spans.forEach(({ opens, closes }, index) => {
       typed[`${day}.${index}.opens`] = opens
       typed[`${day}.${index}.closes`] = closes === '24:00' ? '00:00' : closes // the field of a browser ends at 23:59
     })
   }
-  date_overrides.forEach((override, index) => (typed[`override.${index}`] = overrideText(override)))
   return typed
-}
-
-/** How the hours of a new location begin: Monday to Friday, without a break. */
-export function usualHours(): Typed {
-  const days = weekdays.slice(0, 5).flatMap((day) => [
-    [`${day}.0.opens`, '09:00'],
-    [`${day}.0.closes`, '18:00'],
-  ])
-  return { hours: 'own', ...(Object.fromEntries(days) as Typed) }
 }
 
 /** Such as `2026-12-24 10:00-14:00`. */
@@ -51,14 +82,6 @@ function overrideOf(text: string): DateOverride {
     return { opens, closes }
   })
   return { date, hours }
-}
-
-/** What the API takes; holidays from a first to a last day become their dates. */
-export function hoursOf(typed: Typed): { weekly_hours: unknown; date_overrides: unknown } {
-  return {
-    weekly_hours: typed['hours'] === 'own' ? weeklyHoursOf(typed) : null,
-    date_overrides: overridesOf(typed),
-  }
 }
 
 function weeklyHoursOf(typed: Typed): (Hours & { weekday: Weekday })[] {
@@ -151,37 +174,26 @@ function dayOfFields(fields: string): Weekday {
   return weekdays.find((day) => fields.startsWith(`${day}.`)) ?? 'monday'
 }
 
-/** The field of a fault in hours. */
-export function hoursFieldOf(pointer: string, typed: Typed): string | undefined {
-  if (pointer.startsWith('/weekly_hours')) {
-    const [, , index = '', part = 'opens'] = pointer.split('/')
-    const span = typedSpans(typed)[index === '' ? -1 : Number(index)]
-    return span ? `${span.fields}.${part === 'closes' ? part : 'opens'}` : 'hours'
-  }
-  if (pointer.startsWith('/date_overrides')) return 'from'
-  return undefined
-}
+type HoursParts = Pick<Field, 'label' | 'hint'>
 
-/** `none` says what holds without own hours. */
-export function hoursFields(language: ConsoleLanguage, state: FormState, none: string): Html {
-  return html`${weekFields(language, state, none)} ${overrideFields(language, state)}`
-}
-
-/** Weekly hours alone. */
-export function weekFields({ texts, locale }: ConsoleLanguage, state: FormState, none: string): Html {
+function weekFields(
+  { texts, locale }: ConsoleLanguage,
+  state: FormState,
+  { label, hint, none }: HoursParts & { none: string },
+): Html {
   const { hours: words } = texts
   const { typed, faults } = state
-  const option = (value: string, label: string) =>
+  const option = (value: string, text: string) =>
     html`<label class="choice">
       <input type="radio" name="hours" value="${value}" ${typed['hours'] === value ? html`checked` : ''} />
-      <span>${label}</span>
+      <span>${text}</span>
     </label>`
   return html`<fieldset ${faults['hours'] === undefined ? '' : html`aria-describedby="hours-fault"`}>
-    <legend>${words.title}</legend>
+    <legend>${label}</legend>
     ${faultAt(state, 'hours')} ${option('none', none)} ${option('own', words.own)}
     <div class="week">${weekdays.map((day) => dayFields({ texts, locale }, state, day))}</div>
     ${tick(state, 'same', words.same)}
-    <p class="soft">${words.hint}</p>
+    <p class="soft">${hint ?? ''}</p>
   </fieldset>`
 }
 
@@ -220,7 +232,7 @@ function dayFields(
   </div>`
 }
 
-function overrideFields(language: ConsoleLanguage, state: FormState): Html {
+function overrideFields(language: ConsoleLanguage, state: FormState, { label, hint }: HoursParts): Html {
   const { overrides: words } = language.texts
   const { typed, faults } = state
   const input = (name: string, type: string, label: string) =>
@@ -236,7 +248,7 @@ function overrideFields(language: ConsoleLanguage, state: FormState): Html {
       ${faultAt(state, name)}
     </div>`
   return html`<fieldset>
-    <legend>${words.title}</legend>
+    <legend>${label}</legend>
     ${keptOverrides(typed).map(({ name, text }) => {
       const shown = overrideName(overrideOf(text), language)
       return html`<div class="override">
@@ -248,7 +260,7 @@ function overrideFields(language: ConsoleLanguage, state: FormState): Html {
       ${input('from', 'date', words.from)} ${input('until', 'date', words.until)}
       ${input('opens', 'time', words.opens)} ${input('closes', 'time', words.closes)}
     </div>
-    <p class="soft">${words.hint}</p>
+    <p class="soft">${hint ?? ''}</p>
   </fieldset>`
 }
 

@@ -1,141 +1,68 @@
 import { html, type Html } from '../../base/html.ts'
 import type { Location, StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
-import { choice, field, type FormState, tick, ticked, tickedOf, ticks, type Typed } from '../../pages/form.ts'
-import { shownFields, shownOf, typedShown } from '../frame/shown-form.ts'
+import { choice, type FormState } from '../../pages/form.ts'
+import { type Codec, fieldsOf, ids, type Offered, optional, type Rows, text } from '../frame/form-rows.ts'
+import { shownFields, shownRows } from '../frame/shown-form.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
-import { hoursFieldOf, hoursFields, hoursOf, typedHours } from './hours-form.ts'
+import { hoursRows } from './hours-form.ts'
 
 /* The forms of staff members and of locations: who and where, with their hours. */
 
-interface Choice {
-  id: string
-  name: string
-  active: boolean
-}
-
-export function typedStaff(member: StaffMember, serviceIds: string[]): Typed {
-  return {
-    name: member.name,
-    email: member.email ?? '',
-    description: member.description ?? '',
-    ...typedShown(member),
-    ...tickedOf('location.', member.location_ids),
-    ...tickedOf('service.', serviceIds),
-    ...typedHours(member),
-  }
-}
-
-export function staffOf(typed: Typed): Record<string, unknown> {
-  return {
-    name: typed['name'],
-    email: typed['email'] || null,
-    ...('description' in typed && { description: typed['description'] || null }),
-    ...shownOf(typed),
-    location_ids: ticked(typed, 'location.'),
-    ...hoursOf(typed),
-  }
-}
-
-export function staffFieldOf(pointer: string, typed: Typed): string {
-  return pointer.startsWith('/location_ids')
-    ? 'locations'
-    : (hoursFieldOf(pointer, typed) ?? pointer.slice(1))
-}
-
 /** What a staff member can do, and where. */
 interface StaffChoices {
-  services: Choice[]
-  locations: Choice[]
+  services: Offered[]
+  locations: Offered[]
 }
 
-export function staffFields(
-  language: ConsoleLanguage,
-  state: FormState,
-  { services, locations }: StaffChoices,
-): Html {
+export function staffRows(language: ConsoleLanguage, choices?: StaffChoices): Rows<StaffMember> {
   const { staff: words } = language.texts
-  return html`${field(state, { name: 'name', label: words.name, required: true, max: 200 })}
-  ${field(state, { name: 'email', label: words.email, type: 'email', hint: words.emailHint, max: 254 })}
-  ${field(state, { name: 'description', label: words.description, hint: words.descriptionHint, rows: 2, max: 5_000 })}
-  ${boxes(state, { group: 'services', prefix: 'service.', label: words.services, all: services, least: 1 })}
-  ${boxes(state, {
-    ...{ group: 'locations', prefix: 'location.', label: words.locations, hint: words.locationsHint },
-    ...{ all: locations, least: 2 },
-  })}
-  ${hoursFields(language, state, words.asLocation)} ${shownFields(language, state)}`
+  return [
+    ['name', text({ required: true, max: 200 }), words.name],
+    ['email', optional({ type: 'email', max: 254 }), words.email, words.emailHint],
+    ['description', optional({ rows: 2, max: 5_000 }), words.description, words.descriptionHint],
+    ['location_ids', ids(choices?.locations ?? [], { least: 2 }), words.locations, words.locationsHint],
+    ...hoursRows(language, words.asLocation),
+    ...shownRows(language.texts),
+  ]
 }
 
-interface Boxes {
-  group: string
-  prefix: string
-  label: string
-  hint?: string
-  all: Choice[]
-  /** With fewer there is nothing to choose. */
-  least: number
+/** The boxes of services, which are no field of a staff member. */
+export const servicesName = 'service_ids'
+
+export function staffFields(language: ConsoleLanguage, state: FormState, choices: StaffChoices): Html {
+  const rows = staffRows(language, choices)
+  const at = fieldsOf(rows, state)
+  const { services: label } = language.texts.staff
+  return html`${at('name', 'email', 'description')}
+  ${ids(choices.services).input(state, { name: servicesName, label })}
+  ${at('location_ids', 'weekly_hours', 'date_overrides')} ${shownFields(language, state, rows)}`
 }
 
-function boxes(state: FormState, { group, prefix, label, hint, all, least }: Boxes): Html {
-  const shown = all.filter(({ id, active }) => active || state.typed[`${prefix}${id}`] === 'on')
-  const kept = shown.filter(({ id }) => state.typed[`${prefix}${id}`] === 'on')
-  if (shown.length < least)
-    return html`${kept.map(({ id }) => html`<input type="hidden" name="${prefix}${id}" value="on" />`)}`
-  return ticks(state, {
-    name: group,
-    label,
-    ...(hint !== undefined && { hint }),
-    boxes: shown.map(({ id, name }) => tick(state, `${prefix}${id}`, html`<bdi>${name}</bdi>`)),
-  })
-}
-
-export function typedLocation(location: Location): Typed {
-  return {
-    name: location.name,
-    address: location.address ?? '',
-    timezone: location.timezone,
-    online_url: location.online_url ?? '',
-    ...typedHours(location),
-  }
-}
-
-export function locationOf(typed: Typed): Record<string, unknown> {
-  return {
-    name: typed['name'],
-    address: typed['address'] || null,
-    ...(typed['timezone'] && { timezone: typed['timezone'] }),
-    online_url: typed['online_url'] || null,
-    ...hoursOf(typed),
-  }
-}
-
-export function locationFieldOf(pointer: string, typed: Typed): string {
-  return hoursFieldOf(pointer, typed) ?? pointer.slice(1)
-}
-
-export function locationFields(language: ConsoleLanguage, state: FormState): Html {
+export function locationRows(language: ConsoleLanguage): Rows<Location> {
   const { locations: words } = language.texts
-  return html`${field(state, { name: 'name', label: words.name, required: true, max: 200 })}
-  ${field(state, { name: 'address', label: words.address, hint: words.addressHint, rows: 2, max: 500 })}
-  ${hoursFields(language, state, words.always)} ${zoneField(language, state, { hint: words.zoneHint })}
-  ${field(state, { name: 'online_url', label: words.online, hint: words.onlineHint, type: 'url', max: 2_048 })}`
+  return [
+    ['name', text({ required: true, max: 200 }), words.name],
+    ['address', optional({ rows: 2, max: 500 }), words.address, words.addressHint],
+    ...hoursRows(language, words.always),
+    ['timezone', zone(), words.zone, words.zoneHint],
+    ['online_url', optional({ type: 'url', max: 2_048 }), words.online, words.onlineHint],
+  ]
 }
 
 /** A time zone, by its city first, as people look for it. A script puts that of the browser in the place of a guess. */
-export function zoneField(
-  { texts: { locations: words } }: ConsoleLanguage,
-  state: FormState,
-  { isGuess = false, hint }: { isGuess?: boolean; hint?: string } = {},
-): Html {
-  const present = state.typed['timezone'] ?? ''
-  const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', present])
-  const options = [...zones]
-    .map((zone) => [zone, zoneName(zone)] as const)
-    .toSorted(([, one], [, other]) => (one < other ? -1 : 1))
-  const field = choice(state, {
-    ...{ name: 'timezone', label: words.zone, options },
-    ...(hint !== undefined && { hint }),
-  })
-  return isGuess ? html`<div data-guess-zone>${field}</div>` : field
+export function zone({ isGuess = false } = {}): Codec {
+  return {
+    ...text(),
+    read: (typed, name) => typed[name] || undefined,
+    input: (state, parts) => {
+      const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', state.typed[parts.name] ?? ''])
+      const options = [...zones]
+        .map((one) => [one, zoneName(one)] as const)
+        .toSorted(([, one], [, other]) => (one < other ? -1 : 1))
+      const shown = choice(state, { ...parts, options })
+      return isGuess ? html`<div data-guess-zone>${shown}</div>` : shown
+    },
+  }
 }
 
 /** Such as "Berlin (Europe)" for Europe/Berlin. */

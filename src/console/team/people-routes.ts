@@ -30,20 +30,12 @@ import {
   type ConsoleRoute,
   consoleRoutes,
 } from '../frame/console-route.ts'
+import { fieldsOf, fillRows } from '../frame/form-rows.ts'
 import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
 import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
-import { hoursFaults, hoursText, nextDaysText, usualHours } from './hours-form.ts'
-import {
-  locationFieldOf,
-  locationFields,
-  locationOf,
-  staffFieldOf,
-  staffFields,
-  staffOf,
-  typedLocation,
-  typedStaff,
-} from './people-form.ts'
+import { hoursFaults, hoursText, nextDaysText, usualWeek } from './hours-form.ts'
+import { locationRows, servicesName, staffFields, staffRows } from './people-form.ts'
 
 /** The people and locations of a business, which one page lists. */
 export function teamRoutes(app: FastifyInstance, context: Context): void {
@@ -128,24 +120,12 @@ function staffPage(context: Context) {
     fresh: async (visit: BusinessVisit) => {
       const offered = (await servicesAt(visit)).filter(({ active }) => active)
       const ofSomebody = offered.filter(({ staff_ids }) => staff_ids.length > 0) // the others are such as rooms
-      return {
-        ...tickedOf(
-          'service.',
-          ofSomebody.map(({ id }) => id),
-        ),
-        hours: 'none',
-      }
+      return { ...fillRows(staffRows(visit), {}), ...tickedServices(ofSomebody) }
     },
-    typed: async (visit: BusinessVisit, row: StaffMember) => {
-      const services = await servicesAt(visit)
-      return typedStaff(
-        row,
-        services.filter(({ staff_ids }) => staff_ids.includes(row.id)).map(({ id }) => id),
-      )
-    },
-    bodyOf: staffOf,
+    more: async (visit: BusinessVisit, row: StaffMember) =>
+      tickedServices((await servicesAt(visit)).filter(({ staff_ids }) => staff_ids.includes(row.id))),
+    rows: staffRows,
     saved: (staff: string, typed: Typed) => holidayOf({ staff }, typed),
-    fieldOf: staffFieldOf,
     fields: async (visit: BusinessVisit, state: FormState) => {
       const { person, business } = visit
       const locations = await listItems(context, person, { kind: locationKind, businessId: business.id })
@@ -156,11 +136,11 @@ function staffPage(context: Context) {
       ...slugFaults(visit, typed),
     }),
     check: async (visit: BusinessVisit, id: string, typed: Typed) => {
-      const [left] = leftAlone(await servicesAt(visit), id, ticked(typed, 'service.'))
-      assertNoFaults(left ? { services: visit.texts.staff.onlyOne({ service: left.name }) } : {})
+      const [left] = leftAlone(await servicesAt(visit), id, ticked(typed, `${servicesName}.`))
+      assertNoFaults(left ? { [servicesName]: visit.texts.staff.onlyOne({ service: left.name }) } : {})
     },
     after: async (visit: BusinessVisit, id: string, typed: Typed) => {
-      const wanted = ticked(typed, 'service.')
+      const wanted = ticked(typed, `${servicesName}.`)
       for (const service of await servicesAt(visit)) {
         const does = service.staff_ids.includes(id)
         if (does === wanted.includes(service.id)) continue
@@ -170,6 +150,13 @@ function staffPage(context: Context) {
       }
     },
   }
+}
+
+function tickedServices(services: Service[]): Typed {
+  return tickedOf(
+    `${servicesName}.`,
+    services.map(({ id }) => id),
+  )
 }
 
 /** Services that would be left to nobody, which would then need nobody. */
@@ -191,12 +178,14 @@ function locationPage() {
     kind: writableLocations as typeof writableLocations & CatalogueKind<Location, unknown>,
     create: CreateLocation,
     change: ChangeLocation,
-    fresh: ({ business }: BusinessVisit) => Promise.resolve({ timezone: business.timezone, ...usualHours() }),
-    typed: (_visit: BusinessVisit, row: Location) => Promise.resolve(typedLocation(row)),
-    bodyOf: locationOf,
+    fresh: (visit: BusinessVisit) => {
+      const { timezone } = visit.business
+      return Promise.resolve(fillRows(locationRows(visit), { timezone, weekly_hours: usualWeek }))
+    },
+    rows: locationRows,
     saved: (location: string, typed: Typed) => holidayOf({ location }, typed),
-    fieldOf: locationFieldOf,
-    fields: (visit: BusinessVisit, state: FormState) => Promise.resolve(locationFields(visit, state)),
+    fields: (visit: BusinessVisit, state: FormState) =>
+      Promise.resolve(fieldsOf(locationRows(visit), state)()),
     faults: hoursFaults,
   }
 }
