@@ -65,7 +65,7 @@ export function backUpInto(
   { database, keep, now }: { database: string; keep: number; now: Instant },
 ): BackupReport & { deleted: string[] } {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`There is no folder ${folder}: with --keep, give the folder of the backups.`)
+    throw new UsageError(`There is no folder ${folder}: with --keep, name the folder of the backups.`)
   const name = `holdfast-${now.slice(0, 19).replaceAll(/[-:]/g, '')}Z.db`
   const report = backUp({ database, target: join(folder, name), force: false })
   const deleted = readdirSync(folder)

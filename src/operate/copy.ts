@@ -16,7 +16,7 @@ export async function copyDatabase(file: string, url: string): Promise<CopiedTab
   const lock = takeServerLock(
     file,
     realpathSync(file),
-    `A Holdfast server uses ${file}: stop it first, so that nothing is booked meanwhile.`,
+    `A Holdfast server uses ${file}: stop it first, so that no bookings are made meanwhile.`,
   )
   try {
     const contents = readSqlite(file)

@@ -26,7 +26,7 @@ export function fileFinding(facts: FileFacts): Finding | undefined {
   if (insteadOfFile !== null) {
     return fault(
       'file',
-      `DATABASE_URL names ${file}, which is ${insteadOfFile}`,
+      `DATABASE_URL is ${file}, which is ${insteadOfFile}`,
       'set it to a file, such as sqlite:/var/lib/holdfast/holdfast.db',
     )
   }
@@ -34,7 +34,7 @@ export function fileFinding(facts: FileFacts): Finding | undefined {
     return fault(
       'file',
       `${user} cannot write ${unwritable.join(', ')}`,
-      'run this as the user of the server (sudo -u holdfast …), or make that user the owner of the files and their directory (chown)',
+      "run this as the server's user (sudo -u holdfast …), or make this user the owner of the files and their directory (chown)",
     )
   }
   if (!exists) {
@@ -47,15 +47,15 @@ export function fileFinding(facts: FileFacts): Finding | undefined {
   if (open.length === 0) return undefined
   return warning(
     'file',
-    `others than the owner can open ${open.join(', ')}, with client data and webhook secrets`,
+    `users other than the owner can open ${open.join(', ')}, with client data and webhook secrets`,
     `chmod 600 ${open.map((path) => `'${path}'`).join(' ')}`,
   )
 }
 
 /** The risks of development mode. */
 export const developmentRisks =
-  'NODE_ENV is development on an address that others reach: webhooks and calendars may call your inner network, ' +
-  'deposits are paid in a sandbox, and mails are files'
+  'NODE_ENV is development on an address that others can reach: webhooks and calendars may call your internal network, ' +
+  'deposits are paid in a sandbox, and emails are only written to files'
 export const developmentFix = 'set NODE_ENV to production, or HOST to 127.0.0.1'
 
 /** Judges requests from a proxy that is not listed in TRUST_PROXY. */
@@ -63,8 +63,8 @@ export function proxyFinding(requests: number): Finding | undefined {
   if (requests === 0) return undefined
   return warning(
     'proxies',
-    `${requests} ${requests === 1 ? 'request' : 'requests'} came by a proxy that TRUST_PROXY does not name: all its clients count as one address`,
-    'set TRUST_PROXY to the addresses of your proxies; the log of the server names them',
+    `${requests} ${requests === 1 ? 'request' : 'requests'} came through a proxy that TRUST_PROXY does not list: all its clients count as one address`,
+    "set TRUST_PROXY to the addresses of your proxies; the server's log names them",
   )
 }
 
@@ -82,16 +82,16 @@ export function settingFindings({
       everybody !== undefined &&
       warning(
         'proxies',
-        `TRUST_PROXY: ${everybody} believes everybody, so clients choose the address by which limits count`,
-        'name the addresses of your proxies and no others, such as 127.0.0.1/32',
+        `TRUST_PROXY: ${everybody} trusts everyone, so clients can choose the address that limits count`,
+        'list only the addresses of your proxies, such as 127.0.0.1/32',
       ),
     developsInPublic && warning('environment', developmentRisks, developmentFix),
     production &&
       publicUrl === '' &&
       warning(
         'address',
-        'PUBLIC_URL is not set: mails and pages name an address that only this machine knows',
-        'set it to the address that clients see, such as https://book.example.com',
+        'PUBLIC_URL is not set: emails and pages contain a URL that works on this machine only',
+        'set it to the URL that clients use, such as https://book.example.com',
       ),
     production &&
       publicUrl.startsWith('http:') &&
@@ -102,7 +102,11 @@ export function settingFindings({
       ),
     envFileMode !== null &&
       (envFileMode & 0o007) !== 0 &&
-      warning('file', 'everybody on this machine can open .env, with passwords and secrets', 'chmod o= .env'),
+      warning(
+        'file',
+        'every user of this machine can open .env, with passwords and secrets',
+        'chmod o= .env',
+      ),
   ]
   return found.filter((finding) => finding !== false)
 }
@@ -115,8 +119,8 @@ export function secretFinding(
   if (!secret || !generated || generated.equals(secret)) return undefined
   return warning(
     'secret',
-    'HOLDFAST_SECRET is not the secret that was generated in the database before it was set: links that were shown or mailed may have changed',
-    'see "The secret" in docs/guides/configuration.md; to keep the old links, set it to the generated one, else delete that: ' +
+    'HOLDFAST_SECRET differs from the secret generated in the database before it was set: links shown or emailed earlier may have changed',
+    'see "The secret" in docs/guides/configuration.md; to keep the old links, set it to the generated secret; otherwise delete that: ' +
       "delete from server_secrets where name = 'server'",
   )
 }
@@ -147,8 +151,7 @@ function migrationFinding({ migrations = [] }: DatabaseFacts, { knownMigrations 
     )
   }
   const pending = knownMigrations.filter((name) => !migrations.includes(name))
-  if (pending.length > 0)
-    return fault('schema', `not run yet: ${pending.join(', ')}`, 'run "holdfast migrate"')
+  if (pending.length > 0) return fault('schema', `pending: ${pending.join(', ')}`, 'run "holdfast migrate"')
   return ok('schema', 'up to date')
 }
 
@@ -156,8 +159,8 @@ function migrationFinding({ migrations = [] }: DatabaseFacts, { knownMigrations 
 export function unfinishedFinding(missing: string[]): Finding {
   return fault(
     'schema',
-    `an unreleased version of Holdfast made it: it lacks ${missing.slice(0, 3).join(', ')}`,
-    'use it with that version, restore a backup, or begin with an empty database',
+    `an unreleased version of Holdfast created it: it lacks ${missing.slice(0, 3).join(', ')}`,
+    'use it with that version, restore a backup, or start with an empty database',
   )
 }
 
@@ -168,7 +171,7 @@ function overlapFinding({ migrations, missingOverlapRules: missing }: DatabaseFa
     : fault(
         'overlap rules',
         `the schema lacks ${missing.join(', ')}: slots can be sold twice`,
-        'stop the servers and run "holdfast migrate": it makes them again, or names the bookings that overlap',
+        'stop the servers and run "holdfast migrate": it restores them, or lists the bookings that overlap',
       )
 }
 
@@ -202,7 +205,7 @@ function connectionFinding(
     : fault(
         'connections',
         `DATABASE_POOL_SIZE is ${poolSize}, plus ${connectionsBeside} outside the pool; the server accepts ${maxConnections}`,
-        `set DATABASE_POOL_SIZE to ${maxConnections} divided by the number of nodes, less ${connectionsBeside}, or raise max_connections`,
+        `set DATABASE_POOL_SIZE to ${maxConnections} divided by the number of nodes, minus ${connectionsBeside}, or raise max_connections`,
       )
 }
 
@@ -234,17 +237,17 @@ function failoverFinding(
     if (hiddenSenders !== 0) {
       return warning(
         'failover',
-        `${waits}; whether ${wanted === 1 ? 'one follows' : 'so many follow'}, the role of DATABASE_URL may not see`,
-        'grant pg_read_all_stats to the role, and run doctor again',
+        `${waits}; the role of DATABASE_URL may not see if ${wanted === 1 ? 'one is connected' : 'enough are connected'}`,
+        'grant pg_read_all_stats to the role and run doctor again',
       )
     }
     return fault(
       'failover',
-      `${waits}, and ${follow === 0 ? 'none follows' : `only ${follow} of these ${follow === 1 ? 'follows' : 'follow'}`}: every change gets 503`,
-      'let a standby follow this server (primary_conninfo), or see in its log why it does not',
+      `${waits}, and ${follow === 0 ? 'none is connected' : `only ${follow} of these ${follow === 1 ? 'is' : 'are'} connected`}: every change gets 503`,
+      'connect a standby to this server (primary_conninfo), or find the reason in its log',
     )
   }
-  const cause = standbyNames === '' ? 'synchronous_standby_names is empty' : 'synchronous_commit overrules it'
+  const cause = standbyNames === '' ? 'synchronous_standby_names is empty' : 'synchronous_commit overrides it'
   return warning(
     'failover',
     `commits wait for no standby (${cause}): a failover can lose the last acknowledged bookings`,
@@ -301,13 +304,13 @@ function hostFindings(servers: ServersFound['servers'], answers: ServerAnswer[])
       warning(
         'servers',
         `DATABASE_URL: ${host} does not answer (${complaint})`,
-        'start it, or correct the address; until then there is one server fewer to fail over to',
+        'start it, or correct the address; until then, one server fewer is available for failover',
       ),
     ),
   ].filter((finding) => finding !== undefined)
   if (found.length > 0 || answers.every(({ timeline }) => timeline === null)) return found
   const lines = answers.map(
-    ({ host, timeline }) => `${host} ${timeline === null ? 'is a standby' : 'takes writes'}`,
+    ({ host, timeline }) => `${host} ${timeline === null ? 'is a standby' : 'accepts writes'}`,
   )
   return [ok('servers', lines.join(', '))]
 }
@@ -319,8 +322,8 @@ function clusterFinding(answers: ServerAnswer[]): Finding | undefined {
   if (first && stranger) {
     return fault(
       'servers',
-      `DATABASE_URL: ${first.host} and ${stranger.host} are not servers of one cluster: each has data of its own`,
-      'name one primary and its standbys, and nothing else',
+      `DATABASE_URL: ${first.host} and ${stranger.host} are not servers of one cluster: their data differs`,
+      'list one primary and its standbys, and no other server',
     )
   }
   const primaries = primariesOf(answers)
@@ -329,10 +332,10 @@ function clusterFinding(answers: ServerAnswer[]): Finding | undefined {
   const named = primaries.map(({ host, timeline }) => `${host} (timeline ${timeline})`).join(' and ')
   return fault(
     'servers',
-    `TWO PRIMARIES: ${named} take writes, and neither has what is booked at the other`,
+    `TWO PRIMARIES: ${named} accept writes, and neither has the bookings of the other`,
     older.timeline === latest.timeline
-      ? 'stop all but the one that your cluster manager names as leader, at once; make the others standbys anew (pg_basebackup)'
-      : `stop ${older.host} at once: Holdfast uses the latest timeline, at ${latest.host}; then make it a standby anew (pg_rewind, pg_basebackup)`,
+      ? 'immediately stop all but the leader of your cluster manager; rebuild the others as standbys (pg_basebackup)'
+      : `stop ${older.host} immediately: Holdfast uses the latest timeline, on ${latest.host}; then rebuild it as a standby (pg_rewind, pg_basebackup)`,
   )
 }
 
@@ -345,12 +348,11 @@ function roleFinding(answers: ServerAnswer[]): Finding | undefined {
     const has = role.settings[name] ?? '0'
     return name.endsWith('_timeout') ? has === '0' : has !== value.replaceAll("'", '')
   })
-  if (lacks.length === 0)
-    return ok('role', `${role.name} has the settings that PgBouncer gives no connection`)
+  if (lacks.length === 0) return ok('role', `${role.name} has the settings that PgBouncer does not pass on`)
   const name = /^[a-z_][a-z0-9_]*$/.test(role.name) ? role.name : `"${role.name.replaceAll('"', '""')}"`
   return warning(
     'role',
-    `PgBouncer gives connections no settings, and the role ${role.name} lacks ${lacks.map(([name]) => name).join(', ')}`,
+    `PgBouncer does not pass settings on, and the role ${role.name} lacks ${lacks.map(([name]) => name).join(', ')}`,
     `${lacks.map(([setting, value]) => `alter role ${name} set ${setting} = ${value};`).join(' ')} then RECONNECT on the console of PgBouncer`,
   )
 }
@@ -363,37 +365,37 @@ function replicaFinding(
   const { host } = replica
   if ('complaint' in replica) {
     const fix = /startup parameter/.test(replica.complaint)
-      ? 'PgBouncer answers there: add pgbouncer=true to the address'
-      : 'start it, or correct address, user or password'
+      ? 'PgBouncer answers there: add pgbouncer=true to the URL'
+      : 'start it, or correct host, user or password'
     return (isRead ? warning : fault)(
       'reads',
-      `DATABASE_READ_URL: no server answers as it should at ${host} (${replica.complaint})`,
-      `${fix}; until then ${isRead ? 'another' : 'the primary'} is asked`,
+      `DATABASE_READ_URL: no usable server answers at ${host} (${replica.complaint})`,
+      `${fix}; until then, Holdfast reads from ${isRead ? 'another' : 'the primary'}`,
     )
   }
   if (primary && replica.cluster !== primary.cluster) {
     return fault(
       'reads',
-      `DATABASE_READ_URL: ${host} is not a standby of ${primary.host} but of another cluster: nothing is read there`,
-      'name a standby of DATABASE_URL',
+      `DATABASE_READ_URL: ${host} is not a standby of ${primary.host} but of another cluster: Holdfast does not read from it`,
+      'use a standby of DATABASE_URL',
     )
   }
   if (replica.timeline !== null) {
-    if (isRead) return ok('reads', `${host} takes writes, so another is read`)
+    if (isRead) return ok('reads', `${host} accepts writes, so Holdfast reads from another`)
     return warning(
       'reads',
-      `DATABASE_READ_URL: ${host} takes writes, so it is not a standby, and nothing is read there`,
-      'name a standby; after a failover that may be the former primary',
+      `DATABASE_READ_URL: ${host} accepts writes, so it is not a standby, and Holdfast does not read from it`,
+      'use a standby; after a failover, that may be the former primary',
     )
   }
   if (delayMs === undefined) return undefined // without a primary there is no delay to measure
   return delayMs === Infinity
     ? warning(
         'reads',
-        `DATABASE_READ_URL: ${host} is more than a second behind, so ${isRead ? 'another' : 'the primary'} is asked`,
-        'see pg_stat_replication at the primary, and the log of the standby',
+        `DATABASE_READ_URL: ${host} is more than a second behind, so Holdfast reads from ${isRead ? 'another' : 'the primary'}`,
+        'check pg_stat_replication on the primary, and the log of the standby',
       )
-    : ok('reads', `${host} follows, at most ${Math.ceil(delayMs)} ms behind`)
+    : ok('reads', `${host} is at most ${Math.ceil(delayMs)} ms behind`)
 }
 
 /** Judges Redis. `complaint` is undefined if it answers. */
@@ -403,7 +405,7 @@ export function redisFinding(host: string, complaint: string | undefined): Findi
     : fault(
         'redis',
         `REDIS_URL: no Redis answers at ${host} (${complaint})`,
-        'start it, or correct address, user or password; until then each server counts requests on its own',
+        'start it, or correct host, user or password; until then, each server counts requests separately',
       )
 }
 
@@ -412,11 +414,11 @@ export function mailFinding(
   route: 'smtp' | 'files' | 'off',
   { host, complaint }: { host: string; complaint: string | undefined },
 ): Finding {
-  if (route === 'files') return ok('mail', 'mails are written into files, because SMTP_URL is not set')
+  if (route === 'files') return ok('mail', 'emails are written to files, because SMTP_URL is not set')
   if (route === 'off') {
     return warning(
       'mail',
-      'SMTP_URL is not set: clients get no confirmation and no reminder',
+      'SMTP_URL is not set: clients get no confirmations or reminders',
       'set SMTP_URL and MAIL_FROM',
     )
   }
@@ -424,8 +426,8 @@ export function mailFinding(
     ? ok('mail', `${host} answers`)
     : fault(
         'mail',
-        `SMTP_URL: ${host} takes no mails (${complaint})`,
-        'correct address, user or password, or the certificate of the server (NODE_EXTRA_CA_CERTS); until then mails wait, for a day',
+        `SMTP_URL: ${host} accepts no emails (${complaint})`,
+        "correct host, user or password, or the server's certificate (NODE_EXTRA_CA_CERTS); until then, emails wait for up to a day",
       )
 }
 
@@ -442,8 +444,8 @@ function clockFinding({ latestRecord }: DatabaseFacts, { systemTime, serviceTime
   if (ahead > maxClockErrorSeconds) {
     return fault(
       'clock',
-      `a record is ${ahead} s in the future: the clock was set back`,
-      'correct the clock (NTP); holds and sessions created meanwhile last longer by that much',
+      `a record is ${ahead} s in the future, so the clock was set back`,
+      'correct the clock (NTP); holds and sessions created meanwhile last longer by this amount',
     )
   }
   return ok('clock', 'agrees with the database and its records')
@@ -468,7 +470,7 @@ function zoneDataFinding({ timeZoneData, serviceTime }: HostFacts): Finding {
     : warning(
         'time zone data',
         `release ${timeZoneData} is old`,
-        'upgrade Node: time-zone rules change every year',
+        'upgrade Node: time zone rules change every year',
       )
 }
 
@@ -483,18 +485,10 @@ function businessFinding(
   }
   return businesses > 0
     ? ok('businesses', String(businesses))
-    : warning(
-        'businesses',
-        'there is none yet',
-        'holdfast business create "My business" --timezone Europe/Berlin',
-      )
+    : warning('businesses', 'none yet', 'holdfast business create "My business" --timezone Europe/Berlin')
 }
 
 function trialFinding({ production, trialSettings }: HostFacts): Finding | undefined {
   if (!production || trialSettings.length === 0) return undefined
-  return warning(
-    'trial settings',
-    `${trialSettings.join(', ')} not at the default`,
-    'unset them in production',
-  )
+  return warning('trial settings', `not the default: ${trialSettings.join(', ')}`, 'unset them in production')
 }

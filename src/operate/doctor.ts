@@ -47,7 +47,7 @@ export function diagnoseConfig(variables: Variables): { config: Config | undefin
   }))
   try {
     const config = readConfig(variables)
-    return { config, found: [{ check: 'configuration', state: 'ok', detail: 'can be read' }, ...slips] }
+    return { config, found: [{ check: 'configuration', state: 'ok', detail: 'valid' }, ...slips] }
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
     const [, ...faults] = error.message.split('\n')
@@ -126,7 +126,7 @@ export function diagnoseFailure(error: unknown): Finding {
     check: 'database',
     state: 'fault',
     detail: `it answers with an error: ${engineSays.message}`,
-    fix: 'check what else uses it, and whether the user of DATABASE_URL owns it and its tables',
+    fix: 'check for other users of the database, and that the user of DATABASE_URL owns it and its tables',
   }
 }
 
@@ -201,7 +201,7 @@ function inspectFile(file: string): FileFacts {
       ...files.filter((path) => !canWrite(path)),
     ],
     open: files.filter((path) => (statSync(path).mode & rightsOfOthers) !== 0),
-    user: `the user with the id ${process.getuid?.() ?? 'unknown'}`,
+    user: `the user with the ID ${process.getuid?.() ?? 'unknown'}`,
   }
 }
 

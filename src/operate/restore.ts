@@ -47,7 +47,7 @@ export function restoreBackup(backup: string, database: string): RestoreReport {
   } catch (error) {
     if (error instanceof OperatorError) throw error
     const reason = error instanceof Error ? error.message : 'unknown'
-    throw new OperatorError(`${backup} could not be restored (${reason}). The database is as it was.`, {
+    throw new OperatorError(`${backup} could not be restored (${reason}). The database is unchanged.`, {
       cause: error,
     })
   } finally {
@@ -127,7 +127,7 @@ function keepOld(file: string, now: Instant): string {
       return kept
     }
   }
-  throw new OperatorError(`There are too many files that begin with ${prefix}.`)
+  throw new OperatorError(`Too many files begin with ${prefix}.`)
 }
 
 /** Moves the companions of a damaged or missing file along, because they may help to rescue data. */
@@ -145,7 +145,7 @@ export function assertRestorable(file: string, { damages, migrations, triggers }
   const unknown = migrations.filter((name) => !migrationNames.includes(name))
   if (unknown.length > 0) {
     throw new OperatorError(
-      `${file} is of a newer release of Holdfast, which has the migration ${unknown.join(', ')}. Use that release.`,
+      `${file} belongs to a newer release of Holdfast, with the migration ${unknown.join(', ')}. Use that release.`,
     )
   }
   const missing = overlapRuleNames.sqlite.filter((name) => !triggers.includes(name))

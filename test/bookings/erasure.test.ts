@@ -360,7 +360,7 @@ onEachEngine('erasing a client', (engine) => {
     await holdfast.refuses(
       [...erase, '--yes'],
       1,
-      /keeps nothing about whole@example.com: nothing was erased/,
+      /has no data about whole@example.com: nothing was erased/,
     )
     expect(around(await everything(), address)).toEqual([])
     const after = await done(call('POST', '/clients/export', { email: address }))

@@ -86,7 +86,7 @@ test('an empty file is found to need the migrations, and stays empty', async () 
   writeFileSync(file, '')
   await expectSaid(file, {
     code: 1,
-    said: /^FAULT {3}schema: not run yet: .*\n {8}fix: run "holdfast migrate"$/m,
+    said: /^FAULT {3}schema: pending: .*\n {8}fix: run "holdfast migrate"$/m,
   })
 })
 
@@ -103,7 +103,7 @@ test('a file that others may read is found, with the command that mends it', asy
   chmodSync(file, 0o640)
   await expectSaid(file, {
     code: 0,
-    said: /^warning file: others than the owner can open \S+holdfast\.db, with client data .*\n {8}fix: chmod 600 '\S+holdfast\.db'$/m,
+    said: /^warning file: users other than the owner can open \S+holdfast\.db, with client data .*\n {8}fix: chmod 600 '\S+holdfast\.db'$/m,
   })
   chmodSync(file, 0o600)
   expect((await examine(file)).stdout).not.toContain('chmod')
@@ -121,7 +121,7 @@ test('a directory in the place of the file is found', async () => {
   const ran = await examine(directory)
   expect(ran.code).toBe(1)
   expect(ran.stdout).toMatch(
-    /^FAULT {3}file: DATABASE_URL names \S+, which is a directory\n {8}fix: set it to a file/m,
+    /^FAULT {3}file: DATABASE_URL is \S+, which is a directory\n {8}fix: set it to a file/m,
   )
 })
 
@@ -130,7 +130,7 @@ test('a file in the place of its directory is found', async () => {
   writeFileSync(file, '')
   const ran = await examine(join(file, 'holdfast.db'))
   expect(ran.code).toBe(1)
-  expect(ran.stdout).toMatch(/^FAULT {3}file: the user with the id \d+ cannot write \S+\/data$/m)
+  expect(ran.stdout).toMatch(/^FAULT {3}file: the user with the ID \d+ cannot write \S+\/data$/m)
 })
 
 /** The superuser may write everything: as root, the program runs as nobody. */
@@ -154,8 +154,8 @@ test.runIf(runsAsOther).each([
     env: { DATABASE_URL: `sqlite:${file}` },
   })
   expect(ran.stdout).toMatch(said)
-  expect(ran.stdout).toMatch(/^FAULT {3}file: the user with the id \d+ cannot write/m)
-  expect(ran.stdout).toMatch(/^ {8}fix: run this as the user of the server .*chown/m)
+  expect(ran.stdout).toMatch(/^FAULT {3}file: the user with the ID \d+ cannot write/m)
+  expect(ran.stdout).toMatch(/^ {8}fix: run this as the server.s user .*chown/m)
   expect(ran.status).toBe(1)
   chmodSync(dirname(file), 0o755)
 })

@@ -140,8 +140,8 @@ onEachEngine('holdfast doctor', (engine) => {
     await expectFound(here(), {
       check: 'schema',
       state: 'fault',
-      detail: /^an unreleased version of Holdfast made it: it lacks mails\.last_error$/,
-      fix: /begin with an empty database$/,
+      detail: /^an unreleased version of Holdfast created it: it lacks mails\.last_error$/,
+      fix: /start with an empty database$/,
     })
     const sentence =
       /^holdfast: DATABASE_URL: .* unreleased version .* lacks mails\.last_error\. Use it with /
@@ -156,7 +156,7 @@ onEachEngine('holdfast doctor', (engine) => {
     const expected = {
       check: 'schema',
       state: 'fault' as const,
-      detail: /^not run yet: 0001-first-schema/,
+      detail: /^pending: 0001-first-schema/,
       fix: /"holdfast migrate"/,
     }
     await expectFound(here(), expected)
@@ -259,7 +259,7 @@ onEachEngine('holdfast doctor', (engine) => {
     await expectFound(here(), {
       check: 'clock',
       state: 'fault',
-      detail: /^a record is \d+ s in the future: the clock was set back$/,
+      detail: /^a record is \d+ s in the future, so the clock was set back$/,
       fix: /correct the clock \(NTP\)/,
     })
   })
@@ -300,7 +300,7 @@ onEachEngine('holdfast doctor', (engine) => {
     await expectFound(inProduction(trial), {
       check: 'trial settings',
       state: 'warning',
-      detail: /^HOLD_SECONDS, RATE_LIMIT_FACTOR not at the default$/,
+      detail: /^not the default: HOLD_SECONDS, RATE_LIMIT_FACTOR$/,
       fix: /unset them/,
     })
     expect((await examine(here(trial))).found.filter(({ state }) => state !== 'ok')).toEqual([])
@@ -314,7 +314,7 @@ onEachEngine('holdfast doctor', (engine) => {
         /^TRUST_PROXY: 0\.0\.0\.0\/0 /,
         /127\.0\.0\.1\/32$/,
       ],
-      [{ TRUST_PROXY: '::/0' }, 'proxies', /^TRUST_PROXY: ::\/0 believes everybody/, /^name the addresses/],
+      [{ TRUST_PROXY: '::/0' }, 'proxies', /^TRUST_PROXY: ::\/0 trusts everyone/, /^list only the addresses/],
       [{ PUBLIC_URL: 'http://book.example' }, 'address', /^PUBLIC_URL is http:\/\/book\.example: /, /TLS/],
     ]
     for (const [variables, check, detail, fix] of cases) {
@@ -332,7 +332,7 @@ onEachEngine('holdfast doctor', (engine) => {
       await expectFound(here({ NODE_ENV: 'development', ...variables }), {
         check: 'environment',
         state: 'warning',
-        detail: /^NODE_ENV is development .* inner network/,
+        detail: /^NODE_ENV is development .* internal network/,
         fix: /production/,
       })
     for (const variables of [{ HOST: 'localhost' }, { PUBLIC_URL: 'http://127.0.0.1:3000' }]) {
@@ -352,7 +352,7 @@ onEachEngine('holdfast doctor', (engine) => {
     expect(await proxies()).toEqual([])
     await service.call('GET', '//healthz', { headers: { 'x-forwarded-for': '203.0.113.9' } })
     expect(await proxies()).toMatchObject([
-      { state: 'warning', detail: expect.stringMatching(/^1 request came by/) as string },
+      { state: 'warning', detail: expect.stringMatching(/^1 request came through/) as string },
     ])
     await service.stop()
   })
@@ -365,7 +365,7 @@ onEachEngine('holdfast doctor', (engine) => {
       return (await runHoldfast(['doctor'], { ...here(), directory })).stdout
     }
     expect(await said(0o644)).toMatch(
-      /^warning +file: everybody on this machine can open \.env, .*\n +fix: chmod o= \.env$/m,
+      /^warning +file: every user of this machine can open \.env, .*\n +fix: chmod o= \.env$/m,
     )
     expect(await said(0o640)).not.toMatch(/^warning/m)
   })
@@ -383,7 +383,7 @@ onEachEngine('holdfast doctor', (engine) => {
     await expectFound(withSecret(other), {
       check: 'secret',
       state: 'warning',
-      detail: /^HOLDFAST_SECRET is not the secret that was generated in the database/,
+      detail: /^HOLDFAST_SECRET differs from the secret generated in the database/,
       fix: /"The secret" in docs\/guides\/configuration\.md/,
     })
     await execute(database.url, 'delete from server_secrets')
@@ -399,7 +399,7 @@ onEachEngine('holdfast doctor', (engine) => {
       {
         check: 'businesses',
         state: 'warning',
-        detail: /^there is none yet$/,
+        detail: /^none yet$/,
         fix: /^holdfast business create "My business" --timezone Europe\/Berlin$/,
       },
     )
@@ -411,7 +411,7 @@ onEachEngine('holdfast doctor', (engine) => {
     const ran = await runCommand(['doctor'], here().variables)
     expect(ran).toMatchObject({ code: 1, stderr: '' })
     expect(ran.stdout).toMatch(
-      /^FAULT {3}schema: not run yet: 0001-first-schema.*\n {8}fix: run "holdfast migrate"$/m,
+      /^FAULT {3}schema: pending: 0001-first-schema.*\n {8}fix: run "holdfast migrate"$/m,
     )
   })
 })
@@ -435,7 +435,7 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
       check: 'connections',
       state: 'fault',
       detail: /^DATABASE_POOL_SIZE is 500, plus 4 outside the pool; the server accepts \d+$/,
-      fix: /^set DATABASE_POOL_SIZE to \d+ divided by the number of nodes, less 4, or raise max_connections$/,
+      fix: /^set DATABASE_POOL_SIZE to \d+ divided by the number of nodes, minus 4, or raise max_connections$/,
     }),
   )
 
@@ -483,7 +483,7 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
         check: 'database',
         state: 'fault',
         detail: /^it answers with an error: permission denied/,
-        fix: /whether the user of DATABASE_URL owns it and its tables/,
+        fix: /the user of DATABASE_URL owns it and its tables/,
       })
       await execute(database.url, `drop role ${role}`)
     },
@@ -498,7 +498,7 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
       check: 'redis',
       state: 'fault',
       detail: new RegExp(`^REDIS_URL: no Redis answers at ${host} \\(.*${reason.source}.*\\)$`),
-      fix: /^start it, or correct address, user or password; until then each server counts requests on its own$/,
+      fix: /^start it, or correct host, user or password; until then, each server counts requests separately$/,
     })
   })
 
@@ -527,7 +527,7 @@ onEachEngine('holdfast doctor on one engine alone', (engine) => {
     await expectFound(options({}, [clockMovedBy(-3600)]), {
       check: 'clock',
       state: 'fault',
-      detail: /^a record is 3[56]\d\d s in the future: the clock was set back$/,
+      detail: /^a record is 3[56]\d\d s in the future, so the clock was set back$/,
       fix: /correct the clock/,
     })
   })

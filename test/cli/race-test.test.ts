@@ -121,7 +121,7 @@ longTest(
     const refused = await raceTest(cluster.addresses, key)
     expect(refused).toMatchObject({ code: 2, stdout: '' })
     expect(refused.stderr).toMatch(
-      /has bookings; 1 webhooks? would receive .* Visitors of the booking page see these .* Add --yes to go on here\.\n$/,
+      /has bookings; 1 webhooks? would receive .* Visitors of the booking page see these .* Add --yes to continue here\.\n$/,
     )
     const made = () =>
       readRows(cluster.databaseUrl, `select id from services where business_id = '${hudson.id}'`)

@@ -124,7 +124,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
       LOG_LEVEL: 'warn',
     })
     await server.process.says(/Booking page/)
-    expect(server.process.stdout()).toMatch(/NODE_ENV is development on an address that others reach/)
+    expect(server.process.stdout()).toMatch(/NODE_ENV is development on an address that others can reach/)
     expect(server.process.stdout()).toMatch(
       /nobody can log in yet; to print a link for the first owner: npx holdfast user first/,
     )

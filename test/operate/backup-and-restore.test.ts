@@ -124,7 +124,7 @@ test.each([
   [
     'is of a newer release',
     () => change(target, `insert into kysely_migration values ('0099-later', '2030-01-01')`),
-    /newer release of Holdfast, which has the migration 0099-later/,
+    /newer release of Holdfast, with the migration 0099-later/,
   ],
   [
     'lacks an overlap rule',

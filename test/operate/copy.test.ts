@@ -104,7 +104,7 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     const warned = io('')
     await runWithin(warned.given, () => runCommandLine(['copy', '--to', 'mysql://me:secret@127.0.0.1/db']))
     const { code, stderr } = warned.said()
-    expect([code, stderr]).toEqual([2, expect.stringContaining('can read the password of --to')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('can read the password in --to')])
     expect(stderr).not.toContain('secret')
   })
 
@@ -191,7 +191,7 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     await commandLine(target.url).refuses(
       ['copy', '--to', shown(target.url)],
       2,
-      /is a PostgreSQL database already/,
+      /is already a PostgreSQL database/,
     )
     await commandLine(`${source.url}.none`).refuses(
       ['copy', '--to', shown(target.url)],

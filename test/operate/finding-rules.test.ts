@@ -75,8 +75,8 @@ test('whatever is wrong comes with a fix, and what is well without', () => {
 
 describe('the schema', () => {
   test('lacks what this release knows and the database does not', () => {
-    expect(found({ migrations: ['0001-a'] }).schema).toBe('fault: not run yet: 0002-b')
-    expect(found({ migrations: undefined }).schema).toBe('fault: not run yet: 0001-a, 0002-b')
+    expect(found({ migrations: ['0001-a'] }).schema).toBe('fault: pending: 0002-b')
+    expect(found({ migrations: undefined }).schema).toBe('fault: pending: 0001-a, 0002-b')
   })
 
   test('is newer when the database knows what this release does not', () => {
@@ -117,17 +117,17 @@ test.each([
   [
     { standbyNames: '*', synchronousCommit: 'on', standbys: 0, hiddenSenders: 0 },
     2,
-    'fault: commits wait for a standby (*), and none follows: every change gets 503',
+    'fault: commits wait for a standby (*), and none is connected: every change gets 503',
   ],
   [
     { standbyNames: '*', synchronousCommit: 'on', standbys: 0, hiddenSenders: 0 },
     1,
-    'fault: commits wait for a standby (*), and none follows: every change gets 503',
+    'fault: commits wait for a standby (*), and none is connected: every change gets 503',
   ],
   [
     { standbyNames: '*', synchronousCommit: 'on', standbys: 0, hiddenSenders: 1 },
     2,
-    'warning: commits wait for a standby (*); whether one follows, the role of DATABASE_URL may not see',
+    'warning: commits wait for a standby (*); the role of DATABASE_URL may not see if one is connected',
   ],
   [
     { standbyNames: 'ANY 1 (*)', synchronousCommit: 'on', standbys: 1, hiddenSenders: 0 },
@@ -140,12 +140,16 @@ test.each([
       const waits = `commits wait for 2 standbys (${standbyNames})`
       return [
         [{ ...facts, standbys: 2 }, 3, `ok: ${waits}`],
-        [{ ...facts, standbys: 1 }, 3, `fault: ${waits}, and only 1 of these follows: every change gets 503`],
-        [{ ...facts, standbys: 0 }, 3, `fault: ${waits}, and none follows: every change gets 503`],
+        [
+          { ...facts, standbys: 1 },
+          3,
+          `fault: ${waits}, and only 1 of these is connected: every change gets 503`,
+        ],
+        [{ ...facts, standbys: 0 }, 3, `fault: ${waits}, and none is connected: every change gets 503`],
         [
           { ...facts, standbys: 1, hiddenSenders: 1 },
           3,
-          `warning: ${waits}; whether so many follow, the role of DATABASE_URL may not see`,
+          `warning: ${waits}; the role of DATABASE_URL may not see if enough are connected`,
         ],
       ]
     },
@@ -163,7 +167,7 @@ test.each([
   [
     { standbyNames: '*', synchronousCommit: 'local', standbys: 0, hiddenSenders: 0 },
     2,
-    'warning: commits wait for no standby (synchronous_commit overrules it): a failover can lose the last acknowledged bookings',
+    'warning: commits wait for no standby (synchronous_commit overrides it): a failover can lose the last acknowledged bookings',
   ],
 ])('what a failover loses, by %j and %d hosts', (changed, databaseHosts, said) => {
   expect(found(changed, { databaseHosts }).failover).toBe(said)
@@ -181,23 +185,23 @@ describe('several servers', () => {
     )
 
   test('are told with what each does; one alone is not', () => {
-    expect(said({ servers: [a, b] })).toEqual(['ok: servers: a:1 takes writes, b:1 is a standby'])
+    expect(said({ servers: [a, b] })).toEqual(['ok: servers: a:1 accepts writes, b:1 is a standby'])
     expect(said({})).toEqual([])
   })
 
   test('of which two take writes are a fault, which names the one to stop', () => {
     const [found, ...more] = said({ servers: [{ ...b, timeline: 4 }, a, c] })
     expect(found).toMatch(
-      /^fault: servers: TWO PRIMARIES: a:1 \(timeline 3\) and b:1 \(timeline 4\) take writes/,
+      /^fault: servers: TWO PRIMARIES: a:1 \(timeline 3\) and b:1 \(timeline 4\) accept writes/,
     )
-    expect(found).toContain('stop a:1 at once: Holdfast uses the latest timeline, at b:1;')
+    expect(found).toContain('stop a:1 immediately: Holdfast uses the latest timeline, on b:1;')
     expect(more).toEqual([])
-    expect(said({ servers: [a, { ...b, timeline: 3 }] })[0]).toContain('your cluster manager names as leader')
+    expect(said({ servers: [a, { ...b, timeline: 3 }] })[0]).toContain('the leader of your cluster manager')
   })
 
   test('are one where two names lead to it', () => {
     expect(said({ servers: [a, { ...a, host: 'also-a:1' }] })).toEqual([
-      'ok: servers: a:1 takes writes, also-a:1 takes writes',
+      'ok: servers: a:1 accepts writes, also-a:1 accepts writes',
     ])
   })
 
@@ -211,13 +215,13 @@ describe('several servers', () => {
   })
 
   test.each([
-    [b, 12.3, /^ok: reads: b:1 follows, at most 13 ms behind$/],
+    [b, 12.3, /^ok: reads: b:1 is at most 13 ms behind$/],
     [
       b,
       Infinity,
-      /^warning: reads: DATABASE_READ_URL: b:1 is more than a second behind.* -> see pg_stat_repl/,
+      /^warning: reads: DATABASE_READ_URL: b:1 is more than a second behind.* -> check pg_stat_repl/,
     ],
-    [{ ...b, timeline: 3 }, undefined, /^warning: reads: DATABASE_READ_URL: b:1 takes writes/],
+    [{ ...b, timeline: 3 }, undefined, /^warning: reads: DATABASE_READ_URL: b:1 accepts writes/],
     [
       { ...b, cluster: '8' },
       5,
@@ -240,15 +244,21 @@ describe('several servers', () => {
       { answer: c, delayMs: Infinity },
     ]
     expect(said({ replicas: [{ answer: b, delayMs: 12.3 }, ...others] })).toEqual([
-      'ok: reads: b:1 follows, at most 13 ms behind',
-      'ok: reads: a:1 takes writes, so another is read',
-      expect.stringMatching(/^warning: reads: .* at d:1 \(refused\) -> .*; until then another is asked$/),
-      expect.stringMatching(/^warning: reads: .* c:1 is more than a second behind, so another is asked/),
+      'ok: reads: b:1 is at most 13 ms behind',
+      'ok: reads: a:1 accepts writes, so Holdfast reads from another',
+      expect.stringMatching(
+        /^warning: reads: .* at d:1 \(refused\) -> .*; until then, Holdfast reads from another$/,
+      ),
+      expect.stringMatching(
+        /^warning: reads: .* c:1 is more than a second behind, so Holdfast reads from another/,
+      ),
     ])
     expect(said({ replicas: others })).toEqual([
-      expect.stringMatching(/^warning: reads: .* a:1 takes writes, so it is not a standby/),
-      expect.stringMatching(/^fault: reads: .* at d:1 \(refused\) -> .*; until then the primary is asked$/),
-      expect.stringMatching(/c:1 is more than a second behind, so the primary is asked/),
+      expect.stringMatching(/^warning: reads: .* a:1 accepts writes, so it is not a standby/),
+      expect.stringMatching(
+        /^fault: reads: .* at d:1 \(refused\) -> .*; until then, Holdfast reads from the primary$/,
+      ),
+      expect.stringMatching(/c:1 is more than a second behind, so Holdfast reads from the primary/),
     ])
   })
 
@@ -263,7 +273,7 @@ describe('several servers', () => {
       said({ servers: [{ ...a, role: { name, settings: { ...settings, ...changes } } }] })
     expect(withRole('holdfast')).toEqual([expect.stringMatching(/^ok: role: holdfast has/)])
     expect(withRole('My role', { timezone: 'Europe/Berlin', statement_timeout: '0' })).toEqual([
-      'warning: role: PgBouncer gives connections no settings, and the role My role lacks timezone, statement_timeout -> ' +
+      'warning: role: PgBouncer does not pass settings on, and the role My role lacks timezone, statement_timeout -> ' +
         `alter role "My role" set timezone = 'UTC'; alter role "My role" set statement_timeout = '2s'; then RECONNECT on the console of PgBouncer`,
     ])
   })
@@ -292,7 +302,7 @@ describe('the clock', () => {
   test('was set back when a record is more than five seconds ahead of it', () => {
     expect(found({ latestRecord: later(5) }).clock).toMatch(/^ok/)
     expect(found({ latestRecord: later(6) }).clock).toBe(
-      'fault: a record is 6 s in the future: the clock was set back',
+      'fault: a record is 6 s in the future, so the clock was set back',
     )
     expect(found({ latestRecord: null }).clock).toMatch(/^ok/)
   })
@@ -321,9 +331,7 @@ test.each([
 test('demo businesses and trial settings are a matter of production alone', () => {
   const trial = { trialSettings: ['HOLD_SECONDS', 'RATE_LIMIT_FACTOR'] }
   expect(found({ demoBusinesses: 2 }).businesses).toBe('warning: a production database has 2 demo businesses')
-  expect(found({}, trial)['trial settings']).toBe(
-    'warning: HOLD_SECONDS, RATE_LIMIT_FACTOR not at the default',
-  )
+  expect(found({}, trial)['trial settings']).toBe('warning: not the default: HOLD_SECONDS, RATE_LIMIT_FACTOR')
   const trying = found({ demoBusinesses: 2 }, { ...trial, production: false })
   expect(trying.businesses).toBe('ok: 1')
   expect(trying).not.toHaveProperty('trial settings')
@@ -356,13 +364,13 @@ describe('the file', () => {
   test.each([
     [{}, undefined],
     [{ exists: false }, 'warning: there is no file /x.db yet'],
-    [{ insteadOfFile: 'a directory' }, 'fault: DATABASE_URL names /x.db, which is a directory'],
+    [{ insteadOfFile: 'a directory' }, 'fault: DATABASE_URL is /x.db, which is a directory'],
     [{ unwritable: ['/', '/x.db'] }, 'fault: user 1 cannot write /, /x.db'],
     [{ exists: false, unwritable: ['/'] }, 'fault: user 1 cannot write /'],
     [{ unwritable: ['/x.db'], open: ['/x.db'] }, 'fault: user 1 cannot write /x.db'],
     [
       { open: ['/x.db', '/x.db-wal'] },
-      'warning: others than the owner can open /x.db, /x.db-wal, with client data and webhook secrets',
+      'warning: users other than the owner can open /x.db, /x.db-wal, with client data and webhook secrets',
     ],
   ])('%j: %s', (changes, said) => {
     const finding = fileFinding({ ...file, ...changes })

@@ -109,17 +109,17 @@ describe.runIf(program)('by way of PgBouncer in transaction mode', () => {
     const { code, stderr } = await runHoldfast(['serve'], { variables })
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /^holdfast: DATABASE_URL: a pooler such as PgBouncer answers at 127\.0\.0\.1:\d+: .* Add pgbouncer=true to the address: \/\w+\?pgbouncer=true\.\n$/,
+      /^holdfast: DATABASE_URL: a pooler such as PgBouncer answers at 127\.0\.0\.1:\d+: .* Add pgbouncer=true to the URL: \/\w+\?pgbouncer=true\.\n$/,
     )
     const found = await doctor(variables)
     expect(found.find(({ check }) => check === 'database')).toMatchObject({
       state: 'fault',
-      fix: expect.stringMatching(/^Add pgbouncer=true to the address: /),
+      fix: expect.stringMatching(/^Add pgbouncer=true to the URL: /),
     })
     const reads = await doctor({ DATABASE_URL: direct, DATABASE_READ_URL: variables.DATABASE_URL })
     expect(reads.find(({ check }) => check === 'reads')).toMatchObject({
       state: 'fault',
-      fix: expect.stringContaining('add pgbouncer=true to the address'),
+      fix: expect.stringContaining('add pgbouncer=true to the URL'),
     })
     await dropping.stop()
   })

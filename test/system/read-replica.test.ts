@@ -110,9 +110,9 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
     async () => {
       await isFresh()
       const told = await doctor()
-      expect(told('reads')).toEqual([expect.stringMatching(/^ok: 127\S+ follows, at most \d+ ms behind$/)])
+      expect(told('reads')).toEqual([expect.stringMatching(/^ok: 127\S+ is at most \d+ ms behind$/)])
       expect(told('servers')).toEqual([
-        expect.stringMatching(/^ok: \S+ takes writes, \S+ is a standby, \S+ is a standby$/),
+        expect.stringMatching(/^ok: \S+ accepts writes, \S+ is a standby, \S+ is a standby$/),
       ])
       await replays('pause')
       try {
@@ -125,7 +125,7 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
       }
       const other = inject('postgresUrl') ?? ''
       expect((await doctor(postgres.primary().url))('reads')).toEqual([
-        expect.stringMatching(/^warning: .* takes writes, so it is not a standby/),
+        expect.stringMatching(/^warning: .* accepts writes, so it is not a standby/),
       ])
       expect((await doctor('postgres://127.0.0.1:1/none'))('reads')).toEqual([
         expect.stringMatching(/^fault: .* at 127\.0\.0\.1:1 \(.*ECONNREFUSED.*\)/),
@@ -180,9 +180,9 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
       await eventually('a read at the second', () => reads(far))
       const found = (await doctor(readUrl))('reads')
       expect(found).toEqual([
-        expect.stringMatching(/^ok: \S+ takes writes, so another is read$/),
-        expect.stringMatching(/^warning: DATABASE_READ_URL: no server answers as it should/),
-        expect.stringMatching(/^ok: \S+ follows/),
+        expect.stringMatching(/^ok: \S+ accepts writes, so Holdfast reads from another$/),
+        expect.stringMatching(/^warning: DATABASE_READ_URL: no usable server answers/),
+        expect.stringMatching(/^ok: \S+ is at most/),
       ])
     } finally {
       near.network.set('forward')
@@ -237,7 +237,7 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
         'select pg_promote()',
       ]
       for (const statement of statements) await execute(standby?.ownUrl ?? '', statement)
-      const two = /TWO PRIMARIES: \S+ \(timeline 1\) and \S+ \(timeline 2\) take writes/
+      const two = /TWO PRIMARIES: \S+ \(timeline 1\) and \S+ \(timeline 2\) accept writes/
       expect((await doctor())('servers')).toEqual([expect.stringMatching(two)])
       const server = await startServer(postgres.url, { LOG_LEVEL: 'error' })
       await server.process.says(two)

@@ -100,11 +100,11 @@ describe.skipIf(chromiumPath === undefined)('the lines for a website', () => {
       expect(ran.code).toBe(0)
       return ran.stderr
     }
-    expect(await warnedOf([], {})).toMatch(/the address of this machine, http:\/\/127\.0\.0\.1:\d+/)
+    expect(await warnedOf([], {})).toMatch(/the URL of this machine, http:\/\/127\.0\.0\.1:\d+/)
     const anna = ['--staff', 'Anna Weber', '--service']
     expect(await warnedOf([...anna, 'Haircut'], { PUBLIC_URL: address })).toBe('')
     expect(await warnedOf([...anna, 'Meeting room'], { PUBLIC_URL: address })).toContain(
-      'Anna Weber does not give Meeting room',
+      'Anna Weber does not provide Meeting room',
     )
   })
 })
