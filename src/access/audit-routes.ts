@@ -12,9 +12,9 @@ export function auditRoutes(app: FastifyInstance, context: Context): void {
       schema: {
         operationId: 'listAudit',
         tags: ['Audit'],
-        summary: 'List who changed what',
+        summary: 'List changes and their authors',
         description:
-          'Every change but holds, the newest first, for 400 days. Entries name things by id and hold nothing of a client.',
+          'Every change except holds, the newest first, kept for 400 days. Entries refer to things by ID and contain no data of clients.',
         querystring: AuditQuery,
         response: { 200: AuditPage },
       },

@@ -15,10 +15,10 @@ import {
 export const AuditActor = Type.Object({
   type: Type.String({
     description:
-      '`key`, `session` (of the widget), `manage_link`, `person`, `command_line`, or `system`: the server itself.',
+      '`key`, `session` (of the widget), `manage_link`, `person`, `command_line`, or `system` (the server itself).',
   }),
   id: Nullable(ShownId, { description: 'Null for the command line and the system.' }),
-  name: Nullable(Type.String(), { description: 'The label of a key, the name of a person.' }),
+  name: Nullable(Type.String(), { description: 'The label of a key or the name of a person.' }),
 })
 
 const AuditEntry = Type.Object(
@@ -26,15 +26,17 @@ const AuditEntry = Type.Object(
     id: ShownId,
     at: ShownInstant,
     actor: AuditActor,
-    action: Type.String({ description: 'What was done to what, such as `booking.cancelled`.' }),
+    action: Type.String({ description: 'The kind of change, such as `booking.cancelled`.' }),
     subject: Type.Object({ type: Type.String(), id: ShownId }),
-    business_id: Nullable(ShownId, { description: 'Null for what belongs to a whole hub.' }),
-    address: Nullable(Type.String(), { description: 'Where the request of a key or a person came from.' }),
+    business_id: Nullable(ShownId, { description: 'Null for changes of a whole hub.' }),
+    address: Nullable(Type.String(), {
+      description: 'The network address of a request by a key or a person.',
+    }),
     request_id: Nullable(Type.String()),
   },
   {
     title: 'AuditEntry',
-    description: 'Who changed what, and when.',
+    description: 'A change, its author and its time.',
     examples: [
       {
         id: '01a1fa68-2f8d-7e21-9c40-5b7d1e3f8a60',
@@ -56,7 +58,7 @@ export const AuditQuery = StrictObject({
   ...listParameters,
   from: Type.Optional(QueryInstant()),
   to: Type.Optional(QueryInstant({ description: 'Exclusive.' })),
-  actor: Type.Optional(Type.String({ ...Id, description: 'Only what this key or person did.' })),
-  subject: Type.Optional(Type.String({ ...Id, description: 'Only what was done to this.' })),
+  actor: Type.Optional(Type.String({ ...Id, description: 'Only changes by this key or person.' })),
+  subject: Type.Optional(Type.String({ ...Id, description: 'Only changes of this subject.' })),
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })

@@ -17,7 +17,7 @@ export function sessionRoutes(app: FastifyInstance, context: Context): void {
         tags: ['Sessions'],
         summary: 'Exchange a publishable key for a session',
         description:
-          'A session token acts for one visitor of one business and ends after an hour. A new one with `X-Previous-Session` takes its holds and bookings over.',
+          'A session token acts for one visitor of one business and expires after an hour. To keep its holds and bookings, send it in `X-Previous-Session` when you create the next one.',
         headers: SessionHeaders,
         querystring: EmptyObject,
         body: EmptyObject,

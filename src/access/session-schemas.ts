@@ -2,14 +2,14 @@ import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import { Nullable, ShownId, ShownInstant } from '../base/wire.ts'
 
-const brand = { description: 'Null unless the business is on Enterprise and has set it.' }
+const brand = { description: 'Null unless the business has the Enterprise plan and has set it.' }
 
 /** The response of the session exchange. */
 export const Session = Type.Object(
   {
-    session_token: Type.String({ description: 'The bearer token of one visitor. Shown here only.' }),
+    session_token: Type.String({ description: 'The bearer token of one visitor. Shown only here.' }),
     expires_at: ShownInstant,
-    show_branding: Type.Boolean({ description: 'Whether the page has to say that Holdfast serves it.' }),
+    show_branding: Type.Boolean({ description: 'True if the page must name Holdfast.' }),
     business: Type.Object({
       id: ShownId,
       name: Type.String(),
@@ -21,7 +21,7 @@ export const Session = Type.Object(
   },
   {
     title: 'Session',
-    description: 'A session token and the business that it acts for.',
+    description: 'A session token and its business.',
     examples: [
       {
         session_token: 'cal_ses_ThisIsAnExampleAndOpensNothing00000000',
@@ -45,7 +45,7 @@ export const SessionHeaders = Type.Object({
   'x-previous-session': Type.Optional(
     Type.String({
       description:
-        'The session token that this one replaces, from the same publishable key, valid or ended at most 15 minutes ago: its holds and bookings go over to the new session, and it ends. Any other value is ignored.',
+        'The session token to replace, from the same publishable key. It must be valid, or have expired at most 15 minutes ago. It ends, and the new session takes over its holds and bookings. Any other value is ignored.',
     }),
   ),
 })

@@ -18,28 +18,30 @@ const examplePerson = '01a1fa5c-2c3d-7a4b-9c50-7b6c5d4e3f20'
 const Role = Type.Unsafe<(typeof personRoles)[number]>({
   type: 'string',
   enum: [...personRoles],
-  description: '`owner`, `manager` or `staff`. Staff see and change their own appointments only.',
+  description: '`owner`, `manager` or `staff`. Staff can see and change only their own appointments.',
 })
 
 const members = {
-  id: Type.String({ format: 'uuid', description: 'Of this person at this business or hub.' }),
-  person_id: Type.String({ format: 'uuid', description: 'Of the person, as the audit log names them.' }),
+  id: Type.String({ format: 'uuid', description: 'ID of the person in this business or hub.' }),
+  person_id: Type.String({ format: 'uuid', description: 'ID of the person in the audit log.' }),
   email: Type.String(),
   email_proved: Type.Boolean({
-    description: 'Whether they have shown that the mailbox is theirs, by a link in a mail.',
+    description: 'True once a link in an email has proved that they own the address.',
   }),
   name: Type.String(),
   role: Role,
   business_id: Nullable(ShownId, { description: 'Null for people of a hub.' }),
   hub_id: Nullable(ShownId, { description: 'Null for people of a business.' }),
-  staff_id: Nullable(ShownId, { description: 'Whose calendar is their own.' }),
+  staff_id: Nullable(ShownId, { description: 'The staff member whose calendar belongs to them.' }),
   has_password: Type.Boolean({ description: 'False until they have used their first link.' }),
-  has_second_step: Type.Boolean({ description: 'Whether a log-in needs a code of an authenticator.' }),
+  has_second_step: Type.Boolean({ description: 'True if log-ins need a code of an authenticator.' }),
   created_at: ShownInstant,
   last_log_in_at: Nullable(ShownInstant, {
-    description: 'Null for none, or one of more than six weeks ago.',
+    description: 'Null without a log-in in the last six weeks.',
   }),
-  disabled_at: Nullable(ShownInstant, { description: 'Since when they cannot act here; null: they can.' }),
+  disabled_at: Nullable(ShownInstant, {
+    description: 'When their access to this business or hub was disabled. Null: enabled.',
+  }),
 }
 
 const example = {
@@ -61,12 +63,14 @@ const example = {
 
 export const User = Type.Object(members, {
   title: 'User',
-  description: 'A person who logs in, at one business or hub.',
+  description: 'A person who can log in, in one business or hub.',
   examples: [example],
 })
 
 const Link = Type.Object({
-  url: Type.String({ description: 'Where the person sets a password. It works once; shown here only.' }),
+  url: Type.String({
+    description: 'The page where the person sets a password. It works once and is shown only here.',
+  }),
   expires_at: ShownInstant,
 })
 
@@ -74,12 +78,12 @@ export const CreatedUser = Type.Object(
   {
     ...members,
     link: Nullable(Link, {
-      description: 'By which they choose a password. It proves nothing of their address: it was handed over.',
+      description: 'The link to set a password. You deliver it, so it does not prove their address.',
     }),
   },
   {
     title: 'CreatedUser',
-    description: 'A person who was added, and the link by which they set a password.',
+    description: 'The added person, and their link to set a password.',
     examples: [
       {
         ...example,
@@ -95,20 +99,26 @@ export const CreatedUser = Type.Object(
   },
 )
 
-export const UserPage = Page(User, { title: 'UserPage', description: 'People, by e-mail.' })
+export const UserPage = Page(User, { title: 'UserPage', description: 'People, by email.' })
 
 export const CreateUser = StrictObject(
   {
     email: Type.String({ format: 'email', maxLength: 254 }),
     name: Type.Optional(
-      Type.Unsafe<string>({ ...PersonName(100), description: 'Absent: what stands before the `@`.' }),
+      Type.Unsafe<string>({
+        ...PersonName(100),
+        description: 'Default: the part of the address before the `@`.',
+      }),
     ),
     role: Role,
     business_id: Type.Optional(
-      Type.String({ ...Id, description: 'For people of a hub: the business. Absent: the whole hub.' }),
+      Type.String({ ...Id, description: 'For hubs: the business. Default: the whole hub.' }),
     ),
     staff_id: Type.Optional(
-      Type.String({ ...Id, description: 'The staff member that the person is; required for `staff`.' }),
+      Type.String({
+        ...Id,
+        description: 'The staff member whose calendar belongs to the person. Required for `staff`.',
+      }),
     ),
   },
   {
@@ -123,14 +133,18 @@ export const ChangeUser = StrictObject(
     name: Type.Optional(
       Type.Unsafe<string>({
         ...PersonName(100),
-        description: 'Not of somebody who also works elsewhere: they change it themselves.',
+        description: 'People who also work elsewhere can only change it themselves.',
       }),
     ),
     role: Type.Optional(Role),
-    staff_id: Type.Optional(OrNull(Type.String({ ...Id, description: 'Whose calendar is their own.' }))),
-    disabled: Type.Optional(Type.Boolean({ description: 'True: they cannot act here any more, at once.' })),
+    staff_id: Type.Optional(
+      OrNull(Type.String({ ...Id, description: 'The staff member whose calendar belongs to them.' })),
+    ),
+    disabled: Type.Optional(
+      Type.Boolean({ description: 'True ends their access to this business or hub at once.' }),
+    ),
   },
-  { title: 'ChangeUser', description: 'What changes.', examples: [{ disabled: true }] },
+  { title: 'ChangeUser', description: 'The fields to change.', examples: [{ disabled: true }] },
 )
 
 export const UsersQuery = StrictObject(listParameters)
@@ -156,34 +170,38 @@ export const Invitation = Type.Object(
     role: Role,
     business_id: Nullable(ShownId, { description: 'Null for a whole hub.' }),
     hub_id: Nullable(ShownId, { description: 'Null for a business.' }),
-    place_name: Type.String({ description: 'Of the business or hub.' }),
-    staff_id: Nullable(ShownId, { description: 'Whose calendar will be their own.' }),
+    place_name: Type.String({ description: 'Name of the business or hub.' }),
+    staff_id: Nullable(ShownId, { description: 'The staff member whose calendar will belong to them.' }),
     status: Type.Unsafe<'open' | 'expired'>({ type: 'string', enum: ['open', 'expired'] }),
     created_at: ShownInstant,
     expires_at: ShownInstant,
   },
   {
     title: 'Invitation',
-    description:
-      'For an address that has an account already. Whoever has the mailbox accepts it after logging in.',
+    description: 'For an address that already has an account. Its owner accepts after logging in.',
     examples: [exampleInvitation],
   },
 )
 
-export const InvitationPage = Page(Invitation, { title: 'InvitationPage', description: 'The newest first.' })
+export const InvitationPage = Page(Invitation, {
+  title: 'InvitationPage',
+  description: 'Invitations, the newest first.',
+})
 
 export const Me = Type.Object(
   {
     person_id: ShownId,
     name: Type.String(),
     email: Type.String(),
-    email_proved: Type.Boolean({ description: 'Whether a link in a mail has shown that it is theirs.' }),
-    new_email: Nullable(Type.String(), { description: 'What a mailed link has still to prove.' }),
-    has_second_step: Type.Boolean({ description: 'Whether a log-in needs a code of an authenticator.' }),
+    email_proved: Type.Boolean({ description: 'True once a link in an email has proved the address.' }),
+    new_email: Nullable(Type.String(), {
+      description: 'The new address, until a link in an email has proved it.',
+    }),
+    has_second_step: Type.Boolean({ description: 'True if log-ins need a code of an authenticator.' }),
   },
   {
     title: 'Me',
-    description: 'The account of the person who asks.',
+    description: 'The account of the caller.',
     examples: [
       {
         person_id: examplePerson,
@@ -204,14 +222,14 @@ export const ChangeMe = StrictObject(
       Type.String({
         ...{ format: 'email', maxLength: 254 },
         description:
-          'Gets a link by mail, and counts once it was used. The present one proves itself so, too.',
+          'Receives a link by email and takes effect once the link is used. Send the present address to prove it.',
       }),
     ),
     password: Type.Optional(
-      Type.String({ maxLength: 1_024, description: 'The present one; required with `email`.' }),
+      Type.String({ maxLength: 1_024, description: 'The present password. Required with `email`.' }),
     ),
   },
-  { title: 'ChangeMe', description: 'What changes.', examples: [{ name: 'Anna Weber-Fischer' }] },
+  { title: 'ChangeMe', description: 'The fields to change.', examples: [{ name: 'Anna Weber-Fischer' }] },
 )
 
 export type UserCreation = Static<typeof CreateUser>

@@ -33,7 +33,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'The body is not valid JSON in UTF-8, or holds a key such as __proto__.' },
   },
   malformed_request: {
-    when: 'The message is not valid HTTP/1.1, its body does not match `Content-Length`, or a signed body is not an event of the payment processor.',
+    when: 'The message is not valid HTTP/1.1, or its body does not match `Content-Length`. A signed body may also be something other than an event of the payment processor.',
     whatToDo: 'Check the client and any proxy in between.',
     example: { detail: 'This is not valid HTTP/1.1.' },
   },
@@ -131,7 +131,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
   change_not_allowed: {
     when: 'The client may not move or cancel the booking by the manage link, or the request moves a cancelled booking.',
     fields:
-      '`reason`, one of `too_late` (the deadline has passed), `too_many` (the client has used up all moves) or `not_allowed` (the service never allows it, or the booking has begun or was cancelled).',
+      '`reason`. `too_late`: the deadline has passed. `too_many`: the client has used up all moves. `not_allowed`: the service never allows it, or the booking has begun or was cancelled.',
     whatToDo:
       'Ask the business, which can change a booking at any time. To move a cancelled booking, send a new `status` with the time.',
     seeAlso: '[Manage link](manage-link.md)',
@@ -203,7 +203,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
   slot_not_offered: {
     when: 'The business does not offer this slot.',
     fields:
-      '`alternatives` (up to three free slots nearest to the requested one) and `reason`, one of `in_the_past`, `too_soon`, `beyond_horizon`, `outside_hours`, `blocked`, `not_on_grid` (no slot starts then), `staff_not_available` or `not_offered_here` (the service, location or staff member is inactive, or they do not match).',
+      '`alternatives`: up to three free slots nearest to the requested one. `reason`: one of `in_the_past`, `too_soon`, `beyond_horizon`, `outside_hours`, `blocked`, `not_on_grid`, `staff_not_available` or `not_offered_here`. `not_on_grid` means that no slot starts then. `not_offered_here` means that the service, location or staff member is inactive, or that they do not match.',
     whatToDo: 'Offer the alternatives or slots from `GET /availability`.',
     seeAlso: '[Availability](availability.md#why-is-a-slot-not-there)',
     example: {
@@ -246,7 +246,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'Internal error. Report it with this request ID.' },
   },
   unavailable: {
-    when: 'The database does not respond or cannot accept changes, the server is overloaded, or the payment processor does not respond or takes no deposits.',
+    when: 'The database does not respond or cannot accept changes, or the server is overloaded. The payment processor may also not respond, or take no deposits.',
     whatToDo: 'Retry after `Retry-After` seconds. A hold stays as it is.',
     example: { detail: 'The database is unavailable. Retry.' },
   },

@@ -13,7 +13,7 @@ export const Id = Type.String({ format: 'uuid', maxLength: 36, lowercase: true }
 
 /** Accepts any text as an ID in a path, because an ID that is not a UUID is a 404. */
 export function PathId(noun: string, example: string) {
-  return Type.String({ description: `The id of the ${noun}, a UUID.`, examples: [example] })
+  return Type.String({ description: `The ID of the ${noun}, a UUID.`, examples: [example] })
 }
 
 /** A UUID in a response. */
@@ -23,7 +23,7 @@ export const ShownId = Type.String({ format: 'uuid' })
 export const InstantText = Type.String({
   format: 'instant',
   maxLength: 64,
-  description: 'With an offset or `Z`; fractions of a second are cut off.',
+  description: 'With an offset or `Z`. Fractions of a second are dropped.',
 })
 
 /** The same in a query, where validation parses it. */
@@ -34,7 +34,7 @@ export function QueryInstant(options: Annotations = {}) {
 /** An instant in a response. */
 export const ShownInstant = Type.String({
   format: 'date-time',
-  description: 'Whole seconds, with the offset of its zone.',
+  description: 'In whole seconds, with the offset of its zone.',
 })
 
 /** One line without control characters. Lengths count code points after trimming and NFC. */
@@ -103,7 +103,7 @@ export const listParameters = {
       ...Type.String(),
       format: 'limit',
       maxLength: 3,
-      description: 'How many entries the page has at most.',
+      description: 'The maximum number of entries.',
     }),
   ),
   cursor: Type.Optional(
@@ -111,14 +111,16 @@ export const listParameters = {
       ...Type.String(),
       minLength: 1,
       maxLength: 500,
-      description: '`next_cursor` of the page before; absent for the first page.',
+      description: '`next_cursor` of the previous page. Absent for the first page.',
     }),
   ),
 }
 
 /** One page of a list: up to `limit` items, and the cursor of the next page or null. */
 export function Page<T extends TSchema>(item: T, options: Annotations) {
-  const next = Nullable(Type.String(), { description: 'For `cursor`; null on the last page.' })
+  const next = Nullable(Type.String(), {
+    description: 'The `cursor` of the next page. Null on the last page.',
+  })
   return Type.Object({ data: Type.Array(item), next_cursor: next }, options)
 }
 

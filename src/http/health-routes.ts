@@ -7,21 +7,21 @@ import { EmptyObject } from '../base/wire.ts'
 const aliveSchema = {
   operationId: 'checkAlive',
   tags: ['Service'],
-  summary: 'Whether the process is alive',
-  description: 'For whoever restarts it.',
+  summary: 'Check if the process is alive',
+  description: 'For supervisors that restart the process.',
   querystring: EmptyObject,
-  response: { 200: Type.Object({ status: Type.Literal('alive') }, { description: 'It is.' }) },
+  response: { 200: Type.Object({ status: Type.Literal('alive') }, { description: 'The process is alive.' }) },
 }
 
 const readySchema = {
   operationId: 'checkReady',
   tags: ['Service'],
-  summary: 'Whether requests can be served',
+  summary: 'Check if the server can handle requests',
   description:
-    'For load balancers: the database answers, has room and commits, its migrations are done, and the server does not stop.',
+    'For load balancers. Ready means that the database answers, has space and commits, its migrations have run, and the server is not stopping.',
   querystring: EmptyObject,
   response: {
-    200: Type.Object({ status: Type.Literal('ready') }, { description: 'They can.' }),
+    200: Type.Object({ status: Type.Literal('ready') }, { description: 'The server is ready.' }),
     503: Type.Object(
       {
         status: Type.Literal('not_ready'),
@@ -33,7 +33,7 @@ const readySchema = {
           'commits wait for a standby',
         ]),
       },
-      { description: 'Not now.' },
+      { description: 'The server is not ready.' },
     ),
   },
 }

@@ -10,13 +10,13 @@ const text: Schema = { type: 'string' }
 
 const fieldErrors: Schema = {
   type: 'array',
-  description: 'Every fault of the request, at most 100.',
+  description: 'Every invalid field of the request, at most 100.',
   items: {
     type: 'object',
     properties: {
-      pointer: { type: 'string', description: 'Where it is: a JSON pointer (RFC 6901).' },
+      pointer: { type: 'string', description: 'A JSON pointer to the field (RFC 6901).' },
       code: { type: 'string', enum: Object.keys(fieldErrorTexts) },
-      detail: { type: 'string', description: 'What to do about it, for people.' },
+      detail: { type: 'string', description: 'How to correct the field, for people.' },
     },
     required: ['pointer', 'code', 'detail'],
   },
@@ -31,7 +31,7 @@ const reasons = [
 const alternativesOfProblem: Schema = {
   type: 'array',
   maxItems: 3,
-  description: 'The nearest free slots of the same request.',
+  description: 'The nearest free slots for the same request.',
   items: { $ref: componentReference('Slot') },
 }
 
@@ -66,10 +66,10 @@ function problemSchema(code: ProblemCode): Schema {
     type: 'object',
     description: `${title}. ${problemTexts[code].when}`,
     properties: {
-      type: { type: 'string', const: `/problems/${code}`, description: 'A page that says what to do.' },
+      type: { type: 'string', const: `/problems/${code}`, description: 'A page that explains what to do.' },
       title: text,
       status: { type: 'integer', const: status },
-      detail: { type: 'string', description: 'What was wrong with this very request, for people.' },
+      detail: { type: 'string', description: 'The fault of this request, for people.' },
       code: { type: 'string', const: code },
       request_id: text,
       ...Object.fromEntries(more.map(([name, schema]) => [name.replace('?', ''), schema])),

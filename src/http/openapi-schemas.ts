@@ -122,7 +122,7 @@ const formatSchemas: Record<string, FormatSchema> = {
 const fieldValueSchema: Schema = {
   title: 'FieldValue',
   description:
-    'The answer to a custom field: a text, a number, true or false, or for `multi_select` a list of texts.',
+    'The answer to a custom field: a text, a number or a boolean, or a list of texts for `multi_select`.',
   anyOf: [
     { type: 'string' },
     { type: 'number' },

@@ -29,26 +29,32 @@ with an offset. Texts are trimmed and brought to Unicode NFC, and their lengths 
 `.trim()
 
 const tags = [
-  { name: 'Sessions', description: 'From a publishable key to a session token for one visitor.' },
-  { name: 'Availability', description: 'Which slots are free, which is next, and why one is not.' },
-  { name: 'Holds', description: 'A slot reserved for ten minutes.' },
+  { name: 'Sessions', description: 'Exchange a publishable key for a session token of one visitor.' },
+  {
+    name: 'Availability',
+    description: 'Free slots, the next free slot, and the reason why a slot is not offered.',
+  },
+  { name: 'Holds', description: 'Reserve a slot for ten minutes.' },
   { name: 'Bookings', description: 'Convert, read, list, reschedule and cancel.' },
-  { name: 'Manage link', description: 'What the client of one booking does with its link.' },
+  {
+    name: 'Manage link',
+    description: 'Operations for the client of one booking, with the link in their emails.',
+  },
   {
     name: 'Clients',
-    description: 'Who books, and for whom nobody books any more; what is kept about one, and how it goes.',
+    description: 'List, block, export and erase clients.',
   },
-  { name: 'Catalogue', description: 'What can be booked, where, and with whom; and when not.' },
-  { name: 'Businesses', description: 'Those who offer it, and their keys.' },
-  { name: 'Webhooks', description: 'What happens to bookings, sent to an address of yours as it happens.' },
-  { name: 'Calendars', description: 'Bookings in the calendars that people have already.' },
-  { name: 'Mails', description: 'What clients and owners are told of bookings.' },
-  { name: 'People', description: 'Who logs in to the console, and what they may do.' },
-  { name: 'Agents', description: 'The API as tools of programs that act for people.' },
-  { name: 'Audit', description: 'Who changed what.' },
+  { name: 'Catalogue', description: 'Services, locations, staff members and blocked times.' },
+  { name: 'Businesses', description: 'Businesses and their keys.' },
+  { name: 'Webhooks', description: 'Events of bookings, sent to your URL as they happen.' },
+  { name: 'Calendars', description: 'Bookings in the calendar programs that people already use.' },
+  { name: 'Mails', description: 'Emails to clients and owners about bookings.' },
+  { name: 'People', description: 'People who log in to the console, and their roles.' },
+  { name: 'Agents', description: 'The API as tools for programs that act on behalf of people.' },
+  { name: 'Audit', description: 'Changes and their authors.' },
   {
     name: 'Service',
-    description: 'Health, metrics and this document. None of it needs a key or counts against a limit.',
+    description: 'Health, metrics and this document. They need no key and count against no limit.',
   },
 ]
 
@@ -60,20 +66,20 @@ const securitySchemes = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'cal_ses_…',
-    description: 'A session token, which ends after an hour. `POST /api/v1/session` gives it.',
+    description: 'A session token from `POST /api/v1/session`, which expires after an hour.',
   },
   apiKey: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'cal_pub_…, cal_biz_… or cal_hub_…',
     description:
-      'A key. Publishable keys may be seen by everybody and make sessions; business and hub keys must stay secret.',
+      'A key. Publishable keys may be public and create sessions. Business and hub keys must stay secret.',
   },
   logIn: {
     type: 'apiKey',
     in: 'cookie',
     name: '__Host-holdfast',
-    description: 'The log-in of a person, on pages of this server.',
+    description: 'The log-in of a person on pages of this server.',
   },
 } as const
 
@@ -81,26 +87,29 @@ const seconds = { type: 'integer', minimum: 1 } as const
 
 const headers = {
   'X-Request-Id': {
-    description: 'The id of this request in the log of the server.',
+    description: 'The ID of this request in the log of the server.',
     schema: { type: 'string' },
   },
   'X-RateLimit-Limit': {
-    description: 'How many requests the window allows that has the fewest left.',
+    description: 'The limit of the window with the fewest requests left.',
     schema: { type: 'integer' },
   },
   'X-RateLimit-Remaining': {
-    description: 'How many requests are left in it.',
+    description: 'The requests left in that window.',
     schema: { type: 'integer' },
   },
-  'X-RateLimit-Reset': { description: 'When it ends, in Unix seconds.', schema: { type: 'integer' } },
-  'Retry-After': { description: 'The seconds after which it is worth trying again.', schema: seconds },
-  'WWW-Authenticate': { description: 'How to authenticate (RFC 6750).', schema: { type: 'string' } },
+  'X-RateLimit-Reset': {
+    description: 'The end of that window, in Unix seconds.',
+    schema: { type: 'integer' },
+  },
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: seconds },
+  'WWW-Authenticate': { description: 'The authentication scheme (RFC 6750).', schema: { type: 'string' } },
   ETag: {
     description: 'The version of the booking, for `If-Match`.',
     schema: { type: 'string', examples: ['"1"'] },
   },
   'Idempotent-Replayed': {
-    description: '`true` when this is the answer to an earlier request with the same `Idempotency-Key`.',
+    description: '`true` if this is the answer to an earlier request with the same `Idempotency-Key`.',
     schema: { type: 'string', const: 'true' },
   },
 } as const
@@ -302,7 +311,7 @@ const IdempotencyHeaders = {
       maxLength: 255,
       pattern: '^[ -~]*$',
       description:
-        'A name for this request. Sent again with the same name within 24 hours, it changes nothing and gets the first answer with `Idempotent-Replayed: true`.',
+        'A unique name for this request. A repetition with the same name within 24 hours changes nothing and gets the first answer with `Idempotent-Replayed: true`.',
     },
   },
 }

@@ -19,9 +19,9 @@ export function mailRoutes(app: FastifyInstance, context: Context): void {
       schema: {
         operationId: 'listMails',
         tags,
-        summary: 'List mails',
+        summary: 'List emails',
         description:
-          'Mails about bookings, links for people who log in, and notices about busy calendars, the newest first. They are kept for 31 days.',
+          'Emails about bookings, links for people who log in, and notices about busy calendars, the newest first. They are kept for 31 days.',
         querystring: MailsQuery,
         response: { 200: MailPage },
       },
@@ -36,9 +36,9 @@ export function mailRoutes(app: FastifyInstance, context: Context): void {
       schema: {
         operationId: 'retryMail',
         tags,
-        summary: 'Send a mail again that failed',
+        summary: 'Send a failed email again',
         description:
-          'Also sends one that waits for its next attempt at once. One that was sent stays as it is, and so does one whose link has expired.',
+          'An email that waits for its next attempt is sent at once. Sent emails and those with an expired link stay unchanged.',
         params: StrictObject({ id: PathId('mail', exampleIds.mail) }),
         querystring: EmptyObject,
         body: EmptyObject,

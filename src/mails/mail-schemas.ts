@@ -7,25 +7,25 @@ const Status = Type.Enum(['queued', 'sent', 'failed'])
 export const Mail = Type.Object(
   {
     id: ShownId,
-    booking_id: Nullable(ShownId, { description: 'Null for mails about no booking.' }),
+    booking_id: Nullable(ShownId, { description: 'Null if the email is not about a booking.' }),
     kind: Type.Enum(
       ['confirmed', 'changed', 'cancelled', 'reminder', 'deposit_due', 'booked', 'link', 'calendar'],
       {
         description:
-          '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business. `link` goes to somebody who logs in, `calendar` says that a busy calendar cannot be read.',
+          '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business. `link` goes to a person who logs in. `calendar` reports a busy calendar that cannot be read.',
       },
     ),
     to: Type.String(),
     status: Status,
     attempts: Type.Integer(),
-    last_error: Nullable(Type.String(), { description: 'What the mail server said last.' }),
+    last_error: Nullable(Type.String(), { description: 'The last answer of the mail server.' }),
     created_at: ShownInstant,
     sent_at: Nullable(ShownInstant),
   },
   {
     title: 'Mail',
     description:
-      'A mail about a booking, or to somebody who logs in. Its text is made when it is sent; links are not kept.',
+      'An email about a booking, or to a person who logs in. Its text is rendered when it is sent, and links are not kept.',
     examples: [
       {
         id: exampleIds.mail,
@@ -42,11 +42,11 @@ export const Mail = Type.Object(
   },
 )
 
-export const MailPage = Page(Mail, { title: 'MailPage', description: 'Mails, the newest first.' })
+export const MailPage = Page(Mail, { title: 'MailPage', description: 'Emails, the newest first.' })
 
 export const MailsQuery = StrictObject({
   ...listParameters,
-  booking_id: Type.Optional(Type.String({ ...Id, description: 'Only about this booking.' })),
+  booking_id: Type.Optional(Type.String({ ...Id, description: 'Only emails about this booking.' })),
   status: Type.Optional(Status),
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })

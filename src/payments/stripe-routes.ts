@@ -25,7 +25,7 @@ export function stripeWebhookRoutes(app: FastifyInstance, context: Context): voi
           tags: ['Service'],
           summary: 'Receive a Stripe event',
           description:
-            'For Stripe alone: the body is an event, signed in the header `Stripe-Signature` with `STRIPE_WEBHOOK_SECRET`. Each event is applied once. A payment of another amount, currency or reference than was ordered confirms nothing and is logged.',
+            'Only for Stripe. The body is an event, signed with `STRIPE_WEBHOOK_SECRET` in the header `Stripe-Signature`. Each event is applied once. If the amount, currency or reference of a payment differs from the order, it is logged and confirms nothing.',
           querystring: EmptyObject,
           response: {
             200: Type.Object({ received: Type.Literal(true) }),

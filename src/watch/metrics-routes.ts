@@ -6,8 +6,8 @@ import type { OpenMetrics } from './metrics.ts'
 const schema = {
   operationId: 'scrapeMetrics',
   tags: ['Service'],
-  summary: 'What the service counts and measures',
-  description: 'For Prometheus, in its text format. Responds without the database, too.',
+  summary: 'Show the metrics of the service',
+  description: 'For Prometheus, in its text format. Works without the database, too.',
   querystring: EmptyObject,
   response: {
     200: {

@@ -24,9 +24,9 @@ const Attempt = Type.Object({
   number: Type.Integer(),
   at: ShownInstant,
   duration_ms: Type.Integer(),
-  response_status: Nullable(Type.Integer(), { description: 'Null when no status came.' }),
+  response_status: Nullable(Type.Integer(), { description: 'Null if no status arrived.' }),
   error: Nullable(Type.Enum(Object.keys(attemptErrors) as AttemptError[], { title: 'AttemptError' }), {
-    description: `Null when it succeeded. ${Object.entries(attemptErrors)
+    description: `Null if the attempt succeeded. ${Object.entries(attemptErrors)
       .map(([code, text]) => `\`${code}\`: ${text}`)
       .join('; ')}.`,
   }),
@@ -39,8 +39,8 @@ export const Delivery = Type.Object(
     event: EventName,
     booking_id: ShownId,
     status: DeliveryStatus,
-    attempts: Type.Array(Attempt, { description: 'The oldest first.' }),
-    next_attempt_at: Nullable(ShownInstant, { description: 'Null once it is not pending.' }),
+    attempts: Type.Array(Attempt, { description: 'Attempts, the oldest first.' }),
+    next_attempt_at: Nullable(ShownInstant, { description: 'Null once it is no longer pending.' }),
     created_at: ShownInstant,
   },
   {

@@ -18,9 +18,7 @@ export const EventBody = Type.Object(
       starts_at: ShownInstant,
       ends_at: ShownInstant,
       location: Named,
-      party_size: Type.Optional(
-        Type.Integer({ description: 'For how many people, where they are more than one.' }),
-      ),
+      party_size: Type.Optional(Type.Integer({ description: 'The number of people, if more than one.' })),
     }),
   },
   { title: 'EventBody', description: 'The body of a delivery.' },
@@ -73,7 +71,7 @@ export const EventSamples = Type.Object(
   { data: Type.Array(EventBody) },
   {
     title: 'EventSamples',
-    description: 'Bodies of deliveries about a made-up booking.',
+    description: 'Bodies of deliveries for a fictional booking.',
     examples: [{ data: [exampleBody] }],
   },
 )
@@ -88,7 +86,7 @@ export const EventsQuery = StrictObject({
     Type.String({
       ...Id,
       description:
-        'The id of an event: only those that come after it. Resume after the last one you stored and you miss none, even if one is committed late.',
+        'The ID of an event. Returns only later events. If you resume after the last event that you stored, you miss none, even if one is committed late.',
     }),
   ),
   booking_id: Type.Optional(Type.String({ ...Id, description: 'Only the events of this booking.' })),

@@ -45,7 +45,7 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Register a webhook',
         description:
-          'The response shows the secret that signs its deliveries, once. A business can have 20 webhooks, and a hub 20 for all its businesses together.',
+          'The response shows the secret that signs its deliveries. The secret is shown only once. A business can have 20 webhooks, and a hub 20 for all its businesses together.',
         querystring: EmptyObject,
         body: CreateWebhook,
         response: { 201: WebhookWithSecret, ...problems('not_found', 'webhook_limit_reached') },
@@ -65,7 +65,7 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'listWebhooks',
         tags,
         summary: 'List webhooks',
-        description: 'The newest first, a page at a time. A hub key also sees those of its businesses.',
+        description: 'The newest first, in pages. A hub key also sees those of its businesses.',
         querystring: WebhooksQuery,
         response: { 200: WebhookPage },
       },
@@ -140,7 +140,7 @@ export function webhookRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Replace the secret of a webhook',
         description:
-          '`X-Service-Signature` uses the new secret at once; for 24 hours `webhook-signature` verifies with either. Until then you cannot replace it again.',
+          '`X-Service-Signature` uses the new secret at once. For 24 hours `webhook-signature` verifies with either secret. You cannot replace the secret again until then.',
         params,
         querystring: EmptyObject,
         body: EmptyObject,
@@ -162,7 +162,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'listDeliveries',
         tags,
         summary: 'List deliveries of a webhook',
-        description: 'The newest first, a page at a time, each delivery with its attempts. Kept for 30 days.',
+        description: 'The newest first, in pages, each delivery with its attempts. Kept for 30 days.',
         params,
         querystring: DeliveriesQuery,
         response: { 200: DeliveryPage },
@@ -180,7 +180,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Send a delivery again',
         description:
-          'Also one that succeeded: three more attempts, the first at once, with the same `webhook-id`.',
+          'Makes three more attempts, the first at once, with the same `webhook-id`. Works for successful deliveries, too.',
         params: StrictObject({ id: webhookId, delivery_id: PathId('delivery', exampleIds.delivery) }),
         querystring: EmptyObject,
         body: EmptyObject,
@@ -202,7 +202,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Send a sample to a webhook',
         description:
-          'A `booking.created` of no real booking, with the header `X-Service-Test: true`. A disabled webhook gets it too.',
+          'Sends a `booking.created` of a fictional booking, with the header `X-Service-Test: true`. A disabled webhook receives it, too.',
         params,
         querystring: EmptyObject,
         body: EmptyObject,
@@ -222,7 +222,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'List events',
         description:
-          'The oldest first, a page at a time, each with the body that receivers get. Kept for 30 days. Resume `after` the last one you stored and you miss none.',
+          'The oldest first, in pages, each with the body that receivers get. Kept for 30 days. If you resume `after` the last event that you stored, you miss none.',
         querystring: EventsQuery,
         response: { 200: EventPage },
       },
@@ -239,7 +239,7 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'List a sample of each event',
         description:
-          'For tools that show the fields of an event before one has happened: the body that receivers get, with every field, of a made-up booking for two.',
+          'For tools that show the fields of an event before one has happened. Returns the body that receivers get, with every field, for a fictional booking for two.',
         querystring: EventSamplesQuery,
         response: { 200: EventSamples },
       },

@@ -26,7 +26,7 @@ const Events = Type.Array(EventName, {
   minItems: 1,
   maxItems: eventTypes.length,
   uniqueItems: true,
-  description: 'The events that are sent to it.',
+  description: 'The events that it receives.',
 })
 const Description = Line(1, 200)
 
@@ -44,7 +44,7 @@ export const CreateWebhook = StrictObject(
   },
   {
     title: 'CreateWebhook',
-    description: 'Where to send which events.',
+    description: 'The URL and its events.',
     examples: [{ url: 'https://example.com/hooks', events: ['booking.created', 'booking.cancelled'] }],
   },
 )
@@ -66,7 +66,7 @@ export const ChangeWebhook = StrictObject(
 
 const shown = {
   id: ShownId,
-  business_id: Nullable(ShownId, { description: 'Null when it is for the whole hub.' }),
+  business_id: Nullable(ShownId, { description: 'Null for the whole hub.' }),
   url: Type.String(),
   events: Type.Array(EventName),
   description: Nullable(Type.String()),
@@ -86,7 +86,7 @@ const example = {
 
 export const Webhook = Type.Object(shown, {
   title: 'Webhook',
-  description: 'Where events are sent.',
+  description: 'A URL that receives events.',
   examples: [example],
 })
 
