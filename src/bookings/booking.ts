@@ -475,7 +475,8 @@ function paymentPart(booking: BookingRow): { payment?: ShownPayment } {
   }
 }
 
-function maySeeClient(booking: BookingRow, actor: Actor): boolean {
+/** Whether the caller learns who the client is and how to reach them. */
+export function maySeeClient(booking: BookingRow, actor: Actor): boolean {
   switch (actor.type) {
     case 'business':
     case 'hub':

@@ -1,13 +1,13 @@
 import type { Static } from 'typebox'
 import type { Actor } from '../access/actor.ts'
-import { clientEmailOf, shownEmail } from '../base/contact-formats.ts'
+import { clientEmailOf, isStandIn, shownEmail } from '../base/contact-formats.ts'
 import { Problem } from '../base/errors.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
 import { nameKey, searchText } from '../base/search-text.ts'
 import { cursorOf, textPart, pageRows } from '../base/paging.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
 import type { BookingsTable } from '../database/tables.ts'
-import { showBooking } from './booking.ts'
+import { maySeeClient, showBooking } from './booking.ts'
 import type { NamedClient } from './client-rules.ts'
 import { findBlockedAmong, findClients } from './client-queries.ts'
 import type { ClientsQuery } from './client-schemas.ts'
@@ -70,6 +70,20 @@ export async function namedClient(
   const client = await clientOfBooking(context, actor, booking_id)
   if (business_id === undefined || business_id === client.business_id) return client
   throw new Problem('not_found', 'There is no booking with this id at this business.')
+}
+
+/**
+ * The stand-in address of the client of an earlier booking who has none of their own, if the phone number is still theirs.
+ * Undefined for any other client, and for one whom the caller may not see. Throws not_found.
+ */
+export async function findStandIn(
+  context: Context,
+  actor: Actor,
+  { bookingId, phone }: { bookingId: string; phone: string | undefined },
+): Promise<string | undefined> {
+  const booking = await showBooking(context, actor, bookingId)
+  const isTheirs = isStandIn(booking.client_email) && (phone ?? booking.client_phone) === booking.client_phone
+  return isTheirs && maySeeClient(booking, actor) ? booking.client_email : undefined
 }
 
 /** Whom a booking is for. Throws not_found, also for one who was erased. */

@@ -22,6 +22,7 @@ import { clientColumns, eventsOfUnconfirmed } from './booking-rules.ts'
 import type { ConvertHold } from './booking-schemas.ts'
 import type { Deposit, OpenCheckout } from './checkouts.ts'
 import { endBookingClaim } from './claim-queries.ts'
+import { findStandIn } from './client.ts'
 import { retakeSlot } from './claim.ts'
 import type { Context } from './context.ts'
 import { clientFieldErrors, customFieldErrors, keptAnswers } from './custom-field-rules.ts'
@@ -126,19 +127,31 @@ export async function convertHold(
   }
 }
 
+interface BookingForClient {
+  time: PlaceHoldInput
+  booking: Omit<ConvertHoldInput, 'hold_id' | 'from' | 'knownAs' | 'place'>
+  /** An earlier booking of the client, by which one without an address is known again. */
+  earlierBookingId?: string | undefined
+}
+
 /**
  * Books a time for a client: holds it and converts the hold in one transaction. A refusal or a crash leaves neither. With a
  * deposit the hold stands while the processor opens the checkout; a crash then leaves it to expire. Throws what placeHold
  * and convertHold throw.
  */
-export function bookForClient(
+export async function bookForClient(
   context: Context,
   actor: Actor,
-  { time, booking }: { time: PlaceHoldInput; booking: Omit<ConvertHoldInput, 'hold_id' | 'from'> },
+  { time, booking, earlierBookingId }: BookingForClient,
   store: StoreResponse<Conversion> = storeNothing,
 ): Promise<Conversion> {
+  const { email, phone } = booking.client
+  const knownAs =
+    email === undefined && earlierBookingId !== undefined
+      ? await findStandIn(context, actor, { bookingId: earlierBookingId, phone })
+      : undefined
   const work = async ({ id, place, commit }: HoldToPlace) => {
-    const input = { ...booking, hold_id: id, from: time.from }
+    const input = { ...booking, knownAs, hold_id: id, from: time.from }
     try {
       return await convertHold(context, actor, { ...input, place }, store)
     } catch (error) {

@@ -29,12 +29,9 @@ describe.each(engines)('booking for a client (%s)', (engine) => {
   })
 
   const from = { address: '192.0.2.1', network: '192.0.2.1', widerNetwork: null }
+  const salonHaircut = () => offer(businessOf(service.world, 'Salon Spree'), 'Haircut', 'Mitte')
   const book = (startsAt: string, answers: { field_id: string; value: string }[] = []) => {
-    const time = {
-      ...offer(businessOf(service.world, 'Salon Spree'), 'Haircut', 'Mitte'),
-      starts_at: readInstant(startsAt),
-      from,
-    }
+    const time = { ...salonHaircut(), starts_at: readInstant(startsAt), from }
     const booking = { client: ada, custom_field_values: answers }
     return bookForClient(service.context, key, { time, booking })
   }
@@ -56,6 +53,24 @@ describe.each(engines)('booking for a client (%s)', (engine) => {
       if (outcome === 'failed') expect(await rows(), fault.struck).toEqual(before)
       expect(after).toBeLessThan(40)
     }
+  })
+
+  test('knows a client without an address by an earlier booking, while the phone number is theirs', async () => {
+    const bookKnown = async (startsAt: string, phone: string | undefined, earlierBookingId?: string) => {
+      const client = { first_name: 'Ada', last_name: 'Lovelace', ...(phone !== undefined && { phone }) }
+      const time = { ...salonHaircut(), starts_at: readInstant(startsAt), from }
+      return bookForClient(service.context, key, { time, booking: { client }, earlierBookingId })
+    }
+    const emailOf = ({ booking }: Awaited<ReturnType<typeof bookKnown>>) => booking.client_email
+    const first = await bookKnown('2026-12-02T09:00:00Z', undefined)
+    const again = await bookKnown('2026-12-02T10:00:00Z', undefined, first.booking.id)
+    expect(emailOf(again)).toBe(emailOf(first))
+    const other = await bookKnown('2026-12-02T11:00:00Z', '+49301234567', first.booking.id)
+    expect(emailOf(other)).not.toBe(emailOf(first))
+    const unknown = service.context.ids.next()
+    await expect(bookKnown('2026-12-02T12:00:00Z', undefined, unknown)).rejects.toMatchObject({
+      code: 'not_found',
+    })
   })
 
   test('leaves nothing when the answers are refused', async () => {

@@ -4,7 +4,6 @@ import { showFirstDays } from '../../availability/availability.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import { dayMs } from '../../availability/zone-rules.ts'
 import { readClientAddress } from '../../base/client-network.ts'
-import { isStandIn } from '../../base/contact-formats.ts'
 import { Problem } from '../../base/errors.ts'
 import { isUuid } from '../../base/ids.ts'
 import { type Instant, parseInstant, plusMinutes, readInstant } from '../../base/instants.ts'
@@ -329,19 +328,6 @@ function orderOf({ visit, service, location, isOver, state: { typed } }: SentFor
   }
 }
 
-/** As whom a client without an address is known, who was picked from earlier ones and whose phone is still theirs. */
-async function knownAs(
-  context: Context,
-  { person }: BusinessVisit,
-  { known, body: { client } }: Order,
-): Promise<string | undefined> {
-  if (client.email !== undefined || !isUuid(known)) return undefined
-  const row = await showBooking(context, person, known)
-  const { phone = row.client_phone } = client
-  const isTheirs = isStandIn(row.client_email) && phone === row.client_phone
-  return isTheirs && !('redacted' in presentBooking(row, person)) ? row.client_email : undefined
-}
-
 function timeOf({ service, location, staffId, startsAt }: Order): AskedTime {
   const staff = staffId === undefined ? {} : { staff_id: staffId }
   return { service_id: service.id, location_id: location.id, ...staff, starts_at: startsAt }
@@ -394,13 +380,13 @@ async function book(
   visit: BusinessVisit,
   { order, store }: { order: Order; store: StoreResponse<unknown> },
 ) {
-  const { service, body, isOver: mayBeOver } = order
+  const { service, body, known, isOver: mayBeOver } = order
   const { person } = visit
   const from = readClientAddress(person.via?.address ?? '')
   const time = { ...timeOf(order), ...partyIn(order), from, mayBeOver }
-  const booking = { ...body, knownAs: await knownAs(context, visit, order) }
+  const earlierBookingId = isUuid(known) ? known : undefined
   try {
-    return await bookForClient(context, person, { time, booking }, store)
+    return await bookForClient(context, person, { time, booking: body, earlierBookingId }, store)
   } catch (error) {
     const answers = body.custom_field_values ?? []
     throw refusedAnswers(error, { fields: service.custom_fields, answers })
