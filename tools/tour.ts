@@ -46,10 +46,10 @@ export async function walkTour(url: string, keys: TourKeys, output: TourOutput):
     token: keys.publishable,
   })
   const token = String(session['session_token'])
-  const services = await tour.step('It reads what can be booked', { method: 'GET', path: '/services', token })
+  const services = await tour.step('It reads the services', { method: 'GET', path: '/services', token })
   const bookable = offers(services)
   const { body: slot, index } = await tour.firstOf(
-    'It asks for the next free slot',
+    'It requests the next free slot',
     bookable.map((ids) => ({
       method: 'GET',
       path: `/availability/soonest?${new URLSearchParams(ids).toString()}`,
@@ -73,7 +73,7 @@ export async function walkTour(url: string, keys: TourKeys, output: TourOutput):
     },
   })
   const asBusiness = { path: `/bookings/${String(booking['id'])}`, token: keys.business }
-  await tour.step('The business looks at it', { ...asBusiness, method: 'GET' })
+  await tour.step('The business reads it', { ...asBusiness, method: 'GET' })
   await tour.firstOf(
     'The business moves it to another day',
     laterDays(String(booking['starts_at'])).map((starts_at) => ({
@@ -172,14 +172,14 @@ function refusalLine({ status, body }: TourResponse): string {
 function whyItEnds(body: Body | undefined): string {
   switch (body?.['code']) {
     case undefined:
-      return 'no service that needs neither a deposit nor answers has a free slot.'
+      return 'no service without a deposit and required answers has a free slot.'
     case 'invalid_credentials':
       return (
-        'the server does not know the key. It uses another database than this command: set DATABASE_URL as the server ' +
-        'has it, or give --publishable-key and --business-key.'
+        "the server does not know the key. It uses a different database: set DATABASE_URL to the server's value, " +
+        'or give --publishable-key and --business-key.'
       )
     case 'plan_required':
-      return 'the business key needs the plan enterprise. Use a business on that plan.'
+      return 'the business key needs the Enterprise plan. Use a business on that plan.'
     default:
       return `the last response was ${String(body?.['code'])}: ${String(body?.['detail'])}`
   }
@@ -188,7 +188,7 @@ function whyItEnds(body: Body | undefined): string {
 /** Throws an OperatorError unless Holdfast answers at the URL. */
 export async function assertServes(url: string): Promise<void> {
   const { status } = await fetchJson(url, '/healthz', {})
-  if (status !== 200) throw noServer(url, `the answer is ${status}`)
+  if (status !== 200) throw noServer(url, `the response is ${status}`)
 }
 
 async function fetchJson(url: string, path: string, request: RequestInit): Promise<TourResponse> {
@@ -197,7 +197,7 @@ async function fetchJson(url: string, path: string, request: RequestInit): Promi
     return { status: response.status, body: (await response.json()) as Body | null } // the API returns objects or null
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    throw noServer(url, cause instanceof SyntaxError ? 'the answer is not JSON' : reasonOf(cause))
+    throw noServer(url, cause instanceof SyntaxError ? 'the response is not JSON' : reasonOf(cause))
   }
 }
 

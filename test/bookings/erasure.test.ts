@@ -357,11 +357,7 @@ onEachEngine('erasing a client', (engine) => {
       code: 0,
       stdout: expect.stringMatching(/^erased from 2 bookings/) as string,
     })
-    await holdfast.refuses(
-      [...erase, '--yes'],
-      1,
-      /has no data about whole@example.com: nothing was erased/,
-    )
+    await holdfast.refuses([...erase, '--yes'], 1, /has no data about whole@example.com: nothing was erased/)
     expect(around(await everything(), address)).toEqual([])
     const after = await done(call('POST', '/clients/export', { email: address }))
     expect(after.bookings).toEqual([])

@@ -14,11 +14,11 @@ import { onOneEngine } from '../support/long.ts'
 const secret = /cal_(hub|biz|pub|ses)_\w{4}/
 const steps = [
   'A widget exchanges its publishable key for a session token',
-  'It reads what can be booked',
-  'It asks for the next free slot',
+  'It reads the services',
+  'It requests the next free slot',
   'It holds the slot: nobody else can take it now',
   'The hold becomes a booking',
-  'The business looks at it',
+  'The business reads it',
   'The business moves it to another day',
   'The business cancels it; the slot is free at once',
 ]
@@ -112,9 +112,7 @@ test('a server on another database is named as the likely cause', async () => {
   const holdfast = commandLine(`sqlite:${emptyDirectory()}/another.db`)
   const ran = await holdfast.run('tour', '--url', server.address)
   expect(ran.code).toBe(1)
-  expect(ran.stderr).toMatch(
-    /It uses another database than this command: set DATABASE_URL as the server has it/,
-  )
+  expect(ran.stderr).toMatch(/It uses a different database: set DATABASE_URL to the server's value/)
   await server.stop()
   await database.drop()
 })

@@ -91,7 +91,7 @@ longTest('what is wrong in one round is named, race by race, and nothing else is
   })
   expect(found).toMatchObject({
     'one seat': [],
-    'any of the staff': [expect.stringMatching(/^unexpected answer 500 internal: No\. \(request r\)$/)],
+    'any of the staff': [expect.stringMatching(/^unexpected response 500 internal: No\. \(request r\)$/)],
     'several seats': [
       expect.stringMatching(/^several seats, \S+: 16 clients requested 4, and 3 were granted$/),
     ],
@@ -101,7 +101,7 @@ longTest('what is wrong in one round is named, race by race, and nothing else is
   })
   expect(found['expiry of a hold']).not.toEqual([])
   for (const finding of found['expiry of a hold'] ?? []) {
-    expect(finding).toMatch(/^expiry of a hold, \S+: (its owner booked it and 1|2) others were granted it$/)
+    expect(finding).toMatch(/^expiry of a hold, \S+: (its owner booked it and 1|2) others got a hold$/)
   }
 })
 

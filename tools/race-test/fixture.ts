@@ -66,7 +66,7 @@ export async function assertOneService(client: RaceClient, urls: string[], fixtu
     const { status } = await client.sendTo(url, { method: 'GET', path: `/locations/${fixture.locationId}` })
     if (status === 200) continue
     throw new Inconclusive(
-      `${url} does not know what was created at ${urls[0] ?? ''} (${status}): give addresses of one service with one database`,
+      `${url} does not know what was created at ${urls[0] ?? ''} (${status}): give URLs of one service with one database`,
     )
   }
 }

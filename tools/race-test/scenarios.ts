@@ -173,7 +173,7 @@ interface ExpiryResponses {
 function judgeExpiry(slot: string, { converted, granted, refused }: ExpiryResponses): ExpiryOutcome {
   const owner = converted?.status === 201
   const tooMany = granted.length + (owner ? 1 : 0) > 1
-  const winners = `${owner ? 'its owner booked it and ' : ''}${granted.length} others were granted it`
+  const winners = `${owner ? 'its owner booked it and ' : ''}${granted.length} others got a hold`
   return {
     winner: owner ? 'owner' : granted.length > 0 ? 'rival' : 'nobody',
     findings: [
@@ -216,7 +216,7 @@ function unexpectedResponses(responses: RaceResponse[]): string[] {
     .filter(({ status }) => status !== 409)
     .map(
       (response) =>
-        `unexpected answer ${nameOf(response)}: ${String(response.body['detail'])} (request ${String(response.body['request_id'])})`,
+        `unexpected response ${nameOf(response)}: ${String(response.body['detail'])} (request ${String(response.body['request_id'])})`,
     )
 }
 
