@@ -150,7 +150,7 @@ function addCommonHeaders(app: FastifyInstance, state: Draining): void {
 /** Turns of the event loop without an arrival. One accepts a connection, and the next reads its request. */
 const quietTurns = 3
 /** Limits the wait if requests never cease. */
-const maxDrainMs = 500
+const maxDrainMs = 2_000
 
 /**
  * Accepts connections and requests that have already reached this machine. Closing at once would reset them, and on a

@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path'
  */
 
 const maxUnsteady = 3
-const onceOnly = /\/test\/(simulation|fuzz)\/|race|moment-of-expiry|kill|two-servers/
+const onceOnly = /\/test\/(simulation|fuzz)\/|\brace|moment-of-expiry|kill|two-servers/
 const vitest = resolve(import.meta.dirname, '../../node_modules/vitest/vitest.mjs')
 
 /** What is read of vitest's report. */

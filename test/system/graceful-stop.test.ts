@@ -136,7 +136,7 @@ describe('a server that is asked to stop', () => {
       const preload = pathToFileURL(join(project, 'test/support/stand-still.mjs')).href
       const goOn = join(emptyDirectory(), 'go-on')
       // long enough for a busy machine to stand still before the drain ends
-      const variables = { DRAIN_SECONDS: '4', LOG_LEVEL: 'info', GO_ON: goOn }
+      const variables = { DRAIN_SECONDS: '2', LOG_LEVEL: 'info', GO_ON: goOn }
       const server = await startServer(database.url, variables, { preloads: [preload] })
       const question = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
       const connect20 = () =>
@@ -151,7 +151,7 @@ describe('a server that is asked to stop', () => {
       await server.process.says(/standing still/)
       for (const { socket } of kept) socket.write(question)
       const fresh = await connect20()
-      await new Promise((resolve) => setTimeout(resolve, 4_200)) // real time is the subject: the drain ends meanwhile
+      await new Promise((resolve) => setTimeout(resolve, 2_200)) // real time is the subject: the drain ends meanwhile
       writeFileSync(goOn, '')
       await eventually('every answer', () =>
         [...kept.map((one) => answers(one) === 2), ...fresh.map((one) => answers(one) === 1)].every(Boolean)
