@@ -38,7 +38,6 @@ const exemptFolders: string[] = [
   'test/payments',
   'test/people',
   'test/simulation',
-  'test/support',
   'test/system',
   'test/texts',
   'test/tools',

@@ -9,13 +9,13 @@ interface Violation {
   nodes: { target: unknown[]; failureSummary: string }[]
 }
 
-/** What axe-core finds wrong with a page, in words; by all of its rules, or by these. */
+/** Returns the faults that axe-core finds in a page, in words, by all of its rules or by these. */
 export async function violationsIn(page: Page, rules?: string[]): Promise<string[]> {
-  await page.waitForLoadState() // its text may be there before its styles
+  await page.waitForLoadState() // its text may arrive before its styles
   return violationsNow(page, rules)
 }
 
-/** The same of a page that is still loading. */
+/** Does the same for a page that is still loading. */
 export async function violationsNow(page: Page, rules?: string[]): Promise<string[]> {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe)
   const options = { resultTypes: ['violations'], preload: false, ...(rules && { runOnly: rules }) }
@@ -27,10 +27,7 @@ export async function violationsNow(page: Page, rules?: string[]): Promise<strin
   )
 }
 
-/**
- * What does not fit: parts of the widget that reach beyond it, and texts that are cut although nothing was to cut
- * them. Run in the page.
- */
+/** Finds parts of the widget that reach beyond it, and texts that are cut off unintentionally. Runs in the page. */
 const findMisfits = `(() => {
   const misfits = []
   if (document.documentElement.scrollWidth > document.documentElement.clientWidth) misfits.push('the page scrolls sideways')

@@ -3,8 +3,8 @@ import { afterAll } from 'vitest'
 type Cleanup = () => void | Promise<void>
 
 /**
- * The files of a worker share the modules of this folder, so an `afterAll` of such a module would run after the first file
- * alone. What it has to tidy up after each is handed in here, when the module is first imported.
+ * Clean-ups after each test file. The files of a worker share the modules of this folder. An `afterAll` of such a
+ * module would therefore run only after the first file. A module registers its clean-up here when it is first imported.
  */
 const cleanups: Cleanup[] = []
 

@@ -4,15 +4,15 @@ import { createContext } from '../../src/operate/open.ts'
 import { createApp } from '../../src/server.ts'
 import { withoutLimits } from './server-process.ts'
 
-/** A server with a real socket in this process, whose clock is the machine's until it is moved ahead. */
+/** A server with a real socket in this process. Its clock is the machine's until a test moves it ahead. */
 export interface AheadServer {
   address: string
-  /** What the server remembers grows older by this. */
+  /** Makes everything that the server remembers older. */
   advance(seconds: number): void
   stop(): Promise<void>
 }
 
-/** Starts one over a database that others use beside it, so that what takes seconds there need not be waited for. */
+/** Starts one over a database that others use as well. Tests thus need not wait for things that take seconds there. */
 export async function startAheadServer(databaseUrl: string): Promise<AheadServer> {
   let aheadMs = 0
   const config = readConfig({

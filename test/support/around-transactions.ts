@@ -1,6 +1,6 @@
 import type { Database, SharingOptions, Transaction } from '../../src/database/database.ts'
 
-/** The same database, but `around` wraps the work of its transactions, within the same transaction. */
+/** Returns the same database, but `around` wraps the work of its transactions, within the same transaction. */
 export function aroundTransactions(
   db: Database,
   around: (tx: Transaction, work: () => Promise<unknown>) => Promise<unknown>,

@@ -5,9 +5,9 @@ import { selfSigned } from './self-signed.ts'
 /** A receiver that misbehaves on its socket. */
 export interface BadReceiver {
   address: string
-  /** How many connections it got. */
+  /** Number of connections to it. */
   connections: number
-  /** How many bytes it could send. */
+  /** Number of bytes that it could send. */
   sentBytes: number
   stop(): Promise<void>
 }
@@ -17,7 +17,7 @@ type Behaviour = (socket: Socket, receiver: BadReceiver) => void
 const head = (length: number) => `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`
 const gigabyte = 1_000_000_000
 
-/** Whether a connection got a whole request is of no interest here: each answers when something arrives. */
+/** Each behaviour answers as soon as anything arrives, whether or not the request is complete. */
 export const behaviours = {
   hangs: () => undefined,
   drips: (socket) => {
@@ -45,7 +45,7 @@ export const behaviours = {
   'is no HTTP': (socket) => socket.end('220 smtp.example.com ESMTP\r\n'),
 } satisfies Record<string, Behaviour>
 
-/** Sends the same again and again, a gigabyte at most. */
+/** Sends the same chunk repeatedly, a gigabyte at most. */
 function flood(socket: Socket, receiver: BadReceiver, chunk: Buffer): void {
   const more = () => {
     while (!socket.destroyed && receiver.sentBytes < gigabyte) {

@@ -2,10 +2,10 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import pg from 'pg'
 
 /*
- * Loaded before the program, it keeps the first look of each transaction at the claims in the way from seeing any: so all
- * contenders go for the same seat, and the schema decides. Without this hardly a race gets as far as the schema, as
- * transactions come one after the other on SQLite, and those of one server nearly so on PostgreSQL. Who loses looks again,
- * and sees.
+ * Loaded before the program. Hides conflicting claims from the first read of each transaction. All contenders then go
+ * for the same seat, and the schema decides. Otherwise hardly any race would reach the schema. Transactions run one
+ * after the other on SQLite, and those of one server nearly so on PostgreSQL. A loser reads again, and then sees the
+ * claims.
  */
 const ofClaims = /('claim' as kind[^]*?\bcross join [^]*? (?:on|where) )/g
 
@@ -13,7 +13,7 @@ function blinded(text: string): string {
   return text.replace(ofClaims, '$1 1 = 0 and ')
 }
 
-/** Connections whose transaction has not looked yet. */
+/** Connections whose transaction has not read yet. */
 const unseeing = new WeakSet<object>()
 
 const { exec, prepare } = DatabaseSync.prototype
@@ -26,7 +26,8 @@ DatabaseSync.prototype.prepare = function (text, ...rest) {
   if (blinded(text) === text) return statement
   const blind = prepare.call(this, blinded(text), ...rest)
   const all: StatementSync['all'] = statement.all.bind(statement)
-  statement.all = (...values: never[]) => (unseeing.delete(this) ? blind.all(...values) : all(...values)) // both of its forms
+  // both of its forms
+  statement.all = (...values: never[]) => (unseeing.delete(this) ? blind.all(...values) : all(...values))
   return statement
 }
 
@@ -36,13 +37,13 @@ type Query = (
   ...rest: unknown[]
 ) => unknown
 
-const prototype = pg.Client.prototype as unknown as { query: Query } // of its many forms, those that are used
+const prototype = pg.Client.prototype as unknown as { query: Query } // only the used ones of its many forms
 const { query } = prototype
 prototype.query = function (config, ...rest) {
   if (typeof config === 'string') return query.call(this, config, ...rest)
   if (config.text === 'begin') unseeing.add(this)
   const text = blinded(config.text)
   if (text === config.text || !unseeing.delete(this)) return query.call(this, config, ...rest)
-  // a prepared statement of its own
+  // a separate prepared statement
   return query.call(this, { ...config, text, ...(config.name && { name: `${config.name}-blind` }) }, ...rest)
 }

@@ -1,4 +1,4 @@
-// Loaded before the server: from SIGUSR2 on its event loop stands still for almost all of the time, until the next one.
+// Loaded before the server. From one SIGUSR2 to the next, blocks its event loop for almost all of the time.
 let blocked = false
 
 process.on('SIGUSR2', () => {

@@ -4,7 +4,7 @@ import { misfitsIn, violationsIn } from './accessibility.ts'
 import { keepScreenshot, type Visitor } from './browser.ts'
 import { isLong } from './long.ts'
 
-/* What a visitor does with the widget, and what a test looks for in it. Each action waits for what it acts on. */
+/* Actions of a visitor in the widget, and checks on it. Each action waits for its element. */
 
 export function next(page: Page, name: RegExp | string): Promise<void> {
   return page.getByRole('button', { name }).click()
@@ -20,14 +20,14 @@ export async function writeDetails(page: Page): Promise<void> {
   await page.getByLabel('Email').fill('ada@example.com')
 }
 
-/** To the details of the first slot of a day whose text begins so. */
+/** Goes to the details of the first slot, on a day, whose text has this beginning. */
 export async function toDetails(page: Page, day: string, time: string): Promise<void> {
   await page.locator(`.day.is-free[data-date="${day}"]`).click()
   await page.locator('.time', { hasText: time }).first().click()
   await heading(page, 'Your details')
 }
 
-/** What the focus is on, also within the widget: its label or text. */
+/** Returns the label or text of the focused element, also within the widget. */
 function focused(page: Page): Promise<string> {
   return page.evaluate<string>(`(() => {
     let element = document.activeElement
@@ -40,7 +40,7 @@ export function expectFocus(page: Page, on: string | RegExp): Promise<void> {
   return expect.poll(() => focused(page)).toMatch(typeof on === 'string' ? new RegExp(`^${on}$`) : on)
 }
 
-/** Presses the tab key until the focus is there, at most so many times. */
+/** Presses the tab key until the focus matches, at most `max` times. */
 export async function tabTo(page: Page, on: RegExp, max: number): Promise<void> {
   for (let presses = 0; presses < max && !on.test(await focused(page)); presses += 1) {
     await page.keyboard.press('Tab')
@@ -48,7 +48,7 @@ export async function tabTo(page: Page, on: RegExp, max: number): Promise<void> 
   await expectFocus(page, on)
 }
 
-/** Holds what is asked for at such addresses. Returns what lets it go. */
+/** Holds back requests to these URLs. Returns a function that releases them. */
 export async function holdBack(page: Page, addresses: string): Promise<() => void> {
   const { promise, resolve } = Promise.withResolvers<undefined>()
   await page.route(addresses, async (route) => {
@@ -58,13 +58,13 @@ export async function holdBack(page: Page, addresses: string): Promise<() => voi
   return () => resolve(undefined)
 }
 
-/** In brief the narrowest, where texts are cut first, beside the width that the page has. */
+/** the brief form uses the page's width and the narrowest one, where texts are cut first */
 const widths = isLong ? [320, 768, 1280] : [320]
 
-/** Nothing is cut, covered or beyond the page at any width, and nothing is inaccessible. */
+/** Checks that nothing is cut off, covered or outside the page at any width, and that nothing is inaccessible. */
 export async function expectSound(page: Page, name: string): Promise<void> {
   const own = page.viewportSize()
-  await page.waitForLoadState() // a page that has just come may still lack its styles
+  await page.waitForLoadState() // a new page may still lack its styles
   expect(await misfitsIn(page), 'at its own width').toEqual([])
   for (const width of widths) {
     await page.setViewportSize({ width, height: own?.height ?? 900 })
@@ -75,7 +75,7 @@ export async function expectSound(page: Page, name: string): Promise<void> {
   expect(await violationsIn(page)).toEqual([])
 }
 
-/** Nobody but these was asked for anything. */
+/** Checks that the visitor sent requests to these hosts only. */
 export function expectHosts({ requests }: Visitor, allowed: string[]): void {
   const asked = requests
     .map(({ address }) => new URL(address))
@@ -83,7 +83,7 @@ export function expectHosts({ requests }: Visitor, allowed: string[]): void {
   expect(asked.filter(({ origin }) => !allowed.includes(origin)).map(({ href }) => href)).toEqual([])
 }
 
-/** The requests of a visitor to the API, without preflights. */
+/** Returns the visitor's requests to the API, without preflights. */
 export function apiRequests({ requests }: Visitor): Visitor['requests'] {
   return requests.filter(({ method, address }) => address.includes('/api/v1/') && method !== 'OPTIONS')
 }

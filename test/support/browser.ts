@@ -9,10 +9,10 @@ import type { Engine } from '../../src/database/database.ts'
 import { freePort } from './free-port.ts'
 import { startOfTime, startTestService, type TestService } from './test-service.ts'
 
-/** The program of the browser; undefined where there is none, which has been said loudly. */
+/** The program of the browser. Undefined if there is none, which causes a loud warning. */
 export const chromiumPath = findChromium()
 
-/** It talks to nobody but the tests. */
+/** Makes it connect to the tests only. */
 const quietly = [
   '--no-sandbox',
   '--disable-gpu',
@@ -29,7 +29,9 @@ afterEachFile(async () => {
   for (const context of (await shared)?.contexts() ?? []) await context.close()
 })
 
-/** The browser of this worker, with which it ends. The files share it; each visitor has a context of their own. */
+/**
+ * Starts the browser of this worker, with which it ends. The files share it, but each visitor has a separate context.
+ */
 export function sharedBrowser(): Promise<Browser> {
   return (shared ??= chromium.launch({ executablePath: chromiumPath ?? '', args: quietly }))
 }
@@ -43,20 +45,20 @@ export interface VisitorOptions {
   hasTouch?: boolean
 }
 
-/** A page of its own visitor, and what it has met. */
+/** A visitor's page and its observations. */
 export interface Visitor {
   page: Page
   context: BrowserContext
-  /** Method and address of each request, without its query. */
+  /** Method and URL of each request, without its query. */
   requests: { method: string; address: string; headers: Record<string, string> }[]
-  /** What went wrong in scripts, and what a policy has stopped. */
+  /** Errors of scripts, and violations of a policy. */
   errors: string[]
   close(): Promise<void>
 }
 
 const patienceMs = 60_000
 
-/** Opens a page whose clock begins where that of the service stands, and goes on. */
+/** Opens a page whose clock begins at the time of the service and keeps running. */
 export async function openVisitor(
   browser: Browser,
   { width = 768, height = 900, locale = 'en-GB', timezoneId = 'Europe/Berlin', ...more }: VisitorOptions = {},
@@ -65,7 +67,7 @@ export async function openVisitor(
     viewport: { width, height },
     locale,
     timezoneId,
-    reducedMotion: 'reduce', // what moves is waited for before it is clicked
+    reducedMotion: 'reduce', // otherwise clicks would wait for animations
     ...more,
   })
   const page = await context.newPage()
@@ -88,7 +90,7 @@ export async function openVisitor(
   return { page, context, requests, errors, close: () => context.close() }
 }
 
-/** A service with a socket, which knows its address: for logos, and for checkouts that lead back. */
+/** Starts a service with a socket that knows its public URL, for logos and for checkouts that lead back. */
 export async function startPublicService(
   engine: Engine,
   {
@@ -103,7 +105,7 @@ export async function startPublicService(
   return { service, address }
 }
 
-/** Pages of a website that embeds the widget, from another origin than the service. */
+/** Pages of a website that embeds the widget, from a different origin than the service. */
 export interface Website {
   address: string
   stop(): Promise<void>
@@ -134,7 +136,7 @@ export async function serveWebsite(
   }
 }
 
-/** Where TEST_SCREENSHOTS names a directory, what the page shows is kept there for people to look at. */
+/** Keeps a screenshot for people if TEST_SCREENSHOTS names a directory. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   const directory = process.env['TEST_SCREENSHOTS']
   if (!directory) return

@@ -2,7 +2,7 @@ import type { Context } from '../../src/bookings/context.ts'
 import { BusyCalendarWorker } from '../../src/calendars/busy-calendar-worker.ts'
 import type { CalendarReader } from '../../src/calendars/busy-file.ts'
 
-/** A server's worker without its poll. What a server logs, `fetch` throws. */
+/** A server's worker without its poll. `fetch` throws the errors that a server would log. */
 export class DueCalendars extends BusyCalendarWorker {
   private readonly failures: unknown[] = []
 
@@ -17,7 +17,7 @@ export class DueCalendars extends BusyCalendarWorker {
   }
 }
 
-/** Fetches all busy calendars that are due, as a server does each minute. */
+/** Fetches all due busy calendars, as a server does each minute. */
 export function fetchDue(context: Context, reader: CalendarReader): Promise<void> {
   return new DueCalendars(context, reader).fetch()
 }

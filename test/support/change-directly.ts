@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 
-/** Runs one statement on a database of either engine, past the program. */
+/** Runs one statement on a database of either engine, bypassing the program. */
 export async function changeDirectly(databaseUrl: string, statement: string): Promise<void> {
   if (databaseUrl.startsWith('sqlite:')) {
     const file = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 60_000 })

@@ -2,14 +2,14 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { readSeats } from '../../src/database/seat-sets.ts'
 
-/** What clients were told and wrote down outside the system, by the id of the hold. */
+/** The answers that clients received and recorded outside the system, by the ID of the hold. */
 export type Acknowledged = Map<string, Acknowledgement>
 
 interface Acknowledgement {
   state: 'held' | 'booked' | 'cancelled' | 'released'
-  /** When a hold lapses, in epoch milliseconds. */
+  /** The expiry of a hold, in epoch milliseconds. */
   expiresAtMs: number
-  /** A further request was sent of which no answer came: it may have happened or not. */
+  /** A further request was sent without an answer, so its effect is uncertain. */
   inDoubt: boolean
 }
 
@@ -59,14 +59,14 @@ interface Delivery {
   attempts_json: string | { response_status: number | null }[]
 }
 
-/** The rows that promises are about, read past the program. */
+/** The rows that the promises concern, read without the program. */
 interface Contents {
   claims: Claim[]
   bookings: Booking[]
   events: Event[]
-  /** Those of one business, which nobody has changed since. */
+  /** Webhooks of one business, unchanged since their registration. */
   webhooks: Webhook[]
-  /** Of events alone: a sample is of none. */
+  /** Deliveries of events only. Samples have none. */
   deliveries: Delivery[]
 }
 
@@ -79,14 +79,14 @@ const queries = {
   deliveries: 'select * from deliveries where sample_payload is null',
 }
 
-/** Reads a database of either engine by its own means, as of one moment; a server may run beside. */
+/** Reads a database of either engine with its own tools, as of one moment. A server may be running. */
 export async function readContents(databaseUrl: string): Promise<Contents> {
   const names = Object.keys(queries)
   const tables = await readTogether(databaseUrl, Object.values(queries))
   return Object.fromEntries(names.map((name, index) => [name, tables[index]])) as unknown as Contents
 }
 
-/** The rows that a query gives, on either engine. */
+/** Returns the rows of a query on either engine. */
 export async function readRows(databaseUrl: string, query: string): Promise<Record<string, unknown>[]> {
   return (await readTogether(databaseUrl, [query]))[0] ?? []
 }
@@ -114,9 +114,9 @@ async function readTogether(databaseUrl: string, texts: string[]): Promise<Recor
 }
 
 /**
- * Every broken promise, in words; none is an empty list: no claims overlap, each booking has its claim
- * and its events, each booked claim has its booking, each event one delivery to each webhook that wants it, and
- * everything acknowledged is there.
+ * Returns every broken promise in words, or an empty list. Claims do not overlap, and each booking has its claim and
+ * its events. Each booked claim has its booking, each event has one delivery to each subscribed webhook, and everything
+ * acknowledged exists.
  */
 export async function findErrors(
   databaseUrl: string,
@@ -132,12 +132,12 @@ export async function findErrors(
   ]
 }
 
-/** Those that take their time: an ended claim has given it back. */
+/** Returns the claims that occupy time. An ended claim has freed it. */
 function taking(claims: Claim[]): Claim[] {
   return claims.filter(({ ended_at }) => ended_at === null)
 }
 
-/** Those that it takes, one for each of its party. */
+/** Returns the seats of a claim, one for each of its party. */
 export function seatsOf({ seat, seats }: Pick<Claim, 'seat' | 'seats'>): Set<number> {
   return new Set(seats === null ? [seat] : readSeats(seats))
 }
@@ -152,7 +152,7 @@ function overlaps({ claims }: Contents): string[] {
       const found = []
       for (let next = index + 1; next < all.length; next += 1) {
         const other = all[next]
-        if (!other || other.from >= one.to) break // and so are all that start later
+        if (!other || other.from >= one.to) break // and neither does any that starts later
         if (seatsOf(one).isDisjointFrom(seatsOf(other)) && one.occurrence_id === other.occurrence_id) continue
         found.push(`claims ${one.id} and ${other.id} overlap`)
       }
@@ -175,10 +175,10 @@ function bookingsWithoutClaimOrEvent({ bookings, claims, events }: Contents): st
       claim &&
         !(ms(claim.taken_from) <= ms(booking.starts_at) && ms(claim.taken_until) >= ms(booking.ends_at)) &&
         `booking ${booking.id} lies outside its claim`,
-      // nobody is told of a booking before it is confirmed, by its deposit or by the business
+      // events of a booking begin when it is confirmed, by its deposit or by the business
       count(types, 'booking.created') !== (booking.confirmed_at === null ? 0 : 1) &&
         `booking ${booking.id} has ${count(types, 'booking.created')} events of its creation`,
-      // an erasure of the client raises the version, and tells nobody
+      // an erasure of the client raises the version without an event
       booking.payment_id === null &&
         booking.erased_at === null &&
         types.length < booking.version &&
@@ -206,7 +206,10 @@ function claimsForNothing({ claims, bookings, events }: Contents): string[] {
   ]
 }
 
-/** Of businesses whose plan has webhooks; what was recorded in the second of the registration may be before or after it. */
+/**
+ * Checks webhooks of businesses whose plan has them. Ignores events in the second of the registration, which may be
+ * before or after it.
+ */
 function deliveriesAstray({ webhooks, events, deliveries }: Contents): string[] {
   const pairs = Map.groupBy(deliveries, (delivery) => `${delivery.webhook_id} ${delivery.event_id}`)
   const missing = webhooks.flatMap((webhook) =>
@@ -223,7 +226,7 @@ function deliveriesAstray({ webhooks, events, deliveries }: Contents): string[] 
   return [...missing, ...twice, ...logs.flatMap(wrongLog)]
 }
 
-/** What a log cannot say: success without a 2xx, failure without an attempt that failed. */
+/** Finds contradictions in a log: success without a 2xx, failure without a failed attempt. */
 function wrongLog({ id, status, attempts_json }: Delivery): string[] {
   const attempts = typeof attempts_json === 'string' ? (JSON.parse(attempts_json) as never[]) : attempts_json
   const last: { response_status: number | null } | undefined = attempts.at(-1)

@@ -3,10 +3,10 @@ import { delimiter, join } from 'node:path'
 
 const whole = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 
-/** Chromium without anything that only windows need: a visitor takes a quarter of the processor time in it. */
+/** Chromium without anything that only windows need. A visitor takes a quarter of the CPU time in it. */
 const small = 'chromium-headless-shell'
 
-/** A Chromium that is installed on this machine, the small one before others; undefined when there is none. */
+/** Finds a Chromium on this machine, preferably the small one. Returns undefined if there is none. */
 export function findChromium(names = [small, ...whole]): string | undefined {
   const directories = (process.env.PATH ?? '').split(delimiter)
   const candidates = names.flatMap((name) => directories.map((directory) => join(directory, name)))
@@ -21,7 +21,7 @@ export function findChromium(names = [small, ...whole]): string | undefined {
   return found
 }
 
-/** One as people have it, for measurements. */
+/** Finds one as people have it, for measurements. */
 export function findWholeChromium(): string | undefined {
   return findChromium(whole)
 }

@@ -7,7 +7,7 @@ export interface Client {
   hold(offer: Offer, startsAt: string, more?: Record<string, unknown>): Promise<Reply>
   showHold(id: string): Promise<Reply>
   release(id: string): Promise<Reply>
-  /** Converts a hold; `more` joins or replaces members of the body. */
+  /** Converts a hold. `more` adds or replaces members of the body. */
   book(holdId: string, more?: Record<string, unknown>): Promise<Reply>
   show(id: string): Promise<Reply>
   list(query?: Record<string, string | number>): Promise<Reply>
@@ -39,7 +39,7 @@ export function clientOf(service: TestService, token: string, remoteAddress = '1
   }
 }
 
-/** A client with a new session of a business. */
+/** Creates a client with a new session of a business. */
 export async function sessionClient(
   service: TestService,
   business: OwnBusiness,
@@ -50,7 +50,7 @@ export async function sessionClient(
   return clientOf(service, reply.body.session_token as string, remoteAddress)
 }
 
-/** Holds and converts; the body of the booking. */
+/** Holds and converts. Returns the body of the booking. */
 export async function bookSlot(
   client: Client,
   offer: Offer,

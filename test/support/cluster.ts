@@ -14,24 +14,24 @@ import { ada, businessOf, offer, type Reply } from './test-service.ts'
 export interface Cluster {
   databaseUrl: string
   world: DemoWorld
-  /** The demo world's first business, of which everything here is. */
+  /** The first business of the demo world, which owns everything here. */
   business: DemoWorld['businesses'][number]
-  /** A test may put another in the place of one that it has ended. */
+  /** A test may replace one that it has ended. */
   servers: ServerProcess[]
-  /** Where clients send their requests: to the servers themselves, or to what stands before them. */
+  /** Targets of clients' requests: the servers themselves, or the load balancer. */
   addresses: string[]
-  /** The address whose turn it is. */
+  /** Returns the URL of the n-th turn. */
   address(turn: number): string
-  /** Starts one more server over the same database; behind a load balancer in the place of the n-th, which has ended. */
+  /** Starts one more server over the same database. Behind a load balancer it replaces the n-th, which has ended. */
   start(place?: number, options?: Omit<ProcessOptions, 'variables'>): Promise<ServerProcess>
   stop(): Promise<void>
 }
 
 interface ClusterOptions {
-  /** In place of a new one; its `drop` is called in the end. */
+  /** Used instead of a new one. Its `drop` is called at the end. */
   database?: TestDatabase
   preloads?: string[]
-  /** How many servers stand behind HAProxy; none stands there by default. */
+  /** Number of servers behind HAProxy. By default there is no HAProxy. */
   nodes?: number
 }
 
@@ -80,12 +80,12 @@ export async function startCluster(
 const hourMs = 3_600_000
 const firstSlotMs = Math.ceil(Date.now() / (24 * hourMs)) * 24 * hourMs + 24 * hourMs
 
-/** The start of the n-th of many slots that do not touch: every second hour from the day after tomorrow on. */
+/** Returns the start of the n-th of many separate slots: every second hour from the day after tomorrow on. */
 export function slot(index: number, plusMinutes = 0): string {
   return new Date(firstSlotMs + index * 2 * hourMs + plusMinutes * 60_000).toISOString()
 }
 
-/** The main job over a cluster's first business, each request to the server whose turn it is. */
+/** Does the main job over a cluster's first business. Each request goes to the next server. */
 export function clientOf(cluster: Cluster, call: Call) {
   const { business } = cluster
   const key = business.business_key

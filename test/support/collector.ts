@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-/** A span as it comes over the wire (OTLP/JSON), with its attributes as an object. */
+/** A span as received (OTLP/JSON), with its attributes as an object. */
 interface SentSpan {
   traceId: string
   parentSpanId?: string
@@ -14,11 +14,11 @@ interface SentSpan {
 /** A collector of OpenTelemetry on this machine. */
 export interface Collector {
   address: string
-  /** Everything that came, as it came. */
+  /** All received bodies, unchanged. */
   bodies: unknown[]
   headers: Record<string, unknown>[]
   spans(): SentSpan[]
-  /** What the sender says of itself. */
+  /** The sender's description of itself. */
   resource(): Record<string, unknown>
   close(): Promise<void>
 }

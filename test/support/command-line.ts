@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { runCommandLine } from '../../src/cli/program.ts'
 import { runWithin } from '../../src/cli/command-line.ts'
 
-/** How a command ended, and what it said. */
+/** The exit code and the output of a command. */
 interface Ran {
   code: number
   stdout: string
@@ -11,9 +11,8 @@ interface Ran {
 }
 
 /**
- * Runs a command in this process, where it takes a twentieth of the time of a process of its own. It sees the given
- * variables and no others. What only a process shows (signals, closed pipes, a terminal, that it ends at all) takes
- * `runHoldfast`.
+ * Runs a command in this process, in a twentieth of the time of a separate one. It sees the given variables and no
+ * others. Signals, closed pipes, a terminal, or proof that it ends at all need `runHoldfast`.
  */
 export async function runCommand(args: string[], variables: Record<string, string> = {}): Promise<Ran> {
   const [stdout, stderr] = [new Collected(), new Collected()]
@@ -27,7 +26,7 @@ export async function runCommand(args: string[], variables: Record<string, strin
   return { code, stdout: stdout.text, stderr: stderr.text }
 }
 
-/** Runs a command on a terminal: answers each question in turn, and ends the input at one without an answer. */
+/** Runs a command on a terminal. Answers each question in turn, and ends the input at one without an answer. */
 export async function onTerminal(
   args: string[],
   variables: Record<string, string>,
@@ -58,7 +57,7 @@ export async function onTerminal(
   return { code, ...said }
 }
 
-/** A stream that is no terminal and keeps what is written. */
+/** A stream that is no terminal and collects its input. */
 class Collected extends Writable {
   text = ''
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
@@ -70,12 +69,12 @@ class Collected extends Writable {
 /** The command line over one database, in this process. */
 export interface CommandLine {
   run(...args: string[]): Promise<Ran>
-  /** What a command that has to succeed prints for people. */
+  /** Runs a command that must succeed and returns its output for people. */
   text(...args: string[]): Promise<string>
-  /** The data that it prints with `--json`. */
+  /** Returns the data that it prints with `--json`. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read what the command gives
   json(...args: string[]): Promise<any>
-  /** Expects that a command is refused with this exit code, says why on one line, and prints nothing. */
+  /** Expects a refusal with this exit code, a reason on one line, and no output. */
   refuses(args: string[], code: 1 | 2, reason: RegExp | string): Promise<void>
 }
 
@@ -99,7 +98,7 @@ export function commandLine(databaseUrl: string, variables: Record<string, strin
   }
 }
 
-/** The cells of a table as it is printed, without the title of a list: columns are two spaces or more apart. */
+/** Returns the cells of a printed table, without the title of a list. Two or more spaces separate columns. */
 export function cellsOf(table: string): string[][] {
   return table
     .trimEnd()

@@ -5,14 +5,14 @@ import type { TestService } from './test-service.ts'
 
 /** A form of a page, as a browser would send it. */
 export interface PageForm {
-  /** The page that has it. */
+  /** The page that contains it. */
   page: string
   action: string
   method: string
   fields: Record<string, string>
 }
 
-/** The forms of a page. */
+/** Returns the forms of a page. */
 export function formsIn(body: string, page: string): PageForm[] {
   return [...body.matchAll(/<form\s[^>]*>[^]*?<\/form>/g)].map(([form]) => {
     const [tag = ''] = /<form\s[^>]*>/.exec(form) ?? []
@@ -45,7 +45,7 @@ export function formsIn(body: string, page: string): PageForm[] {
   })
 }
 
-/** The addresses of the console to which a page leads. */
+/** Returns the URLs of the console to which a page links. */
 export function linksIn(body: string): string[] {
   return [...body.matchAll(/<a\s[^>]*href="(\/console[^"]*)"/g)].map(([, link = '']) => plain(link))
 }
@@ -59,7 +59,7 @@ function plain(text: string): string {
     .replaceAll('&amp;', '&')
 }
 
-/** A page, and one address of each kind that leads to it. */
+/** A page, and one URL of each kind that links to it. */
 export interface ConsolePages {
   pages: { address: string; body: string }[]
   links: { page: string; link: string }[]
@@ -70,7 +70,10 @@ const mostPages = 150
 /** No link leads to them once they are done. */
 const steps = ['hours', 'service', 'people', 'page']
 
-/** Every page of the console that somebody comes to by links, from the calendar on: of pages about one of many, the first two. */
+/**
+ * Reads every page of the console that links lead to, beginning at the calendar. Of pages about one of many, reads the
+ * first two.
+ */
 export async function readAllPages(
   service: TestService,
   person: Pick<LoggedIn, 'cookie'>,
@@ -106,7 +109,7 @@ function businessIn(address: string): string | null {
   return new URL(address, 'http://localhost').searchParams.get('business')
 }
 
-/** Gives the first business of the demo world one of everything that the console has a page for. */
+/** Gives the first business of the demo world one of everything for which the console has a page. */
 export async function makeEverything(service: TestService): Promise<ReturnType<typeof bookerOf>> {
   const booker = bookerOf(service)
   const make = async (path: string, body: object) => {

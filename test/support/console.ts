@@ -3,13 +3,13 @@ import { openVisitor, type Visitor, type VisitorOptions } from './browser.ts'
 import { type LoggedIn, sendForm } from './person.ts'
 import type { Reply, TestService } from './test-service.ts'
 
-/** The sizes at which pages of the console are looked at. */
+/** The screen sizes for pages of the console. */
 export const consoleSizes = {
   phone: { width: 390, height: 844 },
   desktop: { width: 1280, height: 800 },
 } as const
 
-/** Opens a page of the console as somebody who is logged in. */
+/** Opens a page of the console as a logged-in person. */
 export async function openConsole(
   browser: Browser,
   { cookie }: Pick<LoggedIn, 'cookie'>,
@@ -21,7 +21,9 @@ export async function openConsole(
   return visitor
 }
 
-/** A page of the console, without a browser; where its address names no business but has to, that of the one that it shows. */
+/**
+ * Reads a page of the console without a browser. If its URL needs a business but names none, uses the displayed one.
+ */
 export async function readConsole(
   service: TestService,
   path: string,
@@ -35,7 +37,7 @@ export async function readConsole(
   return named?.startsWith(`${path.split('?', 1)[0] ?? ''}?business=`) ? get(named) : reply
 }
 
-/** The values that a page's form would send: of its hidden fields, inputs and areas, by name. */
+/** Returns the values that a page's form would send, from its hidden fields, inputs and areas, by name. */
 export function formValues(body: string, action: string): Record<string, string> {
   const start = body.indexOf(`action="${action}"`)
   const form = body.slice(start, body.indexOf('</form>', start))
@@ -51,7 +53,7 @@ export function formValues(body: string, action: string): Record<string, string>
   return values
 }
 
-/** Fills a form of a page in and sends it. */
+/** Fills in a form of a page and sends it. */
 export async function useForm(
   service: TestService,
   person: Pick<LoggedIn, 'cookie'>,
@@ -61,7 +63,7 @@ export async function useForm(
   return sendForm(service, action, { ...formValues(String(body), action), ...fields }, person)
 }
 
-/** The text of a page as people read it, in one line. */
+/** Returns the text of a page as people read it, on one line. */
 export function textOf(page: { body: unknown }): string {
   return String(page.body)
     .replaceAll(/<[^>]*>/g, ' ')
@@ -71,7 +73,7 @@ export function textOf(page: { body: unknown }): string {
     .replaceAll(/\s+/g, ' ')
 }
 
-/** Goes to a section of the console by its menu, which phones open first. */
+/** Goes to a section of the console through its menu, which phones open first. */
 export async function goToSection(page: Page, name: string): Promise<void> {
   const button = page.getByRole('button', { name: '☰' })
   if (await button.isVisible()) await button.click()

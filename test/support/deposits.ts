@@ -6,10 +6,10 @@ import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from './offers.
 import { secretKey, startFakeStripe, webhookSecret, type FakeStripe } from './stripe-server.ts'
 import { startOfTime, startTestService, type Reply, type TestService } from './test-service.ts'
 
-// Stripe's client pauses half a second before its second try: real time, which no test of this process is about.
+// Stripe's client pauses half a second before its second attempt. No test of this process is about that real time.
 Object.assign(Stripe.prototype, { getInitialNetworkRetryDelay: () => 0.01 })
 
-/** The variables that make a service take deposits by the server that stands for Stripe. */
+/** Returns the variables that make a service take deposits through the fake Stripe. */
 export function stripeVariables(url: string): Record<string, string> {
   return {
     STRIPE_SECRET_KEY: secretKey,
@@ -27,33 +27,33 @@ export interface Due {
   id: string
   offer: Offer
   reply: Reply
-  /** Of the checkout at Stripe. */
+  /** ID of the checkout at Stripe. */
   sessionId: string
 }
 
-/** A service with a business that asks for deposits, and the server that stands for Stripe. */
+/** A service with a business that requires deposits, and the fake Stripe. */
 export interface DepositWorld {
   service: TestService
   stripe: FakeStripe
   business: OwnBusiness
   key: Client
   session: Client
-  /** The clock may have moved past the hour of the session: has another one from now on. */
+  /** Replaces the session, because the clock may have moved past its hour. */
   newSession(): Promise<void>
-  /** Holds a slot of a service of its own and books it. */
+  /** Holds a slot of a separate service and books it. */
   due(parts?: { offer?: Offer; money?: Money; client?: Client; startsAt?: string }): Promise<Due>
   /** Sends an event as Stripe does. */
   send(event: { body: string }, signature?: string): Promise<Reply>
-  /** Sends the event about a checkout as it stands. */
+  /** Sends the event about a checkout in its present state. */
   tell(type: string, sessionId: string): Promise<Reply>
-  /** A client pays, and Stripe tells of it. */
+  /** Lets a client pay, and sends Stripe's event. */
   paid(sessionId: string): Promise<Reply>
-  /** The booking as a key sees it. */
+  /** Returns the booking as a key sees it. */
   shown(id: string): Promise<Reply['body']>
   eventsOf(id: string): Promise<string[]>
-  /** Whether somebody else can hold the slot: holds it, and gives it back. */
+  /** Checks that another client can hold the slot: holds it and releases it. */
   isFree(offer: Offer, at?: string): Promise<boolean>
-  /** Everything that is due with the processor is done. */
+  /** Finishes all due work with the processor. */
   settled(): Promise<void>
   stop(): Promise<void>
 }
@@ -117,7 +117,7 @@ export async function depositWorld(
   return world
 }
 
-/** The checkout to which an answer sends the client. */
+/** Returns the checkout to which an answer sends the client. */
 export function sessionOf(stripe: FakeStripe, reply: Reply): string {
   const url = String(reply.body.redirect_url)
   const session = [...stripe.sessions.values()].find((one) => one.url === url)

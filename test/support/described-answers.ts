@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import { isUuid } from '../../src/base/ids.ts'
 
 /*
- * Compares replies with what /openapi.json says of them. Every reply that a test gets through `call()` goes through
- * here, so that the scenario tests show whether the document tells the truth.
+ * Compares replies with their description in /openapi.json. Every reply that a test gets through `call()` goes through
+ * here, so the scenario tests prove the document.
  */
 
-/** A reply as a test has it, and the request that it answers. */
+/** A reply in a test, and the request that it answers. */
 export interface Answer {
   method: string
-  /** As it was sent, with its query. */
+  /** As sent, with its query. */
   url: string
   status: number
   body: unknown
@@ -30,21 +30,21 @@ interface Operation {
   responses: Record<string, DescribedResponse>
 }
 
-/** The parts of an OpenAPI document that are read here. */
+/** The parts of an OpenAPI document that this file reads. */
 export interface OpenApiDocument {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, { properties?: Record<string, unknown> }>; headers: object }
 }
 
-/** Says of each answer what is wrong with it, in words; nothing is an empty list. */
+/** Returns the faults of an answer in words, or an empty list. */
 type Comparison = (answer: Answer) => string[]
 
 const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/
 
-/** Headers that not every response with them in the document carries each time. */
+/** Described headers that are not in every response. */
 const sometimes = ['Retry-After', 'Idempotent-Replayed']
 
-/** Makes a comparison with a document. Schemas are compiled when they are first needed. */
+/** Creates a comparison with a document. Schemas are compiled at their first use. */
 export function compareWith(described: OpenApiDocument): Comparison {
   const document = closed(described)
   const ajv = new Ajv2020({ allErrors: true, strict: false })
@@ -85,22 +85,22 @@ export function compareWith(described: OpenApiDocument): Comparison {
   }
 }
 
-/** Statuses of pages that stand in no document. */
+/** Statuses of pages that are in no document. */
 const anywhere = [429, 500, 503]
 
-/** Outside of the API people get a page instead of a problem document; the document describes what programs get. */
+/** Outside the API, people get a page instead of a problem document. The document describes the answers to programs. */
 function isPageForPeople({ url, status, headers }: Answer): boolean {
   return (
     status >= 400 && !url.startsWith('/api/v1') && plainType(headers['content-type'] ?? '') === 'text/html'
   )
 }
 
-/** References within the document lead to it from everywhere. */
+/** Turns references within the document into absolute ones. */
 function absolute(schema: object): object {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/')) as object
 }
 
-/** A member that is not described could be a secret: objects have no others, unless their schema says so. */
+/** An undescribed member could be a secret. Objects have no others, unless their schema allows it. */
 function closed<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(closed) as T
   if (typeof schema !== 'object' || schema === null) return schema
@@ -110,7 +110,7 @@ function closed<T>(schema: T): T {
 }
 
 function operationFinder({ paths }: OpenApiDocument) {
-  // as in the router, a literal segment goes before a parameter
+  // as in the router, a literal segment precedes a parameter
   const patterns = Object.entries(paths)
     .toSorted(([one], [other]) => one.split('{').length - other.split('{').length)
     .map(([path, operations]) => ({
@@ -124,7 +124,7 @@ function operationFinder({ paths }: OpenApiDocument) {
   }
 }
 
-/** The path as the server gets it; undefined where it cannot be decoded, which is no address at all. */
+/** Returns the path as the server receives it, or undefined if it cannot be decoded and thus is no URL. */
 function pathOf(url: string): string | undefined {
   const { pathname } = new URL(url, 'http://localhost')
   try {
@@ -169,12 +169,12 @@ function bodyErrors(
       )
 }
 
-/** A media type without its parameters. */
+/** Returns a media type without its parameters. */
 function plainType(type: string): string {
   return type.split(';', 1)[0] ?? ''
 }
 
-/** Problem documents may grow, but what they have today is told. */
+/** Problem documents may grow, but their present members are described. */
 function memberErrors({ components }: OpenApiDocument, code: string, body: unknown): string[] {
   const schema = Object.values(components.schemas).find(
     ({ properties }) => (properties?.['code'] as { const?: string } | undefined)?.const === code,
@@ -186,7 +186,7 @@ function memberErrors({ components }: OpenApiDocument, code: string, body: unkno
 
 let comparison: Comparison | undefined
 
-/** Throws when a reply of a ready server is not as its document says. */
+/** Throws if a reply of a ready server differs from its document. */
 export async function expectDescribed(server: FastifyInstance, answer: Answer): Promise<void> {
   comparison ??= compareWith(await documentOf(server))
   const fieldErrors = comparison(answer)
@@ -197,7 +197,7 @@ export async function expectDescribed(server: FastifyInstance, answer: Answer): 
   )
 }
 
-/** The OpenAPI document of a ready server, with its pages. */
+/** Returns the OpenAPI document of a ready server, with its pages. */
 export async function documentOf(server: FastifyInstance): Promise<OpenApiDocument> {
   return JSON.parse(JSON.stringify(await server.openApi('withPages'))) as OpenApiDocument
 }

@@ -2,8 +2,8 @@ import { Socket } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 
 /*
- * Loaded before the program, it kills the process with SIGKILL in place of the statement whose number
- * DIE_AT says: what a power cut or an impatient operator does in the middle of the first start.
+ * Loaded before the program. Kills the process with SIGKILL instead of running statement number DIE_AT. This simulates
+ * a power failure, or an impatient operator, in the middle of the first start.
  */
 let left = Number(process.env['DIE_AT'])
 
@@ -25,7 +25,7 @@ const sqlite = DatabaseSync.prototype
 sqlite.exec = dieInPlaceOf(sqlite.exec)
 sqlite.prepare = dieInPlaceOf(sqlite.prepare)
 
-/** Whether it is a message to PostgreSQL that runs a statement: Query or Bind, with its length. */
+/** Recognises a message to PostgreSQL that runs a statement: Query or Bind, with its length. */
 function runsStatement(bytes: unknown): boolean {
   if (!Buffer.isBuffer(bytes) || bytes.length < 5) return false
   return 'QB'.includes(String.fromCharCode(bytes[0] ?? 0)) && bytes.readInt32BE(1) <= bytes.length - 1

@@ -3,8 +3,8 @@ import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 
 /*
- * Loaded before the program, it kills the process with SIGKILL in place of the step whose number DIE_AT says: whatever
- * changes a file, or a statement of SQLite. With DIE_AT=0 it writes what they were.
+ * Loaded before the program. Kills the process with SIGKILL instead of running step number DIE_AT: a change of a file,
+ * or a statement of SQLite. With DIE_AT=0 it prints the steps.
  */
 const at = Number(process.env['DIE_AT'])
 const steps: unknown[] = []

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 
 /*
- * Loaded before the program, it kills the process with SIGKILL in place of the first statement that contains the text in
- * DIE_AT_TEXT: between two steps of the program that a statement divides.
+ * Loaded before the program. Kills the process with SIGKILL instead of running the first statement that contains the
+ * text in DIE_AT_TEXT. This is the point between two steps of the program.
  */
 const text = process.env['DIE_AT_TEXT'] ?? ''
 

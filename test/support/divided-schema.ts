@@ -1,17 +1,19 @@
 import pg from 'pg'
 
 /*
- * The schema as a division by business asks for it, and Citus: every primary key, unique index, foreign key and
- * exclusion constraint of a table with `business_id` includes that column.
+ * The schema as required for sharding by business, for example by Citus. Every primary key, unique index, foreign key
+ * and exclusion constraint of a table with `business_id` includes that column.
  */
 
 interface Key {
   table: string
   name: string
-  /** As pg_constraint has it: primary key, unique, exclusion, foreign key; `i` is a unique index without a constraint. */
+  /**
+   * The type in pg_constraint: primary key, unique, exclusion, foreign key. `i` is a unique index without a constraint.
+   */
   type: 'p' | 'u' | 'x' | 'f' | 'i'
   definition: string
-  /** Whether it includes business_id already. */
+  /** True if it already includes business_id. */
   isDivided: boolean
 }
 
@@ -46,7 +48,7 @@ async function keysOf(client: pg.Client): Promise<Key[]> {
   return (await client.query<Key>(keysQuery)).rows
 }
 
-/** The keys that do not include `business_id`, as `table: name`. */
+/** Returns the keys that do not include `business_id`, as `table: name`. */
 export async function undividedKeys(databaseUrl: string): Promise<string[]> {
   return using(databaseUrl, async (client) =>
     (await keysOf(client))
@@ -55,7 +57,7 @@ export async function undividedKeys(databaseUrl: string): Promise<string[]> {
   )
 }
 
-/** The same key with `business_id`: the last column, so that an index still finds a row by the others. */
+/** Returns the same key with `business_id` as the last column, so that an index still finds a row by the others. */
 function dividedDefinition({ type, definition }: Key): string {
   if (type === 'p' || type === 'u') return definition.replace(/\)$/, ', business_id)')
   if (type === 'x') return definition.replace('gist (', 'gist (business_id with =, ')
@@ -65,13 +67,13 @@ function dividedDefinition({ type, definition }: Key): string {
 
 /**
  * Adds `business_id` to every key that lacks it. Foreign keys of tables without the column are dropped, and returned as
- * `table: name`. Throws when the rows that are there break one.
+ * `table: name`. Throws if existing rows violate one.
  */
 export async function divideSchema(databaseUrl: string): Promise<string[]> {
   return using(databaseUrl, async (client) => {
     const [tenants, keys] = [await tenantNames(client), await keysOf(client)]
     const undivided = keys.filter(({ isDivided }) => !isDivided)
-    // references go before the keys that they refer to, and come back after them
+    // references are dropped before the keys that they refer to, and restored after them
     const references = keys.filter(({ type }) => type === 'f')
     const others = undivided.filter(({ type }) => type !== 'f')
     await client.query('begin')

@@ -1,7 +1,7 @@
-/** Longer than anything takes on the busiest machine, and shorter than a test may take (vitest.config.ts). */
+/** Longer than anything takes on the busiest machine, and shorter than the limit of a test (vitest.config.ts). */
 const patienceMs = 90_000
 
-/** Resolves with the first value that is not undefined; asks again until then, and fails when patience ends. */
+/** Resolves with the first value that is not undefined. Asks again until then, and fails after the time limit. */
 export async function eventually<T>(
   what: string,
   ask: () => Promise<T | undefined> | T | undefined,

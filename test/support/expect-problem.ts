@@ -4,7 +4,7 @@ import type { Reply } from './test-service.ts'
 
 const knownMembers = ['type', 'title', 'status', 'detail', 'code', 'request_id']
 
-/** The reply is the problem document of this code with exactly these extra members. */
+/** Expects the problem document of this code with exactly these extra members. */
 export function expectProblem(reply: Reply, code: ProblemCode, beside: Record<string, unknown> = {}): void {
   const { status } = problemKinds[code]
   expect(reply).toMatchObject({
@@ -19,7 +19,7 @@ export function expectProblem(reply: Reply, code: ProblemCode, beside: Record<st
   )
 }
 
-/** The reply is a 422 whose faults are at exactly these pointers, in any order. */
+/** Expects a 422 with faults at exactly these pointers, in any order. */
 export function expectErrors(reply: Reply, ...pointers: string[]): void {
   expectProblem(reply, 'validation_failed', { errors: expect.any(Array) })
   const errors = reply.body.errors as { pointer: string; code: string; detail: string }[]

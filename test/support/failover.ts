@@ -7,7 +7,7 @@ import { startReceiver } from './receiver.ts'
 import type { TestDatabase } from './test-database.ts'
 import { allEvents } from './webhooks.ts'
 
-/** Two servers over one database of several servers, and a receiver that is told all events. */
+/** Starts two servers over a replicated database, and a receiver of all events. */
 export async function startWatched(
   call: Call,
   { url, stop }: { url: string; stop: TestDatabase['drop'] },
@@ -33,13 +33,13 @@ export function moreHolds({ heldAtMs }: NotedLoad): Promise<true> {
   return eventually('holds', () => heldAtMs.length > before + 100 || undefined)
 }
 
-/** The longest time without an acknowledged hold since then. */
+/** Returns the longest time without an acknowledged hold since then. */
 export function longestGapMs({ heldAtMs }: NotedLoad, sinceMs: number): number {
   const times = [sinceMs, ...heldAtMs.filter((timeMs) => timeMs > sinceMs)]
   return Math.max(...times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? timeMs)))
 }
 
-/** The figures of the guide "High availability". */
+/** Prints the figures of the guide "High availability". */
 export function tellGaps(name: string, gapsMs: number[], loads: NotedLoad[]): void {
   const sorted = gapsMs.toSorted((left, right) => left - right)
   const [middle, longest] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0]

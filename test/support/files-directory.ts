@@ -8,8 +8,8 @@ const memory = '/dev/shm'
 const neededBytes = 3 * 1024 ** 3
 
 /**
- * Where databases of tests lie: in memory where there is room, else in the temporary directory. They are written and
- * synced as on a disk, which the engines are asked to do; there it takes a hundredth of the time.
+ * Returns the directory for databases of tests: in memory if there is room, otherwise the temporary directory. The
+ * engines write and sync them as on a disk, but it takes a hundredth of the time in memory.
  */
 export function placeOfFiles(): string {
   if (!existsSync(memory)) return tmpdir()
@@ -17,7 +17,7 @@ export function placeOfFiles(): string {
   return bavail * bsize >= neededBytes ? memory : tmpdir()
 }
 
-/** Makes a directory for the files of one run, and gives it with what removes it. */
+/** Creates a directory for the files of one run. Returns it with a function that removes it. */
 export function makeFilesDirectory(): { path: string; remove: () => void } {
   const place = placeOfFiles()
   removeLeftovers(place)
@@ -25,7 +25,7 @@ export function makeFilesDirectory(): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** Those of runs that died before they could do so themselves: their names carry the process. */
+/** Removes directories of runs that were killed before their own clean-up. Their names contain the process ID. */
 function removeLeftovers(place: string): void {
   for (const path of globSync(join(place, 'holdfast-files-*'))) {
     if (!isAlive(Number(basename(path).split('-')[2]))) rmSync(path, { recursive: true, force: true })

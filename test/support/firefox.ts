@@ -8,11 +8,11 @@ import type { Readable, Writable } from 'node:stream'
 import { spawnWatched } from './watched.ts'
 
 /*
- * Firefox as it is installed, driven by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/), which it speaks itself:
- * with nothing between it and the tests, and no build of its own.
+ * An installed Firefox, driven directly by WebDriver BiDi (https://w3c.github.io/webdriver-bidi/). It needs no driver
+ * in between and no special build.
  */
 
-/** A Firefox that is installed on this machine; undefined when there is none, which is said loudly. */
+/** Finds a Firefox on this machine. Returns undefined with a loud warning if there is none. */
 export function findFirefox(): string | undefined {
   const directories = (process.env['PATH'] ?? '').split(delimiter)
   const names = ['firefox-esr', 'firefox']
@@ -28,7 +28,7 @@ export function findFirefox(): string | undefined {
   return found
 }
 
-/** It talks to nobody but the tests. */
+/** Makes it connect to the tests only. */
 const preferences = {
   'intl.accept_languages': 'en-GB',
   'app.normandy.enabled': false,
@@ -42,7 +42,7 @@ const preferences = {
   'services.settings.server': 'http://127.0.0.1:9',
 }
 
-/** How long a page may take until it shows what is waited for. */
+/** A page must show the expected content within this time. */
 const patienceMs = 60_000
 
 interface Firefox {
@@ -53,18 +53,18 @@ interface Firefox {
 
 export interface FirefoxPage {
   goto(url: string): Promise<void>
-  /** The text of an element that a CSS selector finds, also within shadow roots, once it is there and contains the text. */
+  /** Returns the text of an element once it exists and contains `text`. The CSS selector also searches shadow roots. */
   shown(selector: string, text?: string): Promise<string>
-  /** Presses it with the mouse. */
+  /** Clicks on it with the mouse. */
   click(selector: string, text?: string): Promise<void>
   /** Clicks on a field and types. */
   type(selector: string, text: string): Promise<void>
-  /** The value of an expression. */
+  /** Returns the value of an expression. */
   evaluate(expression: string): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Starts a Firefox with a profile of its own. */
+/** Starts a Firefox with a new profile. */
 export async function launchFirefox(path: string, variables: Record<string, string>): Promise<Firefox> {
   const profile = await mkdtemp(join(tmpdir(), 'holdfast-firefox-'))
   const lines = Object.entries(preferences).map(
@@ -88,7 +88,7 @@ export async function launchFirefox(path: string, variables: Record<string, stri
   }
 }
 
-/** Reads on afterwards: Firefox must never wait for somebody who listens. */
+/** Keeps reading afterwards, because Firefox must never wait for a reader. */
 function addressOf(child: ChildProcessByStdio<Writable, null, Readable>): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   let text = ''
@@ -138,7 +138,7 @@ async function connect(url: string): Promise<{ send: Send }> {
   }
 }
 
-/** Shifts the clock of a page, so that it begins where that of the service stands. */
+/** Shifts the clock of a page, so that it begins at the time of the service. */
 const shiftClock = `(startMs) => {
   const Real = Date
   const shift = startMs - Real.now()
@@ -153,7 +153,7 @@ const shiftClock = `(startMs) => {
   }
 }`
 
-/** Waits until an element is there and can be seen, and brings it into view. */
+/** Waits until an element exists and is visible, and scrolls it into view. */
 const find = `(selector, text, patienceMs) => new Promise((resolve, reject) => {
   const all = (root) => [
     ...root.querySelectorAll(selector),

@@ -1,9 +1,9 @@
 /*
- * Addresses that lead into an inner network, in the spellings by which checks are got around. PORT stands for the port
- * of whatever must not be reached.
+ * URLs that lead into an internal network, in the spellings used to bypass checks. PORT stands for the port of a
+ * protected service.
  */
 
-/** Loopback, as many ways as it can be written. */
+/** Every spelling of loopback. */
 const loopback = [
   '127.0.0.1',
   '127.1',
@@ -81,7 +81,7 @@ const special = [
   '[ff02::1]',
   '[100::1]',
   '[2001:db8::1]',
-  // protocol assignments (RFC 2928), with what has been assigned of them
+  // protocol assignments (RFC 2928), followed by some of those assigned
   '[2001:1::1]', // port control (RFC 7723)
   '[2001:1::3]', // service discovery (RFC 9665)
   '[2001:2::1]', // benchmarks (RFC 5180)
@@ -105,12 +105,12 @@ const special = [
   '[2002:c0a8:1::]',
 ]
 
-/** Everything that production may not deliver to by its address alone. */
+/** Returns every URL that production must refuse because of its address alone. */
 export function forbiddenUrls(port: number): string[] {
   return [...loopback, ...special].map((host) => `https://${host}:${port}/hooks`)
 }
 
-/** What is wrong in another way, in production. */
+/** Returns URLs that are invalid in production for other reasons. */
 export function malformedUrls(port: number): string[] {
   return [
     `http://127.0.0.1:${port}/`,

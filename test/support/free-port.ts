@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 
-/** A port of 127.0.0.1 that nobody listens on, for what does not tell which one it has chosen. */
+/** Returns an unused port of 127.0.0.1, for programs that do not report the one they chose. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

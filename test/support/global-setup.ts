@@ -11,14 +11,14 @@ import { printRepeats } from './repeats.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A server on which tests make databases named holdfast_test_<pid>_<n>; null when this machine has none. */
+    /** A server on which tests create databases named holdfast_test_<pid>_<n>. Null if this machine has none. */
     postgresUrl: string | null
-    /** A server in which tests make keys with prefixes of their own; null when this machine has none. */
+    /** A server in which tests create keys with individual prefixes. Null if this machine has none. */
     redisUrl: string | null
-    /** Where tests put databases of SQLite; removed after the run. */
+    /** The directory for SQLite databases of tests. Removed after the run. */
     filesDirectory: string
     templates: MigratedTemplates
-    /** The program that balances load in tests of several servers; null when this machine has none. */
+    /** The load balancer for tests of several servers. Null if this machine has none. */
     haproxy: string | null
   }
 }
@@ -55,8 +55,8 @@ const HAPROXY_WARNING = `
 `
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await makeWidget() // servers of tests serve it
-  await makeServer() // and run it in processes of their own
+  await makeWidget() // servers in tests serve it
+  await makeServer() // and run it in separate processes
   const files = makeFilesDirectory()
   project.provide('filesDirectory', files.path)
   const postgres = await providePostgres(project)
@@ -97,7 +97,7 @@ async function provideRedis(project: TestProject): Promise<() => Promise<void>> 
   return () => server.stop()
 }
 
-/** Where nobody reads the output, a run that skipped promises must not look like one that kept them. */
+/** Fails if nobody reads the output, because a run that skipped promises must not look complete. */
 function missing(warning: string): void {
   if (process.env['CI'] && process.env['CI'] !== 'false') throw new Error(warning)
   console.warn(warning)

@@ -6,7 +6,7 @@ import { freePort } from './free-port.ts'
 import { emptyDirectory, project } from './holdfast-process.ts'
 import { spawnWatched } from './watched.ts'
 
-/** The load balancer of packaging/haproxy.cfg before servers of a test. */
+/** The load balancer of packaging/haproxy.cfg in front of servers of a test. */
 export interface LoadBalancer {
   address: string
   /** Resolves when it sends requests to the server on this port. */
@@ -14,7 +14,7 @@ export interface LoadBalancer {
   stop(): Promise<void>
 }
 
-/** Starts it as users have it: only addresses are put in the place of those of the file. */
+/** Starts it with the configuration of the package, in which only the addresses are replaced. */
 export async function startHaproxy(program: string, ports: number[]): Promise<LoadBalancer> {
   const [port, statisticsPort] = [await freePort(), await freePort()]
   const directory = emptyDirectory()

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** The heap in use of this thread, after a collection. */
+/** Returns the heap in use of this thread, after a garbage collection. */
 export function heapBytes(): number {
   collect()
   return process.memoryUsage().heapUsed

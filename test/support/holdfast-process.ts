@@ -13,23 +13,26 @@ export const project = resolve(import.meta.dirname, '../..')
 
 const sources = resolve(project, 'src/main.ts')
 
-/** What the package runs, built of the sources before the first test (global-setup.ts): it starts in half the time. */
+/**
+ * The contents of the package, built from the sources before the first test (global-setup.ts). It starts in half the
+ * time.
+ */
 export const builtServer = resolve(project, 'dist/server/main.js')
 
-/** Node keeps here what it has compiled: hundreds of processes of the same code start in half the time. */
+/** Node keeps compiled code here. Hundreds of processes with the same code start in half the time. */
 const compileCache = resolve(project, 'node_modules/.cache/node-compile-cache')
 
-/** The variables of every process of `holdfast` that a test starts: of this process's own the PATH alone. */
+/** The variables of every `holdfast` process in tests. Of this process's own, only PATH. */
 export const bareVariables = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache }
 
 /**
- * Loaded before the program: when the pipe to its standard input closes, because the tests ended in
- * whatever way, the process ends too. Nothing outlives the tests.
+ * Loaded before the program. The process ends when the pipe to its standard input closes, because the tests have ended
+ * for whatever reason. Nothing outlives the tests.
  */
 const endsWithTests =
   'data:text/javascript,process.stdin.on("end",()=>process.kill(process.pid,"SIGKILL")).resume();process.stdin.unref()'
 
-/** How a process ended: exactly one of the two is not null. */
+/** The end of a process. Exactly one of the two is not null. */
 export interface Ending {
   code: number | null
   signal: NodeJS.Signals | null
@@ -37,30 +40,33 @@ export interface Ending {
 
 export interface ProcessOptions {
   variables?: Record<string, string>
-  /** An own temporary directory by default, so that no `.env` and no `data/` of the checkout is met. */
+  /** A separate temporary directory by default, so that the process finds no `.env` and no `data/` of the checkout. */
   directory?: string
-  /** Modules that Node loads before the program, which is then the sources: a bundle has modules of its own. */
+  /**
+   * Modules that Node loads before the program. The program is then the sources, because a bundle contains its own
+   * modules.
+   */
   preloads?: string[]
-  /** What is run in place of the built server, or of the sources. */
+  /** Runs this program instead of the built server or the sources. */
   program?: string
 }
 
-/** A process of `holdfast`, of the sources as they are. */
+/** A process of `holdfast`. */
 export interface HoldfastProcess {
   pid: number
-  /** Everything that it has written so far. */
+  /** Its output so far. */
   stdout(): string
   stderr(): string
   signal(name: NodeJS.Signals): void
   /** Resolves when it has ended and its output is complete. */
   ended: Promise<Ending>
-  /** Resolves with the match as soon as its standard output has one; rejects when it ends before, or too late. */
+  /** Resolves with the match as soon as its standard output has one. Rejects if it ends first, or too late. */
   says(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>
 }
 
 let directories: string | undefined
 
-/** A new directory below one that is removed when the tests of the file have ended. */
+/** Returns a new directory that is removed after the tests of the file. */
 export function emptyDirectory(): string {
   directories ??= mkdtempSync(join(tmpdir(), 'holdfast-test-'))
   return mkdtempSync(join(directories, 'run-'))
@@ -75,12 +81,12 @@ afterEachFile(async () => {
       await once(child, 'close')
     }),
   )
-  // here, because the processes in which tests run are ended without an exit event
+  // here, because test processes end without an exit event
   if (directories !== undefined) rmSync(directories, { recursive: true, force: true })
   directories = undefined
 })
 
-/** Starts `holdfast` with the given arguments. Of this process's environment it sees the PATH alone; it stops at once. */
+/** Starts `holdfast` with the given arguments. Of this process's environment it sees only PATH. It stops at once. */
 export function startHoldfast(args: string[], options: ProcessOptions = {}): HoldfastProcess {
   const { variables = {}, directory = emptyDirectory(), preloads = [] } = options
   const { program = preloads.length > 0 ? sources : builtServer } = options
@@ -126,7 +132,7 @@ export function startHoldfast(args: string[], options: ProcessOptions = {}): Hol
   }
 }
 
-/** What a finished command has said. */
+/** The output of a finished command. */
 export interface Finished extends Ending {
   stdout: string
   stderr: string
@@ -139,7 +145,7 @@ export async function runHoldfast(args: string[], options: ProcessOptions = {}):
   return { ...ending, stdout: command.stdout(), stderr: command.stderr() }
 }
 
-/** Adds the demo world to a database, as an operator would, and gives it with its keys. */
+/** Adds the demo world to a database, as an operator would. Returns it with its keys. */
 export async function demoWorld(databaseUrl: string): Promise<DemoWorld> {
   const ran = await runCommand(['demo', '--json'], { DATABASE_URL: databaseUrl })
   if (ran.code !== 0) throw new Error(`holdfast demo failed:\n${ran.stderr}`)

@@ -13,12 +13,12 @@ afterEachFile(async () => {
   agents.clear()
 })
 
-/** One request over a real socket. The path is relative to /api/v1 unless it begins with `//`. */
+/** Sends one request over a real socket. The path is relative to /api/v1 unless it begins with `//`. */
 export type Call = (address: string, method: string, path: string, options?: CallOptions) => Promise<Reply>
 
 /**
- * Clients with connections of their own, kept alive between requests; as many at once as are needed.
- * Undici's own fetch goes with its own Agent.
+ * Returns a client with as many connections as needed, kept alive between requests. Undici's own fetch needs its own
+ * Agent.
  */
 export function httpClients(options: Agent.Options = {}): Call {
   const dispatcher = new Agent({ pipelining: 1, headersTimeout: 120_000, ...options })
@@ -46,7 +46,7 @@ export function httpClients(options: Agent.Options = {}): Call {
   }
 }
 
-/** The same, patient with what an overloaded server refuses by 503: then nothing has happened, and it asks to try again. */
+/** Does the same, but retries a 503 of an overloaded server, which has done nothing and asks to retry. */
 export function patientClients(options: Agent.Options = {}): Call {
   const call = httpClients(options)
   return (...request) =>
@@ -65,7 +65,7 @@ export async function openSessions(
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const address = addresses[index % addresses.length] ?? ''
-      // many at once may be more than a busy machine can do within a server's limits: such a refusal asks to try again
+      // many at once may exceed the limits of a server on a busy machine, which then asks to retry
       const reply = await eventually('a session', async () => {
         const answer = await call(address, 'POST', '/session', { token: key })
         return answer.status === 503 ? countRepeat() : answer
@@ -76,7 +76,7 @@ export async function openSessions(
   )
 }
 
-/** How often each answer was given: `201`, or status and code such as `409 slot_held`. */
+/** Counts the answers by status and code, such as `201` or `409 slot_held`. */
 export function tally(replies: Reply[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const { status, body } of replies) {

@@ -10,28 +10,28 @@ import { endGroupWithTests } from './watched.ts'
 
 /** The package as a new user has it: packed from the checkout, installed into an empty folder. */
 export interface InstalledPackage {
-  /** Where `npm install` ran. */
+  /** The folder in which `npm install` ran. */
   folder: string
   tarball: string
-  /** What `npm install` said. */
+  /** The output of `npm install`. */
   said: string
 }
 
-/** A Node that a user may have, first on the PATH. */
+/** A user's Node, first on the PATH. */
 export interface UsersNode {
   name: string
   path: string
 }
 
-/** What the documents tell a new user to type. */
+/** The command in the documents for new users. */
 export const installation = 'npm install ./holdfast-0.1.0.tgz'
 
-/** What npm says where it reaches no registry. */
+/** npm's output without a reachable registry. */
 export const noRegistry = /ENOTFOUND|ECONNREFUSED|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|ECONNRESET/
 
 const systemPath = ['/usr/local/bin', '/usr/bin', '/bin']
 
-/** The Node that runs the tests, and an older one of the system where there is one. */
+/** The Node that runs the tests, and an older one of the system, if any. */
 export const usersNodes: UsersNode[] = [dirname(process.execPath), '/usr/local/bin', '/usr/bin'].flatMap(
   (directory) => {
     const node = join(directory, 'node')
@@ -49,8 +49,8 @@ const environmentOf = ({ path }: UsersNode, variables: Record<string, string> = 
 })
 
 /**
- * Packs the sources and installs the package, as a user would, into an empty folder unless one is given. Undefined where the
- * registry cannot be reached, which is said loudly.
+ * Packs the sources and installs the package, as a user would, into an empty folder unless one is given. Returns
+ * undefined with a loud warning if the registry is unreachable.
  */
 export function installPackage(
   node: UsersNode,
@@ -62,7 +62,7 @@ export function installPackage(
   return addPackage(node, join(folder, installation.split(' ').at(-1) ?? ''), folder)
 }
 
-/** Installs a package that is packed already. */
+/** Installs a packed package. */
 export function addPackage(
   node: UsersNode,
   tarball: string,
@@ -97,7 +97,7 @@ afterEachFile(() => {
   for (const { pid } of running) if (pid !== undefined) process.kill(-pid, 'SIGKILL')
 })
 
-/** Runs `npx holdfast serve`, on a free port and an empty database, until it has told everything about its start. */
+/** Runs `npx holdfast serve`, on a free port and an empty database, until it has printed everything about its start. */
 export async function serveInstalled(
   { folder }: InstalledPackage,
   node: UsersNode,
@@ -107,7 +107,7 @@ export async function serveInstalled(
     cwd: folder,
     env: environmentOf(node, variables),
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // a group of its own, as a terminal gives it
+    detached: true, // a separate process group, as in a terminal
   })
   endGroupWithTests(child)
   running.add(child)
@@ -120,14 +120,14 @@ export async function serveInstalled(
     return /^Holdfast serves (http:\S+)$[^]*-X DELETE .*\n/m.exec(said) ?? undefined
   })
   const stop = async () => {
-    process.kill(-(child.pid ?? NaN), 'SIGINT') // as Ctrl-C does
+    process.kill(-(child.pid ?? NaN), 'SIGINT') // like Ctrl-C
     await ended
     return said
   }
   return { said, address, stop }
 }
 
-/** The bytes of all files below a folder, but for folders whose name matches. */
+/** Sums the bytes of all files below a folder, except in folders whose name matches. */
 export function bytesBelow(folder: string, except: RegExp): number {
   return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => !except.test(name))

@@ -1,6 +1,6 @@
 /*
- * Loaded before the program, it sets the wall clock an hour forwards on SIGUSR2 and two hours back on SIGHUP: what an
- * operator, or a virtual machine that wakes up, does to a server that runs. The monotonic clock goes on.
+ * Loaded before the program. Sets the wall clock an hour forward on SIGUSR2 and two hours back on SIGHUP. An operator,
+ * or a virtual machine that wakes up, does this to a running server. The monotonic clock is unaffected.
  */
 const now = Date.now.bind(Date)
 let offsetMs = 0

@@ -8,25 +8,25 @@ import { engines } from './test-service.ts'
  */
 const asked = process.env['HOLDFAST_TEST_LONG'] ?? ''
 
-/** Whether the long forms run, or a part of them. */
+/** True if the long forms run, wholly or in part. */
 export const isLong = asked !== ''
-/** Whether they run in their whole length, and from seeds of their own. */
+/** True if they run at their full length, and from their own seeds. */
 export const isWhole = isLong && asked !== 'part'
 
 /** The tag of everything that `npm test` skips. */
 const tags = ['long']
 
-/** A test of the long form alone: slow by its proof, such as outages and timeouts of real seconds, or one more case. */
+/** A test of the long form only: inherently slow, such as outages and timeouts of real seconds, or one more case. */
 export const longTest = tagged(test)
-/** A suite of the long form alone. */
+/** A suite of the long form only. */
 export const longDescribe = tagged(describe)
 
-/** A test of `npm test` in one case, such as on one engine, and of the long form in the others. */
+/** Runs a test in one case, such as one engine, in `npm test`, and in the others in the long form. */
 export function testIn(isBrief: boolean): typeof longTest {
   return isBrief ? test : longTest
 }
 
-/** Like `test.each`: the first case is one of `npm test`, the others are of the long form. */
+/** Like `test.each`. The first case runs in `npm test`, the others in the long form. */
 export function testFirstOf<const Case extends readonly unknown[]>(
   cases: readonly Case[],
 ): (name: string, work: (...values: Values<Case>) => void | Promise<void>) => void {
@@ -47,7 +47,7 @@ export function onOneEngine(brief: Engine, name: string, suite: (engine: Engine)
   }
 }
 
-/** The same, where each test or suite has the tag. */
+/** Returns the same API, but with the tag on each test or suite. */
 function tagged<Api extends object>(api: Api): Api {
   return new Proxy(api, {
     apply: (target, self, [name, first, second]: unknown[]) => {
@@ -62,13 +62,16 @@ function tagged<Api extends object>(api: Api): Api {
   })
 }
 
-/** How often something is done: seldom in `npm test`, often in the long form. */
+/** Returns a number of repetitions: few in `npm test`, many in the long form. */
 export function rounds(short: number, long: number): number {
   if (isWhole) return long
   return isLong ? Math.ceil(short + (long - short) / 50) : short
 }
 
-/** Tells on stderr how far a long run is, at most once in half a minute: `tell(done)` after each part of `total`. */
+/**
+ * Prints the progress of a long run on stderr, at most once in half a minute. Call the result with the number of
+ * finished parts.
+ */
 export function tellProgress(name: string, total: number): (done: number) => void {
   let toldAt = performance.now()
   return (done) => {

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files that wait for real time, or for processes and browsers, are begun first: one of them that is begun last runs
- * alone, while the other worker has nothing to do. Within each group the larger files come first.
+ * Files that wait for real time, processes or browsers begin first. If one of them began last, it would run alone while
+ * the other worker is idle. Within each group the larger files come first.
  */
 const long = [/-in-browser\./, /\/test\/system\//, /killed-server/, /moment-of-expiry/]
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json, text } from 'node:stream/consumers'
 
-/** A request to the API as it passes. */
+/** A passing request to the API. */
 export interface Passing {
   method: string
   /** With its query. */
@@ -11,21 +11,24 @@ export interface Passing {
   body: any
 }
 
-/** What a client is told in place of an answer. */
+/** The false answer to a client. */
 export interface Told {
   status: number
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- what the wire gives
   body: any
 }
 
-/** What may be changed on the way. */
+/** The changes to make on the way. */
 export interface Lies {
-  /** The path that is asked in place of the one of the request. */
+  /** Returns the path to request instead of the original one. */
   path?: (passing: Passing) => string
   answer: (passing: Passing, told: Told) => Told
 }
 
-/** A service that is not what it says: it asks another one, and changes answers on their way back. */
+/**
+ * Starts a service that is not what it claims to be. It forwards requests to another one and changes answers on their
+ * way back.
+ */
 export async function startLyingProxy(
   address: string,
   lies: Lies,

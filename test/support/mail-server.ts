@@ -4,32 +4,32 @@ import { text } from 'node:stream/consumers'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { selfSigned } from './self-signed.ts'
 
-/** A mail as it arrived. */
+/** An email as it arrived. */
 export interface ReceivedMail {
-  /** Of the envelope. */
+  /** From the envelope. */
   recipients: string[]
   raw: string
   headers: Record<string, string>
   text: string
   html: string
-  /** The calendar part, decoded; undefined without one. */
+  /** The calendar part, decoded. Undefined without one. */
   calendar: string | undefined
   calendarType: string | undefined
-  /** How many connections were encrypted or logged in when it came. */
+  /** True if the connection was encrypted. `user` is the log-in. */
   secure: boolean
   user: string | undefined
 }
 
-/** A server that takes mails. */
+/** A server that accepts emails. */
 export interface MailServer {
   url: string
   port: number
   mails: ReceivedMail[]
-  /** The answer to a mail: a code of SMTP, or undefined to take it. Told the recipient. */
+  /** Returns the answer to an email for a recipient: an SMTP code, or undefined to accept it. */
   answer: (recipient: string) => number | undefined
-  /** Happens once a mail has come, before it is acknowledged. */
+  /** Runs once an email has arrived, before it is acknowledged. */
   beforeReply: () => Promise<void> | void
-  /** Mails to one recipient, in their order. */
+  /** Returns the emails to one recipient, in their order. */
   to(recipient: string): ReceivedMail[]
   close(): Promise<void>
 }
@@ -70,7 +70,7 @@ export async function startMailServer(
       })
     },
   })
-  server.on('error', () => undefined) // clients that break off
+  server.on('error', () => undefined) // clients that disconnect
   await new Promise<void>((resolve) => {
     server.listen(port, '127.0.0.1', resolve)
   })
@@ -88,7 +88,7 @@ export async function startMailServer(
   return receiver
 }
 
-/** A server that accepts connections and never says a word. */
+/** Starts a server that accepts connections and never answers. */
 export async function startSilentServer(): Promise<{ url: string; connections: number; close: () => void }> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -110,7 +110,7 @@ export async function startSilentServer(): Promise<{ url: string; connections: n
   return silent
 }
 
-/** Reads a mail of the kinds that Holdfast sends (RFC 5322, RFC 2045 to 2047). */
+/** Parses an email of the kinds that Holdfast sends (RFC 5322, RFC 2045 to 2047). */
 export function parsed(raw: string): Omit<ReceivedMail, 'recipients' | 'secure' | 'user'> {
   const { headers } = divided(raw)
   const leaves = leavesOf(raw)

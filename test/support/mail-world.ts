@@ -11,16 +11,16 @@ import {
 } from './offers.ts'
 import { ada, startTestService, type Reply, type TestService } from './test-service.ts'
 
-/** A service with a business, whose mails a server takes. */
+/** A service with a business, whose emails a server accepts. */
 export interface MailWorld {
   service: TestService
   server: MailServer
   business: OwnBusiness
-  /** A call with the key of the business. */
+  /** Sends a request with the key of the business. */
   call(method: string, path: string, body?: unknown): Promise<Reply>
-  /** An offer of its own. */
+  /** Creates a separate offer. */
   offer(parts?: Partial<ServiceParts> & { timezone?: string }): Promise<Offer>
-  /** Books with the key; gives the booking. */
+  /** Books with the key and returns the booking. */
   book(
     offer: Offer,
     startsAt: string,
@@ -28,7 +28,7 @@ export interface MailWorld {
   ): Promise<{ id: string } & Record<string, unknown>>
   /** Waits until nothing is due any more. */
   sent(): Promise<void>
-  /** What has come since the last look. */
+  /** Returns the emails that have arrived since the last call. */
   fresh(): MailServer['mails']
   staff(...names: string[]): Promise<string[]>
   stop(): Promise<void>
@@ -40,10 +40,10 @@ export const mailVariables = (url: string) => ({
   PUBLIC_URL: 'https://book.example',
 })
 
-/** The next client: limits count by client. */
+/** The next client, because limits count by client. */
 let clients = 0
 
-/** Somebody whom no test has named before. */
+/** Returns a client that no other test uses. */
 export function nextClient(): typeof ada {
   clients += 1
   return { ...ada, email: `client-${clients}@example.com` }
@@ -87,7 +87,7 @@ export async function mailWorld(
   }
 }
 
-/** A mail about nothing, of a business that need send none. Gives its id. */
+/** Creates an email about nothing, for a business that need not send any. Returns its ID. */
 export async function makeMail({ context }: TestService, businessId: string): Promise<string> {
   const id = context.ids.next()
   await context.db.transaction(({ db, now }) =>

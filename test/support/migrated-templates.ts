@@ -3,15 +3,15 @@ import { readConfig } from '../../src/base/config.ts'
 import { createContext } from '../../src/operate/open.ts'
 import { asAdmin } from './postgres-admin.ts'
 
-/** Databases with the whole schema and nothing in them, of which copies are made. */
+/** Empty databases with the whole schema, as templates for copies. */
 export interface MigratedTemplates {
   /** The file. */
   sqlite: string
-  /** The name on the server of the tests; null when there is none. */
+  /** The name on the server of the tests. Null if there is none. */
   postgres: string | null
 }
 
-/** Makes them once for a run: a copy takes a tenth of the time of the migrations. */
+/** Creates them once for each run. A copy takes a tenth of the time of the migrations. */
 export async function makeTemplates(
   directory: string,
   postgresUrl: string | null,

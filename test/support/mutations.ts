@@ -16,7 +16,7 @@ const strange: readonly unknown[] = [
   ...[[], [null], [[[]]], {}, { id: 1 }, { $ne: null }, { toString: 1 }, ['a', 1, {}]],
 ]
 
-/** A JSON value with some of its parts replaced, removed, doubled, renamed or wrapped. */
+/** Returns a JSON value with some of its parts replaced, removed, doubled, renamed or wrapped. */
 export function mutate(value: unknown, random: Random): unknown {
   if (random.chance(0.06)) return random.of(strange)
   if (Array.isArray(value)) return mutateList(value, random)

@@ -2,7 +2,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { emptyDirectory, project } from './holdfast-process.ts'
 
-/** What the next release adds to the schema, as migrations of a rolling upgrade may: nothing that is there changes. */
+/** The next release's additions to the schema, within the rules of a rolling upgrade: nothing existing changes. */
 const migration = `
 import type { Kysely } from 'kysely'
 
@@ -14,7 +14,7 @@ export async function nextRelease(db: Kysely<any>): Promise<void> {
 }
 `
 
-/** A copy of the sources with one migration more; the path of its program. */
+/** Creates a copy of the sources with one more migration. Returns the path of its program. */
 export function makeNextRelease(): string {
   const directory = emptyDirectory()
   for (const part of ['src', 'texts', 'package.json', 'widget/dist']) {

@@ -4,14 +4,14 @@ import { clientOf, slot, type Cluster } from './cluster.ts'
 import { openSessions, type Call } from './http-client.ts'
 import { ada, offer, type Reply } from './test-service.ts'
 
-/** Clients that place, book, cancel and release as fast as they are answered, and note what they are told. */
+/** Clients that hold, book, cancel and release as fast as they get answers, and record them. */
 export interface NotedLoad {
   acknowledged: Acknowledged
   /** Answers that no client may ever see, such as a 500. */
   unexpected: string[]
-  /** How many requests were answered so far. */
+  /** Returns the number of answered requests so far. */
   answered(): number
-  /** Each request that was refused by 503, and each whose connection broke. */
+  /** Each request that was refused with 503, and each whose connection broke. */
   refused: string[]
   /** When each hold was acknowledged, in milliseconds of `performance.now`. */
   heldAtMs: number[]
@@ -19,14 +19,14 @@ export interface NotedLoad {
   stop(): Promise<void>
 }
 
-/** No session holds more than 730 days ahead, so each pair of clients has a service of its own. */
+/** No session holds more than 730 days ahead, so each pair of clients has a separate service. */
 const slotsPerClient = 8_600
-/** A server that is gone or draining refuses connections or says so; anything else is unexpected. */
+/** A stopped or draining server refuses connections or answers 503. Anything else is unexpected. */
 const expected = [201, 200, 204, 404, 409, 503]
 
 /**
- * With `repeats`, holds and conversions carry an Idempotency-Key, and are sent again with it until there is an answer other
- * than 503: then nothing about them is in doubt.
+ * With `repeats`, holds and conversions carry an Idempotency-Key. They are repeated with it until there is an answer
+ * other than 503. None of them stays in doubt.
  */
 export async function startNotedLoad(
   cluster: Cluster,
@@ -44,12 +44,13 @@ export async function startNotedLoad(
   })
   const pairs: Awaited<ReturnType<typeof makeService>>[] = []
   for (let pair = 0; pair < clients / 2; pair += 1) {
-    pairs.push(await makeService(cluster, call, `Load ${pair}`)) // at once, they would wait for each other's business
+    // if created at once, they would wait for each other's lock on the business
+    pairs.push(await makeService(cluster, call, `Load ${pair}`))
   }
   let answered = 0
   let ended = false
 
-  /** The answer; undefined when the connection broke: whether it happened is then unknown. */
+  /** Returns the answer, or undefined if the connection broke. The effect of the request is then unknown. */
   async function answerTo(request: Promise<Reply>): Promise<Reply | undefined> {
     try {
       const reply = await request
@@ -63,7 +64,7 @@ export async function startNotedLoad(
     return undefined
   }
 
-  /** Sends a request about something acknowledged; in doubt until its answer is there. */
+  /** Sends a request about an acknowledged hold or booking, which is in doubt until the answer arrives. */
   async function about(id: string, request: () => Promise<Reply>): Promise<Reply | undefined> {
     const known = acknowledged.get(id)
     if (known) acknowledged.set(id, { ...known, inDoubt: true })
@@ -72,7 +73,7 @@ export async function startNotedLoad(
     return reply
   }
 
-  /** A hold or a conversion. */
+  /** Sends a hold or a conversion. */
   async function create(turn: number, path: string, token: string, body: object): Promise<Reply | undefined> {
     const headers = repeats ? { 'idempotency-key': randomUUID() } : {}
     for (let attempt = 0; ; attempt += 1) {
@@ -84,7 +85,7 @@ export async function startNotedLoad(
   }
 
   async function once(turn: number, token: string, round: number): Promise<void> {
-    // two clients want each slot, and no client wants one twice: it would replace its own hold
+    // two clients want each slot, and no client wants one twice, which would replace its own hold
     const body = { ...pairs[turn >> 1], starts_at: slot(round % slotsPerClient) }
     const held = await create(turn + round, '/bookings/hold', token, body)
     if (held?.status !== 201) return held ? undefined : pause(10)
@@ -128,7 +129,7 @@ export async function startNotedLoad(
   }
 }
 
-/** A service without staff: what is booked of it is in no other's way. */
+/** Creates a service without staff, whose bookings conflict with no other's. */
 async function makeService(cluster: Cluster, call: Call, name: string) {
   const { business } = cluster
   const { location_id } = offer(business, 'Meeting room')
@@ -138,7 +139,7 @@ async function makeService(cluster: Cluster, call: Call, name: string) {
   return { service_id: String(made.body.id), location_id }
 }
 
-/** Between rounds, and between tries while there is no server. */
+/** Waits between rounds, and between attempts while there is no server. */
 function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

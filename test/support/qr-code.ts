@@ -2,7 +2,9 @@ import { encode } from 'uqr'
 
 const border = 4
 
-/** The modules of the first QR code in a page or a file, dark ones as `#`; empty where there is none. */
+/**
+ * Returns the modules of the first QR code in a page or a file, dark ones as `#`. Returns an empty list without one.
+ */
 export function qrModules(body: unknown): string[] {
   const [, size = '0', path = ''] =
     /viewBox="0 0 (\d+) \1">.*?<path fill="black" d="([^"]+)"/s.exec(String(body)) ?? []
@@ -14,7 +16,7 @@ export function qrModules(body: unknown): string[] {
   return rows.map((row) => row.join(''))
 }
 
-/** Those of the code of a text. */
+/** Returns the modules of a text's code. */
 export function modulesOf(text: string): string[] {
   const { data } = encode(text, { ecc: 'M', border })
   return data.map((row) => row.map((isDark) => (isDark ? '#' : '.')).join(''))

@@ -16,19 +16,19 @@ import { ada } from './test-service.ts'
 import { dateAfter } from './wall-clock.ts'
 
 /*
- * A business of random hours, overrides, blocks, buffers, grids, notice, horizon, seats and staff, with holds and
- * bookings in it: what has to hold of every business is asked of many such worlds.
+ * A business with random hours, overrides, blocks, buffers, grids, notice, horizon, seats and staff, and with holds and
+ * bookings. Rules for every business are tested in many such worlds.
  */
 
-/** What is asked about in such a world. */
+/** The contents of such a world. */
 export interface RandomWorld {
   businessId: string
   offer: { service_id: string; location_id: string; staff_id?: string }
-  /** The date on and after which things happen. */
+  /** The first date on which things happen. */
   from: string
-  /** A caller of the business's own who is bound by no rules. */
+  /** A caller with the business's key, bound by no rules. */
   key: Actor
-  /** Where its visitors come from: the holds of an address are counted, and many worlds of one would have many. */
+  /** The address of its visitors. The holds of an address are counted, so each world has its own. */
   client: ClientAddress
 }
 
@@ -37,7 +37,7 @@ const zones = ['Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia
 const clockChanges = ['2027-03-14', '2027-03-28', '2027-04-04', '2027-10-31', '2027-11-07']
 const weekdays: Weekday[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
-/** A session of a business, as authentication would make it. */
+/** Returns a session of a business, as authentication would. */
 export function sessionOf(businessId: string, id: string): Actor {
   return { ...caller(id), type: 'session', scope: { businessId }, expiresAt: null, trustedNetworks: [] }
 }
@@ -53,7 +53,7 @@ export function caller(id: string) {
   }
 }
 
-/** Makes a world and fills it. The day it is about lies a few days ahead, or around a change of the clocks. */
+/** Creates a world and fills it. Its main day is a few days ahead, or around a clock change. */
 export async function makeRandomWorld(context: Context, random: Random): Promise<RandomWorld> {
   const today = context.clock.now().slice(0, 10)
   const from = random.chance(0.3) ? dateAfter(random.of(clockChanges), -1) : dateAfter(today, random.below(4))
@@ -187,7 +187,7 @@ function randomBlock(context: Context, random: Random, { businessId, from, locat
   return block
 }
 
-/** Places holds as the business does, which ignores its rules: off the grid, outside hours, in both services. */
+/** Places holds as the business, which ignores its rules: off the grid, outside hours, in both services. */
 async function fill(
   context: Context,
   random: Random,
@@ -209,7 +209,7 @@ async function fill(
       if (random.chance(0.5))
         await convertHold(context, world.key, { hold_id: hold.id, client: ada, from: world.client })
     }
-    // what is taken already, or not given there, is refused: the world is random enough without it
+    // refused if taken already or not offered there: the world is random enough without it
     await taken.then(book).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error
     })

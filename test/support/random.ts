@@ -1,8 +1,8 @@
-/** Random numbers that are the same for the same seed (mulberry32): a failure can be replayed. */
+/** Random numbers that are the same for the same seed (mulberry32), so that failures can be replayed. */
 export interface Random {
-  /** A whole number from 0 to `below` - 1. */
+  /** Returns an integer from 0 to `below` - 1. */
   below(below: number): number
-  /** One of the entries. */
+  /** Returns one of the entries. */
   of<T>(entries: readonly T[]): T
   chance(probability: number): boolean
 }
@@ -27,8 +27,8 @@ export function randomFrom(seed: number): Random {
 }
 
 /**
- * So many seeds, from `first` on; or the one of the variable HOLDFAST_TEST_SEED, or the range of HOLDFAST_TEST_SEEDS
- * (`201-400`).
+ * Returns `count` seeds, beginning with `first`. HOLDFAST_TEST_SEED replaces them by one seed, HOLDFAST_TEST_SEEDS by a
+ * range (`201-400`).
  */
 export function seeds(count: number, first = 1): number[] {
   const given = process.env['HOLDFAST_TEST_SEED'] || process.env['HOLDFAST_TEST_SEEDS']

@@ -8,16 +8,16 @@ afterEachFile(() => {
   open.clear()
 })
 
-/** A connection on which anything can be sent, HTTP or not. */
+/** A connection on which tests can send anything, HTTP or not. */
 interface RawConnection {
   socket: Socket
-  /** Everything that came back so far. */
+  /** Returns everything received so far. */
   received(): string
-  /** Resolves when it is closed, by whichever side, with what came back and after how long since it was opened. */
+  /** Resolves when either side closes it, with the received text and the time since it was opened. */
   closed: Promise<{ received: string; afterMs: number }>
 }
 
-/** Opens a connection to a server and sends what is given, as far as the server takes it. */
+/** Opens a connection to a server and sends the input, as far as the server accepts it. */
 export function rawConnection(
   address: string,
   sent: string | Buffer = '',
@@ -41,8 +41,8 @@ export function rawConnection(
 }
 
 /**
- * Sends the first part at once and then the other one, over and over, as long as the server keeps the connection:
- * a client that does not care what it is told, not even that the server has finished.
+ * Sends the first part at once, and then the other one repeatedly while the server keeps the connection. Such a client
+ * ignores every answer, even the end of the response.
  */
 export function sendOnAndOn(
   address: string,
@@ -59,7 +59,7 @@ export function sendOnAndOn(
   return connection
 }
 
-/** The status of the last answer; undefined where there was none. */
+/** Returns the status of the last answer, or undefined without one. */
 export function lastStatus(received: string): number | undefined {
   const status = [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].at(-1)?.[1]
   return status === undefined ? undefined : Number(status)

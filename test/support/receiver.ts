@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** A request that a receiver got: every byte of it. */
+/** Every byte of a received request. */
 export interface Received {
   method: string
   path: string
   /** Names in lower case. */
   headers: Record<string, string>
-  /** Names as they were sent. */
+  /** Names as sent. */
   rawHeaders: string[]
   body: Buffer
   /** When it was complete, on the clock of the process. */
@@ -20,18 +20,18 @@ export type Answer = (response: ServerResponse, received: Received) => void
 export interface Receiver {
   /** Such as http://127.0.0.1:41234. */
   address: string
-  /** What it got, the oldest first. */
+  /** Received requests, the oldest first. */
   received: Received[]
-  /** From now on it answers so; 200 at first. */
+  /** The answer from now on. 200 at first. */
   answer: Answer
-  /** Connections that were made to it. */
+  /** Number of connections to it. */
   connections: number
   stop(): Promise<void>
 }
 
 export const ok: Answer = (response) => response.end('ok')
 
-/** Answers with this status, and perhaps headers. */
+/** Answers with this status, and optional headers. */
 export function status(code: number, headers: Record<string, string> = {}): Answer {
   return (response) => response.writeHead(code, headers).end()
 }

@@ -2,7 +2,7 @@ import type { TestService } from './test-service.ts'
 
 const tables = ['claims', 'bookings', 'events']
 
-/** Every row that holds and bookings consist of: equal before and after what must change nothing. */
+/** Returns every row of holds and bookings, equal before and after an operation without effect. */
 export async function snapshot(service: TestService): Promise<Record<string, string[]>> {
   const entries = await Promise.all(
     tables.map(async (table) => {
@@ -13,13 +13,13 @@ export async function snapshot(service: TestService): Promise<Record<string, str
   return Object.fromEntries(entries)
 }
 
-/** The events of one booking, oldest first, with parsed payloads. */
+/** Returns the events of one booking, oldest first, with parsed payloads. */
 export async function eventsOf(
   service: TestService,
   bookingId: string,
 ): Promise<{ type: string; payload: Record<string, unknown> }[]> {
   const events = (await service.rows('events')).filter((event) => event['booking_id'] === bookingId)
-  // ids sort by the millisecond only
+  // IDs sort by the millisecond only
   const inOrder = events.toSorted((one, other) => Number(one['position']) - Number(other['position']))
   return inOrder.map((event) => ({
     type: String(event['type']),
@@ -27,15 +27,15 @@ export async function eventsOf(
   }))
 }
 
-/** The types of the events of one booking, oldest first. */
+/** Returns the types of the events of one booking, oldest first. */
 export async function eventTypesOf(service: TestService, bookingId: string): Promise<string[]> {
   return (await eventsOf(service, bookingId)).map(({ type }) => type)
 }
 
-/** Columns that the database computes: a copy of a row cannot write them. */
+/** Columns that the database computes, which a copy of a row cannot write. */
 const computed = ['lasts_long']
 
-/** The row of a table with this id. */
+/** Returns the row of a table with this ID. */
 export async function rowOf(
   service: TestService,
   table: string,
@@ -45,7 +45,7 @@ export async function rowOf(
   return row && Object.fromEntries(Object.entries(row).filter(([column]) => !computed.includes(column)))
 }
 
-/** The claim with this id if it still takes its time: undefined once it was released, cancelled or tidied away. */
+/** Returns the claim with this ID while it occupies time. Undefined once it was released, cancelled or cleaned up. */
 export async function takenClaim(
   service: TestService,
   id: string,
@@ -54,7 +54,7 @@ export async function takenClaim(
   return claim?.['ended_at'] === null ? claim : undefined
 }
 
-/** Moves the clock to an instant, or to so many milliseconds from it. */
+/** Moves the clock to an instant, or to some milliseconds from it. */
 export function advanceTo(service: TestService, instant: string, milliseconds = 0): void {
   const target = Date.parse(instant) + milliseconds
   service.clock.advance((target - service.clock.nowMs()) / 1000)

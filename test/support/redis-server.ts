@@ -11,14 +11,14 @@ const LOCAL_SERVER = 'redis://127.0.0.1:6379'
 
 interface RedisServer {
   url: string
-  /** Where it came from, in words for whoever runs the tests. */
+  /** Its origin, in words for the person who runs the tests. */
   origin: string
   stop(): Promise<void>
 }
 
 /**
- * Finds a Redis server for the tests, or starts an installed one; null when there is none on this machine.
- * TEST_REDIS_URL names a server and is then the only one tried.
+ * Finds a Redis server for the tests, or starts an installed one. Returns null if there is none on this machine. If
+ * TEST_REDIS_URL names a server, no other is tried.
  */
 export async function findRedis(env: NodeJS.ProcessEnv): Promise<RedisServer | null> {
   const given = env['TEST_REDIS_URL']
@@ -34,7 +34,7 @@ export async function findRedis(env: NodeJS.ProcessEnv): Promise<RedisServer | n
   return program === undefined ? null : startRedis(program)
 }
 
-/** Starts a server of its own on a free port, which keeps nothing. */
+/** Starts a separate server on a free port, which stores nothing. */
 async function startRedis(program: string): Promise<RedisServer> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-redis-'))
   const port = await freePort()
@@ -65,7 +65,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Connects for as long as it is used; rejects when no Redis answers. */
+/** Connects for the duration of `use`. Rejects if no Redis answers. */
 export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 30_000 })
   redis.on('error', () => undefined) // connect() rejects with it
@@ -77,7 +77,7 @@ export async function withRedis<T>(url: string, use: (redis: Redis) => Promise<T
   }
 }
 
-/** The keys that begin so. */
+/** Returns the keys with a prefix. */
 export function keysOf(url: string, prefix: string): Promise<string[]> {
   return withRedis(url, async (redis) => {
     const found: string[] = []

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { snapshot } from './records.ts'
 import type { Reply, TestService } from './test-service.ts'
 
-/** Expects a call to be refused so, and to have written nothing. */
+/** Expects a call to be refused in this way, and to have written nothing. */
 export async function expectRefusal(
   service: TestService,
   attempt: () => Promise<Reply>,
@@ -13,7 +13,7 @@ export async function expectRefusal(
   expect(await snapshot(service)).toEqual(before)
 }
 
-/** Where a 422 reply finds faults, sorted. */
+/** Returns the pointers of faults in a 422 reply, sorted. */
 export function pointersOf(reply: Reply): string[] {
   const fieldErrors = reply.body.errors as { pointer: string }[]
   return fieldErrors.map(({ pointer }) => pointer).toSorted()

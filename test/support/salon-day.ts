@@ -1,7 +1,7 @@
 import { derivedId } from '../../src/base/ids.ts'
 import { ada, businessOf, offer, type TestService } from './test-service.ts'
 
-/** Books, holds and blocks for the first business of the demo world, by its key. */
+/** Books, holds and blocks for the first business of the demo world, with its key. */
 export function bookerOf(service: TestService) {
   const business = businessOf(service.world, 'Salon Spree')
   const token = business.business_key

@@ -7,20 +7,20 @@ export interface Sample {
   value: number
 }
 
-/** What one reading of /metrics gave. */
+/** The result of one reading of /metrics. */
 export interface Scrape {
   text: string
   samples: Sample[]
-  /** Of each metric, as the text tells it. */
+  /** The metrics as the text describes them. */
   metrics: { name: string; help: string; type: string }[]
-  /** The value of exactly these labels; undefined when there is none. */
+  /** Returns the value with exactly these labels, or undefined if there is none. */
   value(name: string, labels?: Record<string, string>): number | undefined
 }
 
 const sampleLine = /^([a-z0-9_]+)(?:\{(.*)\})? (\S+)$/
 const label = /([a-z_]+)="((?:[^"\\]|\\.)*)"/g
 
-/** Reads the text format of Prometheus; a line that is none fails. */
+/** Parses the text format of Prometheus. Fails on an invalid line. */
 export function readScrape(text: string): Scrape {
   const samples = text
     .split('\n')
@@ -54,7 +54,7 @@ export async function scrape(service: TestService): Promise<Scrape> {
   return readScrape(String(body))
 }
 
-/** By how much the values of a metric grew during some work, by the labels that it has: `{"placed": 1}`. */
+/** Returns the growth of a metric's values during some work, by their labels: `{"placed": 1}`. */
 export async function growthOf(
   service: TestService,
   { metric, by }: { metric: string; by: string[] },

@@ -6,11 +6,9 @@ import type { Engine } from '../../src/database/database.ts'
 import { changeRows, nextStart, type Tenant, unknownId } from './tenant-things.ts'
 import { businessOf, offer, type Reply, type TestService } from './test-service.ts'
 
-/*
- * Requests of every kind that carry secrets and what clients say, for tests of what must not show them.
- */
+/* Requests of every kind that carry secrets and data of clients, for tests of places that must not show them. */
 
-/** What a client says of themselves: each text occurs nowhere else. */
+/** A client's own data. Each text occurs nowhere else. */
 const said = {
   first_name: 'Quintessa',
   last_name: 'Zyxwvut',
@@ -23,7 +21,7 @@ const said = {
   header: 'idempotent-looking-secret',
 }
 
-/** What makes the database refuse each booking; PostgreSQL's errors quote what was written. */
+/** Changes that make the database refuse each booking. PostgreSQL's errors quote the written values. */
 const surprises = {
   sqlite: [`create trigger surprise before insert on bookings begin select raise(abort, 'a surprise'); end`],
   postgres: [
@@ -40,9 +38,9 @@ const calm = {
 
 /** Requests to one business, through successes, refusals and internal errors. */
 export interface SeededRequests {
-  /** Successes and refusals of every kind that carry secrets; the tokens that were used. */
+  /** Sends requests of every kind that carry secrets, with successes and refusals. Also returns the used tokens. */
   provoke(): Promise<{ replies: Reply[]; tokens: string[] }>
-  /** Conversions that fail inside, two ways; the second error quotes what was written (PostgreSQL). */
+  /** Sends conversions that fail internally in two ways. The second error quotes written values (PostgreSQL). */
   failInside(): Promise<{ replies: Reply[]; tokens: string[] }>
 }
 
@@ -147,7 +145,7 @@ export function seededRequests(service: TestService, engine: Engine, salon: Tena
     return { replies, tokens: [token, refreshed] }
   }
 
-  /** The key where no key belongs, alone and glued to other characters. */
+  /** Puts the key in every wrong place, alone and attached to other characters. */
   const withKeyEverywhere = async (key: string) => {
     const replies = []
     for (const text of [key, `x${key}`, `9${key}9`, `_${key}_`, `key:${key}/${key}`]) {
@@ -179,7 +177,7 @@ export function seededRequests(service: TestService, engine: Engine, salon: Tena
   return { provoke, failInside }
 }
 
-/** Fails when a text holds a secret of a token or anything that a client said. */
+/** Fails if a text contains a secret of a token or any data of a client. */
 export function expectNoSecrets(service: TestService, text: string, tokens: string[]): void {
   const { world } = service
   const keys = [

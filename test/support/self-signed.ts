@@ -1,4 +1,4 @@
-/** For 127.0.0.1 and localhost, and trusted by nobody: what a receiver with a bad certificate shows. */
+/** A certificate for 127.0.0.1 and localhost that nobody trusts, for receivers with a bad certificate. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgXjDXPMhk+hOw9xBf

@@ -1,20 +1,20 @@
 import { startHoldfast, type Ending, type HoldfastProcess, type ProcessOptions } from './holdfast-process.ts'
 
-/** A server in a process of its own, with a real socket. */
+/** A server in a separate process, with a real socket. */
 export interface ServerProcess {
   process: HoldfastProcess
-  /** Where it listens, such as http://127.0.0.1:41234. */
+  /** Its URL, such as http://127.0.0.1:41234. */
   address: string
-  /** Asks it to stop, and tells how it ended. */
+  /** Stops it gracefully and resolves with its end. */
   stop(): Promise<Ending>
-  /** Ends it in the middle of whatever it does. */
+  /** Kills it, whatever it is doing. */
   kill(): Promise<Ending>
 }
 
-/** What keeps limits out of the way of tests whose requests all come from one address. */
+/** Keeps limits out of the way of tests whose requests all come from one address. */
 export const withoutLimits = { RATE_LIMIT_FACTOR: '10000' }
 
-/** Starts a server on a free port and waits until it serves. Production: it adds no data of its own. */
+/** Starts a server on a free port and waits until it serves. It runs in production mode, which adds no data. */
 export async function startServer(
   databaseUrl: string,
   variables: Record<string, string> = {},

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { resolve } from 'node:path'
 
-/** A PATH in whose `npx holdfast` npx takes no part: for tests in which it is not the subject. */
+/** A PATH with a `npx holdfast` that bypasses npx, for tests about other subjects. */
 export const quickNpx = { PATH: `${resolve(import.meta.dirname, 'quick')}:${process.env['PATH'] ?? ''}` }
 
-/** Runs lines in bash as a person would paste them, and gives what they print. Fails when bash does. */
+/** Runs lines in bash as if a person had pasted them. Returns their output and fails if bash does. */
 export function inBash(
   lines: string,
   { variables = {}, directory }: { variables?: Record<string, string>; directory?: string } = {},

@@ -10,21 +10,21 @@ export interface ShownSlot {
   held_by_you?: true
 }
 
-/** What is asked about: a service at a location, perhaps with one staff member. */
+/** The request: a service at a location, perhaps with one staff member. */
 export type Asked = Offer & { staff_id?: string | undefined; party_size?: string | undefined }
 
-/** The questions about free slots, asked with one token. */
+/** Requests for free slots with one token. */
 export interface Watcher {
   show(asked: Asked, from: string, to?: string, headers?: Record<string, string>): Promise<Reply>
   explain(asked: Asked, startsAt: string): Promise<Reply>
   soonest(asked: Asked): Promise<Reply>
-  /** The slots of one date. */
+  /** Returns the slots of one date. */
   on(asked: Asked, date: string): Promise<ShownSlot[]>
-  /** The one slot of an instant; undefined when it is not offered. */
+  /** Returns the slot at an instant, or undefined if it is not offered. */
   at(asked: Asked, startsAt: string): Promise<ShownSlot | undefined>
 }
 
-/** Asks about slots with the token of a client. */
+/** Requests slots with the token of a client. */
 export function watcherOf(service: TestService, { token }: { token: string }): Watcher {
   const ask = (path: string, query: object, headers: Record<string, string> = {}) => {
     const parameters = Object.entries(query).filter(([, value]) => value !== undefined)
@@ -50,7 +50,7 @@ export function watcherOf(service: TestService, { token }: { token: string }): W
   }
 }
 
-/** When slots start, as `10:00` in the zone in which they are shown. */
+/** Returns the starts of slots, as `10:00` in the zone in which they are shown. */
 export function timesOf(slots: readonly ShownSlot[]): string[] {
   return slots.map(({ starts_at }) => starts_at.slice(11, 16))
 }

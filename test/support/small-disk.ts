@@ -7,24 +7,24 @@ import { join } from 'node:path'
 /** A disk of a few MiB that a test can fill. */
 export interface SmallDisk {
   directory: string
-  /** Leaves no room on it for anything. */
+  /** Fills it completely. */
   fill(): void
-  /** Gives the room back. */
+  /** Frees the room again. */
   clear(): void
   remove(): Promise<void>
 }
 
 /**
- * Mounts it, and unmounts it when the pipe closes: however the tests end, nothing is left. Lazily, because a
- * process that is still ending may have files open on it.
+ * Mounts it, and unmounts it when the pipe closes, so that nothing is left however the tests end. Unmounts lazily,
+ * because a process that is still ending may have files open on it.
  */
 const mounted = `
   mount -t tmpfs -o "size=$1" tmpfs "$0" && echo mounted && read -r _
   umount -l "$0"; rmdir "$0"`
 
-/** Makes a file system in memory; null where this process may not mount one. */
+/** Creates a file system in memory. Returns null if this process may not mount one. */
 export async function makeSmallDisk(mebibytes: number): Promise<SmallDisk | null> {
-  // not below the directories of other tests, into which the user of PostgreSQL has no way
+  // not below the directories of other tests, which the user of PostgreSQL cannot access
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-disk-'))
   const holder = spawn('sh', ['-c', mounted, directory, `${mebibytes}m`], {
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -33,7 +33,7 @@ export async function makeSmallDisk(mebibytes: number): Promise<SmallDisk | null
   const ended = once(holder, 'exit')
   const isMounted = await Promise.race([once(holder.stdout, 'data'), ended.then(() => undefined)])
   if (!isMounted) return null
-  chmodSync(directory, 0o777) // PostgreSQL runs as a user of its own
+  chmodSync(directory, 0o777) // PostgreSQL runs as a different user
   const ballast = join(directory, 'ballast')
   return {
     directory,

@@ -11,22 +11,22 @@ import {
 import { openTracing } from '../../src/base/tracing.ts'
 import { afterEachFile } from './after-file.ts'
 
-/** The files that follow in the same worker run without. */
+/** Later files in the same worker run without spans. */
 afterEachFile(() => {
   trace.disable()
   context.disable()
   propagation.disable()
 })
 
-/** Spans that have ended, in the process of the tests. */
+/** Ended spans, in the process of the tests. */
 interface CollectedSpans {
   all(): ReadableSpan[]
-  /** As they would be sent. */
+  /** Returns them as they would be sent. */
   text(): string
   forget(): void
 }
 
-/** Registers an SDK that keeps its spans. Once in a test file: its parts are global. */
+/** Registers an SDK that keeps its spans. Once in a test file, because its parts are global. */
 export async function collectSpans(): Promise<CollectedSpans> {
   await openTracing()
   const exporter = new InMemorySpanExporter()

@@ -14,7 +14,7 @@ import {
 import { changeRows, type Tenant } from './tenant-things.ts'
 import type { TestService } from './test-service.ts'
 
-/** Things of a tenant that may be changed, deleted and revoked: nothing else needs them. */
+/** Things of a tenant that tests may change, delete and revoke, because nothing else needs them. */
 export interface Spares {
   spare_service_id: string
   spare_location_id: string
@@ -25,7 +25,7 @@ export interface Spares {
   busy_calendar_id: string
 }
 
-/** Makes them as the operator does: also for a tenant whose plan has no keys for it. */
+/** Creates them as the operator does, even for a tenant whose plan includes no keys for it. */
 export async function makeSpares(running: TestService, { id: business_id }: Tenant): Promise<Spares> {
   const { context } = running
   const place = { business_id, name: 'Spare' }
@@ -40,7 +40,7 @@ export async function makeSpares(running: TestService, { id: business_id }: Tena
     ends_at: readInstant('2027-06-01T11:00:00Z'),
   }
   const { block } = await createBlock(context, operator, { location_id: location.id, ...times })
-  // a business has few: those of earlier calls leave room
+  // a business may have few: those of earlier calls make room
   await changeRows(running, sql`delete from feeds where business_id = ${business_id}`)
   const { feed } = await createFeed(context, operator, { location_id: location.id })
   const busyCalendar = await addBusyCalendar(context, operator, {

@@ -1,4 +1,4 @@
-// Loaded before the server: from SIGUSR2 on its event loop stands still, after it has said so, until GO_ON is a file.
+// Loaded before the server. At SIGUSR2 it prints a line and stops the event loop until the file GO_ON exists.
 import { existsSync, writeSync } from 'node:fs'
 
 process.on('SIGUSR2', () => {

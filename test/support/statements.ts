@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 
-/** Runs statements on a database of either engine, past the program: to plant what the program would not write. */
+/** Runs statements on a database of either engine, bypassing the program, to create rows that the program would not. */
 export async function execute(databaseUrl: string, statements: string): Promise<void> {
   if (databaseUrl.startsWith('sqlite:')) {
     const file = new DatabaseSync(databaseUrl.slice('sqlite:'.length), { timeout: 60_000 })

@@ -2,27 +2,27 @@ import { sql } from 'kysely'
 import { instantFromMs } from '../../src/base/instants.ts'
 import type { Engine, Queries } from '../../src/database/database.ts'
 
-/** Bookings of one service at one location: the staff members take turns, each is booked one after the other. */
+/** Bookings of one service at one location. The staff members take turns, and each has one after the other. */
 interface StoredBookings {
   businessId: string
   serviceId: string
   locationId: string
   staffIds: string[]
   count: number
-  /** Numbers the first of them: those of one database must not share numbers. */
+  /** Number of the first one. Numbers must be unique within a database. */
   firstNumber: number
-  /** When the first of them starts, in milliseconds since 1970. */
+  /** Start of the first one, in milliseconds since 1970. */
   fromMs: number
-  /** From one start of a staff member to the next. */
+  /** Time from one start of a staff member to the next. */
   stepMinutes: number
   minutes: number
-  /** Without their claims, where nobody asks what is free. */
+  /** Omits their claims, for tests that ignore availability. */
   withoutClaims?: true
 }
 
 const adaText = sql.lit('ada lovelace\nada@example.com\n\n')
 
-/** Writes bookings and their claims as many as are asked for in two statements, past all operations. */
+/** Writes bookings and their claims, any number of them, in two statements, bypassing all operations. */
 export async function storeBookings(db: Queries, engine: Engine, stored: StoredBookings): Promise<void> {
   const { businessId, serviceId, locationId, staffIds, count, firstNumber, fromMs, stepMinutes } = stored
   const uuid = sql.raw(engine === 'postgres' ? 'uuid' : 'text')

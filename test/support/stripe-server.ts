@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Stripe } from 'stripe'
 
 /*
- * A server that behaves as the part of Stripe's API does that checkouts use (https://docs.stripe.com/api): form bodies,
+ * A server that behaves like the part of Stripe's API for checkouts (https://docs.stripe.com/api): form bodies,
  * idempotency, errors, the life of sessions, signed events.
  */
 
@@ -37,7 +37,7 @@ interface FakeRefund {
   amount: number
 }
 
-/** How it fails: it cannot be reached, it answers with an error, or its answer gets lost after the work is done. */
+/** The kind of failure: it is unreachable, it answers with an error, or its answer is lost after the work is done. */
 export type Failure = 'away' | 'error' | 'answer lost' | 'hangs'
 
 export interface FakeStripe {
@@ -46,25 +46,25 @@ export interface FakeStripe {
   refunds: FakeRefund[]
   /** Every request, as method and path, oldest first. */
   requests: string[]
-  /** The idempotency keys with which refunds were asked for, oldest first. */
+  /** The idempotency keys of refund requests, oldest first. */
   refundKeys: string[]
-  /** The codes of what it has refused, oldest first. */
+  /** The codes of its refusals, oldest first. */
   refused: string[]
-  /** The next requests of these kinds fail so; undefined: none does. */
+  /** The failure of the next requests of these kinds. Undefined: none. */
   failure: { how: Failure; on: RegExp } | undefined
-  /** What refunds become at once. */
+  /** The immediate status of refunds. */
   refundStatus: FakeRefund['status']
-  /** Awaited before a session that was created is answered. */
+  /** Awaited before the answer to the creation of a session. */
   onCreated: ((session: FakeSession) => Promise<void>) | undefined
-  /** Awaited before a list of refunds, as it was when it was asked for, is answered. */
+  /** Awaited before a list of refunds, as of the time of the request, is answered. */
   onRefundsListed: (() => Promise<void>) | undefined
-  /** A client pays, now; false when the session is not open any more. */
+  /** Lets a client pay now. Returns false if the session is no longer open. */
   pay(sessionId: string, how?: 'at once' | 'in days'): boolean
-  /** A bank says yes or no, days later. */
+  /** Lets a bank accept or refuse a payment, days later. */
   clear(sessionId: string, succeeds: boolean): void
-  /** An event with what it is about, as it stands at this moment. */
+  /** Creates an event about an object in its present state. */
   event(type: string, object: object): { id: string; body: string }
-  /** The header with which an event is sent. */
+  /** Returns the header with which an event is sent. */
   sign(body: string, secondsAgo?: number, secret?: string): string
   stop(): Promise<void>
 }
@@ -84,13 +84,13 @@ class Refusal extends Error {
   }
 }
 
-/** Starts it on a free port. Its time is that of the given clock, in milliseconds since 1970. */
+/** Starts it on a free port. It uses the given clock, in milliseconds since 1970. */
 export async function startFakeStripe(nowMs: () => number, port = 0): Promise<FakeStripe> {
   const stripe = new Stripe(secretKey)
   const sessions = new Map<string, FakeSession>()
   const refunds: FakeRefund[] = []
   const kept = new Map<string, { request: string; answer: object | undefined }>()
-  /** Keys under which an error of its own is kept. */
+  /** Keys that store an internal error. */
   const broken = new Set<string>()
   let counter = 0
   const now = () => Math.floor(nowMs() / 1000)
@@ -224,7 +224,9 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
     throw invalid('url_invalid', undefined, 404)
   }
 
-  /** The same key again: the first answer. With other parameters, or beside the first that still runs: an error. */
+  /**
+   * Returns the first answer for a repeated key. Other parameters, or the first request still running, cause an error.
+   */
   const once = async (request: IncomingMessage, text: string): Promise<object> => {
     const key = request.headers['idempotency-key']
     if (request.method === 'POST' && request.url === '/v1/refunds') fake.refundKeys.push(String(key))
@@ -243,7 +245,7 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
       kept.set(key, { request: asked, answer: given })
       return given
     } catch (error) {
-      kept.delete(key) // what was refused has not begun
+      kept.delete(key) // a refused request has not begun
       throw error
     }
   }

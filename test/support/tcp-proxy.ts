@@ -1,28 +1,28 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** How a proxy treats what passes through it. */
+/** The treatment of traffic by a proxy. */
 export type ProxyMode =
   | 'forward'
-  /** Connections are accepted and stay open; nothing passes in either direction. */
+  /** Connections are accepted and stay open, but nothing passes in either direction. */
   | 'hang'
-  /** New connections are closed at once, and the present ones are gone. */
+  /** New connections are closed at once, and the present ones are dropped. */
   | 'refuse'
   /** Every connection is reset as soon as its client sends something. */
   | 'reset'
 
-/** Stands between a server and its database, and does what networks do. */
+/** Stands between a server and its database and simulates network faults. */
 export interface TcpProxy {
-  /** The address of the database by way of the proxy. */
+  /** The URL of the database through the proxy. */
   url: string
   set(mode: ProxyMode): void
-  /** How long each answer of the database is under way; 0 at first. */
+  /** Delays each answer of the database, at first by 0. */
   delay(milliseconds: number): void
-  /** Where connections lead from now on. */
+  /** Redirects connections from now on. */
   pointAt(databaseUrl: string): void
   /**
-   * Cuts the next connection whose client sends this text: before the database hears it, or after, so that
-   * its answer is lost. Resolves when that has happened.
+   * Cuts the next connection whose client sends this text, either before the database receives it or after. In the
+   * latter case its answer is lost. Resolves when that has happened.
    */
   cutAt(text: string, when: 'before' | 'after'): Promise<void>
   close(): Promise<void>
@@ -37,7 +37,7 @@ interface Cut {
 interface Link {
   client: Socket
   database: Socket
-  /** Set when the next answer is to be lost. */
+  /** Set if the next answer is to be lost. */
   onAnswer?: () => void
 }
 
@@ -68,7 +68,7 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
   function fromDatabase(link: Link, bytes: Buffer): void {
     if (mode === 'hang') return
     if (link.onAnswer) {
-      // the answer says that the database has done it; its client never hears so
+      // the answer confirms that the database has done it, but its client never learns that
       end(link)
       link.onAnswer()
       return
@@ -83,7 +83,7 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
     link.database.destroy()
   }
 
-  // half open: a farewell is answered only where something still answers
+  // half open: a farewell is answered only if something still answers
   const server = createServer({ allowHalfOpen: true }, (client) => {
     if (mode === 'refuse') {
       client.resetAndDestroy()
@@ -112,7 +112,7 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
     url: url.href,
     set: (next) => {
       mode = next
-      // what hung stays lost: a network does not deliver late what it has dropped
+      // data lost during a hang stays lost, because a network does not deliver dropped packets later
       if (next !== 'hang' && next !== 'reset') for (const link of [...links]) end(link)
     },
     delay: (milliseconds) => {

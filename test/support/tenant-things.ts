@@ -5,11 +5,11 @@ import { ada, offer, type TestService } from './test-service.ts'
 
 export type Tenant = DemoWorld['businesses'][number]
 
-/** What requests can name of one tenant. */
+/** The things of one tenant that requests can name. */
 export interface Things {
   service_id: string
   location_id: string
-  /** Gives the service. */
+  /** Provides the service. */
   staff_id: string
   hold_id: string
   booking_id: string
@@ -19,7 +19,7 @@ export interface Things {
   token: string
 }
 
-/** An id that nothing has. */
+/** An ID that nothing has. */
 export const unknownId = '00000000-0000-4000-8000-000000000000'
 
 let hours = 0
@@ -27,13 +27,15 @@ afterEachFile(() => {
   hours = 0
 })
 
-/** A time two hours after the last one given out: no two tests want the same slot, whatever its length and buffers. */
+/**
+ * Returns a time two hours after the previous one. No two tests want the same slot, whatever its length and buffers.
+ */
 export function nextStart(): string {
   hours += 2
   return new Date(Date.UTC(2027, 0, 1) + hours * 3_600_000).toISOString().replace('.000', '')
 }
 
-/** An address that was not given out before: the cap on holds of one address is not what most tests are about. */
+/** Returns a new address, because the cap on holds of one address is irrelevant to most tests. */
 export function nextAddress(): string {
   hours += 1
   return `10.${hours >> 16}.${(hours >> 8) & 255}.${hours & 255}`
@@ -56,7 +58,7 @@ export async function holdOf(service: TestService, tenant: Tenant, placing: Plac
   return held.body.hold_id as string
 }
 
-/** Books a tenant's haircut for Ada; `body` adds to what she says. */
+/** Books a tenant's haircut for Ada. `body` adds to her data. */
 export async function bookingOf(
   service: TestService,
   tenant: Tenant,
@@ -71,7 +73,7 @@ export async function bookingOf(
   return booked.body.id as string
 }
 
-/** A new hold and a new booking of a tenant, made by one of its sessions, and the rest of what requests can name. */
+/** Creates a hold and a booking of a tenant through one of its sessions, and all other things that requests name. */
 export async function makeThings(service: TestService, tenant: Tenant, given?: string): Promise<Things> {
   const token = given ?? (await service.session(tenant))
   return {
@@ -84,12 +86,12 @@ export async function makeThings(service: TestService, tenant: Tenant, given?: s
   }
 }
 
-/** Changes the database behind the service's back, as another node or the operator would. */
+/** Changes the database without the service's knowledge, as another server or the operator would. */
 export async function changeRows(service: TestService, statement: RawBuilder<unknown>): Promise<void> {
   await service.context.db.transaction((tx) => statement.execute(tx.db))
 }
 
-/** Takes something off the offer: the row stays, nothing new can be booked on it. */
+/** Stops offering something. Its row stays, but nothing new can be booked on it. */
 export function deactivate(
   service: TestService,
   table: 'services' | 'locations' | 'staff',
@@ -99,7 +101,7 @@ export function deactivate(
   return changeRows(service, sql`update ${sql.table(table)} set deactivated_at = ${now} where id = ${id}`)
 }
 
-/** Makes a tenant's publishable key work from these websites only. */
+/** Makes a tenant's publishable key work only from these websites. */
 export function restrictOrigins(service: TestService, tenant: Tenant, origins: string[]): Promise<void> {
   const list = JSON.stringify(origins)
   return changeRows(

@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 import type { Engine } from '../../src/database/database.ts'
 import { asAdmin } from './postgres-admin.ts'
 
-/** An empty database of a test's own. */
+/** An empty database for one test. */
 export interface TestDatabase {
   /** For DATABASE_URL. */
   url: string
@@ -17,7 +17,7 @@ export async function createTestDatabase(engine: Engine): Promise<TestDatabase> 
   return engine === 'sqlite' ? sqliteFile() : postgresDatabase()
 }
 
-/** The same with the whole schema in it, for tests that are not about how it gets there. */
+/** Creates one with the whole schema, for tests that are not about migrations. */
 export async function createMigratedDatabase(engine: Engine): Promise<TestDatabase> {
   const { sqlite, postgres } = inject('templates')
   return engine === 'sqlite' ? sqliteFile(sqlite) : postgresDatabase(postgres ?? undefined)
@@ -36,7 +36,7 @@ function sqliteFile(template?: string): TestDatabase {
   }
 }
 
-/** The global setup drops those that a killed run left: their name carries its process id. */
+/** The global setup drops those of a killed run, because their names contain its process ID. */
 async function postgresDatabase(template = 'template1'): Promise<TestDatabase> {
   const adminUrl = inject('postgresUrl')
   if (adminUrl === null) throw new Error('there is no PostgreSQL; the suite should not run')

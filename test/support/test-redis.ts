@@ -1,13 +1,16 @@
 import { inject } from 'vitest'
 import { deleteKeys, keysOf, withRedis } from './redis-server.ts'
 
-/** A part of the tests' Redis that is a test's own. */
+/** A separate part of the tests' Redis. */
 export interface TestRedis {
   /** For REDIS_URL and REDIS_KEY_PREFIX. */
   url: string
   prefix: string
   keys(): Promise<string[]>
-  /** Milliseconds that a key has left, by its name without the prefix; below zero when there is no end or no key. */
+  /**
+   * Returns the remaining milliseconds of a key, by its name without the prefix. Negative without an expiry or without
+   * the key.
+   */
   lifeOf(key: string): Promise<number>
   drop(): Promise<void>
 }

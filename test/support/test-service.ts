@@ -14,7 +14,7 @@ import { expectDescribed } from './described-answers.ts'
 import { countRepeat } from './repeats.ts'
 import { createMigratedDatabase } from './test-database.ts'
 
-/** The engines on this machine: SQLite always, PostgreSQL where the global setup found one. */
+/** The engines on this machine: SQLite always, PostgreSQL if the global setup found one. */
 export const engines: Engine[] = inject('postgresUrl') === null ? ['sqlite'] : ['sqlite', 'postgres']
 
 /** Runs a suite once on each engine. */
@@ -43,7 +43,7 @@ export function testClock(): TestClock {
 
 export interface Reply {
   status: number
-  /** The parsed body; undefined when it is empty. */
+  /** The parsed body. Undefined if it is empty. */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read what the wire gives
   body: any
   headers: Record<string, string | undefined>
@@ -52,46 +52,46 @@ export interface Reply {
 export interface CallOptions {
   token?: string
   body?: unknown
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   rawBody?: string | Buffer
   headers?: Record<string, string>
   remoteAddress?: string
 }
 
-/** A service over an own, empty database with the demo world in it. */
+/** A service over a separate, empty database with the demo world. */
 export interface TestService {
   databaseUrl: string
   app: App
   context: Context
   clock: TestClock
   world: DemoWorld
-  /** Every statement since it was last emptied. */
+  /** Every statement since it was last cleared. */
   statements: string[]
-  /** The statements of some work alone: none of the workers that run beside it, or of other requests. */
+  /** Returns only the statements of some work, without those of workers or other requests. */
   statementsOf(work: () => Promise<unknown>): Promise<string[]>
   /** Every line of the log. */
   logLines: string[]
   /**
-   * One request to the service, without a socket. Paths are relative to /api/v1 unless they begin with `//`. Throws
-   * when the reply is not as /openapi.json says.
+   * Sends one request to the service, without a socket. Paths are relative to /api/v1 unless they begin with `//`.
+   * Throws if the reply differs from /openapi.json.
    */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>
-  /** A new session token of a business of the demo world (the first by default). */
+  /** Returns a new session token of a business of the demo world (the first by default). */
   session(business?: DemoWorld['businesses'][number], headers?: Record<string, string>): Promise<string>
-  /** The recorded events, oldest first, with parsed payloads. */
+  /** Returns the recorded events, oldest first, with parsed payloads. */
   events(): Promise<{ type: string; booking_id: string; payload: Record<string, unknown> }[]>
-  /** Rows of a table. */
+  /** Returns the rows of a table. */
   rows(table: string): Promise<Record<string, unknown>[]>
   stop(): Promise<void>
 }
 
-/** What a test brings along in the place of the service's own. */
+/** Replacements for parts of the service. */
 interface TestReplacements extends AppReplacements {
   clock?: TestClock
   ids?: Ids
-  /** Whether there is neither hub nor business. */
+  /** Leaves the database without hub and business. */
   empty?: boolean
-  /** Another server over the database of this one, with its clock; what one remembers the other does not know. */
+  /** Starts another server over the database of this one, with its clock. Neither knows the other's memory. */
   beside?: TestService
 }
 
@@ -113,7 +113,7 @@ export async function startTestService(
     DATABASE_URL: database.url,
     LOG_LEVEL: 'trace',
     DRAIN_SECONDS: '0',
-    RATE_LIMIT_FACTOR: '1000', // most tests are about something else, and all their requests come from one address
+    RATE_LIMIT_FACTOR: '1000', // most tests are about other subjects, and all their requests come from one address
     ...variables,
   })
   const ofWork = new AsyncLocalStorage<string[]>()
@@ -151,7 +151,7 @@ export async function startTestService(
     const url = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`
     await eventLoop() // on SQLite nothing else lets it turn
     let response = await send(method, url, options)
-    // a machine that is so busy is not the subject, and nothing has happened yet: the next sample is soon there
+    // a busy machine is not the subject, and nothing has happened yet: the next sample follows soon
     for (let tries = 0; tries < 20 && response.body.includes('The server is overloaded.'); tries += 1) {
       countRepeat()
       await pause(500)
@@ -179,7 +179,7 @@ export async function startTestService(
     statementsOf: async (work) => {
       const own: string[] = []
       await ofWork.run(own, work)
-      return [...own] // without what the work left running
+      return [...own] // without the statements of work still running
     },
     logLines,
     call,
@@ -207,8 +207,8 @@ export async function startTestService(
 }
 
 /**
- * From now on something happens before each transaction of this server: what another one does meanwhile, or a failure
- * that it throws. It is told how many there were before. The function that it gives ends that.
+ * Runs a function before each transaction of this server from now on. It simulates another server, or throws a failure.
+ * The function gets the number of earlier transactions. The returned function stops this.
  */
 export function beforeTransactions(
   { context: { db } }: TestService,
@@ -226,21 +226,21 @@ export function beforeTransactions(
 }
 
 /**
- * Of statements those of the operations: the one that counts the request against its limits stands beside them, and
- * those that poll for due deliveries and payments every few seconds.
+ * Returns only the statements of operations. Excludes the count against the rate limits, and polls for due deliveries
+ * and payments.
  */
 export function withoutLimiter(statements: string[]): string[] {
   return statements.filter((text) => !/\b(rate_limits|waiting_webhooks|next_check_at)\b/.test(text))
 }
 
-/** A business of the demo world by name. */
+/** Returns a business of the demo world by name. */
 export function businessOf(world: DemoWorld, name: string): DemoWorld['businesses'][number] {
   const business = world.businesses.find((candidate) => candidate.name === name)
   if (!business) throw new Error(`the demo world has no business ${name}`)
   return business
 }
 
-/** The ids that a hold names: a service at a location (the one that is always open by default). */
+/** Returns the IDs of a hold: a service at a location (by default the one that is always open). */
 export function offer(
   business: DemoWorld['businesses'][number],
   serviceName: string,
@@ -252,10 +252,10 @@ export function offer(
   return { service_id: service.id, location_id: location.id }
 }
 
-/** What a client says of themselves, for conversions. */
+/** A client's data, for conversions. */
 export const ada = { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' }
 
-/** Each header as one text; of several cookies, the first. */
+/** Returns each header as one text, and the first of several cookies. */
 function headersOf(headers: Record<string, unknown>): Record<string, string | undefined> {
   const entries = Object.entries(headers).map(([name, value]) => [
     name,

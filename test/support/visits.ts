@@ -13,12 +13,12 @@ import {
 } from './browser.ts'
 import type { TestService } from './test-service.ts'
 
-/** What the tests of a suite have once it has begun. */
+/** The resources of a suite once it has begun. */
 export interface Visits {
   service: TestService
-  /** Of the service. */
+  /** URL of the service. */
   address: string
-  /** Of another origin than the service. */
+  /** A website of a different origin than the service. */
   website: Website
   /** Opens a page of a new visitor, who leaves after the test. */
   visitor(options?: VisitorOptions): Promise<Visitor>
@@ -26,17 +26,17 @@ export interface Visits {
 
 interface VisitsOptions {
   engine?: Engine
-  /** Of the website, by path. */
+  /** Pages of the website, by path. */
   pages?: (address: string) => Record<string, string>
-  /** Of the website. */
+  /** Headers of the website. */
   headers?: (address: string) => Record<string, string>
-  /** Whom visitors may ask beside service and website. */
+  /** Hosts that visitors may contact in addition to service and website. */
   hosts?: string[]
 }
 
 /**
- * Begins a suite with a browser, a service and a website. After each test nothing may have gone wrong in a visitor's page,
- * and nobody else been asked for anything.
+ * Begins a suite with a browser, a service and a website. After each test, no page of a visitor may have had an error
+ * or contacted any other host.
  */
 export function startVisits({
   engine = 'sqlite',

@@ -1,6 +1,6 @@
 /*
- * What the clocks of a zone show, asked of Intl for one instant at a time: another way to the same answer as the
- * arithmetic of src/availability, which asks Temporal for the changes of a zone.
+ * The local time of a zone, from Intl for one instant at a time. This checks the arithmetic of src/availability in
+ * another way, which asks Temporal for the changes of a zone.
  */
 
 /** The local date and the minutes since its midnight at an instant. */
@@ -9,7 +9,9 @@ export interface WallTime {
   minutes: number
 }
 
-/** Tells the wall time of instants in one zone, in milliseconds since 1970-01-01T00:00:00Z. */
+/**
+ * Returns a function that converts instants, in milliseconds since 1970-01-01T00:00:00Z, into wall time of one zone.
+ */
 export function wallClock(timeZone: string): (instantMs: number) => WallTime {
   const format = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -34,7 +36,7 @@ export function wallClock(timeZone: string): (instantMs: number) => WallTime {
   }
 }
 
-/** The date before or after another. */
+/** Returns the date some days before or after another. */
 export function dateAfter(date: string, days: number): string {
   return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10)
 }

@@ -55,7 +55,7 @@ interface LoggedDelivery {
   created_at: string
 }
 
-/** The log of a webhook, the newest delivery first. */
+/** Returns the log of a webhook, the newest delivery first. */
 export async function deliveriesOf(
   service: TestService,
   { token, id, query = '' }: { token: string; id: string; query?: string },
@@ -67,7 +67,7 @@ export async function deliveriesOf(
   return body.data as LoggedDelivery[]
 }
 
-/** A business of a test's own, with something to book. */
+/** A separate business with something to book. */
 export interface Shop {
   business: OwnBusiness
   client: Client
@@ -106,7 +106,7 @@ export async function makeWebhookThings(service: TestService, tenant: Tenant): P
   return { webhook_id: webhook.id, delivery_id: delivery.id }
 }
 
-/** Adds due deliveries to each of the webhooks: samples, whose body names webhook and event. */
+/** Adds due deliveries to each of the webhooks: samples whose body names webhook and event. */
 export async function addDeliveries(service: TestService, webhookIds: string[], each: number): Promise<void> {
   const { context } = service
   const now = service.clock.now()
@@ -136,7 +136,7 @@ export async function addDeliveries(service: TestService, webhookIds: string[], 
   })
 }
 
-/** Webhooks of businesses of their own, 20 of each, past all checks. Gives their ids in order. */
+/** Creates webhooks of separate businesses, 20 for each, bypassing all checks. Returns their IDs in order. */
 export async function makeWebhooks(service: TestService, urls: string[]): Promise<string[]> {
   const { context } = service
   const ids = urls.map(() => context.ids.next()).toSorted()

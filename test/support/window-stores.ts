@@ -21,7 +21,7 @@ const storeNames: StoreName[] = [
 ]
 
 export interface TestStore {
-  /** As two servers have it: what one counts, the other knows. In memory there is one server. */
+  /** The stores of two servers, each of which knows the other's counts. In memory there is one server. */
   servers: [WindowStore, WindowStore]
   close(): Promise<void>
 }
@@ -66,7 +66,7 @@ const openers: Record<StoreName, () => Promise<TestStore>> = {
   },
 }
 
-/** Runs a suite once on each store, or on those that are meant. */
+/** Runs a suite once on each store, or on the given ones. */
 export function onEachStore(
   name: string,
   suite: (open: () => Promise<TestStore>) => void,
@@ -75,19 +75,19 @@ export function onEachStore(
   describe.each(storeNames.filter(isMeant))(`${name} (%s)`, (store) => suite(openers[store]))
 }
 
-/** A service as a test wants it, with its limits as they are. */
+/** Starts a service for a test, with its real limits. */
 type StartLimited = (variables?: Record<string, string>) => Promise<TestService>
 
-/** Where a service counts: by its engine, or in Redis. */
+/** The store of a service: that of its engine, or Redis. */
 const places: [engine: Engine, store: StoreName][] = engines.flatMap((engine) => [
   [engine, engine === 'sqlite' ? 'memory' : 'postgres'],
   ...(hasRedis ? ([[engine, 'redis']] as [Engine, StoreName][]) : []),
 ])
 
-/** Runs a suite once on each engine with each store that it can have. */
+/** Runs a suite once on each engine with each possible store. */
 export function onEachLimiter(name: string, suite: (start: StartLimited) => void): void {
   for (const [engine, store] of places) {
-    // rate-limit-stores.test.ts and two-servers.test.ts have how Redis counts
+    // rate-limit-stores.test.ts and two-servers.test.ts test how Redis counts
     const run = store === 'redis' ? longDescribe : describe
     run(`${name} (${engine}, counted in ${store})`, () => {
       suite(async (variables = {}) => {
