@@ -73,7 +73,7 @@ export async function bookingOf(
   return booked.body.id as string
 }
 
-/** Creates a hold and a booking of a tenant through one of its sessions, and all other things that requests name. */
+/** Creates a hold and a booking through a session of a tenant, and all other things that requests name. */
 export async function makeThings(service: TestService, tenant: Tenant, given?: string): Promise<Things> {
   const token = given ?? (await service.session(tenant))
   return {
