@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { csvRow } from '../../src/console/frame/csv.ts'
+import { csvRow } from '../../src/base/csv.ts'
 import { bookSlot, clientOf } from '../support/client.ts'
 import { readConsole, textOf } from '../support/console.ts'
 import { onOneEngine } from '../support/long.ts'

@@ -16,7 +16,7 @@ import { choice, field, faultSummary, type FormState, hidden } from '../../pages
 import { sendFile } from '../bookings/bookings-routes.ts'
 import { businessOf, findVisit, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes, seeOther, tags } from '../frame/console-route.ts'
-import { csvRow, csvStart } from '../frame/csv.ts'
+import { csvRow, csvStart } from '../../base/csv.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { listItems } from '../frame/lists.ts'
 import { barPlot, plotLegend, shareBar } from './numbers-plots.ts'

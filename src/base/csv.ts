@@ -1,12 +1,12 @@
 /*
- * CSV (RFC 4180) that spreadsheets open safely: what would begin a formula there gets an apostrophe before it, because names
- * and notes come from strangers (OWASP, CSV injection). Some split lines at `;` or tabs and heed no quotes in between.
+ * CSV (RFC 4180) that spreadsheets open safely. Names and notes come from strangers, so a formula gets an apostrophe before
+ * it (OWASP, CSV injection). Some spreadsheets split lines at `;` or tabs, even within quotes.
  */
 
-/** So that spreadsheets take the file for UTF-8. */
+/** Makes spreadsheets read the file as UTF-8. */
 export const csvStart = '\uFEFF'
 
-/** One row, with its end. */
+/** Formats a row, with its line end. */
 export function csvRow(values: readonly (string | number | null)[]): string {
   return `${values.map(csvCell).join(',')}\r\n`
 }
