@@ -5,7 +5,7 @@ import { instantFromMs } from '../src/base/instants.ts'
 const hourMs = 3_600_000
 const startMs = Date.UTC(2026, 10, 20, 9)
 
-/** A database whose answers are long on their way, as a test wants it. */
+/** A database whose answers take as long as the test wants. */
 let databaseAheadMs: number
 let questionMs: number
 let answerMs: number

@@ -5,7 +5,7 @@ import { misspelledVariables, readConfig, settings } from '../src/base/config.ts
 import { OperatorError } from '../src/base/errors.ts'
 import { emptyDirectory, runHoldfast, startHoldfast } from './support/holdfast-process.ts'
 
-/** What is wrong with these variables, one line each; none when they are good. */
+/** Returns the faults of these variables, one line each, or an empty list. */
 function fieldErrorsOf(variables: Record<string, string>): string[] {
   try {
     readConfig(variables)

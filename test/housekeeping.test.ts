@@ -6,7 +6,7 @@ import { startHousekeeping, tidy } from '../src/operate/housekeeping.ts'
 
 const minuteMs = 60_000
 let logLines: string[]
-/** Chores are handed the context; nothing else looks at more of it than the log. */
+/** Chores get the context. Everything else uses only its log. */
 let context: Context
 
 beforeEach(() => {
@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A chore that finds the given numbers, and waits in each batch until it is let go on. */
+/** A chore that finds the given numbers, and waits in each batch until the test continues it. */
 function slowChore(): CleanupJob & { begun: number; finish: (deleted?: number) => Promise<unknown> } {
   let finishBatch: (deleted: number) => void = () => undefined
   return {
@@ -35,7 +35,7 @@ function slowChore(): CleanupJob & { begun: number; finish: (deleted?: number) =
   }
 }
 
-/** A chore that deletes as much as it is asked to, for so many batches. */
+/** A chore that deletes as much as it is asked to, for this many batches. */
 function job(name: string, fullBatches: number): CleanupJob & { batches: number } {
   return {
     name,
@@ -55,7 +55,7 @@ test('the first run comes after a minute, and each further one a minute after th
   await vi.advanceTimersByTimeAsync(1)
   expect(slow.begun).toBe(1)
   await vi.advanceTimersByTimeAsync(5 * minuteMs)
-  expect(slow.begun).toBe(1) // still at it: no second run beside it
+  expect(slow.begun).toBe(1) // still busy: no second run starts
   await slow.finish()
   await vi.advanceTimersByTimeAsync(minuteMs - 1)
   expect(slow.begun).toBe(1)
@@ -74,7 +74,7 @@ test('stopping waits for the batch in progress, and neither another batch nor an
   const stopping = housekeeping.stop().then(() => (stopped = true))
   await vi.advanceTimersByTimeAsync(minuteMs)
   expect(stopped).toBe(false)
-  await slow.finish(500) // a full batch: there is more
+  await slow.finish(500) // a full batch means that there is more
   await stopping
   await vi.advanceTimersByTimeAsync(5 * minuteMs)
   expect([slow.begun, next.batches]).toEqual([1, 0])

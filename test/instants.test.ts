@@ -8,7 +8,7 @@ const zones = [
   'America/New_York',
   'Asia/Kolkata',
   'Australia/Lord_Howe', // half an hour of summer time
-  'Pacific/Apia', // went over the date line
+  'Pacific/Apia', // moved across the date line
   'Pacific/Kiritimati',
   'America/St_Johns', // changed its clocks at a minute past midnight
   'Africa/Casablanca', // changes them around Ramadan
@@ -41,7 +41,7 @@ test.each(zones)(
       change + 1,
       change + 86_400_000,
     ])
-    // once in their order, once to and fro, as the rows of a list are
+    // once in order, once back and forth, like the rows of a list
     const toAndFro = moments.flatMap((moment, index) => [moment, moments.at(-index - 1) ?? moment])
     for (const ms of [0, Date.UTC(2026, 6, 1, 12, 30, 15, 999), ...moments, ...toAndFro]) {
       expect(formatInstant(instantFromMs(ms), zone)).toBe(asTemporalSays(ms, zone))

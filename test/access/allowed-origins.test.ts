@@ -27,7 +27,7 @@ onEachEngine('allowed_origins', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** Everything that a widget calls, from a website. */
+  /** Sends every request of a widget from a website. */
   const callsFrom = async (origin: string | undefined) => {
     const headers = origin === undefined ? {} : { origin }
     const booking = await bookingOf(service, salon, { token })

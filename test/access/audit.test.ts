@@ -46,7 +46,7 @@ onEachEngine('the audit log', (engine) => {
     return body.data as Entry[]
   }
 
-  /** The entries that something adds, the oldest first. */
+  /** Returns the entries that some work adds, the oldest first. */
   async function added(work: () => Promise<unknown>): Promise<Entry[]> {
     const before = new Set((await audit()).map(({ id }) => id))
     await work()

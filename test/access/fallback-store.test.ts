@@ -5,7 +5,7 @@ import { createLog } from '../../src/base/log.ts'
 
 const quota: Quota = { kind: 'key', id: 'one', perMinute: 5, perHour: 50 }
 const nowMs = 1_800_000_000_000
-/** What the shared store says; memory would say 1. */
+/** The answer of the shared store. Memory would answer 1. */
 const fromShared: CountResult = {
   counted: true,
   windows: [{ minute: { used: 3, endsAtMs: nowMs + 9_000 }, hour: { used: 9, endsAtMs: nowMs + 9_000 } }],
@@ -13,7 +13,7 @@ const fromShared: CountResult = {
 
 let logLines: string[]
 let memory: MemoryStore
-/** How long each next answer takes, in milliseconds; the store then says so at once. */
+/** The duration of each next answer, in milliseconds. Later the store answers at once. */
 let delays: number[]
 let store: FallbackStore
 
@@ -34,7 +34,7 @@ afterEach(async () => {
   vi.useRealTimers()
 })
 
-/** So many requests at once; each one's count once it has one. */
+/** Sends this many requests at once. Returns the count of each once it arrives. */
 function countAtOnce(times: number) {
   const used: (number | undefined)[] = []
   for (let index = 0; index < times; index += 1) {
@@ -56,7 +56,7 @@ test('a store that is silent for a quarter of a second is away for all who wait'
   await vi.advanceTimersByTimeAsync(440)
   expect([used, store.degraded]).toEqual([[3], false])
   await vi.advanceTimersByTimeAsync(20)
-  expect([used, store.degraded]).toEqual([[3, 4, 5], true]) // memory goes on from what it knows
+  expect([used, store.degraded]).toEqual([[3, 4, 5], true]) // memory continues from its known counts
   expect(logLines).toHaveLength(1)
 })
 
@@ -76,7 +76,7 @@ test('while it is away no request asks it, and one probe at a time finds out whe
   expect(store.degraded).toBe(true)
   countAtOnce(10)
   expect(delays).toHaveLength(2)
-  await vi.advanceTimersByTimeAsync(800) // the first probe, half a second later, is silent too
+  await vi.advanceTimersByTimeAsync(800) // the first probe, half a second later, gets no answer either
   expect([store.degraded, delays.length]).toEqual([true, 1])
   await vi.advanceTimersByTimeAsync(600)
   expect([store.degraded, delays.length]).toEqual([false, 0])

@@ -10,7 +10,7 @@ import { onEachLimiter } from '../support/window-stores.ts'
 
 const names = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
-/** How a request ends, and the limit that its answer has to show: of its key, of its address, or of the exchange. */
+/** The end of a request, and the limit that its answer must show: of its key, of its address, or of the exchange. */
 interface Ending {
   what: string
   status: number
@@ -53,7 +53,7 @@ onEachLimiter('the three headers', (start) => {
     for (let count = 0; count < 30; count += 1) await service.call('GET', '/services', { token })
     return service.call('GET', '/services', { token })
   }
-  /** A request while one part of the database does not answer. */
+  /** Sends a request while one part of the database does not answer. */
   const without = async (part: 'transaction' | 'reads', request: () => Promise<Reply>) => {
     const gone = () => {
       throw new DatabaseUnavailable('gone')
@@ -65,7 +65,7 @@ onEachLimiter('the three headers', (start) => {
       return await request()
     } finally {
       if (own) Object.defineProperty(db, part, own)
-      else Reflect.deleteProperty(db, part) // it is its class's
+      else Reflect.deleteProperty(db, part) // the class has it
     }
   }
 
@@ -185,7 +185,7 @@ onEachLimiter('the three headers', (start) => {
     const { token } = await sessionClient(service, growth, nextAddress())
     const ask = () => service.call('GET', '/services', { token, remoteAddress: nextAddress() })
     for (let count = 0; count < 3; count += 1) await ask()
-    service.clock.advance(6) // what is remembered of the key is not believed any more
+    service.clock.advance(6) // the cached key has expired
     service.statements.length = 0
     const refused = await without('reads', ask)
     expect(refused).toMatchObject({

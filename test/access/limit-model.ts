@@ -3,8 +3,8 @@ import type { Quota } from '../../src/access/rate-limit-types.ts'
 const lengths = { minute: 60_000, hour: 3_600_000 }
 
 /**
- * The rules of the contract as slowly and plainly as they can be said: every counted request is kept, and the
- * windows are found from all of them each time. Of clocks that are set back it knows nothing.
+ * The rules of the contract in the slowest and plainest form. Every counted request is kept, and the windows are
+ * derived from all of them each time. It does not know clocks that are set back.
  */
 export class LimitModel {
   private readonly countedAt = new Map<string, number[]>()
@@ -24,7 +24,9 @@ export class LimitModel {
     }
   }
 
-  /** From the first request on: each window takes in what lies within its length, the next one after it opens another. */
+  /**
+   * A window begins with the first request and contains those within its length. The next one after it opens another.
+   */
   private window(quota: Quota, lengthMs: number, nowMs: number): { used: number; endsAtMs: number } | null {
     let opened: number | undefined
     let used = 0

@@ -13,7 +13,7 @@ import { testIn } from '../support/long.ts'
 const minute = 60
 const hour = 3_600
 
-/** What an answer shows of the limits: limit, remaining, seconds until the reset. */
+/** Returns the limits in an answer: limit, remaining, seconds until the reset. */
 const shown = (service: TestService, { headers }: Reply) => [
   Number(headers['x-ratelimit-limit']),
   Number(headers['x-ratelimit-remaining']),
@@ -30,7 +30,7 @@ onEachLimiter('limits', (start) => {
   let service: TestService
   let businesses: Record<'growth' | 'pro' | 'enterprise', OwnBusiness>
   beforeAll(async () => {
-    // longer than an hour, so that a session can use up its hour and go on
+    // longer than an hour, so that a session can use up its hour and continue
     service = await start({ SESSION_SECONDS: '86400' })
     businesses = {
       growth: await makeBusiness(service, { plan: 'growth' }),
@@ -207,7 +207,7 @@ onEachLimiter('limits', (start) => {
       expect(reply).toMatchObject(refused(minute))
       expect(reply.headers['www-authenticate']).toBeUndefined()
     }
-    // a valid key never meets that count, and another address has its own
+    // a valid key has a separate count, and so does another address
     expect((await ask(await session('growth'), { remoteAddress })).status).toBe(200)
     expect((await service.call('GET', '/services', { remoteAddress: nextAddress() })).status).toBe(401)
     service.clock.advance(minute)
@@ -269,7 +269,7 @@ onEachLimiter('limits', (start) => {
   })
 
   describe('all sessions of one address', () => {
-    /** A business whose sessions make two requests a minute, so an address ten and a /48 forty. */
+    /** Creates a business whose sessions make two requests a minute, so an address ten and a /48 forty. */
     const smallBusiness = async () => {
       const business = await makeBusiness(service)
       await changeRows(service, sql`update businesses set limit_per_minute = 2 where id = ${business.id}`)
@@ -295,9 +295,9 @@ onEachLimiter('limits', (start) => {
         expect(reply.body.detail).toMatch(/^All sessions from one address .* 150 requests a minute/)
         expect(shown(service, reply)).toEqual([150, 0, minute])
       }
-      // from elsewhere each session has the five that it did not make
+      // from another address each session has the five that it did not use
       expect(shown(service, await ask(tokens[0] ?? ''))).toEqual([30, 4, minute])
-      // other businesses, and keys, do not meet that window
+      // other businesses and keys have separate windows
       expect((await ask(await session('pro'), { remoteAddress })).status).toBe(200)
       expect((await ask(businesses.enterprise.key, { remoteAddress })).status).toBe(200)
       service.clock.advance(minute)

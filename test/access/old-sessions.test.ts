@@ -20,11 +20,11 @@ onEachEngine('housekeeping of sessions', (engine) => {
   let service: TestService
   let salon: Tenant
   beforeAll(async () => {
-    // a hold's record is then there for longer than the session that placed it
+    // a hold's record then outlives the session that placed it
     service = await startTestService(engine, {
       HOLD_SECONDS: '7200',
       MAX_HOLDS_PER_SESSION: '24',
-      RATE_LIMIT_FACTOR: '1', // it multiplies the cap too
+      RATE_LIMIT_FACTOR: '1', // it multiplies the cap, too
       DATABASE_POOL_SIZE: '24',
     })
     salon = businessOf(service.world, 'Salon Spree')
@@ -33,7 +33,7 @@ onEachEngine('housekeeping of sessions', (engine) => {
 
   const follow = (previous: string) => service.session(salon, { 'x-previous-session': previous })
   const sessionIds = async () => (await service.rows('sessions')).map(({ id }) => String(id))
-  /** The session that was made last. */
+  /** Returns the latest session. */
   const newestId = async () => (await sessionIds()).toSorted().at(-1) ?? ''
 
   test('a session is expired for a day, and then one that nobody knows', async () => {
@@ -45,7 +45,7 @@ onEachEngine('housekeeping of sessions', (engine) => {
     service.clock.advance(0.001)
     await tidy(service.context, jobs)
     expect(await rowOf(service, 'sessions', id)).toBeUndefined()
-    service.clock.advance(5) // so long it may be remembered
+    service.clock.advance(5) // it may be cached for this long
     expectProblem(await service.call('GET', '/services', { token }), 'invalid_credentials')
   })
 
@@ -76,7 +76,7 @@ onEachEngine('housekeeping of sessions', (engine) => {
     ])
   })
 
-  /** Refreshes a session each hour until its first row is gone. */
+  /** Refreshes a session each hour until its first row is deleted. */
   const refreshUntilFirstIsGone = async (first: string) => {
     const ownerId = await newestId()
     let token = first
@@ -111,7 +111,7 @@ onEachEngine('housekeeping of sessions', (engine) => {
     )
     expect(held.map(({ status }) => status)).toEqual(held.map(() => 201))
     const tries = service.statements.filter((text) => /^\s*insert into claims/.test(text))
-    expect(tries.length).toBeLessThan(60) // those that lost wait for each other: without it some try four times
+    expect(tries.length).toBeLessThan(60) // those that lost wait for each other: otherwise some try four times
     const cap = await service.call('POST', '/bookings/hold', {
       token: latest,
       body: { ...offer(salon, 'Meeting room'), starts_at: nextStart() },

@@ -27,7 +27,7 @@ describe.runIf(engines.includes('postgres'))('housekeeping of windows in Postgre
     const ask = () => service.call('GET', '/services', { token: session.token })
     await ask()
     await service.call('GET', '/services')
-    // one key is that of the probe; a session counts for its address too
+    // one key is that of the probe; a session counts for its address, too
     expect(await kinds()).toEqual(['exchange', 'key', 'key', 'sessions', 'stranger'])
     service.clock.advance(119.9)
     await tidy(service.context, jobs)
@@ -37,7 +37,7 @@ describe.runIf(engines.includes('postgres'))('housekeeping of windows in Postgre
     expect(await kinds()).toEqual(['key'])
     service.clock.advance(3_000)
     await ask()
-    service.clock.advance(539) // the hour is over, the minute was opened late in it
+    service.clock.advance(539) // the hour is over, but the minute was opened late in it
     await tidy(service.context, jobs)
     expect(await kinds()).toEqual(['key'])
     service.clock.advance(3_600)

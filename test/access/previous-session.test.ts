@@ -26,7 +26,7 @@ onEachEngine('X-Previous-Session', (engine) => {
     service.session(tenant, { 'x-previous-session': previous })
   const bodyOf = async (path: string, token: string) => (await service.call('GET', path, { token })).body
 
-  /** A session with a hold and a booking. */
+  /** Creates a session with a hold and a booking. */
   const begin = async (tenant = salon) => {
     const token = await service.session(tenant)
     const hold = `/bookings/hold/${await holdOf(service, tenant, { token })}`
@@ -34,7 +34,7 @@ onEachEngine('X-Previous-Session', (engine) => {
     return { token, hold, booking }
   }
 
-  /** Whether a session has the hold and the booking, as their maker has them. */
+  /** Returns true if the session owns the hold and the booking. */
   const owns = async (token: string, { hold, booking }: { hold: string; booking: string }) => {
     const seen = [
       (await bodyOf(hold, token)).status === 'active',

@@ -6,7 +6,7 @@ import { openDedicatedPool } from '../../src/database/postgres.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
 import { engines, startOfTime } from '../support/test-service.ts'
 
-/* Another server that counts the same caller in the same moment, as a transaction that is held open. */
+/* Another server counts the same caller at the same moment, simulated by an open transaction. */
 
 describe.runIf(engines.includes('postgres'))(
   'a caller that another server counts just now (postgres)',
@@ -35,7 +35,7 @@ describe.runIf(engines.includes('postgres'))(
     })
     const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     const minuteEnd = new Date(startOfTime + 60_000).toISOString()
-    /** Counts while the other has done something that it commits once the count waits for it. */
+    /** Counts while the other transaction holds a change, which it commits once the count waits for it. */
     const countDuring = async (quotas: Quota[], statement: string, values: unknown[]) => {
       await other.query('begin')
       await other.query(statement, values)

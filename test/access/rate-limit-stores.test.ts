@@ -18,7 +18,7 @@ onEachStore('windows', (openStore) => {
   })
   afterAll(() => store.close())
 
-  /** A quota of a caller that no other test counts for. */
+  /** Returns the quota of a caller that no other test uses. */
   const quotaOf = (perMinute: number, perHour: number | null = null): Quota => ({
     kind: 'key',
     id: `caller-${(lastCaller += 1)}`,
@@ -29,7 +29,7 @@ onEachStore('windows', (openStore) => {
     const { counted, windows } = await server.count([quota], nowMs)
     return { counted, ...(windows[0] as Windows) }
   }
-  /** A request that is always refused counts nothing, and tells what is there. */
+  /** Sends a request that is always refused, which counts nothing and shows the present state. */
   const lookAt = async (server: WindowStore, quota: Quota, nowMs: number) => {
     const { counted, ...windows } = await countAt(server, { ...quota, perMinute: 0 }, nowMs)
     expect(counted).toBe(false)
@@ -196,7 +196,7 @@ onEachStore('windows', (openStore) => {
         Array.from({ length: 120 }, async (_, turn) => {
           const session = sessions[turn % 6] as Quota
           const others = turn % 4 === 0 ? [network] : [address, network]
-          // in any order: who waits for whom must form no circle
+          // in any order: waiting must not form a circle
           const quotas = turn % 3 ? [session, ...others] : [...others, session]
           const { counted } = await store.servers[turn % 2 ? 1 : 0].count(quotas, startOfTime + (turn % 7))
           return { counted, session, others }
@@ -234,12 +234,12 @@ onEachStore('windows', (openStore) => {
         if (!expected.counted) refused += 1
         expect({ step, ...(await countAt(server, quota, nowMs)) }).toEqual({ step, ...expected })
       }
-      expect(refused).toBeGreaterThan(10) // else the sequence says little
+      expect(refused).toBeGreaterThan(10) // otherwise the sequence proves little
     },
   )
 })
 
-// memory does not wait, and Redis takes each request by itself
+// memory does not wait, and Redis handles each request separately
 onEachStore(
   'waiting requests',
   (openStore) => {

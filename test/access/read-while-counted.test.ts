@@ -4,8 +4,8 @@ import { makeBusiness, makeOffer } from '../support/offers.ts'
 import { engines, startTestService, type TestService } from '../support/test-service.ts'
 
 /*
- * What only reads is counted beside its handler. Another server may have counted what this one does not know yet: then the
- * handler runs, and its answer is not given.
+ * Reads are counted in parallel with their handlers. Another server may have counted requests that this one does not
+ * know yet. The handler then runs, but its answer is not sent.
  */
 
 const perMinute = 30
@@ -27,7 +27,7 @@ describe.runIf(engines.includes('postgres'))('a booking that is asked for at two
     const offer = await makeOffer(one, business.id)
     const booked = await bookSlot(client, offer, '2026-12-01T10:00:00+01:00')
     path = `/bookings/${String(booked.id)}`
-    one.clock.advance(60) // what made it counted, too
+    one.clock.advance(60) // the preparation counted, too
   })
   afterAll(async () => {
     await other.stop()
@@ -42,7 +42,7 @@ describe.runIf(engines.includes('postgres'))('a booking that is asked for at two
       expect([status, headers['x-ratelimit-remaining']]).toEqual([200, String(perMinute - 1 - turn)])
     }
     const refused = { status: 429, body: { code: 'rate_limited' }, headers: { 'x-ratelimit-remaining': '0' } }
-    // the other does not know that the limit is reached: it reads, and then refuses
+    // the other server does not know that the limit is reached: it reads, and then refuses
     const reads = await other.statementsOf(async () => {
       const reply = await ask(other)
       expect(reply).toMatchObject(refused)

@@ -55,7 +55,7 @@ onEachEngine('who sees whom of a booking', (engine) => {
 
   test('what is redacted has the same shape, and the rest of it is the same', async () => {
     const whole = await seenBy(salon.business_key)
-    const { no_show, manage_url, price, ...shape } = whole.body // which others do not see
+    const { no_show, manage_url, price, ...shape } = whole.body // hidden from others
     expect(price).toBeNull()
     expect(no_show).toBe(false)
     expect(manage_url).toMatch(/cal_man_/)

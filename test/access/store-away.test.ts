@@ -8,7 +8,7 @@ import { createTestRedis, type TestRedis } from '../support/test-redis.ts'
 import { startProxy, type ProxyMode, type TcpProxy } from '../support/tcp-proxy.ts'
 import { engines, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
-/** The patience of production with a silent store. */
+/** The waiting limits of production for a silent store. */
 const asInstalled = { limiterPatienceMs: undefined }
 const away = 'does not count requests: rate limits go on in the memory of each server'
 const modes: ProxyMode[] = ['hang', 'refuse', 'reset']
@@ -68,7 +68,7 @@ describe.runIf(inject('redisUrl') !== null).each(engines)('a Redis that is away 
         expect(statuses(await askTimes(token, 20))).toEqual(all(200, 20))
         proxy.set(mode)
         const startedMs = performance.now()
-        // the ten that were left: memory goes on from what this server knows
+        // the remaining ten: memory continues from this server's known counts
         expect(statuses(await askTimes(token, 12))).toEqual([...all(200, 10), 429, 429])
         expect(performance.now() - startedMs).toBeLessThan(11_000) // if each waited, twelve seconds at least
         expect([told(away).length, told(back).length, await gauge()]).toEqual([1, 0, '1'])
@@ -83,7 +83,7 @@ describe.runIf(inject('redisUrl') !== null).each(engines)('a Redis that is away 
       },
     )
 
-  // the rest has nothing to do with the engine
+  // the rest is independent of the engine
   const once = testIn(engine === 'sqlite')
 
   once('a second outage is told again', async () => {
@@ -133,7 +133,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL that counts no reques
       expect([told(away), told(back)]).toEqual([1, 0])
       await change('alter table elsewhere rename to rate_limits')
       await eventually('counting in PostgreSQL', () => (told(back) === 1 ? true : undefined))
-      expect(await ask()).toBe(200) // what memory alone has counted is forgotten
+      expect(await ask()).toBe(200) // counts made only in memory are forgotten
       const rows = await service.rows('rate_limits')
       expect(rows.some(({ caller }) => String(caller).startsWith('key:'))).toBe(true)
     } finally {

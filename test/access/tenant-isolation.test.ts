@@ -65,7 +65,7 @@ onEachEngine('sessions and tenants', (engine) => {
     expect(booked.body.business_id).toBe(studio.id)
   })
 
-  /** A business with one thing at least of each kind that there are lists of. */
+  /** Creates a business with at least one thing of each listed kind. */
   async function businessWithThings(hubId?: string): Promise<string> {
     const { business, offer, book } = await makeShop(service, hubId === undefined ? {} : { hubId })
     const [staff_id] = await makeStaff(service, business.id, ['Anna'])

@@ -12,7 +12,7 @@ import {
   withoutLimiter,
 } from '../support/test-service.ts'
 
-/** Made by another program: the last six characters are the CRC-32 of all before them, in base62. */
+/** Created by another program. The last six characters are the CRC-32 of all before them, in base62. */
 const known = {
   cal_hub_0123456789ABCDEFGHIJKLMNOPQRSTUV1UZZyu: 'hub',
   cal_biz_0123456789ABCDEFGHIJKLMNOPQRSTUV08GlLz: 'business',

@@ -35,7 +35,7 @@ const suite = (store: string) => {
     await redis?.drop()
   })
 
-  /** A request to the server whose turn it is. */
+  /** Sends a request to the next server. */
   const call = (turn: number, method: string, path: string, options: CallOptions) => {
     const server = servers[turn % servers.length]
     if (!server) throw new Error('there is no server')
@@ -51,11 +51,11 @@ const suite = (store: string) => {
     return String(reply.body.session_token)
   }
 
-  /** So many requests at once, each to the server whose turn it is. */
+  /** Sends this many requests at once, each to the next server. */
   const atOnce = (count: number, method: string, path: string, options: CallOptions) =>
     Promise.all(Array.from({ length: count }, (_, turn) => call(turn, method, path, options)))
 
-  /** Exactly `most` of them passed; what was left counted down without a gap, and the others were told to wait. */
+  /** Expects exactly `most` of them to pass. The remaining counts have no gap, and the others have to wait. */
   const expectPassed = (replies: Reply[], max: number, status = 200) => {
     const passed = replies.filter((reply) => reply.status === status)
     const refused = replies.filter((reply) => reply.status === 429)

@@ -75,7 +75,7 @@ test('a bridge with a publishable key books, and renews its session', async () =
   const call = async (name: string, args: object) =>
     (await bridge.ask('tools/call', { name, arguments: args })).result
   const held = await call('hold_slot', { ...offer(salon, 'Haircut'), starts_at: nextStart() })
-  service.clock.advance(301) // the session has ended, the hold has not
+  service.clock.advance(301) // the session has expired, but the hold has not
   const booked = await call('confirm_booking', { hold_id: held.structuredContent.hold_id, client: ada })
   expect(booked).toMatchObject({ structuredContent: { status: 'confirmed', client: ada } })
   bridge.write('{"jsonrpc":')
@@ -100,7 +100,7 @@ test('a bridge with a business key speaks the version without initialize', async
   expect(await bridge.end()).toEqual({ code: 0, stderr: '', unread: [] })
 })
 
-/** Servers that are not what `--url` says. */
+/** Starts servers that do not match `--url`. */
 async function startOthers() {
   const servers = {
     tls: createTlsServer(selfSigned),

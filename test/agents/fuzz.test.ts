@@ -8,7 +8,7 @@ import { ada, businessOf, offer, startTestService, type TestService } from '../s
 import { envelope, stateless } from './mcp-client.ts'
 
 const messagesPerRun = rounds(1_000, 20_000)
-/** A long run takes a seed of its own, which its name tells. */
+/** A long run uses a new seed, which its name contains. */
 const chosenSeeds = isWhole && !process.env['HOLDFAST_TEST_SEED'] ? [Date.now() % 1_000_000] : seeds(1)
 
 const strange = [
@@ -27,7 +27,7 @@ const strange = [
   ...[[], {}, [[]], { a: { b: [] } }, '00000000-0000-4000-8000-000000000000', '9999-12-31T23:59:59Z'],
 ]
 
-/** Messages that are right but for what is wrong with most of them. */
+/** Creates valid messages, most of which then get a fault. */
 class MessageGenerator {
   private readonly random: Random
   private readonly known: Record<string, readonly unknown[]>
@@ -161,7 +161,7 @@ test.each(chosenSeeds)(
     }
     const grown = heapBytes() - heapAtHalf
     if (isWhole) console.log(`messages: heap in the second half ${(grown / 1e6).toFixed(1)} MB`)
-    // some is kept on purpose: answers by their keys, and caches up to a bound
+    // some is kept on purpose: answers by their keys, and caches up to a limit
     expect(grown).toBeLessThan(30_000_000)
     expect([...seen]).toEqual(
       expect.arrayContaining(['done', 'an error', 'validation_failed', 'not_found', '202']),

@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { isUuid } from '../../src/base/ids.ts'
 import type { CallOptions, Reply, TestService } from '../support/test-service.ts'
 
-/** The version of the protocol in which each request speaks for itself. */
+/** The version of the protocol with self-contained requests. */
 export const stateless = '2026-07-28'
 
 /** A request of an agent's program, in either generation of the protocol. */
@@ -21,7 +21,7 @@ export const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
-/** Sends a request to `/mcp`, with what its version wants in headers and `_meta`. */
+/** Sends a request to `/mcp`, with the headers and `_meta` that its version requires. */
 export function ask(
   service: TestService,
   { method, params = {}, version = '2025-11-25', ...call }: Asked,
@@ -54,7 +54,7 @@ ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/)
 ajv.addFormat('email', true)
 const compiled = new Map<string, ValidateFunction>()
 
-/** Throws where an answer is not as the schema of its tool says. */
+/** Throws if an answer differs from the schema of its tool. */
 function assertFits(schema: object, answer: unknown): void {
   const text = JSON.stringify(schema)
   const validate = compiled.get(text) ?? ajv.compile(schema)
@@ -82,7 +82,7 @@ export function agent(service: TestService, token: string, version?: string) {
   }
   return {
     send,
-    /** The result of a tool: what it says, and whether it was refused. */
+    /** The result of a tool: its contents, and if it was refused. */
     // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read what the wire gives
     tool: async (name: string, args: object): Promise<{ isError: boolean; said: any }> => {
       const { status, body } = await send('tools/call', { name, arguments: args })

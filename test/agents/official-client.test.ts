@@ -8,8 +8,8 @@ import { ada, businessOf, offer, startTestService, type TestService } from '../s
 import { stateless } from './mcp-client.ts'
 
 /*
- * The client that the makers of the protocol publish: over HTTP, and over the standard streams of `holdfast mcp`, in each
- * version that it and the service speak. It checks by itself what the wire gives.
+ * The official client of the protocol: over HTTP, and over the standard streams of `holdfast mcp`, in each version that
+ * it and the service support. It validates the answers itself.
  */
 
 const versions = [
@@ -49,7 +49,7 @@ async function using(
   }
 }
 
-/** Calls a tool: what it says, or the problem that it was refused with. */
+/** Calls a tool. Returns its contents, or the problem of its refusal. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests read what the wire gives
 async function call(client: Client, name: string, args: Record<string, unknown>): Promise<any> {
   const { content, structuredContent } = await client.callTool({ name, arguments: args })
@@ -62,7 +62,7 @@ async function toolsOf(client: Client): Promise<string[]> {
   return tools.map(({ name }) => name)
 }
 
-/** Finds a free time, holds it and books it. Gives the booking and the next free times. */
+/** Finds a free time, holds it and books it. Returns the booking and the next free times. */
 async function book(client: Client, salon: Tenant): Promise<{ id: string; later: string[] }> {
   const day = nextStart().slice(0, 10)
   const asked = offer(salon, 'Haircut')
@@ -120,7 +120,7 @@ onOneEngine('sqlite', 'the official client', (engine) => {
         bookMoveAndCancel(client, salon, ofSessions),
       ))
 
-    // the bridge does not know what the service stores in
+    // the bridge is independent of the engine
     describe.runIf(engine === 'sqlite')('through holdfast mcp', () => {
       const overStdio = (key: string) =>
         new StdioClientTransport({

@@ -3,14 +3,14 @@ import { importRules } from './import-rules.ts'
 
 export interface Violation {
   rule: string
-  /** What is wrong, for people: the two modules and the reason of the rule. */
+  /** The fault, for people: the two modules and the reason of the rule. */
   text: string
 }
 
 interface ImportCheck {
-  /** The modules that were read. */
+  /** The modules read. */
   modules: string[]
-  /** How many imports of types alone were followed. */
+  /** The number of type imports that were followed. */
   typeImports: number
   violations: Violation[]
 }
@@ -23,7 +23,7 @@ export async function checkImports(root: string): Promise<ImportCheck> {
       baseDir: root,
       validate: true,
       ruleSet: { forbidden: importRules },
-      // Off by default, and then an `import type` is no import at all.
+      // Off by default. Without it an `import type` does not count as an import.
       tsPreCompilationDeps: true,
       detectProcessBuiltinModuleCalls: true,
       doNotFollow: 'node_modules',
@@ -32,7 +32,7 @@ export async function checkImports(root: string): Promise<ImportCheck> {
     { exportsFields: ['exports'], conditionNames: ['node', 'import', 'default'] },
   )
   const result = output as ICruiseResult
-  // scripts that are sent to browsers are not modules of the server
+  // scripts for browsers are not modules of the server
   const modules = result.modules.filter(({ source }) => /^(src|tools)\/.*[.]ts$/.test(source))
   return {
     modules: modules.map(({ source }) => source),

@@ -11,7 +11,7 @@ describe('the sources', () => {
   test('every import keeps to the rules', async () => {
     const { modules, typeImports, violations } = await checkImports(project)
     expect(violations.map(({ text }) => text)).toEqual([])
-    // With a TypeScript that dependency-cruiser does not know, it reads nothing and finds nothing wrong.
+    // With a TypeScript that dependency-cruiser does not know, it reads nothing and finds no faults.
     expect(modules.length).toBeGreaterThan(10)
     expect(modules.toSorted()).toEqual(globSync('{src,tools}/**/*.ts', { cwd: project }).sort())
     expect(typeImports).toBeGreaterThan(0)
@@ -23,7 +23,7 @@ describe('the sources', () => {
   })
 })
 
-/** A small tree in which everything is allowed, with the imports that are nearest to a forbidden one. */
+/** A small tree in which everything is allowed, with imports that are almost forbidden. */
 const ALLOWED: Record<string, string> = {
   'src/main.ts': `import './cli/serve.ts'`,
   'src/cli/serve.ts': `await import('../server.ts'); import type { App } from '../server.ts'; import '../operate/open.ts'`,
@@ -63,7 +63,7 @@ const ALLOWED: Record<string, string> = {
   'tools/race-test/run.ts': `import 'undici'; import '../../src/base/clock.ts'; import '../../src/base/errors.ts'`,
 }
 
-/** A file of each folder of the order, to import and to be planted in. */
+/** A file of each folder of the order, to import and to plant faults in. */
 const FILE_OF: Record<string, string> = Object.fromEntries(
   FOLDERS.map((folder) => [
     folder,
@@ -71,7 +71,7 @@ const FILE_OF: Record<string, string> = Object.fromEntries(
   ]),
 )
 
-/** What each rule catches: the rule, the file it is planted in, the import. */
+/** The catches of each rule: the rule, the file with the planted import, and the import. */
 const FORBIDDEN: [rule: string, file: string, planted: string][] = [
   // even a type, even from the folder just above
   ...FOLDERS.slice(0, -1).map((folder, index): [string, string, string] => {
@@ -115,7 +115,7 @@ const FORBIDDEN: [rule: string, file: string, planted: string][] = [
   ['config-stands-alone', 'src/base/config.ts', `import type { Ids } from './ids.ts'`],
 ]
 
-/** Present in every planted tree, so that an import of it finds something. */
+/** Present in every planted tree, so that an import of it resolves. */
 const TARGETS: Record<string, string> = { 'src/bookings/hold-again-rules.ts': `import './hold-rules.ts'` }
 
 describe('a planted tree', () => {

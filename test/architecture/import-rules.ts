@@ -1,11 +1,11 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser'
 
 /*
- * "One order" and "Kinds of files" of ARCHITECTURE.md as rules for dependency-cruiser. Paths are regular expressions over paths
- * from the root of the project. Where a rule says nothing else, an import of types counts as an import.
+ * "One order" and "Kinds of files" of ARCHITECTURE.md as rules for dependency-cruiser. Paths are regular expressions
+ * over paths from the root of the project. An import of types counts as an import unless a rule says otherwise.
  */
 
-/** An import that is gone once the types are stripped: it ties the sources together, but runs nothing. */
+/** An import that is gone once the types are stripped. It ties the sources together but runs nothing. */
 const TYPES = ['type-only', 'type-import'] as const
 
 const ROUTES = '-routes[.]ts$'
@@ -13,12 +13,12 @@ const QUERIES = '-queries[.]ts$'
 const RULES = '-rules[.]ts$'
 const TYPE_FILES = '-types[.]ts$'
 const SCHEMAS = '-schemas[.]ts$'
-/** What decides on its input alone, and may therefore stand under rules and queries. */
+/** Code that depends only on its input. Rules and queries may therefore use it. */
 const PURE =
   '^src/base/(client-network|contact-formats|errors|ids|instants|search-text|time-zone-names|token-types)[.]ts$'
 const DATABASE_PORT = '^src/database/(?!sqlite|postgres|migrat)'
 
-/** The one order of folders: each may import those before it, none after it. */
+/** The one order of folders. Each may import those before it, none after it. */
 export const FOLDERS = [
   'base',
   'database',
@@ -45,7 +45,7 @@ function inSource(names: string[]): string {
   return `^src/(${names.map((name) => (name.endsWith('.ts') ? name.replace('.', '[.]') + '$' : `${name}/`)).join('|')})`
 }
 
-/** A package, whether or not it was found on disk, and its types. */
+/** Returns the path of a package, whether or not it was found on disk, and its types. */
 function npm(name: string): string {
   return `(^|/)node_modules/(@types/)?${name}/|^${name}(/|$)`
 }

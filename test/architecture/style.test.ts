@@ -11,7 +11,7 @@ const files = projectFiles().filter((file) =>
 const sources = files.filter((file) => /^(src|tools)\//.test(file))
 const tests = files.filter((file) => /^test\/.*[.]ts$/.test(file))
 
-// Written with classes of one character, so that no pattern finds itself.
+// Uses classes of one character, so that no pattern finds itself.
 const KEBAB_CASE = /^(src|tools)(\/[a-z0-9]+(-[a-z0-9]+)*)+([.][a-z]+)+$/
 const UNFINISHED = /\b(TO[D]O|FIX[M]E)\b/
 const SWITCHED_OFF = /[.](only|skip|todo)[(]/
@@ -19,17 +19,17 @@ const EXPORT = /^export (async function|class) \w/
 const EXPORTED = /^export (?:async )?(?:function|const|class|interface|type) (\w+)/
 const MACHINE_PATH = /(?<![\w.])[/](work[/]|tmp[/]bash|home[/]\w+[/]|Users[/]\w+[/])/
 
-/** What git tracks or is about to: a new file is held to the style before it is committed. */
+/** Returns the files that git tracks or is about to track. The style applies to a new file before it is committed. */
 function projectFiles(): string[] {
   const list = ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '-z']
-  // The owner of a checkout in a container is often somebody else, whom git would not trust.
+  // The owner of a checkout in a container is often a different user, whom git would not trust.
   const git = spawnSync('git', ['-c', 'safe.directory=*', ...list], { cwd: project, encoding: 'utf8' })
   if (git.status === 0) return git.stdout.split('\0').filter(Boolean)
   // An archive of the sources has no git.
   return globSync(['package-lock.json', '{src,tools,test,bench,bin,docs}/**/*.*'], { cwd: project })
 }
 
-/** Every line that the pattern finds, as file:line: text. */
+/** Returns every line that the pattern finds, as file:line: text. */
 function linesWith(pattern: RegExp, among: string[]): string[] {
   return among.flatMap((file) =>
     linesOf(file).flatMap((line, index) =>
@@ -51,7 +51,7 @@ test('every source file has a name in kebab-case', () => {
   expect(sources.filter((file) => !KEBAB_CASE.test(file))).toEqual([])
 })
 
-// A name that says it all needs no sentence; what a promise may throw, and what a class is for, no name tells.
+// A clear name needs no sentence. But no name reveals the errors of a promise, or the purpose of a class.
 test('every asynchronous function and class that a source file exports has a docstring, but for queries', () => {
   const undocumented = sources
     .filter((file) => file.endsWith('.ts') && !file.endsWith('-queries.ts'))
@@ -97,7 +97,7 @@ test('the lockfile names no registry, so that each installation uses its own', (
 })
 
 describe('a pattern finds what it is for, and no more', () => {
-  // Joined here, because the tests above read this file too.
+  // Joined here, because the tests above read this file, too.
   const path = (...parts: string[]) => ['', ...parts, ''].join('/')
 
   test.each([

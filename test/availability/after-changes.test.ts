@@ -6,8 +6,8 @@ import { type Asked, watcherOf } from '../support/slots.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 
 /*
- * The days that one visitor was shown may be kept for the next. What is offered has to be as if nothing were kept; that it is
- * right in random worlds is tried in random-worlds.test.ts.
+ * The days shown to one visitor may be cached for the next. The offer must be the same as without the cache.
+ * random-worlds.test.ts proves that it is right in random worlds.
  */
 onOneEngine('postgres', 'days that were shown before', (engine) => {
   let service: TestService
@@ -28,7 +28,7 @@ onOneEngine('postgres', 'days that were shown before', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** What a client is shown of some days, as text. */
+  /** Returns the displayed days of a client, as text. */
   async function shownTo(client: Client, asked: Asked, from = '2026-12-01'): Promise<string> {
     const { status, body } = await watcherOf(service, client).show(asked, from, '2026-12-31')
     expect(status).toBe(200)
@@ -74,7 +74,7 @@ onOneEngine('postgres', 'days that were shown before', (engine) => {
       await service.call('DELETE', `/blocks/${block.body.id}`, { token: business.key })
     }
     expect(new Set(answers).size).toBe(answers.length)
-    expect(answers[1]).not.toContain('"slots":[]') // as the first date would have that the answer before did not show
+    expect(answers[1]).not.toContain('"slots":[]') // like the first date outside the previous answer
   })
 
   test('show the slots under a block again when it is deleted', async () => {
@@ -173,7 +173,7 @@ onOneEngine('postgres', 'days that were shown before', (engine) => {
     })
   })
 
-  /** What somebody else is shown, which is what is shown of days that nobody has asked for so. */
+  /** Returns the same days for another client, whose request has no cached answer. */
   async function anew(asked: Asked): Promise<string> {
     const shown = await shownTo(stranger, asked)
     const from = `2026-12-0${(lastFrom += 1)}`

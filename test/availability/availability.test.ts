@@ -126,7 +126,7 @@ onEachEngine('availability', (engine) => {
 
     test('of a whole day begin until the evening before the clocks are set forward', async () => {
       const offer = await makeOffer(service, business.id, { minutes: 1_440, intervalMinutes: 30 })
-      const evening = '2027-03-27T23:30:00+01:00' // ends on Monday, as Sunday has 23 hours
+      const evening = '2027-03-27T23:30:00+01:00' // ends on Monday, because Sunday has 23 hours
       const slots = await watcher.on(offer, '2027-03-27')
       expect(slots).toHaveLength(48)
       expect(slots.at(-1)).toMatchObject({ starts_at: evening, ends_at: '2027-03-29T00:30:00+02:00' })
@@ -161,7 +161,7 @@ onEachEngine('availability', (engine) => {
       expect(second).toEqual(['00:15', '00:55'])
       expect(timesOf(await watcher.on(offer, '2026-12-02'))).toEqual(second)
       const holdAt = (time: string, date = tuesday) => session.hold(offer, `${date}T${time}:00+05:45`)
-      // on the grid of the second before it opens, on that of the first after it has closed, and on none
+      // on the grid of the second one before it opens; on that of the first one after it has closed; on neither
       for (const time of ['09:20', '10:00', '11:10', '09:30', '22:35']) {
         expect((await holdAt(time)).body.reason, time).toBe('not_on_grid')
       }

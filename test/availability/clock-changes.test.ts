@@ -9,8 +9,8 @@ import { isWhole, testIn } from '../support/long.ts'
 import { dateAfter, wallClock, type WallTime } from '../support/wall-clock.ts'
 
 /*
- * Around each change of the clocks, slots are compared with those of somebody who walks through the days five minutes
- * at a time and looks at the clock on the wall.
+ * Around each clock change, slots are compared with those of a walker. The walker goes through the days five minutes at
+ * a time and reads the clock on the wall.
  */
 
 const minuteMs = 60_000
@@ -37,7 +37,7 @@ const services = [
   { duration_minutes: 50, slot_interval_minutes: 45 },
 ]
 
-/** The hours in which a schedule is open at a wall time; one of them at most. */
+/** Returns the hours in which a schedule is open at a wall time, at most one. */
 function openHours(schedule: Schedule, { date, minutes }: WallTime): string | undefined {
   if (schedule.weekly_hours === null) return date
   const minutesOf = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3))
@@ -57,7 +57,7 @@ function openHours(schedule: Schedule, { date, minutes }: WallTime): string | un
   return found[0]
 }
 
-/** The starts of all slots in a time, as the walker finds them. */
+/** Returns the starts of all slots in a time, as the walker finds them. */
 function walk(
   schedule: Schedule,
   timeZone: string,
@@ -69,7 +69,7 @@ function walk(
   let openedAt = 0
   let hours: string | undefined
   const open = (at: number) => openHours(schedule, clock(at))
-  // far enough before to have seen the opening of what is open when the time begins
+  // far enough before the time to have seen the opening of hours that are open at its beginning
   for (let at = span.from - dayMs; at < span.to; at += stepMs) {
     const now = open(at)
     if (now !== hours) openedAt = at
@@ -100,7 +100,7 @@ function offered(
   return rules.gridTimes(span).filter((at) => typeof rules.workingAt(at, true) !== 'string')
 }
 
-/** The changes of a zone's offset from 2024 to 2030. */
+/** Returns the changes of a zone's offset from 2024 to 2030. */
 function changesOf(timeZone: string): number[] {
   const changes: number[] = []
   const start = Temporal.Instant.from('2024-01-01T00:00:00Z').toZonedDateTimeISO(timeZone)
@@ -134,7 +134,7 @@ const zones = isWhole ? Intl.supportedValuesOf('timeZone') : oddZones
 describe('around changes of the clocks', () => {
   for (const timeZone of zones)
     testIn(brief.includes(timeZone))(`slots are those that the clock on the wall shows: ${timeZone}`, () => {
-      // a time without changes has to be right as well
+      // a time without changes must be right, too
       const changes = isWhole ? changesOf(timeZone) : changesOf(timeZone).slice(0, 6)
       const moments = [Date.UTC(2026, 4, 13, 12), ...changes]
       for (const moment of moments) {

@@ -32,10 +32,10 @@ onEachEngine('what availability costs', (engine) => {
   afterAll(() => service.stop())
 
   let starts = 0
-  /** A start at which nothing conflicts. */
+  /** Returns a start without conflicts. */
   const nextStart = () => new Date(Date.UTC(2027, 4, 1, (starts += 1))).toISOString()
 
-  /** The statements of a call, besides the counting of the request. */
+  /** Returns the statements of a call, without the count of the request. */
   async function statementsOf(call: () => Promise<Reply>): Promise<string[]> {
     service.statements.length = 0
     const { status } = await call()
@@ -60,7 +60,7 @@ onEachEngine('what availability costs', (engine) => {
     const counts = async (asked: Offer, limit: number) => {
       const all: number[] = []
       for (const ask of questions(asked, limit)) {
-        await ask() // what is remembered for some seconds is there afterwards
+        await ask() // caches of some seconds are filled
         all.push((await statementsOf(ask)).length)
       }
       return all
@@ -74,7 +74,7 @@ onEachEngine('what availability costs', (engine) => {
     let stored = 0
     const store = async (count: number, from: string) => {
       const of = { ...past, serviceId: offer.service_id, locationId: offer.location_id }
-      const batch = 250 // of many more, a statement could take longer than the limit on a busy machine
+      const batch = 250 // with a larger batch, a statement could exceed the time limit on a busy machine
       for (let done = 0; done < count; done += batch) {
         const fromMs = Date.parse(from) + (done / staffIds.length) * 3_600_000
         const more = { count: batch, firstNumber: stored, fromMs }
@@ -83,18 +83,18 @@ onEachEngine('what availability costs', (engine) => {
       }
     }
     await store(2_000, '2026-12-02T00:00:00Z') // 200 hours
-    await store(4_000, '2026-10-01T00:00:00Z') // until November: enough for an index to pay
+    await store(4_000, '2026-10-01T00:00:00Z') // until November: enough for an index to pay off
     const few = await rowsRead()
     await store(4_000, '2026-08-01T00:00:00Z')
     await store(4_000, '2027-01-20T00:00:00Z')
     const many = await rowsRead()
     expect(many).toEqual(few)
-    // each of ten people has a booking in every hour that is asked for
+    // each of ten people has a booking in every requested hour
     expect(many.claims).toBeGreaterThanOrEqual(10 * 48)
-    expect(many.claims).toBeLessThanOrEqual(10 * 24 * 6) // a claim that reaches into it may start three days before
+    expect(many.claims).toBeLessThanOrEqual(10 * 24 * 6) // a claim that reaches into it may start three days earlier
   })
 
-  /** How many rows of each table the look at two days reads, or would by its plan. */
+  /** Counts the rows of each table that availability of two days reads, or would by its plan. */
   async function rowsRead(): Promise<Record<string, number>> {
     const ask = () => watcher.show(offer, '2026-12-04', '2026-12-05')
     await ask()
@@ -123,7 +123,7 @@ onEachEngine('what availability costs', (engine) => {
     }
   }
 
-  /** The plan says which index bounds the rows; how many lie within is counted. */
+  /** The plan names the index that bounds the rows, and the rows within it are counted. */
   async function rowsOfSqlite(ask: () => Promise<Reply>): Promise<Record<string, number>> {
     const statements = await statementsOf(ask)
     const look = statements.find((text) => /from claims/.test(text)) ?? ''
@@ -163,7 +163,9 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** Rows that the nodes of a plan read, by table. A bitmap's index names no table, but the node above it does. */
+/**
+ * Returns the rows that the nodes of a plan read, by table. A bitmap's index names no table, but its parent node does.
+ */
 function readOf(node: PlanNode, read: Record<string, number> = {}): Record<string, number> {
   const table = node['Relation Name']
   const rows =

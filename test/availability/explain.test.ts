@@ -11,7 +11,7 @@ const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const
 const officeHours = days.map((weekday) => ({ weekday, opens: '09:00', closes: '17:00' }))
 const at = (time: string, date = '2026-12-01') => `${date}T${time}:00+01:00`
 
-/** A reason, the start that has it, and what brings it about before. */
+/** A reason, a start that has it, and the preparation that causes it. */
 type Scenario = [
   reason: string,
   startsAt: string,
@@ -35,7 +35,7 @@ onOneEngine('sqlite', 'why a slot is not offered', (engine) => {
       body: { starts_at: at('11:00'), ends_at: at('11:30'), ...body },
     })
 
-  /** The only staff member works in the mornings alone, and on Fridays. */
+  /** Creates an offer whose only staff member works in the mornings only, and on Fridays. */
   async function staffed() {
     const weeklyHours = officeHours.map(({ weekday, opens }) => ({
       weekday,
@@ -54,7 +54,7 @@ onOneEngine('sqlite', 'why a slot is not offered', (engine) => {
     return { staffId, offer }
   }
 
-  /** The nearest slots as availability has them; of two as near, the later one first. */
+  /** Returns the nearest slots of availability. Of two at the same distance, the later one comes first. */
   async function nearest(offer: Asked, startsAt: string, token: string): Promise<ShownSlot[]> {
     const wanted = Date.parse(startsAt)
     const reply = await watcherOf(service, { token }).show(offer, '2026-11-20', '2026-12-20')
@@ -185,7 +185,7 @@ onOneEngine('sqlite', 'other times that a refusal names', (engine) => {
   const startsOf = (reply: { body: { alternatives: ShownSlot[] } }) =>
     reply.body.alternatives.map(({ starts_at }) => starts_at)
 
-  /** A service of an hour that is given at these hours of these dates only. */
+  /** Creates a service of an hour that is offered only at these hours of these dates. */
   function hoursOn(starts: Record<string, string[]>, parts: { capacity?: number } = {}) {
     const dateOverrides = Object.entries(starts).map(([date, hours]) => ({
       date,

@@ -20,7 +20,7 @@ onEachEngine('a client that asks for months in a loop', (engine) => {
   afterAll(() => service.stop())
 
   test('holds up nobody: a hold that is asked for after months is answered before them', async () => {
-    // not each time: PostgreSQL may be slow to answer the hold; who never gave way would never be second
+    // not each time, because PostgreSQL may answer the hold slowly; without giving way, it would never be second
     let isFirst = false
     for (let round = 0; round < 60 && !isFirst; round += 1) {
       const startsAt = new Date(

@@ -47,7 +47,7 @@ onEachEngine('availability of more slots than one answer holds', (engine) => {
     expect(fits.status).toBe(200)
     expect(pairsOf(fits.body)).toBe(2 * slotsPerDay * people.length)
     expect(3 * slotsPerDay * people.length).toBeGreaterThan(maxPairs)
-    // the same from what is remembered of both answers
+    // the same from the cached parts of both answers
     expect((await watcherOf(service, client).show(offer, '2026-12-01', '2026-12-03')).status).toBe(422)
     expect((await watcherOf(service, client).show(offer, '2026-12-01', '2026-12-02')).body).toEqual(fits.body)
   })

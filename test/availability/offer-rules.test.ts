@@ -119,7 +119,7 @@ describe('what the rules say of a time', () => {
     expect(at(touching, '11:30')).toEqual([])
     const apart = { location: weekly([['09:00', '12:00'], ['12:15', '15:15']]) } // prettier-ignore
     expect(at(apart, '11:30')).toBe('outside_hours')
-    // the grid begins anew at each opening
+    // the grid starts over at each opening
     expect(at(apart, '12:15')).toEqual([])
     expect(at(apart, '12:30')).toBe('not_on_grid')
   })

@@ -96,7 +96,7 @@ onOneEngine('postgres', 'questions about availability', (engine) => {
       }
     })
 
-    /** A service of two people, at a location of its own. */
+    /** Creates a service of two people, at a separate location. */
     const own = async () => {
       const staffIds = await makeStaff(service, business.id, ['One', 'Two'])
       return { ...(await makeOffer(service, business.id, { staffIds })), staffIds }
@@ -223,7 +223,7 @@ onOneEngine('postgres', 'questions about availability', (engine) => {
       const inTheEast = await makeOffer(late, own.id, { ...parts, timezone: 'Asia/Tokyo' })
       expect((await last.on(inTheEast, '9999-12-31')).map(({ ends_at }) => ends_at)).toEqual([
         '9999-12-31T12:00:00+09:00',
-        '9999-12-31T15:00:00+00:00', // midnight there is in the year 10000, which RFC 3339 cannot write
+        '9999-12-31T15:00:00+00:00', // midnight there is in the year 10000, which RFC 3339 cannot represent
       ])
       await late.stop()
     })

@@ -14,14 +14,14 @@ import { startTestService, type TestService } from '../support/test-service.ts'
 import { dateAfter } from '../support/wall-clock.ts'
 
 const worlds = rounds(60, 20_000)
-/** So many slots of each kind are tried in a world. */
+/** Number of slots of each kind that are tested in a world. */
 const triesPerWorld = 8
 
 class RolledBack extends Error {
   override readonly name = 'RolledBack'
 }
 
-/** What a hold would get at this moment: undefined when it could be placed, which is taken back at once. */
+/** Returns the outcome of a hold at this moment: undefined if it could be placed. It is then withdrawn at once. */
 async function outcome(
   context: Context,
   actor: Actor,
@@ -29,7 +29,7 @@ async function outcome(
 ): Promise<Problem | undefined> {
   const db = aroundTransactions(context.db, async (_tx, work) => {
     const result = await work()
-    // a group of one on PostgreSQL: refused, or it goes on alone
+    // a group of one on PostgreSQL: refused, or continued alone
     const [member] = Array.isArray(result) ? (result as unknown[]) : [result]
     if (member === undefined || member === 'rival' || member instanceof Error) return result
     throw new RolledBack()
@@ -64,7 +64,7 @@ onOneEngine('sqlite', 'random worlds', (engine) => {
     return days.flatMap((text) => (JSON.parse(text) as { slots: ShownSlot[] }).slots)
   }
 
-  /** Every half hour and a few odd times of the days asked for. */
+  /** Returns every half hour and a few odd times of the requested days. */
   function otherTimes(random: Random, world: RandomWorld, offered: Set<number>): number[] {
     const start = Date.parse(world.from) - 12 * 3_600_000
     const times = Array.from({ length: 144 }, (_, index) => start + index * 30 * 60_000)
@@ -80,7 +80,7 @@ onOneEngine('sqlite', 'random worlds', (engine) => {
       const tell = tellProgress(`random worlds on ${engine}`, worlds)
       for (const seed of seeds(worlds)) {
         tell(seed - 1)
-        service.statements.length = service.logLines.length = 0 // of many worlds they would fill the memory
+        service.statements.length = service.logLines.length = 0 // in many worlds they would fill the memory
         const random = randomFrom(seed)
         const world = await makeRandomWorld(service.context, random)
         const visitor = sessionOf(world.businessId, service.context.ids.next())
@@ -117,7 +117,7 @@ onOneEngine('sqlite', 'random worlds', (engine) => {
           seen.refused.set(String(given), (seen.refused.get(String(given)) ?? 0) + 1)
         }
       }
-      // worlds in which nothing is ever offered, taken or blocked would prove nothing
+      // worlds without offers, claims or blocks would prove nothing
       if (worlds > seeds(worlds).length) return
       expect(seen.held).toBeGreaterThan(worlds)
       expect([...seen.refused.keys()].toSorted()).toEqual(
@@ -129,7 +129,7 @@ onOneEngine('sqlite', 'random worlds', (engine) => {
     },
   )
 
-  /** Some visitors hold a slot of their own already, which is then theirs to keep. Tells when it starts. */
+  /** Lets some visitors hold a slot, which they may keep. Returns its start. */
   async function holdSomething(
     random: Random,
     world: RandomWorld,
@@ -148,7 +148,7 @@ onOneEngine('sqlite', 'random worlds', (engine) => {
   }
 })
 
-/** What is not given there at all has no slots. */
+/** Returns no slots if nothing is offered there at all. */
 function onlyNotOffered(error: unknown): ShownSlot[] {
   if (error instanceof Problem && error.code === 'slot_not_offered') return []
   throw error

@@ -54,7 +54,7 @@ onEachEngine('seats left', (engine) => {
     await key.release(String(first.body.hold_id))
     expect(await seatsAt(offer, ten)).toBe(1)
     expect(await seatsAt(offer, halfPastTen)).toBe(1)
-    expect(await seatsAt({ ...offer, service_id }, ten)).toBe(1) // another service has seats of its own
+    expect(await seatsAt({ ...offer, service_id }, ten)).toBe(1) // another service has separate seats
     await key.change(String((await key.book(String((await key.hold(offer, ten)).body.hold_id))).body.id), {
       ends_at: `${tuesday}T11:00:00+01:00`,
     })

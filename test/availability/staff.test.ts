@@ -36,7 +36,7 @@ onOneEngine('postgres', 'staff and what is offered', (engine) => {
     (await rowOf(service, 'claims', String(held.body.hold_id)))?.['staff_id'] as string
   const block = (body: object) => service.call('POST', '/blocks', { token: business.key, body })
 
-  /** Books somebody in another service, at the same place or another. */
+  /** Books a staff member in another service, at the same location or another. */
   async function bookElsewhere(
     staffId: string,
     startsAt: string,
@@ -51,7 +51,7 @@ onOneEngine('postgres', 'staff and what is offered', (engine) => {
     await bookSlot(key, { service_id, location_id: locationId }, startsAt)
   }
 
-  /** How somebody cannot be there at ten for half an hour, with a quarter before and after. */
+  /** Reasons why a staff member is not available at ten for half an hour, with a quarter before and after. */
   const absences: [how: string, code: string, absent: (place: string) => Promise<string>][] = [
     ['does not work that day', 'slot_not_offered', () => person('Kim', { weeklyHours: [] })],
     [
@@ -207,7 +207,7 @@ onOneEngine('postgres', 'staff and what is offered', (engine) => {
     const staffIds = await makeStaff(service, business.id, ['One', 'Two', 'Three'])
     const offer = await makeOffer(service, business.id, { staffIds, timezone: 'America/Los_Angeles' })
     const chosen: string[] = []
-    // from 22:00 on the first day to 01:30 on the second: in UTC all of them are of one date
+    // from 22:00 on the first day to 01:30 on the second: in UTC all of them have one date
     for (const hour of ['06:00', '06:30', '07:00', '07:30', '08:00', '08:30', '09:00', '09:30']) {
       const session = await sessionClient(service, business)
       chosen.push(String((await bookSlot(session, offer, `2026-12-02T${hour}:00Z`)).staff.id))

@@ -23,7 +23,7 @@ onEachEngine('a catalogue that changes under a hold', (engine) => {
     business = await makeBusiness(service)
     session = await sessionClient(service, business)
     offer = await makeOffer(service, business.id)
-    // the first hold of a session also makes the secret of the server, in a transaction of its own
+    // the first hold of a session also creates the secret of the server, in a separate transaction
     expect(await session.hold(offer, '2020-01-01T10:00:00+01:00')).toMatchObject({ status: 422 })
   })
   afterAll(async () => {
@@ -31,7 +31,7 @@ onEachEngine('a catalogue that changes under a hold', (engine) => {
     await service.stop()
   })
 
-  /** Holds while the other server makes a change before each of so many transactions. Tells how many there were. */
+  /** Holds while the other server makes a change before each of this many transactions. Returns their number. */
   async function holdUnder(changes: number, body: (change: number) => object) {
     let transactions = 0
     const end = beforeTransactions(service, async (before) => {

@@ -11,7 +11,7 @@ import { expectRefusal } from '../support/refusals.ts'
 import { timesOf, type Watcher, watcherOf } from '../support/slots.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
-/* In Berlin; 2026-12-07 is a Monday. Clocks go ahead on 2027-03-28 and back on 2027-10-31, both Sundays. */
+/* In Berlin. 2026-12-07 is a Monday. Clocks go ahead on 2027-03-28 and back on 2027-10-31, both Sundays. */
 
 const timetable = [
   { weekday: 'monday', starts: ['09:00', '09:50', '18:30'] },
@@ -36,7 +36,7 @@ onEachEngine('a timetable', (engine) => {
   const call = (method: string, path: string, body?: object) =>
     service.call(method, path, { token: business.key, ...(body && { body }) })
 
-  /** A class of half an hour. */
+  /** Creates a class of half an hour. */
   async function classes(more: object = {}, hours: HoursParts = {}): Promise<Offer> {
     const location_id = await makeLocation(service, business.id, hours)
     const wanted = { name: 'Yoga', duration_minutes: 30, timetable, location_ids: [location_id], ...more }

@@ -5,7 +5,7 @@ import { engines, offer, type Reply } from '../support/test-service.ts'
 
 const call = patientClients({ connections: 4 })
 
-/** What one server has remembered of the catalogue is not offered once another server has changed it. */
+/** The cached catalogue of one server is not offered once another server has changed it. */
 describe.runIf(engines.includes('postgres'))('a change of the catalogue on another server', () => {
   let cluster: Cluster
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.runIf(engines.includes('postgres'))('a change of the catalogue on anoth
     const path = `/locations/${asked().location_id}`
     const token = await session()
     for (let round = 0; round < 5; round += 1) {
-      expect((await slotsAt(1)).length).toBeGreaterThan(0) // remembered from here on
+      expect((await slotsAt(1)).length).toBeGreaterThan(0) // cached from here on
       expect((await at(0, 'PATCH', path, change)).status).toBe(200)
       expect(await slotsAt(1)).toEqual([])
       expect((await at(0, 'PATCH', path, back)).status).toBe(200)
@@ -76,7 +76,7 @@ describe.runIf(engines.includes('postgres'))('a change of the catalogue on anoth
   })
 })
 
-/** The date before, whose hours could reach past midnight. */
+/** Returns the date before, whose hours could reach past midnight. */
 function before(date: string): string {
   return Temporal.PlainDate.from(date).subtract({ days: 1 }).toString()
 }

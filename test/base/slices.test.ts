@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Slices } from '../../src/base/slices.ts'
 import { MemberGone } from '../../src/base/together.ts'
 
-/** Takes the processor for longer than a slice lasts. */
+/** Occupies the CPU for longer than a slice lasts. */
 function spin(): void {
   const end = performance.now() + 3
   while (performance.now() < end);

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { together } from '../../src/base/together.ts'
 
-/** A run whose groups end when the test says so. */
+/** A run whose groups end when the test decides. */
 function heldRun() {
   const groups: { members: string[]; end: (error?: Error) => void }[] = []
   const run = (members: readonly string[]) =>

@@ -4,7 +4,7 @@ import { Turns } from '../../src/base/turns.ts'
 
 const loop = () => new Promise(setImmediate)
 
-/** Work that notes its beginning and lasts until it is ended. */
+/** Work that records its beginning and lasts until it is ended. */
 function workOf(turns: Turns) {
   const begun: string[] = []
   const ends = new Map<string, () => void>()

@@ -10,7 +10,7 @@ import { findWholeChromium } from '../support/chromium.ts'
 import { isWhole, longTest } from '../support/long.ts'
 import { emptyDirectory, project } from '../support/holdfast-process.ts'
 
-/** Runs the benchmark as `npm run bench` does. */
+/** Runs the benchmark like `npm run bench`. */
 function bench(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const child = execFile(

@@ -17,7 +17,7 @@ import { isLong } from '../support/long.ts'
 
 const project = resolve(import.meta.dirname, '../..')
 
-/** A program in place of src/main.ts: it tells what it was handed, and ends as its first argument says. */
+/** A replacement for src/main.ts. Prints its input and ends as its first argument says. */
 const PROGRAM = `
 const [command, ...rest]: string[] = process.argv.slice(2)
 if (command === 'report') console.log(JSON.stringify({ node: process.version, rest }))
@@ -36,7 +36,7 @@ interface OldNode {
   options: string[]
 }
 
-/** This Node with the version number of an older one, so that the launcher's way round is tested everywhere. */
+/** This Node with the version number of an older one, so that the launcher's fallback is tested everywhere. */
 const pretended: OldNode = {
   name: 'a Node that says it is 20.1.0',
   command: process.execPath,
@@ -46,7 +46,7 @@ const pretended: OldNode = {
   ],
 }
 
-/** The system's Nodes that are really older: only they show that the launcher's syntax is old enough. */
+/** Really older Nodes on the system. Only they prove that the launcher's syntax is old enough. */
 function installedOldNodes(): OldNode[] {
   return ['/usr/bin/node', '/usr/local/bin/node'].flatMap((command) => {
     const version = spawnSync(command, ['--version'], { encoding: 'utf8' }).stdout as string | null
@@ -63,7 +63,7 @@ if (installed.length === 0) {
   )
 }
 
-/** Where there is a Node that is really older, another that only says so shows no more. */
+/** A really older Node makes the test with a pretended one redundant. */
 const tried = isLong || installed.length === 0 ? [pretended, ...installed] : installed.slice(0, 1)
 
 let root: string
@@ -114,7 +114,7 @@ test('where nothing can be kept, the program runs all the same', () => {
   expect(launch(node, ['report'])).toMatchObject({ status: 0, stderr: '' })
 })
 
-// The bundled Node exists for Linux alone.
+// The bundled Node exists only for Linux.
 describe.runIf(process.platform === 'linux').each(tried)('on $name', (node) => {
   test('the bundled Node runs the program with the same arguments and adds no output', () => {
     bundleNode()

@@ -322,7 +322,7 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
         const body = { staff_id, url: `${receiver.address}/slow-${name}-${staff_id}.ics` }
         expect((await service.call('POST', '/busy-calendars', { token: slow.key, body })).status).toBe(201)
       }
-    service.clock.advance(60) // the slow ones are due for longer
+    service.clock.advance(60) // the slow ones have been due for longer
     await add()
     const waiting: (() => void)[] = []
     receiver.answer = (response, { path }) => {
@@ -338,7 +338,7 @@ onOneEngine('sqlite', 'busy calendars', (engine) => {
     )
     expect(waiting).toHaveLength(1)
 
-    // what becomes due meanwhile does not wait for the end of the slow ones
+    // calendars that become due in the meantime do not wait for the slow ones
     service.clock.advance(16 * 60)
     const fetches = () => receiver.received.filter(({ path }) => path === '/secret-path.ics').length
     const before = fetches()

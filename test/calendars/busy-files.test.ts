@@ -54,7 +54,7 @@ test('a series that is over at an UTC instant ends in its own zone', async () =>
   ])
 })
 
-/** As the worker reads it, here: to start a worker for each of so many takes long. */
+/** Reads like the worker, but in this process, because starting so many workers takes long. */
 function startsOf(rule: string, { start, more = [] }: (typeof rules)[string]): string[] {
   const zone = 'America/New_York'
   const text = calendar(

@@ -8,7 +8,7 @@ export function calendar(...lines: string[]): string {
     .join('\r\n')
 }
 
-/** An event with these lines. */
+/** Returns an event with these lines. */
 export function event(...lines: string[]): string {
   return ['BEGIN:VEVENT', 'DTSTAMP:20260901T000000Z', ...lines, 'END:VEVENT'].join('\n')
 }
@@ -29,7 +29,7 @@ const berlinInFile = (name: string) => `BEGIN:VTIMEZONE
   END:DAYLIGHT
   END:VTIMEZONE`
 
-/** Files in the shape that programs write, and their busy times from 2026-10-01 to 2027-11-01 in UTC. */
+/** Files in the formats of programs, and their busy times from 2026-10-01 to 2027-11-01 in UTC. */
 export const files: Record<string, { text: string; busy: string[] }> = {
   Google: {
     text: calendar(
@@ -216,7 +216,7 @@ export const files: Record<string, { text: string; busy: string[] }> = {
   },
 }
 
-/** Rules as in the examples of RFC 5545 (section 3.8.5.3), begun at 9:00 in New York, and the days on which they start there. */
+/** Rules from the examples of RFC 5545 (section 3.8.5.3), starting at 9:00 in New York, with their days. */
 export const rules: Record<string, { start: string; more?: string[]; starts: string[] }> = {
   'FREQ=DAILY;COUNT=10': {
     start: '19970902',

@@ -35,7 +35,7 @@ onOneEngine('postgres', 'mails about busy calendars', (engine) => {
     calendarId = (await world.call('POST', '/busy-calendars', { staff_id: staffId, url })).body.id
   })
 
-  /** Fetches what is due after some hours; gives the mails that it caused. */
+  /** Fetches due calendars after some hours. Returns the emails that this caused. */
   async function after(hours: number): Promise<MailWorld['server']['mails']> {
     world.service.clock.advance(hours * hour)
     await fetchDue(world.service.context, reader)

@@ -28,7 +28,7 @@ interface Shown {
   status: string
 }
 
-/** A feed as a calendar program reads it. */
+/** Reads a feed like a calendar program. */
 function readBack(text: string): { name: string; timezone: string; events: Shown[] } {
   const calendar = new ICAL.Component(ICAL.parse(text) as unknown[])
   const value = (component: ICAL.Component, name: string) => component.getFirstPropertyValue(name)
@@ -254,7 +254,7 @@ onOneEngine('sqlite', 'feeds for calendar programs', (engine) => {
 
   test('end at once on every server when they are rotated or deleted', async () => {
     const feed = await make({})
-    // a server over SQLite is alone
+    // SQLite has only one server
     const other = engine === 'postgres' ? await startTestService(engine, {}, { beside: service }) : undefined
     const isThere = async (path: string) =>
       Promise.all(

@@ -11,15 +11,15 @@ import { calendar, files, rules } from './calendar-files.ts'
 import type { Answered } from './reading-worker.ts'
 
 const filesPerRun = rounds(200, 20_000)
-/** So often the memory of the worker is looked at. */
+/** Files between measurements of the worker's memory. */
 const everyMeasured = 200
-/** The engine keeps code that it compiled, and what was read last. */
+/** The engine keeps compiled code, and the latest input. */
 const maxGrownBytes = 30_000_000
-/** So much may the whole process grow over the second half, with all the workers that were ended. */
+/** Allowed growth of the whole process over the second half, including all ended workers. */
 const maxProcessGrownBytes = 100_000_000
-/** So often the whole reader fetches the same file, with a worker for it alone. */
+/** Files between full fetches of the same file, with a separate worker. */
 const everyFetched = isWhole ? 200 : 60
-/** As the reader (busy-file.ts). */
+/** As in the reader (busy-file.ts). */
 const readMs = 2_000
 const chosenSeeds = isWhole && !process.env['HOLDFAST_TEST_SEED'] ? [Date.now() % 1_000_000] : seeds(1)
 
@@ -57,7 +57,7 @@ const strange = [
 ]
 const lines = Object.values(files).flatMap(({ text }) => text.split('\r\n'))
 
-/** Calendars that are right but for what is wrong with most of them. */
+/** Creates valid calendars, most of which then get a fault. */
 class CalendarGenerator {
   private readonly random: Random
 
@@ -161,7 +161,7 @@ class CalendarGenerator {
       ]),
     )
     const rule = [`FREQ=${frequency}`, ...parts].join(';')
-    // the library may look for these for ever, which is cut after seconds: seldom, as it is tested by itself
+    // the library may search for these forever, which is cut off after seconds; rare, because other tests cover it
     const isEndless = /FREQ=(?!YEARLY|MONTHLY).*(BYMONTHDAY=-1|BYWEEKNO)|BYMONTH=2;.*BYMONTHDAY=31/.test(rule)
     return isEndless && !random.chance(0.003) ? `FREQ=${frequency}` : rule
   }
@@ -191,10 +191,10 @@ class CalendarGenerator {
   }
 }
 
-/** Reads files in one worker, which a file that takes too long ends, as that of the reader. */
+/** Reads files in one worker. A file that takes too long ends it, as in the reader. */
 class ReadingWorker {
   private worker: Worker | undefined
-  /** How many workers there were: one more for each that was ended. */
+  /** Number of workers: one more for each ended one. */
   starts = 0
 
   async read(file: FileToRead): Promise<FileReading | { problem: 'too_slow' }> {
@@ -233,7 +233,7 @@ class ReadingWorker {
   }
 }
 
-/** How much the heap of a worker grows from its first measurement, while no slow file ends it. */
+/** The growth of a worker's heap since its first measurement, while no slow file ends it. */
 class HeapGrowth {
   private readonly worker: ReadingWorker
   private start = 0
@@ -261,7 +261,7 @@ class HeapGrowth {
   }
 }
 
-/** The memory of this process after a collection, without the worker: what ended workers have left. */
+/** Returns the memory of this process after a garbage collection, without the worker: the remains of ended workers. */
 async function processBytes(): Promise<number> {
   await worker.end()
   heapBytes()
@@ -301,7 +301,7 @@ test.each(chosenSeeds)(
         receiver.answer = (response) => response.writeHead(200).end(text)
         const known = undefined
         const fetched = await reader.read(`${receiver.address}/a.ics`, { ...span, known })
-        // a worker of its own starts cold: beside much other work it may be cut off
+        // a new worker starts cold, so much other work may cause a time-out
         const isCut = fetched && 'problem' in fetched && fetched.problem === 'too_slow'
         if (isCut) cut += 1
         else expect(fetched, text).toMatchObject(reading)
@@ -318,7 +318,7 @@ test.each(chosenSeeds)(
       )
     }
     expect(cut).toBeLessThan(filesPerRun / everyFetched / 2)
-    // a busy machine, too, ends workers: in a short run perhaps each before its second measurement
+    // a busy machine ends workers, too: in a short run perhaps each before its second measurement
     if (isWhole) expect(heap.mostRead).toBeGreaterThanOrEqual(everyMeasured)
     expect(heap.mostGrown).toBeLessThan(maxGrownBytes)
     expect(processGrown).toBeLessThan(maxProcessGrownBytes)

@@ -18,7 +18,7 @@ const broken = (line: string) => {
   return serve(calendar(event(...lines)).replace('…', '\r\n '))
 }
 
-/** Answers that are refused, why, and where in the file. */
+/** Refused answers, the problem, and its position in the file. */
 export const hostile: Record<string, [answer: Answer, problem: string, where?: string]> = {
   'no file': [status(404), 'status_404'],
   'a page': [serve('<!doctype html><p>Log in'), 'not_a_calendar'],
@@ -87,7 +87,7 @@ export const hostile: Record<string, [answer: Answer, problem: string, where?: s
   'deep nesting': [serve(`BEGIN:VCALENDAR\r\n${within('', 100_000)}END:VCALENDAR`), 'nested_too_deeply'],
 }
 
-/** Files whose reading does not end by itself. */
+/** Files whose parsing never ends. */
 export const endless: Record<string, string> = {
   'the 30th of February, every hour': rule('FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30'),
   'the last day of a month, as every day': rule('FREQ=DAILY;BYMONTHDAY=-1', '20260411T224800Z'),
@@ -97,7 +97,7 @@ export const endless: Record<string, string> = {
 const minute = (index: number) =>
   new Date(Date.UTC(2026, 10, 1) + index * 60_000).toISOString().replaceAll(/[-:]|\.000/g, '')
 
-/** A series with 100,000 exceptions, of which 70 are of its own times. */
+/** A series with 100,000 exceptions, of which 70 are its own times. */
 export const manyExceptions = calendar(
   event(
     'UID:1',

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { type FileReading, type FileToRead, readBusyTimes } from '../../src/calendars/busy-times.ts'
 import { heapBytes } from '../support/heap.ts'
 
-/** What the worker answers: how a file was read, or its heap in use after a collection. */
+/** The worker's answer: the result of reading a file, or its used heap after a garbage collection. */
 export type Answered = FileReading | { heapBytes: number }
 
 parentPort?.on('message', (file: FileToRead | 'heap') => {

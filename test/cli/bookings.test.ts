@@ -11,7 +11,7 @@ import { ada, businessOf, offer } from '../support/test-service.ts'
 
 const call = httpClients()
 const unknown = '01990000-0000-7000-8000-000000000000'
-/** A winter and a year that lie ahead, whenever the tests run. */
+/** A winter and a year in the future, whenever the tests run. */
 const year = new Date().getUTCFullYear() + 1
 
 onOneEngine('sqlite', 'bookings beside a running server', (engine) => {
@@ -31,7 +31,7 @@ onOneEngine('sqlite', 'bookings beside a running server', (engine) => {
     await database.drop()
   })
 
-  /** A booking as a client's widget makes it. */
+  /** Makes a booking as a client's widget does. */
   async function book(businessName: string, startsAt: string, client = ada) {
     const business = businessOf(world, businessName)
     const session = await call(server.address, 'POST', '/session', { token: business.publishable_key })
@@ -43,7 +43,7 @@ onOneEngine('sqlite', 'bookings beside a running server', (engine) => {
       body: { hold_id: hold.body.hold_id, client, notes: 'by the window' },
     })
     if (booked.status !== 201) throw new Error(`no booking: ${JSON.stringify([hold.body, booked.body])}`)
-    // the command line has an address of its own
+    // the command line returns a different URL
     const { manage_url, ...booking } = booked.body as Record<string, unknown>
     return { id: booked.body.id as string, token, booking, link: String(manage_url).replace(/^.*#/, '') }
   }

@@ -31,7 +31,7 @@ onOneEngine('sqlite', 'blocked clients from the command line', (engine) => {
 
   const client = (word: string, ...args: string[]) => ['client', word, ...args, '--business', barbers.id]
 
-  /** The status of a booking that a client's widget tries to make. */
+  /** Returns the status of a booking attempt by a client's widget. */
   async function statusOfBooking(day: string): Promise<number> {
     const { body } = await call(server.address, 'POST', '/session', { token: barbers.publishable_key })
     const token = body.session_token as string

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Starts a command whose output nobody reads: the pipe is closed before anything comes. */
+/** Starts a command whose output nobody reads, because the pipe is closed before any arrives. */
 function startUnread(args: string[], unread: 'stdout' | 'stderr', variables: Record<string, string> = {}) {
   const child = spawn(process.execPath, [builtServer, ...args], {
     cwd: emptyDirectory(),

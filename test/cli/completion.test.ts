@@ -6,8 +6,8 @@ import { runCommand } from '../support/command-line.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
 
 /*
- * Each shell loads the script that is made for it and is asked what could follow a command line, as if Tab were pressed at
- * its end. zsh completes in a terminal only: here its functions for that print what they are given.
+ * Each shell loads its script and completes a command line, as if Tab were pressed at its end. zsh completes only in a
+ * terminal. Here its functions for that print their input.
  */
 
 const shells = {

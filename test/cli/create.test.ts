@@ -23,7 +23,7 @@ onOneEngine('sqlite', 'hubs, businesses and keys from the command line', (engine
 
   const run = (...args: string[]) => runCommand(args, { DATABASE_URL: database.url })
 
-  /** What a command prints with --json. */
+  /** Returns the output of a command with --json. */
   async function json(...args: string[]): Promise<Record<string, string>> {
     const ran = await run(...args, '--json')
     expect(ran).toMatchObject({ code: 0, stderr: '' })

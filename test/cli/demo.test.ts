@@ -20,7 +20,7 @@ onOneEngine('sqlite', 'holdfast demo', (engine) => {
     database = await createTestDatabase(engine)
     first = await demoWorld(database.url)
     server = await startServer(database.url, withoutLimits)
-    // beside the running server, in a process of its own
+    // in a separate process while the server is running
     const again = await runHoldfast(['demo', '--json'], { variables: { DATABASE_URL: database.url } })
     expect(again, again.stderr).toMatchObject({ code: 0, stderr: '' })
     second = JSON.parse(again.stdout) as DemoWorld

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await commandLine(`sqlite:${healthy}`).text('demo')
 })
 
-/** A copy of a healthy database to plant a fault in. */
+/** Copies a healthy database to plant a fault in. */
 function copy(): string {
   const file = join(emptyDirectory(), 'holdfast.db')
   copyFileSync(healthy, file)
@@ -28,7 +28,7 @@ function overwrite(file: string, from: number, bytes: number): void {
   writeFileSync(file, content)
 }
 
-/** Names of all files of a directory, and digests of what is in them. */
+/** Returns the names of all files of a directory, and digests of their contents. */
 function contentsOf(directory: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(directory).map((name) => [name, hash('sha256', readFileSync(join(directory, name)))]),
@@ -41,7 +41,7 @@ async function examine(file: string) {
   return ran
 }
 
-/** Expects doctor to say this and to end with this code, and the directory to be the same afterwards, to the byte. */
+/** Expects doctor to print this and to exit with this code. The directory must stay the same, to the byte. */
 async function expectSaid(file: string, { code, said }: { code: number; said: RegExp }): Promise<void> {
   const before = contentsOf(dirname(file))
   const ran = await examine(file)
@@ -133,7 +133,7 @@ test('a file in the place of its directory is found', async () => {
   expect(ran.stdout).toMatch(/^FAULT {3}file: the user with the ID \d+ cannot write \S+\/data$/m)
 })
 
-/** The superuser may write everything: as root, the program runs as nobody. */
+/** The superuser may write everything. As root, the program runs as nobody. */
 const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const program = [process.execPath, builtServer] as const
 const runsAsOther = spawnSync(program[0], [program[1], '--version'], { ...other, cwd: '/' }).status === 0

@@ -19,7 +19,7 @@ interface Finding {
   fix?: string
 }
 
-/** In a process of its own where something is loaded before the program, such as another clock. */
+/** Runs in a separate process if something is loaded before the program, such as another clock. */
 async function examine(options: ProcessOptions): Promise<{ code: number | null; found: Finding[] }> {
   const args = ['doctor', '--json']
   const { code, stdout, stderr } = await (options.preloads?.length
@@ -29,7 +29,7 @@ async function examine(options: ProcessOptions): Promise<{ code: number | null; 
   return { code, found: JSON.parse(stdout) as Finding[] }
 }
 
-/** Expects this one thing to be found, with its fix, and nothing else to be wrong. */
+/** Expects this one finding, with its fix, and nothing else to be wrong. */
 async function expectFound(
   options: ProcessOptions,
   { check, state, detail, fix }: { check: string; state: 'warning' | 'fault'; detail: RegExp; fix: RegExp },
@@ -47,12 +47,12 @@ async function expectFound(
   expect(code).toBe(state === 'fault' ? 1 : 0)
 }
 
-/** What new connections of a database have. The tests' own server is quicker with it off. */
+/** Sets the default of new connections to a database. The tests' own server is faster with it off. */
 function setSynchronousCommit({ url }: TestDatabase, value: 'on' | 'off' | 'local'): Promise<void> {
   return execute(url, `alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = ${value}`)
 }
 
-/** Moves the clock that a process sees by so many seconds. */
+/** Moves the clock of a process by this many seconds. */
 const clockMovedBy = (seconds: number) =>
   `data:text/javascript,const now=Date.now;Date.now=()=>now()+${seconds * 1000}`
 
@@ -74,7 +74,7 @@ onEachEngine('holdfast doctor', (engine) => {
   const here = (variables: Record<string, string> = {}) => ({
     variables: { DATABASE_URL: database.url, ...variables },
   })
-  /** The demo world asks for deposits. */
+  /** The demo world requires deposits. */
   const payable = {
     STRIPE_SECRET_KEY: 'sk_test_x',
     STRIPE_WEBHOOK_SECRET: 'whsec_x',
@@ -83,7 +83,7 @@ onEachEngine('holdfast doctor', (engine) => {
   const inProduction = (variables: Record<string, string> = {}) =>
     here({ NODE_ENV: 'production', ...payable, ...mailVariables(mails.url), ...variables })
 
-  /** What depends on variables, or on what is in tables, is told on either engine. */
+  /** Findings that depend on variables or on rows of tables are tested on one engine. */
   const once = testIn(engine === 'sqlite')
 
   test('finds nothing wrong where all is well, also beside a running server', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runCommand } from '../support/command-line.ts'
 
-/** Names below "Commands:" of a help text, without the help command itself. */
+/** Returns the names below "Commands:" of a help text, without the help command itself. */
 function commandsIn(help: string): string[] {
   const [, list = ''] = /\nCommands:\n((?: {2}.*\n)*)/.exec(help) ?? []
   return [...list.matchAll(/^ {2}([\w-]+)/gm)].map(([, name]) => name ?? '').filter((name) => name !== 'help')

@@ -34,7 +34,7 @@ onOneEngine('sqlite', 'hubs and businesses beside a running server', (engine) =>
   const codeOf = async (token: string) =>
     String((await call(server.address, 'GET', '/bookings', { token })).body.code ?? 'works')
 
-  /** Expects the server to answer so after the five seconds that are promised. */
+  /** Expects this answer of the server after the promised five seconds. */
   const comesAbout = async (token: string, code: string) => {
     server.advance(5)
     expect(await codeOf(token)).toBe(code)

@@ -10,7 +10,7 @@ import { onOneEngine } from '../support/long.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { businessOf } from '../support/test-service.ts'
 
-/** As a person would write it: entries name each other by key or name. */
+/** As a person would write it: entries refer to each other by key or name. */
 const salon = {
   business: { name: 'Corner Salon', timezone: 'Europe/Vienna', brand_color: '#1a2b3c' },
   locations: [
@@ -168,7 +168,7 @@ onOneEngine('sqlite', 'holdfast import and export', (engine) => {
     expect(exported.match(/"max_advance_days": (null|7|365)/g)).toHaveLength(3)
     const again = await holdfast.json('import', file('again.json', exported))
     expect(again).toMatchObject({ services: { created: 0, changed: 0, unchanged: 3 } })
-    // a file of an earlier release leaves out what has no limit
+    // a file of an earlier release omits absent limits
     const earlier = services.map(({ max_advance_days: _, ...service }) => service)
     const { services: tally } = await holdfast.json(
       ...['import', '--business', id, file('earlier.json', { services: earlier })],

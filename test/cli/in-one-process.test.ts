@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.ts'
 import { onOneEngine } from '../support/long.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 
-/** What would keep a process from ending, by kind: sockets, timers, pipes. */
+/** Counts the things that keep a process alive, by kind: sockets, timers, pipes. */
 function heldOpen(): Record<string, number> {
   const kinds = Object.groupBy(process.getActiveResourcesInfo(), (kind) => kind)
   return Object.fromEntries(Object.entries(kinds).map(([kind, all]) => [kind, all?.length ?? 0]))

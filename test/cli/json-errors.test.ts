@@ -6,7 +6,7 @@ import { onEachEngine } from '../support/test-service.ts'
 
 const unknown = '01990000-0000-7000-8000-000000000000'
 
-/** Runs a command that has to fail with nothing but one line of JSON on the standard error. */
+/** Runs a command that must fail, with only one line of JSON on standard error. */
 async function failure(args: string[], url: string) {
   const { code, stdout, stderr } = await runCommand([...args, '--json'], { DATABASE_URL: url })
   expect(stdout).toBe('')
@@ -56,7 +56,7 @@ onEachEngine('errors in JSON', (engine) => {
       },
     })
     const key = `cal_biz_${'aB3'.repeat(13).slice(0, 38)}`
-    const { error } = await fail('business', 'show', key) // a key in place of an id
+    const { error } = await fail('business', 'show', key) // a key in place of an ID
     expect(error.message).toMatch(/^There is no business cal_biz_/)
     expect(JSON.stringify(error)).not.toContain(key)
     expect(await fail('block', 'delete', unknown)).toEqual({

@@ -36,7 +36,7 @@ test('mail preview writes the mail in all its forms', async () => {
     readFileSync(join(out, 'confirmed-de.txt'), 'utf8').replaceAll('\n', '\r\n').trim(),
   )
   expect(mail.calendar).toContain('METHOD:REQUEST')
-  // as they are, for those who read the file in an editor
+  // unencoded, for people who read the file in an editor
   const whole = readFileSync(join(out, 'confirmed-de.eml'), 'utf8')
   const link = /https?:\S+[/]manage#\w+/.exec(mail.text)?.[0] ?? '-'
   expect(whole.split('\r\n')).toContain(link)
@@ -53,8 +53,8 @@ test.each(['changed', 'cancelled', 'reminder', 'deposit_due', 'booked'])(
       })
       const html = readFileSync(join(out, `${kind}-${locale}.html`), 'utf8')
       expect(html).toContain(`<html lang="${locale}" dir="${locale === 'ar' ? 'rtl' : 'ltr'}">`)
-      expect(html).not.toMatch(/\{\w+\}/) // every place has its value
-      expect(html).not.toMatch(/(src=|url\()/) // nothing from elsewhere
+      expect(html).not.toMatch(/\{\w+\}/) // every parameter has its value
+      expect(html).not.toMatch(/(src=|url\()/) // nothing external
     }
   },
 )

@@ -4,7 +4,10 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { project } from '../support/holdfast-process.ts'
 
-/** As bin/holdfast.js starts, then as a busy server: megabytes that V8's space for new objects takes at most. */
+/**
+ * Starts like bin/holdfast.js, then runs like a busy server. Returns the maximum size of V8's space for new objects, in
+ * megabytes.
+ */
 async function mostOfNewSpace(afterStart: string): Promise<number> {
   const program = `
     import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
@@ -30,5 +33,5 @@ test('the space for new objects stays as small as a start leaves it until it is 
 test('a busy server lets it grow to what it uses well, and no further', async () => {
   const megabytes = await mostOfNewSpace('boundMemory()')
   expect(megabytes).toBeGreaterThan(16)
-  expect(megabytes).toBeLessThan(40) // by itself V8 takes 52
+  expect(megabytes).toBeLessThan(40) // by default V8 takes 52
 })

@@ -26,7 +26,7 @@ const call = httpClients()
 const blindLook = resolve(project, 'test/support/blind-look.ts')
 /** A race takes as long as the machine needs for hundreds of requests and some processes. */
 const patient = { timeout: 120_000 }
-/** The limits of the plan, and holds that end while a test waits. */
+/** The limits of the plan, and holds that expire while a test waits. */
 const asInstalled = { RATE_LIMIT_FACTOR: '1', HOLD_SECONDS: '2' }
 const withoutRules = {
   sqlite: 'drop trigger claims_do_not_overlap; drop trigger claims_do_not_overlap_later',
@@ -55,7 +55,7 @@ function commandsOfGuide(): string[] {
   return blocks.find(({ text }) => text.includes('race-test'))?.text.split('\n') ?? []
 }
 
-/** What a run without a double booking has to say. */
+/** Expects the report of a run without a double booking. */
 function expectPassed({ races, rounds, ...report }: Report): void {
   expect(report).toMatchObject({ verdict: 'passed', leftovers: [] })
   expect(report.requests).toBeLessThan(600)
@@ -97,10 +97,10 @@ longTest(
   patient,
   async () => {
     const temporary = emptyDirectory()
-    // a database of the operator is none of its business
+    // it must not touch a database of the operator
     const variables = { TMPDIR: temporary, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
     const [inGuide = '', other] = commandsOfGuide()
-    expect(other).toBe('npx holdfast race-test --url http://127.0.0.1:3000 --business-key cal_biz_…') // as raceTest() does
+    expect(other).toBe('npx holdfast race-test --url http://127.0.0.1:3000 --business-key cal_biz_…') // like raceTest()
     const ran = await runHoldfast([...inGuide.split(' ').slice(2), '--json'], { variables })
     expect(ran, ran.stdout + ran.stderr).toMatchObject({ code: 0, stderr: '' })
     expectPassed(JSON.parse(ran.stdout) as Report)
@@ -147,7 +147,7 @@ longTest(
   },
 )
 
-/** What a test has left on offer. */
+/** Returns the things that a test has left active. */
 async function left(databaseUrl: string) {
   const tables = ['services', 'staff', 'locations'].map(
     (table) => `select name from ${table} where name like 'Holdfast race test%' and deactivated_at is null`,
@@ -155,7 +155,7 @@ async function left(databaseUrl: string) {
   return readRows(databaseUrl, tables.join(' union all '))
 }
 
-/** What the race test finds where nothing refuses: every contender gets what all of them want. */
+/** The result of the race test if nothing is refused: every contender gets what all of them want. */
 const allWin = [
   'one seat, \\S+: 16 clients requested 1, and 16 were granted',
   'any of the staff, \\S+: 16 clients requested 4, and 16 were granted',
@@ -169,7 +169,7 @@ onEachEngine('holdfast race-test against a build without the overlap rules', (en
     const database = await createTestDatabase(engine)
     const { business_key: key } = businessOf(await demoWorld(database.url), 'Salon Spree')
     const server = await startServer(database.url, {}, { preloads: [blindLook] })
-    await execute(database.url, withoutRules[engine]) // without them no server starts
+    await execute(database.url, withoutRules[engine]) // without the rules no server starts
     const ran = await raceTest([server.address], key)
     expect(ran, ran.stderr).toMatchObject({ code: 1, stderr: '' })
     for (const finding of allWin) expect(ran.stdout).toMatch(new RegExp(`^ +${finding}$`, 'm'))
@@ -208,7 +208,7 @@ onEachEngine('where the look in front of the schema is blind', (engine) => {
       expect(ran.stdout).toMatch(
         /^VERDICT: no slot was sold twice \(\d+ rounds, \d+ requests, [\d.]+ s\)\.$/m,
       )
-      // so the looks were blind
+      // so the reads saw no conflicting claims
       await execute(databaseUrl, withoutRules[engine])
       const again = await raceTest(addresses, business.business_key)
       expect(again, again.stdout).toMatchObject({ code: 1 })

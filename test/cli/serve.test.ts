@@ -13,7 +13,7 @@ import { longTest, onOneEngine } from '../support/long.ts'
 
 const call = httpClients()
 
-/** Loaded before the program: the packages that it loads are told on its standard error. */
+/** Loaded before the program. Prints the names of loaded packages on standard error. */
 const tellsPackages = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({
@@ -156,7 +156,7 @@ onOneEngine('sqlite', 'holdfast serve', (engine) => {
   longTest('in production it adds nothing, and what it says to do works', async () => {
     const database = await createTestDatabase(engine)
     const production = { DATABASE_URL: database.url, NODE_ENV: 'production' }
-    const variables = { ...production, ...quickNpx } // npx itself is tried in the long form of test/docs/examples.test.ts
+    const variables = { ...production, ...quickNpx } // the long form of test/docs/examples.test.ts tests npx itself
     const server = await startServer(database.url)
     await server.process.says(/hub create.*\n/)
     expect(await readRows(database.url, 'select id from businesses')).toEqual([])
@@ -195,7 +195,7 @@ test('without any variables it serves from data/holdfast.db below the working di
   expect(await server.ended).toEqual({ code: 0, signal: null })
 })
 
-/** Loaded before the program: files that it makes can be read by everybody unless it sees to it. */
+/** Loaded before the program. Makes its files readable for everyone unless it prevents that. */
 const openUmask = 'data:text/javascript,process.umask(0o022)'
 
 longTest(
@@ -221,7 +221,7 @@ longTest(
   },
 )
 
-/** The permissions of the entries of a directory, as chmod takes them. */
+/** Returns the permissions of the entries of a directory, in the format of chmod. */
 function modesOf(directory: string): Record<string, string> {
   const modeOf = (name: string) => (statSync(join(directory, name)).mode & 0o777).toString(8)
   return Object.fromEntries(readdirSync(directory).map((name) => [name, modeOf(name)]))

@@ -9,14 +9,14 @@ import { type ServerProcess, startServer } from '../support/server-process.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
 
-/** From an empty database in production to a booking, as an owner and then a client do it. */
+/** From an empty database in production to a booking, by an owner and then a client. */
 describe.runIf(chromiumPath !== undefined)('from nothing', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await sharedBrowser()
   })
 
-  // test/cli/setup.test.ts has the engines
+  // test/cli/setup.test.ts covers the engines
   describe.each(isWhole ? engines : ['sqlite' as const])('to a first booking (%s)', (engine) => {
     let database: TestDatabase
     let server: ServerProcess
@@ -57,7 +57,7 @@ describe.runIf(chromiumPath !== undefined)('from nothing', () => {
         .toBe(1)
       await expectSound(page, `start-business-${engine}`)
       await page.getByRole('link', { name: 'Book' }).click()
-      // no step has named them, as there was nothing to choose
+      // no step has named them, because there was nothing to choose
       const facts = page.locator('.facts')
       await facts.waitFor()
       expect(await facts.locator('bdi, span').allTextContents()).toEqual([

@@ -86,7 +86,7 @@ onEachEngine('holdfast setup', (engine) => {
       ).status
     expect(await ask('https://www.example.com')).toBe(201)
     expect(await ask('https://evil.example')).toBe(403)
-    expect(await ask(server.address)).toBe(403) // it listens on another port than PORT says; browsers tell more
+    expect(await ask(server.address)).toBe(403) // it listens on a different port from PORT; browsers send more headers
     expect(made['embed']).toBe(
       `<script type="module" src="${server.address}/widget/v1.js"></script>\n` +
         `<holdfast-booking publishable-key="${made['publishable_key'] ?? ''}" style="display: block; min-height: 800px"></holdfast-booking>`,
@@ -261,7 +261,7 @@ test('without a terminal it wants --yes, and names every option that is missing 
   await database.drop()
 })
 
-// script of util-linux gives a command a terminal of its own
+// `script` of util-linux gives a command a separate terminal
 const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout.includes('util-linux')
 
 test.runIf(hasScript)('on a real terminal, in production, it asks and warns without PUBLIC_URL', () => {

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { longTest } from '../support/long.ts'
 
 const escape = '\u001b'
-// script of util-linux: gives a command a terminal of its own, and shows what it wrote there
+// `script` of util-linux gives a command a separate terminal and shows its output
 const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout.includes('util-linux')
 if (!hasScript)
   console.warn('\n*** SKIPPED: there is no script of util-linux, so no command is run on a terminal.\n')
@@ -100,7 +100,7 @@ test('a database of a newer release is refused with the reason, and left as it i
   const reason = /database is newer than this release .* 9999-from-the-future\. Run the release/
   await holdfastThere.refuses(['booking', 'list'], 1, reason)
   await holdfastThere.refuses(['migrate'], 1, reason)
-  // its log may have told that the widget was built
+  // its log may mention that the widget was built
   expect(await holdfastThere.run('serve')).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(reason) as string,

@@ -28,7 +28,7 @@ onOneEngine('sqlite', 'holdfast tour', (engine) => {
     const database = await createTestDatabase(engine)
     const server = await startServer(database.url, withoutLimits)
     const { port } = new URL(server.address)
-    // the database is empty: the tour adds the demo world, and finds the server by the configuration
+    // the database is empty: the tour adds the demo world, and finds the server through the configuration
     const ran = await runCommand(['tour'], { DATABASE_URL: database.url, PORT: port })
     expect(ran, ran.stderr).toMatchObject({ code: 0, stderr: '' })
     expect([...ran.stdout.matchAll(/^# (.*)$/gm)].map(([, title]) => title)).toEqual(steps)
@@ -84,7 +84,7 @@ test('where no server answers, the tour says how to start one and leaves nothing
   expect(existsSync(`${directory}/holdfast.db`)).toBe(false)
 })
 
-/** A port that was free a moment ago. */
+/** Returns a port that was free a moment ago. */
 async function portOfNobody(): Promise<string> {
   const holder = createServer().listen(0, '127.0.0.1')
   await once(holder, 'listening')

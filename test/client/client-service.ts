@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import type { Send, Time } from '../../client/send-with-retries.ts'
 import type { TestService } from '../support/test-service.ts'
 
-/** A request as the service got it. */
+/** A request as the service received it. */
 export interface Sent {
   method: string
   path: string
   headers: Record<string, string>
 }
 
-/** A way to the service without a socket, with the time of its clock in `Date`, that notes what is sent. */
+/** Sends requests to the service without a socket, with the time of its clock in `Date`, and records them. */
 export function sendTo(service: TestService): { send: Send; sent: Sent[] } {
   const sent: Sent[] = []
   const send: Send = async (request) => {
@@ -36,7 +36,7 @@ export function sendTo(service: TestService): { send: Send; sent: Sent[] } {
   return { send, sent }
 }
 
-/** The time of a service's clock for its client: waiting moves it. */
+/** Returns the time of a service's clock for its client. Waiting advances it. */
 export function timeOf(service: TestService): Time & { waits: number[] } {
   const waits: number[] = []
   return {
@@ -52,7 +52,10 @@ export function timeOf(service: TestService): Time & { waits: number[] } {
   }
 }
 
-/** A server before the service that drops its first connections: before it hands a request on, or instead of the answer. */
+/**
+ * Starts a server in front of the service that drops its first connections: before it forwards a request, or instead of
+ * the answer.
+ */
 export async function startDroppingServer(
   send: Send,
   { drops, when }: { drops: number; when: 'before' | 'after' },

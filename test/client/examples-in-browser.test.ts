@@ -15,7 +15,9 @@ import {
 } from '../support/packed-client.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-/* The pages of examples/html, with their README followed: the placeholders replaced, installed, and served by Python. */
+/*
+ * The pages of examples/html as described in their README: the placeholders replaced, installed, and served by Python.
+ */
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
 if (!hasPython)

@@ -28,14 +28,14 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { businessOf } from '../support/test-service.ts'
 
 /*
- * The examples are run from a copy, with the package of the client as npm packs it, by the commands of their READMEs. Those
- * of pages are run in a browser (examples-in-browser.test.ts). A client knows nothing of engines, so one is enough.
+ * The examples run from a copy, with the package of the client from npm, by the commands of their READMEs. Pages run in
+ * a browser (examples-in-browser.test.ts). A client does not know engines, so one is enough.
  */
 
 /** An installation from a registry, and a build. */
 const patient = { timeout: 600_000 }
 
-/** Whether a command does what is needed here; where it does not, what is left out is said loudly. */
+/** Returns true if a command works here. Otherwise warns loudly which tests are skipped. */
 function has(what: string, left: string, command: string, ...args: string[]): boolean {
   const found = spawnSync(command, args, { env: ownShellVariables() }).status === 0
   if (!found && process.env['CI']) throw new Error(`there is no ${what}: ${left} cannot be run`)
@@ -53,7 +53,7 @@ let salon: Tenant
 beforeAll(async () => {
   database = await createTestDatabase('sqlite')
   salon = businessOf(await demoWorld(database.url), 'Salon Spree')
-  // not production: the receivers are on this machine; a receiver that is not up yet is soon tried again
+  // not production: the receivers are on this machine, and one that is not ready yet is retried soon
   server = await startServer(database.url, { NODE_ENV: 'development', WEBHOOK_RETRY_SECONDS: '1,5' })
 })
 afterAll(async () => {
@@ -61,7 +61,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** What the reader of an example fills in. */
+/** The values that the reader of an example fills in. */
 const filledIn = (): [string, string][] => [
   ['http://127.0.0.1:3000', server.address],
   ['cal_pub_…', salon.publishable_key],
@@ -75,7 +75,7 @@ test('every example with commands is run here, or in a browser', () => {
 })
 
 describe('the example for Node', () => {
-  /** Runs its README in one shell. Another program may take the place of Node. */
+  /** Runs its README in one shell. Another program may replace Node. */
   async function follow(node: string, program = 'node'): Promise<void> {
     const port = String(await freePort())
     const values: [string, string][] = [['4000', port], ...filledIn()]
@@ -142,7 +142,7 @@ describe('the example for Next.js', () => {
       ['whsec_…', secret],
     ])
 
-  /** Books with the command of its README, and gives the slot that it names. */
+  /** Books with the command of its README. Returns the slot in it. */
   async function bookWithCurl(address: string, day = '-03-02T'): Promise<Record<string, unknown>> {
     const curl = blocksAt(address)[1]?.replace('-03-02T', day) ?? ''
     const run = async (script: string) => (await promisify(execFile)('sh', ['-eu', '-c', script])).stdout
@@ -241,7 +241,7 @@ describe('the example for Next.js', () => {
   )
 })
 
-/** Puts the installed client, and nothing else, where an example looks for its packages. */
+/** Puts only the installed client where an example looks for its packages. */
 async function withClient(directory: string): Promise<string> {
   cpSync(join(await projectWithClient(), 'node_modules'), join(directory, 'node_modules'), {
     recursive: true,

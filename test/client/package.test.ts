@@ -52,7 +52,7 @@ describe('the package', () => {
     const code = readFileSync(join(root, 'holdfast-client.js'), 'utf8')
     expect(code).not.toMatch(/\bimport\b|\brequire\b/)
     expect(code.match(/\b(?:Buffer|global|__dirname|setImmediate|module|exports)\b/g)).toBeNull()
-    // openapi-fetch asks whether it runs in Node, and does not need an answer
+    // openapi-fetch checks if it runs in Node, and does not need an answer
     const [asks = '', ...others] = code.match(/[^{}]*\bprocess\b[^{}]*/g) ?? []
     expect(others).toEqual([])
     expect(asks).toMatch(/typeof process==`object`&&/)
@@ -60,7 +60,7 @@ describe('the package', () => {
 })
 
 describe('the installed package', () => {
-  /** Compiles files as strictly as can be, and gives what the compiler says, by line. */
+  /** Compiles files with the strictest options. Returns the compiler's output by line. */
   function compile(root: string, how: keyof typeof worlds, ...files: string[]): string[] {
     const options = [
       '--strict',
@@ -109,7 +109,7 @@ describe('the installed package', () => {
     })
   }
 
-  // the client knows nothing of engines
+  // the client does not know engines
   onOneEngine('sqlite', 'with a server', (engine) => {
     let database: TestDatabase
     let server: ServerProcess
@@ -147,7 +147,7 @@ describe('the installed package', () => {
       async (command) => {
         const installed = await projectWithClient(command)
         const [booked = '', ...listed] = [guideExample, ...moreExamples].map((text, index) => {
-          // an old Node runs no TypeScript; these examples have no types of their own
+          // an old Node runs no TypeScript, and these examples contain no types
           const file = join(installed, `example-${index}.mjs`)
           writeFileSync(file, text.replace('http://127.0.0.1:3000', server.address).replace('cal_pub_…', key))
           const { stdout, stderr, status } = spawnSync(command, [file], { encoding: 'utf8' })
@@ -161,7 +161,7 @@ describe('the installed package', () => {
   })
 })
 
-/** A program that treats each problem on its own. */
+/** Returns a program that handles each problem separately. */
 function consumer(): string {
   const codes = Object.keys(problemKinds).map((code) => `case '${code}':`)
   return `

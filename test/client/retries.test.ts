@@ -97,7 +97,7 @@ onEachEngine('a client that is asked to come back later', (engine) => {
 })
 
 describe('a client of a service that is away', () => {
-  /** Answers with each in turn, then with the last one; an error instead of a response is a dropped connection. */
+  /** Answers with each in turn, then with the last one. An error instead of a response is a dropped connection. */
   const answering = (...answers: (number | Error | [number, Record<string, string>])[]) => {
     const asked: Request[] = []
     const send: Send = (request) => {

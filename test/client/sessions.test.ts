@@ -78,7 +78,7 @@ onOneEngine('sqlite', 'a client with a publishable key', (engine) => {
 
   test('renews it once more when the service says that it has expired', async () => {
     const held = await hold()
-    // earlier than it was told: as when the clock of the device was set
+    // earlier than announced, as if the clock of the device had been set
     await changeRows(service, sql`update sessions set expires_at = ${service.clock.now()}`)
     service.clock.advance(5)
     const answers = await Promise.all([book(held.hold_id), list(), list()])
@@ -108,7 +108,7 @@ onOneEngine('sqlite', 'a client with a publishable key', (engine) => {
     client = makeClient({
       fetch: (request) => {
         asked += 1
-        // as what stands in front of the service may do
+        // as a proxy in front of the service may do
         if (!request.url.endsWith('/session')) request.headers.delete('authorization')
         return send(request)
       },

@@ -10,7 +10,7 @@ import { startReceiver, type Received, type Receiver } from '../support/receiver
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook, type OwnWebhook, type Shop } from '../support/webhooks.ts'
 
-/** Why it is refused; undefined when it is not. */
+/** Returns the reason for the refusal, or undefined if there is none. */
 async function refusalOf(verified: Promise<unknown>): Promise<WebhookRefusal | undefined> {
   try {
     await verified

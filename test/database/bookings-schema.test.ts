@@ -5,7 +5,7 @@ import { makeBusiness, makeOffer, makeStaff } from '../support/offers.ts'
 import { rowOf, snapshot } from '../support/records.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
-/** Columns of a claim that can be written. */
+/** Returns the writable columns of a claim. */
 function withoutGenerated({ lasts_long: _, ...columns }: Record<string, unknown>): Record<string, unknown> {
   return columns
 }
@@ -38,7 +38,7 @@ onEachEngine('claims, bookings and events in the schema', (engine) => {
 
   const write = <T>(work: (db: Queries) => Promise<T>) => service.context.db.transaction((tx) => work(tx.db))
 
-  /** Writes a copy of the row with other values; the copy is removed again. */
+  /** Inserts a copy of the row with other values, and removes it again. */
   async function insertCopy(table: Table, change: Record<string, unknown>): Promise<void> {
     const id = service.context.ids.next()
     const apart =
@@ -74,7 +74,8 @@ onEachEngine('claims, bookings and events in the schema', (engine) => {
     await expect(insertCopy('bookings', { payment_id })).rejects.toThrow(/foreign key/i)
   })
 
-  // it has no foreign keys: what it names is never deleted (docs/decisions/0020-no-keys-to-what-stays.md)
+  // it has no foreign keys, because the rows that it names are never deleted
+  // (docs/decisions/0020-no-keys-to-what-stays.md)
   test.each([
     ['without an owner', { owner_id: null }],
     ['without an end of its hold', { expires_at: null }],
@@ -146,7 +147,7 @@ onEachEngine('claims, bookings and events in the schema', (engine) => {
       await expect(insertCopy('bookings', { [column]: text })).rejects.toThrow(/constraint/i)
     }
     for (const column of ['starts_at', 'taken_from', 'created_at', 'expires_at', 'booked_at', 'ended_at']) {
-      // of a claim that takes its time the rules are asked first, and skip it
+      // an active claim that breaks a rule would be skipped first
       const ended = { ended_at: '2026-12-05T09:00:00.000Z', [column]: text }
       await expect(insertCopy('claims', ended)).rejects.toThrow(/constraint|non-deterministic/i)
     }

@@ -26,7 +26,7 @@ onEachEngine('claims in the schema', (engine) => {
   interface ClaimParts {
     id: string
     seat: number
-    /** Instead of the one seat. */
+    /** Replaces the one seat. */
     seats: number[]
     occurrence: string
     from: string
@@ -74,7 +74,7 @@ onEachEngine('claims in the schema', (engine) => {
 
   const write = <T>(work: (db: Queries) => Promise<T>) => service.context.db.transaction((tx) => work(tx.db))
 
-  /** Whether the schema lets a claim in beside those that are there. */
+  /** Returns true if the schema accepts a claim in addition to the existing ones. */
   async function fits(parts: Partial<ClaimParts> = {}): Promise<boolean> {
     const { rows } = await write((db) => claim(parts).insert(db, sql`on conflict do nothing`))
     return rows.length === 1
@@ -158,7 +158,7 @@ onEachEngine('claims in the schema', (engine) => {
     expect(await fits({ from: at('10:00', '04'), to: at('12:00', '04') })).toBe(true)
   })
 
-  // those that last up to three hours are looked for within three hours, longer ones within three days
+  // claims of up to three hours are searched within three hours, longer ones within three days
   test.each([
     ['of three hours', '13:00'],
     ['of a minute more', '13:01'],

@@ -12,20 +12,20 @@ import { engines, startTestService, type TestService } from '../support/test-ser
 import { makeShop, makeWebhook } from '../support/webhooks.ts'
 
 /*
- * A statement that reads a table from beginning to end costs more with every booking that was ever made. SQLite tells of
- * its plans without a look at the data. PostgreSQL has one plan for each statement, whatever its parameters
- * (src/database/postgres.ts), which depends on how large it takes the tables to be.
+ * A full scan of a table gets slower with every booking ever made. SQLite reports its plans without looking at the
+ * data. PostgreSQL has one plan for each statement, whatever its parameters (src/database/postgres.ts). The plan
+ * depends on the assumed size of the tables.
  */
 
-/** Those of the sandbox and of rules do not grow with the bookings of a business in production. */
+/** The tables of the sandbox and of rules do not grow with the bookings of a business in production. */
 const growing = [
   ...['bookings', 'claims', 'deliveries', 'events', 'idempotency_records', 'payments'],
   ...['processor_events', 'sessions', 'booking_attempts'],
 ]
-/** The plan names tables that refer to one that is written: they are read only while a reference is broken. */
+/** The plan names tables that refer to a written one. They are read only if a reference is broken. */
 const references = /^insert into "bookings"/
 
-/** The statements that read a growing table from beginning to end, along no index. */
+/** Returns the statements that scan a whole growing table without an index. */
 async function fullScans({ context }: TestService, statements: Set<string>): Promise<string[]> {
   const scans: string[] = []
   for (const statement of statements) {
@@ -43,7 +43,7 @@ async function fullScans({ context }: TestService, statements: Set<string>): Pro
   return scans
 }
 
-/** What a test itself reads is not the service's. */
+/** Excludes the test's own reads. */
 const ofService = (statements: string[]) =>
   new Set(
     statements.filter((text) => !/^select \* from|^(begin|commit|rollback|savepoint|release)/.test(text)),
@@ -67,7 +67,7 @@ test('a change, its deliveries and their log read no growing table from beginnin
   await receiver.stop()
 })
 
-/** The statements of some histories, and of housekeeping after each. */
+/** Collects the statements of some histories, with housekeeping after each. */
 async function statementsOfHistories(stage: SharedStage): Promise<Set<string>> {
   const statements = new Set<string>()
   for (const seed of [1, 2, 3]) {
@@ -97,7 +97,7 @@ test.runIf(engines.includes('postgres'))('nor does any of these (postgres)', asy
     reads,
   )
   expect(rows).toEqual([
-    { name: 'jit', setting: 'off' }, // compiling takes many times as long as a statement, and each time anew
+    { name: 'jit', setting: 'off' }, // compiling takes many times as long as a statement, and happens each time
     { name: 'plan_cache_mode', setting: 'force_generic_plan' },
   ])
   const scans: string[] = []
@@ -112,7 +112,7 @@ test.runIf(engines.includes('postgres'))('nor does any of these (postgres)', asy
   await stage.stop()
 })
 
-/** The statements of lists of bookings in each order, with a cursor, of a day and of a search. */
+/** Collects the statements of lists of bookings in each order, with a cursor, of a day and of a search. */
 async function statementsOfLists(service: TestService): Promise<Set<string>> {
   const shop = await makeShop(service)
   for (let count = 0; count < 2; count += 1) await shop.book()
@@ -139,10 +139,10 @@ async function statementsOfLists(service: TestService): Promise<Set<string>> {
   return new Set(statements)
 }
 
-/** What an index of clients finds, and a part that is too short for it. */
+/** A text that an index of clients finds, and one that is too short for it. */
 const [few, many] = ['lovelace', 'e\u0331x']
 
-/** The bookings of a day in the order of their creation, clients that are found, and their bookings. */
+/** The bookings of a day in the order of their creation, clients found by a search, and their bookings. */
 const sortsFew = (statement: string) =>
   (/order by "b"\."created_at"/.test(statement) && /starts_at >= /.test(statement)) ||
   /client_texts|^\s*with w as materialized/.test(statement)
@@ -180,7 +180,7 @@ test.runIf(engines.includes('postgres'))('and so they do (postgres)', async () =
   await service.stop()
 })
 
-/** PostgreSQL is told that each of the tables that grow has a million rows. An empty one it would believe to be empty. */
+/** Makes PostgreSQL believe that each growing table has a million rows. It would believe that an empty one is empty. */
 async function takeForLarge(db: Queries): Promise<void> {
   const row = { provider: 'stripe', event_id: 'evt_1', applied_at: instantFromMs(0) }
   await db.insertInto('processor_events').values(row).execute()
@@ -188,7 +188,7 @@ async function takeForLarge(db: Queries): Promise<void> {
              where relname in (${sql.join(growing)})`.execute(db)
 }
 
-/** The plan that a prepared statement has for all parameters. */
+/** Returns the plan of a prepared statement for all parameters. */
 async function planOfAll(db: Queries, name: string, statement: string): Promise<string> {
   const parameters = Math.max(0, ...[...statement.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)))
   await sql.raw(`prepare ${name} as ${statement}`).execute(db)

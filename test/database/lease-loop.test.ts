@@ -18,7 +18,7 @@ interface Result {
   row: { id: string; leased_until: Instant; outcome: string }
 }
 
-/** Jobs in a table of their own, whose work ends when the test says so. */
+/** Jobs in a separate table, whose work ends when the test decides. */
 class Jobs extends LeaseLoop<Pick<ConstructorParameters<typeof LeaseLoop>[0], 'clock' | 'log'>, Job, Result> {
   readonly signal: DueSignal
   readonly logLines: string[]
@@ -88,7 +88,7 @@ interface Job {
   leasedUntil: Instant
 }
 
-/** Moves the time, and lets what follows happen. */
+/** Advances the time and lets the consequences happen. */
 async function later(milliseconds = 0): Promise<void> {
   for (let left = milliseconds; left >= 0; left -= 500) {
     await vi.advanceTimersByTimeAsync(Math.min(left, 500))
@@ -131,7 +131,7 @@ test('no more is in flight than the limit, and each end makes room for one more'
   expect([...jobs.working.keys()]).toEqual(['a', 'b', 'c'])
   await end(jobs, 'b', 'with a result')
   expect([...jobs.working.keys()]).toEqual(['a', 'c', 'd'])
-  await end(jobs, 'a') // without
+  await end(jobs, 'a') // without a result
   expect([...jobs.working.keys()]).toEqual(['c', 'd', 'e'])
 })
 

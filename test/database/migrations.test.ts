@@ -21,7 +21,7 @@ const schemaQueries = {
 }
 
 onEachEngine('migrations', (engine) => {
-  /** A database on which every statement is told before it runs. */
+  /** Opens a database that reports every statement before it runs. */
   function open(url: string, onStatement: (sql: string) => void): Promise<Context> {
     return createContext(readConfig({ DATABASE_URL: url, LOG_LEVEL: 'silent' }), { onStatement })
   }
@@ -54,7 +54,7 @@ onEachEngine('migrations', (engine) => {
       if (!wasInterrupted) expect(outcome).toEqual(expect.any(Array))
       await interrupted.db.close()
     }
-    // those that make the migrator's own tables are met in the first runs only
+    // statements for the migrator's own tables run only the first times
     expect(interruptions).toBeGreaterThan(statements.length - 12)
     expect(runs).toBeGreaterThan(5)
     const again = await open(broken.url, () => undefined)

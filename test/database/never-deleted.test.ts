@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { project } from '../support/holdfast-process.ts'
 
-/** What holds, bookings, sessions and the like name without a foreign key. */
+/** Tables that holds, bookings, sessions and others reference without a foreign key. */
 const named = ['hubs', 'businesses', 'api_keys', 'locations', 'staff', 'services', 'bookings']
 
-/** The tables of which a text deletes rows. */
+/** Returns the tables from which a text deletes rows. */
 function deletedFrom(text: string): string[] {
   const matches = text.matchAll(/deleteFrom\(\s*['"](\w+)|delete from\s+"?(\w+)/gi)
   return [...matches].map(([, first, second]) => first ?? second ?? '')

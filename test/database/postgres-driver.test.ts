@@ -37,7 +37,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
   const add = (queries: typeof db.reads, name: string) =>
     sql`update counters set value = value + 1 where name = ${name}`.execute(queries)
 
-  /** The first value that a query gives. */
+  /** Returns the first value of a query. */
   async function value(query: ReturnType<typeof sql>): Promise<unknown> {
     const { rows } = await query.execute(db.reads)
     return Object.values(rows[0] ?? {})[0]
@@ -51,7 +51,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
         attempts.push(tx.attempt)
         await add(tx.db, first)
         met[own].resolve(undefined)
-        await met[own === 0 ? 1 : 0].promise // both hold one row and want the other's
+        await met[own === 0 ? 1 : 0].promise // each holds one row and wants the other's
         await add(tx.db, second)
       })
     await Promise.all([cross(0, 'a', 'b'), cross(1, 'b', 'a')])
@@ -140,7 +140,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
   })
 
   longTest('a statement that is too slow is given up, and its connection serves on', async () => {
-    // longer than any statement may take: the server itself has to end it
+    // longer than the limit of any statement: the server itself has to end it
     const error = await sql`select pg_sleep(20)`.execute(db.reads).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(DatabaseUnavailable)
     expect((error as Error).cause).toMatchObject({ code: '57014' })
@@ -168,7 +168,7 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
   test('idle connections that are lost are replaced', async () => {
     await Promise.all(Array.from({ length: poolSize }, () => db.ping()))
     await terminateAll()
-    // one that the loss has not reached yet may be handed out once
+    // a connection that has not noticed the loss may be handed out once
     for (let turn = 0; turn < poolSize; turn += 1) await db.ping().catch(() => undefined)
     for (let turn = 0; turn < 2 * poolSize; turn += 1) await db.ping()
     await eventually('word of the loss', () => idleErrors.length > 0 || undefined)

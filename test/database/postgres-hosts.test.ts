@@ -8,7 +8,7 @@ import { startProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
 
-/* Two ways to one server stand for two servers here; test/system/failover.test.ts has real ones. */
+/* Two paths to one server represent two servers here. test/system/failover.test.ts uses real ones. */
 
 describe.runIf(engines.includes('postgres'))('an address with several hosts', () => {
   let database: TestDatabase
@@ -29,7 +29,7 @@ describe.runIf(engines.includes('postgres'))('an address with several hosts', ()
     ;({ db } = await openPostgres(options))
     return db
   }
-  /** Whether it answers again; what was on the way when it became unreachable may fail. */
+  /** Returns true once it answers again. Statements in flight during the outage may fail. */
   const answers = (opened: Database) =>
     eventually('an answer', () =>
       opened.ping().then(
@@ -58,7 +58,7 @@ describe.runIf(engines.includes('postgres'))('an address with several hosts', ()
     ways[0].set('forward')
     await opened.ping()
     ways[0].set('hang')
-    await opened.ping() // which it would not, had it gone back
+    await opened.ping() // which it would not if it had gone back
   })
 
   longTest('without a host that takes writes is unavailable, and found again', async () => {
@@ -69,7 +69,7 @@ describe.runIf(engines.includes('postgres'))('an address with several hosts', ()
     await onlyReads('on').execute(opened.reads)
     for (const way of ways) way.set('refuse')
     await expect(opened.ping()).rejects.toThrow(DatabaseUnavailable)
-    for (const way of ways) way.set('forward') // to servers that take reads alone
+    for (const way of ways) way.set('forward') // to servers that accept only reads
     await expect(opened.ping()).rejects.toThrow(DatabaseUnavailable)
     await expect(open()).rejects.toThrow(
       /^DATABASE_URL: no PostgreSQL that takes writes answers at 127\.0\.0\.1:\d+ or 127\.0\.0\.1:\d+\/\w+ \(none of the/,
@@ -80,7 +80,7 @@ describe.runIf(engines.includes('postgres'))('an address with several hosts', ()
     await sql`set default_transaction_read_only = off`.execute(direct.reads)
     await onlyReads('off').execute(direct.reads)
     await direct.close()
-    for (const way of ways) way.set('refuse') // the watch has connections from before
+    for (const way of ways) way.set('refuse') // the watch has earlier connections
     for (const way of ways) way.set('forward')
     await answers(opened)
   })

@@ -5,7 +5,7 @@ class Conflict extends Error {}
 
 const isConflict = (error: unknown) => error instanceof Conflict
 
-/** Fails with these errors, one after the other, and then gives the number of the attempt. */
+/** Fails with these errors, one after the other, then returns the number of the attempt. */
 function failing(...errors: Error[]) {
   const attempts: number[] = []
   const attemptOnce = (attempt: number) => {

@@ -35,7 +35,7 @@ onEachEngine('how the schema divides by business', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** The tables with a column `business_id`, and whether it may be null; undefined for those without. */
+  /** Returns the tables, and if their column `business_id` may be null. Undefined for tables without it. */
   async function columns(): Promise<Map<string, boolean | undefined>> {
     const read =
       engine === 'sqlite'
@@ -69,8 +69,8 @@ onEachEngine('how the schema divides by business', (engine) => {
 })
 
 /*
- * Citus asks that every key of a table that it divides includes the column by which it divides. Citus itself is not tried:
- * this is its rule, on a plain PostgreSQL.
+ * Citus requires every key of a distributed table to include the distribution column. Citus itself is not tested: this
+ * is its rule, on a plain PostgreSQL.
  */
 describe.runIf(engines.includes('postgres'))('a schema whose keys all include business_id (postgres)', () => {
   let service: TestService
@@ -90,7 +90,7 @@ describe.runIf(engines.includes('postgres'))('a schema whose keys all include bu
       },
     })
     reader = openReader(service.context, '0')
-    await changeRows(service, sql`update businesses set plan = 'enterprise'`) // whose keys may book
+    await changeRows(service, sql`update businesses set plan = 'enterprise'`) // keys of this plan may book
     for (const tenant of service.world.businesses) await useAll(tenant)
     before = await undividedKeys(service.databaseUrl)
     dropped = await divideSchema(service.databaseUrl)
@@ -108,7 +108,7 @@ describe.runIf(engines.includes('postgres'))('a schema whose keys all include bu
     return bookingOf(service, tenant, { token: tenant.business_key, service: name, body: { client } })
   }
 
-  /** Leaves rows behind every key: bookings, a move, a cancellation, a deposit, the block of a calendar elsewhere. */
+  /** Leaves rows behind every key: bookings, a move, a cancellation, a deposit, the block of an external calendar. */
   async function useAll(tenant: Tenant): Promise<void> {
     const key = clientOf(service, tenant.business_key)
     const moved = await key.change(await book(tenant, 'Haircut'), { starts_at: nextStart() })
@@ -124,7 +124,7 @@ describe.runIf(engines.includes('postgres'))('a schema whose keys all include bu
     expect([moved.status, cancelled.status, paid.status, added.status]).toEqual([200, 200, 303, 201])
   }
 
-  /** Holds of one slot by as many sessions as there are turns, over both servers. */
+  /** Holds one slot with as many sessions as there are turns, over both servers. */
   async function race(name: string, turns: number): Promise<Record<string, number>> {
     const [tenant] = service.world.businesses as [Tenant]
     const tokens = await Promise.all(Array.from({ length: turns }, () => service.session(tenant)))

@@ -17,7 +17,7 @@ onEachEngine('a shared transaction', (engine) => {
   let database: TestDatabase
   let db: Database
   let statements: string[]
-  /** Of a group that fails, its members are tried in transactions of their own. */
+  /** The members of a failed group run again in separate transactions. */
   let transactions: MockInstance
   beforeEach(async () => {
     statements = []
@@ -44,7 +44,7 @@ onEachEngine('a shared transaction', (engine) => {
   const rowsFor = (members: readonly { name: string; taker: number }[]) =>
     sql.join(members.map(({ name, taker }) => sql`(${sql.lit(name)}, ${sql.lit(taker)})`))
 
-  /** Writes a name; gives how many members were asked for at once. */
+  /** Writes a name and returns the number of simultaneous members. */
   const insertNote = sharedStatement({
     writes: true,
     run: async (queries: Queries, members: readonly { name: string; taker: number }[]) => {
@@ -53,7 +53,7 @@ onEachEngine('a shared transaction', (engine) => {
     },
   })
 
-  /** As `insertNote`, but a name that is there is left alone. Gives whether it was inserted. */
+  /** Like `insertNote`, but leaves an existing name alone. Returns true if it was inserted. */
   const insertNew = sharedStatement({
     writes: (isInserted: boolean) => isInserted,
     run: async (queries: Queries, members: readonly { name: string; taker: number }[]) => {
@@ -65,7 +65,7 @@ onEachEngine('a shared transaction', (engine) => {
     },
   })
 
-  /** How many notes there are, by this transaction. */
+  /** Counts the notes of this transaction. */
   const countNotes = sharedStatement({
     writes: false,
     run: async (queries: Queries, members: readonly string[]) => {
@@ -215,7 +215,7 @@ onEachEngine('a shared transaction', (engine) => {
       share(swallow),
       share((tx) => insertNote(tx, { name: 'c', taker: 2 })),
     ])
-    // what had failed undid all of the transaction on PostgreSQL, and nothing but itself on SQLite
+    // on PostgreSQL a failure undoes the whole transaction, on SQLite only the failed statement
     expect(settled[1]).toMatchObject(
       engine === 'postgres'
         ? { status: 'rejected', reason: { name: 'RolledBack' } }
@@ -285,7 +285,7 @@ onEachEngine('a shared transaction', (engine) => {
     const change = (name: string, failure?: Error) =>
       share(async (tx) => {
         await lockNote(tx, 'row')
-        await lockNote(tx, 'row') // its turn is its own until the end
+        await lockNote(tx, 'row') // its turn lasts until the end
         const seen = await countNotes(tx, name)
         if (failure) throw failure
         await insertNote(tx, { name, taker: 0 })

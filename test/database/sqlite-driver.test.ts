@@ -77,7 +77,7 @@ test('the file is durable: write-ahead log, full synchronisation, foreign keys',
     )
   expect(await pragma('journal_mode')).toBe('wal')
   expect(await pragma('synchronous')).toBe(2)
-  expect(await pragma('temp_store')).toBe(2) // memory: there need be no place for temporary files
+  expect(await pragma('temp_store')).toBe(2) // memory: there may be no room for temporary files
   expect(await pragma('foreign_keys')).toBe(1)
 })
 

@@ -10,9 +10,9 @@ const execute = DatabaseSync.prototype.exec
 
 let files: TestDatabase
 let db: Database
-/** Sees what is on the disk, at once and not by promises. */
+/** Reads the contents of the disk, synchronously. */
 let onlooker: DatabaseSync
-/** Where transactions begin and end. */
+/** Observes the beginnings and ends of transactions. */
 let exec: MockInstance<DatabaseSync['exec']>
 beforeEach(async () => {
   files = await createTestDatabase('sqlite')
@@ -58,7 +58,7 @@ function write(text: string): Promise<string> {
   })
 }
 
-/** What became of them: their results, and the names of their errors. */
+/** Returns results, and the names of errors. */
 async function outcomes(promises: Promise<unknown>[]): Promise<unknown[]> {
   const settled = await Promise.allSettled(promises)
   return settled.map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error).name))
@@ -166,7 +166,7 @@ test('another process gets its turn at the file although somebody always waits h
   const load = Array.from({ length: 20 }, async () => {
     while (goOn) await write(`note ${(written += 1)}`)
   })
-  const other = open() // it waits for the file as a command beside the server does
+  const other = open() // it waits for the file, like a command next to a running server
   await other.transaction((tx) => insert(tx, 'from beside'))
   goOn = false
   await Promise.all(load)

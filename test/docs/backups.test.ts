@@ -21,7 +21,7 @@ test('the commands of docs/guides/backups.md on SQLite back up and restore, in t
     directory,
   })
   expect(printed.match(/^backed up to /gm)).toHaveLength(1)
-  // as the guide shows it
+  // as in the guide
   const shown = blocksOf(documentAt('docs/guides/backups.md')).find(({ text }) =>
     text.startsWith('backed up to'),
   )?.text

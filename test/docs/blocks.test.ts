@@ -5,11 +5,12 @@ import { readConfig, settings } from '../../src/base/config.ts'
 import { type Block, blocksOf, documentAt, documents, project } from './documents.ts'
 
 /*
- * A block in a document is run as a reader would run it (examples.test.ts, operating.test.ts, ../packaging/production.test.ts),
- * is the answer of one that is run, or the comment before it says what else becomes of it:
- *   <!-- checked by test/… -->    by this test, which names the document
- *   <!-- settings -->             each variable is known and takes the value; below
- *   <!-- not run: … -->           and why
+ * Runs each block in a document as a reader would, or compares it with an answer. The tests for that are
+ * examples.test.ts, operating.test.ts and ../packaging/production.test.ts. Otherwise the comment before a block names
+ * its purpose:
+ *   - <!-- checked by test/… -->: by this test, which names the document
+ *   - <!-- settings -->: each variable is known and accepts the value (below)
+ *   - <!-- not run: … -->: and the reason
  */
 const runs = [
   'runs',
@@ -31,7 +32,7 @@ const all = documents.flatMap((document) =>
   })),
 )
 
-/** What becomes of a block; undefined when nothing does. */
+/** Returns the use of a block, or undefined if it has none. */
 function fateOf(path: string, { mark = '', language }: Block, before: Block | undefined): string | undefined {
   if (runs.includes(mark) || mark === 'settings') return mark
   if (mark === '' && /^jsonc?$/.test(language) && before?.mark !== undefined && runs.includes(before.mark))

@@ -8,9 +8,17 @@ export interface Comment {
   text: string
 }
 
+/** Built files are excluded: node_modules, dist, and the types of the API in client/. */
 export const sources: string[] = globSync('**/*.{ts,tsx,js}', {
   cwd: project,
-  exclude: ['**/node_modules/**', '**/dist/**', '**/.next/**', 'data/**', 'coverage/**'],
+  exclude: [
+    '**/node_modules/**',
+    '**/dist/**',
+    '**/.next/**',
+    'client/api-types.ts',
+    'data/**',
+    'coverage/**',
+  ],
 }).toSorted()
 
 /** Returns at most two folders of a path, such as `src/access`. */
@@ -22,7 +30,8 @@ export function commentsIn(path: string): Comment[] {
   return commentsOf(readFileSync(join(project, path), 'utf8'))
 }
 
-const comment = /(?<=^|[\s({[,])\/\*[^]*?\*\/|(?<=^|[ \t])\/\/[^\n]*(?:\n[ \t]*\/\/[^\n]*)*/gm
+const comment =
+  /(?<=^|[\s({[,])\/\*[^]*?\*\/|(?<=^[ \t]*)\/\/[^\n]*(?:\n[ \t]*\/\/[^\n]*)*|(?<=[ \t])\/\/[^\n]*/gm
 const directive = /^(?:eslint|prettier|@ts-|global )/
 
 /** A comment inside a template counts too: it belongs to a program that the file writes. */

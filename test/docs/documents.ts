@@ -5,7 +5,7 @@ export const project = resolve(import.meta.dirname, '../..')
 
 /** A document of the project. */
 export interface Document {
-  /** From the root of the project. */
+  /** Relative to the root of the project. */
   path: string
   text: string
 }
@@ -23,7 +23,7 @@ export function documentAt(path: string): Document {
   return found
 }
 
-/** A fenced block, and the HTML comment that stands before it and says what a test does with it. */
+/** A fenced block, and the HTML comment before it, which describes its test. */
 export interface Block {
   mark: string | undefined
   language: string
@@ -40,12 +40,12 @@ export function blocksOf({ text }: Document): Block[] {
   }))
 }
 
-/** A document without its fenced blocks. */
+/** Returns a document without its fenced blocks. */
 export function proseOf({ text }: Document): string {
   return text.replace(/^( *)```.*?^\1```$/gms, '')
 }
 
-/** The cells of the table that stands after a heading, without its head. */
+/** Returns the cells of the table after a heading, without its header row. */
 export function tableUnder(document: Document, heading: string): string[][] {
   const [, after] = document.text.split(`\n${heading}\n`)
   const rows = /^\|.*\|$(?:\n^\|.*\|$)*/m.exec(after ?? '')?.[0].split('\n') ?? []

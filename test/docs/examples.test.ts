@@ -8,18 +8,19 @@ import { longDescribe } from '../support/long.ts'
 import { blocksOf, documentAt, documents, project, type Block, type Document } from './documents.ts'
 
 /*
- * The commands in the documents are run as a reader would run them, and what they answer is compared with the answers
- * printed there. The comment before a block says what it is:
- *   <!-- runs -->                 run, in the order of the document, in one shell; a ```json block after it is its answer,
- *                                 a ```jsonc block its beginning
- *   <!-- values -->               variables that the reader fills in from the output of npm start
- *   <!-- printed by npm start --> lines of that output, in their order; … stands for anything
- *   <!-- runs with a session -->  run with the token of a session as TOKEN
- * What else there is, and that every block is something, stands in blocks.test.ts.
+ * Runs the commands in the documents as a reader would, and compares their answers with the printed ones. The comment
+ * before a block names its kind:
+ *   - <!-- runs -->: run in the order of the document, in one shell. A ```json block after it is its answer, a ```jsonc
+ *     block its beginning.
+ *   - <!-- values -->: variables that the reader fills in from the output of npm start
+ *   - <!-- printed by npm start -->: lines of that output, in order. … represents any text.
+ *   - <!-- runs with a session -->: run with the token of a session as TOKEN
+ *
+ * blocks.test.ts lists all other kinds, and ensures that every block has one.
  */
 
 interface Server {
-  /** What it printed for people and to its log. */
+  /** Its output for people and for its log. */
   output: string
   address: string
   stop(): Promise<void>
@@ -43,15 +44,15 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** What a reader's shell has in it, without the settings of whoever runs the tests. */
+/** Returns a reader's shell variables, without the settings of the person who runs the tests. */
 function shellWith(variables: Record<string, string>): NodeJS.ProcessEnv {
   return { ...bareVariables, HOME: process.env['HOME'] ?? directory, ...variables }
 }
 
 async function startServer(variables: Record<string, string>): Promise<Server> {
   const server = startHoldfast(['serve'], {
-    directory, // a .env of the checkout must not decide what the documents are compared with
-    // the logo of the demo lies below the address that the documents have in their examples
+    directory, // a .env of the checkout must not influence the documents
+    // the logo of the demo is below the URL in the documents' examples
     variables: { PORT: '0', PUBLIC_URL: 'http://127.0.0.1:3000', DRAIN_SECONDS: '0', ...variables },
   })
   const [, address = ''] = await server.says(/\nHoldfast serves (\S+).*\n\n$/s) // its last words end with an empty line
@@ -76,7 +77,7 @@ function runInShell(script: string, variables: Record<string, string>): string {
   return shell.stdout
 }
 
-/** A text in JSON, with what differs from run to run made equal. */
+/** Returns JSON text in which values that vary between runs are made equal. */
 function withoutChance(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<id>')
@@ -90,7 +91,7 @@ function expectAnswer(given: string, documented: string): void {
   expect(JSON.parse(withoutChance(given))).toEqual(JSON.parse(withoutChance(documented)))
 }
 
-/** Of an answer that is not shown whole: what stands before the comment is how it begins. */
+/** Compares an abbreviated answer up to the comment in it. */
 function expectBeginning(given: string, documented: string): void {
   const [shown = '', ...rest] = documented.split(/^ *\/\/.*$/m)
   expect(rest).toHaveLength(1)
@@ -101,7 +102,7 @@ function expectBeginning(given: string, documented: string): void {
   expect(plain(given).slice(0, plain(shown).length)).toBe(plain(shown))
 }
 
-/** The lines for a shell that the server prints, and the keys above them. */
+/** Returns the printed lines for a shell, and the keys above them. */
 function printedBy({ output, address }: Server) {
   const key = (name: string) => new RegExp(`${name} +(cal_\\w+)`).exec(output)?.[1] ?? ''
   return {
@@ -153,7 +154,7 @@ describe('npm start on an empty database', () => {
 })
 
 for (const document of documents.filter((one) => blocksMarked(one, 'runs').length > 0)) {
-  // each with a server of its own
+  // each with a separate server
   const describeIt = document.path === firstGuide ? describe : longDescribe
   describeIt(`the commands in ${document.path}`, () => {
     const boundary = '--- the next block ---'

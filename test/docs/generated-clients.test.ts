@@ -12,7 +12,7 @@ import { blocksOf, documentAt } from './documents.ts'
 
 const modules = join(project, 'node_modules')
 
-// the document is that of both engines
+// the document is the same on both engines
 onOneEngine('sqlite', 'a client that is made from the document of a running server', (engine) => {
   let directory: string
   let database: TestDatabase
@@ -39,7 +39,7 @@ onOneEngine('sqlite', 'a client that is made from the document of a running serv
     rmSync(directory, { recursive: true })
   })
 
-  /** Runs a program of the package, and gives what it says when it fails. */
+  /** Runs a program of the package. Returns its output if it fails. */
   function run(file: string, ...options: string[]): string {
     const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...options], {
       cwd: directory,

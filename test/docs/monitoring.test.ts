@@ -32,7 +32,7 @@ test('every metric that the guide uses exists', () => {
   expect(used.filter((name) => name !== 'holdfast_' && !names.includes(name))).toEqual([])
 })
 
-/* Prometheus checks them, where it is installed (Debian: prometheus). */
+/* Prometheus checks them, if it is installed (Debian: prometheus). */
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 
 test.runIf(hasPromtool).each(['docs/guides/monitoring.md', 'docs/guides/high-availability.md'])(

@@ -15,7 +15,7 @@ const onDemo = documents.flatMap((document) =>
     .map(({ text }) => ({ path: document.path, text, first: text.split('\n')[0] ?? '' })),
 )
 
-// which engine it is makes no difference to what a document says
+// the documents are independent of the engine
 describe('on a demo database', () => {
   let database: TestDatabase
   let world: DemoWorld
@@ -46,7 +46,7 @@ describe('on a demo database', () => {
 
 const guide = 'docs/guides/self-hosting.md'
 
-/** The one block of the guide with this in it. */
+/** Returns the one block of the guide that contains these words. */
 function blockWith(words: string): string {
   const found = blocksOf(documentAt(guide)).filter(({ text }) => text.includes(words))
   expect(found).toHaveLength(1)

@@ -33,7 +33,7 @@ describe('the configuration', () => {
   })
 })
 
-/** The name by which GitHub lets a link point to a heading. */
+/** Returns the name by which GitHub lets a link point to a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -59,7 +59,7 @@ async function helpFor(command: string): Promise<string> {
   return (await runCommand([...command.split(' ').filter(Boolean), '--help'])).stdout
 }
 
-/** What `--help` lists below "Commands:", with the commands of those that have their own; each with its help. */
+/** Returns the commands in `--help` and their subcommands, each with its help. */
 async function commandsIn(help: string, before = ''): Promise<[command: string, help: string][]> {
   const [, list = ''] = help.split('\nCommands:\n')
   const names = [...list.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => `${before}${name ?? ''}`)
@@ -73,7 +73,7 @@ async function commandsIn(help: string, before = ''): Promise<[command: string, 
   return (await Promise.all(commands)).flat()
 }
 
-/** What `--help` says after the line on usage. */
+/** Returns the text of `--help` after the line on usage. */
 function aboutIn(help: string): string {
   const [, about = ''] = help.split('\n\n')
   return about.replaceAll(/\s+/g, ' ')
@@ -115,7 +115,7 @@ test('every npm script that a document names is in package.json', () => {
   const manifest = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>
   }
-  // the examples are projects of their own, whose READMEs are run
+  // the examples are separate projects, whose READMEs are run
   const ofTheProject = documents.filter(({ path }) => !path.startsWith('examples/'))
   const named = ofTheProject.flatMap(({ text }) =>
     [...text.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)].map(([, run, short]) => run ?? short ?? ''),
@@ -124,7 +124,7 @@ test('every npm script that a document names is in package.json', () => {
   expect(named.filter((name) => !Object.hasOwn(manifest.scripts, name))).toEqual([])
 })
 
-/** In README.md and CONTRIBUTING.md, and wherever else a document names a program or test of the checkout. */
+/** In README.md and CONTRIBUTING.md, and in other documents for programs and tests of the checkout. */
 test('every file and folder that a line for a shell names is in the checkout', () => {
   const named = documents.flatMap((document) =>
     blocksOf(document)

@@ -11,11 +11,11 @@ import { makeShop, makeWebhook } from '../support/webhooks.ts'
 import { blocksOf, documentAt, project } from './documents.ts'
 
 /*
- * The functions of docs/guides/receiving-webhooks.md are run as they stand there, with deliveries that a service has signed
- * and sent. Each program below reads cases from its input and prints whether each is genuine.
+ * Runs the functions of docs/guides/receiving-webhooks.md unchanged, with deliveries that a service has signed and
+ * sent. Each program below reads cases from its input and prints which of them are genuine.
  */
 
-/** A delivery, and the secret that a receiver has. */
+/** A delivery, and the secret of a receiver. */
 interface Case {
   name: string
   secret: string
@@ -25,11 +25,11 @@ interface Case {
   genuine: boolean
 }
 
-/** How the function of a language is run. */
+/** The command that runs the function of a language. */
 interface Language {
   command: string
   version: string
-  /** Files beside `cases.json`. */
+  /** Files in addition to `cases.json`. */
   files: (example: string) => Record<string, string>
   arguments: string[]
 }
@@ -140,7 +140,7 @@ beforeAll(async () => {
   const service = await startTestService('sqlite')
   const receiver = await startReceiver()
   try {
-    // the examples read the clock of the machine; the service has its own
+    // the examples use the clock of the machine, while the service has a test clock
     service.clock.advance((Date.now() - service.clock.nowMs()) / 1000 - 310)
     const { business, client, offer } = await makeShop(service)
     const { id, secret } = await makeWebhook(service, { token: business.key, to: receiver })
@@ -191,7 +191,7 @@ beforeAll(async () => {
       {
         name: 'a time that is not a number',
         ...good,
-        headers: { ...good.headers, 'webhook-timestamp': '²' }, // a digit, to some
+        headers: { ...good.headers, 'webhook-timestamp': '²' }, // a digit in some languages
         genuine: false,
       },
       { name: 'no headers', ...good, headers: {}, genuine: false },

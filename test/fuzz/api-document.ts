@@ -1,4 +1,4 @@
-/** A JSON Schema as the document has it. */
+/** A JSON Schema in the document. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -30,7 +30,7 @@ type Draft = Partial<Operation> & {
   security?: unknown[]
 }
 
-/** `/openapi.json`, read for making requests of it. */
+/** `/openapi.json`, for creating requests from it. */
 export class ApiDocument {
   readonly operations: Operation[]
   private readonly document: object
@@ -48,7 +48,7 @@ export class ApiDocument {
     )
   }
 
-  /** The schema itself, if it only refers to another. */
+  /** Returns the schema itself, if it only refers to another. */
   resolve(schema: Schema): Schema {
     return schema.$ref === undefined ? schema : this.resolve(this.at(schema.$ref))
   }

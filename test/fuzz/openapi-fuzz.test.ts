@@ -10,12 +10,12 @@ import { RequestGenerator, type FuzzedRequest } from './request-generator.ts'
 
 const requestsPerRun = rounds(500, 20_000)
 const requestsAnHour = 500
-/** A long run takes a seed of its own, which its name tells. */
+/** A long run uses a new seed, which its name contains. */
 const chosenSeeds = isWhole && !process.env['HOLDFAST_TEST_SEED'] ? [Date.now() % 1_000_000] : seeds(1)
 
-/** Nobody but Stripe can sign what comes there. */
+/** Only Stripe can sign requests to it. */
 const bySignature = 'POST /payments/stripe/webhook'
-/** Forms of the console, and who may log in: they take a log-in, which is in a cookie that no request here has. */
+/** Forms of the console, and its people. They need the cookie of a log-in, which no request here has. */
 const isOfPeople = (name: string) => / [/](?:console|api[/]v1[/]users)\b/.test(name)
 /** Nothing listens there. */
 const nowhere = 'http://127.0.0.1:9/hook'
@@ -115,7 +115,7 @@ onOneEngine('sqlite', 'requests made from /openapi.json', (engine) => {
         }
         const operation = document.operations[round % document.operations.length] as Operation
         const turn = Math.floor(round / document.operations.length)
-        // each kind of key in turn; in between, those to which most of the work is open
+        // each kind of key in turn, and in between the ones with most permissions
         const kinds = Object.keys(tokens)
         const type =
           turn % 2 === 0 ? kinds[(turn / 2) % kinds.length] : random.of(['session', 'business', 'hub'])
@@ -130,8 +130,8 @@ onOneEngine('sqlite', 'requests made from /openapi.json', (engine) => {
         answered.set(name, (answered.get(name) ?? new Set()).add(reply.status))
         if (reply.status === 201) note(known, reply)
       }
-      // what is made is right often enough to get past the doors, and wrong often enough to be refused; a short run
-      // has but a few tries for each operation
+      // generated requests are valid often enough to get past the first checks, and invalid often enough to be refused;
+      // a short run has only a few attempts for each operation
       const without = (fits: (status: number) => boolean) =>
         [...answered].filter(([, statuses]) => ![...statuses].some(fits)).map(([name]) => name)
       const [neverRight, neverRefused] = [
@@ -146,7 +146,7 @@ onOneEngine('sqlite', 'requests made from /openapi.json', (engine) => {
     isLong ? 1_200_000 : 120_000,
   )
 
-  /** Sends it; `call` itself compares the answer with the document, and what must never be is looked for here. */
+  /** Sends it. `call` itself compares the answer with the document, and this function checks for forbidden outcomes. */
   const send = async ({ method, path, options }: FuzzedRequest, token: string | undefined) => {
     const reply = await service.call(method, `/${path}`, {
       ...options,
@@ -168,7 +168,7 @@ onOneEngine('sqlite', 'requests made from /openapi.json', (engine) => {
       remoteAddress: nextAddress(),
       ...(body && { body }),
     })
-  /** A few blocks that last for years would leave nothing to book, and there is room for twenty webhooks only. */
+  /** A few blocks that last for years would leave nothing to book, and there is room for only twenty webhooks. */
   const deleteAll = async (path: string) => {
     for (;;) {
       const { body } = await asSalon('GET', `${path}?limit=100`)
@@ -177,7 +177,7 @@ onOneEngine('sqlite', 'requests made from /openapi.json', (engine) => {
       for (const { id } of found) await asSalon('DELETE', `${path}/${id}`)
     }
   }
-  /** Webhooks whose receiver is not there, each with a delivery. */
+  /** Creates webhooks without a receiver, each with a delivery. */
   const makeWebhooks = () =>
     Promise.all(
       [1, 2, 3].map(async () => {
@@ -193,7 +193,7 @@ onOneEngine('sqlite', 'requests made from /openapi.json', (engine) => {
   }
 })
 
-/** Keeps what was made, so that later requests name it. */
+/** Keeps the created things, so that later requests name them. */
 function note(known: Record<string, unknown[]>, { body }: Reply): void {
   const list = body.hold_id === undefined ? 'booking_id' : 'hold_id'
   const id: unknown = body.hold_id ?? body.id

@@ -3,10 +3,10 @@ import type { Random } from '../support/random.ts'
 import type { CallOptions } from '../support/test-service.ts'
 import type { ApiDocument, Operation, Schema } from './api-document.ts'
 
-/** Right values by the name of what takes them: without them nearly everything would be a 404. */
+/** Valid values by the name of their field. Without them nearly everything would be a 404. */
 type KnownValues = Record<string, readonly unknown[]>
 
-/** A request as `call` of a test service takes it. */
+/** A request for `call` of a test service. */
 export interface FuzzedRequest {
   method: string
   path: string
@@ -21,12 +21,12 @@ const strangeTexts = [
 ]
 const strangeNumbers = [-1, 0, 1, 0.5, 2 ** 31, -(2 ** 31), 2 ** 53, 1e300]
 
-/** No header comes with a NUL: Node refuses it before there is a request. */
+/** Removes NUL from header values, because Node refuses it before there is a request. */
 function headerText(text: string): string {
   return text.replaceAll('\u0000', '')
 }
 
-/** Makes requests out of the document: right ones first, then with something wrong in most of them. */
+/** Creates requests from the document: valid ones first, most of which then get a fault. */
 export class RequestGenerator {
   private readonly document: ApiDocument
   private readonly random: Random
@@ -52,14 +52,14 @@ export class RequestGenerator {
     return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const schema = parameters.find((one) => one.name === name)?.schema ?? { type: 'string' }
       const text = this.text(this.value(schema, this.nameOfId(method, path, name)), 0.15)
-      // what is not there at all is another path
+      // an empty value would make another path
       return encodeURIComponent((text || '-').toWellFormed()).replace(/^\.{1,2}$/, '-')
     })
   }
 
   /**
-   * `/api/v1/services/{id}` takes what `service_id` takes elsewhere; changes and deletions what nobody else needs, or
-   * soon nothing could be booked any more.
+   * `/api/v1/services/{id}` takes the values of `service_id`. Changes and deletions take things that nothing else
+   * needs, or soon nothing could be booked.
    */
   private nameOfId(method: string, path: string, name: string): string {
     const [, collection] = /\/(\w+)\/\{id\}/.exec(path) ?? []
@@ -131,11 +131,11 @@ export class RequestGenerator {
     return { rawBody, headers: { 'content-type': type } }
   }
 
-  /** A value that the schema allows, or one of those known to be right there. */
+  /** Returns a value that the schema allows, or one known to be valid there. */
   private value(given: Schema, name: string): unknown {
     const schema = this.document.resolve(given)
     const known = this.known[name]
-    // of a list, its entries are known
+    // the entries of a list are known, not the list
     if (known && known.length > 0 && schema.type !== 'array' && this.random.chance(0.9)) {
       return this.random.of(known)
     }
@@ -188,7 +188,7 @@ export class RequestGenerator {
     return Array.from({ length: digits }, () => this.random.below(16).toString(16)).join('')
   }
 
-  /** As text, and sometimes as one that nobody expects. */
+  /** Returns the value as text, sometimes in an unexpected form. */
   private text(value: unknown, strange: number): string {
     if (this.random.chance(strange)) return this.random.of(strangeTexts)
     return typeof value === 'string' ? value : JSON.stringify(value)

@@ -19,10 +19,10 @@ const keyTypes = ['publishable', 'session', 'business', 'hub', 'manage'] as cons
 type KeyType = (typeof keyTypes)[number]
 type Cell = 'yes' | 'yes, redacted' | '–'
 
-/** The lowest role of people who may; null for none. Of staff, test/people/roles.test.ts says what is their own. */
+/** The lowest role of people with access. Null: none. test/people/roles.test.ts tests the restrictions of staff. */
 type LeastRole = PersonRole | null
 const roles: PersonRole[] = ['staff', 'manager', 'owner']
-/** Where the role is not that of its row. */
+/** Routes whose role differs from their row. */
 const otherRoles: Record<string, LeastRole> = {
   'POST /api/v1/blocks': 'staff',
   'GET /api/v1/blocks': 'staff',
@@ -34,7 +34,10 @@ const otherRoles: Record<string, LeastRole> = {
   'GET /api/v1/businesses/:id': 'manager',
 }
 
-/** What requests can name of one tenant, also for changes: things that no other test needs, and a key and a block. */
+/**
+ * The things of one tenant that requests can name, including changes: things that no other test needs, a key and a
+ * block.
+ */
 interface AllThings extends Things, Spares, WebhookThings {
   user_id: string
   invitation_id: string
@@ -42,15 +45,15 @@ interface AllThings extends Things, Spares, WebhookThings {
   mail_id: string
 }
 
-/** One operation: how it is called on things, and which of them can be another tenant's. */
+/** One operation: its request for things, and those of them that can belong to another tenant. */
 interface Operation {
   names: (keyof AllThings)[]
   request: (items: AllThings) => { path: string; body?: object }
-  /** In its body, what is not there is a fault of this field. */
+  /** In its body, a missing thing is a fault of this field. */
   field?: string
-  /** It names nothing, and lists nothing of a hub: the key of any hub may do it, for its own hub. */
+  /** Names nothing, and lists nothing of a hub. The key of any hub may do it, for its own hub. */
   creates?: true
-  /** What it names is of none of those who ask: to them it is not there. */
+  /** The named thing belongs to none of the callers, so it does not exist for them. */
   ofNobody?: true
   /** Lists something of any hub. */
   hasOwn?: true
@@ -69,7 +72,7 @@ const slots = (path: string, query: string): Operation => ({
   }),
 })
 
-/** Who may do what. A HEAD is its GET. */
+/** The access of every route. A HEAD has that of its GET. */
 const rows: Record<
   string,
   { may: Record<KeyType, Cell>; people: LeastRole; operations: Record<string, Operation> }
@@ -185,7 +188,7 @@ const rows: Record<
         request: () => ({ path: '/users/me', body: { name: 'Changed' } }),
       },
       'GET /api/v1/users/me/invitations': list('/users/me/invitations'),
-      // whose invitation it is, test/people/invitations.test.ts says
+      // test/people/invitations.test.ts tests the owner of the invitation
       'POST /api/v1/users/me/invitations/:id/accept': {
         ...{ names: ['invitation_id'], ofNobody: true },
         request: ({ invitation_id }) => ({ path: `/users/me/invitations/${invitation_id}/accept` }),
@@ -428,10 +431,10 @@ const rows: Record<
 
 const span = { starts_at: '2027-06-01T08:00:00Z', ends_at: '2027-06-01T09:00:00Z' }
 
-/** What a script of a page asks for, which has no use for the form to log in. */
+/** Requests of scripts on pages, which have no use for the form to log in. */
 const asked = ['GET /console/calendar']
 
-/** Around the API: none of them needs a key. */
+/** Routes outside the API. None of them needs a key. */
 const open = [
   'GET /healthz',
   'GET /readyz',
@@ -505,7 +508,7 @@ const open = [
   'GET /console/email',
 ]
 
-/** Forms of people, which pages of this server alone may send: test/people. */
+/** Forms of people, which only pages of this server may send: test/people. */
 const forms = [
   'POST /console/locations/:id',
   'POST /console/people/:id',
@@ -572,7 +575,7 @@ const forms = [
   'POST /console/block/:id',
 ]
 
-/** Known by their secret address, or by a signature. */
+/** Protected by a secret URL or a signature. */
 const secret = [
   'GET /checkout/:payment_id',
   'POST /checkout/:payment_id/give-up',
@@ -593,7 +596,7 @@ const operations = Object.values(rows).flatMap(({ may, people, operations }) =>
   })),
 )
 
-/** In the part of the long form that `.ci/run` runs, every fourth: there the second engine is what is new. */
+/** The part of the long form that `.ci/run` runs: every fourth. There only the second engine is new. */
 const tried = isLong && !isWhole ? operations.filter((_, index) => index % 4 === 0) : operations
 
 onOneEngine('sqlite', 'who may do what', (engine) => {
@@ -603,7 +606,10 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
   let foreign: Record<KeyType, Tenant>
   let strangersKey: string
   let persons: Record<PersonRole | 'owner of the hub', LoggedIn>
-  /** Things that are only read, or named in what is refused: nothing happens to them, as each refusal checks for the next. */
+  /**
+   * Things that are only read, or named in refused requests. Nothing happens to them, because each refusal checks for
+   * the next.
+   */
   let refusedOwn: AllThings
   let theirs: Record<string, AllThings>
   beforeAll(async () => {
@@ -645,7 +651,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     return (await addNewPerson(service, request)).person.id
   }
 
-  /** To somebody who has an account at a business of their own. */
+  /** For the owner of an account in a different business. */
   const makeInvitation = async (businessId: string) => {
     const { invitation } = await addPerson(service.context, operator, {
       ...{ email: 'unproved@example.com', role: 'manager', place: { businessId } },
@@ -683,7 +689,9 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     user_id: await makeUser(tenant.id),
     invitation_id: await makeInvitation(tenant.id),
   })
-  /** What an allowed request names: things of its own, unless it only reads what is not replaced, as webhooks are. */
+  /**
+   * The things of an allowed request. They are new, unless it only reads things that are not replaced, as webhooks are.
+   */
   const thingsFor = (route: string) => (/^GET (?!.*\/webhooks\/)/.test(route) ? refusedOwn : thingsOf(own))
   const nothing: AllThings = {
     ...{ service_id: unknownId, location_id: unknownId, staff_id: unknownId, hold_id: unknownId },
@@ -721,7 +729,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
       .replace(':publishable_key', own.publishable_key)
       .replace(':service', 'haircut')
     expect(await service.call('GET', `/${path}`, { headers: { accept: '*/*, text/html' } })).toMatchObject({
-      status: route === 'GET /console/login' ? 303 : 200, // the address that a log-in leaves leads on
+      status: route === 'GET /console/login' ? 303 : 200, // the URL after a log-in redirects
     })
   })
 
@@ -873,7 +881,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     ...['claims', 'bookings', 'events', 'businesses', 'services', 'locations', 'staff', 'blocks', 'api_keys'],
     ...['blocked_clients', 'webhooks', 'audit_entries', 'users', 'user_places', 'user_invitations'],
   ]
-  /** Another one after each change that was committed. */
+  /** Changes after each commit. */
   const version = async () => {
     const { rows } =
       await sql`${sql.raw(engine === 'sqlite' ? 'pragma data_version' : 'select pg_current_snapshot()')}`.execute(
@@ -882,7 +890,10 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     return JSON.stringify(rows)
   }
   let read = { version: '', texts: {} as Record<string, string> }
-  /** What no refused request may have changed, as text: thousands of rows are compared hundreds of times. */
+  /**
+   * Everything that a refused request must not change, as text, because thousands of rows are compared hundreds of
+   * times.
+   */
   const untouched = async () => {
     const current = await version()
     if (read.version === current) return read.texts
@@ -897,7 +908,7 @@ function expectUnknown(reply: Reply, field: string): void {
   expect(reply.body.errors[0].code).toBe('unknown_reference')
 }
 
-/** Of the hub of strangers, which adds a business in another test. */
+/** True for a business of the strangers' hub, which another test adds to. */
 function isStrange(name: string | undefined): boolean {
   return name === 'Strange' || name === 'New'
 }

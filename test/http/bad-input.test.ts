@@ -68,7 +68,7 @@ onEachEngine('bad input', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** The parameters that a list of bookings takes, and more than any route takes. */
+  /** The parameters of a list of bookings, and more than any route accepts. */
   const parameters = ['limit', 'cursor', 'status', 'from', 'to', 'service_id', 'email', 'business_id', 'x']
   const routes = () =>
     service.app.server.knownRoutes.map(({ method, url }) => ({ method, url: url.replace('/api/v1', '') }))
@@ -97,7 +97,7 @@ onEachEngine('bad input', (engine) => {
           ? { starts_at: nextStart(), ends_at: nextStart(), status: 'confirmed', notes: 'n' }
           : {}
 
-  /** No refusal is a fault of ours, and one for what was sent says where it is. */
+  /** Expects that no refusal is an internal error, and that one about the input locates the fault. */
   const expectRefused = (reply: Reply, sent: unknown) => {
     const place = { sent, status: reply.status, code: reply.body?.code as ProblemCode | undefined }
     if (reply.status >= 500) expect(place).toEqual({ sent, status: 'below 500' })
@@ -115,8 +115,8 @@ onEachEngine('bad input', (engine) => {
     'hostile texts in every path, query, header and body, by every kind of key, are never a 5xx',
     manyRequests,
     async () => {
-      // all of it takes minutes: otherwise texts are shared out between the engines, each to every second route, the
-      // kinds of keys take turns, and a HEAD stands behind its GET
+      // everything together takes minutes: otherwise the engines share the texts, each for every second route, and
+      // kinds of keys alternate; a HEAD follows its GET
       for (const [index, text] of hostile.entries()) {
         if (!isWhole && index % 2 !== (engine === 'sqlite' ? 0 : 1)) continue
         for (const [place, { method, url }] of routes().entries()) {
@@ -147,7 +147,8 @@ onEachEngine('bad input', (engine) => {
               { path: pathOf(url), body: { ...goodBody(method, url), [text]: text } },
             ]
             for (const { path, headers, body } of requests) {
-              if (method === 'DELETE' && !body && !path.includes('?') && path === pathOf(url)) continue // that would be right
+              // a valid request
+              if (method === 'DELETE' && !body && !path.includes('?') && path === pathOf(url)) continue
               const reply = await service.call(method, path, {
                 token,
                 ...(headers && { headers }),

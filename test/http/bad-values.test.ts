@@ -37,7 +37,7 @@ onEachEngine('values at the edge', (engine) => {
 
     test('is refused in time that grows with its length, not with its square', () => {
       for (const address of addresses) {
-        // the best of some tries: the machine may be busy, a check that is not linear never has a good one
+        // the best of several attempts: the machine may be busy, while a check that is not linear is always slow
         const tries = Array.from({ length: 10 }, () => {
           const started = performance.now()
           expect(isEmail(address)).toBe(false)

@@ -35,7 +35,7 @@ onEachEngine('links to booking pages', (engine) => {
     const session = await service.call('POST', '/session', { token: salon.publishable_key })
     expect(session.body.business).not.toHaveProperty('locale')
     await change(`/businesses/${salon.id}`, { locale: 'en' })
-    service.clock.advance(6) // what is kept of a business
+    service.clock.advance(6) // after the cache of a business has expired
   })
 
   test('the name of the business leads to its page, with the key of its page', async () => {

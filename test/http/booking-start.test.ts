@@ -18,7 +18,7 @@ interface Slot {
   starts_at: string
 }
 
-/** What a booking page carries for the widget. */
+/** Returns the widget's initial data from a booking page. */
 function carriedBy({ body }: Reply): { services: { name: string }[] } | undefined {
   const [, json] = /<script type="application\/json">(.*?)<\/script>/s.exec(String(body)) ?? []
   return json === undefined ? undefined : (JSON.parse(json) as { services: { name: string }[] })
@@ -167,7 +167,7 @@ onOneEngine('postgres', 'what a booking page begins with', (engine) => {
       const pair =
         table === 'services' ? `location=${studio.locations[0]?.id}` : `service=${studio.services[0]?.id}`
       const query = `?${kind}=${gone}&${pair}`
-      await start('', { key }) // what is offered is remembered, no times are
+      await start('', { key }) // services are cached, times are not
       const path = `/${table}/${gone}`
       const removed = await service.call('PATCH', path, {
         token: studio.business_key,

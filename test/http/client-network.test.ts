@@ -47,7 +47,7 @@ describe('what counts as one client', () => {
   )
 })
 
-/** The network that a hold was counted for, of a request from a peer with this X-Forwarded-For. */
+/** Counts a hold for the network of a request from a peer with this X-Forwarded-For. Returns that network. */
 function counting(service: () => TestService) {
   return async (remoteAddress: string, forwarded?: string) => {
     const salon = businessOf(service().world, 'Salon Spree')
@@ -60,7 +60,7 @@ function counting(service: () => TestService) {
     expect(held.status).toBe(201)
     const rows = await service().rows('claims')
     const kept = rows.find(({ id }) => id === held.body.hold_id)?.client_network
-    // kept is a digest: of which of those that come into question
+    // a digest is stored: find the candidate that it belongs to
     const digest = await service().context.secret.digester('network')
     const possible = [remoteAddress, ...(forwarded?.split(',') ?? [])].map((text) => networkOf(text.trim()))
     return possible.find((network) => digest(network) === kept)
@@ -78,8 +78,8 @@ describe('a proxy nearby that TRUST_PROXY does not name', () => {
       const { body } = await service.call('GET', '//metrics')
       return Number(/^holdfast_unnamed_proxy_requests_total (\d+)$/m.exec(String(body))?.[1])
     }
-    await ask('10.9.1.1', forwarded) // named
-    await ask('198.51.100.7', forwarded) // a visitor who says something
+    await ask('10.9.1.1', forwarded) // listed
+    await ask('198.51.100.7', forwarded) // a visitor who sends a header
     await ask('172.18.0.1', {})
     expect([lines(), await count()]).toEqual([[], 0])
     for (const address of ['172.18.0.1', '::ffff:192.168.1.2', '127.0.0.1', 'fd00::1'])

@@ -186,7 +186,7 @@ onOneEngine('sqlite', 'names, fields, null and ids', (engine) => {
     const listed = await read(
       `/bookings?service_id=${ids.service_id.toUpperCase()}&business_id=${salon.id.toUpperCase()}`,
     )
-    const { manage_url: _, ...booking } = booked.body // lists do not show it
+    const { manage_url: _, ...booking } = booked.body // lists omit it
     expect(listed.body.data[0]).toMatchObject(booking)
   })
 
@@ -248,7 +248,7 @@ onOneEngine('sqlite', 'names, fields, null and ids', (engine) => {
   })
 })
 
-/** Every name and value of every object in a JSON value. */
+/** Returns every name and value of every object in a JSON value. */
 function membersOf(value: unknown): [name: string, value: unknown][] {
   if (Array.isArray(value)) return value.flatMap(membersOf)
   if (typeof value !== 'object' || value === null) return []

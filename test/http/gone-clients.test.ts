@@ -40,7 +40,7 @@ onEachEngine('a client that goes away while its request waits for the database',
   })
   const rows = () => Promise.all(written.map((table) => service.rows(table)))
 
-  /** Sends a request and closes its connection before its transaction has begun. Its work must be left out. */
+  /** Sends a request and closes its connection before its transaction has begun. Its work must be skipped. */
   const leave = async (path: string, { token, body, headers }: CallOptions): Promise<void> => {
     const payload = body === undefined ? '' : JSON.stringify(body)
     const lines = Object.entries({
@@ -55,7 +55,7 @@ onEachEngine('a client that goes away while its request waits for the database',
     const isGone = Promise.withResolvers<undefined>()
     let isAsked = false
     const end = beforeTransactions(service, async () => {
-      if (!isAsked) return // not its own
+      if (!isAsked) return // a statement of another request
       begins.resolve(undefined)
       await isGone.promise
     })
@@ -83,7 +83,7 @@ onEachEngine('a client that goes away while its request waits for the database',
       end()
       db.sharedTransaction = sharedTransaction
     }
-    await service.call('GET', '//healthz') // so that the server has had its turn to respond
+    await service.call('GET', '//healthz') // so that the server has had a chance to respond
   }
 
   const cases: [name: string, path: string, options: () => Promise<CallOptions>][] = [
@@ -138,7 +138,7 @@ onEachEngine('a client that goes away while its request waits for the database',
       const ends = new Promise((resolve) => request.once('close', resolve))
       socket.destroy()
       await ends
-      await service.call('GET', '//healthz') // what the end has caused has happened
+      await service.call('GET', '//healthz') // the consequences of the end have happened
     }
     const growth = await growthOf(service, problems, cutOff)
     expect(Object.keys(growth).filter((name) => name.includes('internal'))).toEqual([])

@@ -24,7 +24,7 @@ onOneEngine('sqlite', 'headers and methods', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** One request for each way in which a request can end: its status, method, path and options. */
+  /** One request for each possible end of a request: its status, method, path and options. */
   const endings = (): [status: number, method: string, path: string, options: CallOptions][] => [
     [200, 'GET', `/bookings/${booking}`, { token: key }],
     [200, 'GET', '/services', { token: key }],

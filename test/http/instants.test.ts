@@ -21,7 +21,7 @@ onEachEngine('instants', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** Holds the meeting room and lets it go again. */
+  /** Holds the meeting room and releases it. */
   const holdAt = async (starts_at: unknown) => {
     const body = { ...offer(salon, 'Meeting room'), starts_at }
     const held = await service.call('POST', '/bookings/hold', { token: key, body })

@@ -21,7 +21,7 @@ onOneEngine('postgres', 'a keyed request whose server is killed', (engine) => {
     let repeated = 0
     let stopping = false
 
-    /** Sends a request until it is answered, as a client on a bad network does. */
+    /** Repeats a request until there is an answer, like a client on a bad network. */
     const untilAnswered = async (index: number): Promise<Reply> => {
       const request = {
         token: cluster.business.business_key,

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { startTestService } from '../support/test-service.ts'
 
 /*
- * The reference is the document as it was last accepted. Whoever changes the API sees here what becomes different for
- * clients, decides that it may, names it in CHANGELOG.md, and accepts it with `npm run openapi:accept`.
+ * The reference is the last accepted document. It shows the author of a change to the API the differences for clients.
+ * Decide if they are acceptable, name them in CHANGELOG.md, and accept them with `npm run openapi:accept`.
  */
 
 const reference = join(import.meta.dirname, 'openapi.reference.json')
@@ -13,7 +13,7 @@ const howToAccept =
   'The API is not as in test/http/openapi.reference.json. If that is meant: name it in CHANGELOG.md, then run "npm run openapi:accept".'
 const lineWidth = 120
 
-/** The document as text: on one line what fits there, and what only refers to components. */
+/** Returns the document as text. Anything that fits on one line, or only refers to components, is on one line. */
 function written(value: unknown, indent = ''): string {
   const line = JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return line
@@ -33,7 +33,7 @@ function isReference(value: unknown): boolean {
   return typeof target === 'string' && target.startsWith('#/components/')
 }
 
-/** The same with the members of each object by name: their order says nothing. */
+/** Returns the same with the members of each object sorted by name, because their order is irrelevant. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value
@@ -41,7 +41,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]))
 }
 
-/** Where two documents differ: the innermost places, each with what became of it. */
+/** Returns the differences of two documents: the innermost positions and their changes. */
 function differences(before: unknown, after: unknown, place = ''): string[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return []
   if (before === undefined) return [`${place}: added`]

@@ -169,9 +169,9 @@ longTest('redocly lint finds nothing to complain of, not even a warning', async 
         [
           join(project, 'node_modules/@redocly/cli/bin/cli.js'),
           ...['lint', file, '--extends', 'recommended', '--format', 'json'],
-          // forms of pages are answered by 303; every other operation has a success
+          // forms of pages are answered with 303, and every other operation has a success
           ...['--skip-rule', 'operation-2xx-response'],
-          // `hold` is not the id of a booking
+          // `hold` is not the ID of a booking
           ...['--skip-rule', 'no-ambiguous-paths'],
         ],
         {

@@ -6,7 +6,7 @@ import { onOneEngine } from '../support/long.ts'
 import { logInNewPerson, sameOrigin } from '../support/person.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-/** What browsers ask for when somebody opens a page. */
+/** The header of a browser that opens a page. */
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8'
 
 onOneEngine('sqlite', 'whoever asks for HTML gets HTML', (engine) => {

@@ -9,7 +9,7 @@ import { type Reply, startTestService, type TestService } from '../support/test-
 
 const codes = Object.keys(problemKinds) as ProblemCode[]
 
-/** What a page says to a reader. */
+/** Returns the words of a page. */
 function wordsOf(page: string): string {
   return page
     .replaceAll(/<[^>]*>/g, '')
@@ -21,7 +21,7 @@ function wordsOf(page: string): string {
     .replaceAll(/\s+/g, ' ')
 }
 
-/** Everything that a page loads or links. */
+/** Returns every URL that a page loads or links to. */
 function addressesIn(page: string): string[] {
   return [...page.matchAll(/\b(?:href|src)="([^"]*)"/g)].map(([, address = '']) => address)
 }
@@ -47,7 +47,7 @@ onOneEngine('sqlite', 'the pages', (engine) => {
     expect(page).toMatch(/^<!doctype html>\s*<html lang="en">/)
     expect(page).toContain('name="viewport"')
     expect(page).toMatch(/<title>[^<]*Holdfast[^<]*<\/title>/)
-    // nothing that the policy would stop, nothing from elsewhere
+    // nothing that the policy would block, nothing external
     expect(page).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|style=/)
     for (const address of addressesIn(page)) expect(address).toMatch(/^[/#](?!\/)/)
   }

@@ -40,7 +40,7 @@ onEachEngine('the Postman collection', (engine) => {
     })
   })
 
-  /** Does what Postman does with a request: fills in the variables, sends it, and runs its script. */
+  /** Handles a request like Postman: fills in the variables, sends it, and runs its script. */
   async function send({ request, event = [] }: Item, variables: Map<string, string>) {
     const filled = (text: string) =>
       text.replaceAll(/\{\{(\w+)\}\}/g, (_all, name: string) => variables.get(name) ?? '')

@@ -44,7 +44,7 @@ onOneEngine('sqlite', 'problem documents', (engine) => {
   const hold = async (token: string, wanted: object) =>
     call('POST', '/bookings/hold', { token, body: wanted })
 
-  /** A held slot of the meeting room, and a session that did not hold it. */
+  /** Creates a held slot of the meeting room, and a session that did not hold it. */
   const heldSlot = async () => {
     const owner = await service.session()
     const wanted = { ...offer(salon(), 'Meeting room'), starts_at: nextStart() }

@@ -3,7 +3,7 @@ import { onOneEngine } from '../support/long.ts'
 import { bookingOf, restrictOrigins, unknownId, type Tenant } from '../support/tenant-things.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
-/** A request to change a booking, before faults are put into it. */
+/** A request to change a booking, before faults are added. */
 interface Draft {
   method: string
   path: string
@@ -14,7 +14,7 @@ interface Draft {
   ifMatch: string
 }
 
-/** One thing that can be wrong with a request. Two with the same place cannot be in one. */
+/** One possible fault of a request. Two faults of the same part exclude each other. */
 interface Mistake {
   status: number
   code: string
@@ -40,7 +40,7 @@ onOneEngine('sqlite', 'the order of refusals', (engine) => {
 
   const lotusKey = () => businessOf(service.world, 'Lotus Clinic').business_key
 
-  /** In the contract's order: each comes before those of a higher stage. */
+  /** In the contract's order. Each precedes those of a later stage. */
   const stages: Mistake[][] = [
     [
       { status: 404, code: 'not_found', place: 'path', put: ({ path }) => ({ path: `${path}/nothing` }) },

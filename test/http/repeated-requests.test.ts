@@ -171,7 +171,7 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
     expect(created).toHaveLength(1)
   })
 
-  /** The body that each creation takes, by the address of the document. */
+  /** The body of each creation, by the URL in the document. */
   const bodies: Record<string, () => Promise<object>> = {
     '/bookings/hold': () => Promise.resolve(nextSlot()),
     '/bookings': async () => ({ hold_id: await held(), client: ada }),

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts'
 import { longTest } from '../support/long.ts'
 import { engines, startTestService, type TestService } from '../support/test-service.ts'
 
-/** A keyed request whose work goes on until it is let go. */
+/** Starts a keyed request whose work continues until it is released. */
 function slowRequest(name: string) {
   const { promise: letGo, resolve: end, reject: fail } = Promise.withResolvers<undefined>()
   let running = 0
@@ -55,7 +55,7 @@ describe.concurrent.each(engines)('a repetition that meets the first still runni
 
   // a SQLite file has one server
   describe.runIf(engine === 'postgres')('on another server', () => {
-    /** The same database, as another process sees it: without knowing what runs here. */
+    /** The same database as another process sees it, without knowledge of the requests running here. */
     const other = (): Context => {
       const reads = service.context.db.reads.withoutPlugins()
       const db = Object.create(service.context.db, { reads: { value: reads } }) as Context['db']

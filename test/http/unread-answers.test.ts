@@ -5,7 +5,7 @@ import { problemReplies } from '../../src/http/problems.ts'
 import { boundUnreadAnswers } from '../../src/http/unread-answers.ts'
 import { eventually } from '../support/eventually.ts'
 
-/** More than the buffers of a connection on this machine take. */
+/** More than the connection buffers of this machine hold. */
 const long = Buffer.alloc(12 * 1024 * 1024, 'x')
 
 let app: FastifyInstance
@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const address = () => `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 
-/** Asks, and reads nothing of the answer. */
+/** Sends a request and reads nothing of the answer. */
 async function askUnread(): Promise<Socket> {
   const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
   sockets.push(socket)

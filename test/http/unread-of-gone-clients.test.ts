@@ -9,7 +9,7 @@ type Hook = (request: unknown, reply: unknown, payload: unknown, done: Done) => 
 test('answers to clients that have gone do not count as unread', () => {
   let hook: Hook | undefined
   const app = { addHook: (_name: string, added: Hook) => (hook = added) }
-  boundUnreadAnswers(app as unknown as FastifyInstance) // which needs no more of it
+  boundUnreadAnswers(app as unknown as FastifyInstance) // it needs no more of the app
   const answer = (isGone: boolean) => {
     const raw = Object.assign(new EventEmitter(), { closed: isGone, destroyed: isGone })
     let refused: Error | null = null

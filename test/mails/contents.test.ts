@@ -20,18 +20,18 @@ onOneEngine('postgres', 'what mails say', (engine) => {
     await world.call('PATCH', `/businesses/${world.business.id}`, settings)
   })
   beforeEach(() => {
-    world.service.clock.advance(3_601) // the limits of the hour
+    world.service.clock.advance(3_601) // the hourly limits
     world.fresh()
   })
   afterAll(() => world.stop())
 
-  /** With one kind of line end. */
+  /** Uses one kind of line end. */
   const plain = <Mail extends { text: string }>(mail: Mail): Mail => ({
     ...mail,
     text: mail.text.replaceAll('\r\n', '\n'),
   })
 
-  /** Calendar lines as a program reads them: unfolded. */
+  /** Returns calendar lines as a program reads them: unfolded. */
   const calendarOf = (mail: { calendar: string | undefined } | undefined) =>
     (mail?.calendar ?? '').replaceAll('\r\n ', '').split('\r\n')
   const sentTo = async (email: string) => {
@@ -185,7 +185,7 @@ onOneEngine('postgres', 'what mails say', (engine) => {
     const [mail] = told.filter(({ recipients }) => recipients.includes(client.email)).map(plain)
     expect(mail?.headers.subject).toContain('12:00')
     expect(mail?.text).toContain('Before: Mon 30 Nov, 9:30\n')
-    await move('13:00') // the page goes, and nobody comes back
+    await move('13:00') // the page is left, and nobody comes back
     expect(await after(13)).toHaveLength(3)
   })
 
@@ -205,7 +205,7 @@ onOneEngine('postgres', 'what mails say', (engine) => {
     expect(description).toContain('9:30 – 10:00 (CET)')
     expect(description).toContain('Online: https://meet.example/room')
     expect(description).toContain(`Manage appointment: ${String(booking['manage_url'])}`)
-    // those of the business stay with the clock of the business
+    // times for the business stay in its own zone
     expect(world.server.to(desk).at(-1)?.headers.subject).toContain('Mon 30 Nov 9:30')
     world.service.clock.advance(10 * 86_400 - 86_400)
     await world.service.app.mails.remind()

@@ -14,7 +14,7 @@ import { onEachEngine } from '../support/test-service.ts'
 const call = patientClients()
 const preload = resolve(project, 'test/support/die-at-text.ts')
 
-/** Statements between the steps of a mail. */
+/** Statements between the steps of an email. */
 const lease = 'due as materialized'
 const write = 'update "mails" set "status"'
 
@@ -47,7 +47,7 @@ onEachEngine('mails of servers that are killed', (engine) => {
     expect(await readRows(cluster.databaseUrl, 'select * from mails')).toHaveLength(1)
   }
   const takeOver = async () => {
-    // other tests show that a lease ends after a minute
+    // other tests prove that a lease ends after a minute
     const past = `update mails set next_attempt_at = '2020-01-01T00:00:00.000Z' where status = 'queued'`
     await execute(cluster.databaseUrl, past)
     cluster.servers.splice(0, Infinity, await cluster.start())

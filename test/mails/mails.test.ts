@@ -17,7 +17,7 @@ interface Shown {
   all: string
 }
 
-/** The calendar part as a calendar program reads it. */
+/** Returns the calendar part as a calendar program reads it. */
 export function eventIn(text: string | undefined): Shown {
   const calendar = new ICAL.Component(ICAL.parse(text ?? '') as unknown[])
   const component = calendar.getFirstSubcomponent('vevent')
@@ -35,7 +35,7 @@ export function eventIn(text: string | undefined): Shown {
   }
 }
 
-/** A calendar that follows RFC 5546: the highest sequence wins, and a cancelled event is gone. */
+/** Returns a calendar that follows RFC 5546: the highest sequence wins, and a cancelled event is gone. */
 function calendarAfter(parts: (string | undefined)[]): string[] {
   const events = new Map<string, Shown>()
   for (const event of parts.filter(Boolean).map(eventIn)) {
@@ -52,7 +52,7 @@ onOneEngine('sqlite', 'mails about bookings', (engine) => {
     world = await mailWorld(engine, { settings })
   })
   beforeEach(() => {
-    world.service.clock.advance(3_601) // the limits of the hour
+    world.service.clock.advance(3_601) // the hourly limits
     world.fresh()
   })
   afterAll(() => world.stop())
@@ -82,7 +82,7 @@ onOneEngine('sqlite', 'mails about bookings', (engine) => {
     }
     const link = String((await world.call('GET', `/bookings/${booking.id}`)).body.manage_url)
     for (const part of [mail?.text, mail?.html]) expect(part).toContain(link)
-    expect(mail?.calendar?.replaceAll('\r\n ', '')).toContain(link) // the client alone gets it
+    expect(mail?.calendar?.replaceAll('\r\n ', '')).toContain(link) // only the client gets it
     expect(mail?.calendarType).toContain('method=REQUEST')
     expect(eventIn(mail?.calendar)).toMatchObject({
       method: 'REQUEST',
@@ -207,7 +207,7 @@ onOneEngine('sqlite', 'mails about bookings', (engine) => {
     await world.call('DELETE', `/bookings/${booking.id}?notify=false`)
     await world.sent()
     expect(world.server.to(client.email)).toEqual([])
-    expect(world.fresh().length).toBeGreaterThan(0) // the business hears of it
+    expect(world.fresh().length).toBeGreaterThan(0) // the business receives an email
     const offer = await world.offer()
     const session = await world.service.call('POST', '/session', { token: world.business.publishableKey })
     const token = session.body.session_token as string
@@ -242,7 +242,7 @@ onOneEngine('sqlite', 'mails about bookings', (engine) => {
     expect(mail?.headers.subject).toContain(subject)
     expect(mail?.text).toContain(greeting)
     expect(mail?.html).toContain(`dir="${direction}"`)
-    expect(mail?.text).not.toMatch(/(GMT|UTC|غرينتش)[+−-]\d/) // nobody calls a time so
+    expect(mail?.text).not.toMatch(/(GMT|UTC|غرينتش)[+−-]\d/) // nobody writes times like this
   })
 
   test('what clients and owners write stays text: no header, recipient or element of HTML comes of it', async () => {
@@ -310,7 +310,7 @@ onOneEngine('sqlite', 'mails about bookings', (engine) => {
     const lines = notices.map(({ text }) => text.match(/New: Ada Lovelace/g)?.length ?? 0)
     const single = notices.filter(({ headers }) => headers.subject?.startsWith('New:')).length
     expect(notices.length).toBeLessThanOrEqual(22)
-    // each booking is told once: in a mail of its own, or in a line
+    // each booking is reported once, in a separate email or in a line
     const many = notices.filter(({ headers }) => /bookings, new or changed/.test(headers.subject ?? ''))
     const inLines = many.reduce((sum, { text }) => sum + (text.match(/^\* New: Ada/gm)?.length ?? 0), 0)
     expect(lines.length).toBe(notices.length)

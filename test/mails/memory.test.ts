@@ -19,7 +19,7 @@ onEachEngine('a server that sends many reminders', (engine) => {
       taken += 1
       receiver.mails.length = 0 // nobody reads them
     }
-    // with little room V8 keeps no garbage, and what stays shows
+    // with little room V8 keeps no garbage, so retained memory shows
     const variables = {
       ...{ NODE_ENV: 'test', NODE_OPTIONS: '--max-old-space-size=120' },
       ...mailVariables(receiver.url),
@@ -52,7 +52,7 @@ onEachEngine('a server that sends many reminders', (engine) => {
   })
 })
 
-/** All of one minute a day ahead, each of another client, booked long ago. */
+/** All of one minute a day ahead, each of a different client, booked long ago. */
 function manyBookings(business: {
   id: string
   services: { id: string }[]
@@ -75,7 +75,7 @@ function manyBookings(business: {
     values ${rows.join(',\n')}`
 }
 
-/** Of a process, on Linux. */
+/** Resident memory of a process, on Linux. */
 function residentMegabytes(pid: number): number {
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Math.round(Number(kilobytes) / 1024)

@@ -9,14 +9,14 @@ import { storeBookings } from '../support/stored-bookings.ts'
 import { onEachEngine, startTestService } from '../support/test-service.ts'
 
 const hour = 3_600
-/** Of a clock on the wall. */
+/** Returns the instant of a local time. */
 const at = (text: string, zone: string) =>
   instantFromMs(Temporal.PlainDateTime.from(text).toZonedDateTime(zone).epochMilliseconds)
 const wall = (instant: Instant, zone: string) =>
   Temporal.Instant.fromEpochMilliseconds(toMs(instant)).toZonedDateTimeISO(zone).toPlainDateTime().toString()
 
 describe('when a reminder is due', () => {
-  // 24 hours are 24 hours: the day before a clock change, the clock shows another time
+  // 24 hours are 24 hours: on the day before a clock change, the clock shows a different time
   test.each([
     ['Europe/Berlin', '2027-03-28T12:00', '2027-03-27T11:00:00'],
     ['Europe/Berlin', '2027-10-31T12:00', '2027-10-30T13:00:00'],
@@ -72,7 +72,7 @@ onEachEngine('reminders', (engine) => {
 
   const startIn = (seconds: number) =>
     instantFromMs(Math.floor((world.service.clock.nowMs() + seconds * 1000) / 300_000) * 300_000 + 300_000)
-  /** Has the service look for what is due now. */
+  /** Makes the service check for due reminders now. */
   const look = async () => {
     await world.service.app.mails.remind()
     await world.sent()
@@ -166,7 +166,7 @@ onEachEngine('reminders', (engine) => {
       return world.server.to(client.email).length - 1
     }
     expect(await go(noon - 26 * 3_600_000)).toBe(0) // 10:00 the day before
-    expect(await go(noon - 25.5 * 3_600_000)).toBe(1) // 10:30: the one of noon comes before the quiet hours
+    expect(await go(noon - 25.5 * 3_600_000)).toBe(1) // 10:30: the reminder of noon comes before the quiet hours
     expect(await go(noon - 2.1 * 3_600_000)).toBe(1)
     expect(await go(noon - 2 * 3_600_000)).toBe(2)
     expect(await go(noon + 1000)).toBe(2)
@@ -237,7 +237,7 @@ onEachEngine('reminders', (engine) => {
         fromMs: toMs(startIn(48 * hour)),
       }),
     )
-    // booked when they start, by that helper
+    // booked at their start, by that helper
     await context.db.transaction((tx) =>
       tx.db
         .updateTable('bookings')
@@ -272,7 +272,7 @@ onEachEngine('reminders', (engine) => {
           fromMs: toMs(startIn(48 * hour)),
         }),
       )
-      // each of another client, for whom no limit of the hour counts, and booked long ago
+      // each of a different client, so that no hourly limit applies, and booked long ago
       await context.db.transaction((tx) =>
         tx.db
           .updateTable('bookings')

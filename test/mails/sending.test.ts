@@ -77,7 +77,7 @@ onOneEngine('sqlite', 'sending mails', (engine) => {
     const service = await serve(server.url)
     const business = await makeBusiness(service)
     const shown = async () => {
-      service.clock.advance(5) // counts are remembered for so long
+      service.clock.advance(5) // counts are cached for this long
       const scraped = await scrape(service)
       const attempts = ['sent', 'retried', 'failed'].map((outcome) =>
         scraped.value('holdfast_mail_attempts_total', { outcome }),
@@ -164,7 +164,7 @@ onOneEngine('sqlite', 'sending mails', (engine) => {
     ])
     await service.call('POST', `/mails/${failed.id}/retry`, { token: business.key })
     await service.app.mails.settled()
-    expect(server.mails).toHaveLength(1) // what was sent stays as it is
+    expect(server.mails).toHaveLength(1) // a sent email stays unchanged
   })
 
   test('a mail is given up after a day of attempts', async () => {
@@ -214,7 +214,7 @@ onOneEngine('sqlite', 'sending mails', (engine) => {
     for (let count = 0; count < 8; count += 1) await book(hanging, other) // more than connections
     await eventually('a connection', () => silent.connections || undefined)
     expect(await mailsOf(hanging, other, 'queued')).toHaveLength(8)
-    silent.close() // or the end of the test waits as long as the service does
+    silent.close() // otherwise the end of the test waits as long as the service does
   })
 
   test('a mail whose result is lost comes once more, with the same Message-ID', async () => {
@@ -316,7 +316,7 @@ onOneEngine('sqlite', 'sending mails', (engine) => {
 
   const login = { user: 'salon@example.com', pass: 'p/ss:wörd' }
 
-  // the certificate is trusted by whoever is told so
+  // clients that know its issuer trust the certificate
   beforeAll(() => {
     const usual = tls.getCACertificates('default')
     tls.setDefaultCACertificates([...usual, selfSigned.cert])

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { project, readFaults, withFault, type Fault } from './faults.ts'
 
 /*
- * `npm run test:mutants`: puts the deliberate faults of faults.json into a copy of the checkout, one at a time, and runs
- * the tests that are to catch each. Words on the command line choose the faults whose name or file has one of them.
- * Fails when fewer than 95 of 100 are caught.
+ * `npm run test:mutants` puts the deliberate faults of faults.json into a copy of the checkout, one at a time. It runs
+ * the tests that must catch each. Words on the command line select faults by name or file. Fails if fewer than 95 of
+ * 100 are caught.
  */
 
 const minShareCaught = 0.95
@@ -43,7 +43,7 @@ function isCaught(fault: Fault): boolean {
   if (faulty === undefined) throw new Error(`The fault "${fault.name}" cannot be put into ${fault.file}.`)
   writeFileSync(path, faulty)
   const program = [join(project, 'node_modules/vitest/vitest.mjs'), 'run', '--bail=1', ...fault.tests]
-  const env = { ...process.env, HOLDFAST_TEST_LONG: 'part' } // with what `npm test` skips
+  const env = { ...process.env, HOLDFAST_TEST_LONG: 'part' } // including the tests that `npm test` skips
   const { status } = spawnSync(process.execPath, program, { cwd: copy, env, stdio: 'ignore', timeout: maxMs })
   writeFileSync(path, text)
   console.log(`${status === 0 ? 'SURVIVED' : 'caught'}: ${fault.file}: ${fault.name}`)

@@ -189,7 +189,7 @@ test('backups in a folder are named by their time, and the oldest of them go bey
   expect(backUpOn(3).deleted).toEqual(['holdfast-20261201T030000Z.db'])
   expect(own()).toEqual(['holdfast-20261202T030000Z.db', 'holdfast-20261203T030000Z.db'])
   expect(readdirSync(folder)).toHaveLength(5)
-  // one that fails costs none of the others
+  // a failed one costs none of the others
   expect(() => backUpOn(3, 1)).toThrow(/already exists/)
   writeFileSync(database, 'no database')
   expect(() => backUpOn(4, 1)).toThrow(/could not be written \(file is not a database\)/)

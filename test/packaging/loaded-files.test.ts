@@ -7,13 +7,13 @@ import { emptyDirectory, project } from '../support/holdfast-process.ts'
 import { longTest } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
 
-/** Loaded before the program: notes each module in a file. */
+/** Loaded before the program. Writes the name of each module to a file. */
 const noting = (file: string) => `
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(file)}, url + '\\n'), next(url, context)) })`
 
-/** Starts a server of a checkout on SQLite until it is ready, asks for paths, and gives the modules that it has loaded. */
+/** Starts a server of a checkout on SQLite, waits until it is ready, and requests paths. Returns the loaded modules. */
 async function modulesLoaded(variables: Record<string, string>, paths: string[]): Promise<string[]> {
   const directory = emptyDirectory()
   const [file, preload] = [join(directory, 'modules'), join(directory, 'noting.mjs')]

@@ -7,7 +7,7 @@ import { makeUnlessMade } from '../../packaging/made-files.ts'
 import { emptyDirectory, project } from '../support/holdfast-process.ts'
 import { longTest } from '../support/long.ts'
 
-/** Makes a file in capitals of each source in a directory; counts how often it had to. */
+/** Makes a file in capitals of each source in a directory, and counts how often it does so. */
 function copier(root: string) {
   let runs = 0
   const make = () =>
@@ -59,7 +59,7 @@ test('several processes that build the widget at once leave it whole', async () 
   const builds = Array.from({ length: 3 }, () => spawn(process.execPath, [join(project, 'widget/build.ts')]))
   const codes = builds.map(async (build) => (await once(build, 'close'))[0] as number)
   for (const code of codes) {
-    // whatever is under way, whoever asks gets a whole file
+    // every caller gets a complete file, even while it is being made
     expect(readFileSync(join(built, 'v1.js'), 'utf8')).toBe(before['v1.js'])
     expect(await code).toBe(0)
   }

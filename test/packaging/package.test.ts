@@ -20,11 +20,11 @@ import { testIn } from '../support/long.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { inBash } from '../support/shell.ts'
 
-/* The package as a new user meets it: `npm pack`, `npm install` into an empty folder, `npx holdfast serve`. */
+/* The package as a new user gets it: `npm pack`, `npm install` into an empty folder, `npx holdfast serve`. */
 
 const oldest = usersNodes.at(-1)
 if (!oldest) throw new Error('there is no Node')
-// no package runs a script when it is installed, so that one way of installing stands for both (see below)
+// no package runs an installation script, so one way of installing represents both (see below)
 const found = installPackage(oldest)
 const installed = found ?? { folder: '', tarball: '', said: '' }
 const files = globSync('node_modules/holdfast/**/*', { cwd: installed.folder })
@@ -58,7 +58,7 @@ describe.skipIf(!found)('the package', () => {
   })
 
   test('names the lines of the sources in a stack trace', () => {
-    // SQLite fails as no code expects, so that the command prints the stack of a bug
+    // SQLite fails unexpectedly, so that the command prints the stack of a bug
     const breaks = join(installed.folder, 'breaks.mjs')
     writeFileSync(
       breaks,
@@ -99,7 +99,7 @@ test('the documents say what is done here', () => {
   expect(commands('docs/guides/self-hosting.md')).toContain(installation)
 })
 
-/** Does what the start tells a new user to do, and looks at what else is served. */
+/** Follows the instructions that the server prints for new users, and checks the other pages. */
 async function firstBooking(node: UsersNode): Promise<void> {
   const receiver = await startReceiver()
   const { said, address, stop } = await serveInstalled(installed, node)
@@ -131,7 +131,7 @@ async function firstBooking(node: UsersNode): Promise<void> {
   }
 }
 
-/** The first slot of the first free day. */
+/** Books the first slot of the first free day. */
 async function bookOn(address: string): Promise<void> {
   const browser = await sharedBrowser()
   const page = await browser.newPage({ locale: 'en-GB' })

@@ -14,8 +14,8 @@ import { engines } from '../support/test-service.ts'
 import { spawnWatched } from '../support/watched.ts'
 
 /*
- * docs/guides/self-hosting.md and the nightly backup of docs/guides/backups.md, word by word, in their order. Only what
- * changes this machine is played: its users, its systemd, and what Git and npm would fetch. Folders are those of the test.
+ * docs/guides/self-hosting.md and the nightly backup of docs/guides/backups.md, word by word, in order. Only changes to
+ * this machine are simulated: its users, its systemd, and downloads by Git and npm. Folders are those of the test.
  */
 
 const own = 'runs on a new machine'
@@ -28,10 +28,12 @@ const stepWith = (words: string) => {
   return found[0]?.text ?? ''
 }
 
-/** Of npm ci and the checkout: what the program needs. */
+/** The results of npm ci and the checkout that the program needs. */
 const parts = ['bin', 'src', 'texts', 'node_modules', 'package.json', 'packaging', 'widget']
 
-/** systemd as far as the guide needs it: starts ExecStart of a unit with the file of its settings, in its folder. */
+/**
+ * Simulates systemd as far as the guide needs it: starts ExecStart of a unit with its environment file, in its folder.
+ */
 const played = `
 useradd() { :; }
 chown() { :; }
@@ -57,7 +59,7 @@ beforeAll(async () => {
 })
 afterAll(() => target?.drop())
 
-/** The lines with the folders, the address and the database of the test. */
+/** Returns the lines with the folders, the address and the database of the test. */
 function here(text: string): string {
   return text
     .replaceAll(/(?<![\w.])\/(opt|var|etc)\//g, `${root}/$1/`)
@@ -74,7 +76,7 @@ function follow(words: string): Promise<string> {
   return inBash(['set -e', ...given, played, here(stepWith(words))].join('\n'), { directory: root })
 }
 
-/** Starts what the unit starts, as it starts it, and stops it afterwards. */
+/** Starts the command of the unit, in the same way, and stops it afterwards. */
 async function whileServing<T>(work: (address: string) => Promise<T>): Promise<T> {
   const unit = readFileSync(join(root, 'etc/systemd/system/holdfast.service'), 'utf8')
   const command = here(/^ExecStart=(.*)$/m.exec(unit)?.[1] ?? 'false')

@@ -15,12 +15,15 @@ import { startServer } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { spawnWatched } from '../support/watched.ts'
 
-/* The configurations of docs/guides/self-hosting.md that put TLS before a server: each is run where its program is. */
+/*
+ * The configurations of docs/guides/self-hosting.md that put TLS in front of a server. Each runs if its program is
+ * installed.
+ */
 
 const blocks = blocksOf(documentAt('docs/guides/self-hosting.md'))
 const textIn = (language: string) => blocks.find((block) => block.language === language)?.text ?? ''
 
-/** The files of a proxy, and how it is started with them. */
+/** The files of a proxy, and its start command. */
 interface Proxy {
   name: string
   program: string | null
@@ -28,10 +31,10 @@ interface Proxy {
   args: (file: string) => string[]
 }
 
-/** What nginx would keep below /var. */
+/** Directories that nginx would create below /var. */
 const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 
-/** Debian keeps servers where the PATH of a user does not lead. */
+/** Debian installs servers outside the PATH of users. */
 const installed = (program: string) =>
   [program, `/usr/sbin/${program}`].find((path) => !spawnSync(path, ['-v']).error) ?? null
 
@@ -129,7 +132,7 @@ test.runIf(haproxyProgram() !== null)(
     for (const [path, status] of Object.entries({ '/readyz': 200, '/metrics': 404, '/%6Detrics': 404 }))
       expect([path, (await fetch(balancer.address + path)).status]).toEqual([path, status])
     expect((await fetch(`${server.address}/%6Detrics`)).status).toBe(200)
-    const headers = { 'x-forwarded-proto': 'https' } // a client says so, on a plain connection
+    const headers = { 'x-forwarded-proto': 'https' } // sent by a client, on a plain connection
     const { headers: plain } = await fetch(`${balancer.address}/`, { headers })
     expect(plain.get('strict-transport-security')).toBeNull()
     await balancer.stop()

@@ -15,7 +15,7 @@ import { emptyDirectory, project } from '../support/holdfast-process.ts'
 import { noRegistry } from '../support/installed-package.ts'
 import { longTest, testFirstOf } from '../support/long.ts'
 
-/* `npm run release` in a checkout of its own, with everything committed that is in this one. */
+/* `npm run release` in a separate checkout, with everything from this one committed. */
 
 const { version } = packageJson
 const patient = { timeout: 300_000 }
@@ -128,7 +128,7 @@ test('an unknown option is refused', () => {
   })
 })
 
-/** A trial needs a registry: without one it says so, and the test ends. In CI that is a failure. */
+/** A trial needs a registry. Without one it says so, and the test ends. In CI that is a failure. */
 function isCutOff(said: string): boolean {
   const cutOff = process.env['CI'] === undefined && noRegistry.test(said)
   if (cutOff)

@@ -13,7 +13,7 @@ const path = 'packaging/holdfast.service'
 const unit = readFileSync(join(project, path), 'utf8')
 const installed = '/opt/holdfast'
 
-/** Every value of a setting of the unit, in order. */
+/** Returns every value of a setting of the unit, in order. */
 function valuesOf(name: string): string[] {
   return [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value ?? '')
 }
@@ -56,7 +56,7 @@ test('the unit takes away what the server does not need', () => {
   expect(valuesOf('SystemCallErrorNumber')).toEqual(['EPERM'])
 })
 
-/** What docs/guides/self-hosting.md has people type, as root, to install the unit; only systemd itself can run it. */
+/** The root commands of docs/guides/self-hosting.md to install the unit. Only systemd itself can run it. */
 describe('the commands that install the unit', () => {
   const blocks = blocksOf(documentAt('docs/guides/self-hosting.md')).map(({ text }) => text)
   const install = blocks.find((text) => text.includes('useradd')) ?? ''
@@ -91,7 +91,7 @@ describe('the commands that install the unit', () => {
   })
 })
 
-/** The superuser may write everywhere: as root, the line of the crontab is run as nobody. */
+/** The superuser may write everywhere. As root, the line of the crontab is run as nobody. */
 const other = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const runsAsOther =
   spawnSync(process.execPath, [join(project, 'bin/holdfast.js'), '--version'], { ...other, cwd: '/' })
@@ -106,7 +106,7 @@ test.runIf(runsAsOther)(
       .filter((text) => /^(\S+ ){5}holdfast /.test(text))
     const [, user, command = ''] = /^(?:\S+ ){5}(\S+) (.*)$/.exec(line) ?? []
     expect([user]).toEqual(valuesOf('User'))
-    expect(command).not.toMatch(/(?<!\\)%/) // cron would take the rest for the input of the command
+    expect(command).not.toMatch(/(?<!\\)%/) // cron would treat the rest as the input of the command
     const data = emptyDirectory()
     chmodSync(dirname(data), 0o755)
     if (other.uid !== undefined) chownSync(data, other.uid, other.gid)
@@ -143,7 +143,7 @@ test('the unit of the backup runs as the user of the server, with its settings',
 })
 
 test.runIf(hasSystemd)('systemd finds no fault in the units', () => {
-  // systemd looks whether the program is there, so the copies name the one of this checkout
+  // systemd checks that the program exists, so the copies name the one of this checkout
   const directory = emptyDirectory()
   const copies = units.map((name) => {
     const text = readFileSync(join(project, 'packaging', name), 'utf8')

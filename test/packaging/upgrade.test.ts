@@ -20,15 +20,18 @@ import { execute } from '../support/statements.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 import { ada, businessOf, offer, onEachEngine } from '../support/test-service.ts'
 
-/* A package that was handed out earlier, with data in its database; then the present one in its place. */
+/* An earlier package with data in its database, replaced by the present one. */
 
-/** The first whose schema is kept for good: what was made with it is upgraded. */
+/** The first commit with a permanent schema. Its data is upgraded. */
 const earlier = '883900c'
 
 const node: UsersNode = { name: 'the Node of the tests', path: process.env['PATH'] ?? '' }
 const call = httpClients()
 
-/** The sources of the earlier commit, with the packages of this checkout; undefined without its history, told loudly. */
+/**
+ * Returns the sources of the earlier commit, with the packages of this checkout. Returns undefined with a loud warning
+ * without its history.
+ */
 function earlierSources(): string | undefined {
   const folder = join(emptyDirectory(), 'holdfast')
   mkdirSync(folder)
@@ -45,7 +48,7 @@ function earlierSources(): string | undefined {
   return undefined
 }
 
-/** Both packages, each installed in a folder of its own; the present one over another copy of the earlier one. */
+/** Installs both packages in separate folders, the present one over another copy of the earlier one. */
 function bothPackages(): { old: InstalledPackage; upgraded: InstalledPackage } | undefined {
   const sources = earlierSources()
   const old = sources === undefined ? undefined : installPackage(node, sources)
@@ -59,7 +62,7 @@ let packages: ReturnType<typeof bothPackages> | 'not made' = 'not made'
 
 const launcherOf = ({ folder }: InstalledPackage) => join(folder, 'node_modules/holdfast/bin/holdfast.js')
 
-/** A server on a free port, until it is stopped. */
+/** Starts a server on a free port, until it is stopped. */
 async function serve(installed: InstalledPackage, variables: Record<string, string>) {
   const server = startHoldfast(['serve'], {
     program: launcherOf(installed),
@@ -75,7 +78,7 @@ async function serve(installed: InstalledPackage, variables: Record<string, stri
   }
 }
 
-/** What a business has by its old release: a booking, a hold that is still open, and a webhook. */
+/** Creates data of a business with the old release: a booking, an open hold, and a webhook. */
 async function useOld(address: string, business: DemoWorld['businesses'][number], receiver: Receiver) {
   const { publishable_key: publishable, business_key: key } = business
   const hook = { url: `${receiver.address}/hook`, events: ['booking.created'] }
@@ -143,7 +146,7 @@ onEachEngine('an upgrade from an earlier package', (engine) => {
       await after.stop()
       expect(await findErrors(database.url)).toEqual([])
 
-      // this, too, when the present one has not added any yet
+      // this one, too, because the present release may not have added any yet
       const ofLater = `insert into kysely_migration (name, timestamp) values ('9999-later', '2026-01-01T00:00:00Z')`
       await execute(database.url, ofLater)
       const refused = await runHoldfast(['serve'], {

@@ -13,7 +13,7 @@ describe('an amount', () => {
     ['KRW', 0, 12_000, '12000 KRW', 12_000],
     ['KWD', 3, 5120, '5.120 KWD', 5120],
     ['TND', 3, 999_990, '999.990 TND', 999_990],
-    // two digits at Stripe, none in life
+    // two digits at Stripe, none in practice
     ['ISK', 0, 5, '5 ISK', 500],
     ['UGX', 0, 2000, '2000 UGX', 200_000],
     // two digits in payments, whatever people write

@@ -29,10 +29,10 @@ onEachEngine('a booking with a deposit that the business makes', (engine) => {
   const due = () => world.due({ client: world.key })
   const pathOf = (url: unknown) => new URL(String(url)).pathname
   const look = async (url: unknown) => {
-    world.service.clock.advance(4) // the processor is asked every three seconds
+    world.service.clock.advance(4) // the processor is queried every three seconds
     return String((await world.service.call('GET', `/${pathOf(url)}`)).body)
   }
-  /** The checkout at Stripe to which the page of a deposit leads. */
+  /** Returns the checkout at Stripe to which the page of a deposit leads. */
   const checkoutOn = (page: string) => {
     const [url] = /https:\/\/checkout\.stripe\.example\/[^"]+/.exec(page) ?? []
     return [...world.stripe.sessions.values()].find((one) => one.url === url)?.id
@@ -111,7 +111,7 @@ onEachEngine('a booking with a deposit that the business makes', (engine) => {
 
   test('cancelled while it is due: nothing is due any more, and what is paid all the same goes back', async () => {
     const { id, sessionId, reply } = await due()
-    world.stripe.pay(sessionId) // Stripe tells it after the cancellation
+    world.stripe.pay(sessionId) // Stripe reports it after the cancellation
     expect((await world.key.cancel(id)).body).toMatchObject({
       status: 'cancelled',
       payment: { status: 'expired' },
@@ -189,7 +189,7 @@ onEachEngine('a booking with a deposit that the business makes', (engine) => {
       hold_id: other.body.hold_id,
       client: { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' },
     })
-    expect(body.manage_url).toMatch(/#cal_man_/) // nothing to give back
+    expect(body.manage_url).toMatch(/#cal_man_/) // nothing to refund
   })
 })
 

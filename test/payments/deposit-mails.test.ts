@@ -16,7 +16,7 @@ onEachEngine('the mail that asks for a deposit', (engine) => {
   })
   beforeEach(async () => {
     for (let round = 0; round < 2; round += 1) {
-      world.service.clock.advance(3_601) // the limits of the hour, and what is not paid
+      world.service.clock.advance(3_601) // the hourly limits, and unpaid bookings
       await world.settled()
       await world.service.app.mails.settled()
     }
@@ -28,7 +28,7 @@ onEachEngine('the mail that asks for a deposit', (engine) => {
     await mailServer.close()
   })
 
-  /** The first words of the subjects of what was sent by now. */
+  /** Returns the first words of the subjects sent so far. */
   const sent = async (seconds = 0) => {
     world.service.clock.advance(seconds)
     await world.service.app.mails.settled()

@@ -14,7 +14,7 @@ import { ada, offer, type Reply } from '../support/test-service.ts'
 const call = patientClients()
 const preload = resolve(project, 'test/support/die-at-text.ts')
 
-/** Statements that divide the steps between a hold and its paid booking, and what the server is doing then. */
+/** Statements between the steps from a hold to its paid booking, and the server's work at that time. */
 const steps = {
   booking: [
     ['before the checkout is on record', 'insert into "payments"'],
@@ -82,7 +82,7 @@ onOneEngine('sqlite', 'a server that is killed between a hold and its paid booki
     await replace()
   }
 
-  /** The same end as if nothing had happened. */
+  /** Expects the same end as if nothing had happened. */
   async function expectConfirmed(id: string): Promise<void> {
     const shown = await call(cluster.address(0), 'GET', `/bookings/${id}`, { token: token() })
     expect(shown.body).toMatchObject({ status: 'confirmed', payment: { status: 'paid' } })

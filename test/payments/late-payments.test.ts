@@ -14,7 +14,7 @@ onEachEngine('a payment that comes late', (engine) => {
   })
   afterAll(() => world.stop())
 
-  /** A booking that was cancelled because its checkout seemed to have lapsed, although the client has paid. */
+  /** Creates a booking that was cancelled because its checkout seemed to have expired, although the client has paid. */
   async function lapsedYetPaid(at = startsAt): Promise<Due> {
     const due = await world.due({ startsAt: at })
     const session = world.stripe.sessions.get(due.sessionId)

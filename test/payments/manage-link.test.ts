@@ -14,7 +14,7 @@ onEachEngine('a deposit of a booking that its client cancels', (engine) => {
     world = await depositWorld(engine, mailVariables(mailServer.url))
   })
   beforeEach(async () => {
-    world.service.clock.advance(3_601) // the limits of the hour
+    world.service.clock.advance(3_601) // the hourly limits
     mailServer.mails.length = 0
     world.stripe.refunds.length = 0
     await world.newSession()
@@ -23,7 +23,7 @@ onEachEngine('a deposit of a booking that its client cancels', (engine) => {
     await world.stop()
     await mailServer.close()
   })
-  /** The mail that tells the client of the cancellation. */
+  /** Returns the email to the client about the cancellation. */
   const cancellation = async () => {
     await world.service.app.mails.settled()
     return mailServer.mails.find(({ headers }) => headers.subject?.startsWith('Cancelled'))

@@ -9,8 +9,9 @@ import { type Random, randomFrom } from '../support/random.ts'
 import { type Reply, startOfTime } from '../support/test-service.ts'
 
 /*
- * At the end of a checkout all that can happen happens at once, in an order that chance decides: the client pays, events
- * come, twice and late, two nodes ask the processor and close the checkout, a rival wants the slot, the business decides.
+ * At the end of a checkout everything possible happens at once, in random order. The client pays, events arrive twice
+ * and late, and two servers query the processor and close the checkout. A rival wants the slot, and the business
+ * decides.
  */
 const atOnce = 30
 const rounds = countOf(1, 200)
@@ -20,7 +21,7 @@ interface Duel {
   id: string
   sessionId: string
   startsAt: string
-  /** What the business has decided meanwhile. */
+  /** The decisions of the business in the meantime. */
   decisions: Set<unknown>
 }
 
@@ -36,7 +37,7 @@ onOneEngine('sqlite', 'at the moment at which a checkout ends', (engine) => {
   })
   afterAll(() => world.stop())
 
-  /** Every half hour from thirty days ahead on. */
+  /** Returns one of the half hours from thirty days ahead on. */
   const slotOf = (index: number) => new Date(startOfTime + 30 * 86_400_000 + index * 1_800_000).toISOString()
 
   async function start(index: number): Promise<Duel> {
@@ -48,7 +49,7 @@ onOneEngine('sqlite', 'at the moment at which a checkout ends', (engine) => {
     const sessionId = sessionOf(world.stripe, reply)
     const session = world.stripe.sessions.get(sessionId)
     if (!session) throw new Error('there is no checkout')
-    session.expires_at += 120 // its clock is behind: it can still be paid, unless somebody closes it
+    session.expires_at += 120 // its clock is behind: payment is still possible unless the checkout is closed
     return { id: String(reply.body.id), sessionId, startsAt, decisions: new Set() }
   }
 
@@ -92,7 +93,7 @@ onOneEngine('sqlite', 'at the moment at which a checkout ends', (engine) => {
     )
   }
 
-  /** Everything that is left to do with the processor, and to wait for, is done. */
+  /** Finishes all remaining work with the processor, and all waits. */
   async function calm(): Promise<void> {
     for (let round = 0; round < 10; round += 1) {
       await world.settled()
@@ -149,7 +150,7 @@ onOneEngine('sqlite', 'at the moment at which a checkout ends', (engine) => {
     },
   )
 
-  /** In words; throws when a promise is broken. */
+  /** Returns the outcome in words. Throws if a promise is broken. */
   function judge(
     { id, sessionId, decisions }: Duel,
     found: { booking: Booking; events: string[]; payment: Row; hasClaim: boolean },
@@ -166,12 +167,12 @@ onOneEngine('sqlite', 'at the moment at which a checkout ends', (engine) => {
     expect(session?.status, about).not.toBe('open')
     expect(payment.status, about).toBe(wasRefunded ? 'refunded' : wasPaid ? 'paid' : 'expired')
     if (wasPaid && booking.status === 'cancelled' && !wasRefunded) {
-      // the business has cancelled what was confirmed, and has not asked for a refund
+      // the business has cancelled a confirmed booking without requesting a refund
       expect(events, about).toEqual(['booking.created', 'booking.cancelled'])
       return 'paid, confirmed, then cancelled by the business'
     }
     if (wasRefunded && isConfirmed && booking.status === 'confirmed') {
-      // the business has cancelled it, so that the money went back, and then has thought better of it
+      // the business has cancelled it, which caused the refund, and then changed its mind
       expect(decisions, about).toEqual(new Set(['cancelled', 'confirmed']))
       return 'cancelled, paid and refunded, then confirmed by the business'
     }

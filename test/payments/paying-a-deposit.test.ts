@@ -139,7 +139,7 @@ onEachEngine('a booking with a deposit', (engine) => {
     const { id, offer } = await world.due()
     world.service.clock.advance(35 * 60)
     await world.settled()
-    expect(await world.shown(id)).toMatchObject({ status: 'pending' }) // the processor tells of it itself, usually
+    expect(await world.shown(id)).toMatchObject({ status: 'pending' }) // usually the processor sends an event itself
     world.service.clock.advance(60)
     await world.settled()
     expect(await world.shown(id)).toMatchObject({ status: 'cancelled', payment: { status: 'expired' } })

@@ -49,7 +49,7 @@ onOneEngine('sqlite', 'a payment processor that does not answer', (engine) => {
         expect(world.stripe.sessions.size).toBe(before + 1)
         await world.paid(sessionOf(world.stripe, reply))
         expect(await world.shown(id)).toMatchObject({ status: 'confirmed' })
-        // an error of its own it would give again for the same order
+        // the processor would repeat its own error for the same order
         expect(await payments(id)).toHaveLength(how === 'error' ? 2 : 1)
       },
     )
@@ -110,7 +110,7 @@ onOneEngine('sqlite', 'a payment processor that does not answer', (engine) => {
     expect(await world.eventsOf(id)).toEqual(['booking.created'])
   })
 
-  /** A hold of which a checkout was opened for each of some clients; nobody was told of any. */
+  /** Creates a hold with a checkout for each of some clients, none of whom received an answer. */
   async function lost(...emails: string[]) {
     const { id } = await held()
     const before = world.stripe.sessions.size
@@ -151,7 +151,7 @@ onOneEngine('sqlite', 'a payment processor that does not answer', (engine) => {
     await world.paid(paid?.id ?? '')
     const part = { payment_intent: paid?.payment_intent }
     await world.send(world.stripe.event('charge.refunded', { object: 'charge', ...part, refunded: true }))
-    // the bank did not take it: it has to be sent again
+    // the bank refused it, so it must be sent again
     await world.send(world.stripe.event('refund.failed', { object: 'refund', ...part, status: 'failed' }))
     const reply = await bookAs(id, 'one@example.com')
     expect(reply).toMatchObject({ status: 201, body: { status: 'pending' } })
@@ -177,7 +177,7 @@ onOneEngine('sqlite', 'a payment processor that does not answer', (engine) => {
   test('a database that is away when the booking is to be written: 503, and the next try has the same checkout', async () => {
     const { id } = await held()
     const before = world.stripe.sessions.size
-    // the first is rolled back because a checkout is needed, the second writes the record of it
+    // the first is rolled back because a checkout is needed, and the second writes its record
     const end = beforeTransactions(world.service, (count) =>
       count === 2 ? Promise.reject(new DatabaseUnavailable('away')) : Promise.resolve(),
     )

@@ -25,9 +25,9 @@ onEachEngine('a deposit in the place of another', (engine) => {
 
   const rowOf = (id: string) =>
     world.service.rows('bookings').then((rows) => rows.find((row) => row.id === id))
-  /** What the page of a deposit says, and the checkout at Stripe to which it leads. */
+  /** Returns the text of a deposit's page, and the checkout at Stripe to which it leads. */
   const look = async (paymentId: unknown) => {
-    world.service.clock.advance(4) // the processor is asked every three seconds
+    world.service.clock.advance(4) // the processor is queried every three seconds
     const page = String((await world.service.call('GET', `//checkout/${String(paymentId)}`)).body)
     const [url] = /https:\/\/checkout\.stripe\.example\/[^"]+/.exec(page) ?? []
     return { page, session: [...world.stripe.sessions.values()].find((one) => one.url === url) }

@@ -42,9 +42,9 @@ describe.skipIf(executablePath === undefined)('the sandbox in a browser', () => 
     }
     browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
     page = await browser.newPage()
-    // what the browser refuses (a blocked form, a missing style) is said there
+    // the browser reports blocked resources here (a form, a missing style)
     page.on('console', (message) => {
-      const isLogo = message.location().url.endsWith('/salon-spree.png') // of a server that does not run
+      const isLogo = message.location().url.endsWith('/salon-spree.png') // from a server that is not running
       if (!isLogo) complaints.push(message.text())
     })
     page.on('pageerror', (error) => complaints.push(error.message))

@@ -5,7 +5,7 @@ import { expectProblem } from '../support/expect-problem.ts'
 import { secretKey, webhookSecret } from '../support/stripe-server.ts'
 import { onEachEngine, startTestService } from '../support/test-service.ts'
 
-/** Signed as who knows the secret can, at a time that is no number. */
+/** Returns a signature with the right secret, at a time that is no number. */
 const signedAt = (time: string, body: string) =>
   `t=${time},v1=${createHmac('sha256', webhookSecret).update(`NaN.${body}`).digest('hex')}`
 
@@ -144,7 +144,7 @@ onEachEngine('the webhook of Stripe', (engine) => {
         expect((await world.send(world.stripe.event(type, session))).status).toBe(200)
       }
       expect(told()).toBe(2)
-      world.service.clock.advance(3_600) // nor does it when the checkout is looked at
+      world.service.clock.advance(3_600) // nor does a check of the checkout
       await world.settled()
       expect(told()).toBe(3)
       expect(await world.shown(id)).toMatchObject({ status: 'pending', payment: { status: 'due' } })

@@ -34,7 +34,7 @@ onOneEngine('postgres', 'the audit log of people', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** What was done to a person, as an owner reads it, the oldest first. */
+  /** Returns the changes of a person as an owner reads them, the oldest first. */
   const audit = async ({ userId }: LoggedIn): Promise<Entry[]> => {
     const { status, body } = await owner.call('GET', `/audit?subject=${userId}&limit=100`)
     expect(status).toBe(200)
@@ -43,7 +43,7 @@ onOneEngine('postgres', 'the audit log of people', (engine) => {
   const actionsOf = async (person: LoggedIn) => (await audit(person)).map(({ action }) => action)
   const remoteAddress = '203.0.113.7'
   const form = (path: string, fields: Record<string, string>, cookie?: string) => {
-    service.clock.advance(1) // entries are in the order of their time
+    service.clock.advance(1) // entries are in order of time
     return sendForm(service, path, fields, { remoteAddress, ...(cookie !== undefined && { cookie }) })
   }
   const logIn = async ({ email }: LoggedIn, password = goodPassword) =>
@@ -101,7 +101,7 @@ onOneEngine('postgres', 'the audit log of people', (engine) => {
     await holdfast.text('user', 'disable', person.email) // changes nothing
     await holdfast.text('user', 'enable', person.email)
     const entries = await audit(person)
-    // in no order: the command line has a clock of its own
+    // in no order: the command line has a different clock
     expect(entries.map(({ action, actor }) => `${action} by ${actor.type}`).toSorted()).toEqual([
       'user.address_proved by person',
       'user.created by command_line',

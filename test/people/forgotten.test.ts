@@ -35,14 +35,14 @@ onOneEngine('sqlite', 'a forgotten password', (engine) => {
   })
 
   const wish = (email: string, options = {}) => sendForm(service, '/console/forgotten', { email }, options)
-  /** The mails that have come since the last look. */
+  /** Returns the emails since the last call. */
   const mails = async () => {
     await service.app.mails.settled()
     const fresh = server.mails.slice(seen)
     seen = server.mails.length
     return fresh
   }
-  /** The token of the only mail. */
+  /** Returns the token of the only email. */
   const mailed = async () => {
     const fresh = await mails()
     expect(fresh).toHaveLength(1)
@@ -79,7 +79,7 @@ onOneEngine('sqlite', 'a forgotten password', (engine) => {
       let reply: Reply = { status: 0, body: '', headers: {} }
       const { dueMails } = service.context
       const signal = dueMails.raise.bind(dueMails)
-      dueMails.raise = () => undefined // what it wakes is not the request
+      dueMails.raise = () => undefined // the request does not wake the worker
       const made = await service.statementsOf(async () => {
         reply = await wish(email)
       })
@@ -89,13 +89,14 @@ onOneEngine('sqlite', 'a forgotten password', (engine) => {
     }
     const wanted = await asked(known.email)
     expect(wanted.statements.filter((text) => /insert into "?user_/.test(text))).toHaveLength(1)
-    expect((await service.rows('user_links')).filter((one) => one.user_id === known.userId)).toEqual([]) // made after the answer
+    // made after the answer
+    expect((await service.rows('user_links')).filter((one) => one.user_id === known.userId)).toEqual([])
     expect(await mails()).toHaveLength(1)
     for (const email of ['nobody@example.com', gone.email, 'not an address', '\0@example.com']) {
       expect(await asked(email)).toEqual(wanted)
       expect(await mails()).toEqual([])
     }
-    const kept = await service.rows('user_mails') // of those who got a mail
+    const kept = await service.rows('user_mails') // only for those who got an email
     expect(kept.every(({ user_id, status }) => user_id !== null && status === 'sent')).toBe(true)
   })
 

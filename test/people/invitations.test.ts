@@ -58,7 +58,7 @@ onEachEngine('an account and a second business', (engine) => {
     await service.app.mails.settled()
     return server.to(email)
   }
-  /** A's owner adds an address that is not theirs, sets its password by the link that they got, and a second step. */
+  /** Lets A's owner add a foreign address, set its password with the received link, and set up a second step. */
   const squat = async (email: string, owner = a()) => {
     const { body } = await owner.call('POST', '/users', { email, role: 'manager' })
     const cookie = cookieOf(await set(tokenIn(body.link.url), attackers)) ?? ''
@@ -85,7 +85,7 @@ onEachEngine('an account and a second business', (engine) => {
     const added = await adder().call('POST', '/users', { email, role: 'owner', ...place })
     expect(added).toMatchObject({ status: 202, body: { email, status: 'open' } })
     expect(added.body).not.toHaveProperty('link')
-    // whoever has the password sees and accepts nothing, by whatever way
+    // the password alone shows and accepts nothing, in any way
     expect(await invitationsOf(squatter)).toEqual([])
     expectProblem(await squatter.call('POST', `/users/me/invitations/${added.body.id}/accept`), 'not_found')
     const page = await readConsole(service, '/console/invitations', squatter)
@@ -93,11 +93,11 @@ onEachEngine('an account and a second business', (engine) => {
     const posted = await sendForm(service, `/console/invitations/${added.body.id}/accept`, {}, squatter)
     expect(posted.status).toBe(404)
     expect(await placesOf(squatter.userId)).toHaveLength(1)
-    // the mail goes to the mailbox, and leads to a page behind the log-in
+    // the email goes to the mailbox, and leads to a page behind the log-in
     const [mail] = await mailsTo(email)
     expect(mail?.text).toContain('/console/invitations')
     expect(mail?.text).not.toContain('cal_lnk_')
-    // whoever has the mailbox takes the account over: password, second step, log-ins and links of the other end
+    // the owner of the mailbox takes over the account: the other's password, second step, log-ins and links end
     const { link } = await issueHanded(email)
     const claimed = await set(await forget(email), own)
     expect(claimed).toMatchObject({ status: 303, headers: { location: '/console/invitations' } })
@@ -116,7 +116,7 @@ onEachEngine('an account and a second business', (engine) => {
     expectProblem(await victor.call('POST', `/users/me/invitations/${added.body.id}/accept`), 'not_found')
   })
 
-  /** A link that an owner has handed over, as on a server without mail. */
+  /** Returns a link that an owner delivers, as on a server without email. */
   const issueHanded = async (email: string) => {
     const { makeLink, linkTokens } = await import('../../src/access/person-link.ts')
     const tokens = await linkTokens(service.context)
@@ -139,7 +139,7 @@ onEachEngine('an account and a second business', (engine) => {
     const taken = loggedIn(service, { ...person, cookie })
     expect(await invitationsOf(taken)).toEqual([])
     expectProblem(await taken.call('POST', `/users/me/invitations/${body.id}/accept`), 'not_found')
-    // nor does the operator add it at once, as long as nobody knows who has it
+    // nor does the operator add it directly while its owner is unknown
     const added = await addPerson(service.context, operator, {
       ...{ email, role: 'owner', place: { businessId: idOf('Thames Barbers') } },
     })
@@ -205,7 +205,7 @@ onEachEngine('an account and a second business', (engine) => {
     )
     expect(accepted).toMatchObject({ status: 303, headers: { location: '/console' } })
     expect(textOf(await readConsole(service, '/console', victor))).toContain('Lotus Clinic')
-    // an address that is proved by now joins at once
+    // a proved address joins at once
     const again = JSON.parse((await holdfast.run(...create, 'Thames Barbers')).stdout) as object
     expect(again).toMatchObject({ id: victor.userId, invitation: null, link: null })
   })
@@ -308,7 +308,7 @@ onEachEngine('an account and a second business', (engine) => {
     })
     const token = tokenIn((await mailsTo(next)).at(-1)?.text)
     const older = await issueLink(service.context, email)
-    // whoever has the mailbox, but is somebody else or nobody, proves nothing
+    // the mailbox proves nothing for other people, or without a log-in
     const confirm = (cookie?: string) =>
       sendForm(service, '/console/email', { token }, cookie === undefined ? {} : { cookie })
     expect((await confirm()).status).toBe(422)
@@ -322,7 +322,7 @@ onEachEngine('an account and a second business', (engine) => {
     expect(await set(older.link.token, attackers)).toMatchObject({ status: 404 })
     expect(await logIn(email, goodPassword)).toMatchObject({ status: 422 })
     expect(await logIn(next, goodPassword)).toMatchObject({ status: 303 })
-    // the address of somebody else: it is not told before its mailbox answers
+    // another person's address is not revealed before its mailbox answers
     expect(await patch({ email: b().email, password: goodPassword })).toMatchObject({ status: 200 })
     const taken = tokenIn((await mailsTo(b().email)).at(-1)?.text)
     const refused = await sendForm(service, '/console/email', { token: taken }, person)
@@ -357,7 +357,7 @@ onEachEngine('an account and a second business', (engine) => {
     expect((await person.call('GET', '/users/me')).body).toMatchObject({
       ...{ email_proved: true, has_second_step: true },
     })
-    expect(cookieOf(await set(await forget(email), goodPassword))).toMatch(/^holdfast=$/) // the code is asked for
+    expect(cookieOf(await set(await forget(email), goodPassword))).toMatch(/^holdfast=$/) // the code is required
   })
 
   test('whom the hub keeps out, an owner of the business cannot let in again', async () => {
@@ -397,7 +397,7 @@ onEachEngine('an account and a second business', (engine) => {
     const { body } = await b().call('POST', '/users', { email, role: 'manager' })
     await person.call('POST', `/users/me/invitations/${body.id}/accept`)
     expectErrors(await rename('Mallory'), '/name')
-    // a link that this owner mails ends none of theirs
+    // a link that this owner emails ends none of theirs
     const theirs = await issueLink(service.context, email)
     expect((await sendForm(service, `/console/users/${id}/link`, {}, a())).status).toBe(303)
     expect(await set(theirs.link.token, own)).toMatchObject({ status: 303 })

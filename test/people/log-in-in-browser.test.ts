@@ -12,14 +12,14 @@ import { engines } from '../support/test-service.ts'
 
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 800 } }
 
-/** From the line that the start prints to the log-out, as an owner does it. */
+/** From the line printed at startup to the log-out, as an owner does it. */
 describe.runIf(chromiumPath !== undefined)('in a browser', () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await sharedBrowser()
   })
 
-  // test/people/log-in.test.ts has the engines
+  // test/people/log-in.test.ts covers the engines
   describe.each(isWhole ? engines : ['sqlite' as const])('the first owner (%s)', (engine) => {
     let database: TestDatabase
     let server: ServerProcess
@@ -84,7 +84,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
       await picture('refused')
       await logIn(page, 'ada@example.com', goodPassword)
       await page.locator('.console-header').waitFor()
-      // a page that was open calls the API as its reader
+      // an open page calls the API as its reader
       expect(await page.evaluate(async () => (await fetch('/api/v1/businesses')).status)).toBe(200)
       await logOut(page, 'Ada Lovelace')
       expect(await page.evaluate(async () => (await fetch('/api/v1/businesses')).status)).toBe(401)

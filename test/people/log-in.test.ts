@@ -137,7 +137,7 @@ onEachEngine('people', (engine) => {
     expectProblem(await service.call('POST', '/locations', withoutWord), 'origin_not_allowed')
     expect((await service.rows('locations')).filter(({ name }) => name === 'Forged')).toEqual([])
     expect(await person.call('GET', '/services')).toMatchObject({ status: 200 })
-    const own = { cookie: person.cookie, headers: { origin: 'http://localhost' } } // of an older browser
+    const own = { cookie: person.cookie, headers: { origin: 'http://localhost' } } // from an older browser
     expect(await sendForm(service, '/console/logout', {}, own)).toMatchObject({ status: 303 })
   })
 
@@ -302,11 +302,11 @@ onEachEngine('tries to log in', (engine) => {
     }
     expect(hashed).toBe(5)
     expect(await tryFrom('203.0.113.9', goodPassword)).toMatchObject({ status: 303 })
-    // nor where others have tried from many addresses, at the network from which the person has logged in
+    // nor in a network where the person has logged in, after others have tried from many addresses
     for (let host = 1; host <= 100; host += 1) await tryFrom(`192.0.2.${host}`, 'wrong password')
     expect(await tryFrom('192.0.2.100', 'wrong password')).toMatchObject({ status: 429 })
     expect(await tryFrom('203.0.113.9', goodPassword)).toMatchObject({ status: 303 })
-    // nor at a new network: it has a try of its own
+    // nor in a new network, which has a separate attempt
     expect(await tryFrom('192.0.2.200', 'wrong password')).toMatchObject({ status: 422 })
     expect(await tryFrom('192.0.2.200', goodPassword)).toMatchObject({ status: 429 })
     expect(await tryFrom('192.0.2.201', goodPassword)).toMatchObject({ status: 303 })

@@ -12,7 +12,7 @@ const businessId = '0198b6f0-0000-7000-8000-000000000001'
 const staffId = '0198b6f0-0000-7000-8000-000000000002'
 const at = '2026-11-20T09:00:00.000Z'
 
-/** As the first release has written them. */
+/** As written by the first release. */
 const seeds = [
   `insert into businesses (id, name, plan, timezone, catalogue_version, created_at)
     values ('${businessId}', 'Salon Spree', 'growth', 'Europe/Berlin', 1, '${at}')`,

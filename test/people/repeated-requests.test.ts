@@ -50,14 +50,14 @@ onEachEngine('a browser in which somebody has logged in', (engine) => {
     const device = [cookies].flat().find((one) => one?.startsWith('holdfast-device=')) ?? ''
     expect(device).toMatch(/; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Lax$/)
     const mark = device.split(';', 1)[0] ?? ''
-    // from one network, which uses up what a network has at an account
+    // from one network, which uses up its attempts on an account
     for (let tries = 0; tries < 6; tries += 1) await tryFrom('198.51.100.7', 'wrong password')
     expect((await tryFrom('198.51.100.7', goodPassword)).statusCode).toBe(429)
     expect((await tryFrom('198.51.100.7', goodPassword, mark)).statusCode).toBe(303)
-    // a mark that nobody has made, or that is of another account, is none
+    // an invented mark, or one of another account, is worthless
     const forged = `${mark.slice(0, -1)}${mark.endsWith('A') ? 'B' : 'A'}`
     expect((await tryFrom('198.51.100.7', goodPassword, forged)).statusCode).toBe(429)
-    // and it bounds guesses, too: for whoever has stolen it
+    // and it limits guesses, too, by a thief of the mark
     service.clock.advance(61)
     const guesses = []
     for (let tries = 0; tries < 7; tries += 1)

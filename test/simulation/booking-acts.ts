@@ -9,7 +9,7 @@ import { claimOf, iso, type Caller, type World } from './world.ts'
 const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] as const
 const texts = [null, 'by the window', 'ground floor']
 
-/** The key of the business or that of its hub. */
+/** Returns the key of the business or of its hub. */
 function aKey({ random, callers }: World): Caller {
   return random.of(callers.filter(({ session }) => session === undefined))
 }
@@ -50,7 +50,7 @@ export async function cancelBooking(world: World): Promise<void> {
   if (model.bookings.length === 0) return
   const booking = random.of(model.bookings)
   const refund = random.chance(booking.payment ? 0.4 : 0.05)
-  // with a refund it may be sent twice, and the second time another version would be right
+  // a refund may be sent twice, and the second time another version would be right
   const ifMatch = !refund && random.chance(0.2) ? Math.max(1, booking.version - random.below(2)) : undefined
   const caller = aKey(world)
   const path = `/bookings/${booking.id}${refund ? '?refund=full' : ''}`
@@ -73,7 +73,7 @@ async function changeWith(
 ): Promise<void> {
   const expected = expectChange(world.model, booking, wanted)
   const { version } = booking
-  // a refund alone makes no new version: whoever is not answered asks for it again
+  // a refund alone makes no new version, so the caller repeats it if there is no answer
   const isRepeated = wanted.refund ?? false
   await perform(world, {
     ...{ says, send, expected, isRepeated },
@@ -88,7 +88,7 @@ async function changeWith(
   })
 }
 
-/** What only the table knows: the ID of a payment that took the place of another. */
+/** Copies the ID of a replacing payment, which only the table contains. */
 async function nameRenewed({ service }: World, { id, payment }: ModelBooking): Promise<void> {
   if (payment?.id !== '') return
   const { reads } = service.context.db
@@ -96,7 +96,7 @@ async function nameRenewed({ service }: World, { id, payment }: ModelBooking): P
   payment.id = row?.payment_id ?? ''
 }
 
-/** Sessions see it too, without what is about the client. */
+/** Sessions can see it too, without the client's data. */
 export async function showBooking(world: World): Promise<void> {
   if (world.model.bookings.length === 0) return
   const booking = world.random.of(world.model.bookings)
@@ -113,7 +113,7 @@ export async function showBooking(world: World): Promise<void> {
   })
 }
 
-/** What an answer says of a booking is what the model says; a session may see no notes. */
+/** Expects the model's booking in an answer. Sessions may not see notes. */
 function expectShown(booking: ModelBooking, { body, headers }: Reply, notes = booking.notes): void {
   const { id, status, start, end, version } = booking
   const shown = body as {

@@ -16,13 +16,13 @@ export interface WantedChange {
   end?: number
   status?: Status
   notes?: string | null
-  /** The version that `If-Match` names. */
+  /** The version in `If-Match`. */
   ifMatch?: number
-  /** The deposit goes back too. */
+  /** The deposit is refunded, too. */
   refund?: boolean
 }
 
-/** What a change must be answered; `seats` are those of which one is taken, when the change needs one. */
+/** Returns the expected answer to a change. If the change needs a seat, it takes one of `seats`. */
 export function expectChange(
   model: Model,
   booking: ModelBooking,
@@ -53,7 +53,7 @@ export function expectChange(
 
 type Next = ReturnType<typeof changed>
 
-/** What the booking would be, and what of it differs. */
+/** Returns the changed booking and its differences. */
 function changed(booking: ModelBooking, wanted: WantedChange) {
   const start = wanted.start ?? booking.start
   const end = wanted.end ?? start + (booking.end - booking.start)
@@ -106,7 +106,7 @@ function eventsOf(change: { before: Status; status: Status; otherwise: boolean }
   return ['booking.updated']
 }
 
-/** Nobody is told of a booking before it is confirmed for the first time, and then of its creation. */
+/** Returns no events before the first confirmation of a booking, and then its creation. */
 function eventsOfUnknown(status: Status): EventName[] {
   if (status === 'pending' || status === 'cancelled') return []
   return status === 'completed' ? ['booking.created', 'booking.completed'] : ['booking.created']

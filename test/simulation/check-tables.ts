@@ -4,7 +4,7 @@ import { seatsOf } from '../support/checker.ts'
 import { activeClaims } from './slot-model.ts'
 import type { World } from './world.ts'
 
-/** Compares the tables with the model, and checks what must hold of them whatever the model says. */
+/** Compares the tables with the model and checks the invariants of the tables. */
 export async function checkTables(world: World): Promise<void> {
   const rows = await rowsOf(world)
   checkClaims(world, rows)
@@ -81,7 +81,7 @@ function checkBookings({ model }: World, { bookings }: Rows): void {
   expect(found.toSorted(byId), 'bookings').toEqual(expected.toSorted(byId))
 }
 
-/** One event a change, in the order of the changes, with what the booking was then, and its deliveries. */
+/** Expects one event for each change, in order, with the booking at that time and its deliveries. */
 function checkEvents({ model }: World, { events, deliveries }: Rows): void {
   const found = events.map(({ id, type, booking_id, payload }) => {
     const { data } = JSON.parse(payload) as { data: { status: string; starts_at: string; ends_at: string } }

@@ -4,16 +4,16 @@ import pg from 'pg'
 import type { Engine } from '../../src/database/database.ts'
 import type { Random } from '../support/random.ts'
 
-/*
- * One statement of one request fails, as the engine or the network lets it fail, below the driver of the service.
- */
+/* Makes one statement of one request fail, as the engine or the network can, below the driver of the service. */
 
-/** `lost` and `answer lost`: the connection is cut before or after the statement was done. `later`: worth another try. */
+/**
+ * `lost` and `answer lost`: the connection is cut before or after the statement was done. `later`: a retry may succeed.
+ */
 export type Failure = 'lost' | 'answer lost' | 'refused' | 'later'
 
 export interface Fault {
   how: Failure
-  /** How many statements (or commits, when it is about those) go well before. */
+  /** Number of statements (or commits, for those) that succeed before. */
   after: number
   commitsOnly: boolean
   inTransaction: boolean
@@ -22,7 +22,7 @@ export interface Fault {
 }
 
 const current = new AsyncLocalStorage<Fault>()
-/** The same where a statement is not sent by the request itself: commits on SQLite are made for several at once. */
+/** The same for statements that the request does not send itself. SQLite commits several requests at once. */
 let present: Fault | undefined
 
 export function randomFault(random: Random): Fault {
@@ -45,24 +45,24 @@ export async function sufferFault<T>(fieldError: Fault, work: () => Promise<T>):
   }
 }
 
-/** Whether it may have been done although nobody was told so: its commit was what failed. */
+/** True if the request may have succeeded without an answer, because its commit failed. */
 export function isInDoubt({ struck, how }: Fault): boolean {
   return struck === 'commit' && how === 'answer lost'
 }
 
-/** Lets statements fail from now on; the function that it gives ends that. */
+/** Makes statements fail from now on. The returned function stops this. */
 export function letStatementsFail(engine: Engine): () => void {
   return engine === 'sqlite' ? inSqlite() : inPostgres()
 }
 
-/** The fault of a request, when it is this statement's turn to fail. */
+/** Returns the fault of a request if this statement has to fail. */
 function faultAt(text: string, fieldError = current.getStore()): Fault | undefined {
   if (!fieldError || fieldError.struck !== undefined) return undefined
   const wasInTransaction = fieldError.inTransaction
   if (text.startsWith('begin')) fieldError.inTransaction = true
   if (text === 'commit' || text === 'rollback') fieldError.inTransaction = false
   if (text === 'rollback' || (fieldError.commitsOnly && text !== 'commit')) return undefined
-  // outside of a transaction, and at its ends, no engine asks for another try
+  // outside a transaction, and at its ends, no engine asks for a retry
   if (fieldError.how === 'later' && (!wasInTransaction || text === 'commit')) return undefined
   if (fieldError.after > 0) {
     fieldError.after -= 1
@@ -109,7 +109,7 @@ function inSqlite(): () => void {
       const text = textOf(this, parts)
       const fieldError = text === 'commit' ? present && faultAt(text, present) : faultAt(text)
       if (!fieldError) return original.apply(this, parts)
-      // a transaction that has failed to begin has not begun
+      // a transaction whose beginning failed has not begun
       if (fieldError.how === 'answer lost' && !text.startsWith('begin')) original.apply(this, parts)
       const error = new Error(`the statement fails: ${fieldError.how}`)
       throw Object.assign(error, { code: 'ERR_SQLITE_ERROR', errcode: resultCodes[fieldError.how] })

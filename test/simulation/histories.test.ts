@@ -8,11 +8,11 @@ import { takeStep } from './steps.ts'
 import { makeWorld } from './world.ts'
 
 /*
- * Random histories of a business, against a simple model: each answer must be the model's, and in the end so must the
- * tables. A seed that fails is named; HOLDFAST_TEST_SEED=<seed> runs it alone, step by step the same.
+ * Random histories of a business, compared with a simple model. Each answer must match the model, and so must the
+ * tables at the end. A failing seed is named, and HOLDFAST_TEST_SEED=<seed> repeats exactly its steps.
  */
 
-/** On each engine; all together 20 or 10,000. */
+/** Seeds on each engine. All together 20 or 10,000. */
 const brief = 10
 const histories = rounds(brief, 5_000)
 const steps = 40

@@ -6,7 +6,9 @@ import { checkoutLife, newPayment } from './payment-model.ts'
 import { perform, type Act } from './perform.ts'
 import { claimOf, iso, type Caller, type World } from './world.ts'
 
-/** Every quarter of an hour over two hours around noon, mostly of one day: close enough to meet. Seldom, it is over. */
+/**
+ * Returns a quarter of an hour within two hours around noon, mostly of one day, so that holds meet. Rarely in the past.
+ */
 export function randomStart({ random, model }: World): number {
   const day = 86_400_000
   if (random.chance(0.02)) return Math.floor((model.now - random.below(day)) / minute) * minute
@@ -36,7 +38,7 @@ export async function holdSlot(world: World): Promise<void> {
       if (reply)
         expect([reply.body.hold_id, Date.parse(reply.body.expires_at as string)]).toEqual([id, expires])
       const claim = await claimOf(world, id)
-      // the service names an unstaffed resource by an id of its own
+      // the service uses the unstaffed resource's own ID
       const resource =
         service.staffIds.length > 0 ? claim.resource_id : `${service.id} at ${wanted.locationId}`
       const chosen = expected.best.find((one) => one.resource === resource && one.seat === claim.seat)
@@ -48,14 +50,14 @@ export async function holdSlot(world: World): Promise<void> {
   })
 }
 
-/** The holds of which the model knows nothing. */
+/** Returns the holds that the model does not know. */
 async function unknownHolds({ service, model, business }: World): Promise<string[]> {
   const { reads } = service.context.db
   const rows = await reads.selectFrom('claims').selectAll().where('business_id', '=', business.id).execute()
   return rows.map(({ id }) => id).filter((id) => !model.holds.some((hold) => hold.id === id))
 }
 
-/** A creation, sometimes with an Idempotency-Key: then it is sent again after a failure, and its answer is kept. */
+/** Sends a creation, sometimes with an Idempotency-Key. Then it is repeated after a failure, and its answer is kept. */
 function creation(
   world: World,
   caller: Caller,
@@ -71,14 +73,14 @@ function creation(
   return { send, isRepeated: key !== undefined }
 }
 
-/** Mostly one that is still active. */
+/** Returns a hold, mostly an active one. */
 function someHold({ random, model }: World): ModelHold | undefined {
   const active = model.holds.filter((hold) => holds.statusOf(model, hold) === 'active')
   const among = active.length > 0 && random.chance(0.75) ? active : model.holds.slice(-6)
   return among.length > 0 ? random.of(among) : undefined
 }
 
-/** Mostly by whoever it belongs to. */
+/** Returns a caller, mostly the owner of the hold. */
 function someoneFor(world: World, hold: ModelHold): Caller {
   const owner = world.callers.find(({ session }) => session !== undefined && session === hold.session)
   return owner && world.random.chance(0.8) ? owner : world.random.of(world.callers)
@@ -102,7 +104,7 @@ export async function convertHold(world: World): Promise<void> {
   })
 }
 
-/** A checkout that was opened by an earlier try is gone on with as long as so much of its life is left. */
+/** A checkout of an earlier attempt is reused while this much of its life is left. */
 const minLifeSeconds = 30.5 * minute
 
 async function awaitDeposit(world: World, id: string, reply: Reply | undefined): Promise<void> {
@@ -152,7 +154,7 @@ export async function showHold(world: World): Promise<void> {
   })
 }
 
-/** The same request with the same key is given the same answer, and does nothing; another one is refused. */
+/** Repeats a request with the same key, which gets the same answer and does nothing. A different request is refused. */
 export async function repeatRequest(world: World): Promise<void> {
   if (world.kept.length === 0) return
   const { caller, path, body, key, reply: first } = world.random.of(world.kept)

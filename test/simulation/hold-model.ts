@@ -3,7 +3,7 @@ import { free, freeSeats, refusal, resourcesOf, take, taken, type Candidate } fr
 
 /* Holds: placed, replaced, released, expired, converted. */
 
-/** What a hold must be answered; where it is 201, the equally good seats of which it must have one. */
+/** The expected answer to a hold. For a 201, it contains the equally good seats, one of which it must get. */
 export function expectHold(
   model: Model,
   session: string | undefined,
@@ -61,7 +61,7 @@ export function expectConversion(model: Model, session: string | undefined, hold
   return { status: 201 }
 }
 
-/** The booking is known at once, but for that of a session with a deposit: once it is paid. */
+/** The booking is known at once, except for a session's booking with a deposit. That becomes known when it is paid. */
 export function convert(model: Model, hold: ModelHold, session: string | undefined): void {
   const claim = model.claims.find(({ id }) => id === hold.id)
   if (!claim) throw new Error('an active hold has a claim')
@@ -87,7 +87,7 @@ function openHolds(model: Model, session: string | undefined): ModelHold[] {
   return model.holds.filter((hold) => hold.session === session && statusOf(model, hold) === 'active')
 }
 
-/** Sorts as text: without giving up a hold, fewest bookings of that day, lowest id. */
+/** Returns a text to sort by: no hold given up, fewest bookings on that day, lowest ID. */
 function rank(model: Model, { resource, givesUp }: Candidate, { start }: Wanted): string {
   const day = (time: number) => new Date(time).toISOString().slice(0, 10)
   const bookings = model.bookings.filter(

@@ -1,6 +1,6 @@
 /*
- * What the contract (sections 6 to 11) says of one business, as simply as it can be said: everything in lists, every
- * question answered by looking at all of it. Times are in milliseconds since 1970.
+ * The contract (sections 6 to 11) for one business, in its simplest form. Everything is in lists, and every question is
+ * answered by a full search. Times are in milliseconds since 1970.
  */
 
 export interface ModelService {
@@ -31,13 +31,13 @@ export interface Claim {
   from: number
   to: number
   owner: string | undefined
-  /** Undefined: booked. */
+  /** Undefined for a booking. */
   expires: number | undefined
 }
 
 export interface ModelHold {
   id: string
-  /** The session that may replace it; undefined when it is a key's. */
+  /** The session that may replace it. Undefined for a hold of a key. */
   session: string | undefined
   wanted: Wanted
   end: number
@@ -54,23 +54,23 @@ export interface ModelBooking {
   status: Status
   notes: string | null
   version: number
-  /** Whether others were told of it: not before it is confirmed for the first time. */
+  /** True once others have heard of it, which is not before its first confirmation. */
   known: boolean
   payment: ModelPayment | undefined
-  /** Of those that another took the place of. */
+  /** Payments that were replaced by others. */
   oldPayments: ModelPayment[]
 }
 
-/** A deposit: what the service knows of it, and how its checkout stands at the processor. */
+/** A deposit: the service's knowledge of it, and the state of its checkout at the processor. */
 export interface ModelPayment {
   id: string
-  /** Of the checkout at the processor. */
+  /** ID of the checkout at the processor. */
   reference: string
   status: 'due' | 'paid' | 'expired' | 'refunded'
   closedBecause: 'expired' | 'cancelled' | 'confirmed' | undefined
   refundWanted: boolean
   expires: number
-  /** When the processor is to be asked; undefined when nothing is left to do. */
+  /** Time of the next query to the processor. Undefined when nothing is left to do. */
   nextCheck: number | undefined
   lastPageCheck: number | undefined
   /** `none`: one is opened when the client looks. */
@@ -83,7 +83,7 @@ interface ModelEvent {
   status: Status
   start: number
   end: number
-  /** The webhooks that want it. */
+  /** The subscribed webhooks. */
   deliveredTo: string[]
 }
 
@@ -100,11 +100,11 @@ export interface Model {
   bookings: ModelBooking[]
   events: ModelEvent[]
   webhooks: ModelWebhook[]
-  /** The ids of the events of the processor that were applied. */
+  /** The IDs of the applied events of the processor. */
   appliedEvents: Set<string>
 }
 
-/** What a request is answered: 2xx, or the code of a refusal. */
+/** The expected answer to a request: 2xx, or the code of a refusal. */
 export interface Answer {
   status: number
   code?: string
@@ -116,7 +116,7 @@ export function newModel(now: number): Model {
   return { now, claims: [], holds: [], bookings: [], events: [], webhooks: [], appliedEvents: new Set() }
 }
 
-/** A change that others are told of. */
+/** Records a change that others hear of. */
 export function recordEvent(model: Model, booking: ModelBooking, type: EventName): void {
   const { id: bookingId, status, start, end } = booking
   const wanting = model.webhooks.filter(({ active, events }) => active && events.includes(type))

@@ -6,7 +6,7 @@ import { unknownId } from '../support/tenant-things.ts'
 import { perform } from './perform.ts'
 import type { World } from './world.ts'
 
-/** Some time, or until the very instant at which a hold or a checkout ends, or the last millisecond before it. */
+/** Lets some time pass. Sometimes stops at the end of a hold or a checkout, or in the last millisecond before it. */
 export function passTime(world: World): void {
   const { model, random, service } = world
   const holds = model.holds.filter(({ ended }) => !ended).map(({ expires }) => expires)
@@ -22,20 +22,20 @@ export function passTime(world: World): void {
   model.now = service.clock.nowMs()
 }
 
-/** The clock of the machine is set, by up to a day; the service does not go by it. */
+/** Sets the clock of the machine by up to a day. The service does not depend on it. */
 export function setWallClock(world: World): void {
   const hours = world.random.below(49) - 24
   world.log.push(`the clock on the wall is set by ${String(hours)} hours`)
   vi.setSystemTime(world.model.now + hours * 3_600_000)
 }
 
-/** What is over is deleted, and nobody sees a difference. */
+/** Deletes expired rows, without a visible difference. */
 export async function keepHouse(world: World): Promise<void> {
   world.log.push('what is over is tidied away')
   await tidy(world.service.context, jobs)
 }
 
-/** A session is refreshed: its holds and bookings go on to belong to it, and its old token has ended. */
+/** Refreshes a session. Its holds and bookings still belong to it, and its old token expires. */
 export async function refreshSession(world: World): Promise<void> {
   const { random, service, business, callers } = world
   const caller = random.of(callers.filter(({ session }) => session !== undefined))
@@ -50,7 +50,7 @@ export async function refreshSession(world: World): Promise<void> {
   expect((await clientOf(service, token).showHold(unknownId)).status).toBe(401)
 }
 
-/** What happens while a webhook is disabled is not delivered to it, also not afterwards. */
+/** Disables or enables a webhook. Events while it is disabled are never delivered to it. */
 export async function switchWebhook(world: World): Promise<void> {
   const webhook = world.random.of(world.model.webhooks)
   const active = !webhook.active

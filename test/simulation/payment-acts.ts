@@ -11,7 +11,7 @@ function deposits({ model }: World): Deposit[] {
   return model.bookings.filter((booking): booking is Deposit => booking.payment !== undefined)
 }
 
-/** One of those of late, and mostly one of which something may still come; sometimes none. */
+/** Returns a recent deposit, mostly one with possible events, sometimes none. */
 function someDeposit(world: World): Deposit | undefined {
   const all = deposits(world)
   const open = all.filter(({ payment }) => payment.checkout === 'open')
@@ -19,7 +19,7 @@ function someDeposit(world: World): Deposit | undefined {
   return among.length > 0 ? world.random.of(among) : undefined
 }
 
-/** What only the table knows: which seat a late payment has been given. Read before the model follows. */
+/** Reads the seat of a late payment, which only the table contains, before the model follows. */
 async function seatOf(world: World, { id }: ModelBooking): Promise<payments.Late> {
   const claim = await claimOf(world, id).catch(() => undefined)
   return {
@@ -30,7 +30,7 @@ async function seatOf(world: World, { id }: ModelBooking): Promise<payments.Late
   }
 }
 
-/** At the processor: the service hears of it later, or sooner by looking. */
+/** Pays at the processor. The service receives the event later, or finds out sooner by a check. */
 export function payDeposit(world: World): void {
   const booking = someDeposit(world)
   if (booking) pay(world, booking)
@@ -48,7 +48,7 @@ function pay(world: World, booking: Deposit): void {
   announce(world, payment, true)
 }
 
-/** The service takes a checkout for over, and it is paid all the same: the slot is taken again, or the money goes back. */
+/** Pays a checkout that the service considers expired. The slot is taken again, or the money is refunded. */
 export async function payLate(world: World): Promise<void> {
   const { model, random } = world
   const due = deposits(world).filter(({ payment }) => payment.status === 'due')
@@ -67,7 +67,7 @@ function announce({ stripe, messages }: World, payment: ModelPayment, paid: bool
   return message
 }
 
-/** The processor tells of the end of a checkout; rarely while somebody is about to pay all the same. */
+/** Ends a checkout at the processor, rarely while a client is about to pay. */
 export function endCheckout(world: World): void {
   const { model, random } = world
   const booking = someDeposit(world)
@@ -76,7 +76,7 @@ export function endCheckout(world: World): void {
   if (state === 'expired' || (state === 'open' && random.chance(0.5))) announce(world, booking.payment, false)
 }
 
-/** Late, twice, and in any order. */
+/** Delivers events late, twice, and in any order. */
 export async function deliverMessage(world: World): Promise<void> {
   const { model, random, messages } = world
   if (messages.length === 0) return
@@ -84,7 +84,7 @@ export async function deliverMessage(world: World): Promise<void> {
   await deliver(world, random.of(news.length > 0 && random.chance(0.75) ? news : messages))
 }
 
-/** Again after an answer that was no success. */
+/** Repeats a delivery whose answer was no success. */
 async function deliver(world: World, message: Message): Promise<void> {
   const { model, service, stripe } = world
   const booking = bookingOf(model, message.payment)
@@ -133,7 +133,7 @@ async function giveUp(world: World, booking: Deposit): Promise<void> {
   })
 }
 
-/** All that is due with the processor is done, as the server does it beside its requests. */
+/** Does all due work with the processor, which a server does in the background. */
 export async function workOff(world: World): Promise<void> {
   world.log.push('what is due with the processor is done')
   const worker = new PaymentWorker(world.service.context)

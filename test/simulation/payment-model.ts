@@ -3,7 +3,7 @@ import { free, freeSeats, take, taken } from './slot-model.ts'
 
 /* Deposits: paid, expired, cancelled, late, refunded. */
 
-/** The processor tells of the end of a checkout itself; it is asked so much later. */
+/** The service waits this long for the processor's own event about the end of a checkout before it asks. */
 const grace = 30_000
 const betweenChecks = 3_000
 
@@ -17,7 +17,7 @@ export function newPayment(parts: Pick<ModelPayment, 'id' | 'reference' | 'expir
 
 export const checkoutLife = 35 * minute
 
-/** A booking that was never confirmed waits for its deposit again: for another, whose ID only the table knows. */
+/** A booking that was never confirmed waits for a new deposit, whose ID only the table contains. */
 export function renew(model: Model, booking: ModelBooking): void {
   const old = booking.payment
   if (!old) return
@@ -28,19 +28,19 @@ export function renew(model: Model, booking: ModelBooking): void {
   }
 }
 
-/** How the checkout stands at the processor, which counts whole seconds. */
+/** Returns the state of the checkout at the processor, which counts whole seconds. */
 export function checkoutOf(model: Model, payment: ModelPayment): ModelPayment['checkout'] {
   const isOver = Math.floor(model.now / 1000) >= Math.floor(payment.expires / 1000)
   if (payment.checkout === 'open' && isOver) payment.checkout = 'expired'
   return payment.checkout
 }
 
-/** Which seat a late payment has taken is only known afterwards: the caller names it once the model asks. */
+/** The seat of a late payment is only known afterwards. The caller names it when the model asks. */
 export interface Late {
   seatTaken: () => number
 }
 
-/** The service is told that a deposit was paid, or that nobody can pay it any more. */
+/** Applies an event: a deposit was paid, or can no longer be paid. */
 export function applyEvent(
   model: Model,
   payment: ModelPayment,
@@ -100,7 +100,7 @@ function applyExpired(model: Model, payment: ModelPayment): void {
   Object.assign(payment, { status: 'expired', nextCheck: undefined })
 }
 
-/** What a change by the business means for the deposit. */
+/** Applies the consequences of a change by the business to the deposit. */
 export function settle(
   model: Model,
   { payment }: ModelBooking,
@@ -117,8 +117,8 @@ export function settle(
 }
 
 /**
- * Somebody looks at the page of the booking: the processor is asked, but not too often. Whether another checkout is opened,
- * whose reference only the table knows.
+ * Shows the page of the booking, which queries the processor, but not too often. Returns true if another checkout is
+ * opened, whose reference only the table contains.
  */
 export function look(model: Model, payment: ModelPayment, late: Late): boolean {
   if (payment.checkout !== 'none') ask(model, payment, late)
@@ -137,7 +137,7 @@ function ask(model: Model, payment: ModelPayment, late: Late): void {
   if (state === 'expired') applyExpired(model, payment)
 }
 
-/** The client gives up, or the service closes a checkout whose life is over. */
+/** Ends a checkout: the client gives up, or the service closes it when its life is over. */
 export function close(model: Model, payment: ModelPayment, late: Late): void {
   if (checkoutOf(model, payment) === 'open') payment.checkout = 'expired'
   if (payment.checkout === 'paid') applyPaid(model, payment, late)
@@ -148,7 +148,7 @@ export function paymentsOf(model: Model): ModelPayment[] {
   return model.bookings.flatMap(({ payment, oldPayments }) => [...oldPayments, ...(payment ? [payment] : [])])
 }
 
-/** All that is due with the processor is done. */
+/** Does all due work with the processor. */
 export function work(model: Model, late: Late): void {
   const payments = paymentsOf(model)
   const isDue = ({ nextCheck }: ModelPayment) => nextCheck !== undefined && nextCheck <= model.now

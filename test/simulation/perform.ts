@@ -4,23 +4,23 @@ import { isInDoubt, randomFault, sufferFault, type Fault } from './failing-state
 import type { Answer } from './model.ts'
 import type { World } from './world.ts'
 
-/** One request, what it must be answered, and what follows from it. */
+/** One request, its expected answer, and its consequences. */
 export interface Act {
   /** For the log. */
   says: string
   send: () => Promise<Reply>
   expected: Answer
-  /** The model follows; without a reply, its answer was lost. */
+  /** Updates the model. Without a reply, its answer was lost. */
   done?: (reply: Reply | undefined) => Promise<void> | void
-  /** After a lost answer: whether it was done, as whoever asks is told. */
+  /** Finds out if the request succeeded, after its answer was lost. */
   happened?: () => Promise<boolean>
-  /** Whoever sends it sends it again until it is answered; twice is as good as once. */
+  /** The caller repeats it until there is an answer. Twice has the same effect as once. */
   isRepeated?: boolean
 }
 
 const faultProbability = 0.12
 
-/** Does it, perhaps with a statement that fails, and compares the answer with the model's. */
+/** Sends the request, perhaps with a failing statement, and compares the answer with the model's. */
 export async function perform(world: World, act: Act): Promise<void> {
   const { random, log } = world
   const fieldError = random.chance(faultProbability) ? randomFault(random) : undefined

@@ -1,12 +1,12 @@
 import { base62, type Ids, systemIds } from '../../src/base/ids.ts'
 import { randomFrom } from '../support/random.ts'
 
-/** Ids that are the same for the same seed, and others for another: a history is replayed to the last id. */
+/** IDs that are equal for equal seeds and different for different ones. A history is replayed to the last ID. */
 interface SeededIds extends Ids {
   restart(seed: number): void
 }
 
-/** Ids as the service takes them: they sort by time, and their last digits are random. */
+/** Returns IDs in the format of the service: sorted by time, with random last digits. */
 export function seededIds(): SeededIds {
   let seed = 0
   let counter = 0
@@ -28,7 +28,7 @@ export function seededIds(): SeededIds {
     restart: (next) => {
       seed = next
       counter = 0
-      random = randomFrom(next * 7919 + 1) // another stream than that of the steps
+      random = randomFrom(next * 7919 + 1) // a different stream from that of the steps
     },
   }
 }

@@ -1,16 +1,16 @@
 import { minute, type Answer, type Claim, type Model, type ModelService, type Wanted } from './model.ts'
 
-/* Who owns which time of which resource. */
+/* The allocation of resources over time. */
 
 export interface Candidate {
-  /** The id of a staff member, or service and location of an unstaffed service. */
+  /** The ID of a staff member, or service and location of an unstaffed service. */
   resource: string
   seat: number
-  /** Own holds that stand in the way of this seat alone. */
+  /** The session's holds that block only this seat. */
   givesUp: string[]
 }
 
-/** A time, for whom, and which claims are gone by then. */
+/** A time, its caller, and the claims that end before. */
 interface SlotQuestion {
   from: number
   to: number
@@ -22,7 +22,7 @@ export function activeClaims(model: Model): Claim[] {
   return model.claims.filter(({ expires }) => expires === undefined || expires > model.now)
 }
 
-/** The seats of a resource that can be taken; a session may give up holds of its own for one. */
+/** Returns the free seats of a resource. A session may give up its own holds for one. */
 export function freeSeats(
   model: Model,
   { wanted, resource, ...question }: SlotQuestion & { wanted: Wanted; resource: string },
@@ -63,7 +63,7 @@ export function free(model: Model, id: string): void {
   model.claims = model.claims.filter((claim) => claim.id !== id)
 }
 
-/** The time of a slot with its buffers. */
+/** Returns the time of a slot with its buffers. */
 export function taken(service: ModelService, start: number, end: number): { from: number; to: number } {
   return { from: start - service.bufferBefore * minute, to: end + service.bufferAfter * minute }
 }

@@ -11,16 +11,16 @@ import { letStatementsFail } from './failing-statements.ts'
 import { seededIds } from './seeded-ids.ts'
 import type { Stage } from './world.ts'
 
-/** What all histories of an engine share. */
+/** The resources shared by all histories of an engine. */
 export interface SharedStage extends Stage {
-  /** Nothing of an earlier history is left over, ids begin anew, and it is nine o'clock on another day. */
+  /** Removes everything of earlier histories. IDs start over, and it is nine o'clock on another day. */
   clear(seed: number): void
   stop(): Promise<void>
 }
 
 const wholeDays = (time: number) => Math.ceil(time / 86_400_000) * 86_400_000
 
-/** Starts a service that does nothing by itself, in the background, at times that no seed knows. */
+/** Starts a service without background work, which would run at times that no seed determines. */
 export async function startStage(engine: Engine): Promise<SharedStage> {
   const clock = testClock()
   const ids = seededIds()

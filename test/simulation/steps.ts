@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 
 type Step = (world: World) => Promise<void> | void
 
-/** What may happen next, and how often of all steps. */
+/** The possible steps, with their shares. */
 const steps: [share: number, step: Step][] = [
   [26, holdSlot],
   [17, convertHold],

@@ -5,7 +5,7 @@ import type { Answer } from './model.ts'
 import { perform } from './perform.ts'
 import type { World } from './world.ts'
 
-/** What others try with what is not theirs; none of it is there for them, and nothing of it is done. */
+/** Attempts of others on foreign things. To them these do not exist, and nothing happens. */
 const onBookings: Record<string, (client: Client, id: string) => Promise<Reply>> = {
   'looks at': (client, id) => client.show(id),
   reschedules: (client, id) => client.change(id, { status: 'completed' }),
@@ -32,7 +32,7 @@ export async function meddle(world: World): Promise<void> {
   })
 }
 
-/** Keys may not be used for what they are not made for, whatever is named. */
+/** Keys may be used only for their purpose, whatever a request names. */
 export async function overstep(world: World): Promise<void> {
   const { random, model, callers } = world
   const { id } = random.of([...model.bookings, { id: unknownId }])

@@ -9,13 +9,13 @@ import type { FakeStripe } from '../support/stripe-server.ts'
 import type { Reply, TestService } from '../support/test-service.ts'
 import { type EventName, type Model, type ModelPayment, type ModelService, newModel } from './model.ts'
 
-/* One business of its own for each history, and all that is remembered of it. */
+/* The business of one history, and everything known about it. */
 
 export interface Caller {
   /** For the log. */
   name: string
   client: Client
-  /** What the model knows a session by, whatever its token is at the moment; undefined for keys. */
+  /** The model's name for a session, whatever its present token. Undefined for keys. */
   session: string | undefined
 }
 
@@ -28,27 +28,27 @@ export interface Kept {
   reply: Reply
 }
 
-/** Something the processor tells of a checkout, perhaps more than once. */
+/** An event of the processor about a checkout, which may arrive several times. */
 export interface Message {
   id: string
   body: string
   payment: ModelPayment
-  /** Of the checkout that it is about. */
+  /** ID of its checkout. */
   reference: string
   paid: boolean
 }
 
-/** What serves all histories of an engine. */
+/** The resources for all histories of an engine. */
 export interface Stage {
   service: TestService
   stripe: FakeStripe
-  /** Of another business, and of another hub: to them all of this is not there. */
+  /** Clients of another business and of another hub, for whom nothing here exists. */
   strangers: Client[]
   other: OwnBusiness
 }
 
 export interface World extends Stage {
-  /** Of another business. */
+  /** A session of another business. */
   strangeSession: Client
   model: Model
   random: Random
@@ -60,7 +60,7 @@ export interface World extends Stage {
   locationIds: string[]
   kept: Kept[]
   messages: Message[]
-  /** How often much time has passed: holds and answers are kept for a day only. */
+  /** Number of long pauses, because holds and answers are kept for a day only. */
   longPauses: number
   log: string[]
 }
@@ -123,7 +123,7 @@ async function makeServices(
   return services
 }
 
-/** Nothing is sent to it: what is to be delivered stays in its table. */
+/** Sends nothing: deliveries stay in their table. */
 async function addWebhook(
   { service, model }: World,
   owner: { business_id: string },
@@ -136,7 +136,7 @@ async function addWebhook(
 
 export const iso = (time: number): string => new Date(time).toISOString()
 
-/** The claim of a hold or booking as it lies in the table. */
+/** Returns the claim of a hold or booking in the table. */
 export async function claimOf({ service }: World, id: string) {
   const { reads } = service.context.db
   return reads.selectFrom('claims').selectAll().where('id', '=', id).executeTakeFirstOrThrow()

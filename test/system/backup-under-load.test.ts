@@ -14,7 +14,10 @@ import { engines } from '../support/test-service.ts'
 
 const call = httpClients()
 
-/** What was acknowledged before a backup began: it has to be in it. What changed meanwhile may be in it as it was or became. */
+/**
+ * Returns the records acknowledged before a backup began, which it must contain. Records that changed meanwhile may be
+ * in either state.
+ */
 function expectedIn(before: Acknowledged, after: Acknowledged): Acknowledged {
   return new Map(
     [...before].map(([id, known]) => {
@@ -30,7 +33,7 @@ async function moreLoad(load: NotedLoad, requests: number): Promise<void> {
   await eventually('load on the servers', () => load.answered() > before + requests || undefined)
 }
 
-/** Clients have been told of more than ten bookings that they did not know of before. */
+/** Resolves when clients have learned of more than ten new bookings. */
 async function moreBooked({ acknowledged }: NotedLoad): Promise<void> {
   const known = () =>
     [...acknowledged.values()].filter(({ state }) => state === 'booked' || state === 'cancelled').length

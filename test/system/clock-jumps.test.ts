@@ -53,7 +53,7 @@ onOneEngine('sqlite', 'a wall clock that jumps by an hour, forwards and far back
       await client.convert(0, owner, id),
       other.status === 201 ? await client.convert(0, rival, String(other.body.hold_id)) : undefined,
     ]
-    // the time of PostgreSQL's server counts there; with SQLite the machine's does: a hold has lapsed once, and stays so
+    // PostgreSQL uses its server's time, SQLite the machine's: an expired hold stays expired
     expect(tally([other, conversion])).toEqual(
       engine === 'postgres' ? { '409 slot_held': 1, '201': 1 } : { '201': 1, '404 hold_expired': 1 },
     )
@@ -61,8 +61,8 @@ onOneEngine('sqlite', 'a wall clock that jumps by an hour, forwards and far back
     await load.stop()
     expect([load.unexpected, load.refused]).toEqual([[], []])
     if (engine === 'sqlite') {
-      // By the clock of the machine holds lapsed, or were released when they had, and last again now that it is set back:
-      // until their time, in which nobody else has the slot.
+      // By the machine's clock, holds expired or were released when they had. Now that the clock is set back, they are
+      // valid again until their time. Nobody else has their slots.
       for (const [id, { state }] of load.acknowledged) {
         if (state === 'held' || state === 'released') load.acknowledged.delete(id)
       }

@@ -57,7 +57,7 @@ describe.runIf(engines.includes('postgres'))('two servers, one of them with a cl
               return shown.body.status as string
             }),
           )
-        // real time is the subject: what is asked and answered a second before its end, and asked a second after it
+        // real time is the subject: one request is answered a second before the end, and another sent a second after it
         let askedMs: number
         do {
           askedMs = Date.now()

@@ -21,14 +21,14 @@ import { execute } from '../support/statements.ts'
 import { engines } from '../support/test-service.ts'
 
 /*
- * Two servers whose DATABASE_URL names three PostgreSQL servers: one takes writes, two follow it, and a commit waits for
- * one of the two. Clients repeat with their Idempotency-Key until they are answered.
+ * Two servers whose DATABASE_URL names three PostgreSQL servers. One accepts writes, two follow it, and a commit waits
+ * for one of the two. Clients repeat requests with their Idempotency-Key until there is an answer.
  */
 
 const runs = isLong && engines.includes('postgres') && canReplicate()
 const call = httpClients()
 const clients = 32
-/** Without it, a client waits for nothing between two requests; 32 of them make some 200 visits a second. */
+/** Without this pause, clients do not wait between requests, and 32 of them make about 200 visits a second. */
 const pauseMs = 100
 
 test('the guide has the settings that the servers have here', () => {
@@ -39,7 +39,10 @@ test('the guide has the settings that the servers have here', () => {
   expect(block?.text).toBe(lines.join('\n'))
 })
 
-/** What happens to the primary; resolves when the rig has promoted a standby, where it does. The first two run in a part, too. */
+/**
+ * Faults of the primary. Each resolves when the rig has promoted a standby, if it does. Partial runs include the first
+ * two.
+ */
 const faults: Record<string, (postgres: ReplicatedPostgres, primary: Member) => Promise<void>> = {
   'is killed': async (postgres, primary) => {
     await primary.process.halt('SIGKILL')
@@ -121,7 +124,7 @@ describe.runIf(runs)('a commit that waits for a standby', () => {
     const [token = ''] = await openSessions(call, cluster.addresses, { key, count: 1 })
     return () => clientOf(cluster, call).hold(0, token, slot(index))
   }
-  /** What each of the servers says about its readiness, when it says this status. */
+  /** Returns each server's readiness once it has this status. */
   const readiness = (wanted: number) =>
     Promise.all(
       cluster.addresses.map((address) =>
@@ -189,7 +192,7 @@ describe.runIf(runs)('commits that wait for a standby', () => {
           'fault: commits wait for 2 standbys (ANY 2 (*)), and only 1 of these is connected: every change gets 503',
         )
         await other?.process.halt('SIGINT')
-        await sender.connect() // as pg_basebackup does: it is listed, and follows nothing
+        await sender.connect() // like pg_basebackup: it is listed, but follows nothing
         await eventually('the end of what followed', async () => {
           const listed = await readRows(ownUrl, 'select state from pg_stat_replication')
           return (listed.length === 1 && listed[0]?.['state'] === 'startup') || undefined

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** What somebody who means well asks for. */
+/** Sends an honest request. */
 async function serves(server: ServerProcess): Promise<Reply> {
   const [token = ''] = await openSessions(call, [server.address], { key, count: 1 })
   return call(server.address, 'GET', '/services', { token })
@@ -36,11 +36,11 @@ const get = 'GET /healthz HTTP/1.1\r\nHost: a\r\n'
 const json = 'Content-Type: application/json\r\n'
 const chunked = 'Transfer-Encoding: chunked\r\n'
 
-// What takes long by waiting waits together, and in the long form: the timeouts are 10 and 15 seconds.
+// Slow tests wait together, in the long form. The timeouts are 10 and 15 seconds.
 describe.concurrent('what goes on and on', () => {
   let server: ServerProcess
   beforeAll(async () => {
-    server = await startServer(database.url, { MAX_CONNECTIONS_PER_IP: '5000' }) // all of them are of one address
+    server = await startServer(database.url, { MAX_CONNECTIONS_PER_IP: '5000' }) // all of them have one address
   })
   afterAll(() => server.stop())
 
@@ -132,7 +132,7 @@ describe.concurrent('what goes on and on', () => {
   )
 })
 
-/** What is sent on a connection, by what is wrong with it; KEY stands for a valid key. */
+/** Malformed input by its fault. KEY stands for a valid key. */
 const attacks: Record<string, string> = {
   'a body of 10 MB': `${post}Authorization: Bearer KEY\r\n${json}Content-Length: 10485760\r\n\r\n${'x'.repeat(10_485_760)}`,
   'JSON 100,000 deep': `${post}Authorization: Bearer KEY\r\n${json}Content-Length: 100000\r\n\r\n${'['.repeat(100_000)}`,
@@ -168,10 +168,10 @@ describe('what is not a right request', () => {
   })
   afterAll(() => server.stop())
 
-  /** Sends one and leaves when it is answered; the connection may have been closed before that. */
+  /** Sends one and disconnects after the answer. The server may have closed the connection earlier. */
   const attack = async (text: string): Promise<string> => {
     const connection = rawConnection(server.address, Buffer.from(text.replace('KEY', key), 'latin1'))
-    connection.socket.end() // half open: what comes back is still read
+    connection.socket.end() // half open: the answer is still read
     const { received } = await connection.closed
     return received
   }
@@ -199,7 +199,7 @@ describe('what is not a right request', () => {
       const round = async () => {
         for (let turn = 0; turn < rounds(2, 60); turn += 1) await Promise.all(all.map(attack))
       }
-      await round() // what is compiled and cached on the way is there afterwards
+      await round() // compilation and caches along the way are complete
       const before = residentMegabytes(server)
       for (let turn = 0; turn < rounds(1, 10); turn += 1) await round()
       const grown = residentMegabytes(server) - before

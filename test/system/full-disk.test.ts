@@ -16,7 +16,10 @@ import { onEachEngine } from '../support/test-service.ts'
 
 const call = httpClients()
 
-/** A database on the disk: the file of SQLite with its log, the tables and indexes of PostgreSQL without its log. */
+/**
+ * Creates a database on the disk: the file of SQLite with its log, or the tables and indexes of PostgreSQL without its
+ * log.
+ */
 async function databaseOn(disk: SmallDisk, engine: Engine): Promise<TestDatabase> {
   if (engine === 'sqlite') {
     return { url: `sqlite:${join(disk.directory, 'holdfast.db')}`, drop: () => disk.remove() }
@@ -39,7 +42,7 @@ async function databaseOn(disk: SmallDisk, engine: Engine): Promise<TestDatabase
 }
 
 onEachEngine('a database whose disk is full', (engine) => {
-  // that of PostgreSQL takes a server of its own
+  // PostgreSQL needs a separate server
   testIn(engine === 'sqlite')(
     'refuses changes by 503, is not ready, still answers reads, and recovers without loss',
     async () => {

@@ -14,10 +14,10 @@ import { createTestDatabase } from '../support/test-database.ts'
 import { type Reply } from '../support/test-service.ts'
 
 const call = httpClients()
-/** Long enough for a busy machine to ask in it. */
+/** Long enough for a request of a busy machine. */
 const drainSeconds = 3
 
-/** A connection that sends what it is given and nothing more. */
+/** Opens a connection that sends its input and nothing more. */
 async function openConnection(
   address: string,
   text: string,
@@ -25,7 +25,7 @@ async function openConnection(
   const { hostname, port } = new URL(address)
   const socket = connect(Number(port), hostname)
   let received = ''
-  socket.on('error', () => undefined) // that it is cut off is expected
+  socket.on('error', () => undefined) // it is cut off intentionally
   socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk))
   await once(socket, 'connect')
   if (text !== '') socket.write(text)
@@ -36,7 +36,7 @@ onOneEngine('postgres', 'a server that is asked to stop', (engine) => {
   let cluster: Cluster
   let client: ReturnType<typeof clientOf>
   let tokens: string[]
-  /** Whether a test has ended the first server. */
+  /** True once a test has ended the first server. */
   let hasEnded = false
   beforeAll(async () => {
     cluster = await startCluster(engine, { DRAIN_SECONDS: String(drainSeconds), LOG_LEVEL: 'info' })
@@ -103,14 +103,14 @@ onOneEngine('postgres', 'a server that is asked to stop', (engine) => {
       await Promise.all(loops)
       expect(replies.length).toBeGreaterThan(before)
       expect(Object.keys(tally(replies))).toEqual(['201'])
-      // it drains for three seconds; what reaches it in the end may find nobody
+      // it drains for three seconds; requests at the very end may find no server
       expect(Math.min(...brokenAtMs) - askedMs).toBeGreaterThan((drainSeconds * 1_000) / 3)
       expect(await findErrors(cluster.databaseUrl)).toEqual([])
     },
   )
 })
 
-// No database has a part in these.
+// Tests that are independent of the database.
 describe('a server that is asked to stop', () => {
   longTest('ends although clients do not finish their requests', async () => {
     const cluster = await startCluster('sqlite', { DRAIN_SECONDS: '1' })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { startHoldfast } from '../support/holdfast-process.ts'
 
-/** Says when all garbage was collected, and which of Node's own modules are loaded by then. */
+/** Reports the end of garbage collection, and the modules of Node loaded by then. */
 const telling = `data:text/javascript,${encodeURIComponent(`
   import { constants, PerformanceObserver } from 'node:perf_hooks'
   const { NODE_PERFORMANCE_GC_FLAGS_ALL_AVAILABLE_GARBAGE: all } = constants

@@ -8,7 +8,7 @@ import { startServer } from '../support/server-process.ts'
 import { createTestDatabase } from '../support/test-database.ts'
 
 const dieAtStatement = pathToFileURL(join(import.meta.dirname, '../support/die-at-statement.ts')).href
-/** Each is a process of its own: all of them, or some of the first and of those that follow. */
+/** Each is a separate process: all of them, or some of the first and later ones. */
 const statements = isWhole
   ? Array.from({ length: 300 }, (_, index) => index + 1)
   : isLong
@@ -31,7 +31,7 @@ onOneEngine('sqlite', 'a server that is killed during its very first start', (en
       })
       const ending = await Promise.race([server.ended, server.says(/^Holdfast serves/m)])
       if (!('signal' in ending)) {
-        server.signal('SIGKILL') // it has fewer statements: a first start without a death in it
+        server.signal('SIGKILL') // with fewer statements, this is a first start without a death
         await server.ended
         break
       }

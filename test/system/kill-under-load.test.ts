@@ -14,7 +14,7 @@ onOneEngine('postgres', 'a server that is killed while it serves', (engine) => {
   let cluster: Cluster
   let receiver: Receiver
   beforeAll(async () => {
-    // each client leaves many holds behind, all of which have to be there afterwards; and each event a delivery
+    // each client leaves many holds behind, which must all exist afterwards, and each event a delivery
     receiver = await startReceiver()
     cluster = await startCluster(engine, { NODE_ENV: 'test' }) // production would not deliver to loopback
     const token = cluster.business.business_key

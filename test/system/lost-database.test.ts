@@ -11,7 +11,7 @@ import { ada, businessOf, engines, offer, type Reply } from '../support/test-ser
 
 const call = httpClients()
 const cuts = rounds(1, 20)
-/** Five seconds, or ten for a stop, and what a busy machine takes. */
+/** Five seconds, or ten for a stop, plus the delays of a busy machine. */
 const soonMs = 40_000
 
 describe.runIf(engines.includes('postgres'))('a PostgreSQL server that cannot be reached', () => {
@@ -43,10 +43,10 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL server that cannot be
     await database.drop()
   })
 
-  /** Slots of a test's own: nothing is left for the next one. */
+  /** Slots of one test, none of which remains for the next. */
   const ownSlot = (index: number) => slot(firstSlot + index)
 
-  /** A reply and how long it was in coming, in milliseconds. */
+  /** Returns a reply and its duration in milliseconds. */
   async function timed(request: Promise<Reply>): Promise<{ reply: Reply; tookMs: number }> {
     const startedMs = performance.now()
     const reply = await request
@@ -83,7 +83,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL server that cannot be
       expect(readiness.tookMs).toBeLessThan(soonMs)
       expect((await call(server.address, 'GET', '//healthz')).status).toBe(200)
       await Promise.all(slow)
-      // long enough gone that every connection has failed at least once
+      // long enough that every connection has failed at least once
       await expectUnavailable(client.hold(0, token, ownSlot(40)))
       proxy.set('forward')
       await recovers()

@@ -6,14 +6,14 @@ import { onOneEngine, rounds } from '../support/long.ts'
 import { type Reply } from '../support/test-service.ts'
 
 /*
- * Real time is the subject here: a hold lasts one second, its owner converts it and a rival holds the
- * same slot, both within 20 ms around the instant at which it lapses.
+ * Real time is the subject here. A hold lasts one second. Its owner converts it while a rival holds the same slot, both
+ * within 20 ms around its expiry.
  */
 /** The first ones only find the moment. */
 const meetings = rounds(1, 20)
 const slotsAtOnce = 30
 const spreadMs = 20
-/** The servers' clock is the database's, which the test can only know so well on a busy machine. */
+/** The servers use the database's clock, which the test knows only this exactly on a busy machine. */
 const toleranceMs = 400
 const call = patientClients()
 
@@ -32,7 +32,7 @@ onOneEngine('sqlite', 'a hold at the moment of its expiry', (engine) => {
   })
   afterAll(() => cluster.stop())
 
-  /** Owner and rival meet at the end of one hold; the answers of both, such as `201, 409 slot_held`. */
+  /** Lets owner and rival meet at the end of one hold. Returns the answers of both, such as `201, 409 slot_held`. */
   async function meet(round: number, index: number, earlierMs: number): Promise<string> {
     const startsAt = slot(round * slotsAtOnce + index)
     const owner = owners[index] ?? ''
@@ -57,7 +57,7 @@ onOneEngine('sqlite', 'a hold at the moment of its expiry', (engine) => {
       const all = Array.from({ length: slotsAtOnce }, (_, index) => meet(round, index, earlierMs))
       const now = await Promise.all(all)
       answers.push(...now)
-      // a busy machine is late with its requests: aim at the moment at which the decision falls both ways
+      // on a busy machine requests arrive late: aim at the moment at which either can win
       const owners = now.filter((answer) => answer.startsWith('201')).length / slotsAtOnce
       if (owners < 0.3) earlierMs += spreadMs / 2
       if (owners > 0.7) earlierMs -= spreadMs / 2
@@ -88,11 +88,11 @@ onOneEngine('sqlite', 'a hold at the moment of its expiry', (engine) => {
 const possible = [
   '201, 409 slot_booked', // the owner wins
   '404 hold_expired, 201', // the rival wins
-  '201, 409 slot_held', // the rival looked while it was still held
+  '201, 409 slot_held', // the rival came while it was still held
   '404 hold_expired, 409 slot_held', // the rival came too early, the owner too late
 ]
 
-/** Offsets that walk over the whole spread, in another order for each of the two. */
+/** Returns offsets across the whole spread, in a different order for each of the two. */
 function offset(round: number, index: number, step: number): number {
   return (((round * slotsAtOnce + index) * step) % (2 * spreadMs + 1)) - spreadMs
 }

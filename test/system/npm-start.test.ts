@@ -8,11 +8,11 @@ import { emptyDirectory, project, runHoldfast } from '../support/holdfast-proces
 import { longTest } from '../support/long.ts'
 import { endGroupWithTests } from '../support/watched.ts'
 
-/** Finds an older Node of the system first, where there is one, as npm itself does. */
+/** Finds an older Node of the system first, if there is one, as npm itself does. */
 const systemPath = ['/usr/local/bin', '/usr/bin', '/bin', process.env['PATH'] ?? ''].join(':')
 const call = httpClients()
 
-/** What README.md has people type after npm ci, without the comment. */
+/** The commands of README.md after npm ci, without the comment. */
 const documented = blocksOf(documentAt('README.md'))
   .find(({ text }) => text.startsWith('npm ci && npm start'))
   ?.text.split(/ && | +#/)[1]
@@ -30,7 +30,7 @@ beforeEach(async () => {
     cwd: project,
     env: { PATH: systemPath, HOME: process.env['HOME'], DATABASE_URL: databaseUrl, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // a group of its own, as a terminal gives it
+    detached: true, // a separate process group, as in a terminal
   })
   endGroupWithTests(npm)
   npm.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
@@ -45,11 +45,11 @@ afterEach(() => {
   try {
     process.kill(-(npm.pid ?? NaN), 'SIGKILL')
   } catch {
-    // the group has ended, as it was to
+    // the group has ended, as intended
   }
 })
 
-/** Everything is over: the group of processes, the port, and the lock on the file. */
+/** Expects that everything is gone: the process group, the port, and the lock on the file. */
 async function expectNothingLeft(): Promise<void> {
   expect(output).toContain('"msg":"stopped"')
   await expect(call(address, 'GET', '//healthz')).rejects.toThrow()

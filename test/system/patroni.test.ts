@@ -10,14 +10,14 @@ import { canRunPatroni, type PatroniCluster, startPatroni } from '../support/pat
 import { engines } from '../support/test-service.ts'
 
 /*
- * Two servers over three PostgreSQL servers, of which Patroni promotes one, with the file of docs/guides/high-availability.md.
- * Clients repeat with their Idempotency-Key until they are answered. It runs in the whole form only: on a busy machine
- * leases run out that nobody meant to lose.
+ * Two servers over three PostgreSQL servers, one of which Patroni promotes, with the file of
+ * docs/guides/high-availability.md. Clients repeat requests with their Idempotency-Key until there is an answer. Runs
+ * in the whole form only, because leases expire unintentionally on a busy machine.
  */
 
 const call = httpClients()
 
-/** What happens to the primary. */
+/** Faults of the primary. */
 const faults: Record<string, (patroni: PatroniCluster) => Promise<void>> = {
   'loses its machine': (patroni) => patroni.killPrimary(),
   'is killed, while its Patroni lives': (patroni) => patroni.killPostgres(),

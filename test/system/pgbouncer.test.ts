@@ -20,7 +20,7 @@ import { createMigratedDatabase } from '../support/test-database.ts'
 import { engines } from '../support/test-service.ts'
 import { allEvents } from '../support/webhooks.ts'
 
-/* PgBouncer in transaction mode: no two transactions of a client need have the same connection. */
+/* PgBouncer in transaction mode: each transaction of a client may use a different connection. */
 
 const call = httpClients()
 const program = engines.includes('postgres') ? pgbouncerProgram() : undefined
@@ -148,7 +148,7 @@ describe.runIf(program)('by way of PgBouncer in transaction mode', () => {
     await moreHolds(load)
     await eventually('a delivery', () => receiver.received[0])
     await load.stop()
-    expect(load.unexpected).toEqual([]) // a busy machine may refuse some by 503
+    expect(load.unexpected).toEqual([]) // a busy machine may refuse some with 503
     expect(await findErrors(cluster.databaseUrl, load.acknowledged)).toEqual([])
     for (const { process } of cluster.servers) expect(process.stderr()).toBe('')
   })

@@ -13,7 +13,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL server that ends bene
   let postgres: OwnPostgres
   let cluster: Cluster
   beforeEach(async () => {
-    // the commits of this one are to last, as those of a user's do
+    // the commits of this server must last, as a user's do
     const started = await startOwnPostgres({ synchronous_commit: 'on' })
     if (!started)
       throw new Error('no PostgreSQL can be started here: install one, or run npm ci with optional packages')

@@ -17,7 +17,7 @@ onOneEngine('postgres', 'requests that cross each other', (engine) => {
   /** Sessions that use up their caps. */
   let greedy: string[]
   beforeAll(async () => {
-    // the cap on holds is 1 × 10; everything else is far away
+    // the cap on holds is 1 × 10, and all other limits are out of reach
     cluster = await startCluster(
       engine,
       {
@@ -40,7 +40,7 @@ onOneEngine('postgres', 'requests that cross each other', (engine) => {
   })
   afterAll(() => cluster.stop())
 
-  /** Both requests of every pair at once, over all servers; each pair's two answers joined. */
+  /** Sends both requests of every pair at once, over all servers. Joins each pair's two answers. */
   async function cross(one: (pair: number) => Promise<Reply>, other: (pair: number) => Promise<Reply>) {
     const answers = await Promise.all(
       Array.from({ length: pairs }, async (_, pair) => {

@@ -15,7 +15,7 @@ import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
 import { engines, offer, startTestService } from '../support/test-service.ts'
 
-/* DATABASE_READ_URL: availability is read at a replica while that is at most a second behind. */
+/* DATABASE_READ_URL: availability is read from a replica that lags by at most a second. */
 
 const call = httpClients()
 
@@ -37,7 +37,7 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
   const replica = () => postgres.standbys()[0]?.ownUrl ?? ''
   const key = () => cluster.business.business_key
   const replays = (word: 'pause' | 'resume') => readRows(replica(), `select pg_wal_replay_${word}()`)
-  /** The starts that are offered on the day of a start, with whether the asker holds them. */
+  /** Returns the starts offered on the day of a start, and whether the caller holds them. */
   const offeredWith = async (token: string, start: string) => {
     const day = start.slice(0, 10)
     const query = new URLSearchParams({ ...offer(cluster.business, 'Meeting room'), from: day, to: day })
@@ -56,7 +56,7 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
   }
   const isFresh = () =>
     eventually('a replica that keeps up', async () => ((await delay()) ?? 9) < 1 || undefined)
-  /** Its metric is then above one second or absent, as the guide says. */
+  /** Its metric is then above one second or absent, as described in the guide. */
   const isBehind = () =>
     eventually('a replica that is behind', async () => ((await delay()) ?? 9) > 1 || undefined)
 
@@ -242,12 +242,12 @@ describe.runIf(isLong && engines.includes('postgres') && canReplicate())('a repl
       const server = await startServer(postgres.url, { LOG_LEVEL: 'error' })
       await server.process.says(two)
       await server.stop()
-      // the one to leave answers first
+      // the server to leave answers first
       postgres.primary().network.delay(30)
       standby?.network.delay(60)
       expect((await doctor())('database')).toEqual(['ok: postgres answers'])
       for (const { network } of postgres.members) network.delay(0)
-      // a running one, once for each time
+      // a running server, once for each time
       await primaries(2)
       await postgres.primary().process.halt('SIGINT')
       await primaries(1)

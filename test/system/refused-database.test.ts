@@ -5,7 +5,7 @@ import { startOwnPostgres } from '../support/postgres-server.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { engines } from '../support/test-service.ts'
 
-/** Starts a server that is to refuse the database, and gives what it says. */
+/** Starts a server that must refuse the database. Returns its output. */
 async function refusalOf(url: string): Promise<string> {
   const ran = await runHoldfast(['serve'], { variables: { DATABASE_URL: url, PORT: '0' } })
   expect(ran).toMatchObject({ code: 1, stdout: '' })

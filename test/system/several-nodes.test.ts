@@ -66,7 +66,7 @@ describe.runIf(possible)('several servers behind HAProxy, as docs/guides/scaling
           async ({ address }) => (await call(address, 'GET', '/services', { token })).status,
         ),
       )
-    expect(await statuses()).toEqual(Array(nodes).fill(200)) // remembered from here on
+    expect(await statuses()).toEqual(Array(nodes).fill(200)) // cached from here on
     expect(await changePlan('pro')).toMatchObject({ code: 0 })
     await eventually('refusals', async () => {
       const all = await statuses()
@@ -74,7 +74,7 @@ describe.runIf(possible)('several servers behind HAProxy, as docs/guides/scaling
     })
   })
 
-  /** Has work done under load, and expects that no client has noticed anything. */
+  /** Runs work under load and expects that no client notices anything. */
   async function underLoad(work: (moreLoad: () => Promise<unknown>) => Promise<void>): Promise<NotedLoad> {
     const load = await startNotedLoad(cluster, call, { clients: 6, pauseMs: 10 })
     const moreLoad = () => {
@@ -90,7 +90,7 @@ describe.runIf(possible)('several servers behind HAProxy, as docs/guides/scaling
     return load
   }
 
-  /** One server after the other ends, and another comes in its place. */
+  /** Replaces one server after the other. */
   async function replaceAll(options?: Omit<ProcessOptions, 'variables'>): Promise<void> {
     for (const [place, server] of cluster.servers.entries()) {
       expect(await server.stop()).toEqual({ code: 0, signal: null })

@@ -23,7 +23,7 @@ test('a second server on one SQLite file is refused at once, by any name of the 
   for (const url of [cluster.databaseUrl, `sqlite:${link}`]) {
     const second = await runHoldfast(['serve'], { variables: { DATABASE_URL: url, PORT: '0' } })
     expect(second).toMatchObject({ code: 1, stdout: '' })
-    // on one line, as docs/guides/self-hosting.md shows it
+    // on one line, as in docs/guides/self-hosting.md
     const named = url.slice('sqlite:'.length)
     expect(second.stderr).toBe(`${refusal?.text.replace('/var/lib/holdfast/holdfast.db', named) ?? ''}\n`)
   }
@@ -32,7 +32,7 @@ test('a second server on one SQLite file is refused at once, by any name of the 
   await book(clientOf(cluster, call), token, slot(0))
   expect(await findErrors(cluster.databaseUrl)).toEqual([])
 
-  // the lock goes with the process, however it ends
+  // the lock ends with the process, for whatever reason
   await cluster.servers[0]?.kill()
   cluster.servers[0] = await cluster.start()
   await cluster.stop()

@@ -6,8 +6,7 @@ import { longTest, onOneEngine } from '../support/long.ts'
 import { ada, offer, type Reply } from '../support/test-service.ts'
 
 /*
- * The caps on bookings hold however many conversions there are at once, and over how many servers: one on SQLite, two
- * on PostgreSQL.
+ * The caps on bookings hold for any number of simultaneous conversions and servers: one on SQLite, two on PostgreSQL.
  */
 
 const call = patientClients()
@@ -55,7 +54,7 @@ onOneEngine('sqlite', 'many bookings at once', (engine) => {
     })
   const client = () => `client${(turns += 1)}@example.com`
 
-  /** Places holds by sessions of these addresses, converts all at once, and tells what came of it. */
+  /** Places holds by sessions of these addresses and converts all of them at once. Returns the outcomes. */
   async function rush(addresses: string[], emailOf: () => string): Promise<Record<string, number>> {
     const holdsOf = async (at: string) => {
       const token = await sessionAt(at)

@@ -4,7 +4,7 @@ import { IntlMessageFormat } from 'intl-messageformat'
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 
-/* Each file of texts/console against English, and English against the code. A fault names its file and key. */
+/* Compares each file of texts/console with English, and English with the code. A fault names its file and key. */
 
 const project = resolve(import.meta.dirname, '../..')
 const languages = globSync('texts/console/*.json', { cwd: project }).map((file) => basename(file, '.json'))
@@ -13,20 +13,20 @@ const textsIn = (language: string) =>
 const english = textsIn('en')
 const keys = Object.keys(english)
 
-/** Scripts of pages fill these in, and know `{name}` only. */
+/** Scripts of pages fill these in, and support only `{name}`. */
 const isForScripts = (key: string) => /^(live|services\.seats)\./.test(key)
 
-/** A message of the API, which is English: other languages say less. */
+/** A message of the API, which is in English. Other languages may omit it. */
 const mayBeLacking = 'detail'
 
 interface Part {
   name: string
   kind: 'argument' | 'select' | 'plural' | 'selectordinal'
-  /** The forms of a select or plural, with what stands in them. */
+  /** The forms of a select or plural, with their contents. */
   forms: Record<string, Part[]>
 }
 
-/** The parameters of a message. Throws for what is no message, and for formats that no text needs. */
+/** Returns the parameters of a message. Throws for an invalid message, and for formats that no text needs. */
 function partsOf(text: string): Part[] {
   type Elements = ReturnType<IntlMessageFormat['getAst']>
   const read = (elements: Elements): Part[] =>
@@ -48,14 +48,14 @@ function partsOf(text: string): Part[] {
 
 const pluralKinds = { cardinal: 'plural', ordinal: 'selectordinal' } as const
 
-/** The parts of a message, those within forms included. */
+/** Returns the parts of a message, including those within forms. */
 function allParts(text: string): Part[] {
   const all = (parts: Part[]): Part[] =>
     parts.flatMap((part) => [part, ...Object.values(part.forms).flatMap(all)])
   return all(partsOf(text))
 }
 
-/** The type of each parameter, as text-groups.ts declares it. */
+/** Returns the type of each parameter, as declared by text-groups.ts. */
 function parametersOf(text: string): Record<string, string> {
   const found: Record<string, string> = {}
   for (const { name, kind, forms } of allParts(text)) {
@@ -113,7 +113,7 @@ describe.each(languages)('texts/console/%s.json', (language) => {
   })
 })
 
-/** The forms that whole numbers take. */
+/** Returns the forms of whole numbers. */
 function formsIn(language: string, type: 'cardinal' | 'ordinal'): Set<string> {
   const rules = new Intl.PluralRules(language, { type })
   return new Set(['other', ...Array.from({ length: 200 }, (_, count) => rules.select(count))])
@@ -152,7 +152,7 @@ describe('the code', () => {
     })
     const uses = files.map((file) => {
       const found = namesIn(readFileSync(join(project, file), 'utf8'))
-      if (file.startsWith('widget/')) found.names.add('live') // all that they get
+      if (file.startsWith('widget/')) found.names.add('live') // the only texts they get
       return found
     })
     const isUsed = (key: string) => {
@@ -167,7 +167,9 @@ describe('the code', () => {
   })
 })
 
-/** Names of properties and literals in a file, and the groups whose texts it looks up by a value. */
+/**
+ * Returns the names of properties and literals in a file. Also returns the groups whose texts it looks up by a value.
+ */
 function namesIn(source: string): { names: Set<string>; looksUp: Set<string> } {
   const [names, looksUp] = [new Set<string>(), new Set<string>()]
   const visit = (node: ts.Node): void => {

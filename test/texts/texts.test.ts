@@ -4,7 +4,7 @@ import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { parameter, readForms } from '../../src/base/messages.ts'
 
-/* Each file of texts/ against English, and English against the code. A fault names its file and key. */
+/* Compares each file of texts/ with English, and English with the code. A fault names its file and key. */
 
 const project = resolve(import.meta.dirname, '../..')
 const files = globSync('*.json', { cwd: join(project, 'texts') })
@@ -13,7 +13,7 @@ const textsIn = (file: string) =>
 const english = textsIn('en.json')
 const keys = Object.keys(english)
 
-/** Texts that the build hands to browsers, where a plural has to be known before. */
+/** Texts that the build passes to browsers, where a plural must be resolved before. */
 const isInBrowsers = (key: string) => /^(widget|booking|manage)\./.test(key)
 
 interface Parameter {
@@ -28,7 +28,7 @@ function parametersOf(text: string): Parameter[] {
   }))
 }
 
-/** Names of all parameters, those within plurals included. */
+/** Returns the names of all parameters, including those within plurals. */
 function namesIn(text: string): string[] {
   const found = parametersOf(text).flatMap(({ name, forms = {} }) => [
     name,
@@ -92,7 +92,7 @@ describe.each(files)('texts/%s', (file) => {
     expect(faults).toEqual([])
   })
 
-  // with more than two forms, a number can stand before no noun
+  // with more than two forms, no noun may follow a number
   test('has numbers without a plural only where their form does not matter', () => {
     const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions()
     if (!pluralCategories.includes('few')) return
@@ -113,7 +113,7 @@ function faultsOfForm(text: string): string[] {
     ...(/[{}]/.test(rest)
       ? ['has a brace that is neither {name} nor {count, plural, one {…} other {…}}']
       : []),
-    // ICU, and so translators' tools, take what follows for literal text
+    // ICU, and thus translators' tools, treat the following characters as literal text
     ...(/'[{}]/.test(text) ? ["has ' before a brace; write ’"] : []),
     ...(parametersOf(text).some(({ forms = {} }) => Object.values(forms).some((form) => form.includes('#')))
       ? ['has # in a plural; write {count}']
@@ -150,12 +150,12 @@ describe('the code', () => {
   })
 })
 
-/** By which the views of the widget know a text. */
+/** The name of a text in the views of the widget. */
 function ownName(key: string): string {
   return key.replace(/^(widget|booking)\./, '')
 }
 
-/** Keys that the code names, and calls of `say` and `fill` without what the text needs. */
+/** Returns the keys in the code, and calls of `say` and `fill` without the text's parameters. */
 function usesOfTexts() {
   const found = { keys: new Set<string>(), faults: [] as string[] }
   for (const path of globSync(['src/**/*.ts', 'widget/**/*.{ts,tsx}'], {
@@ -170,7 +170,7 @@ function usesOfTexts() {
       for (const key of named(node)) found.keys.add(key)
       if (ts.isCallExpression(node) && /\b(say|fill)$/.test(node.expression.getText())) {
         const [text, values] = node.arguments
-        // what a template names, only its types know
+        // only the types of a template know its names
         const wanted = text ? within(text, (part) => (ts.isTemplateExpression(part) ? [] : named(part))) : []
         for (const key of wanted) {
           const lacking = namesIn(english[key] ?? '').filter((name) => !givesValue(values, name))
@@ -185,14 +185,14 @@ function usesOfTexts() {
   return found
 }
 
-/** What `find` finds in a node and all below it. */
+/** Collects the results of `find` for a node and all below it. */
 function within(node: ts.Node, find: (node: ts.Node) => string[]): string[] {
   const found = find(node)
   node.forEachChild((child) => void found.push(...within(child, find)))
   return found
 }
 
-/** Keys that a node names: as a text, as a template, or in the widget as `texts.name`. */
+/** Returns the keys that a node names: as a text, as a template, or in the widget as `texts.name`. */
 function keysNamed(node: ts.Node, isWidget: boolean): string[] {
   if (ts.isTemplateExpression(node)) {
     const parts = [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)]
@@ -211,7 +211,7 @@ function keysNamed(node: ts.Node, isWidget: boolean): string[] {
   )
 }
 
-/** Whether an argument has a value for a parameter, as far as one can see. */
+/** True if an argument has a value for a parameter, as far as the syntax shows. */
 function givesValue(values: ts.Expression | undefined, name: string): boolean {
   if (values === undefined) return false
   if (!ts.isObjectLiteralExpression(values)) return true

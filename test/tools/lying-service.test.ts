@@ -7,8 +7,8 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { businessOf } from '../support/test-service.ts'
 
 /*
- * What `holdfast race-test` says of a service that breaks one promise: a real one, whose answers are changed on their way.
- * It asks the public API alone, so no engine has to do with it.
+ * The verdict of `holdfast race-test` on a service that breaks one promise: a real one, whose answers are changed on
+ * their way. The command uses only the public API, so it is independent of the engine.
  */
 
 /** A race takes as long as the machine needs for hundreds of requests. */
@@ -32,7 +32,7 @@ const raceTest = async (urls: string[], ...more: string[]) => {
   return runHoldfast(['race-test', ...addresses, '--business-key', key, '--yes', ...more])
 }
 
-/** What the test has found, each race with its faults. */
+/** Returns the faults that the test has found, by race. */
 async function faultsBehind(lies: Lies): Promise<Record<string, string[]>> {
   const proxy = await startLyingProxy(server.address, lies)
   const ran = await raceTest([proxy.address], '--json')
@@ -49,7 +49,7 @@ async function faultsBehind(lies: Lies): Promise<Record<string, string[]>> {
 const refusal = (code: string) => ({ type: `/problems/${code}`, code, detail: 'No.', request_id: 'r' })
 const isHold = ({ method, path }: Passing) => method === 'POST' && path.endsWith('/bookings/hold')
 
-/** The ids of the services of a test, by what is raced for. */
+/** Returns the IDs of the services of a test, by race. */
 function services() {
   const names = new Map<string, string>()
   return {
@@ -81,7 +81,7 @@ longTest('what is wrong in one round is named, race by race, and nothing else is
         return { status: 500, body: refusal('internal') }
       }
       if (race !== 'one seat') return told
-      // each slot but the first is held by one before others want it: at the end of its hold
+      // each slot but the first is held by one contender before others want it, at the end of its hold
       const slot = String(body.starts_at)
       const [first] = roomSlots.add(slot)
       if (slot === first || told.status !== 409 || lapsing.has(slot)) return told
@@ -145,7 +145,7 @@ test(
   'a service at an address that is not of this machine is not raced against by mistake',
   patient,
   async () => {
-    // 0.0.0.0 leads here all the same, so that there is an answer
+    // 0.0.0.0 leads here as well, so that there is an answer
     const elsewhere = server.address.replace('127.0.0.1', '0.0.0.0')
     const ran = await runHoldfast(['race-test', '--url', elsewhere, '--business-key', key])
     expect(ran).toMatchObject({ code: 2, stdout: '' })

@@ -15,7 +15,7 @@ const failsOnce = `
 const passes = `test('passes', () => {})`
 const fails = `test('fails', () => { throw new Error('it is broken') })`
 
-/** Runs files of tests as `npm test` does, and gives the end of the run and what it prints. */
+/** Runs test files like `npm test`. Returns the end of the run and its output. */
 function runOf(...texts: string[]) {
   const directory = emptyDirectory()
   for (const [index, text] of texts.entries()) writeFileSync(join(directory, `${index}.test.js`), text)

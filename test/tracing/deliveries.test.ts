@@ -33,7 +33,7 @@ onEachEngine('an attempt to deliver', (engine) => {
     await receiver.stop()
   })
 
-  /** Books by a request with this traceparent, if any. */
+  /** Books with a request with this traceparent, if any. */
   const book = async (flags?: string) => {
     const token = shop.business.key
     const body = { ...shop.offer, starts_at: nextStart() }
@@ -47,7 +47,7 @@ onEachEngine('an attempt to deliver', (engine) => {
     expect(reply.status).toBe(201)
   }
   const attempts = () => spans.all().filter(({ attributes }) => 'holdfast.webhook_id' in attributes)
-  /** The only attempt there was. */
+  /** Returns the only attempt. */
   const attempted = async (): Promise<ReadableSpan> => {
     await service.app.deliveries.settled()
     const [span, ...more] = attempts()
@@ -109,7 +109,7 @@ onEachEngine('an attempt to deliver', (engine) => {
     expect(name).toBe('POST /api/v1/bookings')
     expect(span.spanContext().traceId).toBe(traceId)
     const [startMs, endMs] = [span.startTime, span.endTime].map(([s, ns]) => s * 1000 + ns / 1e6)
-    expect(Math.abs((endMs ?? NaN) - Date.now())).toBeLessThan(3_600_000) // of real time, not of the clock of the test
+    expect(Math.abs((endMs ?? NaN) - Date.now())).toBeLessThan(3_600_000) // in real time, not by the clock of the test
     expect((endMs ?? NaN) - (startMs ?? NaN)).toBeGreaterThan(0)
   })
 

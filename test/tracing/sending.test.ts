@@ -8,7 +8,7 @@ import { type HoldfastProcess, project, startHoldfast } from '../support/holdfas
 
 const traceId = '0af7651916cd43dd8448eb211c80319c'
 const traceparent = `00-${traceId}-b7ad6b7169203331-01`
-/** Loaded before the program: the SDK is not there. */
+/** Loaded before the program. Hides the SDK. */
 const withoutSdk = `data:text/javascript,${encodeURIComponent(`
 import { registerHooks } from 'node:module'
 registerHooks({
@@ -54,7 +54,7 @@ test('a request is followed by its id from its answer to the log and to the trac
   const headers = { traceparent, authorization: 'Bearer cal_biz_nobody' }
   const reply = await fetch(`${address}/api/v1/services`, { headers })
   const ready = await fetch(`${address}/readyz`)
-  await stop(server) // sends what is left
+  await stop(server) // sends the remaining spans
   const id = reply.headers.get('x-request-id')
   const line = logLines(server).find(({ request_id }) => request_id === id)
   expect(line).toMatchObject({ trace_id: traceId, route: '/api/v1/services', status: 401 })

@@ -30,7 +30,7 @@ onEachEngine('a trace', (engine) => {
   let address: string
   const call = httpClients()
   beforeAll(async () => {
-    const HOLDFAST_SECRET = Buffer.alloc(32, 1).toString('base64') // else the first booking makes one
+    const HOLDFAST_SECRET = Buffer.alloc(32, 1).toString('base64') // otherwise the first booking creates one
     service = await startTestService(engine, { HOLDFAST_SECRET })
     salon = businessOf(service.world, 'Salon Spree')
     address = await service.app.server.listen({ port: 0 })
@@ -41,7 +41,7 @@ onEachEngine('a trace', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** The span of the only request that was made, and all that belong to it. */
+  /** Returns the span of the only request, and all that belong to it. */
   const onlyRequest = () => {
     const servers = spans.all().filter(({ kind }) => kind === SpanKind.SERVER)
     expect(servers).toHaveLength(1)
@@ -79,7 +79,7 @@ onEachEngine('a trace', (engine) => {
       },
     })
     sending.flushHeaders()
-    await once(sending, 'continue') // the server has begun with the request
+    await once(sending, 'continue') // the server has begun to handle the request
     sending.end(body)
     const [answer] = (await once(sending, 'response')) as [IncomingMessage]
     await once(answer.resume(), 'end')
@@ -172,8 +172,8 @@ onEachEngine('a trace', (engine) => {
     const kinds = failed.map(({ name }) => name)
     expect(kinds.filter((name) => name === 'POST /api/v1/bookings')).toHaveLength(2)
     expect(kinds.filter((name) => name === 'transaction')).toHaveLength(2)
-    // on PostgreSQL the event is inserted together with its deliveries; what is asked for along with a statement that
-    // fails, fails too
+    // on PostgreSQL the event is inserted together with its deliveries; a statement sent along with a failing one
+    // fails, too
     const insert = /^(insert|with)$/
     expect(kinds.filter((name) => insert.test(name)).length).toBeGreaterThanOrEqual(2)
     for (const { status, events } of failed) {

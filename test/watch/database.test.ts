@@ -33,14 +33,14 @@ onEachEngine('what the service stands on', (engine) => {
   })
 
   test('nobody waits on an idle server, though a scrape asks several things at once', async () => {
-    service.clock.advance(5) // what is remembered is asked for anew
+    service.clock.advance(5) // cached values expire
     expect((await scrape(service)).value('holdfast_database_waiting')).toBe(0)
   })
 
   test('active holds are those that have neither lapsed nor ended', async () => {
     const key = clientOf(service, business.key)
     const active = async () => {
-      service.clock.advance(5) // the count is remembered for so long
+      service.clock.advance(5) // the count is cached for this long
       return (await scrape(service)).value('holdfast_active_holds')
     }
     const offer = await makeOffer(service, business.id, { capacity: 3 })
@@ -63,7 +63,8 @@ onEachEngine('what the service stands on', (engine) => {
     service.clock.advance(4.999)
     await scrape(service)
     expect(ofScrape()).toBe(1)
-    expect(withoutLimiter(service.statements)).toHaveLength(4) // holds, deliveries and mails that wait, the oldest calendar
+    // waiting holds, deliveries and emails, and the oldest calendar
+    expect(withoutLimiter(service.statements)).toHaveLength(4)
     service.clock.advance(0.001)
     await scrape(service)
     expect(ofScrape()).toBe(2)
@@ -120,7 +121,7 @@ onEachEngine('what the service stands on', (engine) => {
     await eventually('the lag shows', async () => {
       const until = performance.now() + 80
       while (performance.now() < until);
-      await new Promise((resolve) => setTimeout(resolve)) // the loop goes round and notices
+      await new Promise((resolve) => setTimeout(resolve)) // the loop turns and notices
       const now = (await scrape(service)).value('nodejs_eventloop_lag_max_seconds') ?? 0
       return now > 0.05 || undefined
     })

@@ -11,7 +11,7 @@ interface Body {
   data: { status: string }
 }
 
-/** Every member with its type, in its order: `data.client.email: string`. */
+/** Returns every member with its type, in order: `data.client.email: string`. */
 function membersOf(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return [`${path}: ${typeof value}`]
   return Object.entries(value).flatMap(([name, member]) => membersOf(member, `${path}.${name}`))

@@ -113,7 +113,7 @@ onOneEngine('postgres', 'the list of events', (engine) => {
     expect(await events('', (await makeShop(service)).business.key)).toEqual([])
   })
 
-  /** Records an event in a transaction of its own. */
+  /** Records an event in a separate transaction. */
   const record = (tx: Transaction, bookingId: string) =>
     recordChange(service.context, tx, {
       by: 'system',
@@ -150,7 +150,7 @@ onOneEngine('postgres', 'the list of events', (engine) => {
       })
       await written
       for (let index = 0; index < 3; index += 1) await db.transaction((tx) => record(tx, id))
-      // those after it are committed, and still wait for the one before
+      // those after it are committed, but still wait for the one before
       expect(await events(`&after=${String(created?.id)}`)).toEqual([])
       commitLate()
       await late

@@ -5,7 +5,7 @@ import { startReceiver, status, type Receiver } from '../support/receiver.ts'
 import { engines, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { deliveriesOf, makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
 
-/** The time limit in the tests; the last one shows that the real one is ten seconds. */
+/** The time limit in the tests. The last one proves that the real one is ten seconds. */
 const attemptMs = 1_000
 
 onEachEngine('a receiver that fails', (engine) => {
@@ -19,7 +19,7 @@ onEachEngine('a receiver that fails', (engine) => {
     shop = await makeShop(service)
   })
 
-  /** Books, makes all attempts, and gives the line of the log. */
+  /** Books, makes all attempts, and returns the line of the log. */
   async function lineOf(address: string) {
     const { key: token } = shop.business
     const { id } = await makeWebhook(service, { token, to: { address } })
@@ -123,7 +123,7 @@ onEachEngine('a receiver that fails', (engine) => {
         const { line, state } = await lineOf(receiver.address)
         expect(line).toMatchObject(failed(200, 'response_too_large'))
         expect(state).toBe('active')
-        expect(receiver.sentBytes).toBeLessThan(60_000_000) // three times what the buffers of the system take
+        expect(receiver.sentBytes).toBeLessThan(60_000_000) // three times the capacity of the system's buffers
         await receiver.stop()
       },
     )

@@ -17,7 +17,7 @@ onEachEngine(`with something due to ${String(webhooks)} webhooks`, (engine) => {
       Array.from({ length: webhooks }, (_, index) => `${receiver.address}/${index}`),
     )
     await addDeliveries(service, ids, 40)
-    // as they are sent: the receiver accepts connections one by one, between everything else that this process does
+    // as sent, because the receiver accepts connections one by one, between other work of this process
     const counts = new Map<string, number>()
     const { promise: whenEachHasOne, resolve } = Promise.withResolvers<number>()
     const count = (message: unknown) => {
@@ -65,7 +65,7 @@ onOneEngine('postgres', 'beside receivers that hang with a long backlog', (engin
   })
 })
 
-/** Counts the deliveries of the webhook that got most. */
+/** Counts the deliveries of the webhook with the most. */
 function maxOfOne(received: Received[]): number {
   const webhooks = received.map(
     ({ body }) => (JSON.parse(body.toString()) as { webhook_id: string }).webhook_id,

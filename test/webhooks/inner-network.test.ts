@@ -21,7 +21,7 @@ const names: Record<string, string[]> = {
   'v6.example.com': ['::1'],
   'rebinding.example.com': ['93.184.215.14'],
 }
-/** Attempts at once. */
+/** Simultaneous attempts. */
 const maxOfBusiness = 20
 /** The addresses of names at an attempt. */
 const namesLater = { ...names, 'rebinding.example.com': ['127.0.0.1'] }
@@ -42,7 +42,7 @@ onOneEngine('sqlite', 'the inner network, in production', (engine) => {
   const portOf = () => Number(new URL(canary.address).port)
   const register = (url: string) =>
     service.call('POST', '/webhooks', { token: shop.business.key, body: { url, events: allEvents } })
-  /** Makes attempts at addresses that are in the database without a check, and gives their results. */
+  /** Makes attempts at URLs that are in the database without a check. Returns their results. */
   async function attemptsAt(urls: string[]) {
     const errors: Record<string, string | null | undefined> = {}
     const ids: string[] = []
@@ -110,7 +110,7 @@ onOneEngine('sqlite', 'the inner network, in production', (engine) => {
   })
 
   test('is not connected to at an attempt, whatever is in the database', async () => {
-    const literals = forbiddenUrls(portOf()).filter((url) => !/localhost/i.test(url)) // a name: below
+    const literals = forbiddenUrls(portOf()).filter((url) => !/localhost/i.test(url)) // a name: tested below
     const urls = literals.flatMap((url) => [url, url.replace('https', 'http')])
     expect(await attemptsAt(urls)).toEqual(
       Object.fromEntries(urls.map((url) => [url, 'address_not_allowed'])),

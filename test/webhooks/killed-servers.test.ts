@@ -12,7 +12,7 @@ import { onEachEngine } from '../support/test-service.ts'
 import { allEvents } from '../support/webhooks.ts'
 
 const call = patientClients()
-/** Production would not deliver to loopback; and no test waits half a minute for a retry. */
+/** Production would not deliver to loopback, and no test should wait half a minute for a retry. */
 const variables = { NODE_ENV: 'test', WEBHOOK_RETRY_SECONDS: '1,1' }
 const preload = resolve(project, 'test/support/die-at-text.ts')
 
@@ -24,7 +24,7 @@ const maxChanges = (kills + 2) * changesUntilKill
 const lease = 'set next_attempt_at ='
 const write = 'attempts_json = r.attempts_json'
 
-/** Makes what killed servers had leased due again. Other tests show that this takes 30 seconds. */
+/** Makes deliveries leased by killed servers due again. Other tests prove that this takes 30 seconds. */
 const endLeases = (databaseUrl: string) =>
   execute(
     databaseUrl,
@@ -69,11 +69,11 @@ onEachEngine('deliveries of servers that are killed', (engine) => {
     expect(await eventRows()).toHaveLength(1)
   }
   const takeOver = async () => {
-    await endLeases(cluster.databaseUrl) // before the next server has leases of its own
+    await endLeases(cluster.databaseUrl) // before the next server has its own leases
     cluster.servers.splice(0, Infinity, await cluster.start())
   }
 
-  // the two on one engine each, in brief
+  // in brief, the two tests use one engine each
   testIn(engine === 'sqlite')('between the commit and the sending are made by the next', async () => {
     await bookAndDie(lease)
     expect(receiver.received).toEqual([])
@@ -114,7 +114,7 @@ onEachEngine('deliveries of servers that are killed', (engine) => {
         const reply = await client
           .change(turn + changes, id, { notes: `change ${(changes += 1)}` })
           .catch(() => undefined)
-        if (reply?.status !== 200) left += 1 // it may have happened all the same
+        if (reply?.status !== 200) left += 1 // it may have happened nevertheless
       }
     })
     const written = Promise.all(writers)

@@ -8,7 +8,7 @@ import { ok, type Receiver, startReceiver } from '../support/receiver.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { makeShop, makeWebhook, type Shop } from '../support/webhooks.ts'
 
-/** No poll comes while these tests run: what arrives was sent because something called for it. */
+/** No poll comes while these tests run, so each arrival was caused by a signal. */
 const neverMs = 3_600_000
 const rounds = 3
 
@@ -53,7 +53,7 @@ onEachEngine('a delivery is made soon', (engine) => {
     await receiver.stop()
   })
 
-  /** Each of some changes arrives. */
+  /** Expects that each of some changes arrives. */
   async function arrives(
     change: (notes: string) => Promise<unknown>,
     settle = () => service.app.deliveries.settled(),
@@ -88,7 +88,7 @@ onEachEngine('a delivery is made soon', (engine) => {
   })
 
   test.runIf(engine === 'postgres')('after a change by a process that delivers nothing itself', async () => {
-    // like the command line: nobody hears its signal, so it calls the servers through the database
+    // like the command line, whose signal nobody hears, so it notifies the servers through the database
     const context = { ...service.context, dueDeliveries: new DueSignal() }
     const target = { id: bookingId }
     await arrives((notes) =>

@@ -9,7 +9,7 @@ import { makeShop, type Shop } from '../support/webhooks.ts'
 
 const transactionsOfOldCluster = 5_000
 
-/** A database that moves from one PostgreSQL cluster to another takes along a reader of its events. */
+/** A database that moves from one PostgreSQL cluster to another keeps the readers of its events. */
 describe.runIf(engines.includes('postgres'))('events of a database that moved to another cluster', () => {
   let old: OwnPostgres
   let young: OwnPostgres
@@ -43,7 +43,7 @@ describe.runIf(engines.includes('postgres'))('events of a database that moved to
     return rows
   }
 
-  /** A new database of a cluster, maybe with what a dump has. */
+  /** Creates a database in a cluster, with the contents of a dump, if given. */
   async function database(cluster: OwnPostgres, name: string, dump = ''): Promise<string> {
     await ask(cluster.url, `create database ${name}`)
     const url = new URL(cluster.url)
@@ -82,7 +82,7 @@ describe.runIf(engines.includes('postgres'))('events of a database that moved to
     return String(booked.body.id)
   }
 
-  /** The bookings that events tell of, in their order. */
+  /** Returns the bookings in events, in their order. */
   async function read(service: TestService, shop: Shop, after?: string) {
     const query = after === undefined ? '' : `&after=${after}`
     const { status, body } = await service.call('GET', `/events?limit=100${query}`, {
@@ -100,7 +100,7 @@ describe.runIf(engines.includes('postgres'))('events of a database that moved to
     const fresh = [await book(shop), await book(shop)]
     expect((await read(service, shop)).bookings).toEqual([...told, ...fresh])
     expect((await read(service, shop, last)).bookings).toEqual([...told.slice(2), ...fresh])
-    // what is committed late is still waited for
+    // late commits are still waited for
     const running = new pg.Client({ connectionString: service.databaseUrl })
     await running.connect()
     await running.query('begin')
@@ -122,7 +122,7 @@ describe.runIf(engines.includes('postgres'))('events of a database that moved to
 
     const restored = await database(young, 'restored', dumpOf(first.databaseUrl))
     const [{ next = 0 } = {}] = await ask(restored, `select pg_current_xact_id()::text::int as next`)
-    expect(Number(next)).toBeLessThan(transactionsOfOldCluster) // else nothing is shown here
+    expect(Number(next)).toBeLessThan(transactionsOfOldCluster) // otherwise the test proves nothing
     const second = await serve(restored)
     told = await lives(second, shop, told, last)
 

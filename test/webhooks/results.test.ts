@@ -8,7 +8,7 @@ import { hang, ok, startReceiver, type Receiver } from '../support/receiver.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { deliveriesOf, makeShop, makeWebhook, type OwnWebhook, type Shop } from '../support/webhooks.ts'
 
-/** After this another server may send a leased delivery. */
+/** After this time another server may send a leased delivery. */
 const leaseSeconds = 30
 
 onEachEngine('the result of an attempt', (engine) => {
@@ -16,7 +16,7 @@ onEachEngine('the result of an attempt', (engine) => {
   let receiver: Receiver
   let shop: Shop
   let webhook: OwnWebhook
-  /** The workers of two servers on one database, which can go away from the first. */
+  /** The workers of two servers on one database, which the first can lose. */
   let first: DeliveryWorker
   let other: DeliveryWorker
   let isCut: boolean
@@ -58,7 +58,7 @@ onEachEngine('the result of an attempt', (engine) => {
     (await service.call('GET', `/webhooks/${webhook.id}`, { token: shop.business.key })).body.status as string
   const errors = () => service.logLines.filter((line) => line.includes('"level":"error"'))
 
-  /** Lets the test answer: the first request by the first function, and so on. */
+  /** Lets the test answer requests: the first one with the first function, and so on. */
   function answerByHand(): ((code: number) => void)[] {
     const finish: ((code: number) => void)[] = []
     receiver.answer = (response) => finish.push((code) => response.writeHead(code).end())

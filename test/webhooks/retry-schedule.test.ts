@@ -13,7 +13,7 @@ onEachEngine('the schedule of attempts', (engine) => {
   })
   afterAll(() => service.stop())
   beforeEach(async () => {
-    // its own: deliveries of other tests are still retried
+    // a separate one, because deliveries of other tests are still retried
     receiver = await startReceiver()
     shop = await makeShop(service)
     webhook = await makeWebhook(service, { token: shop.business.key, to: receiver })
@@ -25,7 +25,7 @@ onEachEngine('the schedule of attempts', (engine) => {
     if (!line) throw new Error('there is no delivery')
     return line
   }
-  /** Seconds until the next attempt; undefined when there is none. */
+  /** Returns the seconds until the next attempt, or undefined if there is none. */
   async function secondsToNext(): Promise<number | undefined> {
     const { next_attempt_at } = await line()
     return next_attempt_at === null
@@ -121,7 +121,7 @@ onEachEngine('the schedule of attempts', (engine) => {
     expect((await line()).status).toBe('succeeded')
     expect((await line()).attempts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6])
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
-    // one that has succeeded can be sent again too
+    // a successful one can also be sent again
     await service.call('POST', path, { token: shop.business.key })
     expect(await attempt(0)).toBe(7)
   })

@@ -38,7 +38,7 @@ onEachEngine('a rotated secret', (engine) => {
     if (!got) throw new Error('nothing arrived')
     return got
   }
-  /** The secrets that verify the two signatures of a delivery: that of Standard Webhooks, and ours. */
+  /** Returns the secrets that verify the two signatures of a delivery: that of Standard Webhooks, and ours. */
   const fits = ({ body, headers }: Received, secrets: string[]) => ({
     standard: secrets.map((secret) => {
       try {

@@ -20,7 +20,7 @@ onEachEngine('a delivery', (engine) => {
     await receiver.stop()
   })
   beforeEach(async () => {
-    // the library reads the clock of the process; the service has its own
+    // the library reads the clock of the process, while the service has a test clock
     vi.useFakeTimers({ toFake: ['Date'], now: service.clock.nowMs() })
     shop = await makeShop(service)
     webhook = await makeWebhook(service, { token: shop.business.key, to: receiver, path: '/hooks?token=1' })
@@ -28,7 +28,7 @@ onEachEngine('a delivery', (engine) => {
   })
   afterEach(() => vi.useRealTimers())
 
-  /** Books, and gives the one delivery. */
+  /** Books and returns the one delivery. */
   async function delivered(): Promise<{ booking: { id: string; starts_at: string }; got: Received }> {
     const booking = (await shop.book()) as { id: string; starts_at: string }
     await service.app.deliveries.settled()

@@ -25,7 +25,7 @@ onOneEngine('postgres', 'deliveries of a change', (engine) => {
     shop = await makeShop(service)
   })
 
-  /** Lists what some work sends: `/all booking.created confirmed`, in any order. */
+  /** Lists the deliveries of some work: `/all booking.created confirmed`, in any order. */
   async function arrivals(work: () => Promise<unknown>): Promise<string[]> {
     await service.app.deliveries.settled()
     receiver.received.length = 0

@@ -36,7 +36,7 @@ describe('a brand colour', () => {
             enough: true,
           })
         }
-        // a button is seen as one (WCAG 2.2, section 1.4.11), and a free day is told from the others
+        // a button is recognisable (WCAG 2.2, section 1.4.11), and a free day is distinguishable from the others
         const seen = [contrast(accentLine, surfaces[appearance]) >= 3, tint !== surfaces[appearance]]
         expect({ color, seen }).toEqual({ color, seen: [true, true] })
       }

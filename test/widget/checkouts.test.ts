@@ -3,7 +3,7 @@ import { tabCheckouts } from '../../widget/flow/checkouts.ts'
 
 const checkout = { bookingId: 'b', token: 'cal_ses_1', url: 'https://pay.example/1' }
 
-/** The checkouts of a tab: where it went, and what it has stored. */
+/** The checkouts of a tab: its destination and its stored data. */
 function tab({ ownPath = null as string | null, lets = true, stores = true } = {}) {
   const stored = new Map<string, string>()
   const went: string[] = []
@@ -16,7 +16,7 @@ function tab({ ownPath = null as string | null, lets = true, stores = true } = {
     publishableKey: 'cal_pub_1',
     storage: () => {
       if (!stores) throw new Error('switched off')
-      return storage as unknown as Storage // of which no more is needed
+      return storage as unknown as Storage // the rest of it is not needed
     },
     ownPath,
   }

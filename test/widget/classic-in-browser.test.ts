@@ -4,7 +4,7 @@ import { chromiumPath, keepScreenshot, type Website } from '../support/browser.t
 import { businessOf, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
 
-/* The widget as other programs put it on a page: as a script without `type="module"`, and in one colour. */
+/* The widget as other programs embed it: as a script without `type="module"`, and in one colour. */
 
 describe.skipIf(chromiumPath === undefined)('the script on a website', () => {
   let service: TestService
@@ -41,7 +41,7 @@ describe.skipIf(chromiumPath === undefined)('the script on a website', () => {
         `<script>let e = 1, t = 2, n = 3</script><script src="${at}/widget/v1.js"></script><script type="module" src="${at}/widget/v1.js?ver=1"></script>`,
     ],
   ])('works %s, up to the booking', async (_how, head) => {
-    service.clock.advance(6) // what the one before has held is known
+    service.clock.advance(6) // the cache of the previous test has expired
     const shown = await open(head(address))
     await next(shown, /^Meeting room/)
     await next(shown, /Southwark/)

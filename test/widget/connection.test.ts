@@ -7,7 +7,7 @@ import { troubleOf } from '../../widget/flow/trouble.ts'
 interface Sent {
   method: string
   path: string
-  /** As it was given to `fetch`. */
+  /** As passed to `fetch`. */
   address: string
   headers: Record<string, string>
 }
@@ -21,10 +21,10 @@ function tabStorage(): Storage {
   return {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, text: string) => void kept.set(key, text),
-  } as unknown as Storage // of which the connection needs no more
+  } as unknown as Storage // the connection needs no more of it
 }
 
-/** A connection to a service that answers as it is told, in a world whose clock stands still. */
+/** Returns a connection to a service with given answers, in a world whose clock stands still. */
 function connectionTo(
   answer: (request: Sent, count: number) => Reply,
   storage = tabStorage(),
@@ -184,7 +184,7 @@ describe('the session of a tab', () => {
     const { connection, sent } = connectionTo(() => fine, tabStorage(), [start])
     expect(await connection.start('')).toBe(start)
     expect(await connection.start('')).toEqual({ fine: true })
-    // to the letter, as the lines of a website preload it
+    // to the letter, like the preload lines of a website
     expect(sent.map(({ address }) => new URL(address).href)).toEqual([
       'https://book.example.com/book/cal_pub_1/start',
     ])

@@ -5,7 +5,9 @@ import { chromiumPath } from '../support/browser.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
 
-/* What the widget asks of a client, on a phone: a consent with its link, and names and phone as the service says. */
+/*
+ * The widget's questions to a client, on a phone: a consent with its link, and names and phone as the service requires.
+ */
 
 describe.skipIf(chromiumPath === undefined)('what a client is asked for', () => {
   let service: TestService

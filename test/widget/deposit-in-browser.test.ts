@@ -6,9 +6,9 @@ import { isWhole, longTest } from '../support/long.ts'
 import { businessOf, engines, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
 
-/* A deposit in a browser: to the checkout of the sandbox, and back to the confirmation without a step by hand. */
+/* A deposit in a browser: to the checkout of the sandbox, and back to the confirmation without a manual step. */
 
-// the ways are those of the hosted page, which is tried on both
+// the paths are those of the hosted page, which is tested on both
 describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' as const])(
   'a deposit (%s)',
   (engine) => {
@@ -33,7 +33,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       return visitor
     }
     const hostedPage = () => `${address}/book/${salon().publishable_key}`
-    /** On the hosted page, to the checkout. */
+    /** Goes to the checkout on the hosted page. */
     const toCheckout = async (time: string) => {
       const visitor = await visit(`${hostedPage()}?from=letter`)
       const { page } = visitor
@@ -74,8 +74,8 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
     longTest(
       'that is still due is paid from the page of the booking, and goes back when it is cancelled',
       async () => {
-        const { context } = await toCheckout('15:00') // and no further
-        const page = await context.newPage() // as a link in a mail opens
+        const { context } = await toCheckout('15:00') // and stops there
+        const page = await context.newPage() // like a link in an email
         const [payment] = (await service.rows('payments')).filter((row) => row['status'] === 'due')
         const shown = await service.call('GET', `/bookings/${String(payment?.['booking_id'])}`, {
           token: salon().business_key,
@@ -125,7 +125,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       const checkout = await opened
       await heading(page, 'Almost done')
       expect(await violationsIn(page)).toEqual([])
-      // nobody can leave another address to be led to, not even a script that runs there
+      // nobody can store another URL to lead the client to, not even a script on that page
       await checkout.evaluate(
         `for (const { id } of ${JSON.stringify(await service.rows('bookings'))}) sessionStorage.setItem('holdfast:return:' + id, 'https://elsewhere.example/')`,
       )

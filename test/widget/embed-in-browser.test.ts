@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)('the lines for a website', () => {
     await heading(pasted.page, 'Wo?')
     expect(await pasted.page.evaluate(accent)).toBe('#ffcc00')
     const starts = pasted.requests.filter(({ address: to }) => to.endsWith('/start'))
-    expect(starts).toHaveLength(1) // what was loaded beside the script is what the widget asks for
+    expect(starts).toHaveLength(1) // the widget uses the response that was loaded in parallel with the script
     await page.getByLabel('Text of a link').fill('<Book> & go')
     await page.getByRole('button', { name: 'Show' }).click()
     await page.getByRole('link', { name: '<Book> & go' }).click()

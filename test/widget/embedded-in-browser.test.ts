@@ -8,8 +8,8 @@ import { businessOf, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
 
 /*
- * The widget on the pages of somebody else: another origin than that of the service, with a strict policy. What it asks
- * of a database is tried on the hosted page, on both engines.
+ * The widget on a foreign page, with a different origin from the service's and a strict policy. The tests of the hosted
+ * page cover its use of the database, on both engines.
  */
 
 describe.skipIf(chromiumPath === undefined)('the widget on a website', () => {

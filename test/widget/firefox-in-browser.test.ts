@@ -4,7 +4,7 @@ import { findFirefox, launchFirefox } from '../support/firefox.ts'
 import { testFirstOf } from '../support/long.ts'
 import { businessOf, startOfTime, type TestService } from '../support/test-service.ts'
 
-/* The main flow in Firefox: choose, hold, write, book; then move and cancel by the link. */
+/* The main flow in Firefox: choose, hold, enter details, book. Then move and cancel with the link. */
 
 const firefoxPath = findFirefox()
 

@@ -26,8 +26,8 @@ import { isWhole, longTest, testFirstOf } from '../support/long.ts'
 import { ada, businessOf, engines, offer, type TestService } from '../support/test-service.ts'
 
 /*
- * The whole way to a booking on the hosted page, in a browser, against the service. The demo world is that of the other
- * tests; the clock of the page begins where the service's stands.
+ * The whole path to a booking on the hosted page, in a browser, against the service. The demo world is that of the
+ * other tests. The clock of the page begins at the time of the service.
  */
 
 let browser: Browser
@@ -59,7 +59,7 @@ function visitsOn(engine: Engine) {
     await visitor.page.goto(`${address}/book/${business.publishable_key}`)
     return visitor
   }
-  /** A visitor who has come to the times of a day. */
+  /** Opens a page for a new visitor at the times of a day. */
   const visitTimes = async (day: string, serviceName = 'Haircut') => {
     const visitor = await visit()
     const { page } = visitor
@@ -74,7 +74,7 @@ function visitsOn(engine: Engine) {
     (await service.rows('bookings')).filter(
       ({ starts_at }) => Date.parse(String(starts_at)) === Date.parse(startsAt),
     )
-  /** The active holds of a day, by its date in UTC. */
+  /** Returns the active holds of a day, by its date in UTC. */
   const holdsOf = async (date: string) =>
     (await service.rows('claims')).filter(
       ({ booked_at, ended_at, starts_at }) =>
@@ -89,9 +89,9 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
   'the widget in a browser (%s)',
   (engine) => {
     const { visit, visitTimes, bookings, holdsOf, salon, service } = visitsOn(engine)
-    /** On the second engine those in which the database decides. */
+    /** On the second engine only tests in which the database decides. */
     const once = test.runIf(engine === 'sqlite' || isWhole)
-    /** What is shown does not depend on the engine. */
+    /** The display does not depend on the engine. */
     const look = (page: Page, name: string) => (engine === 'sqlite' ? expectSound(page, name) : undefined)
 
     test('books by mouse; nothing is cut, and nothing is inaccessible in any step', async () => {
@@ -133,7 +133,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
     })
 
     longTest('who chooses one of two people gets that one', async () => {
-      // one of them twice: whom nobody has chosen, the service would take in turns
+      // one of them twice: the service alternates between staff that nobody chose
       for (const [name, at] of [
         ['Ben Fischer', '13:00'],
         ['Ben Fischer', '14:00'],
@@ -176,7 +176,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       const { page } = visitor
       await time(page, '12:00').click()
       await writeDetails(page)
-      service().clock.advance(601) // the page was asleep meanwhile
+      service().clock.advance(601) // the page was asleep in the meantime
       await next(page, 'Book now')
       await heading(page, 'Thank you, Ada!')
       expect(await bookings('2026-11-27T12:00+01:00')).toHaveLength(1)
@@ -237,7 +237,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       },
     )
 
-    /** Books everybody who cuts hair at an instant. */
+    /** Books every stylist at an instant. */
     async function takeAll(startsAt: string): Promise<void> {
       for (let person = 0; person < 2; person += 1) {
         const token = await service().session(salon())
@@ -299,7 +299,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       service().clock.advance(3_300)
       await time(page, '10:00').click()
       await heading(page, 'Your details')
-      service().clock.advance(400) // the session is over, the hold is not
+      service().clock.advance(400) // the session has expired, but the hold has not
       await writeDetails(page)
       await next(page, 'Book now')
       await heading(page, 'Thank you, Ada!')
@@ -310,7 +310,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
   },
 )
 
-/* What no database has to do with. */
+/* Tests that are independent of the database. */
 describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
   const { visit, visitTimes, bookings, service } = visitsOn('sqlite')
 
@@ -342,10 +342,10 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await page.getByRole('heading', { name: /21 December/ }).waitFor()
     await tabTo(page, /^9:00/, 6)
     await press('Enter')
-    await page.getByLabel('First name').waitFor() // its script comes when it is needed
+    await page.getByLabel('First name').waitFor() // its script loads on demand
     await expectFocus(page, 'Your details')
     await press('Tab')
-    await expectFocus(page, 'Map') // of the place in the summary
+    await expectFocus(page, 'Map') // the link of the location in the summary
     await press('Tab')
     await press('Tab')
     await page.keyboard.type('Grace')
@@ -373,7 +373,7 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await page.locator('.time').first().waitFor()
     for (const month of ['2026-12', '2027-01', '2027-02', '2027-03', '2027-04', '2027-05']) {
       await next(page, 'Next month')
-      await page.locator(`.day.is-free[data-date^="${month}-1"]`).first().waitFor() // so it was asked for
+      await page.locator(`.day.is-free[data-date^="${month}-1"]`).first().waitFor() // so the page requested it
     }
     await wait(10)
     for (let swap = 0; swap < 3; swap += 1) {
@@ -383,13 +383,13 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
       if (swap < 2) await next(page, 'Choose another time')
     }
     const released = () => apiRequests(visitor).filter(({ method }) => method === 'DELETE').length
-    await expect.poll(released).toBe(2) // on its way when the next hold is there
+    await expect.poll(released).toBe(2) // on its way when the next hold exists
     await wait(9)
     await writeDetails(page)
     await next(page, 'Book now')
     await heading(page, 'Thank you, Ada!')
     await wait(10)
-    // what somebody in a hurry could do within one minute
+    // the requests of a visitor in a hurry within one minute
     expect(sent()).toBeLessThanOrEqual(25)
   })
 
@@ -410,7 +410,7 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     const { page } = await visitTimes('2026-12-04', 'Yoga class')
     const first = page.locator('.time').first()
     const day = page.locator('.day.is-free[data-date="2026-12-04"]')
-    expect(await first.textContent()).toContain('Places left: 8') // to one person, too
+    expect(await first.textContent()).toContain('Places left: 8') // for one person, too
     const field = page.getByLabel('How many people?')
     const [above, below] = await Promise.all([field.boundingBox(), page.locator('.next-free').boundingBox()])
     const ring = 5 // its outline, with its offset
@@ -420,7 +420,7 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await field.fill('9')
     await limit.waitFor()
     await page.keyboard.press('Enter')
-    expect(await field.inputValue()).toBe('8') // what is shown is what is held
+    expect(await field.inputValue()).toBe('8') // the displayed number is the one held
     expect(await limit.count()).toBe(1)
     await field.fill('3')
     expect(await limit.count()).toBe(0)
@@ -438,11 +438,11 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await next(page, /Yoga class/)
     await next(page, /Mitte/)
     await day.click()
-    await page.getByLabel('How many people?').fill('2') // and nothing more: the tap that leaves the field is one on a time
+    await page.getByLabel('How many people?').fill('2') // and nothing more: the tap that leaves the field hits a time
     await expect.poll(() => first.textContent()).toContain('Places left: 5')
     await page.getByLabel('How many people?').fill('6')
     await page.keyboard.press('Enter')
-    await expect.poll(() => first.textContent()).toContain('Places left: 8') // the one with five left is not shown
+    await expect.poll(() => first.textContent()).toContain('Places left: 8') // the one with five left is hidden
     await expectSound(page, 'party')
   })
 
@@ -457,7 +457,7 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await page.locator('.time').first().waitFor()
     await expectSound(page, 'arabic-1')
     await page.locator('.day[data-date="2026-11-27"]').focus()
-    await page.keyboard.press('ArrowLeft') // onwards, where one reads from right to left
+    await page.keyboard.press('ArrowLeft') // forward, in right-to-left scripts
     const onDay = `document.querySelector('holdfast-booking').shadowRoot.activeElement.dataset.date`
     await expect.poll(() => page.evaluate(onDay)).toBe('2026-11-28')
     await page.locator('.time').first().click()

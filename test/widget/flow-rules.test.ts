@@ -89,7 +89,7 @@ describe('the next step', () => {
   test('is the first at which there is something to choose', () => {
     expect(nextStep(completed(catalogue, nothingChosen))).toBe('service')
     expect(nextStep(choose('cut'))).toBe('location')
-    expect(nextStep(choose('room'))).toBe('time') // one place, and nobody is needed
+    expect(nextStep(choose('room'))).toBe('time') // one location, and no staff needed
     expect(nextStep({ ...choose('one'), locationId: 'here' })).toBe('time') // one person
     expect(nextStep({ ...choose('cut'), locationId: 'here' })).toBe('staff')
   })
@@ -268,7 +268,7 @@ describe('the details', () => {
     required: false,
     ...parts,
   })
-  /** A service that asks for these beside the usual. */
+  /** Creates a service with these additional questions. */
   const asking = (...custom_fields: CustomField[]) => service('s', { custom_fields })
   const draft = { ...emptyDraft, firstName: ' Ada ', lastName: 'Lovelace', email: 'ada@example.com' }
 

@@ -13,7 +13,7 @@ import {
 import { blocksOf, documentAt } from '../docs/documents.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 
-/* The booking page in a frame of a website: only where the key says so, and as high as what it shows. */
+/* The booking page in a frame of a website: only if the key allows it, and as high as its content. */
 
 const guideBlock = blocksOf(documentAt('docs/guides/widget.md'))
   .map(({ text }) => text)

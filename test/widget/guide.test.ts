@@ -10,7 +10,8 @@ import { businessOf, startTestService, type TestService } from '../support/test-
 const guide = documentAt('docs/guides/widget.md')
 const blocks = blocksOf(guide)
 const pages = blocks
-  .filter(({ language, text }) => language === 'html' && !text.startsWith('<iframe')) // framed-in-browser.test.ts
+  // tested in framed-in-browser.test.ts
+  .filter(({ language, text }) => language === 'html' && !text.startsWith('<iframe'))
   .map(({ text }) => text)
 const sources = globSync('widget/**/*.{ts,tsx,css}', { cwd: project, exclude: ['widget/dist/**'] })
   .map((file) => readFileSync(join(project, file), 'utf8'))
@@ -55,7 +56,7 @@ describe.skipIf(chromiumPath === undefined)('the pages of the guide to the widge
   })
 })
 
-/** Of React what the guide uses, as `@types/react` 19 declares it. */
+/** The parts of React that the guide uses, as declared by `@types/react` 19. */
 const react = `
 declare module 'react' {
   export type Ref<T> = { current: T | null } | ((instance: T | null) => void) | null

@@ -22,7 +22,7 @@ import { testFirstOf } from '../support/long.ts'
 import { bookingOf } from '../support/tenant-things.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 
-/* What a client sees and does by the manage link, in a browser, on a service with the demo world. */
+/* A client's use of the manage link, in a browser, on a service with the demo world. */
 
 let browser: Browser
 let service: TestService
@@ -52,7 +52,7 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
     await visitor.page.goto(url)
     return visitor.page
   }
-  /** A booking of a session, and its link. */
+  /** Creates a booking of a session, and its link. */
   const booked = async (startsAt: string, serviceName = 'Haircut', body: object = {}) => {
     const token = await service.session(salon())
     const id = await bookingOf(service, salon(), { token, service: serviceName, starts_at: startsAt, body })
@@ -91,7 +91,7 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
 
     await next(page, 'Move')
     await heading(page, 'When?')
-    await page.getByText(/Tuesday,? 1 December 2026, 11:00$/).waitFor() // what it is now
+    await page.getByText(/Tuesday,? 1 December 2026, 11:00$/).waitFor() // the new time
     await page.getByText('December 2026').first().waitFor() // the month of the appointment
     await page.locator('.day.is-free[data-date="2026-12-02"]').click()
     await time(page, '14:00').waitFor()
@@ -121,7 +121,7 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
     )
     expect(booking).toMatchObject({
       ...{ status: 'cancelled', client_reschedules: 1 },
-      time_zone: 'Europe/Berlin', // of the browser
+      time_zone: 'Europe/Berlin', // the browser's zone
     })
   })
 
@@ -268,7 +268,7 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
     expect(download.suggestedFilename()).toBe('appointment.ics')
     const google = await page.getByRole('link', { name: 'Google' }).getAttribute('href')
     expect(google).toContain('dates=20261215T090000Z%2F20261215T093000Z')
-    expect(google).toContain('cal_man_') // it goes into the client's own calendar
+    expect(google).toContain('cal_man_') // the event goes into the client's own calendar
     expect(id).toBeTruthy()
   })
 

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { emptyDirectory, project, startHoldfast } from '../support/holdfast-process.ts'
 import { longTest } from '../support/long.ts'
 
-/** A copy of what a checkout has, without what is made of it. */
+/** Copies the sources of a checkout, without its build output. */
 function freshCheckout(): string {
   const checkout = emptyDirectory()
   const built = join(project, 'widget/dist')
@@ -17,7 +17,7 @@ function freshCheckout(): string {
   return checkout
 }
 
-/** Serves a checkout as `npm start` does; gives the answer for the widget, and what the server said. */
+/** Serves a checkout like `npm start`. Returns the answer for the widget, and the output of the server. */
 async function widgetServedBy(checkout: string) {
   const server = startHoldfast(['serve'], {
     directory: checkout,
@@ -32,7 +32,7 @@ async function widgetServedBy(checkout: string) {
   return { status: answer.status, text, said: server.stdout() }
 }
 
-/** Each starts whole servers in processes of their own. */
+/** Each test starts whole servers in separate processes. */
 const patient = { timeout: 120_000 }
 
 longTest(

@@ -5,7 +5,7 @@ import { chromiumPath, type VisitorOptions } from '../support/browser.ts'
 import { businessOf, startOfTime, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
 
-/* Which times are offered first, at the end of a month and where there are none, and what others take meanwhile. */
+/* The first times offered, at the end of a month and without free times. Others take slots in the meantime. */
 
 const phone = { width: 390, height: 844 }
 

@@ -5,7 +5,7 @@ import { chromiumPath, type Website } from '../support/browser.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
 
-/* What a page gives to the widget about its visitor, and what the widget tells its page. */
+/* Data that a page passes to the widget about its visitor, and events that the widget sends to its page. */
 
 describe.skipIf(chromiumPath === undefined)('a page and its widget', () => {
   let service: TestService

@@ -11,7 +11,7 @@ import { businessOf, startTestService, type TestService } from '../support/test-
 
 const project = resolve(import.meta.dirname, '../..')
 const built = join(project, 'widget/dist')
-/** All that the first step needs, gzipped. */
+/** Size of everything that the first step needs, gzipped. */
 const maxBytes = 25_000
 
 function filesIn(directory: string): Record<string, string> {
@@ -23,7 +23,7 @@ describe('the built widget', () => {
   test(`has everything for the first step in at most ${maxBytes} bytes, gzipped`, () => {
     const entry = readFileSync(join(built, 'v1.js'))
     expect(gzipSync(entry, { level: 9 }).length).toBeLessThanOrEqual(maxBytes)
-    expect(entry.toString()).not.toMatch(/^import /m) // nothing that would have to be waited for
+    expect(entry.toString()).not.toMatch(/^import /m) // nothing to wait for
   })
 
   test('the script of the console has at most 40,000 bytes, gzipped', () => {
@@ -36,7 +36,7 @@ describe('the built widget', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(40_000)
   })
 
-  /** Where a client goes by a click, for a map or a calendar. */
+  /** Destinations of links for maps and calendars. */
   const linked = ['calendar.google.com', 'outlook.live.com', 'www.openstreetmap.org']
 
   test('names no other host', () => {
@@ -54,7 +54,7 @@ describe('the built widget', () => {
 describe('the files of the widget', () => {
   let service: TestService
   beforeAll(async () => {
-    service = await startTestService('sqlite') // no database has to do with them
+    service = await startTestService('sqlite') // independent of the database
   })
   afterAll(() => service.stop())
   const get = (path: string, headers: Record<string, string> = {}) =>
@@ -74,7 +74,7 @@ describe('the files of the widget', () => {
     expect(body).toBe(readFileSync(join(built, 'v1.js'), 'utf8'))
     const again = await get('/widget/v1.js', { 'if-none-match': headers['etag'] ?? '' })
     expect([again.status, again.body]).toEqual([304, undefined])
-    // with another type, Chromium would refuse the script that it has
+    // with another type, Chromium would refuse its cached script
     expect(again.headers).not.toHaveProperty('content-type')
     expect(again.headers).not.toHaveProperty('content-length')
   })
@@ -203,7 +203,7 @@ onOneEngine('sqlite', 'the hosted booking page', (engine) => {
     ['https://user:word@bücher.example/l.png', 'https://xn--bcher-kva.example'],
     ['http://192.0.2.7/l.png', 'http://192.0.2.7'],
     ['https://[2001:DB8::7]:444/l.png', 'https://[2001:db8::7]:444'],
-    // what was stored before such addresses were refused
+    // a value stored before such URLs were refused
     ['https://x;script-src-elem/l.png', undefined],
     ['https://x,y/l.png', undefined],
     ['https://*/l.png', undefined],

@@ -18,7 +18,7 @@ const slots = [
   { starts_at: '2026-11-24T11:00:00Z', ends_at: '2026-11-24T12:00:00Z', staff_ids: people, seats_left: 1 },
 ]
 
-/** A flow over a service that answers after `answers()` was called; what it was asked. */
+/** Returns a flow over a service that answers when `answers()` is called, and the requests so far. */
 function flowWith(preset: Preset, { isOpen = false, mostDays = 62 } = {}) {
   const asked: string[] = []
   const ranges: [from: string, to: string][] = []
@@ -74,7 +74,7 @@ function flowWith(preset: Preset, { isOpen = false, mostDays = 62 } = {}) {
     },
   }
   const flow = new BookingFlow({
-    connection: connection as unknown as Connection, // of which the flow needs no more
+    connection: connection as unknown as Connection, // the flow needs no more of it
     later: async () => ({
       lateFlowOf: (flow) => lateFlowOf(flow, { goTo: () => undefined, openBeside: () => true }),
     }),
@@ -94,9 +94,9 @@ function flowWith(preset: Preset, { isOpen = false, mostDays = 62 } = {}) {
     later: (ms: number) => {
       nowMs += ms
     },
-    /** Everything that was asked so far gets its answer. */
+    /** Answers all requests so far. */
     answers: async () => {
-      await new Promise((resolve) => setImmediate(resolve)) // until all of it was asked
+      await new Promise((resolve) => setImmediate(resolve)) // until all of them were sent
       for (const resolve of waiting.splice(0)) resolve()
       await new Promise((resolve) => setImmediate(resolve))
     },

@@ -14,7 +14,7 @@ import { longTest, testFirstOf } from '../support/long.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
 
-/* What the widget begins with: one request, and a session only for whoever wants more. */
+/* The widget's start: one request, and a session only for visitors who continue. */
 
 /** A green picture of one pixel. */
 const picture = Buffer.from(
@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     ;({ service, address, website } = visits)
   })
   afterEach(() => {
-    service.clock.advance(5) // so long first times are the same
+    service.clock.advance(5) // the first times stay the same for this long
   })
 
   const salon = () => businessOf(service.world, 'Salon Spree')
@@ -137,7 +137,7 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
     await page.getByRole('heading', { name: /Times on Saturday,? 28 November 2026/ }).waitFor()
     const exchanges = () => asked(visitor).filter((one) => one === 'POST /session').length
     expect(exchanges()).toBe(1)
-    // one that the service does not take
+    // one that the service does not accept
     await page.evaluate(`{
       const key = Object.keys(sessionStorage).find((name) => name.startsWith('holdfast:session:'))
       const kept = JSON.parse(sessionStorage.getItem(key))
@@ -307,7 +307,7 @@ describe.skipIf(chromiumPath === undefined)('the start of the widget', () => {
         const height = async () => (await text.boundingBox())?.height ?? 0
         const cut = await height()
         const more = page.getByRole('button', { name: 'Read more' })
-        expect(await more.count()).toBe(1) // nothing else is cut
+        expect(await more.count()).toBe(1) // nothing else is cut off
         await keepScreenshot(page, `description-cut-${size}-${path.length}`)
         await more.click()
         await page.getByRole('button', { name: 'Show less' }).waitFor()

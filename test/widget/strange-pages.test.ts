@@ -6,7 +6,7 @@ import { testFirstOf } from '../support/long.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
 
-/* What a website does to the texts on it, and the widget to the website around it. */
+/* Effects of a website on the widget's texts, and of the widget on its website. */
 
 describe.skipIf(chromiumPath === undefined)('the widget on a website with ways of its own', () => {
   let service: TestService
@@ -20,7 +20,7 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website with ways o
 
   const idOf = (items: { id: string; name: string }[], name: string) =>
     items.find((item) => item.name === name)?.id ?? ''
-  /** The times of a service, on a page with these styles. */
+  /** Shows the times of a service on a page with these styles. */
   const pageWith = (styles: string, attributes = '') => {
     const { publishable_key: key, services, locations } = businessOf(service.world, 'Thames Barbers')
     html = `<!doctype html><html lang="en"><head><title>A website</title><meta name="viewport" content="width=device-width">
@@ -104,7 +104,7 @@ describe.skipIf(chromiumPath === undefined)('the widget on a website with ways o
     await page.getByRole('button', { name: 'Change: Meeting room' }).click()
     await page.locator('.option').first().click()
     await page.locator('.time').first().waitFor()
-    // as browsers count it: what moves with less than a second between is one (https://web.dev/articles/cls)
+    // browsers count layout shifts less than a second apart as one (https://web.dev/articles/cls)
     const moves = await page.evaluate<{ value: number; startTime: number }[]>('window.moves')
     const sums = moves.reduce<number[]>((all, { value, startTime }, index) => {
       const isNew = startTime - (moves[index - 1]?.startTime ?? -Infinity) >= 1000

@@ -11,7 +11,7 @@ import {
 } from '../support/browser.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 
-/* All that a client wants to know of an appointment, before it is booked and after. */
+/* All details of an appointment that a client needs, before and after the booking. */
 
 describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () => {
   let browser: Browser
@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
     const token = salon().business_key
     expect((await service.call('PATCH', `/services/${id}`, { token, body })).status).toBe(200)
   }
-  /** A course of its own, at the place that the salon has or another one. */
+  /** Returns a new course, at the salon's location or another one. */
   const course = (members: object, place = salon().locations[0]?.id ?? '') =>
     create('/services', {
       name: 'Life drawing',
@@ -108,7 +108,7 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
     }
     const alone = await visit(id)
     await toDetails(alone, '2026-11-27', '11:00')
-    expect(await summary(alone)).toContain('Dance class for one person') // others may come along
+    expect(await summary(alone)).toContain('Dance class for one person') // others may book as well
     service.clock.advance(5)
     const booked = (await service.rows('bookings')).filter(({ service_id }) => service_id === id)
     expect(booked.map(({ party_size }) => party_size)).toEqual([2, 2])
@@ -139,7 +139,7 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
     expect(await map.getAttribute('rel')).toBe('noopener noreferrer')
     expect(await map.getAttribute('target')).toBe('_blank')
     await expectSound(page, 'summary-details')
-    // what is agreed is the price at the booking
+    // the agreed price is the one at the booking
     await change(id, { price: { amount: 2_500, currency: 'EUR' } })
     await writeDetails(page)
     await next(page, /^Book and pay €15 deposit/)
@@ -172,7 +172,7 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
     expect(before).toContain(
       'To change anything, please contact Salon Spree. +49 30 1234 · hello@salon-spree.example',
     )
-    expect(await page.locator('.summary a').count()).toBe(2) // not yet to the place
+    expect(await page.locator('.summary a').count()).toBe(2) // not yet to the location
     await writeDetails(page)
     await next(page, 'Book now')
     await heading(page, 'Thank you, Ada!')

@@ -14,7 +14,7 @@ import { startMailServer } from '../support/mail-server.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 import { startVisits } from '../support/visits.ts'
 
-/* What a visit survives: going back, a reload, a slip beside the overlay; and that a visitor notices what happens. */
+/* Events that a visit survives: going back, a reload, a click outside the overlay. The visitor notices what happens. */
 
 const phone = { width: 390, height: 844, hasTouch: true }
 const desktop = { width: 1280, height: 800 }
@@ -72,7 +72,7 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     ).length
   const kept = (page: Page) =>
     page.evaluate<string[]>(`Object.keys(sessionStorage).filter((key) => key.startsWith('holdfast:visit'))`)
-  /** Wholly within the window, and with the focus. */
+  /** Completely inside the window, and focused. */
   const expectNoticed = async (page: Page, text: RegExp) => {
     const notice = page.locator('.notice', { hasText: text })
     await notice.waitFor()
@@ -84,7 +84,7 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     )
   }
 
-  /** The browser goes back on its own, when it has time for that. */
+  /** The browser goes back by itself when it has time for that. */
   const expectOverlayEntry = (page: Page, isThere: boolean) =>
     expect
       .poll(() =>
@@ -291,8 +291,8 @@ describe.skipIf(chromiumPath === undefined)('a visit', () => {
     await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await expectOverlayEntry(page, false)
-    // by the page itself: the browser, of which a test asks it, may not have heard yet where the page is; and later, as the
-    // page may be gone before it answers
+    // by the page itself, because the browser may not know the page's URL yet; delayed, because the page may be gone
+    // before it answers
     await page.evaluate('void setTimeout(() => history.back())')
     await page.getByRole('heading', { name: 'Before' }).waitFor()
   })
