@@ -38,7 +38,7 @@ onOneEngine('postgres', 'the pages for developers', (engine) => {
     expect(textOf(await show(path, small))).toMatch(/Plan Growth Requests 30 per minute and 300 per hour/)
     expect(textOf(await show(path, small))).toContain('Webhooks need the Enterprise plan')
     expect(textOf(await show(`${path}/webhooks/new`, small))).toContain('Webhooks need the Enterprise plan')
-    const tried = { url: 'https://example.com', 'event.booking.created': 'on' }
+    const tried = { url: 'https://example.com', 'events.booking.created': 'on' }
     expect((await sendForm(service, `${path}/webhooks/new`, tried, small)).status).toBe(422)
     const key = await sendForm(service, `${path}/keys/new`, { type: 'business', label: 'Mine' }, small)
     expect(key.status).toBe(422)
@@ -95,7 +95,7 @@ onOneEngine('postgres', 'the pages for developers', (engine) => {
 
     test('is added once, with a secret that is shown once', async () => {
       const form = formValues(String((await show(`${path}/webhooks/new`)).body), `${path}/webhooks/new`)
-      expect(form['event.booking.created']).toBe('on')
+      expect(form['events.booking.created']).toBe('on')
       const wrong = await sendForm(service, `${path}/webhooks/new`, { ...form, url: 'ftp://x' }, owner)
       expect(wrong.status).toBe(422)
       expect(wrong.body).toMatch(/id="url-fault"/)
@@ -139,8 +139,8 @@ onOneEngine('postgres', 'the pages for developers', (engine) => {
 
     test('is changed, gets a new secret and goes; a second secret within a day is refused with the reason', async () => {
       const fields = formValues(String((await show(hook)).body), hook)
-      expect(fields).toMatchObject({ url: receiver.address, active: 'on' })
-      const { active: _active, 'event.booking.updated': _updated, ...rest } = fields
+      expect(fields).toMatchObject({ url: receiver.address, status: 'on' })
+      const { status: _status, 'events.booking.updated': _updated, ...rest } = fields
       await sendForm(service, hook, rest, owner)
       expect(await webhooks()).toMatchObject([
         { status: 'disabled', events: ['booking.created', 'booking.cancelled', 'booking.completed'] },

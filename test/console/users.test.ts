@@ -58,7 +58,7 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
   })
 
   test('adds a person, and shows the link once where there is no mail', async () => {
-    const fields = { email: 'Anna@example.com', name: 'Anna', role: 'staff', staff: anna }
+    const fields = { email: 'Anna@example.com', name: 'Anna', role: 'staff', staff_id: anna }
     const added = await useForm(service, owner, { page: `${list}/new`, action: `${list}/new`, fields })
     expect(added.status).toBe(200)
     const token = linkIn(added.body)
@@ -76,16 +76,16 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
   })
 
   test('keeps what was typed beside its faults, in German too', async () => {
-    const fields = { email: 'new@example.com', name: '<b>Neu & "neu"', role: 'staff', staff: '' }
+    const fields = { email: 'new@example.com', name: '<b>Neu & "neu"', role: 'staff', staff_id: '' }
     const { status, body } = await send(`${list}/new`, fields)
     expect(status).toBe(422)
     expect(body).toContain('value="&lt;b&gt;Neu &amp; &quot;neu&quot;"')
-    expect(body).toMatch(/id="staff-fault">Choose a team member/)
+    expect(body).toMatch(/id="staff_id-fault">Choose a team member/)
     const german = await sendForm(service, `${list}/new`, fields, {
       cookie: owner.cookie,
       headers: { 'sec-fetch-site': 'same-origin', 'accept-language': 'de' },
     })
-    expect(german.body).toMatch(/id="staff-fault">Wählen Sie ein Teammitglied/)
+    expect(german.body).toMatch(/id="staff_id-fault">Wählen Sie ein Teammitglied/)
     expect(await users()).not.toContainEqual(expect.objectContaining({ email: 'new@example.com' }))
   })
 
@@ -97,12 +97,12 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
     })
     const { id } = await userOf(person.email)
     const path = `${list}/${id}`
-    expect(await send(path, { role: 'staff', staff: anna })).toMatchObject({
+    expect(await send(path, { role: 'staff', staff_id: anna })).toMatchObject({
       status: 303,
       headers: { location: `${path}?done=saved` },
     })
     expect(await userOf(person.email)).toMatchObject({ role: 'staff', staff_id: anna })
-    expect(await send(path, { role: 'owner', staff: '' })).toMatchObject({ status: 303 })
+    expect(await send(path, { role: 'owner', staff_id: '' })).toMatchObject({ status: 303 })
     expect(await userOf(person.email)).toMatchObject({ role: 'owner', staff_id: null })
     expect(await send(path, { disabled: 'on' })).toMatchObject({
       headers: { location: `${path}?done=disabled` },
@@ -120,7 +120,7 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
 
   test('the last owner can neither be kept out nor become anything else', async () => {
     const { id } = await userOf('owner@example.com')
-    for (const fields of [{ disabled: 'on' }, { role: 'manager', staff: '' }]) {
+    for (const fields of [{ disabled: 'on' }, { role: 'manager', staff_id: '' }]) {
       const refused = await send(`${list}/${id}`, fields)
       expect(refused.status).toBe(422)
       expect(textOf(refused)).toContain('Make another person an owner first.')
@@ -187,9 +187,9 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
     expect(textOf(page)).toContain(`${hub.name}: all businesses`)
     const [, at = ''] = /name="at_business" value="([^"]+)"/.exec(String(page.body)) ?? []
     const add = (fields: Record<string, string>) => send(`${list}/new`, { at_business: at, ...fields }, boss)
-    const all = await add({ email: 'all@example.com', role: 'manager', place: 'hub' })
+    const all = await add({ email: 'all@example.com', role: 'manager', business_id: '' })
     expect(all.status).toBe(200)
-    const one = await add({ email: 'one@example.com', role: 'manager', place: '' })
+    const one = await add({ email: 'one@example.com', role: 'manager', business_id: at })
     expect(one.status).toBe(200)
     const { body } = await boss.call('GET', '/users')
     const rows = body.data as { email: string; hub_id: string | null; business_id: string | null }[]

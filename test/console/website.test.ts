@@ -49,9 +49,9 @@ onEachEngine('the page about the website', (engine) => {
 
   test.each([
     [{ do: 'slug', slug: 'x' }, 'slug'],
-    [{ do: 'allow', origin: 'not a website' }, 'origin'],
-    [{ do: 'allow', origin: 'nonsense' }, 'origin'],
-    [{ do: 'brand', name: 'Spree', color: 'pink', logo: 'ftp://x' }, 'color'],
+    [{ do: 'allow', allowed_origins: 'not a website' }, 'allowed_origins'],
+    [{ do: 'allow', allowed_origins: 'nonsense' }, 'allowed_origins'],
+    [{ do: 'brand', brand_name: 'Spree', brand_color: 'pink', brand_logo_url: 'ftp://x' }, 'brand_color'],
   ])('says at its form what is wrong, and opens with the field: %j', async (typed, name) => {
     const { body, status } = await send(typed)
     expect(status).toBe(422)
@@ -117,24 +117,26 @@ onEachEngine('the page about the website', (engine) => {
   test('lets a website show the form, and no longer', async () => {
     const key = keyIn((await read()).body)
     expectProblem(await exchange(key, site), 'origin_not_allowed')
-    const refused = await send({ do: 'allow', origin: 'ftp://salon.example/<b>' })
+    const refused = await send({ do: 'allow', allowed_origins: 'ftp://salon.example/<b>' })
     expect(refused.status).toBe(422)
     expect(refused.body).toContain('value="ftp://salon.example/&lt;b&gt;"')
     for (const origin of [`${site}/contact?a=b`, 'www.salon.example'])
-      expect(await send({ do: 'allow', origin })).toMatchObject({ status: 303 })
+      expect(await send({ do: 'allow', allowed_origins: origin })).toMatchObject({ status: 303 })
     const page = await read()
     expect(textOf(page).match(/✓ https:\/\/www\.salon\.example is allowed/g)).toHaveLength(1)
     expect(await exchange(key, site)).toMatchObject({ status: 201 })
-    await send({ do: 'forbid', origin: site })
+    await send({ do: 'forbid', allowed_origins: site })
     expect(textOf(await read())).toContain('None yet.')
     expectProblem(await exchange(key, site), 'origin_not_allowed')
   })
 
   test('changes colour and logo where the plan has them, and keeps what is wrong', async () => {
-    const refused = await send({ do: 'brand', name: '', color: 'green', logo: '' })
+    const refused = await send({ do: 'brand', brand_name: '', brand_color: 'green', brand_logo_url: '' })
     expect(refused.status).toBe(422)
     expect(refused.body).toContain('value="green"')
-    expect(await send({ do: 'brand', name: 'Spree', color: '#123456', logo: '' })).toMatchObject({
+    expect(
+      await send({ do: 'brand', brand_name: 'Spree', brand_color: '#123456', brand_logo_url: '' }),
+    ).toMatchObject({
       status: 303,
     })
     const shown = await owner.call('GET', `/businesses/${businessOf(service.world, 'Salon Spree').id}`)
@@ -144,7 +146,7 @@ onEachEngine('the page about the website', (engine) => {
 
   test('opens a booking page where there is none', async () => {
     expect(textOf(await read(alone))).toContain('The booking page is closed.')
-    expect(await send({ do: 'allow', origin: site }, alone)).toMatchObject({ status: 404 })
+    expect(await send({ do: 'allow', allowed_origins: site }, alone)).toMatchObject({ status: 404 })
     expect(await send({ do: 'open' }, alone)).toMatchObject({ status: 303 })
     const key = keyIn((await read(alone)).body)
     expect(await service.call('GET', `//book/${key}`)).toMatchObject({ status: 200 })
@@ -181,18 +183,18 @@ onEachEngine('the page about the website', (engine) => {
 
   test('keeps the websites that several owners allow at the same moment', async () => {
     const sites = [1, 2, 3, 4, 5].map((number) => `https://${number}.salon.example`)
-    await Promise.all(sites.map((origin) => send({ do: 'allow', origin }, alone)))
+    await Promise.all(sites.map((origin) => send({ do: 'allow', allowed_origins: origin }, alone)))
     const page = textOf(await read(alone))
     for (const origin of sites) expect(page).toContain(`✓ ${origin} is allowed`)
-    await Promise.all(sites.slice(1).map((origin) => send({ do: 'forbid', origin }, alone)))
+    await Promise.all(sites.slice(1).map((origin) => send({ do: 'forbid', allowed_origins: origin }, alone)))
     expect(textOf(await read(alone)).match(/✓ \S+ is allowed/g)).toEqual([`✓ ${sites[0] ?? ''} is allowed`])
   })
 
   test('shows managers all, and lets owners alone change it', async () => {
     const page = await read(manager)
     expect(page).toMatchObject({ status: 200 })
-    expect(page.body).not.toContain('name="origin"')
-    expect(await send({ do: 'allow', origin: site }, manager)).toMatchObject({ status: 422 })
+    expect(page.body).not.toContain('name="allowed_origins"')
+    expect(await send({ do: 'allow', allowed_origins: site }, manager)).toMatchObject({ status: 422 })
     expect(textOf(await read())).toContain('None yet.')
   })
 

@@ -21,11 +21,6 @@ export function asksOnce(
   </details>`
 }
 
-/** The first part of a pointer (RFC 6901): the field. */
-export function fieldOfPointer(pointer: string): string {
-  return pointer.split('/')[1] ?? ''
-}
-
 export function backLink(visit: BusinessVisit): Html {
   return html`<p>
     <a class="back" href="${pathOf(developersPath, visit)}">← ${visit.texts.setUp.back}</a>

@@ -11,16 +11,7 @@ import {
   revokeKeyInScope,
 } from '../../catalogue/business-keys.ts'
 import { CreateKey } from '../../catalogue/key-schemas.ts'
-import {
-  faultSummary,
-  field,
-  filledForm,
-  type FormState,
-  hidden,
-  linesOf,
-  radios,
-  type Typed,
-} from '../../pages/form.ts'
+import { faultSummary, filledForm, type FormState, hidden } from '../../pages/form.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
@@ -29,8 +20,10 @@ import {
   consoleRoutes,
   type ShownPage,
 } from '../frame/console-route.ts'
+import { fieldsOf, fillRows, lines, optional, readRows, type Rows, text } from '../frame/form-rows.ts'
 import { momentOf } from '../frame/formats.ts'
-import { asksOnce, backLink, developersPath, fieldOfPointer, secretPage } from './developers-page.ts'
+import type { ConsoleLanguage } from '../frame/texts.ts'
+import { asksOnce, backLink, developersPath, secretPage } from './developers-page.ts'
 import { webhookList, webhookPages } from './webhook-pages.ts'
 
 /** What connects programs with a business: its plan, keys, webhooks and events. */
@@ -173,12 +166,13 @@ function newKey(context: Context): ConsoleRoute {
     name: 'NewKeyPage',
     summary: 'A new key of a business',
     role: 'owner',
-    show: (visit) => Promise.resolve(keyForm(visit, filledForm({ type: 'publishable' }))),
+    show: (visit) =>
+      Promise.resolve(keyForm(visit, filledForm(fillRows(keyRows(visit), { type: 'publishable' })))),
     form: {
-      fieldOf: fieldOfPointer,
+      rows: keyRows,
       act: async (visit, typed, _address, once) => {
         const { person, business } = visit
-        const input = checkedForm(CreateKey, keyOf(typed))
+        const input = checkedForm(CreateKey, readRows(keyRows(visit), typed))
         const target = { businessId: business.id, input }
         // what is stored of the form has no secret: sent again, it shows none
         let key: string | undefined
@@ -195,14 +189,18 @@ function newKey(context: Context): ConsoleRoute {
   }
 }
 
-function keyOf({ type = '', label = '', allowed_origins }: Typed) {
-  const origins = linesOf(allowed_origins)
-  return { type, ...(label !== '' && { label }), ...(origins.length > 0 && { allowed_origins: origins }) }
+function keyRows({ texts: { developers: t } }: ConsoleLanguage): Rows<ReturnType<typeof presentKey>> {
+  const types = ['publishable', 'business'] as const
+  const radios = types.map((type) => [type, t.keyTypesLong[type]] as const)
+  return [
+    ['label', optional({ max: 100, usual: undefined }), t.label, t.labelHint],
+    ['type', text({ radios }), t.type],
+    ['allowed_origins', lines({ rows: 3, usual: undefined }), t.origins, t.originsHint],
+  ]
 }
 
 function keyForm(visit: BusinessVisit, state: FormState): ShownPage {
   const { developers: t, setUp } = visit.texts
-  const types = ['publishable', 'business'] as const
   return {
     title: t.newKey,
     section: 'developers',
@@ -210,14 +208,7 @@ function keyForm(visit: BusinessVisit, state: FormState): ShownPage {
       <h1>${t.newKey}</h1>
       ${faultSummary(state, setUp)}
       <form method="post" action="${pathOf(`${developersPath}/keys/new`, visit)}" class="fields wide-fields">
-        ${hidden({ once: visit.once })}
-        ${field(state, { name: 'label', label: t.label, hint: t.labelHint, max: 100 })}
-        ${radios(state, {
-          name: 'type',
-          label: t.type,
-          options: types.map((type) => [type, t.keyTypesLong[type]] as const),
-        })}
-        ${field(state, { name: 'allowed_origins', label: t.origins, hint: t.originsHint, rows: 3 })}
+        ${hidden({ once: visit.once })} ${fieldsOf(keyRows(visit), state)()}
         <div class="actions"><button type="submit" class="main">${t.makeKey}</button></div>
       </form>`,
   }

@@ -2,21 +2,10 @@ import { Type } from 'typebox'
 import { needsEnterprise } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
+import { compileCreation } from '../../base/validation.ts'
 import { listAll, mostPerPage } from '../../base/paging.ts'
 import type { Context } from '../../bookings/context.ts'
-import {
-  choice,
-  faultSummary,
-  field,
-  filledForm,
-  type FormState,
-  hidden,
-  tick,
-  ticked,
-  tickedOf,
-  ticks,
-  type Typed,
-} from '../../pages/form.ts'
+import { choice, faultSummary, filledForm, type FormState, hidden, tick } from '../../pages/form.ts'
 import { listDeliveries, retryByHand, sendSample } from '../../webhooks/delivery.ts'
 import { listEvents } from '../../webhooks/event.ts'
 import { type EventType, eventTypes } from '../../webhooks/event-payload.ts'
@@ -34,8 +23,18 @@ import { businessOf, doneNotice, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, checkedForm, type ConsoleRoute, type ShownPage } from '../frame/console-route.ts'
 import { momentOf } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
-import type { ConsoleTexts } from '../frame/texts.ts'
-import { asksOnce, backLink, developersPath, fieldOfPointer, secretPage } from './developers-page.ts'
+import {
+  type Codec,
+  fieldsOf,
+  fillRows,
+  ids,
+  optional,
+  readRows,
+  type Rows,
+  text,
+} from '../frame/form-rows.ts'
+import type { ConsoleLanguage, ConsoleTexts } from '../frame/texts.ts'
+import { asksOnce, backLink, developersPath, secretPage } from './developers-page.ts'
 
 const path = `${developersPath}/webhooks`
 /** Of the address of a page for a new webhook. */
@@ -140,7 +139,8 @@ function webhookPage(context: Context): ConsoleRoute {
     },
   ) => {
     assertHasWebhooks(visit)
-    if (id === newId) return newPage(visit, more.state ?? filledForm(tickedOf('event.', eventTypes)))
+    if (id === newId)
+      return newPage(visit, more.state ?? filledForm(fillRows(webhookRows(visit), { events: eventTypes })))
     const webhook = await findWebhook(context, visit, id)
     return oldPage(context, visit, { webhook, ...more })
   }
@@ -154,26 +154,18 @@ function webhookPage(context: Context): ConsoleRoute {
       return pageFor(visit, id, { done: query['done'], open: query['open'], cursor: query['cursor'] })
     },
     form: {
-      fieldOf: fieldOfPointer,
+      rows: webhookRows,
       act: async (visit, typed, { id }, once) => {
         assertHasWebhooks(visit)
         const { person, business } = visit
         if (id !== newId) {
           await findWebhook(context, visit, id)
-          const change = checkedForm(ChangeWebhook, {
-            ...webhookOf(typed),
-            description: typed['description'] ? typed['description'] : null,
-            status: typed['active'] === 'on' ? 'active' : 'disabled',
-          })
+          const change = checkedForm(ChangeWebhook, readRows(webhookRows(visit), typed))
           await changeWebhook(context, person, { id, change })
           return { path: `${path}/${id}`, query: { done: 'saved' } }
         }
-        const { description } = typed
-        const input = checkedForm(CreateWebhook, {
-          ...webhookOf(typed),
-          ...(description && { description }),
-          business_id: business.id,
-        })
+        const { status: _, ...given } = readRows(webhookRows(visit), typed)
+        const input = checkedForm(CreateWebhook, { ...given, business_id: business.id }, compileCreation)
         let secret: string | undefined
         const next = await once(
           async (store) => {
@@ -191,10 +183,6 @@ function webhookPage(context: Context): ConsoleRoute {
   }
 }
 
-function webhookOf(typed: Typed) {
-  return { url: typed['url'] ?? '', events: ticked(typed, 'event.') }
-}
-
 function withoutPlan(visit: BusinessVisit): ShownPage {
   const t = visit.texts.developers
   return {
@@ -206,17 +194,22 @@ function withoutPlan(visit: BusinessVisit): ShownPage {
   }
 }
 
-function webhookFields(visit: BusinessVisit, state: FormState): Html {
-  const t = visit.texts.developers
-  return html`${field(state, { name: 'url', label: t.url, hint: t.urlHint, type: 'url', required: true, max: 2_048 })}
-  ${ticks(state, {
-    name: 'events',
-    label: t.eventsLabel,
-    boxes: eventTypes.map((type) =>
-      tick(state, `event.${type}`, html`${eventText(t, type)} <code>${type}</code>`),
-    ),
-  })}
-  ${field(state, { name: 'description', label: t.description, max: 200 })}`
+function webhookRows({ texts: { developers: t } }: ConsoleLanguage): Rows<Webhook> {
+  const offered = eventTypes.map((id) => ({ id, name: html`${eventText(t, id)} <code>${id}</code>` }))
+  return [
+    ['url', text({ type: 'url', required: true, max: 2_048 }), t.url, t.urlHint],
+    ['events', ids(offered), t.eventsLabel],
+    ['description', optional({ max: 200 }), t.description],
+    ['status', activity, t.isActive, t.isActiveHint],
+  ]
+}
+
+const activity: Codec = {
+  read: (typed, name) => (typed[name] === 'on' ? 'active' : 'disabled'),
+  show: (value, name) => (value === 'active' ? { [name]: 'on' } : {}),
+  input: (state, { name, label, hint = '' }) =>
+    html`${tick(state, name, label)}
+      <p class="soft">${hint}</p>`,
 }
 
 function newPage(visit: BusinessVisit, state: FormState): ShownPage {
@@ -228,7 +221,7 @@ function newPage(visit: BusinessVisit, state: FormState): ShownPage {
       <h1>${t.newWebhook}</h1>
       ${faultSummary(state, setUp)}
       <form method="post" action="${pathOf(`${path}/${newId}`, visit)}" class="fields wide-fields">
-        ${hidden({ once: visit.once })} ${webhookFields(visit, state)}
+        ${hidden({ once: visit.once })} ${fieldsOf(webhookRows(visit), state)('url', 'events', 'description')}
         <div class="actions"><button type="submit" class="main">${t.makeWebhook}</button></div>
       </form>`,
   }
@@ -239,7 +232,7 @@ async function oldPage(
   visit: BusinessVisit,
   {
     webhook,
-    state = typedWebhook(webhook),
+    state = typedWebhook(visit, webhook),
     done,
     open,
     cursor,
@@ -283,8 +276,7 @@ async function oldPage(
       }
       <h2>${t.settings}</h2>
       <form method="post" action="${pathOf(`${path}/${webhook.id}`, visit)}" class="fields wide-fields">
-        ${webhookFields(visit, state)} ${tick(state, 'active', t.isActive)}
-        <p class="soft">${t.isActiveHint}</p>
+        ${fieldsOf(webhookRows(visit), state)()}
         <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
       </form>
       ${asksOnce(t.rotate, { action: formPath('rotate'), why: t.rotateWhy, button: t.rotateNow })}
@@ -292,13 +284,8 @@ async function oldPage(
   }
 }
 
-function typedWebhook({ url, events, description, status }: Webhook): FormState {
-  return filledForm({
-    url,
-    description: description ?? '',
-    ...(status === 'active' && { active: 'on' }),
-    ...tickedOf('event.', events),
-  })
+function typedWebhook(visit: BusinessVisit, webhook: Webhook): FormState {
+  return filledForm(fillRows(webhookRows(visit), webhook))
 }
 
 interface DeliveryOf {
@@ -396,7 +383,7 @@ function webhookForms(context: Context): ConsoleRoute[] {
       again: async (visit, { faults }, { id }) => {
         if (!hasWebhooks(visit)) return withoutPlan(visit)
         const webhook = await findWebhook(context, visit, id)
-        return oldPage(context, visit, { webhook, state: { ...typedWebhook(webhook), faults } })
+        return oldPage(context, visit, { webhook, state: { ...typedWebhook(visit, webhook), faults } })
       },
     },
   })

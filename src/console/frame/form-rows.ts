@@ -24,15 +24,17 @@ export type Row<Pointer extends string = string> = readonly [
   pointer: Pointer,
   codec: Codec,
   label: string,
-  hint?: string,
+  hint?: string | undefined,
 ]
 
 export type Rows<Shown> = readonly Row<PointerOf<Shown>>[]
 
 /** The fields of an object of the API, and those of objects in it. */
 type PointerOf<Shown> = {
-  [Name in keyof Shown & string]: Name | `${Name}.${keyof Exclude<NonNullable<Shown[Name]>, string> & string}`
+  [Name in keyof Shown & string]: Name | `${Name}.${keyof Exclude<NonNullable<Shown[Name]>, Plain> & string}`
 }[keyof Shown & string]
+
+type Plain = string | number | boolean | readonly unknown[]
 
 /** Reads a field of the API from what was typed, and shows it. */
 export interface Codec {
@@ -131,17 +133,22 @@ export function text({ options, radios: shown, spell = String, ...look }: Look &
   }
 }
 
-/** A text, or null. */
-export function optional(look: Look & Choices = {}): Codec {
-  const { spell = String } = look
+/** A text; `usual` if nothing is typed, by default null. */
+export function optional(given: Look & Choices & Usual = {}): Codec {
+  const { usual, spell = String, ...look } = { usual: null, ...given }
   return {
     ...text(look),
-    read: (typed, name) => (name in typed ? spell(typed[name] ?? '') || null : undefined),
+    read: (typed, name) => (name in typed ? spell(typed[name] ?? '') || usual : undefined),
   }
 }
 
+interface Usual {
+  /** Undefined leaves the field out. */
+  usual?: unknown
+}
+
 /** A number, in units of `factor`; `usual` if nothing is typed, by default null. */
-export function number({ factor = 1, ...look }: Look & { factor?: number; usual?: unknown } = {}): Codec {
+export function number({ factor = 1, ...look }: Look & Usual & { factor?: number } = {}): Codec {
   const { usual, ...shown } = { usual: null, ...look }
   return {
     read: (typed, name) => (name in typed ? (numberOf(typed[name], factor) ?? usual) : undefined),
@@ -156,7 +163,8 @@ export function time(): Codec {
 }
 
 /** Texts that are not empty, one a line or with something else between them. */
-export function lines({ between = /\n/, each = String, usual = [], ...look }: Look & ListParts): Codec {
+export function lines(given: Look & ListParts): Codec {
+  const { between = /\n/, each = String, usual, ...look } = { usual: [], ...given }
   const listOf = (typed: string) =>
     typed
       .split(between)
@@ -175,11 +183,9 @@ export function lines({ between = /\n/, each = String, usual = [], ...look }: Lo
   }
 }
 
-interface ListParts {
+interface ListParts extends Usual {
   between?: RegExp
   each?: (text: string) => unknown
-  /** If nothing is typed. */
-  usual?: unknown
 }
 
 /** What a form offers to tick. */

@@ -18,7 +18,6 @@ import {
   choice,
   copied,
   faultSummary,
-  field,
   filledForm,
   type FormState,
   hidden,
@@ -39,6 +38,8 @@ import {
 } from '../frame/console-route.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { qrCode, qrCodeFile } from '../frame/qr-code.ts'
+import { fieldsOf, fillRows, optional, readRows, type Rows, text } from '../frame/form-rows.ts'
+import type { ConsoleLanguage } from '../frame/texts.ts'
 import { offeredSlug, slugFaults } from '../frame/shown-form.ts'
 
 /** Where clients book: the booking page, and the form on the business's own website. */
@@ -87,11 +88,11 @@ function websitePage(context: Context): ConsoleRoute {
     query: { service: ServiceParameter },
     show: async (visit, { query }) => {
       const website = await read(visit, query['service'])
-      const state = filledForm(typedBrand(website.business))
+      const state = filledForm(fillRows(websiteRows(visit), website.business))
       return shown(visit, website, { server, state, done: query['done'] })
     },
     form: {
-      fieldOf: (pointer) => fields[pointer] ?? (pointer.startsWith('/allowed_origins') ? 'origin' : ''),
+      rows: websiteRows,
       act: async (visit, typed) => {
         if (visit.person.role !== 'owner')
           assertNoFaults({ '': visit.texts.setUp.notYoursWhy({ role: visit.texts.roles.owner }) })
@@ -105,7 +106,7 @@ function websitePage(context: Context): ConsoleRoute {
           state: {
             ...state,
             typed: {
-              ...typedBrand((await read(visit)).business),
+              ...fillRows(websiteRows(visit), (await read(visit)).business),
               ...state.typed,
               ...slugOffer(visit, state),
             },
@@ -169,32 +170,32 @@ function qrCodeRoute(app: FastifyInstance, context: Context): void {
   )
 }
 
-/** Fields by the pointers of the API. */
-const fields: Record<string, string> = {
-  '/brand_name': 'name',
-  '/brand_color': 'color',
-  '/brand_logo_url': 'logo',
-  '/slug': 'slug',
+/** The fields of all forms of the page: of each form the others are left out. */
+function websiteRows({ texts: { website: words } }: ConsoleLanguage): Rows<Business & PageOrigins> {
+  return [
+    ['slug', optional({ max: 60 }), words.slug, words.slugHint],
+    ['allowed_origins', text({ max: 2_000, required: true }), words.newOrigin, words.originHint],
+    ['brand_name', optional({ max: 200 }), words.brandName, words.brandNameHint],
+    ['brand_color', optional({ max: 7 }), words.color, words.colorHint],
+    ['brand_logo_url', optional({ max: 2_048 }), words.logo, words.logoHint],
+  ]
 }
 
-function typedBrand({ brand_name, brand_color, brand_logo_url, slug }: Business): Typed {
-  return { name: brand_name ?? '', color: brand_color ?? '', logo: brand_logo_url ?? '', slug: slug ?? '' }
+/** The form has one of them, to allow or to forbid. */
+interface PageOrigins {
+  allowed_origins: string[]
 }
 
 /** Does what one of the forms of the page asks for. */
 async function save(
   context: Context,
-  { person, business: { id } }: BusinessVisit,
+  visit: BusinessVisit,
   { typed, website: { pageKey } }: { typed: Typed; website: Website },
 ): Promise<void> {
-  if (typed['do'] === 'brand') {
-    const { name = '', color = '', logo = '' } = typed
-    const brand = { brand_name: name || null, brand_color: color || null, brand_logo_url: logo || null }
-    await changeBusinessInScope(context, person, { id, change: checkedForm(ChangeBusiness, brand) })
-    return
-  }
-  if (typed['do'] === 'slug') {
-    const change = checkedForm(ChangeBusiness, { slug: typed['slug'] || null })
+  const { person, business } = visit
+  const { id } = business
+  if (typed['do'] === 'brand' || typed['do'] === 'slug') {
+    const change = checkedForm(ChangeBusiness, readRows(websiteRows(visit), typed))
     await changeBusinessInScope(context, person, { id, change })
     return
   }
@@ -203,7 +204,7 @@ async function save(
     return
   }
   if (!pageKey) throw new Problem('not_found', 'There is no booking page.')
-  const { origin = '' } = typed
+  const { allowed_origins: origin = '' } = typed
   const change = (present: string[] | null) => {
     const all = present ?? []
     const allowed_origins =
@@ -232,9 +233,10 @@ function formFault(visit: BusinessVisit, state: FormState, form: string): Html {
   return isSent(state, form) ? faultSummary(state, visit.texts.setUp) : html``
 }
 
-/** The first of some fields that is wrong: the page opens with it in sight. */
-function firstWrong({ faults }: FormState, names: readonly string[]): string | undefined {
-  return names.find((name) => faults[name] !== undefined)
+/** The fields of a form. The page opens with the first wrong one in sight. */
+function focused(visit: BusinessVisit, state: FormState, pointers: readonly string[]) {
+  const focus = pointers.find((name) => state.faults[name] !== undefined)
+  return fieldsOf(websiteRows(visit), state, { focus })
 }
 
 interface Shown {
@@ -347,14 +349,10 @@ function ofService({ only, business }: Website): string {
 
 /** The name in the link, which only the owner changes. */
 function slugPart(visit: BusinessVisit, state: FormState): Html {
-  const { website: words, setUp } = visit.texts
+  const { setUp } = visit.texts
   if (visit.person.role !== 'owner') return html``
   return html`<form method="post" class="fields wide-fields">
-    ${hidden({ do: 'slug' })} ${formFault(visit, state, 'slug')}
-    ${field(state, {
-      ...{ name: 'slug', label: words.slug, hint: words.slugHint, max: 60 },
-      focus: firstWrong(state, ['slug']) !== undefined,
-    })}
+    ${hidden({ do: 'slug' })} ${formFault(visit, state, 'slug')} ${focused(visit, state, ['slug'])('slug')}
     <button type="submit">${setUp.save}</button>
   </form>`
 }
@@ -376,7 +374,7 @@ function originPart(visit: BusinessVisit, { origins }: PageKey, state: FormState
                     ${
                       isOwner
                         ? html`<form method="post">
-                            ${hidden({ do: 'forbid', origin })}
+                            ${hidden({ do: 'forbid', allowed_origins: origin })}
                             <button type="submit">
                               ${words.forbid}<span class="unseen"> ${origin}</span>
                             </button>
@@ -391,10 +389,7 @@ function originPart(visit: BusinessVisit, { origins }: PageKey, state: FormState
       isOwner && origins !== null
         ? html`<form method="post" class="fields wide-fields">
             ${hidden({ do: 'allow' })} ${formFault(visit, state, 'allow')}
-            ${field(state, {
-              ...{ name: 'origin', label: words.newOrigin, hint: words.originHint, max: 2_000 },
-              ...{ required: true, focus: firstWrong(state, ['origin']) !== undefined },
-            })}
+            ${focused(visit, state, ['allowed_origins'])('allowed_origins')}
             <button type="submit">${words.allow}</button>
           </form>`
         : ''
@@ -409,17 +404,11 @@ function brandPart(visit: BusinessVisit, { business }: Website, state: FormState
       <p class="soft">
         ${isAllowed ? setUp.notYoursWhy({ role: visit.texts.roles.owner }) : words.brandPlan}
       </p>`
-  const wrong = firstWrong(state, ['name', 'color', 'logo'])
-  const brandField = (name: string, parts: { label: string; hint: string; max: number }) =>
-    field(state, { name, ...parts, focus: wrong === name })
+  const at = focused(visit, state, ['brand_name', 'brand_color', 'brand_logo_url'])
   return html`<h2>${words.brand}</h2>
     <form method="post" class="fields wide-fields">
-      ${hidden({ do: 'brand' })} ${formFault(visit, state, 'brand')}
-      ${brandField('name', { label: words.brandName, hint: words.brandNameHint, max: 200 })}
-      <div class="beside">
-        ${brandField('color', { label: words.color, hint: words.colorHint, max: 7 })}
-        ${brandField('logo', { label: words.logo, hint: words.logoHint, max: 2_048 })}
-      </div>
+      ${hidden({ do: 'brand' })} ${formFault(visit, state, 'brand')} ${at('brand_name')}
+      <div class="beside">${at('brand_color', 'brand_logo_url')}</div>
       <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
     </form>`
 }

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import type { FastifyInstance } from 'fastify'
 import { html, type Html } from '../../base/html.ts'
 import { type Instant, readInstant, secondsUntil } from '../../base/instants.ts'
@@ -19,16 +20,7 @@ import type { CalendarReader } from '../../calendars/busy-file.ts'
 import { createFeed, deleteFeed, listFeeds, maxFeeds, rotateFeed } from '../../calendars/feed.ts'
 import { CreateFeed } from '../../calendars/feed-schemas.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue.ts'
-import {
-  choice,
-  faultSummary,
-  field,
-  filledForm,
-  type FormState,
-  hidden,
-  radios,
-  type Typed,
-} from '../../pages/form.ts'
+import { choice, faultSummary, filledForm, type FormState, hidden } from '../../pages/form.ts'
 import { asksOnce } from '../developers/developers-page.ts'
 import { listItems } from '../frame/lists.ts'
 import { consoleScript, doneNotice, pathOf } from '../frame/console-page.ts'
@@ -41,8 +33,9 @@ import {
   type ShownPage,
 } from '../frame/console-route.ts'
 import { dayText, momentOf, relativeTime } from '../frame/formats.ts'
+import { type Codec, fieldsOf, optional, readRows, type Rows, text } from '../frame/form-rows.ts'
 import { textFor } from '../frame/text-groups.ts'
-import type { ConsoleTexts } from '../frame/texts.ts'
+import type { ConsoleLanguage, ConsoleTexts } from '../frame/texts.ts'
 
 const path = '/console/calendars'
 const newFeedPath = `${path}/feeds/new`
@@ -76,6 +69,7 @@ async function namesOf(context: Context, { person, business: { id: businessId } 
 }
 
 type Names = Awaited<ReturnType<typeof namesOf>>
+type Busy = Static<typeof CreateBusyCalendar>
 type Feed = Awaited<ReturnType<typeof listFeeds>>['data'][number]
 
 function overview(context: Context): ConsoleRoute {
@@ -162,7 +156,7 @@ function whoseFeed(
 function newFeed(context: Context): ConsoleRoute {
   const shown = async (visit: BusinessVisit, state: FormState): Promise<ShownPage> => {
     const t = visit.texts.calendars
-    const { staff, locations } = await namesOf(context, visit)
+    const at = fieldsOf(feedRows(visit, await namesOf(context, visit)), state)
     return {
       title: t.addFeed,
       section: 'people',
@@ -170,19 +164,7 @@ function newFeed(context: Context): ConsoleRoute {
         <h1>${t.addFeed}</h1>
         ${faultSummary(state, feedWords(visit.texts))}
         <form method="post" action="${pathOf(newFeedPath, visit)}" class="fields wide-fields">
-          ${hidden({ once: visit.once })}
-          ${choice(state, {
-            ...{ name: 'of', label: t.feedOf },
-            options: [
-              ['', t.wholeBusiness],
-              ...staff.map(({ id, name }) => [`staff_id ${id}`, name] as const),
-              ...locations.map(({ id, name }) => [`location_id ${id}`, name] as const),
-            ],
-          })}
-          ${radios(state, {
-            ...{ name: 'detail', label: t.detail },
-            options: (['busy', 'full'] as const).map((detail) => [detail, t.detailsLong[detail]] as const),
-          })}
+          ${hidden({ once: visit.once })} ${at('staff_id', 'detail')}
           <p class="soft">${t.detailWhy}</p>
           <div class="actions"><button type="submit" class="main">${t.makeFeed}</button></div>
         </form>`,
@@ -197,9 +179,9 @@ function newFeed(context: Context): ConsoleRoute {
     form: {
       words: feedWords,
       refusals: { calendar_limit_reached: 409 },
-      fieldOf: (pointer) => (['/staff_id', '/location_id'].includes(pointer) ? 'of' : ''),
+      rows: feedRows,
       act: async (visit, typed, _address, once) => {
-        const input = checkedForm(CreateFeed, feedOf(typed))
+        const input = checkedForm(CreateFeed, readRows(feedRows(visit), typed))
         // what is stored of the form has no address: sent again, it shows none
         let made: Awaited<ReturnType<typeof createFeed>> | undefined
         const next = await once(
@@ -225,9 +207,24 @@ function feedWords({ setUp, calendars }: ConsoleTexts) {
   }
 }
 
-function feedOf({ of = '', detail }: Typed): Record<string, unknown> {
-  const [member = '', id] = of.split(' ', 2)
-  return { detail, ...(id !== undefined && { [member]: id }) }
+/** One choice of both staff and locations, or of neither. */
+function feedRows({ texts: { calendars: t } }: ConsoleLanguage, names?: Names): Rows<Feed> {
+  const named = (member: string, all: readonly { id: string; name: string }[] = []) =>
+    all.map(({ id, name }) => [`${member} ${id}`, name] as const)
+  const whole = ['', t.wholeBusiness] as const
+  const options = [whole, ...named('staff_id', names?.staff), ...named('location_id', names?.locations)]
+  const whose: Codec = {
+    read: ({ of = '' }, name) => (of.startsWith(`${name} `) ? of.slice(name.length + 1) : undefined),
+    show: () => ({}),
+    input: (state, parts) => choice(state, { ...parts, name: 'of', options }),
+    inputAt: () => 'of',
+  }
+  const details = (['busy', 'full'] as const).map((detail) => [detail, t.detailsLong[detail]] as const)
+  return [
+    ['staff_id', whose, t.feedOf],
+    ['location_id', whose, t.feedOf],
+    ['detail', text({ radios: details }), t.detail],
+  ]
 }
 
 /** The address of a feed: nobody can look it up again. */
@@ -372,12 +369,7 @@ function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
         <h1>${t.addBusy}</h1>
         ${faultSummary(state, busyWords(visit.texts))}
         <form method="post" action="${pathOf(newBusyPath, visit)}" class="fields wide-fields">
-          ${hidden({ once: visit.once })}
-          ${choice(state, {
-            ...{ name: 'staff_id', label: t.person, required: true },
-            options: [['', '–'], ...staff.map(({ id, name }) => [id, name] as const)],
-          })}
-          ${field(state, { name: 'url', label: t.url, hint: t.urlHint, type: 'url', required: true, max: 2_000 })}
+          ${hidden({ once: visit.once })} ${fieldsOf(busyRows(visit, staff), state)()}
           <div class="actions"><button type="submit" class="main">${t.addBusy}</button></div>
         </form>`,
     }
@@ -394,12 +386,9 @@ function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
     form: {
       words: busyWords,
       refusals: { calendar_limit_reached: 409 },
-      fieldOf: (pointer) => (['/staff_id', '/url'].includes(pointer) ? pointer.slice(1) : ''),
-      act: async (visit, { staff_id, url = '' }, _address, once) => {
-        const input = checkedForm(CreateBusyCalendar, {
-          ...(staff_id && { staff_id }),
-          ...(url.trim() !== '' && { url: url.trim() }),
-        })
+      rows: busyRows,
+      act: async (visit, typed, _address, once) => {
+        const input = checkedForm(CreateBusyCalendar, readRows(busyRows(visit), typed))
         return once(
           async (store) => {
             const fault = await calendarFault(context, managerOf(visit), input, reader)
@@ -415,6 +404,16 @@ function newBusy(context: Context, reader: CalendarReader): ConsoleRoute {
       again: shown,
     },
   }
+}
+
+function busyRows({ texts: { calendars: t } }: ConsoleLanguage, staff: Names['staff'] = []): Rows<Busy> {
+  const options = [['', '–'] as const, ...staff.map(({ id, name }) => [id, name] as const)]
+  const needed = { required: true, usual: undefined }
+  const url = { type: 'url', max: 2_000, spell: (typed: string) => typed.trim() } as const
+  return [
+    ['staff_id', optional({ ...needed, options }), t.person],
+    ['url', optional({ ...needed, ...url }), t.url, t.urlHint],
+  ]
 }
 
 function busyWords({ setUp, calendars }: ConsoleTexts) {

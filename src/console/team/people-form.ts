@@ -52,8 +52,7 @@ export function locationRows(language: ConsoleLanguage): Rows<Location> {
 /** A time zone, by its city first, as people look for it. A script puts that of the browser in the place of a guess. */
 export function zone({ isGuess = false } = {}): Codec {
   return {
-    ...text(),
-    read: (typed, name) => typed[name] || undefined,
+    ...optional({ usual: undefined }),
     input: (state, parts) => {
       const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', state.typed[parts.name] ?? ''])
       const options = [...zones]

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Static } from 'typebox'
 import {
   listInvitations,
   resendInvitation,
@@ -10,24 +11,17 @@ import { changePerson, issueLinkBy, listPeoplePage, showPerson } from '../../acc
 import { linkMinutes, linkUrl, type PasswordLink } from '../../access/person-link.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
 import { countMail } from '../../access/sent-mails.ts'
-import { ChangeUser, CreateUser } from '../../access/user-schemas.ts'
+import { ChangeUser, CreateUser, type User } from '../../access/user-schemas.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { type Instant, toMs } from '../../base/instants.ts'
 import { listItems, pageOrFirst } from '../frame/lists.ts'
+import { compileCreation } from '../../base/validation.ts'
 import type { Context } from '../../bookings/context.ts'
 import { staffKind } from '../../catalogue/catalogue.ts'
 import { tellByMail } from '../../mails/link-mail.ts'
 import { mailFolder } from '../../mails/send.ts'
-import {
-  choice,
-  faultSummary,
-  field,
-  filledForm,
-  type FormState,
-  hidden,
-  type Typed,
-} from '../../pages/form.ts'
+import { faultSummary, filledForm, type FormState, hidden, type Typed } from '../../pages/form.ts'
 import { type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   checkedForm,
@@ -37,8 +31,17 @@ import {
   type RefusedForm,
   type ShownPage,
 } from '../frame/console-route.ts'
+import {
+  fieldsOf,
+  fillRows,
+  inputOfFault,
+  optional,
+  readRows,
+  type Row,
+  type Rows,
+  text,
+} from '../frame/form-rows.ts'
 import { textFor } from '../frame/text-groups.ts'
-import type { ConsoleTexts } from '../frame/texts.ts'
 
 /** A person at one of their places. */
 type PersonRow = Awaited<ReturnType<typeof showPerson>>
@@ -47,8 +50,6 @@ type InvitationRow = Awaited<ReturnType<typeof showInvitation>>
 const path = '/console/users'
 const newPath = `${path}/new`
 const invitationsPath = `${path}/invitations`
-/** Of the field `place`: the whole hub. */
-const wholeHub = 'hub'
 const script = html`<script type="module" src="/docs/console.js"></script>`
 
 /** The people who may log in: an owner adds them, sends them links, and keeps them out. */
@@ -254,34 +255,35 @@ function newPage(context: Context, limiter: RateLimiter): Parts {
   const shown = async (visit: ConsoleVisit, state: FormState): Promise<ShownPage> => {
     const { texts } = visit
     const { users: words, setUp } = texts
+    const choices = await roleChoices(context, visit, visit.business?.id)
+    const hints = { mailed: words.mailedHint, filed: words.filedHint, shown: words.shownHint }
+    const emailHint = linkHint(context, visit.locale, hints)
+    const at = fieldsOf(newUserRows(visit, { ...choices, emailHint }), state)
+    const place = 'hubId' in visit.person.scope ? (['business_id'] as const) : []
     return {
       title: words.add,
       body: html`${backTo(visit)}
         <h1>${words.add}</h1>
         ${faultSummary(state, setUp)}
         <form method="post" class="fields wide-fields">
-          ${hidden({ once: visit.once })}
-          ${field(state, {
-            ...{ name: 'email', label: words.email, type: 'email', required: true, max: 254 },
-            hint: linkHint(context, visit.locale, {
-              ...{ mailed: words.mailedHint, filed: words.filedHint, shown: words.shownHint },
-            }),
-          })}
-          ${field(state, { name: 'name', label: words.name, max: 100 })} ${placeField(visit, state)}
-          ${await roleFields(context, visit, { state, businessId: visit.business?.id })}
+          ${hidden({ once: visit.once })} ${at('email', 'name', ...place, ...rolePointers(choices))}
           <div class="actions"><button type="submit" class="main">${words.add}</button></div>
         </form>`,
     }
   }
   return {
-    show: (visit) => shown(visit, filledForm({ role: 'manager' })),
+    show: (visit: ConsoleVisit) =>
+      shown(
+        visit,
+        filledForm(fillRows(newUserRows(visit), { role: 'manager', business_id: visit.business?.id })),
+      ),
     form: {
-      ...{ fieldOf, ...tooManyMails },
+      ...{ rows: newUserRows, ...tooManyMails },
       act: async (visit, typed, _address, once) => {
-        const { person: owner, locale, texts } = visit
+        const { person: owner, locale } = visit
         const mails = tellByMail(context, locale)
-        return inWords(texts, async () => {
-          const creation = checkedForm(CreateUser, creationOf(visit, typed))
+        return inWords(visit, async () => {
+          const creation = checkedForm(CreateUser, creationOf(visit, typed), compileCreation)
           await countMail(context, limiter, { person: owner, email: creation.email })
           if (!mails) {
             const { person, link } = await addPersonBy(context, owner, creation)
@@ -306,69 +308,76 @@ function withTooOften(visit: ConsoleVisit, state: RefusedForm): RefusedForm {
   return { ...state, faults: { email: tooOften(visit, state) } }
 }
 
-function creationOf({ business, person }: ConsoleVisit, typed: Typed): Record<string, unknown> {
-  const ofBusiness = 'hubId' in person.scope && typed['place'] !== wholeHub ? business?.id : undefined
-  return {
-    email: typed['email'],
-    ...(typed['name'] ? { name: typed['name'] } : {}),
-    role: typed['role'],
-    ...(ofBusiness !== undefined && { business_id: ofBusiness }),
-    ...(typed['staff'] ? { staff_id: typed['staff'] } : {}),
-  }
+/** Without a place on the form, a new person is of the business of the page. */
+function creationOf(visit: ConsoleVisit, typed: Typed): Record<string, unknown> {
+  const { business, person } = visit
+  const ofHub = 'hubId' in person.scope && business !== undefined
+  return { ...(ofHub && { business_id: business.id }), ...readRows(newUserRows(visit), typed) }
 }
 
-/** Whether a person of a hub is added to the business of this page, or to all. */
-function placeField({ person, business, places, texts }: ConsoleVisit, state: FormState): Html {
-  if (!('hubId' in person.scope)) return html``
-  const hub = places.find(({ isPresent }) => isPresent)?.name ?? ''
-  const options: [string, string][] = [
-    ...(business ? [['', business.name] as [string, string]] : []),
-    [wholeHub, texts.users.wholeHub({ hub })],
+/** A person of a hub is added to the business of the page, or to all. */
+function newUserRows(visit: ConsoleVisit, choices?: RoleChoices): Rows<Static<typeof User>> {
+  const { business, places, texts } = visit
+  const { users: words } = texts
+  const whole = ['', words.wholeHub({ hub: places.find(({ isPresent }) => isPresent)?.name ?? '' })] as const
+  const options = business ? [[business.id, business.name] as const, whole] : [whole]
+  return [
+    ['email', text({ type: 'email', required: true, max: 254 }), words.email, choices?.emailHint],
+    ['name', optional({ max: 100, usual: undefined }), words.name],
+    ['business_id', optional({ options }), words.place],
+    ...roleRows(visit, choices),
   ]
-  return choice(state, { name: 'place', label: texts.users.place, options })
 }
 
-/** The role, and whose calendar is theirs; a person of a whole hub has none. */
-async function roleFields(
-  context: Context,
-  { person, texts }: ConsoleVisit,
-  { state, businessId }: { state: FormState; businessId: string | null | undefined },
-): Promise<Html> {
+function userRows(visit: ConsoleVisit, choices?: RoleChoices): Rows<Static<typeof User>> {
+  return [['name', text({ max: 100, required: true }), visit.texts.users.name], ...roleRows(visit, choices)]
+}
+
+interface RoleChoices {
+  /** Null for people of a whole hub, who have no calendar. */
+  businessId: string | null | undefined
+  staff: { id: string; name: string }[]
+  emailHint?: string
+}
+
+function roleRows({ texts }: ConsoleVisit, choices?: RoleChoices): Row<'role' | 'staff_id'>[] {
   const { users: words, roles } = texts
+  const { businessId, staff } = choices ?? { businessId: null, staff: [] }
   const ofBusiness = typeof businessId === 'string'
-  const staff = ofBusiness ? await listItems(context, person, { kind: staffKind, businessId }) : []
-  const options = (['staff', 'manager', 'owner'] as const).filter((role) => ofBusiness || role !== 'staff')
-  return html`${choice(state, {
-    ...{ name: 'role', label: words.role, hint: ofBusiness ? words.roleHint : words.hubRoleHint },
-    options: options.map((role) => [role, roles[role]] as const),
-  })}
-  ${
-    staff.length === 0
-      ? ''
-      : choice(state, {
-          ...{ name: 'staff', label: words.staff, hint: words.staffHint },
-          options: [['', '–'] as const, ...staff.map(({ id, name }) => [id, name] as const)],
-        })
-  }`
+  const known = (['staff', 'manager', 'owner'] as const).filter((role) => ofBusiness || role !== 'staff')
+  const options = known.map((role) => [role, roles[role]] as const)
+  const members = [['', '–'] as const, ...staff.map(({ id, name }) => [id, name] as const)]
+  return [
+    ['role', text({ options }), words.role, ofBusiness ? words.roleHint : words.hubRoleHint],
+    ['staff_id', optional({ options: members }), words.staff, words.staffHint],
+  ]
 }
 
-function fieldOf(pointer: string): string {
-  const fields: Record<string, string> = {
-    ...{ '/email': 'email', '/name': 'name', '/role': 'role' },
-    ...{ '/staff_id': 'staff', '/business_id': 'place' },
+async function roleChoices(
+  context: Context,
+  { person }: ConsoleVisit,
+  businessId: string | null | undefined,
+): Promise<RoleChoices> {
+  const ofBusiness = typeof businessId === 'string'
+  return {
+    businessId,
+    staff: ofBusiness ? await listItems(context, person, { kind: staffKind, businessId }) : [],
   }
-  return fields[pointer] ?? ''
 }
+
+const rolePointers = ({ staff }: RoleChoices) =>
+  staff.length === 0 ? (['role'] as const) : (['role', 'staff_id'] as const)
 
 /** Says in the words of these pages what an operation refuses. */
-async function inWords<T>({ users }: ConsoleTexts, work: () => Promise<T>): Promise<T> {
+async function inWords<T>(visit: ConsoleVisit, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
+    const rows = newUserRows(visit)
     const known = (error instanceof Problem ? (error.parts.errors ?? []) : []).flatMap(
       ({ pointer, code }) => {
-        const text = textFor(users.faults, `${pointer.slice(1)}_${code}`)
-        return text === undefined ? [] : [[fieldOf(pointer), text] as const]
+        const text = textFor(visit.texts.users.faults, `${pointer.slice(1)}_${code}`)
+        return text === undefined ? [] : [[inputOfFault(rows, pointer, {}), text] as const]
       },
     )
     if (known.length === 0) throw error
@@ -380,21 +389,24 @@ function userPage(context: Context): Parts {
   return {
     show: async (visit, { id, query }) => {
       const person = await personOf(context, visit, id)
-      return shownPerson(context, visit, { person, state: filledForm(typedOf(person)), done: query['done'] })
+      return shownPerson(context, visit, {
+        person,
+        state: filledForm(fillRows(userRows(visit), person)),
+        done: query['done'],
+      })
     },
     form: {
-      fieldOf,
-      act: async (visit, { disabled, name, role, staff }, { id }) => {
+      rows: userRows,
+      act: async (visit, typed, { id }) => {
+        const { disabled } = typed
         const person = await personOf(context, visit, id)
         if (disabled === '' && isOutByHub(visit, person)) throw new FormFault({ '': visit.texts.users.byHub })
+        const { name, ...given } = readRows(userRows(visit), typed)
         const change =
           disabled !== undefined
             ? { disabled: disabled === 'on' }
-            : {
-                ...{ role, ...(person.business_id !== null && { staff_id: staff ? staff : null }) },
-                ...(name !== undefined && name !== person.name && { name }),
-              }
-        return inWords(visit.texts, async () => {
+            : { ...given, ...(name !== undefined && name !== person.name && { name }) }
+        return inWords(visit, async () => {
           await changePerson(context, visit.person, { id, change: checkedForm(ChangeUser, change) })
           const done = disabled === undefined ? 'saved' : disabled === 'on' ? 'disabled' : 'enabled'
           return { path: `${path}/${id}`, query: { done } }
@@ -402,15 +414,11 @@ function userPage(context: Context): Parts {
       },
       again: async (visit, state, { id }) => {
         const person = await personOf(context, visit, id)
-        const typed = { ...typedOf(person), ...state.typed }
+        const typed = { ...fillRows(userRows(visit), person), ...state.typed }
         return shownPerson(context, visit, { person, state: { ...state, typed } })
       },
     },
   }
-}
-
-function typedOf({ name, role, staff_id }: PersonRow): Typed {
-  return { name, role, staff: staff_id ?? '' }
 }
 
 /** Throws not_found, as for what is elsewhere. */
@@ -424,6 +432,8 @@ async function shownPerson(
   { person, state, done }: { person: PersonRow; state: FormState; done?: string | undefined },
 ): Promise<ShownPage> {
   const { setUp } = visit.texts
+  const choices = await roleChoices(context, visit, person.business_id)
+  const at = fieldsOf(userRows(visit, choices), state)
   return {
     title: person.name,
     body: html`${backTo(visit)}
@@ -431,8 +441,7 @@ async function shownPerson(
       <p class="soft"><bdi>${person.email}</bdi> · ${stateOf(visit, person)}</p>
       ${doneNotice(doneTexts(context, visit), done)} ${faultSummary(state, setUp)}
       <form method="post" class="fields wide-fields">
-        ${field(state, { name: 'name', label: visit.texts.users.name, required: true, max: 100 })}
-        ${await roleFields(context, visit, { state, businessId: person.business_id })}
+        ${at('name', ...rolePointers(choices))}
         <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
       </form>
       ${isDisabled(person) ? '' : newLinkForm(context, visit, person)}
@@ -481,7 +490,7 @@ function linkForm(context: Context, limiter: RateLimiter): Parts {
     form: {
       ...tooManyMails,
       act: (visit, _typed, { id }) =>
-        inWords(visit.texts, async () => {
+        inWords(visit, async () => {
           const { email } = await personOf(context, visit, id)
           const mails = tellByMail(context, visit.locale)
           if (mails) await countMail(context, limiter, { person: visit.person, email })
@@ -493,7 +502,10 @@ function linkForm(context: Context, limiter: RateLimiter): Parts {
         const person = await personOf(context, visit, id)
         const faults = state.refusal instanceof Problem && state.refusal.code === 'rate_limited'
         const shown = faults ? { ...state, faults: { '': tooOften(visit, state) } } : state
-        return shownPerson(context, visit, { person, state: { ...shown, typed: typedOf(person) } })
+        return shownPerson(context, visit, {
+          person,
+          state: { ...shown, typed: fillRows(userRows(visit), person) },
+        })
       },
     },
   }
