@@ -1,8 +1,8 @@
 import { defineConfig, globalIgnores } from 'eslint/config'
 import tseslint from 'typescript-eslint'
 
-// Each house rule keeps one kind of thing in one file of src/, which may do what all others may not. The messages say
-// where it belongs, because that is what whoever meets them needs next.
+// Each house rule restricts one kind of code to one file of src/. The messages name that file, because the reader of a
+// message needs it next.
 
 const ENVIRONMENT = {
   onlyIn: 'src/base/config.ts',
@@ -68,7 +68,7 @@ const EXPORTS = [
 
 const HOUSE = [ENVIRONMENT, TIME, RANDOMNESS, TRUSTED]
 
-/** The house rules for all of src/, or for the one file that may do what one of them forbids elsewhere. */
+/** Returns the house rules for all of src/, or for the one file that is exempt from one of them. */
 function houseRules(except) {
   const kept = HOUSE.filter((rule) => rule !== except)
   return {
@@ -123,7 +123,7 @@ export default defineConfig(
     files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: {
-      // Projects by name: the project service, made for editors, takes half as long again for all files.
+      // Projects by name, because the project service, made for editors, takes half as long again for all files.
       parserOptions: {
         project: ['./tsconfig.json', './widget/tsconfig.json', './examples/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
@@ -132,12 +132,14 @@ export default defineConfig(
     rules: {
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
-      // Numbers in a text are what they look like; everything else in one still has to be made a text on purpose.
+      // Numbers in a text are unambiguous. Everything else must be converted to text explicitly.
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
-      // Noise: a short arrow function may return what it calls, and a Fastify handler is async without an await.
+      // Noise: a short arrow function may return the result of its call, and a Fastify handler is async without an
+      // await.
       '@typescript-eslint/no-confusing-void-expression': 'off',
       '@typescript-eslint/require-await': 'off',
-      // A quarter of the time of all rules: there are no enums, and a look-alike of a class does what its type says.
+      // Takes a quarter of the time of all rules. There are no enums, and an object of a class's shape does what its
+      // type says.
       '@typescript-eslint/no-unsafe-enum-assignment': 'off',
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
     },
@@ -152,12 +154,12 @@ export default defineConfig(
   },
   ...HOUSE.map((rule) => ({ files: [rule.onlyIn].flat(), rules: houseRules(rule) })),
   {
-    // A table is one long statement, and a file of routes a list: neither is easier to read in pieces.
+    // A table is one long statement, and a file of routes a list. Neither is easier to read in pieces.
     files: ['src/database/migrations/**/*.ts', 'src/**/*-routes.ts'],
     rules: { 'max-lines-per-function': 'off' },
   },
   {
-    // Tests read replies as the wire gives them: their whole point is that nobody has promised a type.
+    // Tests read replies in their raw form, for which no type is guaranteed.
     files: ['test/**/*.ts'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
@@ -167,20 +169,20 @@ export default defineConfig(
     },
   },
   {
-    // Kysely binds the methods of its expression builder, so that they can be taken out of it.
+    // Kysely binds the methods of its expression builder, so that they can be destructured.
     files: ['src/**/*-queries.ts'],
     rules: { '@typescript-eslint/unbound-method': 'off' },
   },
   {
     files: ['test/**/*.ts'],
     rules: {
-      // `expect(object.method)` and stand-ins with empty methods are ordinary in a test.
+      // `expect(object.method)` and stubs with empty methods are normal in a test.
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/no-empty-function': 'off',
     },
   },
   {
-    // Read by the oldest Node that the launcher has to tell to go: newer syntax would fail before the message.
+    // Read by the oldest Node that the launcher must reject. Newer syntax would fail before the message.
     files: ['bin/**/*.js'],
     languageOptions: { ecmaVersion: 2020 },
   },

@@ -5,13 +5,13 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
-    // Processes, not threads: node:sqlite, signals and exit codes are tested for real.
+    // Processes, not threads, because node:sqlite, signals and exit codes are tested for real.
     pool: 'forks',
-    // The files of a worker share what they import: to load the service anew for each took a sixth of the whole run.
+    // The files of a worker share their imports. Loading the service again for each file took a sixth of the whole run.
     isolate: false,
     setupFiles: ['test/support/setup-file.ts'],
-    // One more than the cores of a small machine: two leave them idle for a third of the time, as tests wait for processes.
-    // Each holds PostgreSQL connections and opens races of its own, so no more.
+    // One more than the cores of a small machine. With two, they are idle for a third of the time, because tests wait
+    // for processes. Each worker holds PostgreSQL connections and runs races, so no more.
     maxWorkers: 3,
     tags: [
       {

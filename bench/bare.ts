@@ -2,8 +2,8 @@ import fastify from 'fastify'
 import type { Sample } from './load.ts'
 
 /*
- * What the service is compared with: Fastify routes that answer with given bytes and headers and do nothing else. Told by
- * a message which; says where it listens.
+ * The baseline for the service: Fastify routes that return given bytes and headers and do nothing else. A message
+ * contains the answers. The process reports its address.
  */
 process.once('message', (samples: Sample[]) => {
   const server = fastify()

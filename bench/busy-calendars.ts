@@ -12,21 +12,22 @@ import type { Engine } from './operations.ts'
 import { postgresFor, startTarget, type Target, thisCheckout } from './targets.ts'
 
 /*
- * What hostile busy calendars cost those who book: 100 holds a second without one, and beside another process that never
- * rests, at the lowest priority (what any work at all costs on this machine); then a minute and a half without, and one in
- * which the server reads one, until it is cut after 2 seconds; at last while it reads one after the other. A server looks
- * for new ones once a minute, and again at one that was cut after six hours.
+ * The cost of hostile busy calendars for clients who book, at 100 holds a second. First runs without a calendar, and
+ * next to another process that never rests, at the lowest priority. The latter is the cost of any work on this machine.
+ * Then runs a minute and a half without. In the next one the server reads a calendar until it is cut off after 2
+ * seconds. Finally the server reads one after the other. A server looks for new calendars once a minute, and retries
+ * one that was cut off after six hours.
  */
 
-/** What a server does on a lively day; with all cores busy, whoever reads takes what others have not. */
+/** The rate of a busy day. With all cores busy, the reader takes time that others do not use. */
 const pace = { perSecond: 100, atOnce: 32 }
-/** Of each person: enough for some minutes of reading. */
+/** For each person: enough for some minutes of reading. */
 const perPerson = 5
-/** In which one hostile calendar is read. */
+/** Duration in which one hostile calendar is read. */
 const oneSeconds = 90
 const files = [...Object.values(endless), manyExceptions]
 
-/** Prints for each engine the times of holds and the memory, without and beside hostile calendars. */
+/** Prints for each engine the times of holds and the memory, with and without hostile calendars. */
 export async function measureBesideCalendars({ engines, rounds, seconds }: Plan): Promise<void> {
   await using undo = new AsyncDisposableStack()
   const postgresUrl = await postgresFor(engines, undo)
@@ -92,7 +93,7 @@ async function rowsOf(
   return [...rows, await rowOf('hostile, all along')]
 }
 
-/** Does something beside a process that never rests, at the lowest priority. */
+/** Runs something next to a process that never rests, at the lowest priority. */
 async function besideLoop<Result>(run: () => Promise<Result>): Promise<Result> {
   const loop = endingWithUs(spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' }))
   await once(loop, 'spawn')
@@ -104,7 +105,7 @@ async function besideLoop<Result>(run: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Adds calendars, or as many as each person can have. */
+/** Adds calendars, at most as many as each person can have. */
 async function addCalendars({ addresses, worlds }: Target, url: string, max = Infinity): Promise<void> {
   const headers = {
     authorization: `Bearer ${worlds[0]?.businessKey ?? ''}`,

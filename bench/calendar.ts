@@ -7,8 +7,8 @@ import { logInOwner } from './support/log-in.ts'
 import { postgresFor, startTarget, type Target, thisCheckout } from './targets.ts'
 
 /*
- * What an owner waits for: the day of a large salon in the console, in Chromium, opened without a cache, and how smoothly
- * an appointment follows the mouse.
+ * An owner's waiting time: the day of a large salon in the console, in Chromium, opened without a cache. Also measures
+ * how smoothly an appointment follows the mouse.
  */
 
 const people = 20
@@ -18,7 +18,7 @@ const closeHour = 21
 const times = { duration_minutes: 30, slot_interval_minutes: 30, max_advance_days: 60 }
 const dayMs = 86_400_000
 
-/** Prints for each engine when the page was first seen, and the time between two frames of a drag. */
+/** Prints for each engine the time to the first view of the page, and between two frames of a drag. */
 export async function measureCalendar({ engines, rounds, seconds }: Plan): Promise<void> {
   const executablePath = findChromium()
   if (executablePath === undefined) throw new Error('this benchmark needs Chromium')
@@ -74,7 +74,7 @@ async function rowOf(
   }
 }
 
-/** A business with its appointments on the day after tomorrow, and somebody who has logged in. */
+/** Creates a business with its appointments on the day after tomorrow, and a logged-in person. */
 async function makeSalon(target: Target): Promise<{ path: string; cookie: { name: string; value: string } }> {
   const { id } = await target.command<{ id: string }>('business', 'create', 'Salon', '--timezone', 'UTC')
   const { key } = await target.command<{ key: string }>('key', 'create', '--business', id)
@@ -132,9 +132,9 @@ function openingOf(page: Page): Promise<Opening> {
   })()`)
 }
 
-/** Drags the first appointment up and down, and tells the milliseconds between the frames meanwhile. */
+/** Drags the first appointment up and down. Returns the milliseconds between the frames. */
 async function framesOfDrag(page: Page, seconds: number): Promise<number[]> {
-  await page.getByRole('button', { name: 'Keys (?)' }).waitFor() // the script is there
+  await page.getByRole('button', { name: 'Keys (?)' }).waitFor() // the script has loaded
   const box = await page.locator('.booking[data-id]').first().boundingBox()
   if (!box) throw new Error('no appointment is seen')
   const [x, y] = [box.x + box.width / 2, box.y + 8]

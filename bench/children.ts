@@ -11,24 +11,24 @@ function endChildren(): void {
 }
 
 process.once('exit', endChildren)
-// they are in groups of their own, so that whoever interrupts a benchmark in a terminal does not end them first
+// they have separate process groups, so that an interrupt in the terminal does not end them first
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    process.on('uncaughtException', () => undefined) // what the measurement says of its lost servers
+    process.on('uncaughtException', () => undefined) // messages of the measurement about its lost servers
     endChildren()
     const removed = [...leftovers].map(async (remove) => remove())
     void Promise.allSettled(removed).then(() => process.exit(130))
   })
 }
 
-/** A process that does not outlive this one, however this one ends. */
+/** Makes a process end with this one, for whatever reason. */
 export function endingWithUs<Child extends ChildProcess>(child: Child): Child {
   children.add(child)
   child.once('exit', () => children.delete(child))
   return child
 }
 
-/** Gives the function that removes something. A signal that ends this process removes it, too. */
+/** Returns the function that removes something. A signal that ends this process removes it, too. */
 export function removedWithUs(remove: () => unknown): () => Promise<void> {
   leftovers.add(remove)
   return async () => {
@@ -37,7 +37,7 @@ export function removedWithUs(remove: () => unknown): () => Promise<void> {
   }
 }
 
-/** An empty directory of a benchmark's own. */
+/** Creates an empty directory for a benchmark. */
 export function ownDirectory(): { path: string; remove: () => Promise<void> } {
   const path = mkdtempSync(join(tmpdir(), 'holdfast-bench-'))
   return { path, remove: removedWithUs(() => rmSync(path, { recursive: true, force: true, maxRetries: 3 })) }

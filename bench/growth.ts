@@ -1,14 +1,15 @@
 import { randomFrom } from '../test/support/random.ts'
 
 /*
- * A million businesses over several PostgreSQL databases, reckoned from measured costs: `npm run bench -- growth`. It runs
- * nothing, and gives the same figures each time. What is assumed, and not measured, stands in `assumed` and `limits`.
+ * A model of a million businesses over several PostgreSQL databases, computed from measured costs: `npm run bench --
+ * growth`. It runs nothing and prints the same figures each time. Assumptions that were not measured are in `assumed`
+ * and `limits`.
  */
 
 const postgres = '--engine postgres --operation'
-const stored = 'stored' // what it takes more with delivery and mail than without, on a busy machine
+const stored = 'stored' // the additional cost of delivery and email on a busy machine
 
-/** How many come with each booking (assumed); processor ms of service and database for one; the command that measured. */
+/** Number for each booking (assumed), CPU milliseconds of service and database for one, and the measuring command. */
 const costTable: [string, number, number, number, string][] = [
   ['free times of a day', 10, 0.91, 0.35, stored],
   ['session, hold, booking', 1, 1.06, 1.53, `${postgres} flow`],
@@ -18,20 +19,20 @@ const costTable: [string, number, number, number, string][] = [
   ['show', 2, 0.19, 0.05, `${postgres} show`],
   ['reschedule', 0.15, 0.53, 0.37, `${postgres} reschedule`],
 ]
-/** What `--engine postgres` measured stands in docs/benchmark.md. */
+/** The results of `--engine postgres` are in docs/benchmark.md. */
 export const costs = costTable.map(([operation, perBooking, serviceMs, databaseMs, measuredBy]) => ({
   ...{ operation, perBooking, serviceMs, databaseMs, measuredBy },
 }))
 
-/** Bytes of a booking with what it leaves, by how long that stays, and of WAL: as `stored` prints them. */
+/** Bytes of a booking with its related rows, by lifetime, and of WAL, as printed by `stored`. */
 const bytes = {
   forYears: 1102 + 1032 + 541 + 373, // bookings, claims, client_texts, audit_entries
-  forAMonth: 795 + 397 + 2 * 737, // events, deliveries, mails with the reminder
+  forAMonth: 795 + 397 + 2 * 737, // events, deliveries, emails with the reminder
   forADay: 1716 + 377 + 299, // idempotency_records, sessions, booking_attempts
   wal: 14_701,
 }
 
-/** What one server on one PostgreSQL did, on processors that it shared with its load (docs/benchmark.md). */
+/** The result of one server on one PostgreSQL, on CPUs shared with the load (docs/benchmark.md). */
 export const measuredPoint = { flowsPerSecond: 437, processors: 2 }
 
 const assumed = {
@@ -41,32 +42,32 @@ const assumed = {
   sigma: 1.5,
   /** Each of 20 to 500 businesses. */
   hubs: 1_000,
-  /** The busiest seconds of the busiest hour, beside its mean. */
+  /** The ratio of the busiest seconds of the busiest hour to its mean. */
   burst: 2,
-  /** How busy a server process may be, of one processor. */
+  /** The allowed load of a server process, of one CPU. */
   busyShare: 0.6,
   /** DATABASE_POOL_SIZE, three that count requests, one that listens. */
   connectionsOfServer: 14,
 }
 
-/** What one PostgreSQL is taken to bear: 16 processors, of which the peak may take 70 %. */
+/** The assumed limits of one PostgreSQL: 16 CPUs, of which the peak may use 70 %. */
 const limits = { processors: 16 * 0.7, connections: 500, terabytes: 4, walMegabytesPerSecond: 50 }
 
-/** Hours from UTC, and how many of a hundred businesses are there. */
+/** Hours from UTC, and the share of businesses there, in percent. */
 const zoneHours = [-8, -6, -5, -3, 0, 1, 2, 5.5, 8, 10]
 const zoneShares = [10, 10, 15, 8, 10, 25, 7, 5, 5, 5]
 
-/** How much of a day's bookings are made in each local hour: most at noon and after work. */
+/** The distribution of a day's bookings over the local hours: most at noon and after work. */
 const hours = [1, 1, 0, 0, 0, 1, 2, 3, 5, 6, 6, 7, 8, 7, 6, 5, 5, 6, 7, 8, 7, 5, 3, 1]
 
-/** A business: its bookings a day, where it is, and what it stays together with: its hub, or nobody. */
+/** A business: its bookings a day, its zone, and the group that it stays with: its hub, or none. */
 export interface Business {
   perDay: number
   zone: number
   group: number
 }
 
-/** The same businesses for the same seed. Those of a hub are in one zone. */
+/** Returns the same businesses for the same seed. Those of a hub are in one zone. */
 export function makeBusinesses(
   seed: number,
   { businesses: count, hubs }: Pick<typeof assumed, 'businesses' | 'hubs'> = assumed,
@@ -91,14 +92,14 @@ export function makeBusinesses(
   return made
 }
 
-/** The database of a group: by its hash, as that of a UUID. */
+/** Returns the database of a group by its hash, like that of a UUID. */
 export function databaseOf(group: number, databases: number): number {
   let mixed = Math.imul(group ^ 0x9e3779b9, 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
   return ((mixed ^ (mixed >>> 16)) >>> 0) % databases
 }
 
-/** What one database has to do. */
+/** The load of one database. */
 export interface Part {
   businesses: number
   perDay: number
@@ -124,7 +125,7 @@ export function divide(all: readonly Business[], databases: number): Part[] {
   return parts.map(({ ofZones, ...part }) => ({ ...part, peakPerSecond: peakOf(ofZones) }))
 }
 
-/** The busiest hour of the day in UTC, over all zones. */
+/** Returns the busiest hour of the day in UTC, over all zones. */
 function peakOf(perDay: number[]): number {
   const shareAt = (local: number) => hours[(Math.floor(local) + 24) % 24] ?? 0
   const inHour = (utc: number) => sum(perDay.map((all, zone) => all * shareAt(utc + (zoneHours[zone] ?? 0))))
@@ -135,12 +136,15 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, one) => total + one, 0)
 }
 
-/** Processor milliseconds of everything that comes with one booking. */
+/** Returns the CPU milliseconds of everything that comes with one booking. */
 export function processorMs(of: 'serviceMs' | 'databaseMs', among = costs): number {
   return sum(among.map((one) => one.perBooking * one[of]))
 }
 
-/** What a database needs at its peak and after a year, in the units of `limits`, and how many servers stand before it. */
+/**
+ * Returns the needs of a database at its peak and after a year, in the units of `limits`. Includes its number of
+ * servers.
+ */
 export function needsOf({ perDay, peakPerSecond }: Pick<Part, 'perDay' | 'peakPerSecond'>) {
   const ofServers = (peakPerSecond * processorMs('serviceMs')) / 1000
   const servers = Math.max(2, Math.ceil(ofServers / assumed.busyShare))
@@ -154,7 +158,7 @@ export function needsOf({ perDay, peakPerSecond }: Pick<Part, 'perDay' | 'peakPe
   return { servers, needs }
 }
 
-/** Each limit with how much of it is needed, the first to be met first. */
+/** Returns each limit with its used share, the first to be reached first. */
 export function sharesOf(needs: typeof limits): [limit: keyof typeof limits, share: number][] {
   const names = Object.keys(limits) as (keyof typeof limits)[]
   return names
@@ -162,7 +166,7 @@ export function sharesOf(needs: typeof limits): [limit: keyof typeof limits, sha
     .toSorted(([, one], [, other]) => other - one)
 }
 
-/** Prints what the busiest database needs when there are 1, 4, 16 and 64. */
+/** Prints the needs of the busiest database with 1, 4, 16 and 64 databases. */
 export function simulateGrowth(): void {
   const all = makeBusinesses(1)
   const perDay = sum(all.map((one) => one.perDay))

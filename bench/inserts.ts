@@ -3,13 +3,16 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { endingWithUs } from './children.ts'
 
-/* What PostgreSQL does without the service: pgbench inserts rows like those of holds, each in a transaction of its own. */
+/*
+ * The speed of PostgreSQL without the service: pgbench inserts rows like those of holds, each in a separate
+ * transaction.
+ */
 
-/** Connections of a server to PostgreSQL, by default. */
+/** Default connections of a server to PostgreSQL. */
 const poolSize = 10
 const resources = 40
 
-/** The version of pgbench; undefined where it is not installed. */
+/** Returns the version of pgbench, or undefined if it is not installed. */
 export async function pgbenchVersion(): Promise<string | undefined> {
   try {
     return (await pgbench(['--version'], '')).trim()
@@ -19,8 +22,8 @@ export async function pgbenchVersion(): Promise<string | undefined> {
 }
 
 /**
- * Inserts a second into a copy of `claims`, with its indexes and constraints, over as many connections as the servers
- * have. There must be a hold to copy.
+ * Returns the inserts a second into a copy of `claims`, with its indexes and constraints. Uses as many connections as
+ * the servers have. There must be a hold to copy.
  */
 export async function insertsPerSecond(
   databaseUrl: string,
@@ -41,7 +44,7 @@ export async function insertsPerSecond(
   }
 }
 
-/** Inserts the newest hold of the service again and again: of another owner, and as if of another slot. */
+/** Inserts the newest hold of the service repeatedly, with another owner, and as if for another slot. */
 async function scriptOf(client: pg.Client): Promise<string> {
   const { rows: columns } = await client.query<{ name: string }>(
     `select quote_ident(column_name) as name from information_schema.columns

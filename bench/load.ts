@@ -6,11 +6,11 @@ import { Pool } from 'undici'
 import { endingWithUs } from './children.ts'
 import { Ground, operations, type Send, type World } from './operations.ts'
 
-/* The load generator: a process of its own, which is told one round after the other. */
+/* The load generator: a separate process, which receives one round after the other. */
 
-/** What one round is to do. */
+/** The task of one round. */
 export interface Order {
-  /** Which database is asked; what was made in it before is known by this name. */
+  /** The database to load. It identifies everything created there in earlier rounds. */
   target: string
   world: World
   addresses: string[]
@@ -18,44 +18,44 @@ export interface Order {
   keyed: boolean
   atOnce: number
   seconds: number
-  /** Only repeats what was asked of the target before, at a server that answers all of it with the same bytes. */
+  /** Repeats only earlier requests to the target, at a server that answers all of them with the same bytes. */
   bare: boolean
-  /** Not more than so many; without a number as many as can be. */
+  /** Limit of the rate. Without a number, as fast as possible. */
   perSecond?: number
-  /** Makes what the round needs, and does not begin it. */
+  /** Creates everything that the round needs, without beginning it. */
   prepareOnly?: true
 }
 
-/** An answer as it came, for a bare server to give. */
+/** An answer as it arrived, for a bare server to return. */
 export interface Sample {
   method: string
-  /** The path with `:id` in place of ids, without its query. */
+  /** The path with `:id` in place of IDs, without its query. */
   route: string
   status: number
   headers: Record<string, string>
   body: string
 }
 
-/** What came of a round. */
+/** The result of a round. */
 export interface Outcome {
   done: number
   seconds: number
   p50Ms: number
   p95Ms: number
   p99Ms: number
-  /** How often each unexpected answer came. */
+  /** Counts each unexpected answer. */
   errors: Record<string, number>
   samples: Sample[]
 }
 
-/** A round that ends early for want of things measures less; one that prepares more takes for ever. */
+/** A round that ends early without supplies measures less, and one that prepares more takes forever. */
 const maxItems = 12_000
 const firstPerSecond = 300
 const preparedAtOnce = 16
 const maxRoundMs = 120_000
 const uuid = /[0-9a-f]{8}-[0-9a-f-]{27}/g
 
-/** The load generator, in a process of its own. */
+/** The load generator, in a separate process. */
 export class Load {
   private readonly child: ChildProcess
 
@@ -63,14 +63,14 @@ export class Load {
     this.child = endingWithUs(fork(import.meta.filename, { execArgv: [], detached: true }))
   }
 
-  /** Makes what a round needs before it begins; without, it is made as the round begins. */
+  /** Creates everything that a round needs before it begins. Otherwise this happens at the beginning of the round. */
   async prepare(order: Order): Promise<void> {
     await this.ask({ ...order, prepareOnly: true })
   }
 
   /** Loads a target for a while. */
   async run(order: Order): Promise<Outcome> {
-    return (await this.ask(order)) as Outcome // undefined only of what is prepared
+    return (await this.ask(order)) as Outcome // undefined only for preparation
   }
 
   private async ask(order: Order): Promise<Outcome | undefined> {
@@ -88,18 +88,20 @@ export class Load {
   }
 }
 
-/** What was made in a target so far. */
+/** Everything created in a target so far. */
 interface Known {
   fixture: Ground
   items: Map<string, unknown[]>
-  /** Operations whose things were made by `prepare` and not yet used. */
+  /** Operations whose things were created by `prepare` and not yet used. */
   prepared: Set<string>
   quickest: Map<string, number>
 }
 
 const targets = new Map<string, Known>()
 
-/** Kept from round to round: a busy server accepts one connection in a turn of its event loop, which is no part of a request. */
+/**
+ * Kept between rounds. A busy server accepts one connection in a turn of its event loop, which is no part of a request.
+ */
 const pools = new Map<string, Pool>()
 
 function poolOf(address: string, connections: number): Pool {
@@ -109,7 +111,7 @@ function poolOf(address: string, connections: number): Pool {
   return pool
 }
 
-/** Sends requests over so many connections to each address in turn, and keeps a sample of each answer. */
+/** Sends requests over this many connections to each address in turn, and keeps a sample of each answer. */
 function sender({ addresses, atOnce, keyed, bare }: Order, samples: Map<string, Sample>) {
   const connections = Math.ceil(atOnce / addresses.length)
   let turn = 0
@@ -136,7 +138,7 @@ function sender({ addresses, atOnce, keyed, bare }: Order, samples: Map<string, 
         samples.set(`${method} ${route}`, { method, route, status, headers: textsOf(headers), body: text })
       }
     }
-    return (text === '' ? {} : JSON.parse(text)) as T // what the API documents
+    return (text === '' ? {} : JSON.parse(text)) as T // as documented by the API
   }
   return send
 }
@@ -148,7 +150,7 @@ function textsOf(headers: Record<string, string | string[] | undefined>): Record
   )
 }
 
-/** What the round uses: made anew where each request uses one up, else what was made before. */
+/** Returns the things that the round uses. They are new if each request uses one up, and otherwise reused. */
 async function thingsFor(order: Order, known: Known): Promise<unknown[]> {
   const { prepare, shared, perRound } = operationOf(order)
   const before = known.items.get(order.operation) ?? []

@@ -4,8 +4,8 @@ import type { Engine } from './operations.ts'
 import { postgresFor, startTarget, type Target, thisCheckout } from './targets.ts'
 
 /*
- * What the time of an answer tells of who has an account: one client tries an address that somebody has and one that nobody
- * has, in turns, to log in with a wrong password, and to get a link for a new one.
+ * Differences in response times that could reveal accounts. One client tries a known and an unknown address in turns.
+ * It logs in with a wrong password, and requests a link for a new one.
  */
 
 const known = 'ada@example.com'
@@ -36,7 +36,7 @@ export async function measureLogIns({ engines, rounds, seconds }: Plan): Promise
 
 async function rowsOf(engine: Engine, postgresUrl: string | undefined, seconds: number): Promise<object[]> {
   await using undo = new AsyncDisposableStack()
-  // nothing listens there: the mails wait
+  // nothing listens there, so the emails wait
   const settings = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'Bench <bench@example.com>' }
   const target = await startTarget(thisCheckout, engine, { postgresUrl, number: 0, settings })
   undo.defer(() => target.stop())

@@ -7,19 +7,19 @@ import type { Engine } from './operations.ts'
 import { postgresFor, startTarget, thisCheckout } from './targets.ts'
 
 /*
- * What a mail server costs those who book: visitors of a service that sends no mails, beside those of services whose mail
- * server is quick, slow, silent, or away.
+ * The effect of a mail server on clients who book. Compares visitors of a service without emails with those of services
+ * whose mail server is fast, slow, silent, or unavailable.
  */
 
 const pace = { perSecond: 40, atOnce: 32 }
 const slowMs = 2_000
 
-/** A mail server as a service may meet it. */
+/** A mail server that a service may have. */
 interface Receiver {
   name: string
-  /** Undefined: the service sends no mails. */
+  /** Undefined: the service sends no emails. */
   url: string | undefined
-  /** Mails that it has taken. */
+  /** Number of accepted emails. */
   taken: () => number
   close: () => void
 }
@@ -80,7 +80,7 @@ async function rowsOf(
 
 const nobody: Receiver = { name: 'none', url: undefined, taken: () => 0, close: () => undefined }
 
-/** Takes every mail, after a while. */
+/** Accepts every email after a while. */
 async function quick(afterMs: number): Promise<Receiver> {
   let taken = 0
   const server = new SMTPServer({
@@ -99,7 +99,7 @@ async function quick(afterMs: number): Promise<Receiver> {
   return { name, url: urlOf(server.server), taken: () => taken, close: () => server.close() }
 }
 
-/** Accepts connections and never says a word. */
+/** Accepts connections and never answers. */
 async function silent(): Promise<Receiver> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {

@@ -3,18 +3,18 @@ import { Load, type Outcome, type Sample } from './load.ts'
 import { operations, type World, type Engine } from './operations.ts'
 import { postgresFor, startBare, startTargets, type Target } from './targets.ts'
 
-/** What is measured, and for how long. */
+/** The measured operations, and the duration. */
 export interface Plan {
   engines: readonly Engine[]
   /** Names of operations. */
   operations: readonly string[]
   atOnce: readonly number[]
   rounds: number
-  /** Of the service in each round; the bare route gets a third. */
+  /** Seconds of the service in each round. The bare route gets a third. */
   seconds: number
-  /** What the busy business of `quiet` wants. */
+  /** Rate of the busy business in `quiet`. */
   perSecond: number
-  /** Another checkout, in turns with this one. */
+  /** Another checkout, measured in turns with this one. */
   against: string | undefined
 }
 
@@ -28,11 +28,14 @@ export interface Figure {
   perSecond: number
   p50Ms: number
   p99Ms: number
-  /** What a bare Fastify route does with the same requests and bytes, in the same turns. */
+  /** Rate of a bare Fastify route with the same requests and bytes, in the same turns. */
   barePerSecond: number
-  /** Inserts of a row like that of a hold by pgbench, in the same turns; NaN for what is no hold, or without pgbench. */
+  /**
+   * Rate of pgbench for inserts of a row like that of a hold, in the same turns. NaN for other operations, or without
+   * pgbench.
+   */
   insertsPerSecond: number
-  /** Seconds of the processor for 1,000 of them; NaN where nobody says so. */
+  /** CPU seconds for 1,000 of them. NaN if unknown. */
   serviceSeconds: number
   databaseSeconds: number
   megabytes: number
@@ -46,10 +49,10 @@ interface Case {
   atOnce: number
 }
 
-/** A round before the first: code that has run often is faster. */
+/** A round before the first, because code that has run often is faster. */
 const warmSeconds = 1
 
-/** Measures what the plan names, and tells each figure as soon as it is known. */
+/** Runs the measurements of the plan and reports each figure as soon as it is known. */
 export async function measure(plan: Plan, told: (figure: Figure) => void): Promise<void> {
   await using undo = new AsyncDisposableStack()
   const postgresUrl = await postgresFor(plan.engines, undo)
@@ -72,13 +75,16 @@ function casesOf(engine: Engine, { operations: names, atOnce }: Plan): Case[] {
     .flatMap((one) => atOnce.map((count) => ({ engine, ...one, atOnce: count })))
 }
 
-/** What one round has shown of a target. */
+/** The results of one round of a target. */
 interface Seen extends Outcome {
   serviceSeconds: number
   databaseSeconds: number
 }
 
-/** One case: in each round the checkouts and the bare route take turns, so that whatever else the machine does meets all. */
+/**
+ * Measures one case. In each round the checkouts and the bare route take turns, so that other work of the machine
+ * affects all.
+ */
 async function compare(
   one: Case,
   { plan, load, targets }: { plan: Plan; load: Load; targets: Target[] },
@@ -128,7 +134,7 @@ async function compare(
   )
 }
 
-/** What all rounds have shown of a target, and of what it is compared with. */
+/** The results of all rounds of a target, and of its comparisons. */
 interface Rounds {
   target: Target
   index: number

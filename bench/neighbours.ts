@@ -7,10 +7,11 @@ import { logInOwner } from './support/log-in.ts'
 import { postgresFor, startBare, startTargets, type Target } from './targets.ts'
 
 /*
- * What one business costs the others of its server: a quiet business asks, first alone, then while eight at once ask for
- * each costly thing of another one: with an ordinary catalogue and 12,000 bookings, and with 1,000 services at 100 locations
- * with 300 people. Limits of requests are out of the way; who is told to wait, waits. A bare Fastify route in a process of its
- * own gets the same requests: what the full processor alone does to anybody.
+ * The effect of one business on the others of its server. A quiet business sends requests, first alone, then while
+ * eight clients at once request each expensive operation of another one. That one has an ordinary catalogue and 12,000
+ * bookings, and then 1,000 services at 100 locations with 300 people. There are no rate limits, and clients obey
+ * `Retry-After`. A bare Fastify route in a separate process gets the same requests. It shows the effect of the busy CPU
+ * alone.
  */
 
 const sizes: Record<string, CrowdSize> = {
@@ -18,21 +19,23 @@ const sizes: Record<string, CrowdSize> = {
   large: { services: 1_000, locations: 100, people: 300, bookings: 12_000, days: 30 },
 }
 const atOnce = 8
-/** Needs nothing that would have to be made beside the storm. */
+/** Needs nothing that would have to be created during the storm. */
 const calm = { operation: 'hold-by-key', perSecond: 50, atOnce: 8 }
-/** Before the quiet business is measured: the first answers are under way. */
+/** Time before the quiet business is measured, for the first answers to be in progress. */
 const marginMs = 500
 const maxAnswerMs = 120_000
 const dayMs = 86_400_000
 
-/** A costly thing: an address, and by what one may ask for it. */
+/** An expensive operation: an address, and the token for it. */
 interface Asked {
   name: string
   path: string
   headers: Record<string, string>
 }
 
-/** Prints for each engine, catalogue and costly thing the p95 of the quiet business, alone and beside. */
+/**
+ * Prints for each engine, catalogue and expensive operation the p95 of the quiet business, alone and during the storm.
+ */
 export async function measureNeighbours(plan: Plan): Promise<void> {
   await using undo = new AsyncDisposableStack()
   const postgresUrl = await postgresFor(plan.engines, undo)
@@ -59,7 +62,7 @@ async function rowsOf(target: Target, size: CrowdSize, seconds: number): Promise
   try {
     for (const one of asked) {
       const row = await rowOf(target, one, { seconds, bareAddress: bare.address })
-      console.log(JSON.stringify(row)) // a server that answers nobody lets the rest wait for long
+      console.log(JSON.stringify(row)) // a server that answers nobody makes the rest wait for long
       rows.push(row)
     }
   } finally {
@@ -83,7 +86,7 @@ async function rowOf(
   if (!idle?.done || !bareIdle || !bareBeside) throw new Error('nobody was answered without a storm')
   const common = { asks: one.name, 'idle p95 ms': idle.p95Ms.toFixed(1) }
   if (!beside?.done) {
-    await target.restart() // it would go on for those who are gone
+    await target.restart() // it would continue for clients that have left
     return { ...common, 'beside p95 ms': 'no answers' }
   }
   const failed = Object.values(beside.errors).reduce((sum, count) => sum + count, 0)
@@ -99,7 +102,7 @@ async function rowOf(
   }
 }
 
-/** What the quiet business got; undefined where nothing came for two minutes. */
+/** Returns the quiet business's results, or undefined without an answer for two minutes. */
 async function runQuiet(
   target: Target,
   { seconds, bareAddress }: { seconds: number; bareAddress?: string },
@@ -120,7 +123,7 @@ async function runQuiet(
 
 let runs = 0
 
-/** Each run has a day of its own. */
+/** Each run uses a different day. */
 function orderOf({ name, addresses, worlds }: Target, seconds: number): Order {
   const [first] = worlds
   if (!first) throw new Error('the target has no business')
@@ -128,7 +131,7 @@ function orderOf({ name, addresses, worlds }: Target, seconds: number): Order {
   return { target: name, world, addresses, keyed: true, bare: false, ...calm, seconds }
 }
 
-/** Makes the other business, and gives what is asked of it. */
+/** Creates the other business and returns its expensive operations. */
 async function prepare(target: Target, size: CrowdSize): Promise<Asked[]> {
   const { id } = await target.command<{ id: string }>('business', 'create', 'Crowd', '--timezone', 'UTC')
   const { key } = await target.command<{ key: string }>('key', 'create', '--business', id)
@@ -161,7 +164,7 @@ async function prepare(target: Target, size: CrowdSize): Promise<Asked[]> {
   ]
 }
 
-/** So many who ask for one thing again and again, until it is disposed of. */
+/** Clients that repeat one request until they are disposed of. */
 class Storm {
   private readonly pool: Pool
   private readonly asked: Asked
@@ -179,7 +182,7 @@ class Storm {
     this.workers = Array.from({ length: atOnce }, () => this.work())
   }
 
-  /** What the storm got so far. */
+  /** Returns the storm's results so far. */
   told(): object {
     const ms = this.msOfAnswers.toSorted((one, other) => one - other)
     return {

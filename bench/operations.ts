@@ -1,13 +1,13 @@
 /*
- * What is measured, as a table: each operation is asked as a client of the API asks it. The load process (load.ts) runs
- * it, and knows nothing but the public API.
+ * The measured operations, as a table. Each is requested like a client of the API would. The load process (load.ts)
+ * runs it and knows only the public API.
  */
 
-/** Where a service keeps its data, and how many servers it has. */
+/** The storage of a service, and its number of servers. */
 export const engines = ['sqlite', 'postgres', 'two-servers'] as const
 export type Engine = (typeof engines)[number]
 
-/** A request, before it is bytes. */
+/** A request before serialisation. */
 export interface Request {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** Below /api/v1. */
@@ -18,16 +18,16 @@ export interface Request {
   body?: object
 }
 
-/** Sends a request and gives the body of its answer. Throws when that is none of these statuses. */
+/** Sends a request and returns the body of its answer. Throws for any other status. */
 export type Send = <T>(request: Request, statuses?: number[]) => Promise<T>
 
-/** What the requests are about: one business with services of two people each, at any time of any day. */
+/** The subject of the requests: one business with services of two people each, at any time of any day. */
 export interface World {
   businessKey: string
   publishableKey: string
   locationId: string
   serviceIds: string[]
-  /** Midnight (UTC) from which on there are slots, in milliseconds. */
+  /** Midnight (UTC) at which slots begin, in milliseconds. */
   firstSlotMs: number
 }
 
@@ -43,10 +43,10 @@ interface Held {
 }
 
 const slotMs = 15 * 60_000
-/** Bookings are moved to days that nothing else asks for. */
+/** Bookings are moved to days that no other request uses. */
 const laterMs = 700 * 86_400_000
 
-/** The load of one database: no two requests want the same slot, and each visitor has an address of its own. */
+/** The load of one database. No two requests want the same slot, and each visitor has a different address. */
 export class Ground {
   readonly world: World
   private slots = 0
@@ -71,7 +71,7 @@ export class Ground {
     return { token: session.session_token, network }
   }
 
-  /** The next slot: all services at one time, then those of the next. */
+  /** Returns the next slot: all services at one time, then at the next. */
   slot() {
     const { serviceIds, locationId, firstSlotMs } = this.world
     const turn = this.slots++
@@ -101,7 +101,7 @@ export class Ground {
     return { id, visitor }
   }
 
-  /** With the key of the business. */
+  /** Sends a request with the key of the business. */
   byKey(method: Request['method'], path: string, body?: object): Request {
     return { method, path, token: this.world.businessKey, network: '10.255.0.1', ...(body && { body }) }
   }
@@ -115,25 +115,25 @@ export class Ground {
   }
 }
 
-/** What is measured. `Thing` is what a request needs before it: a session, a hold, a booking. */
+/** A measured operation. `Thing` is the thing that a request needs first: a session, a hold, a booking. */
 interface Operation<Thing = unknown> {
   name: string
-  /** For whoever reads the table. */
+  /** Description for readers of the table. */
   about: string
   /** A creation: measured without an `Idempotency-Key`, and with one, as our clients send it. */
   keyed?: true
   /** Inserts one row of `claims`, as pgbench can. */
   isInsert?: true
-  /** How many things the requests share; without a number each uses one of its own up. */
+  /** Number of things that the requests share. Without a number each request uses up a separate one. */
   shared?: number
-  /** These are made anew for each round: a visitor has ten active holds at most. */
+  /** Created again for each round, because a visitor has at most ten active holds. */
   perRound?: true
-  /** Makes a thing. */
+  /** Creates a thing. */
   prepare?: (fixture: Ground, send: Send) => Promise<Thing>
   request: (fixture: Ground, send: Send, made: { thing: Thing; turn: number }) => Promise<unknown>
 }
 
-/** So that each operation knows the type of its things, and the table holds all of them. */
+/** Preserves the type of each operation's things, while the table contains all operations. */
 function operation<Thing>(one: Operation<Thing>): Operation {
   return one as Operation
 }
@@ -142,7 +142,7 @@ const visitor = (fixture: Ground, send: Send) => fixture.visitor(send)
 const held = async (fixture: Ground, send: Send) => fixture.hold(send, await fixture.visitor(send))
 const booked = async (fixture: Ground, send: Send) => fixture.book(send, await held(fixture, send))
 
-/** What is measured, in the order of the table. */
+/** The measured operations, in the order of the table. */
 export const operations: Operation[] = [
   operation({
     name: 'session',
@@ -220,7 +220,7 @@ export const operations: Operation[] = [
     shared: 300,
     prepare: booked,
     request: (fixture, send, { thing }) => {
-      // a time of its own: two bookings of one service must not meet
+      // a different time for each: two bookings of one service must not overlap
       const later = new Date(fixture.world.firstSlotMs + laterMs + fixture.moves++ * slotMs).toISOString()
       return send(fixture.byKey('PATCH', `/bookings/${thing.id}`, { starts_at: later }))
     },

@@ -4,20 +4,21 @@ import type { Engine } from './operations.ts'
 import { postgresFor, startBare, startTargets, type Target } from './targets.ts'
 
 /*
- * What a busy business costs its neighbours: what a quiet business asks, first alone, then while another business of the
- * same service asks for 2,000 holds a second, or as many as are named. Each business has a load process of its own. Beside it, a
- * bare Fastify route in a process of its own gets the same requests: what the full processor alone does to anybody.
+ * The effect of a busy business on its neighbours. A quiet business sends requests, first alone. Then another business
+ * of the same service makes 2,000 holds a second, or another given number. Each business has a separate load process.
+ * In parallel, a bare Fastify route in another process gets the same requests. It shows the effect of the busy CPU
+ * alone.
  */
 
 const stormAtOnce = 256
 const calm = { perSecond: 50, atOnce: 8 }
 const calmOperations = ['show', 'hold']
-/** The storm blows before the quiet business is measured, and after. */
+/** The storm begins before the measurement of the quiet business, and ends after it. */
 const marginSeconds = 0.5
 
 type Round = Record<'idle' | 'beside' | 'bareIdle' | 'bareBeside' | 'storm', Outcome>
 
-/** Prints for each engine the p95 of the quiet business, alone and beside the storm, and their ratio. */
+/** Prints for each engine the p95 of the quiet business, alone and during the storm, and their ratio. */
 export async function measureQuiet(plan: Plan): Promise<void> {
   const { engines, rounds, seconds, perSecond } = plan
   await using undo = new AsyncDisposableStack()
@@ -53,7 +54,7 @@ function rowOf(seen: Round[]): object {
   }
 }
 
-/** The rounds of this checkout, and of the other, which take turns. */
+/** Returns the rounds of this checkout and of the other, which take turns. */
 async function roundsOf(
   { rounds, seconds, perSecond, against }: Plan,
   { engine, operation }: { engine: Engine; operation: string },
@@ -74,7 +75,7 @@ async function roundsOf(
   const stormOf = (target: Target, forSeconds: number) =>
     orderOf(target, 1, { perSecond, atOnce: stormAtOnce, operation: 'hold', seconds: forSeconds })
   const blow = (target: Target, forSeconds: number) => stormLoad.run(stormOf(target, forSeconds))
-  // makes the sessions; and code that has run often is faster
+  // creates the sessions; besides, code that has run often is faster
   let samples: Sample[] = []
   for (const target of targets) [{ samples }] = await Promise.all([quiet(target, 2), blow(target, 2)])
   const bare = await startBare(samples)

@@ -3,13 +3,13 @@ import { demoWorld } from '../test/support/holdfast-process.ts'
 import { startReplicatedPostgres } from '../test/support/replicated-postgres.ts'
 import { startServer } from '../test/support/server-process.ts'
 
-/* What a replica takes from the primary: the processor time of both while availability is asked for. */
+/* The relief of the primary by a replica: the CPU time of both during requests for availability. */
 
 const requests = 4_000
 const atOnce = 8
 const dayMs = 86_400_000
 
-/** Prints processor time without DATABASE_READ_URL and with it. Requests are counted in the Redis of TEST_REDIS_URL. */
+/** Prints CPU time without DATABASE_READ_URL and with it. Requests are counted in the Redis of TEST_REDIS_URL. */
 export async function measureReplica(): Promise<void> {
   const postgres = await startReplicatedPostgres()
   const [standby] = postgres.standbys()
@@ -58,7 +58,7 @@ async function askTogether(ask: (index: number) => Promise<void>, from: number):
   await Promise.all(Array.from({ length: atOnce }, (_, place) => ask(from + place)))
 }
 
-/** Of a process and its children, in milliseconds; the kernel counts hundredths of a second. */
+/** CPU time of a process and its children, in milliseconds. The kernel counts hundredths of a second. */
 function processorMs(pid: number): number {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   const ticks = all.map((name) => {

@@ -6,9 +6,13 @@ import type { Figure, Plan } from './measure.ts'
 import { engines, operations } from './operations.ts'
 
 /*
- * `npm run bench` measures every operation and prints a table; `npm run bench -- quiet` measures a business beside a busy
- * one, `npm run bench -- mails` bookings beside mail servers, `npm run bench -- webhooks` deliveries,
- * `npm run bench -- search` a search among a million bookings. Each loads what it measures when it is known.
+ * `npm run bench` measures every operation and prints a table. With an argument it runs another measurement:
+ *   - `quiet`: a business next to a busy one
+ *   - `mails`: bookings with different mail servers
+ *   - `webhooks`: deliveries
+ *   - `search`: a search among a million bookings
+ *
+ * The code of each measurement loads once it is chosen.
  */
 
 const usage = `npm run bench [-- [against PATH] OPTIONS]
@@ -34,7 +38,7 @@ npm run bench -- stored     what a booking leaves in PostgreSQL, and what all of
 npm run bench -- growth     reckons a million businesses over several databases
 npm run bench -- help       prints this`
 
-/** The plan that the arguments ask for. Throws a sentence about what it does not understand. */
+/** Returns the plan of the arguments. Throws a sentence about an invalid one. */
 export function planOf(args: string[]): Plan {
   const several = { type: 'string', multiple: true } as const
   const { values, positionals } = parseArgs({
@@ -163,7 +167,7 @@ async function main(plan: Plan): Promise<void> {
   })
 }
 
-/** An engine, and after it a count: no more of them than `most`. Throws a sentence about what is none. */
+/** Parses an engine and an optional count up to `most`. Throws a sentence about an invalid one. */
 function engineAndCount(args: string[], most: number): string[] {
   if (args.length > most) throw new Error(`"${args.slice(most).join(' ')}" is not understood`)
   const [engine, count] = args
@@ -172,7 +176,7 @@ function engineAndCount(args: string[], most: number): string[] {
   return args
 }
 
-/** What the arguments are read as; undefined once it has said what is wrong with them. */
+/** Returns the parsed arguments, or undefined after printing their fault. */
 function understood<T>(read: () => T): T | undefined {
   try {
     return read()
@@ -184,7 +188,7 @@ function understood<T>(read: () => T): T | undefined {
   }
 }
 
-/** The plan of the arguments; another checkout must be there. */
+/** Returns the plan of the arguments. The other checkout must exist. */
 function possiblePlan(args: string[]): Plan {
   const plan = planOf(args)
   if (plan.against !== undefined && !existsSync(join(plan.against, 'bin/holdfast.js')))
@@ -192,7 +196,7 @@ function possiblePlan(args: string[]): Plan {
   return plan
 }
 
-/** What takes no options: how many arguments, and the work. */
+/** Measurements without options: their number of arguments, and their work. */
 const alone = new Map<string, { most: number; work: () => Promise<unknown> }>([
   ['webhooks', { most: 2, work: () => import('./webhooks.ts') }],
   ['search', { most: 2, work: () => import('./search.ts') }],
@@ -200,7 +204,7 @@ const alone = new Map<string, { most: number; work: () => Promise<unknown> }>([
   ['growth', { most: 0, work: async () => (await import('./growth.ts')).simulateGrowth() }],
 ])
 
-/** What takes a plan. */
+/** Measurements with a plan. */
 const planned = new Map<string, () => Promise<(plan: Plan) => Promise<void>>>([
   ['calendar', async () => (await import('./calendar.ts')).measureCalendar],
   ['widget', async () => (await import('./widget.ts')).measureWidget],

@@ -16,9 +16,9 @@ import { ownDatabase } from './support/own-database.ts'
 import { makeShop, type Shop } from './support/shop.ts'
 
 /*
- * A search among a million bookings of one business with 200,000 clients: milliseconds of the operations, without HTTP, for
- * parts of names, addresses and phones that few or many clients have.
- * `npm run bench -- search sqlite 1000000` measures one engine, with so many bookings.
+ * A search among a million bookings of one business with 200,000 clients. Measures milliseconds of the operations,
+ * without HTTP. The terms are parts of names, addresses and phones that few or many clients have. `npm run bench --
+ * search sqlite 1000000` measures one engine, with this many bookings.
  */
 
 const [onlyEngine, count = '1000000'] = process.argv.slice(3)
@@ -28,7 +28,7 @@ const patternsOfKind = 10
 const rounds = 5
 const laterPages = 3
 
-/** The same numbers in each run. */
+/** Returns the same numbers in each run. */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -76,7 +76,7 @@ function clientsOf(random: () => number) {
 
 type Clients = ReturnType<typeof clientsOf>
 
-/** Writes the bookings, each of one of the clients: some come often. Gives how long it took. */
+/** Writes the bookings, each of one of the clients, some of whom come often. Returns the duration. */
 async function store(context: Context, { businessId, serviceId, locationId }: Shop, all: Clients) {
   const isOnPostgres = isPostgres(context.db.reads)
   const uuid = sql.raw(isOnPostgres ? 'uuid' : 'text')
@@ -118,7 +118,7 @@ async function store(context: Context, { businessId, serviceId, locationId }: Sh
   return (monotonicMs() - startedMs) / 1000
 }
 
-/** Parts of the clients' texts, by the share of clients that have them. */
+/** Returns parts of the clients' texts, by the share of clients that have them. */
 function patternsIn(all: Clients, random: () => number): [kind: string, patterns: string[]][] {
   const texts = all.map(({ client_search }) => client_search)
   const part = (length: number) => {
@@ -206,7 +206,7 @@ async function measure(databaseUrl: string, engine: string): Promise<void> {
   }
 }
 
-/** Times the first page of bookings, and some after it. */
+/** Times the first page of bookings, and some later ones. */
 async function readPages(
   context: Context,
   actor: Actor,

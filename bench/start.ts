@@ -3,11 +3,11 @@ import { median, type Plan } from './measure.ts'
 import { postgresFor, startTargets } from './targets.ts'
 
 /*
- * How long a server takes to start, and what it keeps in memory while nobody asks for anything. The first start, which makes
- * the database and may compile everything, is not counted.
+ * The startup time of a server, and its memory while it is idle. The first start, which creates the database and may
+ * compile everything, is not counted.
  */
 
-/** By then a server has dropped what only its start needed (src/cli/memory.ts). */
+/** By then a server has dropped the memory that only its startup needed (src/cli/memory.ts). */
 const quietMs = 6_000
 
 /** Prints for each engine and checkout the medians of the rounds, in turns. */

@@ -10,15 +10,15 @@ import { Ground, type Request, type Send, type World } from './operations.ts'
 import { startTarget, type Target, thisCheckout } from './targets.ts'
 
 /*
- * What a booking leaves in PostgreSQL and what all of it costs: session, hold and booking with keys, one webhook and a
- * mail in a file. Counts bytes and processor seconds, no time; growth.ts reckons with the figures.
+ * The rows of a booking in PostgreSQL and its total cost: session, hold and booking with keys, one webhook and an email
+ * in a file. Counts bytes and CPU seconds, but no durations. growth.ts uses the figures.
  */
 
 const bookings = 2_000
 const questions = 1_000
 const atOnce = 16
 
-/** Prints bytes of each table for a booking, WAL, and processor seconds for 1,000 bookings and questions. */
+/** Prints bytes of each table for a booking, WAL, and CPU seconds for 1,000 bookings and queries. */
 export async function measureStored(): Promise<void> {
   await using undo = new AsyncDisposableStack()
   const postgres = await startOwnPostgres({ synchronous_commit: 'on' })
@@ -29,7 +29,7 @@ export async function measureStored(): Promise<void> {
   await measureWith(postgres.url, { tells: true })
 }
 
-/** Measures a service of its own, which tells of each booking by webhook and mail, or nobody. */
+/** Measures a separate service, which reports each booking by webhook and email, or not at all. */
 async function measureWith(postgresUrl: string, { tells }: { tells: boolean }): Promise<void> {
   await using undo = new AsyncDisposableStack()
   const { path: directory, remove } = ownDirectory()
@@ -39,7 +39,7 @@ async function measureWith(postgresUrl: string, { tells }: { tells: boolean }): 
   await once(receiver, 'listening')
   const target = await startTarget(thisCheckout, 'postgres', {
     ...{ postgresUrl, number: Number(tells) },
-    // the receiver and the mails are on this machine
+    // the receiver and the emails are on this machine
     settings: tells ? { NODE_ENV: 'development', MAIL_DIR: directory } : {},
   })
   undo.defer(() => target.stop())
@@ -68,7 +68,7 @@ async function measureWith(postgresUrl: string, { tells }: { tells: boolean }): 
   }
 }
 
-/** As a client with retries sends: with a key. */
+/** Sends with a key, like a client with retries. */
 function senderTo({ addresses: [address = ''] }: Target): Send {
   const dispatcher = new Agent({ connections: atOnce })
   return async <T>({ method, path, token, network, body }: Request) => {
@@ -108,7 +108,7 @@ async function costs(
   return `${each('service')}, ${each('database')}`
 }
 
-/** Waits until everybody has been told of every booking. */
+/** Waits until every booking has been reported. */
 async function settled(client: pg.Client): Promise<void> {
   const waiting = `select (select count(*) from deliveries where status = 'pending')
                         + (select count(*) from mails where status = 'queued' and kind <> 'reminder') as left`

@@ -12,28 +12,28 @@ import type { Engine, World } from './operations.ts'
 import { ownDatabase } from './support/own-database.ts'
 
 /*
- * What is measured: a checkout of Holdfast with a database of its own, known by its command line and its API alone. So
- * any checkout can be measured beside this one.
+ * The measured thing: a checkout of Holdfast with a separate database, used only through its command line and its API.
+ * So any checkout can be compared with this one.
  */
 
-/** A service that runs, with something to book in it. */
+/** A running service with something to book. */
 export interface Target {
   /** Unlike that of any other. */
   name: string
   addresses: string[]
-  /** Of PostgreSQL. */
+  /** URL of a PostgreSQL database. */
   databaseUrl: string | undefined
-  /** Of either engine. */
+  /** URL for either engine. */
   storeUrl: string
   /** One for each of its businesses. */
   worlds: World[]
-  /** Seconds of the processor that the service and its connections in PostgreSQL have used so far. */
+  /** CPU seconds that the service and its connections in PostgreSQL have used so far. */
   processorSeconds(): Promise<{ service: number; database: number }>
-  /** What a command of the program prints as JSON. */
+  /** Returns the JSON output of a command of the program. */
   command<T>(...args: string[]): Promise<T>
-  /** Of the larger process, resident. */
+  /** Resident memory of the larger process. */
   megabytes(): number
-  /** Stops the servers and starts them again; gives the milliseconds until the last one says that it serves. */
+  /** Stops the servers and starts them again. Returns the milliseconds until the last one reports that it serves. */
   restart(): Promise<number>
   stop(): Promise<void>
 }
@@ -47,14 +47,14 @@ interface StartOptions {
   /** Unlike that of any other target of the run. */
   number: number
   businesses?: number
-  /** Settings beside those of every target. */
+  /** Settings in addition to those of every target. */
   settings?: Record<string, string>
 }
 
-/** What is measured when nothing else is named. */
+/** The default checkout. */
 export const thisCheckout = resolve(import.meta.dirname, '..')
 
-/** The URL of a PostgreSQL, where one of the engines needs it; `undo` stops what was started for it. */
+/** Returns the URL of a PostgreSQL, if one of the engines needs it. `undo` stops the server if it was started here. */
 export async function postgresFor(
   engines: readonly Engine[],
   undo: AsyncDisposableStack,
@@ -64,7 +64,7 @@ export async function postgresFor(
   return postgres?.url
 }
 
-/** Starts this checkout and, to compare it, another; `undo` stops them. */
+/** Starts this checkout and another one to compare, if any. `undo` stops them. */
 export async function startTargets(
   engine: Engine,
   { against, ...options }: Omit<StartOptions, 'number'> & { against: string | undefined },
@@ -79,7 +79,7 @@ export async function startTargets(
   return targets
 }
 
-/** Starts the servers of a checkout on an empty database, and makes the world of the benchmark in it. */
+/** Starts the servers of a checkout on an empty database, and creates the world of the benchmark in it. */
 export async function startTarget(
   checkout: string,
   engine: Engine,
@@ -103,7 +103,7 @@ export async function startTarget(
     for (const server of servers.splice(0)) await server.stop()
   }
   const startServers = async () => {
-    // one after the other, as the first brings the schema up to date
+    // one after the other, because the first migrates the schema
     for (let server = 0; server < (engine === 'two-servers' ? 2 : 1); server += 1)
       servers.push(await serve(program))
   }
@@ -138,13 +138,13 @@ export async function startTarget(
 
 interface Program {
   path: string
-  /** Where it runs: without an .env of anybody. */
+  /** Its working directory, without anyone's .env. */
   directory: string
   databaseUrl: string
   settings: Record<string, string>
 }
 
-/** As users start it, with limits out of the way and each visitor's address believed. */
+/** As users start it, but without limits, and with each visitor's address trusted. */
 function environmentOf({ databaseUrl, settings }: Program): NodeJS.ProcessEnv {
   return {
     PATH: process.env['PATH'],
@@ -162,7 +162,7 @@ function environmentOf({ databaseUrl, settings }: Program): NodeJS.ProcessEnv {
 
 type Keys = Pick<World, 'businessKey' | 'publishableKey'>
 
-/** What a command prints. */
+/** Returns the output of a command. */
 async function commandOf<T = Record<string, string>>(program: Program, ...args: string[]): Promise<T> {
   const options = { cwd: program.directory, env: environmentOf(program) }
   const running = promisify(execFile)(process.execPath, [program.path, ...args, '--json'], options)
@@ -236,7 +236,7 @@ async function makeWorld(address: string, keys: Keys): Promise<World> {
   return { ...keys, locationId, serviceIds, firstSlotMs: Math.ceil(Date.now() / dayMs + 1) * dayMs }
 }
 
-/** A Fastify that gives these answers and does nothing else. */
+/** Starts a Fastify that returns these answers and does nothing else. */
 export async function startBare(samples: Sample[]): Promise<Server> {
   const child = endingWithUs(fork(join(import.meta.dirname, 'bare.ts'), { execArgv: [], detached: true }))
   child.send(samples)
@@ -258,7 +258,7 @@ async function backendsOf(databaseUrl: string): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
-/** The clock ticks of /proc: 100 a second on every Linux that Node runs on. NaN where there is no /proc. */
+/** Converts the clock ticks of /proc: 100 a second on every Linux that Node runs on. NaN without /proc. */
 function usedSeconds(pids: number[]): number {
   const seconds = pids.map((pid) => {
     const fields = (procFile(pid, 'stat') ?? '').replace(/^.*\) /, '').split(' ')

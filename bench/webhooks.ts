@@ -20,20 +20,20 @@ import { ownDatabase } from './support/own-database.ts'
 import { makeShop, type Shop } from './support/shop.ts'
 
 /*
- * Deliveries a second out of a backlog, with the processor time of the service for each thousand, and the time from the
- * commit of a booking to its receipt at a steady rate. A business has at most 20 webhooks, so 200 are those of ten.
- * `npm run bench -- webhooks postgres 20` measures that alone.
+ * Deliveries a second from a backlog, with the CPU time of the service for each thousand. Also the time from the commit
+ * of a booking to its receipt at a steady rate. A business has at most 20 webhooks, so 200 belong to ten. `npm run
+ * bench -- webhooks postgres 20` measures only that.
  */
 
 const [onlyEngine, onlyCount] = process.argv.slice(3)
 const counts = onlyCount === undefined ? [1, 20, 200] : [Number(onlyCount)]
 const maxOfBusiness = 20
-/** Sent before anything is measured: code that has run often is several times as fast. */
+/** Sent before the measurement, because code that has run often is several times as fast. */
 const warmUp = 4_000
 const backlog = 20_000
 const rounds = 3
 const bookingsPerSecond = 200
-/** A booking is two commits. On a slower disk, this share of what it makes is asked for. */
+/** A booking is two commits. On a slower disk, the rate is this share of the possible one. */
 const shareOfPossible = 0.7
 const bookingSeconds = 5
 
@@ -67,7 +67,7 @@ async function makeShopWith(
   return shop
 }
 
-/** The first name of a client, by which the receiver tells events apart. */
+/** The first name of a client, by which the receiver distinguishes events. */
 let clients = 0
 
 function nextClient() {
@@ -90,7 +90,7 @@ async function book(context: Context, { serviceId, locationId }: Shop): Promise<
   return client.first_name
 }
 
-/** Writes events of a booking, with their deliveries, many in a transaction. */
+/** Writes events of a booking with their deliveries, many in a transaction. */
 async function writeBacklog(context: Context, shop: Shop, events: number): Promise<void> {
   await book(context, shop)
   const [booking] = await context.db.reads
@@ -111,7 +111,7 @@ async function writeBacklog(context: Context, shop: Shop, events: number): Promi
   }
 }
 
-/** Waits until the receiver has this many, and gives them. */
+/** Waits until the receiver has this many, and returns them. */
 async function received(receiver: Receiver, count: number): Promise<[string, number][]> {
   const all: [string, number][] = []
   while (all.length < count) {
@@ -135,7 +135,7 @@ async function steadyRate(context: Context): Promise<number> {
   return Math.min(bookingsPerSecond, Math.round(possible * shareOfPossible))
 }
 
-/** Milliseconds from the commit of each booking to its receipt, in order. */
+/** Returns the milliseconds from the commit of each booking to its receipt, in order. */
 async function latencies(
   context: Context,
   receiver: Receiver,
@@ -160,7 +160,7 @@ async function latencies(
     .toSorted((one, other) => one - other)
 }
 
-/** Lets a worker of its own send what is due. Gives its milliseconds, and those of the processor. */
+/** Lets a separate worker send due deliveries. Returns its milliseconds, and those of the CPU. */
 async function deliver(context: Context): Promise<{ tookMs: number; processorMs: number }> {
   const worker = new DeliveryWorker(context, { version: 'bench' })
   const [startedMs, before] = [monotonicMs(), process.cpuUsage()]
@@ -195,7 +195,7 @@ async function measure(databaseUrl: string, engine: string, webhooks: number): P
     const worker = new DeliveryWorker(context, { version: 'bench' })
     worker.start()
     const perSecond = await steadyRate(context)
-    // of a business with one webhook, beside those that have more and rest: 20 receipts a booking would be 4,000 a second
+    // a business with one webhook, while those with more rest: 20 receipts a booking would be 4,000 a second
     const shop = await makeShopWith(context, receiver, 1)
     const ms = await latencies(context, receiver, { shop, perSecond })
     await worker.stop(1_000)

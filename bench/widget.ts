@@ -11,13 +11,16 @@ import type { Engine } from './operations.ts'
 import { postgresFor, startTarget, type Target, thisCheckout } from './targets.ts'
 
 /*
- * What a visitor waits for: the first times of a widget that stands in a website and of the booking page, with the service
- * chosen, in Chromium, without a cache; and how both load on a phone with a slow connection.
+ * A visitor's waiting time for the first times of the widget on a website, and of the booking page. The service is
+ * already chosen, in Chromium without a cache. Also measures how both load on a phone with a slow connection.
  */
 
-/** What Lighthouse calls slow 4G, once "slow 3G" for "fast": https://github.com/GoogleChrome/lighthouse/blob/main/docs/throttling.md */
+/**
+ * Lighthouse's slow 4G, formerly "slow 3G" for "fast":
+ * https://github.com/GoogleChrome/lighthouse/blob/main/docs/throttling.md
+ */
 const slow4g = { latency: 150, downloadThroughput: 1_638_400 / 8, uploadThroughput: 768_000 / 8 }
-/** What Chromium's developer tools call 3G, formerly slow 3G. */
+/** 3G in Chromium's developer tools, formerly slow 3G. */
 const slow3g = { latency: 2_000, downloadThroughput: 400_000 / 8, uploadThroughput: 400_000 / 8 }
 const connections = { 'slow 4G': slow4g, 'slow 3G': slow3g }
 
@@ -76,7 +79,7 @@ async function figuresAt(browser: Browser, address: string, rounds: number): Pro
   return row
 }
 
-/** A business with a service every day: its booking page, and a website with its widget. */
+/** Creates a business with a service every day: its booking page, and a website with its widget. */
 async function makeSalon(target: Target): Promise<{ page: string; website: string }> {
   const { id } = await target.command<{ id: string }>('business', 'create', 'Salon', '--timezone', 'UTC')
   const { key } = await target.command<{ key: string }>('key', 'create', '--business', id)
@@ -113,7 +116,7 @@ async function makeSalon(target: Target): Promise<{ page: string; website: strin
   }
 }
 
-/** A website of another origin. */
+/** Serves a website of a different origin. */
 async function serveWebsite(page: string): Promise<{ address: string; stop: () => Promise<void> }> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
@@ -132,7 +135,7 @@ async function serveWebsite(page: string): Promise<{ address: string; stop: () =
 interface Opening {
   /** From the start of the navigation until a time can be pressed. */
   timesMs: number
-  /** Until then, of the widget to the service, but for its scripts. */
+  /** Requests of the widget to the service until then, except for its scripts. */
   requests: number
   /** Largest Contentful Paint. */
   paintMs: number
@@ -161,7 +164,7 @@ async function openingOf(browser: Browser, address: string, connection?: typeof 
   return { ...(await figuresOf(page)), requests }
 }
 
-/** Notes in the page what its browser tells of it. */
+/** Records the browser's performance entries in the page. */
 const observe = `{
   const seen = (globalThis.seen = { timesMs: 0, paintMs: 0, shift: 0 })
   const watch = (type, take) => new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true })
@@ -174,10 +177,10 @@ const observe = `{
   requestAnimationFrame(look)
 }`
 
-/** The browser tells of a paint some frames later. */
+/** The browser reports a paint some frames later. */
 const settleMs = 1_000
 
-/** When the browser has told of all that was painted with the first times. */
+/** Returns the figures once the browser has reported everything painted with the first times. */
 function figuresOf(page: Page): Promise<Omit<Opening, 'requests'>> {
   return page.evaluate(`new Promise((resolve) => setTimeout(() => resolve(globalThis.seen), ${settleMs}))`)
 }

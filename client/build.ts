@@ -1,6 +1,6 @@
 /*
- * Builds the package holdfast-client: types from the OpenAPI document, one file of JavaScript with openapi-fetch in it, and
- * declarations. Run by `npm ci`, `npm test` and `npm pack` (packaging/build.js).
+ * Builds the package holdfast-client: types from the OpenAPI document, one file of JavaScript that includes
+ * openapi-fetch, and declarations. Run by `npm ci`, `npm test` and `npm pack` (packaging/build.js).
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { makeUnlessMade } from '../packaging/made-files.ts'
 const project = resolve(import.meta.dirname, '..')
 const modules = join(project, 'node_modules')
 
-/** Packages whose code and types the client brings along. */
+/** Packages whose code and types the client includes. */
 const brought = ['openapi-fetch', 'openapi-typescript-helpers']
 
 const banner = '/*! holdfast-client, Apache-2.0. Contains openapi-fetch (c) 2023 Drew Powers, MIT. */'
@@ -22,7 +22,7 @@ const heading = `/*
 
 `
 
-/** Builds `client/api-types.ts` and `client/dist` if a source has changed. Returns whether it did. */
+/** Builds `client/api-types.ts` and `client/dist` if a source has changed. Returns true if it did. */
 export function makeClient(): Promise<boolean> {
   return makeUnlessMade({
     root: project,
@@ -37,7 +37,7 @@ export function makeClient(): Promise<boolean> {
     notSources: ['client/api-types.ts'],
     note: 'client/dist/.made-of',
     make: async (write) => {
-      write('client/api-types.ts', await typesOf(await currentDocument())) // the sources beside import it
+      write('client/api-types.ts', await typesOf(await currentDocument())) // the neighbouring sources import it
       write('client/LICENSE', readFileSync(join(project, 'LICENSE'), 'utf8'))
       for (const [name, text] of Object.entries(declarations())) write(`client/dist/${name}`, text)
       for (const name of brought) {
@@ -50,10 +50,10 @@ export function makeClient(): Promise<boolean> {
   })
 }
 
-/** Left out to stay small: no program needs types for what is set up once, or for what tools ask for. */
+/** Left out to stay small, because no program needs types for operations of a set-up or of tools. */
 const leftOut = ['/api/v1/busy-calendars', '/api/v1/events/samples']
 
-/** The types of the API's own paths. */
+/** Returns the types of the API's own paths. */
 async function typesOf(document: object): Promise<string> {
   const { default: openapiTS, astToString } = await import('openapi-typescript')
   const { paths, components, ...rest } = document as ApiDocument
@@ -81,12 +81,12 @@ async function typesOf(document: object): Promise<string> {
   return heading + astToString(nodes)
 }
 
-/** Whether programs may call it: people alone manage people, with the cookie of their log-in. */
+/** True if programs may call it. Only people manage people, with the cookie of their log-in. */
 function takesToken({ security = [{}] }: Operation): boolean {
   return security.some((one) => !('logIn' in one))
 }
 
-/** The names of the schemas that these parts of the document refer to, directly or through others. */
+/** Returns the names of the schemas that these parts of the document refer to, directly or through others. */
 function schemasOf(part: unknown, schemas: Record<string, unknown>, found = new Set<string>()): Set<string> {
   for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
     if (found.has(name)) continue
@@ -96,7 +96,7 @@ function schemasOf(part: unknown, schemas: Record<string, unknown>, found = new 
   return found
 }
 
-/** Of a description its first sentence: the API reference has the rest. */
+/** Keeps the first sentence of a description. The API reference has the rest. */
 function shortened(key: string, value: unknown): unknown {
   return key === 'description' && typeof value === 'string'
     ? value.replace(/(?<=[^.][.]) [A-Z`].*$/s, '')
@@ -129,7 +129,10 @@ interface Reference {
   $ref: string
 }
 
-/** Leaves out what no editor shows at a call, and what no type of a call is made of; one union of problems remains, which is given. */
+/**
+ * Leaves out everything that no editor shows at a call, and that no type of a call needs. Returns the remaining union
+ * of problems.
+ */
 function slim(operation: Operation): Refused {
   delete operation.summary
   delete operation.description
@@ -150,7 +153,7 @@ interface Refused {
   oneOf: Reference[]
 }
 
-/** Names the problems that all operations have in common: their types are half as long. Gives those problems. */
+/** Names the problems that all operations have in common, which halves their types. Returns those problems. */
 function nameUsual(operations: Refused[]): Reference[] {
   const has = ({ oneOf }: Refused, { $ref }: Reference) => oneOf.some((one) => one.$ref === $ref)
   const usual = (operations[0]?.oneOf ?? []).filter((one) => operations.every((set) => has(set, one)))
@@ -161,13 +164,13 @@ function nameUsual(operations: Refused[]): Reference[] {
   return usual
 }
 
-/** Leaves out what the page of each problem says, at the address in `type`. */
+/** Leaves out the contents of each problem's page, whose URL is in `type`. */
 function slimProblem(schema: ApiDocument['components']['schemas'][string]): void {
   delete schema.description
   for (const property of Object.values(schema.properties ?? {})) delete property.description
 }
 
-/** The declarations of the sources, by name of the file. */
+/** Returns the declarations of the sources, by name of the file. */
 function declarations(): Record<string, string> {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-client-'))
   const options = ['--project', join(project, 'client/tsconfig.json'), '--outDir', directory]
@@ -183,7 +186,7 @@ function declarations(): Record<string, string> {
 }
 
 /**
- * A declaration that imports only files beside it. It is small: without examples, what the type says itself, and the
+ * Returns a declaration that imports only neighbouring files. It omits examples, comments that repeat the type, and
  * methods that a path lacks.
  */
 function shipped(declaration: string): string {
@@ -207,7 +210,7 @@ function shipped(declaration: string): string {
 }
 
 async function bundledClient(): Promise<string> {
-  const { rolldown } = await import('rolldown') // late: the up-to-date check does not need it
+  const { rolldown } = await import('rolldown') // loaded late, because the up-to-date check does not need it
   const bundle = await rolldown({
     input: join(project, 'client/holdfast-client.ts'),
     platform: 'neutral',
@@ -223,7 +226,7 @@ async function bundledClient(): Promise<string> {
   return output[0].code.replaceAll(betweenParts, '\n')
 }
 
-/** Node prints the line that an error was thrown on: a function or class has a line of its own. */
+/** Node prints the line that threw an error, so each function or class gets a separate line. */
 const betweenParts = /(?<=[};])(?=(?:async )?function |(?:const|let|var) |class |export)/g
 
 /** The current OpenAPI document. */

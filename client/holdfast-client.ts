@@ -28,11 +28,11 @@ export type Service = Schemas['Service']
 export type Session = Schemas['Session']
 export type StaffMember = Schemas['StaffMember']
 
-/** Calls operations by method and path; returns `data`, or the problem as `error`. */
+/** Calls operations by method and path. Returns `data`, or the problem as `error`. */
 export type HoldfastClient = Client<paths>
 
 export type HoldfastClientOptions = {
-  /** Address of the service, such as https://booking.example.com. */
+  /** URL of the service, such as https://booking.example.com. */
   baseUrl: string
   /** Limits of retries. */
   retries?: Partial<RetryOptions>
@@ -40,15 +40,15 @@ export type HoldfastClientOptions = {
   fetch?: Send
 } & (
   | {
-      /** A business or hub key, or any token to send as it is. */
+      /** A business or hub key, or any token to send unchanged. */
       key: string
     }
   | {
-      /** A publishable key; the client exchanges it for a session and renews that. */
+      /** A publishable key. The client exchanges it for a session and renews that. */
       publishableKey: string
-      /** An earlier session token; the first session takes over its holds and bookings. */
+      /** An earlier session token, whose holds and bookings the first session takes over. */
       previousSession?: string
-      /** Called with each new session, for example to keep its token over a reload. */
+      /** Called with each new session, for example to keep its token for a reload. */
       onSession?: (session: Session) => void
     }
 )
@@ -56,8 +56,8 @@ export type HoldfastClientOptions = {
 const usualRetries: RetryOptions = { attempts: 3, maxWaitSeconds: 30, timeoutSeconds: 30 }
 
 /**
- * A typed client of the Holdfast API. Sends creations with an `Idempotency-Key`, so that they happen once. Retries after 429;
- * reads and creations also after 500, 502, 503, 504 and dropped connections.
+ * Returns a typed client of the Holdfast API. It sends creations with an `Idempotency-Key`, so that they happen once.
+ * It retries after 429. It retries reads and creations also after 500, 502, 503, 504 and dropped connections.
  */
 export function createHoldfastClient(
   options: HoldfastClientOptions,

@@ -17,7 +17,7 @@ interface EarlyProblem<Code extends string, Status extends number> {
   request_id: string
 }
 
-/** Every problem document (RFC 9457); `code` tells them apart. */
+/** Every problem document (RFC 9457), distinguished by `code`. */
 export type Problem =
   | OperationProblem
   | EarlyProblem<'method_not_allowed', 405>
@@ -29,7 +29,7 @@ export type ProblemCode = Problem['code']
 /** The problem with this code, or with one of these. */
 export type ProblemOf<Code extends ProblemCode> = Extract<Problem, { code: Code }>
 
-/** An error response. `problem.code` says why; `problem.type` is the address of a page about it. */
+/** An error response. `problem.code` identifies the reason. `problem.type` is the URL of a page about it. */
 export class HoldfastError extends Error {
   override readonly name = 'HoldfastError'
   readonly problem: Problem

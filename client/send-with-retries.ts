@@ -5,7 +5,7 @@ export type Send = (request: Request) => Promise<Response>
 export interface Time {
   /** Monotonic time in milliseconds. */
   nowMs(): number
-  /** A number from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random(): number
   /** Waits, or throws the signal's reason as soon as it aborts. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
@@ -14,24 +14,24 @@ export interface Time {
 export interface RetryOptions {
   /** Maximum attempts, including the first. */
   attempts: number
-  /** Longest wait before a retry; returns the response if the server asks for more. */
+  /** Longest wait before a retry. If the server asks for more, the response is returned. */
   maxWaitSeconds: number
   /** Timeout of one attempt, in seconds. */
   timeoutSeconds: number
 }
 
-/** Longest wait before the first retry without `Retry-After`, in seconds; it doubles with each retry. */
+/** Longest wait before the first retry without `Retry-After`, in seconds. It doubles with each retry. */
 const firstWaitSeconds = 1
 
-/** Nothing has happened yet: the server refused the request before it did anything. */
+/** Nothing has happened: the server refused the request before it did anything. */
 const refusedStatuses = [429]
 
 /** The request may have taken effect. */
 const lostStatuses = [500, 502, 503, 504]
 
 /**
- * Retries after 429, and if sending the request twice does no harm, also after 500, 502, 503, 504 and a dropped connection.
- * Waits as long as `Retry-After` says, else for a random time that grows. Never retries a timeout or an aborted request.
+ * Retries after 429. If a repetition does no harm, also retries after 500, 502, 503, 504 and a dropped connection.
+ * Waits for `Retry-After`, or else for a random time that grows. Never retries a timeout or an aborted request.
  */
 export function sendWithRetries(send: Send, time: Time, options: RetryOptions): Send {
   return async (request) => {
@@ -48,13 +48,13 @@ export function sendWithRetries(send: Send, time: Time, options: RetryOptions): 
       if (response && (isLast || !statuses.includes(response.status))) return response
       const seconds = secondsToWait(response) ?? randomWait(attempt, time)
       if (response && seconds > options.maxWaitSeconds) return response
-      await response?.body?.cancel() // else its connection would wait to be read
+      await response?.body?.cancel() // otherwise its connection would wait to be read
       await time.wait(Math.min(seconds, options.maxWaitSeconds) * 1000, request.signal)
     }
   }
 }
 
-/** A safe method (RFC 9110, section 9.2.1), or a creation that the server performs once. */
+/** True for a safe method (RFC 9110, section 9.2.1), or a creation that the server performs once. */
 function doesNoHarmTwice({ method, headers }: Request): boolean {
   return ['GET', 'HEAD', 'OPTIONS'].includes(method) || headers.has('idempotency-key')
 }
@@ -69,13 +69,13 @@ function isGivenUp(error: unknown, { signal }: Request): boolean {
   return signal.aborted || (error instanceof Error && error.name === 'TimeoutError')
 }
 
-/** A copy, so that the body can be sent again. */
+/** Returns a copy, so that the body can be sent again. */
 function bounded(request: Request, timeoutSeconds: number): Request {
   const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutSeconds * 1000)])
   return new Request(request.clone(), { signal })
 }
 
-/** RFC 9110, section 10.2.3: seconds or a date. Undefined when the response does not say. */
+/** RFC 9110, section 10.2.3: seconds or a date. Undefined without the header. */
 function secondsToWait(response: Response | undefined): number | undefined {
   const asked = response?.headers.get('retry-after') ?? null
   if (asked === null) return undefined
@@ -84,12 +84,12 @@ function secondsToWait(response: Response | undefined): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
 }
 
-/** Between half and all of a wait that doubles: clients that failed together do not come back together. */
+/** Returns between half and all of a wait that doubles, so that clients that failed together do not return together. */
 function randomWait(attempt: number, time: Time): number {
   return firstWaitSeconds * 2 ** (attempt - 1) * (0.5 + time.random() / 2)
 }
 
-/** 16 random bytes. Not `randomUUID`, which browsers have on pages of https and localhost only. */
+/** Returns 16 random bytes. Not `randomUUID`, which browsers provide only on pages of https and localhost. */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -5,12 +5,12 @@ import { newIdempotencyKey, type Send, type Time } from './send-with-retries.ts'
 type Session = components['schemas']['Session']
 
 export interface SessionSource {
-  /** Address of the service, such as https://booking.example.com. */
+  /** URL of the service, such as https://booking.example.com. */
   baseUrl: string
   publishableKey: string
-  /** An earlier session token; the first session takes over its holds and bookings. */
+  /** An earlier session token, whose holds and bookings the first session takes over. */
   previousSession: string | undefined
-  /** Called with each new session, for example to keep its token over a reload. */
+  /** Called with each new session, for example to keep its token for a reload. */
   onSession: (session: Session) => void
 }
 
@@ -23,8 +23,8 @@ interface Current {
 }
 
 /**
- * Sends requests with a session token: exchanges it on first use, renews it before its hour is over and once after a 401.
- * Each new session takes over holds and bookings.
+ * Sends requests with a session token. Exchanges it on first use, renews it before its hour is over and once after a
+ * 401. Each new session takes over holds and bookings.
  */
 export function sendWithSession(send: Send, time: Time, source: SessionSource): Send {
   let previousToken = source.previousSession
@@ -37,7 +37,7 @@ export function sendWithSession(send: Send, time: Time, source: SessionSource): 
         method: 'POST',
         headers: {
           authorization: `Bearer ${source.publishableKey}`,
-          // the server ignores it here: it stands for a retry that does no harm, as a lost session only expires
+          // the server ignores it here: it marks a retry that does no harm, because a lost session only expires
           'idempotency-key': newIdempotencyKey(),
           ...(previousToken !== undefined && { 'x-previous-session': previousToken }),
         },
@@ -51,7 +51,7 @@ export function sendWithSession(send: Send, time: Time, source: SessionSource): 
     return current
   }
 
-  /** Concurrent requests share one exchange; each may stop waiting on its own. */
+  /** Concurrent requests share one exchange, and each may stop waiting separately. */
   function renewed(signal: AbortSignal): Promise<Current | Response> {
     exchange ??= exchangeNow().finally(() => {
       exchange = undefined
@@ -64,7 +64,7 @@ export function sendWithSession(send: Send, time: Time, source: SessionSource): 
     if (valid instanceof Response) return valid.clone()
     const response = await send(withToken(request, valid.token))
     if (response.status !== 401 || !(await refusesSession(response))) return response
-    // another request may have renewed the session meanwhile
+    // another request may have renewed the session in the meantime
     const next = current && current.token !== valid.token ? current : await renewed(request.signal)
     return next instanceof Response ? next.clone() : send(withToken(request, next.token))
   }

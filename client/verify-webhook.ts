@@ -1,22 +1,22 @@
 import type { components } from './api-types.ts'
 
-/** What a delivery says: a change of a booking. */
+/** The contents of a delivery: a change of a booking. */
 export type WebhookEvent = components['schemas']['EventBody'] & {
-  /** The `webhook-id`, the same at each attempt: do nothing when you have seen it before. */
+  /** The `webhook-id`, which is the same in each attempt. Ignore deliveries with a known one. */
   id: string
 }
 
-/** Why a delivery is refused. */
+/** The reason for refusing a delivery. */
 export type WebhookRefusal =
   /** `webhook-id`, `webhook-timestamp` or `webhook-signature` is missing. */
   | 'missing_header'
   /** `webhook-timestamp` is not a number of seconds. */
   | 'invalid_timestamp'
-  /** It was sent more than 300 seconds ago: it may be a replay. */
+  /** Sent more than 300 seconds ago, so it may be a replay. */
   | 'too_old'
-  /** It claims to be sent more than 300 seconds from now: the clock of one side is wrong. */
+  /** Allegedly sent more than 300 seconds from now, so the clock of one side is wrong. */
   | 'too_new'
-  /** No signature fits: another secret, or a changed body. */
+  /** No signature fits: a different secret, or a changed body. */
   | 'wrong_signature'
   /** The signature fits, but the body is not an event of Holdfast. */
   | 'invalid_body'
@@ -41,11 +41,11 @@ export type WebhookHeaders =
 const toleranceSeconds = 300
 
 /**
- * Verifies a delivery as Standard Webhooks (https://www.standardwebhooks.com) asks for, in constant time, and returns its
- * event. Pass the body as it came, before any parsing. Throws a WebhookVerificationError for a delivery that is not
- * genuine, and a TypeError for a secret that is none.
+ * Verifies a delivery by the rules of Standard Webhooks (https://www.standardwebhooks.com), in constant time, and
+ * returns its event. Pass the body as received, before any parsing. Throws a WebhookVerificationError for a delivery
+ * that is not genuine, and a TypeError for an invalid secret.
  *
- * @param secret `whsec_…`, or several of which one has to fit: while a secret is replaced.
+ * @param secret `whsec_…`, or several while a secret is being replaced, one of which must fit.
  * @param options.nowMs Replaces the clock: Unix time in milliseconds.
  */
 export async function verifyWebhook(
@@ -63,7 +63,7 @@ export async function verifyWebhook(
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body)
   const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes)
   const expected = await Promise.all(keys.map((key) => signatureOf(key, signed)))
-  // not `some`: every comparison is made, whichever fits
+  // not `some`, because every comparison must run, whichever fits
   const fitting = expected.flatMap((one) => signatures.filter((given) => isSame(given, one)))
   if (fitting.length === 0) {
     throw new WebhookVerificationError('wrong_signature', 'no signature fits the body and the secret')
@@ -71,7 +71,7 @@ export async function verifyWebhook(
   return { ...eventOf(bytes), id }
 }
 
-/** The key that the base64 part of a secret stands for. */
+/** Decodes the base64 part of a secret. */
 function bytesOfSecret(secret: string): Uint8Array<ArrayBuffer> {
   const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? []
   const bytes = fromBase64(base64)
@@ -107,12 +107,12 @@ async function signatureOf(key: Uint8Array<ArrayBuffer>, signed: Uint8Array<Arra
   return new Uint8Array(await crypto.subtle.sign('HMAC', imported, signed))
 }
 
-/** Empty for a signature of another version. */
+/** Returns an empty array for a signature of another version. */
 function bytesOfSignature(text: string): Uint8Array {
   return fromBase64(text.startsWith('v1,') ? text.slice(3) : '')
 }
 
-/** Empty for what is not base64. */
+/** Returns an empty array for invalid base64. */
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
@@ -128,7 +128,7 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Takes as long wherever the two differ. */
+/** Takes the same time, wherever the two differ. */
 function isSame(given: Uint8Array, expected: Uint8Array): boolean {
   let difference = given.length ^ expected.length
   for (const [index, byte] of expected.entries()) difference |= byte ^ (given[index] ?? 0)

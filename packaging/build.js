@@ -1,7 +1,7 @@
 // Builds the widget and the client, which are not committed, and with --all also the server of the package. npm runs it
-// after `npm ci` and before it packs (package.json: prepare, prepack), `npm test` before anything else; it does nothing if
-// no source has changed. Without the build tools (--omit=dev, --omit=optional) it builds what it can, except with --all.
-// Plain JavaScript, because npm may run on an older Node than Holdfast needs.
+// after `npm ci` and before it packs (package.json: prepare, prepack). `npm test` runs it before anything else. It does
+// nothing if no source has changed. Without the build tools (--omit=dev, --omit=optional) it builds as much as it can,
+// except with --all. Plain JavaScript, because npm may run on an older Node than Holdfast needs.
 const OLDEST_NODE = 26
 const all = process.argv.includes('--all')
 

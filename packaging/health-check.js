@@ -1,5 +1,5 @@
-// The HEALTHCHECK of the Dockerfile, whose image has no curl. Exits with 0 if the local server answers, else with 1 and the
-// reason. Uses /healthz, not /readyz: a new container does not repair an unavailable database.
+// The HEALTHCHECK of the Dockerfile, whose image has no curl. Exits with 0 if the local server answers, else with 1 and
+// the reason. Uses /healthz, not /readyz, because a new container does not repair an unavailable database.
 const host = process.env.HOST || '127.0.0.1'
 const everywhere = host === '0.0.0.0' || host === '::'
 const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host

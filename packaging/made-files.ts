@@ -1,12 +1,12 @@
 /*
- * Builds files that are not committed, only if one is missing or a source has changed. A note beside them has the hash of
- * the sources.
+ * Builds files that are not committed, only if one is missing or a source has changed. A note next to them contains the
+ * hash of the sources.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What to build from which sources. Paths are relative to `root`. */
+/** The sources and the build of some files. Paths are relative to `root`. */
 interface Recipe {
   root: string
   /** Patterns of the sources. */
@@ -15,13 +15,13 @@ interface Recipe {
   notSources: string[]
   /** The file with the hash of the sources and the names of the built files. */
   note: string
-  /** Builds each file and passes it to `write`; those that refer to others last. */
+  /** Builds each file and passes it to `write`, those that refer to others last. */
   make: (write: (path: string, content: string | Uint8Array) => void) => Promise<void>
 }
 
 /**
- * Builds the files if a source has changed, and returns whether it did. Several processes may build at once: each replaces
- * whole files with the same text.
+ * Builds the files if a source has changed. Returns true if it did. Several processes may build at once, because each
+ * replaces whole files with the same text.
  */
 export async function makeUnlessMade({ root, sources, notSources, note, make }: Recipe): Promise<boolean> {
   const digest = digestOf(root, globSync(sources, { cwd: root, exclude: notSources }).toSorted())
@@ -47,7 +47,7 @@ function linesOf(path: string): string[] {
   return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
 }
 
-/** Replaces the file in one step: a reader sees the old content or the new, never half of it. */
+/** Replaces the file in one step. A reader sees the old content or the new, never half of it. */
 function replace(path: string, content: string | Uint8Array): void {
   const beside = `${path}.${process.pid}.new`
   mkdirSync(dirname(path), { recursive: true })

@@ -1,7 +1,7 @@
 /*
- * `npm run release`: checks that what is committed can be released, packs both packages, writes their SBOMs, tries them,
- * and prints what a person does next. It never publishes and never tags. With `--dry-run` it leaves no files behind, and a
- * release that has no date yet is only told of.
+ * `npm run release` checks that the committed state can be released, packs both packages, writes their SBOMs and tries
+ * them. Then it prints the next steps for a person. It never publishes and never tags. With `--dry-run` it leaves no
+ * files behind, and a release without a date causes only a message.
  */
 import { spawnSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 
 const project = resolve(import.meta.dirname, '..')
 
-/** What has to be mended before a release; printed without a stack. */
+/** A fault that must be fixed before a release. Printed without a stack. */
 class Fault extends Error {}
 
 /** One of the packages. Sizes are in bytes. */
@@ -22,11 +22,11 @@ interface Package {
   maxUnpackedBytes: number
   /** `name@version` of each package that is inside, or that npm installs with it. */
   parts: () => string[]
-  /** Arguments of Node, in a folder where it is installed, and what they have to print. */
+  /** Arguments of Node, in a folder where it is installed, and the expected output. */
   trial: { args: string[]; prints: RegExp }[]
 }
 
-/** Of the output of `npm pack --json` what is used. */
+/** The used parts of the output of `npm pack --json`. */
 interface Packed {
   filename: string
   size: number
@@ -40,7 +40,7 @@ interface Component {
   version: string
 }
 
-/** A CycloneDX document, as far as it is changed. */
+/** The changed parts of a CycloneDX document. */
 interface Sbom {
   metadata: { component: Component & { purl?: string } }
   components: Component[]
@@ -139,7 +139,7 @@ function assertClean(): void {
   done('the tree is clean')
 }
 
-/** The version stands in several files, none of which can read it from another. */
+/** The version is in several files, none of which can read it from another. */
 function assertVersions(): void {
   const text = (path: string) => readFileSync(join(project, path), 'utf8')
   const found = {
@@ -169,10 +169,10 @@ function assertChangelog(dryRun: boolean): void {
   console.log(`TO DO  ${what}`)
 }
 
-/** Packs a package, which builds it, and checks what is in it. Returns the name of the file. */
+/** Packs a package, which builds it, and checks its contents. Returns the name of the file. */
 function packInto(target: string, { name, folder, maxBytes, maxUnpackedBytes }: Package): string {
   const said = run('npm', ['pack', '--json', '--pack-destination', target], { cwd: join(project, folder) })
-  const [packed] = JSON.parse(said.slice(said.indexOf('[\n'))) as [Packed] // builds talk before it
+  const [packed] = JSON.parse(said.slice(said.indexOf('[\n'))) as [Packed] // builds print before it
   const { filename, size, unpackedSize, files } = packed
   if (size > maxBytes || unpackedSize > maxUnpackedBytes) {
     throw new Fault(
@@ -188,14 +188,14 @@ function packInto(target: string, { name, folder, maxBytes, maxUnpackedBytes }: 
   return filename
 }
 
-/** All packages of the lock file, as npm describes them. */
+/** Returns all packages of the lock file, as npm describes them. */
 function readSbom(): Sbom {
   return JSON.parse(run('npm', ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'])) as Sbom
 }
 
 /**
- * Writes the SBOM of a package: of all that npm knows, what is inside it. npm itself would list what the published package
- * depends on, which is next to nothing, because all is bundled. Returns the name of the file.
+ * Writes the SBOM of a package: of all packages that npm knows, those inside it. npm itself would list the dependencies
+ * of the published package, which has next to none, because all is bundled. Returns the name of the file.
  */
 function writeSbom(target: string, { name, parts }: Package, all: Sbom): string {
   const wanted = new Set(parts())
@@ -222,7 +222,7 @@ function writeSbom(target: string, { name, parts }: Package, all: Sbom): string 
   return file
 }
 
-/** What is bundled, as the build notes it with the licences. */
+/** Returns the bundled packages, as the build records them with the licences. */
 function bundledServer(): string[] {
   const notices = readFileSync(join(project, 'dist/licenses.txt'), 'utf8')
   return [...notices.matchAll(/^={80}\n(\S+) (\S+) \(/gm)].map(([, name = '', found = '']) =>
@@ -261,7 +261,7 @@ function exactly(text: string): RegExp {
   return new RegExp(`^${text.replaceAll('.', '\\.')}\\n$`)
 }
 
-/** Runs a program and returns what it prints. Throws a Fault with its words when it fails. */
+/** Runs a program and returns its output. Throws a Fault with the output if it fails. */
 function run(program: string, args: string[], { cwd = project } = {}): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd,

@@ -1,6 +1,6 @@
 /*
- * Builds the server for the package, with everything that it needs: Node runs no TypeScript below node_modules, and from a
- * cold disk some thirty files are read sooner than the fifteen hundred that a checkout loads. Run by `npm pack`
+ * Builds the server for the package, with everything that it needs. Node runs no TypeScript below node_modules.
+ * Besides, from a cold disk some thirty files load sooner than the fifteen hundred of a checkout. Run by `npm pack`
  * (packaging/build.js).
  */
 import { globSync, readFileSync } from 'node:fs'
@@ -10,24 +10,24 @@ import { makeUnlessMade } from './made-files.ts'
 
 const project = resolve(import.meta.dirname, '..')
 
-/** As deep as the folders of src/, so that the code finds what lies beside it by the same paths. */
+/** As deep as the folders of src/, so that the code finds neighbouring files by the same paths. */
 const target = 'dist/server'
 
-/** Loaded by pg on request alone, and not installed. */
+/** Loaded by pg only on request, and not installed. */
 const neverBundled = ['pg-native', 'pg-cloudflare']
 
-/** Builds `dist/` if a source has changed. Returns whether it did. */
+/** Builds `dist/` if a source has changed. Returns true if it did. */
 export function makeServer(): Promise<boolean> {
   return makeUnlessMade({
     root: project,
-    // the lock file has the versions of what is bundled
+    // the lock file has the versions of bundled packages
     sources: ['src/**/*.*', 'tools/**/*.ts', 'packaging/*.ts', 'package.json', 'package-lock.json'],
     notSources: [],
     note: 'dist/.made-of',
     make: async (write) => {
       const chunks = await builtServer()
       for (const { fileName, code, map, moduleIds } of chunks) {
-        // errors of the worker are never shown, and nobody mends a package here: their maps would only be large
+        // errors of the worker are never shown, and nobody fixes a package here: their maps would only be large
         const isOurs = moduleIds.some((id) => id.startsWith(join(project, 'src/')))
         const isMapped = map && isOurs && fileName !== 'busy-times-program.js'
         write(
@@ -44,19 +44,21 @@ export function makeServer(): Promise<boolean> {
   })
 }
 
-/** Code of its own for whatever is loaded late, such as a command, Stripe or the driver of PostgreSQL. */
+/**
+ * Returns a separate chunk for everything that is loaded late, such as a command, Stripe or the driver of PostgreSQL.
+ */
 async function builtServer(): Promise<OutputChunk[]> {
-  const { rolldown } = await import('rolldown') // late: the up-to-date check does not need it
+  const { rolldown } = await import('rolldown') // loaded late, because the up-to-date check does not need it
   const bundle = await rolldown({
     input: {
       main: join(project, 'packaging/package-main.ts'),
-      'busy-times-program': join(project, 'src/calendars/busy-times-program.ts'), // a worker's
+      'busy-times-program': join(project, 'src/calendars/busy-times-program.ts'), // for a worker
     },
     platform: 'node',
     resolve: { alias: { 'ical.js': join(project, 'node_modules/ical.js/dist/ical.min.js') } }, // a third of the size
     external: neverBundled,
     onLog: (_level, log, report) => {
-      report('error', log) // what it warns of would fail in an installation
+      report('error', log) // its warnings would be failures in an installation
     },
   })
   const { output } = await bundle.generate({
@@ -65,20 +67,20 @@ async function builtServer(): Promise<OutputChunk[]> {
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
     sourcemap: true,
-    keepNames: true, // names of errors are seen
+    keepNames: true, // names of errors are visible
   })
   await bundle.close()
   return output.filter((file) => file.type === 'chunk')
 }
 
-/** The map with paths from the root of the project, and without the texts of the sources. */
+/** Returns the map with paths from the root of the project, and without the texts of the sources. */
 function mapFromProject(map: NonNullable<OutputChunk['map']>): string {
   const sources = map.sources.map((source) => relative(project, resolve(project, target, source)))
   const { version, names, mappings } = map
   return JSON.stringify({ version, sources, names, mappings })
 }
 
-/** The licences of the bundled packages, which their licences require in copies. */
+/** Returns the licences of the bundled packages, which must be in copies. */
 function noticesOf(chunks: OutputChunk[]): string {
   const folders = chunks
     .flatMap(({ moduleIds }) => moduleIds)

@@ -1,6 +1,6 @@
 /*
- * Stack traces of the bundled server name the lines of its sources. A map is read when a stack first needs it: Node's own
- * `--enable-source-maps` reads all of them at the start, which costs an idle server 28 MB.
+ * Stack traces of the bundled server name the lines of its sources. A map is read when a stack first needs it. Node's
+ * own `--enable-source-maps` reads all of them at startup, which costs an idle server 28 MB.
  */
 import { readFileSync } from 'node:fs'
 import { SourceMap, type SourceMapPayload } from 'node:module'
@@ -14,7 +14,7 @@ Error.prepareStackTrace = (error, frames) => {
   return `${Error.prototype.toString.call(error)}${places.map((place) => `\n    at ${place}`).join('')}`
 }
 
-/** The place in the sources of a place in a bundled file. */
+/** Returns the position in the sources of a position in a bundled file. */
 function inSources(place: string): string {
   const [, file = '', line, column] = /^(.*):(\d+):(\d+)$/.exec(place) ?? []
   if (!file.startsWith(folder)) return place
@@ -29,7 +29,7 @@ function mapOf(file: string): SourceMap | undefined {
   return maps.get(file)
 }
 
-/** Undefined where it cannot be read: to tell of an error must not fail. */
+/** Returns undefined if it cannot be read, because reporting an error must not fail. */
 function readMap(file: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(fileURLToPath(`${file}.map`), 'utf8')) as SourceMapPayload)

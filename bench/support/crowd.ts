@@ -7,20 +7,20 @@ import type { Transaction } from '../../src/database/database.ts'
 import { isPostgres } from '../../src/database/json-rows.ts'
 import { createContext } from '../../src/operate/open.ts'
 
-/* Fills a business with a catalogue and bookings, past the API: a large catalogue would take an hour by it. */
+/* Fills a business with a catalogue and bookings, bypassing the API, which would take an hour for a large catalogue. */
 
-/** How much of each a business has. */
+/** The size of a business. */
 export interface CrowdSize {
   services: number
   locations: number
   people: number
   bookings: number
-  /** Over how many days they are spread, half of them past. */
+  /** Number of days with bookings, half of them in the past. */
   days: number
 }
 
 const dayMs = 86_400_000
-/** SQLite takes 32,766 values in a statement. */
+/** SQLite accepts 32,766 values in a statement. */
 const rowsAtOnce = 1_000
 const hours = JSON.stringify(
   ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((weekday) => ({
@@ -29,8 +29,8 @@ const hours = JSON.stringify(
 )
 
 /**
- * Every second service needs nobody and is at every location, which makes a column of each pair; everybody gives the others
- * everywhere.
+ * Every second service needs no staff and is at every location, which makes each pair a column. All staff provide the
+ * other services everywhere.
  */
 export async function fillBusiness(
   databaseUrl: string,
@@ -112,14 +112,14 @@ export async function fillBusiness(
   }
 }
 
-/** As many on each day, from 8 to 20 o'clock. */
+/** Distributes them evenly over the days, from 8 to 20 o'clock. */
 function bookingsOf(
   ids: Ids,
   { bookings, days, nowMs }: Pick<CrowdSize, 'bookings' | 'days'> & { nowMs: number },
 ) {
   const today = Math.floor(nowMs / dayMs) * dayMs
   const perDay = Math.ceil(bookings / days)
-  const instant = (ms: number) => new Date(ms).toISOString() as Instant // of a whole second
+  const instant = (ms: number) => new Date(ms).toISOString() as Instant // in whole seconds
   return Array.from({ length: bookings }, (_each, index) => {
     const day = today + (Math.floor(index / perDay) - Math.floor(days / 2)) * dayMs
     const quarter = Math.floor(((index % perDay) / perDay) * 48)

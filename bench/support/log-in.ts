@@ -3,7 +3,7 @@ import type { Target } from '../targets.ts'
 
 const person = { email: 'ada@example.com', password: 'correct horse battery staple' }
 
-/** Adds an owner of a business, by its name or id, who logs in; gives the cookie. */
+/** Adds an owner of a business, by its name or ID, who logs in. Returns the cookie. */
 export async function logInOwner(target: Target, business: string): Promise<{ name: string; value: string }> {
   const { link } = await target.command<{ link: { url: string } }>(
     ...['user', 'create', person.email, '--role', 'owner', '--business', business],

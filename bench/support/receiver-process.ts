@@ -1,9 +1,9 @@
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 
 /*
- * A receiver of webhooks in a process of its own. It answers 200 to every POST and notes for which client it was and
- * when it came; a GET gives what was noted since the last one. It stands for another machine, but runs on this one: of
- * HTTP it knows no more than what the requests of the benchmark need, so that it takes little from what is measured.
+ * A receiver of webhooks in a separate process. It answers 200 to every POST and records its client and time of
+ * arrival. A GET returns the records since the last one. It represents another machine but runs on this one. It
+ * supports only the HTTP of the benchmark's requests, so that it hardly affects the measurement.
  */
 
 const answered = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'
@@ -11,13 +11,13 @@ const endOfHead = '\r\n\r\n'
 
 let noted: [client: string, epochMs: number][] = []
 
-/** What stands in the request between two texts; nothing where the first is missing. */
+/** Returns the part of the request between two texts, or an empty text if the first is missing. */
 function between(request: string, before: string, after: string): string {
   const begin = request.indexOf(before)
   return begin < 0 ? '' : request.slice(begin + before.length, request.indexOf(after, begin + before.length))
 }
 
-/** Whether the request is there to its end. */
+/** True if the request is complete. */
 function isWhole(request: string): boolean {
   const head = request.indexOf(endOfHead)
   const length = Number(between(request, 'content-length: ', '\r\n'))

@@ -7,7 +7,7 @@ const holdfast = createHoldfastClient({
 })
 
 /**
- * The next free slot of a service, at the first of its locations.
+ * Returns the next free slot of a service, at the first of its locations.
  * @param {string} name
  */
 async function nextSlot(name) {
@@ -22,7 +22,7 @@ async function nextSlot(name) {
 }
 
 /**
- * Holds a slot. When somebody else was faster, holds the nearest one that is free.
+ * Holds a slot. If another client was faster, holds the nearest free one.
  * @param {import('holdfast-client').Schemas['PlaceHold']} wanted
  * @returns {Promise<import('holdfast-client').Hold>}
  */

@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import { verifyWebhook, WebhookVerificationError } from 'holdfast-client'
 
 const port = Number(process.env.PORT ?? 4000)
-const secrets = (process.env.WEBHOOK_SECRET ?? '').split(' ') // two while a secret is replaced
+const secrets = (process.env.WEBHOOK_SECRET ?? '').split(' ') // two while a secret is being replaced
 const maxBytes = 100_000
 
-/** The ids of events that were handled: a delivery may arrive twice. A database is the place for them. */
+/** The IDs of handled events, because a delivery may arrive twice. They belong in a database. */
 const handled = new Set()
 
 const server = createServer(async (request, response) => {
@@ -28,7 +28,7 @@ const server = createServer(async (request, response) => {
 })
 
 /**
- * The body as it came; undefined when it is too long.
+ * Returns the body as received, or undefined if it is too long.
  * @param {import('node:http').IncomingMessage} request
  */
 async function bodyOf(request) {

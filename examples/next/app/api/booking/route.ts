@@ -1,6 +1,6 @@
 import { createHoldfastClient, HoldfastError, orThrow, type Schemas } from 'holdfast-client'
 
-/** What the page sends: a slot, and who comes. Holdfast validates it. */
+/** The page's input: a slot, and the client. Holdfast validates it. */
 type Wanted = Schemas['PlaceHold'] & Pick<Schemas['ConvertHold'], 'client'>
 
 /** The key stays on the server. It is a business key: see README.md for who may call this route. */
@@ -10,7 +10,7 @@ const client = () =>
     key: process.env.HOLDFAST_BUSINESS_KEY ?? '',
   })
 
-/** Refusals that the page can do something about. Others, such as that of the key, are ours. */
+/** Refusals that the page can handle. Others, such as that of the key, are ours. */
 const forThePage = [404, 409, 410, 422]
 
 export async function POST(request: Request): Promise<Response> {
@@ -26,7 +26,7 @@ export async function POST(request: Request): Promise<Response> {
   }
 }
 
-/** Holds the slot and books it. Gives it back at once when it cannot be booked. */
+/** Holds the slot and books it. Releases it at once if the booking fails. */
 async function book({ service_id, location_id, starts_at, client: who }: Wanted) {
   const holdfast = client()
   const slot = { service_id, location_id, starts_at }
