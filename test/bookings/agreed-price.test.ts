@@ -27,7 +27,7 @@ onOneEngine('sqlite', 'the price of a booking', (engine) => {
       role: 'owner',
       place: { businessId: world.business.id },
     })
-    await world.call('PATCH', `/businesses/${world.business.id}`, { notify_emails: [] }) // mails to clients alone
+    await world.call('PATCH', `/businesses/${world.business.id}`, { notify_emails: [] }) // emails to clients only
   })
   beforeEach(async () => {
     offer = await world.offer({ capacity: 5 })
@@ -43,7 +43,7 @@ onOneEngine('sqlite', 'the price of a booking', (engine) => {
   const onPage = async (id: string) =>
     textOf(await readConsole(world.service, `/console/bookings/${id}`, owner))
 
-  /** Books for two people; gives the id and the manage link's token. */
+  /** Books for two people. Returns the ID and the manage link's token. */
   async function book(startsAt: string, client: object = nextClient(), by = key): Promise<[string, string]> {
     const body = await bookSlot(by, offer, startsAt, { hold: { party_size: 2 }, book: { client } })
     return [String(body.id), new URL(String(body.manage_url)).hash.slice(1)]
@@ -55,7 +55,7 @@ onOneEngine('sqlite', 'the price of a booking', (engine) => {
     const [id, token] = await book(at('10:00'), client)
     await charge(dollars)
     expect(await priceOf(id)).toEqual(euros(35))
-    expect((await key.show(id)).body.price).toEqual(euros(70)) // of both
+    expect((await key.show(id)).body.price).toEqual(euros(70)) // for both people
     for (const query of [{}, { q: client.email }, { email: client.email }]) {
       const { data } = (await key.list(query)).body as { data: Reply['body'][] }
       const body: unknown = data.find((booking) => booking.id === id)

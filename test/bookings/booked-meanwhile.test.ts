@@ -7,8 +7,8 @@ import { rowOf, snapshot, takenClaim } from '../support/records.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 /*
- * Between the look at a hold and its end another transaction may have ended or booked it. What ends is
- * decided by the row as it is then.
+ * Another transaction may end or book a hold between a read of it and its end. The row at that later time decides which
+ * holds end.
  */
 
 const tenOClock = '2026-12-01T10:00:00+01:00'

@@ -31,7 +31,7 @@ onEachEngine('the status of a booking', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** A booking with this status, in an offer of its own. */
+  /** Creates a booking with this status, in a separate offer. */
   async function bookingWith(status: (typeof statuses)[number]): Promise<string> {
     offer = await makeOffer(service, business.id, { name: 'Shiatsu' })
     const { id } = await bookSlot(key, offer, tenOClock)
@@ -39,7 +39,7 @@ onEachEngine('the status of a booking', (engine) => {
     return String(id)
   }
 
-  /** Whether the slot of the booking is free for others. */
+  /** Returns true if the slot of the booking is free for others. */
   async function isFree(): Promise<boolean> {
     const held = await key.hold(offer, tenOClock)
     if (held.status === 201) await key.release(String(held.body.hold_id))

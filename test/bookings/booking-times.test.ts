@@ -4,7 +4,7 @@ import { makeBusiness, makeOffer, type OwnBusiness } from '../support/offers.ts'
 import { eventsOf } from '../support/records.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
-/** Slots of three hours over clock changes: their start and end as instants, then as they are shown. */
+/** Slots of three hours over clock changes: their start and end as instants, then as displayed. */
 const slots = [
   // clocks go back at 02:00
   ['America/New_York', '2027-11-07T04:30:00Z', '2027-11-07T00:30:00-04:00', '2027-11-07T02:30:00-05:00'],
@@ -72,7 +72,7 @@ onEachEngine('times as they are shown', (engine) => {
   })
 })
 
-/** The same by another way than the service goes. */
+/** Computes the same in a different way from the service. */
 function shown(ms: number, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone,

@@ -131,7 +131,7 @@ describe('why no seat is left', () => {
     expect(codeOf([seen(), seen()])).toBe('slot_booked')
     expect(codeOf([seen(), hold])).toBe('slot_held')
     expect(codeOf([hold])).toBe('slot_held')
-    expect(codeOf([])).toBe('slot_held') // taken by somebody who has left again meanwhile
+    expect(codeOf([])).toBe('slot_held') // taken by a client who has left in the meantime
   })
 
   test('expired holds and holds that the caller could give up are not in the way', () => {
@@ -142,7 +142,7 @@ describe('why no seat is left', () => {
   })
 })
 
-/** The seats that are free, by trying each: slow and obviously right. */
+/** Returns the free seats by trying each, which is slow and obviously correct. */
 function modelCandidates({ resources, claims, now, ownerId, bookingsOfDay }: Choice): string[][] {
   const free: (Candidate & { bookings: number })[] = []
   for (const resource of resources) {
@@ -171,7 +171,7 @@ function modelCandidates({ resources, claims, now, ownerId, bookingsOfDay }: Cho
   const rank = ({ givesUp, bookings, resource }: (typeof free)[number]) =>
     `${givesUp.length > 0 ? 1 : 0} ${String(bookings).padStart(3, '0')} ${resource.id}`
   const ranks = [...new Set(free.map(rank))].toSorted()
-  // within a rank any order of seats will do
+  // within a rank any order of seats is acceptable
   return ranks.map((one) =>
     free
       .filter((candidate) => rank(candidate) === one)

@@ -7,7 +7,7 @@ import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support
 import { storeBookings } from '../support/stored-bookings.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
-/* What clients are searched by follows the bookings, whoever writes them. */
+/* The searchable texts of clients follow the bookings, whatever writes them. */
 
 onEachEngine('what clients are searched by', (engine) => {
   let service: TestService
@@ -21,7 +21,7 @@ onEachEngine('what clients are searched by', (engine) => {
       serviceId: offer.service_id,
       locationId: offer.location_id,
       staffIds: await makeStaff(service, business.id, ['Busy']),
-      count: 600, // more than twice what the index of SQLite takes at once
+      count: 600, // more than twice the batch of SQLite's index
       firstNumber: 0,
       fromMs: Date.parse('2026-11-21T00:00:00Z'),
       stepMinutes: 60,
@@ -33,7 +33,7 @@ onEachEngine('what clients are searched by', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** Gives each booking a client of its own, with the number of the booking. */
+  /** Gives each booking a different client, with the number of the booking. */
   const nameAll = (letter: string) =>
     service.context.db.transaction(async (tx) => {
       const number = sql`${sql.lit(letter)} || substr(cast(id as text), 25) || ${sql.lit(letter)}`
@@ -123,7 +123,7 @@ onEachEngine('what clients are searched by', (engine) => {
       db.transaction((tx) =>
         sql`update kysely_migration set name = ${to} where name = ${from}`.execute(tx.db),
       )
-    // as if it had not run; before another may run, it gets its place in their order again
+    // as if it had not run; before another may run, it gets back its position in their order
     await renamed('0011-plain-letters', 'put aside')
     await db.transaction(async (tx) => {
       await sql`update bookings set client_search = 'zoë łuk' || substr(cast(id as text), 30) where client_search <> ''`.execute(

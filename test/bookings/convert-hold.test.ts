@@ -90,7 +90,7 @@ onEachEngine('converting a hold', (engine) => {
     const id = await held()
     const hold = await rowOf(service, 'claims', id)
     const booked = await session.book(id)
-    // the record of the hold stays as it was, but for the visitor's address, which counts for holds alone
+    // the record of the hold stays the same, except for the visitor's address, which counts only for holds
     expect(await rowOf(service, 'claims', id)).toEqual({
       ...hold,
       ...{ client_network: null, client_wider_network: null },
@@ -180,7 +180,7 @@ onEachEngine('converting a hold', (engine) => {
     expect(first).toMatchObject({ status: 201, body: { client: ada } })
     const second = idOf(await visitor.hold(two, '2026-12-02T10:00:00+01:00'))
     expect(await clientOf(service, service.world.hub.key).book(second)).toMatchObject({ status: 201 })
-    // the session that held the slot made the booking: it sees all of it
+    // the session that held the slot made the booking, so it sees all of it
     expect(await visitor.show(second)).toMatchObject({ body: { client: ada } })
   })
 

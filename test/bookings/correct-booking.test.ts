@@ -188,7 +188,7 @@ onOneEngine('sqlite', 'correcting a booking', (engine) => {
     test('null: anyone who is free, before all those who work then', async () => {
       const other = await book(offer, '10:00', { hold: { staff_id: two } })
       await key.change(id, { starts_at: at('12:00') })
-      // the one has no time at 10:00, so the other gets it; and who has it keeps it where they can
+      // one has no time at 10:00, so the other gets it, and keeps it where possible
       await key.cancel(other)
       await book(offer, '10:00', { hold: { staff_id: one } })
       const moved = await key.change(id, { starts_at: at('10:00'), staff_id: null })
@@ -251,7 +251,7 @@ onOneEngine('sqlite', 'correcting a booking', (engine) => {
 
   describe('a client who did not come', () => {
     let offer: Offer
-    /** A booking that has begun. */
+    /** Creates a booking that has begun. */
     const begun = async (more: Parameters<typeof bookSlot>[3] = {}) => {
       const start = Math.ceil((service.clock.nowMs() + 1_000) / 300_000) * 300_000
       const { id } = await bookSlot(key, offer, new Date(start).toISOString(), more)

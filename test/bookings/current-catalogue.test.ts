@@ -13,9 +13,7 @@ import { onEachEngine, startTestService, type Reply, type TestService } from '..
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 
-/*
- * Two servers over one database: the first has just read the catalogue and remembers it, the second changes it.
- */
+/* Two servers over one database: the first has just read and cached the catalogue, and the second changes it. */
 onEachEngine('what another server has just changed about a service', (engine) => {
   let world: DepositWorld
   let other: TestService
@@ -47,7 +45,7 @@ onEachEngine('what another server has just changed about a service', (engine) =>
   }
 
   async function holdOf(offer: Offer): Promise<string> {
-    const held = await session.hold(offer, startsAt) // read now, and remembered
+    const held = await session.hold(offer, startsAt) // read now, and cached
     expect(held.status).toBe(201)
     return String(held.body.hold_id)
   }
@@ -163,7 +161,8 @@ onEachEngine('what another server has just changed about a service', (engine) =>
     expect((await key.change(String(id), { starts_at: at('12:00') })).status).toBe(200)
     const taken = { status: 409, body: { code: 'slot_booked' } }
     const rival = clientOf(other, world.business.key)
-    expect(await rival.hold(offer, at('12:45'))).toMatchObject(taken) // the buffer before it reaches into that after
+    // its buffer before overlaps the other's buffer after
+    expect(await rival.hold(offer, at('12:45'))).toMatchObject(taken)
     await change(offer, { buffer_after_minutes: 0, buffer_before_minutes: 0 })
     await key.cancel(String(id))
     await change(offer, { buffer_after_minutes: 60 })

@@ -11,7 +11,7 @@ function field(type: Type, required = false): CustomField {
 const fieldErrors = (type: Type, value: FieldValue) =>
   customFieldErrors([field(type)], [{ field_id: type, value }])
 
-/** Values that fit, by type. None of these lists fits another type unless it says so. */
+/** Valid values by type. None of these lists is valid for another type unless it says so. */
 const right: Record<Type, FieldValue[]> = {
   text: ['x', 'é'.repeat(500), '🦀'.repeat(500)],
   textarea: ['x', 'a\n\tb', '🦀'.repeat(5000)],

@@ -98,7 +98,7 @@ onOneEngine('sqlite', 'answers to custom fields', (engine) => {
     const reply = await session.book(id, {
       custom_field_values: [answer('text', 'x'), answer('number', value)],
     })
-    // null is the same as absent; objects are refused before the fields are looked at
+    // null is the same as absent; objects are refused before the fields are checked
     if (value === null) expect(reply).toMatchObject({ status: 201 })
     else expect(reply.body.errors).toMatchObject([{ pointer: '/custom_field_values/1/value' }])
   })

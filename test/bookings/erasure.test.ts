@@ -14,7 +14,7 @@ import { nextStart } from '../support/tenant-things.ts'
 import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 import { makeWebhook } from '../support/webhooks.ts'
 
-/** Words that are in nothing else, one for each field that a client fills. */
+/** Words that occur nowhere else, one for each field that a client fills in. */
 const marks = {
   first: 'Qxzfirst',
   last: 'Qxzlast',
@@ -68,7 +68,7 @@ onEachEngine('erasing a client', (engine) => {
     return done(call('POST', '/bookings', { hold_id: hold.hold_id as string, client, ...more }, headers))
   }
 
-  /** All that is kept, as bytes are kept: the files of SQLite, the rows of PostgreSQL, and files of mails. */
+  /** Returns everything stored, as raw bytes: the files of SQLite, the rows of PostgreSQL, and files of emails. */
   async function everything(): Promise<string> {
     await service.app.mails.settled() // a file that was being written is withdrawn
     const files = existsSync(mailDirectory)
@@ -99,7 +99,7 @@ onEachEngine('erasing a client', (engine) => {
     return texts
   }
 
-  /** Where a text is, with what stands around it. */
+  /** Returns the positions of a text with their surroundings. */
   const around = (text: string, part: string) =>
     [...text.matchAll(new RegExp(part, 'gi'))].map(({ index }) =>
       text.slice(Math.max(0, index - 150), index + 60),
@@ -114,13 +114,13 @@ onEachEngine('erasing a client', (engine) => {
     let keyed: { key: string; body: object }
     let erased: Record<string, unknown>
     beforeAll(async () => {
-      // a booking by another address and name first, which a change then replaces: both are the client's
+      // a booking with another address and name first, which a change then replaces: both belong to the client
       const other = { ...client, first_name: marks.first2, email: `${marks.before}@example.com` }
       const corrected = await book({ client: other })
       await done(
         call('PATCH', `/bookings/${String(corrected.id)}`, { client: { first_name: marks.first, email } }),
       )
-      // every field, with a key, and what waits to be delivered and told
+      // every field, with a key, and pending deliveries and emails
       const hold = await done(call('POST', '/bookings/hold', { ...offer, starts_at: nextStart() }))
       const body = {
         hold_id: hold.hold_id as string,
@@ -133,7 +133,7 @@ onEachEngine('erasing a client', (engine) => {
       const booked = await done(call('POST', '/bookings', body, { 'idempotency-key': keyed.key }))
       bookingId = booked.id as string
       before = booked
-      // another is cancelled by its link, with a reason
+      // another is cancelled with its link, with a reason
       const second = await book({ notes: marks.notes })
       const link = new URL(String(second.manage_url)).hash.slice(1)
       const cancelled = await service.call('POST', '/manage/cancel', {

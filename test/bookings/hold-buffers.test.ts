@@ -41,7 +41,7 @@ onEachEngine('buffers of a slot', (engine) => {
     const parts = { minutes: 30, bufferBefore: 15, bufferAfter: 10 }
     const offer = await makeOffer(service, business.id, parts)
     expect(await key.hold(offer, at('10:00'))).toMatchObject({ status: 201 })
-    // the one before ends 10 minutes of its own and 15 of the later one's before 10:00
+    // the earlier one, with its 10 minutes and 15 of the later one, ends before 10:00
     expect(await key.hold(offer, at('10:54'))).toMatchObject({ status: 409, body: { code: 'slot_held' } })
     expect(await key.hold(offer, at('09:06'))).toMatchObject({ status: 409, body: { code: 'slot_held' } })
     expect(await key.hold(offer, at('10:55'))).toMatchObject({ status: 201 })

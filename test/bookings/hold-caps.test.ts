@@ -9,7 +9,7 @@ import { rowOf } from '../support/records.ts'
 import { expectRefusal } from '../support/refusals.ts'
 import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 
-/** Every half hour from 10:00 on 1 December. */
+/** Returns one of the half hours from 10:00 on 1 December. */
 const startOf = (index: number) => new Date(Date.UTC(2026, 11, 1, 10, index * 30)).toISOString()
 
 const limitReached = (seconds: number) => ({
@@ -32,7 +32,7 @@ onEachEngine('caps on active holds', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** An address that no other test counts on. */
+  /** Returns an address that no other test counts. */
   const address = () => `192.0.2.${(lastHost += 1)}`
 
   async function fill(client: Client, offer: Offer, count: number, from = 0): Promise<Reply[]> {
@@ -72,7 +72,7 @@ onEachEngine('caps on active holds', (engine) => {
     const place = (tx: Transaction, owner_sequence: number) =>
       insertClaim(tx, { claim: { ...another(), owner_sequence }, room: { room: 2, widerRoom: 20 } })
     const placed = await service.context.db.transaction(async (tx) => [
-      await place(tx, 1), // its session has one of this number: it takes no room
+      await place(tx, 1), // its session already has one with this number: it occupies nothing
       await place(tx, 2),
       await place(tx, 3),
       await place(tx, 4),
@@ -227,7 +227,7 @@ onEachEngine('the caps that a service has by default', (engine) => {
     const service = await startTestService(engine, { RATE_LIMIT_FACTOR: '1' })
     try {
       const business = await makeBusiness(service)
-      // sessions may come from elsewhere: it is where a hold is placed from that counts
+      // sessions may come from other addresses: the address of the hold counts
       const sessionHere = async (index: number) =>
         clientOf(service, (await sessionClient(service, business, `192.0.2.${index}`)).token)
       const offer = await makeOffer(service, business.id)

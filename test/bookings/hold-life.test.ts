@@ -207,7 +207,7 @@ onEachEngine('the life of a hold', (engine) => {
     service.clock.advance(0.001)
     await tidy(service.context, jobs)
     expect(await rowOf(service, 'claims', id)).toBeUndefined()
-    // and it still comes back into its slot
+    // and it still gets its slot back
     expect(await key.change(id, { status: 'confirmed' })).toMatchObject({ status: 200 })
     expect(await takenClaim(service, id)).toBeDefined()
   })

@@ -170,7 +170,7 @@ onEachEngine("replacing a session's own holds", (engine) => {
     const first = await session.hold(offer, at('10:00'))
     expect(await session.hold(offer, at('10:30'))).toMatchObject({ status: 201 })
     expect(await statusOf(first)).toBe('released')
-    // with somebody else in it, the class of 10:30 keeps the teacher from being moved
+    // with another client in it, the class of 10:30 prevents the teacher from moving
     await rival.hold(offer, at('10:30'))
     expect(await session.hold(offer, at('10:00'))).toMatchObject({ status: 409 })
   })

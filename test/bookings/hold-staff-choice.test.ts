@@ -24,14 +24,14 @@ onEachEngine('who gives a service', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** A service given by so many people, whose ids are in order. */
+  /** Creates a service with this many staff members, whose IDs are in order. */
   async function staffed(people: number, parts: { timezone?: string } = {}) {
     const names = Array.from({ length: people }, (_, index) => `Person ${index}`)
     const staffIds = await makeStaff(service, business.id, names)
     return { staffIds, offer: await makeOffer(service, business.id, { staffIds, ...parts }) }
   }
 
-  /** Who is chosen for a slot when nobody is asked for; the slot is free again afterwards. */
+  /** Returns the staff member chosen for a slot if none is requested. Releases the slot afterwards. */
   async function chosen(offer: Offer, startsAt: string): Promise<unknown> {
     const held = await key.hold(offer, startsAt)
     expect(held.status).toBe(201)
@@ -91,7 +91,7 @@ onEachEngine('who gives a service', (engine) => {
   })
 
   test.each([
-    // wall-clock days of the location: the first booking is on the day before there, though not in UTC
+    // local days of the location: the first booking is on the day before there, though not in UTC
     ['America/New_York', '2026-12-02T04:30:00Z', '2026-12-02T05:00:00Z', '2026-12-03T04:59:00Z'],
     ['Asia/Kolkata', '2026-12-01T18:00:00Z', '2026-12-01T18:30:00Z', '2026-12-02T18:29:00Z'],
     ['Pacific/Auckland', '2026-12-01T10:30:00Z', '2026-12-01T11:00:00Z', '2026-12-02T10:59:00Z'],

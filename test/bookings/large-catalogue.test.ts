@@ -12,7 +12,7 @@ interface Shown {
   next_cursor: string | null
 }
 
-/** More than stand on one page of the calendar, and than numbers list. */
+/** More than fit on one page of the calendar, and more than numbers list. */
 const people = 310
 const rooms = 30
 const places = 40
@@ -22,7 +22,7 @@ onEachEngine('a catalogue with more columns than an answer holds', (engine) => {
   let salon: ReturnType<typeof bookerOf>
   let owner: LoggedIn
   let booking: string
-  /** Of the last person by name, who is on the second page. */
+  /** ID of the last person by name, who is on the second page. */
   let last: string
   const day = 'from=2026-11-24&to=2026-11-24'
   const calendar = async (more = '') => {
@@ -125,14 +125,14 @@ onEachEngine('a catalogue with more columns than an answer holds', (engine) => {
     expect(weeks[0]?.bookings).toBe(1)
     expect(columns.find(({ id }) => id === last)?.bookings).toEqual([1])
     const listed = columns.reduce((sum, { open_minutes }) => sum + (open_minutes[0] ?? 0), 0)
-    // what is not listed is rooms that are always open
+    // the others are rooms that are always open
     const all = people + rooms * places + (await calendarColumnsOfDemo())
     expect(weeks[0]?.open_minutes).toBe(listed + (all - 1_000) * 1_440)
     const page = await readConsole(service, '/console/numbers?range=own&from=2026-11-24&to=2026-11-24', owner)
     expect(textOf(page)).toContain('There are too many to show each by week')
   })
 
-  /** How many columns the demo world has of its own. */
+  /** Counts the demo world's own columns. */
   const calendarColumnsOfDemo = async () => {
     let count = 0
     let cursor: string | null | undefined

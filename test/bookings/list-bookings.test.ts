@@ -16,7 +16,7 @@ onOneEngine('postgres', 'listing bookings', (engine) => {
   let offers: [Offer, Offer]
   let staffIds: string[]
   let businessIds: [string, string]
-  /** Ids of the bookings of the first business, newest first; and of the second. */
+  /** IDs of the bookings of the first business, newest first, and of the second. */
   let own: string[]
   let others: string[]
   beforeAll(async () => {
@@ -50,7 +50,7 @@ onOneEngine('postgres', 'listing bookings', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** The places in `own` of what a list shows. */
+  /** Returns the positions in `own` of a list's entries. */
   const places = async (query: Record<string, string>, client = key) =>
     idsOf(await client.list(query)).map((id) => own.indexOf(id))
 
@@ -360,7 +360,7 @@ onOneEngine('postgres', 'listing bookings', (engine) => {
     const offer = await makeOffer(service, business.id, { capacity: 500 })
     const many = 45
     const created: string[] = []
-    // all at one instant: the cursor has to tell apart what was created at the same time
+    // all at one instant: the cursor must distinguish things created at the same time
     for (let count = 0; count < many; count += 1) {
       created.push(String((await bookSlot(busy, offer, '2026-12-01T10:00:00Z')).id))
     }
@@ -381,7 +381,7 @@ onOneEngine('postgres', 'listing bookings', (engine) => {
   })
 })
 
-/** A cursor as nobody has got it from us: an instant that one engine reads and the other does not, or another list's. */
+/** Forges a cursor: with an instant that only one engine reads, or from another list. */
 function forgedCursor(instant: string, list = 'booking'): string {
   return Buffer.from(JSON.stringify([list, '-created_at', instant, randomUUID()])).toString('base64url')
 }

@@ -43,7 +43,7 @@ onEachEngine('from a publishable key to a booking', (engine) => {
     const key = business.business_key
     const path = `/bookings/${booked.body.id}`
     const shown = await service.call('GET', path, { token: key })
-    expect(shown.body).toEqual({ ...booked.body, no_show: false }) // which keys alone see
+    expect(shown.body).toEqual({ ...booked.body, no_show: false }) // which only keys see
     const moved = await service.call('PATCH', path, {
       token: key,
       body: { starts_at: '2026-12-02T11:00:00+01:00' },

@@ -17,7 +17,7 @@ import { type Reply, startTestService, type TestService } from '../support/test-
 
 const at = (time: string, day = '2026-12-01') => `${day}T${time}:00+01:00`
 
-/** The calls of one manage token. */
+/** Returns the calls of one manage token. */
 function managerOf(service: TestService, token: string) {
   const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     service.call(method, `/manage${path}`, { token, ...(body !== undefined && { body }), headers })
@@ -116,7 +116,7 @@ onOneEngine('sqlite', 'the manage link', (engine) => {
       for (const table of ['idempotency_records', 'bookings', 'events']) {
         expect(JSON.stringify(await service.rows(table)), table).not.toContain(token.slice(8, 40))
       }
-      // a later link is the one that a repeated request gets
+      // a repeated request gets the later link
       const renewed = await service.call('POST', `/bookings/${String(first.body.id)}/manage-link`, {
         token: business.key,
       })
@@ -281,12 +281,12 @@ onOneEngine('sqlite', 'the manage link', (engine) => {
       expect(await eventTypesOf(service, id)).toEqual(['booking.created', 'booking.updated'])
       expect((await key.hold(offer, at('10:00'))).status).toBe(201)
       expect((await client.show()).body.policy).toMatchObject({ reschedules_left: 1 })
-      // where it is already: nothing happens, and nothing is counted
+      // already at that time: nothing happens, and nothing is counted
       expect((await client.move(at('12:00', '2026-12-02'))).headers['etag']).toBe('"2"')
       expect((await client.move(at('13:00', '2026-12-02'))).status).toBe(200)
       expect((await client.show()).body.policy).toMatchObject({ can_reschedule: false, reschedules_left: 0 })
       await expectNotAllowed(() => client.move(at('14:00', '2026-12-02')), 'too_many')
-      // the business is not bound, and its moves do not count
+      // no limit applies to the business, and its moves do not count
       expect((await key.change(id, { starts_at: at('15:00') })).status).toBe(200)
       expect(await rowOf(service, 'bookings', id)).toMatchObject({ client_reschedules: 2 })
     })
@@ -341,7 +341,7 @@ onOneEngine('sqlite', 'the manage link', (engine) => {
       await refused(at('11:00'), 'slot_booked')
       const taken = await client.move(at('11:00'))
       expect(taken.body.alternatives).toHaveLength(3)
-      // its own time is not in its way
+      // its own time does not block it
       expect((await client.slots('2026-12-01')).map(({ starts_at }) => starts_at)).toContain(at('10:00'))
     })
 
@@ -373,7 +373,7 @@ onOneEngine('sqlite', 'the manage link', (engine) => {
         body: { code: 'slot_booked' },
       })
       expect((await client.move(at('13:00'))).body.staff.id).toBe(kim)
-      // without a choice: whoever is free, the same one first
+      // without a choice: any free staff member, the same one first
       const any = await book(offer, at('15:00'))
       const first = String(any.booking.staff.id)
       expect((await any.client.move(at('16:00'))).body.staff.id).toBe(first)
@@ -408,7 +408,7 @@ onOneEngine('sqlite', 'the manage link', (engine) => {
       })
       await expectNotAllowed(() => client.cancel(), 'not_allowed')
       await expectNotAllowed(() => client.move(at('12:00')), 'not_allowed')
-      // of a page that shows it as it was, the version comes first
+      // for a page with outdated contents, the version is checked first
       const stale = await client.move(at('12:00'), { 'if-match': '"1"' })
       expectProblem(stale, 'version_conflict', { current_etag: '"2"' })
     })
@@ -442,7 +442,7 @@ onOneEngine('sqlite', 'the manage link', (engine) => {
       })
       expectErrors(await client.cancel('x'.repeat(501)), '/reason')
       expect((await client.cancel('x'.repeat(500), { 'if-match': '"2"' })).status).toBe(200)
-      // booked again by the business: the reason is of the past
+      // booked again by the business: the reason no longer applies
       expect((await key.change(id, { status: 'confirmed' })).body).not.toHaveProperty('cancel_reason')
     })
   })

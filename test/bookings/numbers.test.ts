@@ -123,7 +123,7 @@ onEachEngine('numbers', (engine) => {
     }
   })
 
-  // SQLite works on the serving thread: a year in one statement would keep everybody waiting
+  // SQLite works on the serving thread: a year in one statement would block everyone
   test('cost one statement over bookings on PostgreSQL, and one a week on SQLite', async () => {
     const count = async (query: string) =>
       (await service.statementsOf(() => read(query))).filter((text) =>

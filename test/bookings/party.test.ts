@@ -30,7 +30,7 @@ onEachEngine('a party', (engine) => {
   afterAll(() => service.stop())
 
   const visitor = () => sessionClient(service, business)
-  /** A class of a teacher of its own with so many seats; slots every half an hour. */
+  /** Creates a class of a separate teacher with this many seats, with slots every half hour. */
   const classOf = async (capacity: number): Promise<Offer> => {
     const staffIds = await makeStaff(service, business.id, ['Teacher'])
     return makeOffer(service, business.id, { capacity, staffIds, intervalMinutes: 30 })
@@ -51,7 +51,7 @@ onEachEngine('a party', (engine) => {
     service.clock.advance(601)
     expect(await left(offer)).toBe(5)
     expect((await session.book(idOf(again))).body.code).toBe('hold_expired')
-    expect((await key.hold(offer, start, of(5))).status).toBe(201) // in the place of the expired one
+    expect((await key.hold(offer, start, of(5))).status).toBe(201) // replaces the expired one
     service.clock.advance(601)
 
     const other = await visitor()
@@ -224,7 +224,7 @@ onEachEngine('many parties at once', (engine) => {
   let business: OwnBusiness
   beforeAll(async () => {
     service = await startTestService(engine)
-    // SQLite lets only one server at a file
+    // SQLite allows only one server for a file
     servers =
       engine === 'postgres' ? [service, await startTestService(engine, {}, { beside: service })] : [service]
     business = await makeBusiness(service)
@@ -235,7 +235,7 @@ onEachEngine('many parties at once', (engine) => {
 
   const capacity = 5
   const keyAt = (index: number) => clientOf(servers[index % servers.length] ?? service, business.key)
-  /** The seats that are taken at a start, for each claim that takes some. */
+  /** Returns the taken seats at a start, for each claim that takes some. */
   const taken = async (offer: Offer) => {
     const { claims } = await readContents(service.databaseUrl)
     const ofOffer = claims as unknown as ((typeof claims)[number] & Offer)[]
@@ -260,7 +260,7 @@ onEachEngine('many parties at once', (engine) => {
         expect(seats.every((seat) => seat >= 0 && seat < capacity)).toBe(true)
         const people = held.reduce((sum, { body }) => sum + Number(body.party_size), 0)
         expect(people).toBe(seats.length)
-        // whoever was refused met seats that others had then: less than a pair is left
+        // refused clients found seats that others had at that time: less than a pair is left
         expect(capacity - people).toBeLessThan(2)
       }
       expect(await findErrors(service.databaseUrl)).toEqual([])
@@ -334,7 +334,7 @@ onEachEngine('the deposit of a party', (engine) => {
       status: 'confirmed',
       payment: { status: 'paid', amount: 7500, currency: 'EUR' },
     })
-    // what was paid stays as it was ordered
+    // the payment stays as ordered
     expect((await world.key.change(id, of(2))).body.payment.amount).toBe(7500)
     await world.service.call('DELETE', `/bookings/${id}?refund=full`, { token: world.business.key })
     await world.settled()

@@ -14,7 +14,7 @@ import {
 import { logInNewPerson, type LoggedIn } from '../support/person.ts'
 import { ada, startTestService, type TestService } from '../support/test-service.ts'
 
-/* What a business keeps of bookings and clients: answers, history, who its clients are, and who of its people may what. */
+/* A business's records of bookings and clients: answers, history, clients, and the permissions of its people. */
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 const grace = {

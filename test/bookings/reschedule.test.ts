@@ -203,7 +203,7 @@ onEachEngine('moving a booking', (engine) => {
     const [one = '', two = '', three = ''] = ids
     expect(await move(one, '12:00')).toMatchObject({ status: 200 })
     await expectRefusal(service, () => move(two, '12:00'), { status: 409, body: { code: 'slot_booked' } })
-    // nobody but the caller is in the run of 10:00, so the whole of it moves; with two in it neither can
+    // only the caller is in the run of 10:00, so all of it moves; with two in it neither can
     expect(await move(two, '10:30')).toMatchObject({ status: 200 })
     await expectRefusal(service, () => move(three, '12:30'), { status: 409, body: { code: 'slot_booked' } })
     const seats = (await service.rows('claims')).filter((claim) => claim['resource_id'] === staffIds[0])

@@ -5,7 +5,7 @@ import { isWhole, rounds } from '../support/long.ts'
 import { makeBusiness, makeOffer } from '../support/offers.ts'
 import { ada, engines, startOfTime, startTestService } from '../support/test-service.ts'
 
-/** In the long form as many as the rate limit of a session lets through; the caps end it at ten in any case. */
+/** The long form makes as many as the rate limit of a session allows. The caps stop it at ten in any case. */
 const triesPerSession = rounds(12, 30)
 const seats = 4
 /** The short form is a fifth of it in all respects. */
@@ -14,7 +14,7 @@ const [sessions, addresses, others] = [200 / part, 50 / part, 100 / part]
 const dayMs = 86_400_000
 const firstDayMs = Math.ceil(startOfTime / dayMs) * dayMs
 
-// what counts holds is tried on both engines elsewhere
+// other tests cover the count of holds on both engines
 describe.each(isWhole ? engines : ['sqlite' as const])(
   `${sessions} sessions from ${addresses} addresses that hold whatever they can, the next days first (%s)`,
   (engine) => {
@@ -34,7 +34,7 @@ describe.each(isWhole ? engines : ['sqlite' as const])(
             sessionClient(service, business, `192.0.2.${index % addresses}`),
           ),
         )
-        // one after the other holds the next seat; nobody two of an hour, which would replace each other
+        // each in turn holds the next seat, and nobody two of one hour, which would replace each other
         const squat = async (attempt: number) => {
           const startsAt = new Date(firstDayMs + Math.floor(attempt / seats) * 3_600_000).toISOString()
           await eventually('an answer of a busy server', async () => {
@@ -52,7 +52,7 @@ describe.each(isWhole ? engines : ['sqlite' as const])(
         await Promise.all(squatting)
         expect((await service.rows('claims')).length).toBeGreaterThanOrEqual(10 * sessions)
 
-        // each wants any time of one day of the coming months
+        // each wants any time of one day in the coming months
         let booked = 0
         for (let index = 0; index < others; index += 1) {
           const client = await sessionClient(service, business, `198.51.100.${index}`)

@@ -31,7 +31,7 @@ onEachEngine('bookings of strangers', (engine) => {
   })
   afterAll(() => service.stop())
 
-  /** An address, a client and a start that no other test has. */
+  /** Return an address, a client and a start that no other test has. */
   const address = () => `192.0.2.${(last += 1)}`
   const nobody = () => ({ ...ada, email: `client${(last += 1)}@example.com` })
   const nextStart = () => new Date(Date.UTC(2027, 0, 1, 0, (last += 1) * 30)).toISOString()
@@ -83,7 +83,7 @@ onEachEngine('bookings of strangers', (engine) => {
       const [one, two] = [await newcomer(at), await newcomer(at)]
       const plain = String((await one.hold(offer, nextStart())).body.hold_id)
       const withKim = String((await two.hold(staffed, nextStart(), { staff_id: kim })).body.hold_id)
-      // who no longer gives the service is looked up when the booking is made
+      // the staff of the service are checked when the booking is made
       const path = `/services/${staffed.service_id}`
       await service.call('PATCH', path, { token: business.key, body: { staff_ids: [lee] } })
       const replies = await Promise.all([

@@ -93,7 +93,7 @@ onEachEngine('blocks', (engine) => {
       early,
       elsewhere,
     ])
-    // what only touches the block does not lie under it
+    // times that only touch the block do not overlap it
     const touching = { starts_at: '2027-04-01T08:30:00Z', ends_at: '2027-04-01T08:30:01Z' }
     expect((await block({ location_id: here, ...touching })).conflicting_booking_ids).toEqual([early])
     const edge = { starts_at: '2027-04-01T09:30:00Z', ends_at: '2027-04-01T10:00:00Z' }

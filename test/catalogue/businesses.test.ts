@@ -208,7 +208,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
         [extra, 'GET', '/services'],
         [widget, 'POST', '/session'],
       ] as const) {
-        expect((await call(method, path, made.key as string)).status).toBeLessThan(300) // remembered from here on
+        expect((await call(method, path, made.key as string)).status).toBeLessThan(300) // cached from here on
         const ofKey = `/businesses/${id}/keys/${String(made.id)}`
         expect(await call('DELETE', ofKey, key)).toMatchObject({ status: 204, body: undefined })
         expectProblem(await call(method, path, made.key as string), 'invalid_credentials')
@@ -227,7 +227,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
     test('a key that was being looked up when it was revoked is refused from then on', async () => {
       const { id, key } = await makeBusiness(service)
       const extra = (await call('POST', `/businesses/${id}/keys`, key, { type: 'business' })).body
-      // what is read under this key was there before the revocation, and comes after it
+      // the value read under this key is from before the revocation, and arrives after it
       const { cache } = service.context
       const get = cache.get.bind(cache)
       const looking = Promise.withResolvers<undefined>()

@@ -21,7 +21,7 @@ onEachEngine('how much a business may have', (engine) => {
   })
   const add = (table: (typeof kinds)[number], name: string, on = service) =>
     on.call('POST', `/${table}`, { token: business().business_key, body: bodyOf(table, name) })
-  /** Lets the business have so many more than it has. */
+  /** Raises the limits to this many more than the business has. */
   const leaveRoom = async (room: number) => {
     const [services = 0, locations = 0, staff = 0] = await Promise.all(kinds.map(count))
     await changeRows(
@@ -141,7 +141,7 @@ onEachEngine('how much a business may have', (engine) => {
     const change = async (body: object) => (await service.call('PATCH', path, { token, body })).status
     for (let tries = 0; tries < 8; tries += 1) await change(much)
     expect(await change({ name: 'A name' })).toBeOneOf([200, 409])
-    expect(await change({ description: 'short' })).toBe(200) // shorter is always right
+    expect(await change({ description: 'short' })).toBe(200) // shorter is always allowed
     await changeRows(service, sql`update services set description = null where id = ${String(id)}`)
     expect(await change(much)).toBe(200)
   })

@@ -319,7 +319,7 @@ onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
   })
 })
 
-/** By code points, as both engines order names. */
+/** Compares by code points, as both engines order names. */
 function byText(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other))
 }

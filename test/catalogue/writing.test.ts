@@ -34,7 +34,7 @@ onEachEngine('writing services, locations and staff', (engine) => {
     const rows = await service.rows('businesses')
     return Number(rows.find((row) => row['id'] === id)?.['catalogue_version'])
   }
-  /** A 422 that says of these members that they name nothing that is there for the caller. */
+  /** Expects a 422 that these members name nothing in the caller's scope. */
   const expectUnknown = (reply: Reply, ...pointers: string[]) => {
     expectErrors(reply, ...pointers)
     const codes = (reply.body.errors as { code: string }[]).map(({ code }) => code)

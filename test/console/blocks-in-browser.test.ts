@@ -69,7 +69,7 @@ describe.skipIf(chromiumPath === undefined)('in the calendar', () => {
     return `${String(body.starts_at).slice(11, 16)}–${String(body.ends_at).slice(11, 16)} ${String(name)}`
   }
   const shown = (page: Page, id: string) => page.locator(`[data-id="${id}"]`)
-  /** The middle of something, and its lower edge. */
+  /** Returns the middle of an element, and its lower edge. */
   const pointsOf = async (page: Page, id: string) => {
     await shown(page, id).scrollIntoViewIfNeeded()
     const { x, y, width, height } = (await shown(page, id).boundingBox()) ?? {
@@ -102,7 +102,7 @@ describe.skipIf(chromiumPath === undefined)('in the calendar', () => {
     await drag(page, (await pointsOf(page, id)).middle, 24)
     await note(page).getByText('Wed 10:00 → Wed 12:00').waitFor()
     await keepNote(page)
-    expect(await note(page).getByRole('checkbox').count()).toBe(0) // nobody is told of it
+    expect(await note(page).getByRole('checkbox').count()).toBe(0) // there is nobody to notify
     await look(page, 'moved')
     expect(await spanOf(id)).toBe('12:00–13:00 Anna Weber')
     await drag(page, (await pointsOf(page, id)).edge, 6)
@@ -113,7 +113,7 @@ describe.skipIf(chromiumPath === undefined)('in the calendar', () => {
     await note(page).getByText('Undone.').waitFor()
     expect(await spanOf(id)).toBe('12:00–13:00 Anna Weber')
 
-    await page.route('**/console/calendar?*', (route) => route.abort()) // it does not hear of the change
+    await page.route('**/console/calendar?*', (route) => route.abort()) // it does not receive the change
     await booker.call('DELETE', `/blocks/${id}`)
     await drag(page, (await pointsOf(page, id)).middle, 12)
     await note(page).getByText('Somebody else has changed or removed this block.').waitFor()

@@ -5,14 +5,14 @@ import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { businessOf, offer, startTestService, type TestService } from '../support/test-service.ts'
 
-/** What the page opens with in sight: the one tag that asks for it. */
+/** Returns the initially focused tag of the page. */
 function focusOf(page: string): string {
   const tags = page.match(/<[^>]*\sautofocus\b[^>]*>/g) ?? []
   expect(tags).toHaveLength(1)
   return (tags[0] ?? '').replaceAll(/\s+/g, ' ')
 }
 
-/** A page without line breaks, which stand anywhere between attributes. */
+/** Returns a page without line breaks, which may be anywhere between attributes. */
 const flat = (page: unknown) => String(page).replaceAll(/\s+/g, ' ')
 
 onOneEngine('postgres', 'booking by the form of the console', (engine) => {
@@ -26,7 +26,7 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
   }
   const serviceId = (name: string) => booker.business.services.find((one) => one.name === name)?.id ?? ''
   const place = (name = 'Mitte') => booker.business.locations.find((one) => one.name === name)?.id ?? ''
-  /** A Tuesday of its own for each test. */
+  /** Returns a different Tuesday for each test. */
   const newDay = () => new Date(Date.UTC(2026, 10, 24 + 7 * (day += 1))).toISOString().slice(0, 10)
   const fields = (date: string, more: Record<string, string> = {}) => ({
     once: crypto.randomUUID(),
@@ -76,7 +76,7 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
     expect(times).not.toContain(`name="use" value="${date}T09:00:00.000Z"`) // she is booked at ten in Berlin
     expect(times).toContain(`name="use" value="${date}T10:00:00.000Z"`)
     expect(times).toContain('value="Grace"')
-    expect(focusOf(times)).toMatch(/name="use" value="\S+T08:00:00.000Z"/) // in sight, not at the top of the form
+    expect(focusOf(times)).toMatch(/name="use" value="\S+T08:00:00.000Z"/) // in view, not at the top of the form
     const { do: _, ...rest } = fields(date)
     const used = flat((await send({ ...rest, use: `${date}T10:00:00.000Z` })).body)
     expect(used).toMatch(/name="time"[^>]* value="11:00"/)
@@ -305,7 +305,7 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
     const [, known = ''] = /name="known" value="([^"]+)"/.exec(picked) ?? []
     const again = await book('14:00', { first_name: 'Petra', known })
     expect(again.email).toBe(other.email)
-    // a correction may add an address, and take it away
+    // a correction may add an address, and remove it
     const correct = async (typed: Record<string, string>) => {
       const page = `/console/bookings/${walkIn.id}/client`
       expect((await useForm(service, owner, { page, action: page, fields: typed })).status).toBe(303)

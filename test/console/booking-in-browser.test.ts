@@ -17,7 +17,7 @@ import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { businessOf, offer, type TestService } from '../support/test-service.ts'
 
-/* What an owner does with one booking, in a browser, on the demo world. */
+/* An owner's work on one booking, in a browser, on the demo world. */
 
 const long = {
   ...{

@@ -14,7 +14,7 @@ import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { ada, businessOf, offer, type TestService } from '../support/test-service.ts'
 
-/* How an owner finds a booking, in a browser, on the demo world. */
+/* An owner's ways to find a booking, in a browser, on the demo world. */
 
 let browser: Browser
 let service: TestService

@@ -61,7 +61,7 @@ const look = async (page: Page, name: string) => {
 }
 const booking = (page: Page, id: string) => page.locator(`#b-${id}`)
 const note = (page: Page) => page.locator('.cal-note')
-/** Where an instant stands in a column, on the screen. */
+/** Returns the position of an instant in a column, on the screen. */
 const pointOf = async (page: Page, who: string, instant: string) => {
   const [x, y] = await page.evaluate<[number, number]>(`(() => {
     const column = document.querySelector('[data-who="${who}"]')
@@ -72,9 +72,9 @@ const pointOf = async (page: Page, who: string, instant: string) => {
   })()`)
   return { x, y }
 }
-/** The note stays while something in it has the focus. */
+/** Keeps the note open, which stays while something in it has the focus. */
 const keepNote = (page: Page) => note(page).getByRole('button').first().focus()
-/** Lets time pass in the page until something has come about. */
+/** Lets time pass in the page until the awaited event. */
 const passing = async (page: Page, awaited: Promise<unknown>) => {
   const state = { isOver: false }
   const ended = awaited.finally(() => (state.isOver = true))
@@ -93,7 +93,7 @@ const startOf = async (id: string) => {
   const { body } = await booker.call('GET', `/bookings/${id}`)
   return `${String(body.starts_at).slice(0, 16)} ${String(body.staff?.name)}`
 }
-/** The calls that change something. */
+/** Returns the calls that change something. */
 const changes = ({ requests }: Visitor) =>
   requests.filter(({ method }) => method === 'PATCH' || method === 'POST')
 
@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === undefined)('the calendar on paper', () => {
     const columns = await page.locator('.cal-col').count()
     expect(columns).toBeGreaterThan(5)
     await page.emulateMedia({ media: 'print' })
-    await page.setViewportSize({ width: 1047, height: 718 }) // A4 across, without its margins
+    await page.setViewportSize({ width: 1047, height: 718 }) // A4 landscape, without its margins
     await keepScreenshot(page, `console-calendar-printed-${name}`)
     const cut = await page.evaluate<string[]>(`[...document.querySelectorAll('.cal-col')]
       .filter((column) => column.getBoundingClientRect().right > innerWidth + 1)
@@ -242,7 +242,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await page.mouse.up()
     await note(page).getByText('Wed 10:00 → Wed 11:00').waitFor()
     expect(await startOf(id)).toBe(`${day}T11:00 Anna Weber`)
-    // the mails are written with the moves: nothing depends on this page any more
+    // the emails are written with the moves, so nothing depends on this page any more
     const waiting = async () =>
       (await service.rows('mails')).filter(
         (row) => row['booking_id'] === id && row['kind'] === 'changed' && row['status'] === 'queued',
@@ -258,7 +258,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await box.check()
     expect((await back).status()).toBe(204)
     expect(await waiting()).toBe(before)
-    await page.goto(`${address}/console/bookings`) // whoever leaves the page does not undo it
+    await page.goto(`${address}/console/bookings`) // leaving the page does not undo it
     expect(await waiting()).toBe(before)
   })
 
@@ -393,7 +393,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await page.getByRole('link', { name: 'Block 9:15–10:30' }).click()
     expect(await page.getByLabel('From: Time').inputValue()).toBe('09:15')
     expect(await page.getByLabel('Until: Time').inputValue()).toBe('10:30')
-    await page.goBack({ waitUntil: 'load' }) // its script is there then
+    await page.goBack({ waitUntil: 'load' }) // its script is loaded then
     const again = await at('09:20')
     await page.mouse.click(again.x, again.y)
     await page.waitForURL(/console\/book/)
@@ -437,7 +437,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await note(page).getByText('Undone.').waitFor()
     expect(await startOf(id)).toBe(`${day}T08:00 Anna Weber`)
     await page.getByRole('button', { name: 'Close' }).tap()
-    await touch('touchStart', from) // a finger that scrolls takes nothing along
+    await touch('touchStart', from) // a scrolling finger does not drag anything
     for (let step = 1; step <= 6; step += 1) await touch('touchMove', { x: from.x, y: from.y - step * 12 })
     await touch('touchEnd')
     expect(await page.locator('.cal-carried').count()).toBe(0)
@@ -476,7 +476,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     const { page } = visitor
     const at = (time: string) => pointOf(page, anna, `${day}T${time}:00+01:00`)
     await page.route('**/api/v1/bookings/*', async (route) => {
-      await route.fetch() // it arrives, its answer does not
+      await route.fetch() // the request arrives, but its answer does not
       await route.abort()
       await page.unroute('**/api/v1/bookings/*')
     })

@@ -14,7 +14,7 @@ import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import type { TestService } from '../support/test-service.ts'
 
-/* How an owner finds a client, books for them again, and erases one, in a browser, on the demo world. */
+/* An owner finds a client, books for them again, and erases one, in a browser, on the demo world. */
 
 let browser: Browser
 let service: TestService

@@ -51,7 +51,7 @@ onOneEngine('postgres', 'the clients of a business', (engine) => {
     expect(text).toMatch(
       /Grace Hopper grace@example.com · \+49 30 1234 Next: Tue,? 1 Dec 2026, 10:00 2 appointments/,
     )
-    expect(String(list.body)).not.toMatch(/(href|action)="\/[^"]*@/) // addresses of pages are kept and logged
+    expect(String(list.body)).not.toMatch(/(href|action)="\/[^"]*@/) // URLs of pages are kept and logged
     const found = textOf(await read('/console/clients?q=hopp'))
     expect(found).toContain('Grace')
     expect(found).not.toContain('Alan')
@@ -196,7 +196,7 @@ onOneEngine('postgres', 'the clients of a business', (engine) => {
     expect(shown).toMatch(/client's data erased by owner/)
     for (const [page, who] of [
       ['/console/bookings?when=all', 'owner'],
-      ['/console/bookings?when=all', 'staff'], // who see of others' clients what masks them
+      ['/console/bookings?when=all', 'staff'], // others' clients are masked for them
       ['/console?date=2026-12-01', 'owner'],
       ['/console?date=2026-12-01&view=list', 'owner'],
     ] as const) {

@@ -10,7 +10,7 @@ import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { businessOf, offer, type TestService } from '../support/test-service.ts'
 
-/* A deposit of what the business books, in a browser: the console names the link, and the client pays by it. */
+/* A deposit for a booking by the business, in a browser: the console shows the link, and the client pays with it. */
 
 let browser: Browser
 let service: TestService

@@ -8,7 +8,7 @@ import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import type { TestService } from '../support/test-service.ts'
 
-/* A busy Monday, as docs/guides/running-a-salon.md shows it: TEST_SCREENSHOTS=docs/images takes its pictures. */
+/* A busy Monday, as in docs/guides/running-a-salon.md. TEST_SCREENSHOTS=docs/images takes its pictures. */
 
 const day = '2026-11-23'
 const at = (time: string) => `${day}T${time}:00+01:00`
@@ -66,7 +66,7 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
   test('the key / leads from the calendar to what is booked for a client', async () => {
     const visitor = await openConsole(browser, owner, { address, ...consoleSizes.desktop })
     await visitor.page.goto(`${address}/console`)
-    await visitor.page.getByRole('button', { name: 'Shortcuts (?)' }).waitFor() // the script is there
+    await visitor.page.getByRole('button', { name: 'Shortcuts (?)' }).waitFor() // the script has loaded
     await visitor.page.keyboard.press('/')
     await visitor.page.keyboard.type('hopper')
     await visitor.page.keyboard.press('Enter')

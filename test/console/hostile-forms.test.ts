@@ -7,7 +7,7 @@ import { bookerOf } from '../support/salon-day.ts'
 import { offer, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { sql } from 'kysely'
 
-/** As they stand in a body or address: the third is half of a pair of UTF-16, in bytes that no text has. */
+/** As encoded in a body or URL. The third is half of a pair of UTF-16, in bytes that no text contains. */
 const hostile = [
   ...['%00', 'a%00b', '%ED%A0%80', 'a%0D%0Ab', '%E2%80%AE', '%01%1B%7F', '-1', '9'.repeat(400)],
   ...['1e309', 'NaN', '__proto__', '10000-01-01T00:00:00Z', '2026-02-30', '25:99', 'de_DE', 'de-u-nu-arab'],
@@ -56,7 +56,7 @@ onEachEngine('hostile texts in the console', (engine) => {
     async () => {
       const seen = new Set<string>()
       const statuses = new Set<number>()
-      // what removes things comes last, so that the others have something to be about
+      // forms that remove things come last, so that the others have something to work on
       const isRemoving = ({ action }: PageForm) => /remove|erase|revoke|logout|end/.test(action)
       const posted = pages.forms.filter(
         ({ method, action }) => method === 'post' && !action.includes('logout'),

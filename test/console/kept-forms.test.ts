@@ -55,11 +55,11 @@ onEachEngine('what was typed into a form of the console', (engine) => {
   const staffCalled = async (name: string) =>
     (await service.rows('staff')).filter((one) => one['name'] === name)
 
-  /** The page has the form with everything that was typed, and nothing was saved; sent, it is saved once. */
+  /** Expects the form with everything that was typed, and nothing saved. Sent again, it is saved once. */
   const expectBack = async (reply: Reply, typed: Record<string, string>, cookie = owner.cookie) => {
     expect(reply).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
     expect(textOf(reply)).toContain('This is your input. Check it, then send it again.')
-    expect(reply.body).toContain(`<form action="${path}"`) // not the address of the log-in
+    expect(reply.body).toContain(`<form action="${path}"`) // not the URL of the log-in
     const again = formsIn(String(reply.body), path).find(({ fields }) => 'name' in fields)?.fields ?? {}
     expect(again).toMatchObject(typed)
     expect(await staffCalled(typed['name'] ?? '')).toEqual([])

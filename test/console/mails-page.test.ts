@@ -76,7 +76,7 @@ onOneEngine('sqlite', 'the page of mails', (engine) => {
     const [link] = await links('sent')
     expect(link).toMatchObject({ booking_id: null, to: 'm@example.com', status: 'sent', attempts: 1 })
     expect(JSON.stringify(await listed())).not.toContain(token)
-    // neither of another business, nor for nobody
+    // neither for another business, nor without a log-in
     const other = await makeBusiness(world.service)
     const theirs = await world.service.call('GET', '/mails', { token: other.key })
     expect(theirs.body.data).toEqual([])

@@ -126,14 +126,14 @@ onOneEngine('postgres', 'moving and blocking by forms', (engine) => {
     const path = `/console/bookings/${id}/tell`
     const tell = (fields: Record<string, string>, person = owner) =>
       send(path, { version: '2', ...fields }, person).then(({ status }) => status)
-    expect(await tell({ tell: 'on' })).toBe(404) // nothing was taken back
+    expect(await tell({ tell: 'on' })).toBe(404) // nothing was undone
     expect(await tell({ tell: 'off', version: '1' })).toBe(404)
     expect(await tell({ tell: 'off' })).toBe(204)
     expect(await mail()).toBe('superseded')
     expect(await tell({ tell: 'on' })).toBe(204)
     expect(await mail()).toBe('queued')
     service.clock.advance(16)
-    expect(await tell({ tell: 'off' })).toBe(404) // it may be on its way
+    expect(await tell({ tell: 'off' })).toBe(404) // it may be in transit
     expect(await tell({ tell: 'perhaps' })).toBe(422)
     expect(await tell({ tell: 'off' }, { ...owner, cookie: '' })).toBe(401)
     const place = { businessId: businessOf(service.world, 'Hudson Studio').id }

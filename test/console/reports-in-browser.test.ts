@@ -16,7 +16,7 @@ import { type Receiver, startReceiver, status } from '../support/receiver.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 import { makeWebhook } from '../support/webhooks.ts'
 
-/** What an owner looks up now and then: at both sizes, in light and dark. */
+/** Pages that an owner reads now and then, at both sizes, in light and dark. */
 describe.runIf(chromiumPath !== undefined)('in a browser, what an owner looks up', () => {
   let browser: Browser
   let service: TestService

@@ -12,7 +12,7 @@ import { longTest } from '../support/long.ts'
 import { logInNewPerson } from '../support/person.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 
-/** As an owner sees it, by mouse and keyboard, on a phone and on a desk. */
+/** As an owner sees it, with mouse and keyboard, on a phone and on a desktop. */
 describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers', () => {
   let browser: Browser
   let service: TestService

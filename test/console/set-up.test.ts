@@ -167,7 +167,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       expect(body).toContain(
         'id="timetable.friday-fault">Friday: “25.00, noon” is not a time of day such as 09:00.',
       )
-      expect(body).toContain('id="capacity-fault">Enter a number') // all that is wrong at once
+      expect(body).toContain('id="capacity-fault">Enter a number') // all faults at once
       expect(String(body).match(/class="fault"/g)).toHaveLength(2)
       expect(body).toMatch(/<details\s+open[^>]*>\s*<summary>Class or group/)
     })
@@ -385,7 +385,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       place: { businessId: businessOf(service.world, 'Hudson Studio').id },
     })
     expect((await show(`/console/services/${id}`, elsewhere)).status).toBe(404)
-    expect((await send(`/console/services/${id}`, fields, elsewhere)).status).toBe(409) // of another business
+    expect((await send(`/console/services/${id}`, fields, elsewhere)).status).toBe(409) // a service of another business
     const foreign = { cookie: owner.cookie, headers: { 'sec-fetch-site': 'cross-site' } }
     expect((await sendForm(service, `/console/services/${id}`, fields, foreign)).status).toBe(403)
     const nobody = await sendForm(service, `/console/services/${id}`, fields)
@@ -393,7 +393,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
   })
 })
 
-/** What the forms of a page hold, as a browser would send it. */
+/** Returns the contents of a page's forms, as a browser would send them. */
 function typedIn(page: string): Record<string, string> {
   const form = /<form [^>]*class="fields[^]*?<\/form>/.exec(page)?.[0] ?? ''
   const typed: Record<string, string> = {}

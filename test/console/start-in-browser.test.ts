@@ -7,9 +7,9 @@ import { consoleSizes } from '../support/console.ts'
 import { goodPassword } from '../support/person.ts'
 import type { TestService } from '../support/test-service.ts'
 
-/** Presses the tab key until the focus is there. */
+/** Presses the tab key until the target has the focus. */
 async function reach(page: Page, target: Locator, max = 150): Promise<void> {
-  // found once, as to find it by its name takes longer than to press a key
+  // found once, because a search by name takes longer than a key press
   const element = await target.elementHandle()
   const isThere = () =>
     element.evaluate(

@@ -90,7 +90,7 @@ onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
       status: 303,
       headers: { location: '/console/start/service' },
     })
-    // once more changes it: no second location
+    // sending it again changes it: no second location
     await send('/console/start/hours', { hours: 'own', ...hours, address: 'Musterstr. 1' })
     const locations = await service.rows('locations')
     expect(locations).toMatchObject([{ name: 'Salon Nova', address: 'Musterstr. 1' }])
@@ -189,7 +189,7 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     expect(textOf(await readConsole(service, '/console/start/hours', { cookie }))).toContain('Opening hours')
   })
 
-  /** Sends the form of a new business, as a page of the hub has it. */
+  /** Sends the form of a new business on a page of the hub. */
   const addBusiness = (fields: Record<string, string> = {}) =>
     sendForm(service, '/console/new-business', { ...salon, at_business: hubId, ...fields }, hubOwner)
 
@@ -201,7 +201,7 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     const made = await addBusiness()
     expect(made.headers['location']).toMatch(/^\/console\/start\/hours\?business=/)
     const [first] = (await service.rows('businesses')).filter(({ hub_id }) => hub_id === hubId)
-    expect(first?.['notify_emails_json']).toContain('@') // of who made it
+    expect(first?.['notify_emails_json']).toContain('@') // the address of its creator
     const again = await addBusiness({ name: 'Second' })
     const path = again.headers['location'] ?? ''
     const twice = { name: 'Twice', once: 'the same form' }
@@ -240,7 +240,7 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     const memory = cookieOf(begun) ?? ''
     const calendar = await read('/console', memory)
     expect(calendar.body).toContain('<title>Calendar – Zoo</title>')
-    expect(calendar.headers['set-cookie']).toBeUndefined() // as it does not change
+    expect(calendar.headers['set-cookie']).toBeUndefined() // because it does not change
     const headers = { host: 'localhost', cookie: `${hubOwner.cookie}; ${memory}` }
     expect(await service.call('GET', '//console/services', { headers })).toMatchObject({
       status: 303,

@@ -31,7 +31,7 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
   const salon = () => businessOf(service.world, 'Salon Spree')
   const place = () => ({ businessId: salon().id })
   beforeAll(async () => {
-    service = await startTestService(engine, { NODE_ENV: 'production' }) // without mail
+    service = await startTestService(engine, { NODE_ENV: 'production' }) // without email
     anna = salon().staff.find(({ name }) => name === 'Anna Weber')?.id ?? ''
     owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place: place() })
   })

@@ -164,7 +164,7 @@ onEachEngine('the page about the website', (engine) => {
     const keys = [await shown()]
     for (const round of [1, 2]) {
       await revoke(keys.at(-1) ?? '')
-      service.clock.advance(10) // what the server remembers of the key
+      service.clock.advance(10) // the server's cached key expires
       expect(textOf(await read(alone))).toContain('The booking page is closed.')
       await Promise.all([send({ do: 'open' }, alone), send({ do: 'open' }, alone)]) // two tabs
       keys.push(await shown())

@@ -5,7 +5,7 @@ import { formValues, readConsole, textOf } from '../support/console.ts'
 import { cookieOf, goodPassword, type LoggedIn, loggedIn, sameOrigin, sendForm } from '../support/person.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
-/** About the person, whatever the business. */
+/** Pages about the person, whatever the business. */
 const personal = /^\/console\/(?:account|invitations|place|logout)(?=[/?]|$)/
 
 onEachEngine('forms and addresses of the console name their business', (engine) => {
@@ -20,7 +20,7 @@ onEachEngine('forms and addresses of the console name their business', (engine) 
     const token = offered && 'link' in offered ? offered.link.token : ''
     const fields = { token, owner_name: 'Ada', email: 'ada@example.com', password: goodPassword }
     const cookie = cookieOf(await sendForm(service, '/console/first', fields)) ?? ''
-    owner = loggedIn(service, { email: 'ada@example.com', userId: '', cookie }) // of all businesses
+    owner = loggedIn(service, { email: 'ada@example.com', userId: '', cookie }) // owner of all businesses
     salon = businessOf(service.world, 'Salon Spree').id
     clinic = businessOf(service.world, 'Lotus Clinic').id // not of the same hub
     await makeEverything(service)
@@ -188,7 +188,7 @@ onEachEngine('forms and addresses of the console name their business', (engine) 
     }
     for (const { business, path, fields } of forms.toReversed()) {
       const reply = await send(path, { ...fields, name: `At ${business}`, hours: 'none' })
-      if (reply.status === 409) continue // each has a place of its own
+      if (reply.status === 409) continue // each has a different place
       expect(reply.status).toBe(303)
     }
     const made = (await service.rows('locations')).filter(({ name }) => String(name).startsWith('At '))

@@ -8,9 +8,6 @@ const exemptFolders: string[] = [
   'src/bookings',
   'src/catalogue',
   'src/console',
-  'test/bookings',
-  'test/catalogue',
-  'test/console',
 ]
 
 /** A clause as subject or a condition in front: "What it costs is …", "Where mail is on, …". Questions may start so. */
