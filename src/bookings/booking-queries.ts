@@ -20,7 +20,7 @@ const bookingById = cachedQuery((db, { scope, id }: ById) => selectBookings(db, 
 
 const bookingsById = cachedQuery((db, { keys }: Params<{ keys: string }>) =>
   selectShown(db).where(
-    // each key has its business, so no scope is needed
+    // each key names its business, so no scope is needed
     isAmong(
       db,
       [
@@ -40,7 +40,7 @@ const findBookingOfBusiness = groupedLookup(
   },
 )
 
-/** A booking with the names that it shows; undefined when it is out of scope, as if it did not exist. */
+/** Finds a booking with the names that it shows; undefined if it is out of scope, as if it did not exist. */
 export async function findBooking(
   db: Database,
   scope: TenantScope,
@@ -66,14 +66,14 @@ const bookingsForChange = cachedQuery((db: Queries, { rows }: Params<{ rows: str
     ${isPostgres(db) ? sql`for update of b` : sql``}`
 })
 
-/** Finds a booking and locks it until the transaction ends; undefined when it is out of scope. */
+/** Finds a booking and locks it until the transaction ends; undefined if it is out of scope. */
 export const lockBooking = sharedStatement({
   writes: false,
   locks: ({ id }: ChangeKey) => id,
   run: async (db, keys: readonly ChangeKey[]): Promise<(BookingRow | undefined)[]> => {
     const rows = keys
       .map(({ scope, id }, place) => ({ ...scopeRow(scope), place, id }))
-      .toSorted((one, other) => (one.id < other.id ? -1 : 1)) // locked in one order
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1)) // all transactions lock in the same order
     const found = (await bookingsForChange(db, { rows: rowsText(db, changeColumns, rows) })).rows
     return keys.map((_key, index) => found.find(({ place }) => place === index))
   },
@@ -81,38 +81,38 @@ export const lockBooking = sharedStatement({
 
 interface BookingConditions {
   status: BookingStatus | undefined
-  /** Only those who did not come. */
+  /** True for no-shows only. */
   noShow: boolean
   /** Earliest start. */
   from: Instant | undefined
-  /** Exclusive. */
+  /** Latest start, exclusive. */
   to: Instant | undefined
   serviceId: string | undefined
   locationId: string | undefined
   staffId: string | undefined
-  /** The forms of one address (see `storedForms`). */
+  /** The stored forms of one address (see `storedForms`). */
   emails: string[] | undefined
-  /** Of one of those with an address (see `nameKey`). */
+  /** The name of one of the clients with this address (see `nameKey`). */
   clientName: string | undefined
   businessId: string | undefined
 }
 
-/** A booking's position in a list: its sort key and id. */
+/** A booking's position in a list: its sort key and ID. */
 type BookingPlace = readonly [instant: Instant, id: string]
 
 interface BookingFilter {
   conditions: BookingConditions
-  /** Sort by start, else by creation. */
+  /** True to sort by start, false to sort by creation. */
   byStart: boolean
   ascending: boolean
-  /** The previous page's last row. */
+  /** The last row of the previous page. */
   after: BookingPlace | undefined
 }
 
 interface Search {
-  /** A `like` pattern in lower case. */
+  /** A lower-case `like` pattern. */
   text: string
-  /** The last place to search. */
+  /** The last position to search. */
   until: BookingPlace | undefined
 }
 
@@ -181,8 +181,9 @@ export async function findBookings(
 }
 
 /**
- * Searches for a text (see `searchText`) in the client's name, e-mail or phone; returns at most `rows` bookings. Few clients are found
- * first, and then their bookings. Else the next `searched` bookings are searched: `until` is the last place, when more follow.
+ * Searches for a text (see `searchText`) in the client's name, email address or phone number. Returns at most
+ * `rows` bookings. Finds a few clients first and then their bookings. With many clients, searches the next
+ * `searched` bookings instead. `until` is then the last position searched, if more follow.
  */
 export async function searchBookings(
   db: Reads,
@@ -211,7 +212,8 @@ const bookingsOfClients = cachedQuery(
     const { instant, direction } = sortedBy(filter)
     const order = (name: 'b' | 'f') =>
       sql.raw(`${name}.${instant.slice(2)} ${direction}, ${name}.id ${direction}`)
-    // found by address before anything else is asked of them: SQLite would rather read along the order, for each client anew
+    // looks up clients by address before all other conditions, because SQLite would otherwise read along the
+    // order for each client
     const theirs = sql`b.business_id = w.business_id and lower(b.client_email) = w.email`
     const conditions = [
       inScope('b.business_id', scope),
@@ -273,7 +275,7 @@ const bookingColumns = {
 
 const columnNames = sql.join(Object.keys(bookingColumns).map((name) => sql.ref(name)))
 
-/** The columns of `w` in the types of the table. */
+/** Returns the columns of `w` in the types of the table. */
 function valuesOf(db: Reads): RawBuilder<unknown> {
   return sql.join(Object.keys(bookingColumns).map((name) => valueOf(db, name)))
 }
@@ -283,7 +285,7 @@ function valueOf(db: Reads, name: string): RawBuilder<unknown> {
   return name.endsWith('_json') && isPostgres(db) ? sql`${value}::jsonb` : value
 }
 
-/** By their ids alone: for `is true`, see `isLiving` of claim-snapshot-queries.ts. */
+/** Updates holds by their IDs alone. See `isLiving` of claim-snapshot-queries.ts for `is true`. */
 const bookHolds = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const booked = sql`
     update claims
@@ -305,7 +307,9 @@ const bookHolds = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) 
     : sql<{ id: string }>`${w} ${booked}`
 })
 
-/** SQLite writes to one table a statement, and to no other at the same time: these are the holds that `bookHolds` turns. */
+/**
+ * Inserts the bookings of the holds that `bookHolds` converts. SQLite writes to only one table per statement.
+ */
 const insertBookings = cachedQuery(
   (db: Queries, { rows }: Params<{ rows: string }>) => sql`
     insert into bookings (${columnNames}) select ${valuesOf(db)} from ${rowsOf(db, bookingColumns, rows)} as w
@@ -316,8 +320,8 @@ const insertBookings = cachedQuery(
 )
 
 /**
- * Turns a hold into the booking with its id. False when it has expired or ended, or is a booking already: this statement
- * decides between the owner and a rival at the instant of expiry.
+ * Turns a hold into the booking with the same ID. Returns false if the hold has expired, has ended or is
+ * already a booking. This statement decides between the owner and a rival at the instant of expiry.
  */
 export const bookHold = sharedStatement({
   writes: true,
@@ -330,7 +334,7 @@ export const bookHold = sharedStatement({
   },
 })
 
-/** Replaces the digest of the manage link; the caller has locked the booking. */
+/** Replaces the digest of the manage link. The caller must have locked the booking. */
 export async function renewManageLink(
   db: Queries,
   { id, business_id, manage_generation, manage_digest }: LinkColumns,
@@ -345,7 +349,7 @@ export async function renewManageLink(
 
 type LinkColumns = Pick<BookingsTable, 'id' | 'business_id' | 'manage_generation' | 'manage_digest'>
 
-/** Written together. */
+/** Columns that are always written together. */
 const clientColumns = [
   'client_first_name',
   'client_last_name',
@@ -378,19 +382,19 @@ const changeable = [
   'version',
 ] as const satisfies (keyof BookingsTable)[]
 
-/** Some columns of a change; each has its time and version. */
+/** Some columns of a change. Every change also sets time and version. */
 export type ChangedColumns = Partial<Pick<BookingsTable, Exclude<Changeable, 'updated_at' | 'version'>>>
 
 type Changeable = (typeof changeable)[number]
 
-/** What an update gets of each booking: its key, and the columns to write. */
+/** Returns the columns of an update for each booking: its key, and the columns to write. */
 function columnsFor(names: readonly Changeable[]): Columns<keyof BookingsTable> {
   const { id, business_id } = bookingColumns
   const changed = Object.fromEntries(names.map((name) => [name, bookingColumns[name]]))
-  return { id, business_id, ...changed } as Columns<keyof BookingsTable> // of some of them
+  return { id, business_id, ...changed } as Columns<keyof BookingsTable> // a subset of the columns
 }
 
-/** SQLite writes each index of a column that is set, changed or not: so only what changes is. */
+/** Sets only changed columns, because SQLite writes each index of a set column, changed or not. */
 const updateQuery = cachedQuery(
   (db: Queries, { rows, changed }: Params<{ rows: string; changed: Partial<Record<Changeable, true>> }>) => {
     const names = Object.keys(changed) as Changeable[]
@@ -408,7 +412,7 @@ const updateQuery = cachedQuery(
 
 interface ChangedBooking {
   booking: BookingsTable
-  /** Names of the columns that change. */
+  /** Names of the changed columns. */
   names: readonly string[]
 }
 

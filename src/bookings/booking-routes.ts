@@ -32,7 +32,7 @@ const everybody = ['publishable', ...creators] as const
 const params = StrictObject({ id: PathId('booking', exampleIds.booking) })
 const tags = ['Bookings']
 
-/** Whether a confirmation goes out to the client. */
+/** Returns true if the client gets a confirmation by email. */
 function isMailed(
   { config }: Context,
   { client_email, status }: { client_email: string; status: string },

@@ -16,7 +16,7 @@ import { customFieldErrors, type FieldAnswer, type KeptAnswer, keptAnswers } fro
 
 const maxBookingMs = 24 * 3_600_000
 
-/** The requested changes; what is absent stays. */
+/** The requested changes. Absent members stay unchanged. */
 export interface WantedChange {
   startsAt?: Instant
   endsAt?: Instant
@@ -25,25 +25,25 @@ export interface WantedChange {
   notes?: string | null
   /** All answers to custom fields. */
   answers?: FieldAnswer[]
-  /** The custom fields of the service as they are now, with `answers`. */
+  /** The current custom fields of the service, with `answers`. */
   fields?: CustomField[]
   client?: ClientChange
-  /** Digest of the new e-mail, for bookings of sessions: caps count by it. */
+  /** Digest of the new email address for bookings by sessions, because caps count by it. */
   countedClient?: string
   noShow?: boolean
-  /** By the client itself: the rules of the service for that bind it. */
+  /** True for a change by the client, which must follow the service's rules for clients. */
   byClient?: true
-  /** What the client or the business says when cancelling. */
+  /** The reason that the client or the business gives for cancelling. */
   cancelReason?: string
-  /** The staff member changes. */
+  /** True if the staff member changes. */
   reassigned?: boolean
 }
 
 export interface ChangePlan {
-  /** Columns that differ, without the staff member: taking the slot decides it. */
+  /** Changed columns, without the staff member, which depends on taking the slot. */
   columns: ChangedColumns
   events: EventType[]
-  /** What the audit log calls it. */
+  /** Name of the change in the audit log. */
   action: AuditAction
   /** Ends the claim on the old time. */
   leavesSlot: boolean
@@ -51,11 +51,11 @@ export interface ChangePlan {
   takesSlot: boolean
   /** Moves a cancelled booking that stays cancelled. */
   movesCancelled: boolean
-  /** Undefined: the deposit stays as it is. */
+  /** Undefined if the deposit stays unchanged. */
   deposit: 'confirmed' | 'cancelled' | undefined
 }
 
-/** Plans a change; undefined when nothing differs. Throws validation_failed or slot_not_offered. */
+/** Plans a change; undefined if nothing differs. Throws validation_failed or slot_not_offered. */
 export function planChange(
   booking: BookingsTable,
   wanted: WantedChange,
@@ -114,7 +114,7 @@ export function planChange(
   }
 }
 
-/** Nothing is due any more for what is cancelled, confirmed without it, or over. */
+/** Settles the deposit of a booking that is cancelled, confirmed without it, or over. */
 function depositAfter(change: {
   isFirstConfirmation: boolean
   status: BookingStatus | undefined
@@ -124,8 +124,9 @@ function depositAfter(change: {
 }
 
 /**
- * The amount of another deposit that takes the place of the present one: of a party of another size, or where a booking that
- * was never confirmed waits for it again. Undefined for neither. Throws validation_failed for an amount that nobody can charge.
+ * Returns the amount of a deposit that replaces the present one; undefined if none does. A party of a
+ * different size needs a new deposit. So does a booking that was never confirmed and waits for its deposit
+ * again. Throws validation_failed for an amount that nobody can charge.
  */
 export function renewedDeposit(booking: BookingRow, { columns, deposit }: ChangePlan): number | undefined {
   const { payment_amount: amount, payment_status, party_size, confirmed_at } = booking
@@ -142,13 +143,13 @@ export function renewedDeposit(booking: BookingRow, { columns, deposit }: Change
 
 interface Done {
   isFirstConfirmation: boolean
-  /** Whether the no-show mark changes, and when it was set. */
+  /** True if the no-show mark changes, with the time at which it was set. */
   marked: boolean
   noShowAt: Instant | null
   newStatus: BookingStatus | undefined
 }
 
-/** What people would call a change: a no-show is more than "completed". */
+/** Returns the action as people would name it: a no-show is more specific than "completed". */
 function actionOf({ isFirstConfirmation, marked, noShowAt, newStatus }: Done): AuditAction {
   if (marked && noShowAt !== null) return 'booking.no_show'
   if (isFirstConfirmation) return 'booking.confirmed'
@@ -157,14 +158,16 @@ function actionOf({ isFirstConfirmation, marked, noShowAt, newStatus }: Done): A
   return 'booking.updated'
 }
 
-/** Throws change_not_allowed for a move of a cancelled booking, which takes no time, unless it comes back. */
+/** Throws change_not_allowed for moving a cancelled booking, which takes no time unless it is restored. */
 export function assertTakesTime({ movesCancelled }: ChangePlan): void {
   if (!movesCancelled) return
   const detail = 'The booking is cancelled and takes no time; change its status as well to book it again.'
   throw new Problem('change_not_allowed', detail, { extensions: { reason: 'not_allowed' } })
 }
 
-/** Throws change_not_allowed unless its client may change the booking so. Returns what becomes of a paid deposit. */
+/**
+ * Throws change_not_allowed unless the client may make this change. Returns the outcome for a paid deposit.
+ */
 export function assertClientMay(
   booking: BookingRow,
   wanted: WantedChange,
@@ -183,7 +186,7 @@ export function assertClientMay(
   throw new Problem('change_not_allowed', details[reason], { extensions: { reason } })
 }
 
-/** The status after a change: a no-show completes the booking. Throws validation_failed. */
+/** Returns the status after a change. A no-show completes the booking. Throws validation_failed. */
 export function newStatus(
   booking: BookingsTable,
   { status, noShow = false, cancelReason }: WantedChange,
@@ -198,7 +201,7 @@ export function newStatus(
   throw validationProblem([{ pointer: '/status', code: 'not_allowed', detail }])
 }
 
-/** Only a completed booking that has begun can have the mark. */
+/** Returns the no-show mark, which only a completed booking that has begun can have. */
 function newNoShow(
   booking: BookingsTable,
   change: { wanted: WantedChange; status: BookingStatus; startsAt: Instant; now: Instant },
@@ -217,17 +220,17 @@ function newNoShow(
 interface ClientInput {
   first_name: string
   last_name: string
-  /** A stand-in for one without an address. */
+  /** A stand-in for clients without an address. */
   email: string
   phone?: string | null
 }
 
-/** Null takes something away. */
+/** Changes of a client. Null removes a value. */
 type ClientChange = { [Name in keyof ClientInput]?: ClientInput[Name] | null }
 
 /**
- * The address under which a client is kept after a change. One without an address stays who they were unless a new phone
- * tells who they are.
+ * Returns the address that identifies a client after a change. A client without an address keeps their
+ * identity unless a new phone number changes it.
  */
 export function changedEmail(
   booking: Pick<BookingRow, 'id' | 'client_email' | 'client_phone' | 'timezone'>,
@@ -239,7 +242,7 @@ export function changedEmail(
   return stays ? present : standInEmail(phone ?? '', { known, timezone })
 }
 
-/** The client's columns; `client_search` joins all that a search matches. */
+/** Returns the client's columns. `client_search` joins all searchable texts. */
 export function clientColumns({ first_name, last_name, email, phone }: ClientInput): ClientColumns {
   const digits = (phone ?? '').replace(/\D/g, '')
   return {
@@ -253,7 +256,7 @@ export function clientColumns({ first_name, last_name, email, phone }: ClientInp
   }
 }
 
-/** All client columns when any differs, else none. */
+/** Returns all client columns if any differs, otherwise none. */
 function changedClient(
   booking: BookingsTable,
   { client: wanted = {}, countedClient }: WantedChange,
@@ -282,19 +285,19 @@ function changedAnswers(
   return { custom_field_values_json: JSON.stringify(given) }
 }
 
-/** Of the same text where equal: a database may have written its JSON anew. */
+/** Returns equal texts for equal answers, because a database may reformat its JSON. */
 function answerText({ field_id, value }: FieldAnswer): string {
   return JSON.stringify({ field_id, value })
 }
 
-/** The answers of a booking to custom fields. */
+/** Returns the answers of a booking to custom fields. */
 export function answersOf({ custom_field_values_json }: BookingsTable): KeptAnswer[] {
-  return JSON.parse(custom_field_values_json) as KeptAnswer[] // only checked ones are written
+  return JSON.parse(custom_field_values_json) as KeptAnswer[] // only validated answers are written
 }
 
 /**
- * Throws validation_failed unless new answers fit the custom fields as they are now. One that stays as it was always fits,
- * also one that was never given: its field may have changed since.
+ * Throws validation_failed unless new answers fit the current custom fields. An unchanged answer always fits,
+ * even a missing one, because its field may have changed since.
  */
 export function assertAnswersFit(
   booking: BookingsTable,
@@ -317,7 +320,10 @@ export function assertAnswersFit(
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
 }
 
-/** A booking is announced, as created, when it is confirmed for the first time. */
+/**
+ * Returns the events of an unconfirmed booking. It is announced as created when it is confirmed for the first
+ * time.
+ */
 export function eventsOfUnconfirmed(status: BookingStatus): EventType[] {
   if (status === 'pending' || status === 'cancelled') return []
   return status === 'completed' ? ['booking.created', 'booking.completed'] : ['booking.created']
@@ -335,7 +341,7 @@ function eventsOf(change: {
   return ['booking.updated']
 }
 
-/** The time after a change. Throws validation_failed or slot_not_offered. */
+/** Returns the time after a change. Throws validation_failed or slot_not_offered. */
 export function newSpan(booking: BookingsTable, wanted: WantedChange, now: Instant): Span {
   const span = spanOf(booking, wanted)
   assertLength(span.starts_at, span.ends_at, wanted.endsAt === undefined ? '/starts_at' : '/ends_at')
@@ -343,7 +349,7 @@ export function newSpan(booking: BookingsTable, wanted: WantedChange, now: Insta
   return span
 }
 
-/** The time after a change: the length stays unless an end is given. */
+/** Returns the time after a change. Without a given end, the duration stays the same. */
 export function spanOf(booking: BookingsTable, { startsAt = booking.starts_at, endsAt }: WantedChange): Span {
   return { starts_at: startsAt, ends_at: endsAt ?? shiftedEnd(booking, startsAt) }
 }
@@ -365,12 +371,15 @@ function shiftedEnd(booking: BookingsTable, startsAt: Instant): Instant {
   }
 }
 
-/** The booking's version as an entity tag (RFC 9110, section 8.8.3). */
+/** Returns the booking's version as an entity tag (RFC 9110, section 8.8.3). */
 export function etagOf(booking: Pick<BookingsTable, 'version'>): string {
   return `"${booking.version}"`
 }
 
-/** Reads the versions that `If-Match` names (RFC 9110, section 13.1.1). Undefined: any. Skips tags that etagOf does not write. */
+/**
+ * Reads the versions in `If-Match` (RFC 9110, section 13.1.1). Undefined accepts any version. Skips tags that
+ * etagOf does not write.
+ */
 export function readIfMatch(header: string | undefined): number[] | undefined {
   if (header === undefined || header.trim() === '*') return undefined
   return header.split(',').flatMap((tag) => {
@@ -379,7 +388,7 @@ export function readIfMatch(header: string | undefined): number[] | undefined {
   })
 }
 
-/** Throws version_conflict unless the booking is at one of the accepted versions. Undefined accepts any. */
+/** Throws version_conflict unless the booking has one of the accepted versions. Undefined accepts any. */
 export function assertVersion(
   booking: Pick<BookingsTable, 'version'>,
   accepted: readonly number[] | undefined,

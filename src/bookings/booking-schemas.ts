@@ -34,7 +34,7 @@ const Phone = Type.String({ format: 'phone', maxLength: 32 })
 
 const maxFieldValues = 100
 
-/** `customFieldErrors` checks it further. */
+/** Further checked by `customFieldErrors`. */
 const FieldAnswer = StrictObject({
   field_id: Id,
   value: Type.Optional(Type.Unsafe<FieldValue>({ fieldValue: true })),
@@ -175,7 +175,7 @@ export const ChangeBooking = StrictObject(
 
 const Named = { id: ShownId, name: Type.String() }
 
-/** Business and hub keys see it, and the client: by the session that booked, and by the manage link. */
+/** Visible to business and hub keys, and to the client through the booking session or the manage link. */
 export const Payment = Type.Object(
   {
     status: Type.Enum(['due', 'paid', 'expired', 'refunded'], {

@@ -58,13 +58,16 @@ export function showBooking(context: Context, actor: Actor, id: string): Promise
   return known(id, (uuid) => findBooking(context.db, actor.scope, uuid))
 }
 
-/** Bookings that a search reads for one page: bounds its cost however much was ever booked. */
+/**
+ * Maximum number of bookings that a search reads for one page. It bounds the cost, however many bookings
+ * exist.
+ */
 const maxSearched = 10_000
 
 /**
- * Lists bookings in the caller's scope. A search may return a short or empty page although more follow. Staff search among
- * their own appointments: of others' clients they see no more than what masks them. `noShow` leaves those who did not come,
- * `clientName` those of one name (see `nameKey`).
+ * Lists bookings in the caller's scope. A search may return a short or empty page although more follow. Staff
+ * search only their own appointments, because they see other clients masked. `noShow` keeps only no-shows,
+ * `clientName` only bookings of one name (see `nameKey`).
  */
 export async function listBookings(
   context: Context,
@@ -109,8 +112,9 @@ export async function listBookings(
 }
 
 /**
- * Reschedules or reassigns a booking, or changes its party, status, client or notes, and records its events. A conflict changes
- * nothing. Throws not_found, version_conflict, change_not_allowed, validation_failed, slot_not_offered, slot_held or slot_booked.
+ * Reschedules or reassigns a booking, or changes its party, status, client or notes. Records its events. A
+ * conflict changes nothing. Throws not_found, version_conflict, change_not_allowed, validation_failed,
+ * slot_not_offered, slot_held or slot_booked.
  */
 export async function changeBooking(
   context: Context,
@@ -140,8 +144,9 @@ export async function changeBooking(
 }
 
 /**
- * Cancels a booking and frees its slot; a cancelled one stays as it is. With `refund`, the deposit goes back, even if the
- * booking was cancelled before; validation_failed when none was paid. Of people, only owners may do that.
+ * Cancels a booking and frees its slot. A cancelled booking stays unchanged. With `refund`, refunds the
+ * deposit, even if the booking was cancelled earlier. Throws validation_failed if none was paid. Among
+ * people, only owners may refund.
  */
 export async function cancelBooking(
   context: Context,
@@ -160,7 +165,7 @@ interface Cancellation {
 }
 
 /**
- * Moves a booking as its client may, or cancels it; the deposit of one cancelled in time goes back. Throws
+ * Moves or cancels a booking by the rules for clients. Refunds the deposit if it is cancelled in time. Throws
  * version_conflict, change_not_allowed, slot_not_offered, slot_held or slot_booked.
  */
 export function changeByClient(
@@ -176,7 +181,7 @@ export function changeByClient(
   return applyChange(context, actor, { target, wanted: { ...wanted, byClient: true } })
 }
 
-/** Presents a booking as the caller may see it, with times in its location's zone. */
+/** Returns a booking as the caller may see it, with times in its location's zone. */
 export function presentBooking(booking: BookingRow, actor: Actor) {
   const time = (instant: BookingRow['starts_at']) => formatInstant(instant, booking.timezone)
   const { service, location } = serviceAndLocation(booking)
@@ -222,13 +227,13 @@ const outcomes: Record<EventType, BookingOutcome> = {
 interface Change {
   target: BookingTarget
   wanted: WantedChange
-  /** The staff member to assign: null for anyone; undefined for the present one. */
+  /** The staff member to assign. Null means anyone, undefined the present one. */
   staffId?: string | null | undefined
-  /** Whether to refund a paid deposit. */
+  /** True to refund a paid deposit. */
   refund?: boolean
-  /** False: the client gets no mail. */
+  /** False to send the client no email. */
   notify?: boolean | undefined
-  /** How long mails about it wait, for a change that takes it back. */
+  /** Delay of the emails in seconds, so that a further change can withdraw them. */
   delaySeconds?: number | undefined
 }
 
@@ -242,7 +247,7 @@ async function applyChange(context: Context, actor: Actor, change: Change): Prom
       })
       return changeIn(context, tx, { ...change, by: actor, booking: found })
     }
-    const isParty = (change.wanted.partySize ?? 1) > 1 // as for its hold, a transaction of its own
+    const isParty = (change.wanted.partySize ?? 1) > 1 // runs in a separate transaction, as for its hold
     const { changed, events } = isParty
       ? await context.db.transaction(work)
       : await context.db.sharedTransaction(work, { owner: scopeKey(actor.scope) })
@@ -266,12 +271,15 @@ async function known(id: string, find: (id: string) => Promise<BookingRow | unde
   return booking
 }
 
-/** Out of reach, as if it did not exist. */
+/** Returns the error for a booking out of scope, as if it did not exist. */
 export function noSuchBooking(): Problem {
   return new Problem('not_found', 'There is no booking with this id.')
 }
 
-/** Whether the caller, in whose scope the booking lies, may change it: staff their own appointments only. */
+/**
+ * Returns true if the caller may change a booking in their scope. Staff may change only their own
+ * appointments.
+ */
 export function isChangeable(booking: Pick<BookingRow, 'staff_id'>, actor: Actor): boolean {
   return !isStaff(actor) || actor.staffId === booking.staff_id
 }
@@ -282,8 +290,8 @@ async function changeIn(
   change: Change & { by: Actor; booking: BookingRow },
 ): Promise<{ changed: BookingRow; events: EventType[] }> {
   const { by, target, wanted, notify = true, delaySeconds = 0 } = change
-  // 0. the lock of the booking was waited for, and its payment may have arrived meanwhile. A client changes the version that
-  // it saw, by the rules for clients
+  // 0. re-read after waiting for the lock, because the payment may have arrived meanwhile. A client changes
+  // the version that they saw, by the rules for clients
   const found = await withPayment(context, tx, change.booking)
   if (wanted.byClient) assertVersion(found, target.versions)
   const refund = wanted.byClient ? assertClientMay(found, wanted, tx.now) === 'full' : change.refund === true
@@ -296,7 +304,7 @@ async function changeIn(
   const plan = planChange(found, { ...wanted, ...asked, reassigned }, tx.now)
   assertVersion(found, target.versions)
   if (plan) assertTakesTime(plan)
-  // 2. settle the deposit, even when nothing else changes
+  // 2. settle the deposit, even if nothing else changes
   const booking = await withSettledDeposit(context, tx, { booking: found, by, plan, refund })
   if (!plan) return { changed: booking, events: [] }
   const { payment_id } = booking
@@ -312,10 +320,10 @@ async function changeIn(
   const staffId = plan.takesSlot
     ? await retakeSlot(context, tx, changed, assignees)
     : assignees?.reassigns
-      ? (assignees.resources[0]?.staffId ?? null) // a cancelled booking goes to the named one
+      ? (assignees.resources[0]?.staffId ?? null) // a cancelled booking goes to the named staff member
       : booking.staff_id
   const staff = staffId === booking.staff_id ? undefined : staffColumns(staffId, assignees)
-  // 4. write the booking, its events and mails
+  // 4. write the booking, its events and emails
   const result = { ...changed, ...staff }
   await allOf([
     updateBooking(tx, booking, { ...columns, ...(staff && { staff_id: staff.staff_id }) }),
@@ -330,7 +338,10 @@ async function changeIn(
   return { changed: result, events: plan.events }
 }
 
-/** Staff who can take the booking, if the change asks for that. It is reassigned when its own is not among them. */
+/**
+ * Returns the staff who can take the booking, if the change requires that. The booking is reassigned if its
+ * own staff member is not among them.
+ */
 async function assigneesOf(
   context: Context,
   tx: Transaction,
@@ -339,13 +350,13 @@ async function assigneesOf(
   if (wanted.byClient) return offeredTo(context, tx, { booking, wanted })
   if (staffId === undefined || staffId === booking.staff_id) return undefined
   const span = newSpan(booking, wanted, tx.now)
-  if (staffId === null && newStatus(booking, wanted) === 'cancelled') return undefined // needs nobody
+  if (staffId === null && newStatus(booking, wanted) === 'cancelled') return undefined // needs no staff member
   return withReassignment(booking, await findAssignees(context, tx, { booking, staffId, span }))
 }
 
 /**
- * Who has the client's link can give back a deposit. Throws key_type_not_allowed for people below owner who would have it sent to another
- * address.
+ * Anyone with the client's link can get the deposit refunded. Throws key_type_not_allowed if a person below
+ * owner would send the link to another address.
  */
 function assertMayReaddress(
   by: Actor,
@@ -357,8 +368,8 @@ function assertMayReaddress(
 }
 
 /**
- * What new answers and a changed client are measured by: the service as the database has it now. Throws validation_failed
- * when something is taken from the client that the service requires.
+ * Returns the current service from the database, against which new answers and a changed client are checked.
+ * Throws validation_failed if the change removes a detail that the service requires.
  */
 async function askedOf(
   context: Context,
@@ -407,13 +418,16 @@ interface SettledChange {
   refund: boolean
 }
 
-/** A locked booking with its payment, locked after it as everywhere: PostgreSQL reads what is joined before it waits. */
+/**
+ * Adds the payment to a locked booking. Locks the payment after the booking, as everywhere, because
+ * PostgreSQL reads joined rows before it waits.
+ */
 async function withPayment(context: Context, tx: Transaction, booking: BookingRow): Promise<BookingRow> {
   if (booking.payment_id === null) return booking
   return { ...booking, ...shownOf('payment', await context.checkouts.lock(tx, booking.payment_id)) }
 }
 
-/** Settles the deposit as the change requires, or puts another in its place. */
+/** Settles the deposit as the change requires, or replaces it. */
 async function withSettledDeposit(
   context: Context,
   tx: Transaction,
@@ -439,7 +453,10 @@ async function withSettledDeposit(
 
 type ShownPayment = Static<typeof Payment>
 
-/** What a session sees only the payment of: business and hub keys see all, the client all but the no-show mark. */
+/**
+ * Returns the fields for the business. Sessions see only the payment, clients all but the no-show mark,
+ * business and hub keys everything.
+ */
 function businessPart(
   booking: BookingRow,
   actor: Actor,
@@ -475,7 +492,7 @@ function paymentPart(booking: BookingRow): { payment?: ShownPayment } {
   }
 }
 
-/** Whether the caller learns who the client is and how to reach them. */
+/** Returns true if the caller may see the client's name and contact details. */
 export function maySeeClient(booking: BookingRow, actor: Actor): boolean {
   switch (actor.type) {
     case 'business':
@@ -514,7 +531,10 @@ function maskedClientPart(booking: BookingRow) {
   return { client: maskedClient(booking), notes: null, custom_field_values: [] }
 }
 
-/** A client as those see them who may not: whom they meet, not how to reach them. */
+/**
+ * Returns a client as masked for callers who may not see them. They see whom they meet, but not how to reach
+ * them.
+ */
 export function maskedClient(
   booking: Pick<BookingRow, 'client_first_name' | 'client_last_name' | 'client_email'>,
 ) {
@@ -534,11 +554,14 @@ interface RefusedMove {
   booking: BookingRow
   slot: Span
   partySize: number
-  /** Null: anyone; undefined: the present one. */
+  /** Null means anyone, undefined the present staff member. */
   staffId: string | null | undefined
 }
 
-/** Adds to a refused move the nearest possible times of the same length; none when the offering is inactive. */
+/**
+ * Adds the nearest possible times of the same duration to a refused move. Adds none if the offering is
+ * inactive.
+ */
 async function suggestOtherTimes(
   context: Context,
   refusal: unknown,

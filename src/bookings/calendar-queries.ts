@@ -5,10 +5,10 @@ import { type BookingRow, selectSome } from '../database/shown-booking.ts'
 import type { ClaimsTable } from '../database/tables.ts'
 import { maxClaimMs } from '../availability/resource-rules.ts'
 
-/** Bookings last at most 24 hours: earlier ones cannot reach into the days. */
+/** Bookings last at most 24 hours, so earlier ones cannot reach into the days. */
 const maxBookingMs = 86_400_000
 
-/** The days of a calendar, and whose. */
+/** The business, days and resources of a calendar. */
 export interface CalendarRange {
   businessId: string
   from: Instant
@@ -18,7 +18,7 @@ export interface CalendarRange {
   now: Instant
 }
 
-/** What a calendar was made of: equal for equal calendars. */
+/** Marks of a calendar's content, equal for equal calendars. */
 export interface CalendarMarks {
   version: number
   timezone: string
@@ -28,8 +28,8 @@ export interface CalendarMarks {
 }
 
 /**
- * Reads in one statement what changes with every change of a calendar, as far as it is shown; undefined for a deleted
- * business.
+ * Reads in one statement everything that changes with a visible change of the calendar. Undefined for a
+ * deleted business.
  */
 export async function findMarks(
   db: Reads,
@@ -77,13 +77,13 @@ const bookingColumns = [
   ...(['service_name', 'location_name', 'staff_name', 'payment_status'] as const),
 ] as const
 
-/** A booking, and what it takes. */
+/** A booking with the time that it takes. */
 export type CalendarBookingRow = Pick<BookingRow, (typeof bookingColumns)[number]> & {
   taken_from: Instant | null
   taken_until: Instant | null
 }
 
-/** Bookings that take their time, by their start, those after one of them. */
+/** Finds bookings that take up time, by start, after a given one. */
 export async function findCalendarBookings(
   db: Reads,
   range: CalendarRange,
@@ -101,7 +101,7 @@ export async function findCalendarBookings(
     : query.execute()
 }
 
-/** A hold that has not expired. */
+/** An active hold. */
 export type CalendarHoldRow = Pick<BookingRow, 'service_name' | 'location_name' | 'staff_name'> &
   Pick<
     ClaimsTable,
@@ -118,7 +118,7 @@ export type CalendarHoldRow = Pick<BookingRow, 'service_name' | 'location_name' 
     | 'staff_id'
   >
 
-/** Holds of the columns, by their start. */
+/** Finds holds of the columns, by start. */
 export async function findCalendarHolds(
   db: Reads,
   range: CalendarRange,
@@ -143,7 +143,7 @@ export async function findCalendarHolds(
     .execute()
 }
 
-/** Blocks of the business, by their start. */
+/** Finds blocks of the business, by start. */
 export function findCalendarBlocks(db: Reads, range: CalendarRange, max: number) {
   return db
     .selectFrom('blocks as x')

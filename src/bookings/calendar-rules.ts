@@ -7,15 +7,15 @@ import type { Location, StaffMember } from '../catalogue/location-and-staff-sche
 import type { Service } from '../catalogue/service-schemas.ts'
 import type { WholeCatalogue } from '../catalogue/offering.ts'
 
-/** The most days of one answer: two weeks. */
+/** Maximum number of days in one answer: two weeks. */
 export const maxCalendarDays = 14
 
-/** The last date is not before the first, nor too far after it. */
+/** Checks that the last date is not before the first, nor too far after it. */
 export function calendarErrors(query: { from?: string; to?: string }): FieldError[] {
   return rangeErrors(query, maxCalendarDays)
 }
 
-/** The last date is not before the first, and the dates are at most so many. */
+/** Checks that the last date is not before the first, and that the range has at most `maxDays`. */
 export function rangeErrors({ from, to }: { from?: string; to?: string }, maxDays: number): FieldError[] {
   if (from === undefined || to === undefined) return []
   const days = dayOf(to) - dayOf(from)
@@ -26,41 +26,42 @@ export function rangeErrors({ from, to }: { from?: string; to?: string }, maxDay
   return outOfRange(`must be at most ${maxDays - 1} days after from: ${last} or earlier`)
 }
 
-/** Something that bookings take, with its opening hours. */
+/** A bookable resource with its opening hours. */
 export interface Column {
-  /** Of the resource that claims take. */
+  /** ID of the resource in claims. */
   id: string
   staff: StaffMember | undefined
   service: Service | undefined
-  /** Of the service. */
+  /** Location of the service. */
   location: Location | undefined
   open: Interval[]
 }
 
-/** A column before its hours are known: a staff member and where they work, or a service at a location. */
+/** A column before its hours are known: a staff member with their locations, or a service at a location. */
 type Seed = { id: string } & (
   { staff: StaffMember; places: readonly Location[] } | { service: Service; location: Location }
 )
 
-/** What a booking takes. */
+/** The resource of a booking. */
 interface Taken {
   staff_id: string | null
   service_id: string
   location_id: string
 }
 
-/** Which columns, in their order. */
+/** A range of columns in their order. */
 interface ColumnRange {
   from: number
   max: number
 }
 
 /**
- * What can be booked, at a location or at all: active staff, then active services without staff at each of their locations, in
- * the order of the catalogue. A business can have very many of the latter, so that they are made only where they are shown.
+ * The bookable resources of one location or of all. Active staff come first, then active services without
+ * staff at each of their locations, in catalogue order. A business can have very many of the latter, so
+ * columns are created only for display.
  */
 class ColumnList {
-  /** How many there are. */
+  /** Number of columns. */
   readonly length: number
   private readonly people: { staff: StaffMember; places: readonly Location[] }[]
   private readonly rooms: { service: Service; places: readonly Location[] }[]
@@ -77,7 +78,7 @@ class ColumnList {
     }
     this.people = staff
       .filter(({ active }) => active)
-      // all of them are the same list, so that its hours are reckoned once
+      // the same list for all, so that its hours are computed once
       .map((member) => ({
         staff: member,
         places: member.location_ids.length === 0 ? places : among(member.location_ids),
@@ -92,7 +93,7 @@ class ColumnList {
     this.length = this.rooms.reduce((sum, room) => sum + room.places.length, this.people.length)
   }
 
-  /** Some of the columns. */
+  /** Returns a range of the columns. */
   some({ from, max }: ColumnRange): Seed[] {
     const seeds = this.people.slice(from, from + max).map(personSeed)
     let before = this.people.length
@@ -106,7 +107,7 @@ class ColumnList {
     return seeds
   }
 
-  /** The column with this id; undefined for a former one. */
+  /** Returns the column with this ID; undefined for a former one. */
   async find(id: string, giveWay: () => Promise<void> | undefined): Promise<Seed | undefined> {
     const person = this.people.find(({ staff }) => staff.id === id)
     if (person) return personSeed(person)
@@ -118,13 +119,13 @@ class ColumnList {
     return undefined
   }
 
-  /** Whether a booking stands in one of the columns, shown or not. */
+  /** Returns true if a booking belongs to one of the columns, shown or not. */
   has({ staff_id, service_id, location_id }: Taken): boolean {
     if (staff_id !== null) return this.peopleById.has(staff_id)
     return this.roomsById.get(service_id)?.some(({ id }) => id === location_id) ?? false
   }
 
-  /** The time of all columns that are open, in milliseconds, each rounded to minutes. */
+  /** Returns the open time of all columns in milliseconds, each rounded to minutes. */
   async openMinutes(hours: ColumnHours, giveWay: () => Promise<void> | undefined): Promise<number> {
     let minutes = 0
     for (const { staff, places } of this.people) {
@@ -150,10 +151,12 @@ function roomSeed(service: Service, location: Location): Seed {
 }
 
 const lists = new WeakMap<WholeCatalogue, Map<string, ColumnList>>()
-/** Of one catalogue. */
+/** Maximum number of lists per catalogue. */
 const maxLists = 4
 
-/** The columns of a catalogue at a location or at all; the lists asked for last are kept with it. */
+/**
+ * Returns the columns of a catalogue at one location or all. Caches the most recent lists with the catalogue.
+ */
 export function columnsIn(catalogue: WholeCatalogue, locationId: string | undefined): ColumnList {
   const kept = lists.get(catalogue) ?? new Map<string, ColumnList>()
   lists.set(catalogue, kept)
@@ -164,10 +167,10 @@ export function columnsIn(catalogue: WholeCatalogue, locationId: string | undefi
   return list
 }
 
-/** Ids are reckoned once for as long as the catalogue is kept. */
+/** IDs cached for as long as the catalogue is. */
 const roomIds = new WeakMap<Service, Map<string, string>>()
 
-/** The column of a service without staff at a location. */
+/** Returns the ID of the column of a service without staff at a location. */
 export function roomId(service: Service, { id: locationId }: { id: string }): string {
   const ids = roomIds.get(service) ?? new Map<string, string>()
   roomIds.set(service, ids)
@@ -180,7 +183,7 @@ export function minutesIn(open: readonly Interval[]): number {
   return Math.round(open.reduce((sum, { from, to }) => sum + to - from, 0) / 60_000)
 }
 
-/** The opening hours of a catalogue on some days: each schedule is read once in each time zone. */
+/** The opening hours of a catalogue on some days. Reads each schedule once in each time zone. */
 export class ColumnHours {
   private readonly range: Interval
   private readonly around: Days
@@ -208,13 +211,15 @@ export class ColumnHours {
     return this.openIn(location, location.timezone)
   }
 
-  /** When a staff member works somewhere: within hours of a location, in its zone. */
+  /**
+   * Returns the working hours of a staff member, within the hours of their locations, in the zone of each.
+   */
   ofMember(member: StaffMember, places: readonly Location[]): Interval[] {
     const unions = [...this.unionsOf(places)]
     return merged(unions.flatMap(([zone, open]) => meeting(open, this.openIn(member, zone))))
   }
 
-  /** When any of some locations is open, by their zones. */
+  /** Returns the times when any of the locations is open, by zone. */
   private unionsOf(places: readonly Location[]): Map<string, Interval[]> {
     const known = this.unions.get(places)
     if (known) return known
@@ -228,7 +233,7 @@ export class ColumnHours {
     return unions
   }
 
-  /** Without weekly hours or overrides, always. */
+  /** Returns opening times; always open without weekly hours or overrides. */
   private openIn(schedule: Schedule, timezone: string): Interval[] {
     const ofSchedule = this.read.get(schedule) ?? new Map<string, Interval[]>()
     this.read.set(schedule, ofSchedule)
@@ -246,7 +251,7 @@ export class ColumnHours {
   }
 }
 
-/** What lies in both of two lists that are sorted and disjoint. */
+/** Returns the intersection of two sorted lists of disjoint intervals. */
 function meeting(one: readonly Interval[], other: readonly Interval[]): Interval[] {
   const both: Interval[] = []
   for (let at = 0, beside = 0; at < one.length && beside < other.length;) {
@@ -260,7 +265,7 @@ function meeting(one: readonly Interval[], other: readonly Interval[]): Interval
   return both
 }
 
-/** What lies in any, sorted and disjoint. */
+/** Returns the union, sorted and disjoint. */
 export function merged(intervals: readonly Interval[]): Interval[] {
   const result: Interval[] = []
   for (const { from, to } of intervals.toSorted((one, other) => one.from - other.from)) {
@@ -271,7 +276,7 @@ export function merged(intervals: readonly Interval[]): Interval[] {
   return result
 }
 
-/** What lies in the first and not in the second. */
+/** Returns the parts of the first list that are not in the second. */
 export function without(intervals: readonly Interval[], taken: readonly Interval[]): Interval[] {
   const result: Interval[] = []
   const obstacles = merged(taken)

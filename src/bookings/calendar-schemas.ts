@@ -59,7 +59,7 @@ const CalendarColumn = Type.Object(
   { title: 'CalendarColumn', description: 'Something that bookings take: a staff member, or a service.' },
 )
 
-/** What bookings and holds have in common. */
+/** Fields shared by bookings and holds. */
 const taken = {
   id: ShownId,
   column_id: ShownId,

@@ -33,21 +33,21 @@ import type { CalendarQuery } from './calendar-schemas.ts'
 import type { Context } from './context.ts'
 import { turnsFor } from './costly.ts'
 
-/** More bookings, holds or blocks than this are not in one answer. */
+/** Maximum number of bookings, holds or blocks in one answer. */
 const maxEntries = 2_000
-/** Other requests get their turn between two statements. */
+/** Bookings per statement. Other requests proceed between two statements. */
 const bookingsAtOnce = 250
 const maxReadings = 4
-/** More columns are on further pages. */
+/** Maximum number of columns on a page. */
 const maxColumns = 300
 
-/** Everything that takes time on some days, in one zone. */
+/** Everything that takes up time on some days, in one zone. */
 export interface Calendar {
   businessId: string
   timezone: string
   range: Interval
   columns: Column[]
-  /** Of the columns that follow; null where these are all. */
+  /** Cursor of the next columns; null if there are none. */
   nextCursor: string | null
   bookings: (CalendarBookingRow & { columnId: string })[]
   holds: CalendarHoldRow[]
@@ -56,27 +56,27 @@ export interface Calendar {
   catalogue: WholeCatalogue
 }
 
-/** How a calendar is read. */
+/** Options for reading a calendar. */
 interface CalendarRequest {
   query: Static<typeof CalendarQuery>
-  /** Whether the caller has the calendar with this tag. */
+  /** Returns true if the caller has the calendar with this tag. */
   knows?: (tag: string) => boolean
   isGone?: () => boolean
-  /** How many columns are shown together; by default as many as can be. */
+  /** Number of columns per page; the maximum by default. */
   columnsAtOnce?: number
 }
 
-/** The tag changes with the calendar. `shown` is undefined where the caller knows the tag. */
+/** The tag changes with the calendar. `shown` is undefined if the caller knows the tag. */
 interface CalendarReading<Shown> {
   tag: string
   shown: Shown | undefined
 }
 
 /**
- * Reads what takes time on some days, and shows it: one statement when nothing has changed since a tag that the caller knows;
- * four when something has, where there is little of it, and more when the catalogue has. Calendars of one business are read
- * and shown one at a time. Throws not_found, unavailable when too many wait already, MemberGone, or validation_failed where a
- * hub names no business.
+ * Reads everything that takes up time on some days, and presents it. Needs one statement if the caller knows
+ * the tag and nothing has changed. Otherwise needs four for a small calendar, and more after a change of the
+ * catalogue. Reads calendars of one business one at a time. Throws not_found, unavailable if too many are
+ * waiting, MemberGone, or validation_failed if a hub names no business.
  */
 export async function readCalendar<Shown>(
   context: Context,
@@ -114,7 +114,10 @@ export async function readCalendar<Shown>(
   return turnsFor(context, 'calendar').run(businessId, work, isGone)
 }
 
-/** What a calendar shows, with times in its zone; staff see neither clients of others nor why colleagues are away. */
+/**
+ * Presents a calendar with times in its zone. Staff see neither the clients of colleagues nor the reasons of
+ * their absence.
+ */
 export async function presentCalendar(calendar: Calendar, actor: Actor, slices: Slices) {
   const time = (instant: CalendarHoldRow['starts_at']) => formatInstant(instant, calendar.timezone)
   const span = ({ from, to }: Interval) => ({
@@ -185,8 +188,8 @@ function clientOf(row: CalendarBookingRow, actor: Actor) {
 }
 
 /**
- * The business that a caller asks about, without a statement for callers of one. Throws not_found, or validation_failed
- * where a hub names none.
+ * Returns the business in a request, without a statement for callers with only one. Throws not_found, or
+ * validation_failed if a hub names none.
  */
 export async function businessAsked(
   context: Context,
@@ -202,7 +205,7 @@ export async function businessAsked(
   throw validationProblem([{ pointer: '/business_id', code: 'required', detail }])
 }
 
-/** The kept catalogue of a business, or the present one. Throws not_found and MemberGone. */
+/** Returns the cached catalogue of a business, or the current one. Throws not_found and MemberGone. */
 export async function catalogueOf(
   context: Context,
   businessId: string,
@@ -217,7 +220,7 @@ export async function catalogueOf(
   return found
 }
 
-/** Which columns are shown, and when. */
+/** The columns and days to show. */
 interface Choice {
   timezone: string
   interval: Interval
@@ -322,14 +325,17 @@ async function bookingsIn(
   return { rows: rows.slice(0, maxEntries), isComplete: false }
 }
 
-/** What a booking takes: its staff member, else its service at its location. */
+/** Returns the resource of a booking: its staff member, or its service at its location. */
 function resourceOf(services: ReadonlyMap<string, Service>, row: CalendarBookingRow): string {
   if (row.staff_id !== null) return row.staff_id
   const service = services.get(row.service_id)
   return service ? roomId(service, { id: row.location_id }) : row.service_id
 }
 
-/** Those that still have bookings although they are not offered any more: closed, but not hidden. */
+/**
+ * Returns columns that still have bookings although they are no longer offered. They are closed but not
+ * hidden.
+ */
 function formerColumns(
   bookings: Calendar['bookings'],
   { catalogue: { services, locations, staff }, choice, query }: FoundCalendar,

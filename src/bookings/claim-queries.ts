@@ -9,8 +9,9 @@ import { writeSeats } from '../database/seat-sets.ts'
 import type { NewClaim } from './claim-rules.ts'
 
 /*
- * A claim is a hold, and the time of the booking that it becomes. It takes its time until `ended_at` is set; the schema
- * lets no two that overlap take one seat. The statements of the road that clients take are shared (`sharedStatement`).
+ * A claim is a hold, and later the time of its booking. It takes up time until `ended_at` is set. The
+ * schema allows no two overlapping claims on one seat. Statements for the actions of clients are shared
+ * (`sharedStatement`).
  */
 
 const claimColumns = {
@@ -39,7 +40,7 @@ const claimColumns = {
   ended_at: 'timestamptz',
 } as const satisfies Columns<keyof ClaimsTable>
 
-/** How many holds still fit under the caps of its networks; absent: no cap. */
+/** Number of holds that still fit under the caps of their networks; no cap if absent. */
 export interface Room {
   room?: number
   widerRoom?: number
@@ -56,8 +57,9 @@ const insertClaimsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: str
 })
 
 /**
- * Takes the seats of a claim for a time span, all or none. False when another claim is in the way or has the same sequence of its session, or when
- * others in its transaction took the room since it was read.
+ * Takes the seats of a claim for a time span, all or none. Returns false if another claim is in the way or
+ * has the same sequence of its session. Also returns false if others in its transaction have used up the room
+ * since it was read.
  */
 export const insertClaim = sharedStatement({
   writes: (isInserted: boolean) => isInserted,
@@ -80,7 +82,7 @@ export const insertClaim = sharedStatement({
   },
 })
 
-/** Gives the ids of those that were inserted. */
+/** Returns the IDs of the inserted claims. */
 async function insertClaims(db: Queries, claims: readonly ClaimsTable[]): Promise<string[]> {
   const { rows } = await insertClaimsQuery(db, { rows: rowsText(db, claimColumns, claims) })
   return rows.map(({ id }) => id)
@@ -90,7 +92,7 @@ function columnsOf(db: Reads, { seats, ...claim }: NewClaim): ClaimsTable {
   return { ...claim, seat: seats[0] ?? 0, seats: writeSeats(db, seats) }
 }
 
-/** Of holds from one network in one transaction, only as many as have room. */
+/** Limits the holds from one network in one transaction to those with room. */
 function withRoom(members: readonly { room: Room }[], takenBefore: ReadonlyMap<string, number>) {
   const taken = new Map(takenBefore)
   const takes = (network: string | null, room = Infinity) => {
@@ -106,12 +108,12 @@ function withRoom(members: readonly { room: Room }[], takenBefore: ReadonlyMap<s
   }
 }
 
-/** A hold that gives its time back. */
+/** A hold that frees its time. */
 interface EndedHold {
   id: string
   businessId: string
   at: Instant
-  /** Whether to spare it unless it has expired. */
+  /** True to end it only if it has expired. */
   onlyExpired: boolean
 }
 
@@ -129,20 +131,26 @@ const endHoldsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string 
        and (w.only_expired = 0 or claims.expires_at <= w.at)`
 })
 
-/** Tells PostgreSQL to look rows up by their ids even where it has no statistics; so does `is true`, see `isLiving` of claim-snapshot-queries.ts. */
+/**
+ * Makes PostgreSQL look rows up by their IDs even without statistics. `is true` does the same; see `isLiving`
+ * of claim-snapshot-queries.ts.
+ */
 function isNamed(db: Reads, column: string): RawBuilder<boolean> {
   return isPostgres(db)
     ? sql<boolean>`${sql.ref(column)} = any (array(select id from w))`
     : sql<boolean>`${sql.ref(column)} in (select id from w)`
 }
 
-/** Ends holds; one that became a booking meanwhile stays. That of an expired one may stand whatever follows. */
+/**
+ * Ends holds. Those that became a booking meanwhile stay. The end of an expired hold is valid, whatever
+ * follows.
+ */
 export const endHolds = sharedStatement({
   writes: (isChange: boolean) => isChange,
   run: async (db, members: readonly (readonly EndedHold[])[]): Promise<boolean[]> => {
     const rows = members
       .flat()
-      .toSorted((one, other) => (one.id < other.id ? -1 : 1)) // locked in one order
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1)) // all transactions lock in the same order
       .map(({ id, businessId, at, onlyExpired }) => ({
         id,
         business_id: businessId,
@@ -156,7 +164,7 @@ export const endHolds = sharedStatement({
 
 const bookingKey = { id: 'uuid', business_id: 'uuid' } as const
 
-/** What a move changes of a claim. */
+/** Columns of a claim that a move changes. */
 const placeColumns = {
   resource_id: 'uuid',
   seat: 'integer',
@@ -169,7 +177,10 @@ const placeColumns = {
 
 const moveColumns = { ...bookingKey, ...placeColumns } as const
 
-/** On PostgreSQL a claim in the way of an update would fail the transaction; one in the way of an insert gives no row. */
+/**
+ * Reinserts claims. On PostgreSQL, a claim in the way of an update would fail the transaction; in the way of
+ * an insert, it returns no row.
+ */
 const reinsertClaimsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const names = Object.keys(claimColumns)
   const values = names.map((name) =>
@@ -192,7 +203,10 @@ const reinsertClaimsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: s
      where w.id not in (select id from placed)`
 })
 
-/** On SQLite a claim in the way fails the statement alone. A row stays where it is, and so do most of its indexes. */
+/**
+ * Updates claims. On SQLite, a claim in the way fails only the statement. The row and most of its index
+ * entries stay in place.
+ */
 const updateClaimsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const changes = Object.keys(placeColumns).map((name) => sql`${sql.ref(name)} = ${sql.ref(`w.${name}`)}`)
   return sql<{ id: string }>`
@@ -204,7 +218,10 @@ const updateClaimsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: str
     returning claims.id`
 })
 
-/** Moves the claim of a booking to another time, or inserts it when it has none any more. False, and it stays, when another is in the way. */
+/**
+ * Moves the claim of a booking to another time, or inserts one if there is none. Returns false if another is
+ * in the way; the claim then stays.
+ */
 export const moveClaim = sharedStatement({
   writes: (isMoved: boolean) => isMoved,
   run: async (db, claims: readonly NewClaim[]): Promise<boolean[]> => {
@@ -216,7 +233,7 @@ export const moveClaim = sharedStatement({
   },
 })
 
-/** Of the claims that there are, whether each moved. */
+/** Results by existing claim: true if it moved. */
 type Moves = Map<string, boolean>
 
 async function reinsertClaims(db: Queries, claims: readonly ClaimsTable[]): Promise<Moves> {
@@ -224,7 +241,7 @@ async function reinsertClaims(db: Queries, claims: readonly ClaimsTable[]): Prom
   const unplaced = new Set(rows.map(({ wanted }) => wanted))
   const left = rows.filter((row) => row.id !== null)
   const back = left.length === 0 ? [] : await insertClaims(db, left)
-  // nobody can have seen the time as free that they have left
+  // their former time cannot have been seen as free
   if (back.length < left.length) throw new RetryTransaction('the time of a booking is gone')
   return new Map([
     ...claims.filter(({ id }) => !unplaced.has(id)).map(({ id }) => [id, true] as const),
@@ -232,7 +249,7 @@ async function reinsertClaims(db: Queries, claims: readonly ClaimsTable[]): Prom
   ])
 }
 
-/** Where a claim is in the way of one of several, they are moved one by one. */
+/** Updates claims together. If another claim is in the way of one, moves them one by one. */
 async function updateClaims(db: Queries, claims: readonly ClaimsTable[]): Promise<Moves> {
   try {
     const { rows } = await updateClaimsQuery(db, { rows: rowsText(db, moveColumns, claims) })
@@ -248,7 +265,7 @@ async function updateClaims(db: Queries, claims: readonly ClaimsTable[]): Promis
   return moves
 }
 
-/** Whether the rule for updates on SQLite has failed a statement. */
+/** Returns true if SQLite's rule for updates failed a statement. */
 function isOverlap(error: unknown): boolean {
   return error instanceof Error && error.message.includes('claims_do_not_overlap')
 }
@@ -265,7 +282,7 @@ const endBookedQuery = cachedQuery(
        and claims.booked_at is not null and (claims.ended_at is null) is true`,
 )
 
-/** Frees the time of a booking that is cancelled. */
+/** Frees the time of a cancelled booking. */
 export const endBookingClaim = sharedStatement({
   writes: true,
   run: async (db, bookings: readonly { id: string; business_id: string; at: Instant }[]) => {

@@ -3,18 +3,18 @@ import { Problem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
 import type { ClaimsTable } from '../database/tables.ts'
 
-/** A claim that overlaps the wanted time, as one snapshot shows it. */
+/** A claim that overlaps the wanted time, from one snapshot. */
 export interface ClaimSeen {
   id: string
   resource_id: string
   seats: readonly number[]
   occurrence_id: string
-  /** Null: it is booked. */
+  /** Null if it is booked. */
   expires_at: Instant | null
   owner_id: string | null
 }
 
-/** Seats to try, one for each of a party, and the caller's own holds to release for them. */
+/** Seats to try, one for each member of the party, and the caller's own holds to release for them. */
 export interface Candidate {
   resource: Resource
   seats: readonly number[]
@@ -28,18 +28,18 @@ export interface Choice {
   partySize: number
   claims: ClaimSeen[]
   now: Instant
-  /** Whose holds may be released; undefined for keys, whose holds stand. */
+  /** The session whose holds may be released; undefined for keys, whose holds stay. */
   ownerId: string | undefined
-  /** Bookings of the day by staff member: those with the fewest come first. */
+  /** Number of bookings that day by staff member. Those with the fewest come first. */
   bookingsOfDay: ReadonlyMap<string, number>
-  /** First of equal seats to try: concurrent requests should not all try the same one. */
+  /** Index of the first of equal seats to try, so that concurrent requests do not all try the same one. */
   rotation: number
 }
 
 /** A claim to insert. */
 export type NewClaim = Omit<ClaimsTable, 'seat' | 'seats'> & { seats: readonly number[] }
 
-/** The columns of a claim that say what it takes. */
+/** Returns the columns of a claim that describe its target. */
 export function placeOf(
   { resource, seats }: Pick<Candidate, 'resource' | 'seats'>,
   taken: Span,
@@ -56,12 +56,18 @@ export function placeOf(
   }
 }
 
-/** Of equal seats, concurrent requests should not all try the same one first. */
+/**
+ * Returns the index of the first of equal seats to try. Concurrent requests should not all start with the
+ * same one.
+ */
 export function rotationOf(id: string): number {
   return Number.parseInt(id.slice(-4), 16)
 }
 
-/** Free seats, best first: no own hold to release, then the fewest bookings of the day, then by id. */
+/**
+ * Returns free seats, best first: without own holds to release, then with the fewest bookings that day, then
+ * by ID.
+ */
 export function candidates(choice: Choice): Candidate[] {
   const bookings = ({ resource }: Candidate) => choice.bookingsOfDay.get(resource.id) ?? 0
   return choice.resources
@@ -81,7 +87,8 @@ function freeSeats(resource: Resource, { claims, now, ownerId, rotation, partySi
   const others = active.filter((claim) => !isOwnHold(claim, ownerId))
   if (others.some(({ occurrence_id }) => occurrence_id !== occurrenceId)) return []
   const taken = new Set(others.flatMap(({ seats }) => seats))
-  // Claims beyond a lowered capacity count. The lowest seats only, so that concurrent requests collide on them.
+  // Claims beyond a lowered capacity count. Takes only the lowest seats, so that concurrent requests collide
+  // on them.
   const free = Array.from({ length: capacity }, (_, seat) => seat)
     .filter((seat) => !taken.has(seat))
     .slice(0, Math.max(0, capacity - taken.size))
@@ -109,14 +116,17 @@ function isOwnHold(claim: ClaimSeen, ownerId: string | undefined): boolean {
   return claim.expires_at !== null && claim.owner_id === ownerId
 }
 
-/** Ids of a resource's expired holds: they are ended before its time is taken. */
+/** Returns the IDs of a resource's expired holds, which must end before its time is taken. */
 export function expired(claims: ClaimSeen[], resource: Resource, now: Instant): string[] {
   return claims
     .filter((claim) => claim.resource_id === resource.id && !isActive(claim, now))
     .map(({ id }) => id)
 }
 
-/** Tells why too few seats are free: slot_booked when every claim of others is booked, else slot_held. */
+/**
+ * Returns the reason why too few seats are free: slot_booked if all claims of others are booked, otherwise
+ * slot_held.
+ */
 export function conflict({ claims, now, ownerId }: Pick<Choice, 'claims' | 'now' | 'ownerId'>): Problem {
   const inTheWay = claims.filter((claim) => isActive(claim, now) && !isOwnHold(claim, ownerId))
   const booked = inTheWay.length > 0 && inTheWay.every(({ expires_at }) => expires_at === null)

@@ -9,38 +9,38 @@ import { sharedStatement } from '../database/shared-transaction.ts'
 import { readSeats } from '../database/seat-sets.ts'
 import type { ClaimSeen } from './claim-rules.ts'
 
-/* What is read, in one statement, before time is taken. Taking it: claim-queries.ts. */
+/* Reads everything needed before taking time, in one statement. claim-queries.ts takes it. */
 
-/** What to read for placing or moving a claim. */
+/** The data to read before placing or moving a claim. */
 export interface ClaimsRequest {
   now: Instant
   businessId: string
   resourceIds: string[]
   taken: Span
-  /** The day whose bookings decide between staff members; absent when there is nothing to decide. */
+  /** The day whose bookings decide between staff members; absent if there is only one. */
   day?: { from: Instant; to: Instant } | undefined
-  /** The slot to check against blocks; absent for moves of bookings, which rules do not bind. */
+  /** The slot to check against blocks. Absent for moves of bookings, to which the rules do not apply. */
   rules?: { locationId: string; staffIds: string[]; slot: Span } | undefined
   /** The caller's session, which may replace its own holds; absent for keys. */
   session?: { ownerId: string; network: string; widerNetwork: string | null; dayAgo: Instant } | undefined
 }
 
-/** Active holds of the session from one network: one in the way, or all that are not. */
+/** Active holds of the session from one network: the one in the way, or all others. */
 interface OwnHolds extends ActiveCount {
-  /** The one in the way, without its buffers. */
+  /** The hold in the way, without its buffers. */
   inTheWay: (Span & { id: string }) | undefined
-  /** Placed from the caller's present network, or its wider network. */
+  /** True if placed from the caller's present network, or from its wider network. */
   onNetwork: boolean
   onWiderNetwork: boolean
 }
 
-/** A number of active holds or unpaid bookings, and when the first of them expires. */
+/** A number of active holds or unpaid bookings, and the first expiry among them. */
 export interface ActiveCount {
   count: number
   firstExpiry: Instant | null
 }
 
-/** Everything that placing a hold needs to know, as of one moment. */
+/** Everything needed to place a hold, as of one moment. */
 export interface ClaimsSnapshot {
   claims: ClaimSeen[]
   ownHolds: OwnHolds[]
@@ -48,19 +48,19 @@ export interface ClaimsSnapshot {
   ownUnpaid: Instant[]
   /** Other sessions' active holds and unpaid bookings from the caller's network. */
   onNetwork: ActiveCount[]
-  /** The same of its wider network. */
+  /** The same for its wider network. */
   onWiderNetwork: ActiveCount[]
   bookingsOfDay: Map<string, number>
   /** Blocks that overlap the slot. */
   blocks: Block[]
-  /** Of the business; undefined for a deleted one. */
+  /** Version of the business; undefined for a deleted one. */
   catalogueVersion: number | undefined
   /** The session's highest `owner_sequence` so far. */
   lastSequence: number
 }
 
 interface SnapshotRow {
-  /** Null for `version`, which is that of a business. */
+  /** Null for `version`, which belongs to a business. */
   place: number | null
   kind: 'claim' | 'own' | 'unpaid' | 'day' | 'network' | 'wider' | 'sequence' | 'block' | 'version'
   id: string | null
@@ -98,11 +98,11 @@ const requestColumns = {
 
 interface Snapshots {
   rows: string
-  /** Whether any request asks for these: each part costs, also where it finds nothing. */
+  /** Parts that at least one request needs. Each part has a cost, even without results. */
   day: boolean
   rules: boolean
   session: boolean
-  /** Of IPv6. */
+  /** For IPv6. */
   wider: boolean
 }
 
@@ -119,7 +119,7 @@ const snapshotsQuery = cachedQuery((db, { rows, day, rules, session, wider }: Pa
     ${sql.join(parts, sql` union all `)}`
 })
 
-/** Reads what a claim needs to know, at a cost that depends on the time span and the caller's own holds only. */
+/** Reads the data for placing a claim. The cost depends only on the time span and the caller's own holds. */
 export const readClaims = sharedStatement({
   writes: false,
   run: async (db, requests: readonly ClaimsRequest[]): Promise<ClaimsSnapshot[]> => {
@@ -151,7 +151,7 @@ function requestRow({ day, rules, session, taken, ...request }: ClaimsRequest, p
     resource_ids: request.resourceIds,
     taken_from: taken.starts_at,
     taken_until: taken.ends_at,
-    // what reaches into the span starts after these: few claims last long (migrations/claim-rules.ts)
+    // claims that reach into the span start after these; few claims last long (migrations/claim-rules.ts)
     shortly_before: instantFromMs(Math.max(0, toMs(taken.starts_at) - shortClaimMs)),
     earliest: instantFromMs(Math.max(0, toMs(taken.starts_at) - maxClaimMs)),
     day_from: day?.from,
@@ -168,12 +168,13 @@ function requestRow({ day, rules, session, taken, ...request }: ClaimsRequest, p
 }
 
 /**
- * Not ended. Written so that PostgreSQL does not recognise the predicate of the overlap rules: while it has no statistics of
- * a table it would read their whole indexes to look a row up, and keep that plan as the table grows.
+ * True for claims that have not ended. Written so that PostgreSQL does not recognise the predicate of the
+ * overlap rules. Without statistics, it would read their whole indexes to look up a row. It would keep that
+ * plan as the table grows.
  */
 const isLiving = sql`(c.ended_at is null) is true`
 
-/** The first part names the columns and sets their types. */
+/** Returns the parts of the statement. The first one names the columns and sets their types. */
 function claimParts(db: Reads): RawBuilder<unknown>[] {
   const inTheWay = (lastsLong: number, since: string) =>
     foreach(
@@ -202,7 +203,7 @@ function dayPart(db: Reads): RawBuilder<unknown> {
   const ofDay = foreach(
     db,
     'bookings as b',
-    // by the index of each person, not through all bookings of the business on that day
+    // by the index of each staff member, not through all bookings of the business that day
     sql`${isIn(db, 'b.staff_id', 'w.resource_ids')} and (b.business_id = w.business_id) is true
         and b.cancelled_at is null and b.starts_at >= w.day_from and b.starts_at < w.day_to`,
   )
@@ -211,7 +212,7 @@ function dayPart(db: Reads): RawBuilder<unknown> {
       from w ${ofDay} group by w.place, b.staff_id`
 }
 
-/** One part each for location and staff blocks: each has its own index. */
+/** Selects blocks in one part each for location and staff, because each has its own index. */
 function blockParts(db: Reads): RawBuilder<unknown>[] {
   const overSlot = sql`k.business_id = w.business_id and k.ends_at > w.slot_from and k.starts_at < w.slot_to`
   const places = [sql`k.location_id = w.location_id`, isIn(db, 'k.staff_id', 'w.staff_ids')]
@@ -222,16 +223,16 @@ function blockParts(db: Reads): RawBuilder<unknown>[] {
   )
 }
 
-/** Still a hold, and not over. */
+/** Still a hold, and not expired. */
 const isActive = sql`c.booked_at is null and ${isLiving} and c.expires_at > w.now`
 
-/** An unpaid booking takes its slot until its checkout ends, so it counts like a hold. */
+/** An unpaid booking takes its slot until its checkout expires, so it counts like a hold. */
 const unpaid = sql`b.status = 'pending' and b.confirmed_at is null`
 
-/** Only rows of sessions have a sequence, and only those of one session are read. */
+/** Selects rows of one session. Only rows of sessions have a sequence. */
 function sessionParts(db: Reads): RawBuilder<unknown>[] {
   const ofSession = sql`c.owner_id = w.owner_id and c.owner_sequence is not null`
-  // by the index of the session alone, not with that of all holds by their expiry
+  // by the index of the session alone, not also by that of all holds by expiry
   const isOwnActive = sql`(c.booked_at is null) is true and ${isLiving} and (c.expires_at > w.now) is true`
   const own = foreach(
     db,
@@ -303,7 +304,7 @@ function snapshotOf(rows: readonly SnapshotRow[]): SnapshotOfRequest {
   return seen
 }
 
-/** Each kind of row has the columns that its part of the statement selects. */
+/** Adds a row to the snapshot. Each kind of row has the columns that its part of the statement selects. */
 function addTo(seen: SnapshotOfRequest, row: SnapshotRow): void {
   const { kind, count, expires_at } = row
   const { id, starts_at, ends_at } = row as unknown as Span & { id: string | null }
@@ -339,7 +340,7 @@ function addTo(seen: SnapshotOfRequest, row: SnapshotRow): void {
       seen.lastSequence = count
       break
     case 'version':
-      break // not of one request
+      break // belongs to no single request
   }
 }
 

@@ -29,31 +29,32 @@ import {
   rotationOf,
 } from './claim-rules.ts'
 
-/** What a transaction takes, and what it ends for that. */
+/** A time to take, and the claims to end for it. */
 export interface TimePlan {
   claim: NewClaim
   room: Room
-  /** Ids of own holds that end for it. */
+  /** IDs of own holds that end for it. */
   gives: string[]
-  /** Ids of expired holds in its way. */
+  /** IDs of expired holds in its way. */
   expired: string[]
-  /** Whether it is that of a booking, which leaves the time it had. */
+  /** True for a booking, which leaves its previous time. */
   moves?: true
 }
 
-/** How often to look again after somebody else was faster. */
+/** Maximum number of attempts after somebody else was faster. */
 const maxRounds = 12
 
-/** How a claim is decided, and what is written along with it. */
+/** The decision on a claim, and the writes that accompany it. */
 interface Taking<Plan> {
   decide: (seen: ClaimsSnapshot) => Promise<Plan>
-  /** Writes while the time is taken, and nothing unless it is. */
+  /** Writes while the time is being taken. Writes nothing if it is not taken. */
   record?: (plan: Plan, isTaken: Promise<boolean>) => Promise<void>
 }
 
 /**
- * Reads what is in the way, lets `decide` plan, and inserts or moves the claim; when it does not fit any more, looks again. What was
- * read only orders the tries; the schema decides each. Throws what `decide` and `record` throw.
+ * Reads the claims in the way, lets `decide` plan, and inserts or moves the claim. Repeats if the claim no
+ * longer fits. The data read only determines the order of attempts; the schema decides each. Throws what
+ * `decide` and `record` throw.
  */
 export async function takeTime<Plan extends TimePlan>(
   tx: Transaction,
@@ -72,15 +73,18 @@ export async function takeTime<Plan extends TimePlan>(
     const taking = moves ? moveClaim(tx, claim) : insertClaim(tx, { claim, room })
     const [isTaken] = await allOf([taking, record?.(plan, taking)])
     if (isTaken) return plan
-    // own holds ended for this seat alone: roll back rather than lose them for nothing
+    // own holds ended for this seat alone: roll back instead of losing them for nothing
     if (gives.length > 0) throw new RetryTransaction('another transaction took the seat of a released hold')
   }
   throw new RetryTransaction('others took every seat that was tried')
 }
 
-/** The best free seats with the expired holds in their way. Throws slot_held or slot_booked when too few are free. */
+/**
+ * Returns the best free seats with the expired holds in their way. Throws slot_held or slot_booked if too few
+ * are free.
+ */
 export function bestSeat(choice: Choice): Candidate & { expired: string[] } {
-  // what was read may include resources that the rules excluded
+  // the snapshot may include resources that the rules excluded
   const ids = choice.resources.map(({ id }) => id)
   const claims = choice.claims.filter(({ resource_id }) => ids.includes(resource_id))
   const [best] = candidates({ ...choice, claims })
@@ -88,7 +92,7 @@ export function bestSeat(choice: Choice): Candidate & { expired: string[] } {
   return { ...best, expired: expired(claims, best.resource, choice.now) }
 }
 
-/** Staff who may take a booking; for an unstaffed service, the location's resource alone. */
+/** Staff who may take a booking. For an unstaffed service, only the location's resource. */
 export interface Assignees {
   resources: Resource[]
   staff: StaffMember[]
@@ -97,8 +101,9 @@ export interface Assignees {
 }
 
 /**
- * Takes a booking's time for its staff member or location, or for one of `assignees`, with the service's present buffers
- * and capacity. Returns the staff member's id. Throws slot_held or slot_booked, or validation_failed for too large a party.
+ * Takes a booking's time for its staff member or location, or for one of `assignees`. Uses the service's
+ * current buffers and capacity. Returns the staff member's ID. Throws slot_held, slot_booked, or
+ * validation_failed for too large a party.
  */
 export async function retakeSlot(
   context: Context,
@@ -109,7 +114,7 @@ export async function retakeSlot(
   const scope = { businessId: booking.business_id }
   const ids = { serviceId: booking.service_id, locationId: booking.location_id }
   const { service, version } = await findOffering(context, scope, ids, tx.reads)
-  if (!service) throw new Error('the service of a booking is missing') // it is never deleted
+  if (!service) throw new Error('the service of a booking is missing') // services are never deleted
   const at = { locationId: booking.location_id, startsAt: booking.starts_at }
   const own =
     booking.staff_id === null
@@ -129,14 +134,14 @@ export async function retakeSlot(
       forgetOffering(context, scope, ids)
       throw new RetryTransaction('the catalogue has changed since the service was read')
     }
-    assertParty({ ...service, deposit: null }, booking.party_size) // nothing is charged
+    assertParty({ ...service, deposit: null }, booking.party_size) // no deposit is charged
     const best = bestSeat({
       resources,
       partySize: booking.party_size,
-      claims: seen.claims.filter(({ id }) => id !== booking.id), // it leaves its time
+      claims: seen.claims.filter(({ id }) => id !== booking.id), // its own time becomes free
       now: tx.now,
       ownerId: undefined,
-      // the present staff member keeps it when free
+      // the present staff member keeps it if they are free
       bookingsOfDay: new Map([...seen.bookingsOfDay, [own.id, -1]]),
       rotation: rotationOf(booking.id),
     })
@@ -148,7 +153,9 @@ export async function retakeSlot(
   return claim.staff_id
 }
 
-/** The claim of a booking whose own is gone: its hold's record was deleted after it was cancelled. */
+/**
+ * Returns a new claim for a booking without one. The record of its hold was deleted after it was cancelled.
+ */
 function claimOf(
   booking: BookingRow,
   now: Instant,
@@ -177,8 +184,9 @@ function claimOf(
 }
 
 /**
- * Finds who can take a booking at a time: the named staff member, or for null anyone. As for holds of keys, staff who
- * work then come alone; when nobody does, hours and blocks do not count. Throws not_found or slot_not_offered.
+ * Finds who can take a booking at a time: the named staff member, or anyone for null. As for holds of keys,
+ * working staff take precedence. If nobody works then, hours and blocks do not count. Throws not_found or
+ * slot_not_offered.
  */
 export async function findAssignees(
   context: Context,
@@ -187,9 +195,9 @@ export async function findAssignees(
 ): Promise<Assignees> {
   const scope = { businessId: booking.business_id }
   const ids = { serviceId: booking.service_id, locationId: booking.location_id }
-  forgetOffering(context, scope, ids) // refuse only by what the database says now
+  forgetOffering(context, scope, ids) // refuse only by the current state of the database
   const { service, location, staff } = await findOffering(context, scope, ids, tx.reads)
-  if (!service || !location) throw new Error('the service or location of a booking is missing') // they are never deleted
+  if (!service || !location) throw new Error('the service or location of a booking is missing') // services and locations are never deleted
   if (staffId === null && service.staff_ids.length === 0) {
     return { resources: [locationResource(service, location.id)], staff: [], day: undefined }
   }
@@ -203,7 +211,7 @@ export async function findAssignees(
     })
   if (staffId !== null) return { resources: resourcesOf(eligible), staff: eligible, day: undefined }
   const startsAtMs = toMs(span.starts_at)
-  // as long as the booking is; notice and horizon do not matter between staff
+  // with the booking's own duration; notice and horizon do not matter for a choice of staff
   const asLong = { duration_minutes: (toMs(span.ends_at) - startsAtMs) / 60_000 }
   const day = new SlotDay(
     { service: { ...atAnyTime(service), ...asLong }, location, staff: eligible },
@@ -227,8 +235,8 @@ export async function findAssignees(
 }
 
 /**
- * Finds who can take a booking that its client moves: with the same staff member, unless the client chose none, and only at
- * a time that sessions are offered. Throws slot_not_offered.
+ * Finds who can take a booking that its client moves. Keeps the staff member, unless the client chose none.
+ * Accepts only times that sessions are offered. Throws slot_not_offered.
  */
 export async function findOffered(
   context: Context,
@@ -237,7 +245,7 @@ export async function findOffered(
 ): Promise<Assignees> {
   const scope = { businessId: booking.business_id }
   const ids = { serviceId: booking.service_id, locationId: booking.location_id }
-  forgetOffering(context, scope, ids) // refuse only by what the database says now
+  forgetOffering(context, scope, ids) // refuse only by the current state of the database
   const { service, location, staff } = await findOffering(context, scope, ids, tx.reads)
   if (!service?.active || !location?.active || !service.location_ids.includes(location.id)) {
     throw notOfferedHere('The service is not offered there any more.')
@@ -273,7 +281,7 @@ export async function findOffered(
   }
 }
 
-/** With whom a client stays when moving a booking: undefined for anyone. */
+/** Returns the staff member that a client keeps when moving a booking; undefined for anyone. */
 export function chosenStaff({ chosen_staff_id, staff_id }: BookingRow): string | undefined {
   return chosen_staff_id === null ? undefined : (staff_id ?? undefined)
 }

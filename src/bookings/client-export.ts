@@ -18,8 +18,8 @@ import { findBlockedClient } from './stranger-queries.ts'
 import { digestClient } from './strangers.ts'
 
 /**
- * Gives all that is kept about a client at a business, a page of bookings at a time, newest first. Throws validation_failed
- * or not_found (the business).
+ * Returns all data about a client at a business, one page of bookings at a time, newest first. Throws
+ * validation_failed or not_found (the business).
  */
 export async function exportClient(
   context: Context,
@@ -73,7 +73,7 @@ export async function exportClient(
   }
 }
 
-/** As `exportClient`, of all pages. */
+/** Returns all pages of `exportClient`. */
 export async function exportWholeClient(
   context: Context,
   actor: Actor,

@@ -12,7 +12,9 @@ import {
   storedForms,
 } from './client-text-queries.ts'
 
-/** The bookings with one address and one name: those who share an address are clients of their own. */
+/**
+ * Identifies the bookings with one address and one name. People who share an address are separate clients.
+ */
 interface ClientKey {
   /** First and last name (see `nameKey`). */
   name: string
@@ -20,9 +22,9 @@ interface ClientKey {
   email: string
 }
 
-/** What the bookings of one client say of them. */
+/** A client, as described by their bookings. */
 interface ClientRow extends ClientKey {
-  /** As the client gave them last. */
+  /** In the latest spelling by the client. */
   first_name: string
   last_name: string
   phone: string | null
@@ -32,31 +34,31 @@ interface ClientRow extends ClientKey {
   cancelled: number
   last_at: Instant | null
   next_at: Instant | null
-  /** Of the latest booking, which leads to the client. */
+  /** The latest booking, which identifies the client. */
   latest_booking_id: string
 }
 
 interface ClientFilter {
   businessId: string
-  /** In lower case: those with one address. */
+  /** Only clients with this address, in lower case. */
   email: string | undefined
-  /** Those with one name (see `nameKey`). */
+  /** Only clients with this name (see `nameKey`). */
   name: string | undefined
-  /** The previous page's last client. */
+  /** The last client of the previous page. */
   after: ClientKey | undefined
-  /** Part of name, e-mail or phone (see `searchText`). */
+  /** Part of a name, email address or phone number (see `searchText`). */
   text: string | undefined
   /** Only bookings that start earlier. */
   before: Instant | undefined
   now: Instant
   rows: number
-  /** Reads about so many texts of clients, and of their bookings. */
+  /** Approximate number of client texts, and of their bookings, to read. */
   searched: number
 }
 
 /**
- * Finds clients by name. `until` is the last one that was read, when more follow: so a page costs the same however many
- * bookings there are. With `before`, clients without an earlier booking are left out.
+ * Finds clients by name. `until` is the last one read, if more follow. The cost of a page therefore does not
+ * grow with the number of bookings. With `before`, skips clients without an earlier booking.
  */
 export async function findClients(
   db: Reads,
@@ -108,7 +110,7 @@ interface Keys {
   until: ClientKey | undefined
 }
 
-/** The next clients of a filter, in their order, by the texts that each of them is searched by. */
+/** Returns the next clients of a filter, in order, by their searchable texts. */
 async function findKeys(db: Reads, filter: ClientFilter & { forms: string[] | undefined }): Promise<Keys> {
   const { businessId, email, forms, text, after, rows, searched } = filter
   const few =
@@ -155,7 +157,7 @@ function textsOf(db: Reads, clients: FoundClient[]): RawBuilder<unknown> {
     select t.* from ${rowsOf(db, foundColumns, rows)} as w ${foreach(db, 'client_texts as t', theirs)}) as t`
 }
 
-/** The first ones, until there are too many bookings to read; at least one. */
+/** Returns the first clients until there are too many bookings to read, but at least one. */
 function withinBookings(found: (ClientKey & { bookings: number })[], max: number): ClientKey[] {
   let bookings = 0
   const kept = found.filter((key, index) => {
@@ -165,7 +167,7 @@ function withinBookings(found: (ClientKey & { bookings: number })[], max: number
   return kept.map(({ name, email }) => ({ name, email }))
 }
 
-/** Those of some addresses, in the form in which they are blocked, that are blocked. */
+/** Returns those of the given addresses that are blocked, in the form in which blocks store them. */
 export async function findBlockedAmong(
   db: Reads,
   businessId: string,

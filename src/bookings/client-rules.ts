@@ -6,7 +6,10 @@ export interface NamedClient {
   business_id?: string
 }
 
-/** A client is named by an address or, also without any, by a booking. */
+/**
+ * Checks that a client is named by an address or by a booking. A booking also names clients without an
+ * address.
+ */
 export function namedClientErrors(client: Partial<NamedClient>): FieldError[] {
   const [hasEmail, hasBooking] = ['email' in client, 'booking_id' in client]
   if (hasEmail && hasBooking) {

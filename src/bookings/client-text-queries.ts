@@ -4,27 +4,30 @@ import type { Reads } from '../database/database.ts'
 import { foreach, isPostgres } from '../database/json-rows.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
-/** Clients by whom a search finds bookings. With more, those found along the order of a list fill a page sooner. */
+/**
+ * Limits for finding bookings by client. With more clients, searching along the order of a list fills a page
+ * sooner.
+ */
 const maxTexts = 500
 const maxBookings = 2_500
 
-/** Columns of a client that a search found, for `rowsOf`. */
+/** Columns of a client found by a search, for `rowsOf`. */
 export const foundColumns = { business_id: 'uuid', email: 'text' } as const
 
 export interface FoundClient {
   business_id: string
-  /** As `lower(client_email)` of their bookings. */
+  /** In the form of `lower(client_email)` of their bookings. */
   email: string
 }
 
-/** The pattern of `like` (with `escape '\\'`) for a part of a text. */
+/** Returns the `like` pattern (with `escape '\\'`) for a part of a text. */
 export function partPattern(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
 /**
- * An address as `lower(client_email)` may have it: SQLite, and PostgreSQL in the locale C, leave capitals beyond ASCII. Only
- * for an address beyond ASCII does it read the addresses of the scope.
+ * Returns the forms in which `lower(client_email)` may contain an address. SQLite, and PostgreSQL in the
+ * locale C, leave non-ASCII capitals. Reads the addresses of the scope only for a non-ASCII address.
  */
 export async function storedForms(db: Reads, scope: TenantScope, email: string): Promise<string[]> {
   const wanted = email.toLowerCase()
@@ -40,36 +43,39 @@ export async function storedForms(db: Reads, scope: TenantScope, email: string):
   return [...new Set([wanted, ...forms])].slice(0, maxForms)
 }
 
-/** Bounds the parameters of a statement. Who erases comes again. */
+/** Bounds the parameters of a statement. An erasure repeats it. */
 const maxForms = 100
 
 function isAscii(text: string): boolean {
   return !/[^\x01-\x7f]/.test(text)
 }
 
-/** The name in a text that clients are searched by: its first line (see `clientColumns`). As `client_texts_by_name` has it. */
+/**
+ * Returns the name in a client's searchable text: its first line (see `clientColumns`).
+ * `client_texts_by_name` uses the same expression.
+ */
 export function nameIn(db: Reads, text: RawBuilder<unknown>): RawBuilder<string> {
   return isPostgres(db)
     ? sql<string>`(rtrim(split_part(${text}, ${sql.lit('\n')}, 1)) collate "C")`
     : sql<string>`rtrim(substr(${text}, 1, instr(${text}, char(10)) - 1))`
 }
 
-/** An address in the same order on both engines. */
+/** Sorts addresses in the same order on both engines. */
 export function sortedEmail(db: Reads, email: RawBuilder<unknown>): RawBuilder<string> {
   return isPostgres(db) ? sql<string>`(${email} collate "C")` : sql<string>`${email}`
 }
 
-/** Texts of all businesses that the index of SQLite names for a search. */
+/** Maximum number of texts that SQLite's index returns for a search, over all businesses. */
 const maxNamed = sql.lit(5_000)
 
-/** One text of nobody that is too much, where there may be more. */
+/** One dummy text too many, if there may be more. */
 const orTooMany = sql`
      union all
     select '', '', ${sql.lit(maxBookings + 1)} where (select count(*) from named) = ${maxNamed}`
 
 type Wanted = Params<{ scope: TenantScope; part: string; pattern: string; rows: number }>
 
-/** The texts that hold a part, found by its runs of three characters; then all texts of the same addresses. */
+/** Finds texts that contain a part by its trigrams, then all texts of the same addresses. */
 const clientTexts = cachedQuery((db, wanted: Wanted) => {
   const sameAddress = sql`t.business_id = w.business_id and t.email = w.email`
   return sql<FoundClient & { bookings: number }>`
@@ -93,7 +99,9 @@ function foundInPostgres({ scope, part, pattern, rows }: Wanted) {
      limit ${rows})`
 }
 
-/** Its index is for all businesses, and names so many texts at most, no matter whose. */
+/**
+ * Finds texts with SQLite's index. It covers all businesses, so its limit applies to all of them together.
+ */
 function foundInSqlite({ scope, part, pattern }: Wanted) {
   const isWanted = sql`${inScope('t.business_id', scope)} and t.text like ${pattern} escape '\\'`
   return sql`named as materialized (
@@ -108,8 +116,9 @@ function foundInSqlite({ scope, part, pattern }: Wanted) {
 }
 
 /**
- * Finds the clients with a text (see `searchText`) in their name, e-mail or phone; undefined when they, or their bookings, are too
- * many to be looked up one by one, or the text is too short to be found so.
+ * Finds the clients with a text (see `searchText`) in their name, email address or phone number. Undefined if
+ * they or their bookings are too many for individual lookups. Also undefined if the text is too short for the
+ * index.
  */
 export async function findClientsBy(
   db: Reads,

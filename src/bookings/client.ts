@@ -13,12 +13,15 @@ import { findBlockedAmong, findClients } from './client-queries.ts'
 import type { ClientsQuery } from './client-schemas.ts'
 import type { Context } from './context.ts'
 
-/** Texts of clients, and bookings, that a page reads: bounds its cost however much was ever booked. */
+/**
+ * Maximum number of client texts, and of bookings, that a page reads. It bounds the cost, however many
+ * bookings exist.
+ */
 const maxSearched = 10_000
 
 /**
- * Lists the clients of a business by name, those who share an address apart. A search, and a list with `before`, may return a
- * short or empty page although more follow.
+ * Lists the clients of a business by name. People who share an address are separate clients. A search, or a
+ * list with `before`, may return a short or empty page although more follow.
  */
 export async function listClients(
   context: Context,
@@ -60,7 +63,10 @@ export async function listClients(
   }
 }
 
-/** The address under which a client is kept: a stand-in for one without any. Throws not_found, also for one who was erased. */
+/**
+ * Returns the address that identifies a client; a stand-in for clients without one. Throws not_found, also
+ * for an erased client.
+ */
 export async function namedClient(
   context: Context,
   actor: Actor,
@@ -73,8 +79,8 @@ export async function namedClient(
 }
 
 /**
- * The stand-in address of the client of an earlier booking who has none of their own, if the phone number is still theirs.
- * Undefined for any other client, and for one whom the caller may not see. Throws not_found.
+ * Returns the stand-in address of an earlier booking's client who has no address and still has the same phone
+ * number. Undefined for any other client, and for one whom the caller may not see. Throws not_found.
  */
 export async function findStandIn(
   context: Context,
@@ -86,7 +92,7 @@ export async function findStandIn(
   return isTheirs && maySeeClient(booking, actor) ? booking.client_email : undefined
 }
 
-/** Whom a booking is for. Throws not_found, also for one who was erased. */
+/** Returns the client of a booking. Throws not_found, also for an erased client. */
 export async function clientOfBooking(context: Context, actor: Actor, id: string) {
   const { client_email: email, business_id } = await showBooking(context, actor, id)
   if (email === '') throw new Problem('not_found', 'The client of this booking was erased.')
@@ -95,7 +101,9 @@ export async function clientOfBooking(context: Context, actor: Actor, id: string
 
 const clientCursor = cursorOf('client', textPart, textPart)
 
-/** What tells the client of a booking apart from others with the same address (see `nameKey`). */
+/**
+ * Returns the name that distinguishes a booking's client from others with the same address (see `nameKey`).
+ */
 export function nameOf(booking: Pick<BookingsTable, 'client_first_name' | 'client_last_name'>): string {
   return nameKey({ first_name: booking.client_first_name, last_name: booking.client_last_name })
 }

@@ -9,9 +9,9 @@ import type { HoldKey } from './hold-queries.ts'
 import { type StrangerCounts, strangerColumns, strangerCounts, strangerRow } from './stranger-queries.ts'
 import type { Stranger } from './strangers.ts'
 
-/** A hold to convert, with all that the conversion depends on. */
+/** A hold to convert, with everything on which the conversion depends. */
 export interface ConvertibleHold extends ClaimsTable, StrangerCounts {
-  /** Of its business. */
+  /** Version of its business's catalogue. */
   catalogue_version: number
 }
 
@@ -42,7 +42,7 @@ const convertibleHolds = cachedQuery((db, { rows }: Params<{ rows: string }>) =>
     ${isPostgres(db) ? sql`for update of c` : sql``}`
 })
 
-/** Finds a hold to convert and locks it until the transaction ends; undefined when it is out of scope. */
+/** Finds a hold to convert and locks it until the transaction ends; undefined if it is out of scope. */
 export const findConvertibleHold = sharedStatement({
   writes: false,
   locks: ({ key }: Conversion) => key.id,
@@ -55,7 +55,7 @@ export const findConvertibleHold = sharedStatement({
         id: key.id,
         owner_id: key.ownerId,
       }))
-      .toSorted((one, other) => (one.id < other.id ? -1 : 1)) // locked in one order
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1)) // all transactions lock in the same order
     const found = (await convertibleHolds(db, { rows: rowsText(db, conversionColumns, rows) })).rows
     return members.map((_member, index) => found.find(({ place }) => place === index))
   },

@@ -48,15 +48,15 @@ import {
 
 type ConvertHoldInput = Static<typeof ConvertHold> & {
   from: ClientAddress
-  /** As whom a client without an e-mail address is known from an earlier booking. */
+  /** The identity, from an earlier booking, of a client without an email address. */
   knownAs?: string | undefined
-  /** Whether the client has gone: then the conversion, not begun, is left out. */
+  /** Returns true if the client has disconnected. A conversion that has not begun is then skipped. */
   isGone?: () => boolean
-  /** Places the hold in the transaction that converts it. OtherDeposit is then the caller's. */
+  /** Places the hold in the transaction that converts it. The caller then handles OtherDeposit. */
   place?: HoldToPlace['place']
 }
 
-/** A new booking; with the checkout's URL when a deposit is due. */
+/** A new booking, with the checkout's URL if a deposit is due. */
 export interface Conversion {
   booking: BookingRow
   redirectUrl: string | undefined
@@ -78,8 +78,8 @@ interface Request {
 }
 
 /**
- * Rolls back because the checkout at hand is not for the present deposit. Opening or closing one calls the processor,
- * which no transaction may do.
+ * Rolls back because the open checkout is not for the current deposit. Opening or closing one calls the
+ * processor, which no transaction may do.
  */
 class OtherDeposit extends Error {
   override readonly name = 'OtherDeposit'
@@ -91,14 +91,15 @@ class OtherDeposit extends Error {
   }
 }
 
-/** Retries while the business keeps changing its deposit. */
+/** Maximum retries while the business keeps changing its deposit. */
 const maxCheckouts = 3
 
 /**
- * Turns an active hold into a confirmed booking and records its event, or changes nothing. With a deposit the booking of a
- * session is pending, without an event, until that is paid. That of a key or person stands without: the deposit is due
- * beside it, and none of what has begun. What is over is completed. Throws validation_failed (custom fields), hold_not_found, hold_expired,
- * hold_converted, booking_limit_reached; unavailable when no checkout can be opened.
+ * Turns an active hold into a confirmed booking and records its event, or changes nothing. With a deposit, a
+ * session's booking is pending, without an event, until the deposit is paid. A booking by a key or person is
+ * confirmed at once, and its deposit is due in addition. No deposit is due once the time has begun. Bookings
+ * of past times are completed. Throws validation_failed (custom fields), hold_not_found, hold_expired,
+ * hold_converted, booking_limit_reached, or unavailable if no checkout can be opened.
  */
 export async function convertHold(
   context: Context,
@@ -130,14 +131,14 @@ export async function convertHold(
 interface BookingForClient {
   time: PlaceHoldInput
   booking: Omit<ConvertHoldInput, 'hold_id' | 'from' | 'knownAs' | 'place'>
-  /** An earlier booking of the client, by which one without an address is known again. */
+  /** An earlier booking of the client, which identifies a client without an address. */
   earlierBookingId?: string | undefined
 }
 
 /**
- * Books a time for a client: holds it and converts the hold in one transaction. A refusal or a crash leaves neither. With a
- * deposit the hold stands while the processor opens the checkout; a crash then leaves it to expire. Throws what placeHold
- * and convertHold throw.
+ * Books a time for a client: places and converts a hold in one transaction. A refusal or a crash leaves
+ * neither. With a deposit, the hold exists while the processor opens the checkout. A crash then leaves it to
+ * expire. Throws what placeHold and convertHold throw.
  */
 export async function bookForClient(
   context: Context,
@@ -168,7 +169,10 @@ export async function bookForClient(
   return withHoldToPlace(context, actor, { input: time, look: (tx) => store.look(tx), work })
 }
 
-/** People and keys may book for a client without an address. Throws validation_failed. */
+/**
+ * Returns the address, which sessions must give. People and keys may book for a client without one. Throws
+ * validation_failed.
+ */
 function requiredEmail({ email }: ConvertHoldInput['client']): string {
   if (email !== undefined) return email
   throw validationProblem([{ pointer: '/client/email', code: 'required', detail: 'is required' }])
@@ -187,7 +191,7 @@ export function bookingForPayment(
   return lockBooking(tx, { scope: { businessId }, id })
 }
 
-/** Confirms a booking that has its slot, and records booking.created: it was not announced before. */
+/** Confirms a booking that has its slot. Records booking.created, because it was not announced before. */
 export async function confirmDeposit(
   context: Context,
   tx: Transaction,
@@ -214,7 +218,10 @@ export async function confirmDeposit(
   return confirmed
 }
 
-/** Takes a cancelled booking's slot again and confirms it. Undefined, and nothing changed, when the slot is taken. */
+/**
+ * Takes a cancelled booking's slot again and confirms it. Changes nothing and returns undefined if the slot
+ * is taken.
+ */
 export async function confirmLateDeposit(
   context: Context,
   tx: Transaction,
@@ -223,7 +230,7 @@ export async function confirmLateDeposit(
   try {
     await retakeSlot(context, tx, booking)
   } catch (error) {
-    // also when the service has fewer seats by now than the party has people
+    // also if the service now has fewer seats than the party has people
     if (isSlotUnavailable(error) || isInvalid(error)) return undefined
     throw error
   }
@@ -234,7 +241,10 @@ function isInvalid(error: unknown): boolean {
   return error instanceof Problem && error.code === 'validation_failed'
 }
 
-/** Cancels an unpaid booking and frees its slot; no event, because its creation had none. The client is told. */
+/**
+ * Cancels an unpaid booking, frees its slot and notifies the client. Records no event, because its creation
+ * had none.
+ */
 export async function cancelUnpaid(context: Context, tx: Transaction, booking: BookingRow): Promise<void> {
   await endBookingClaim(tx, { id: booking.id, business_id: booking.business_id, at: tx.now })
   const columns = { status: 'cancelled', cancelled_at: tx.now, updated_at: tx.now } as const
@@ -252,7 +262,7 @@ export async function cancelUnpaid(context: Context, tx: Transaction, booking: B
 async function convertWith(context: Context, actor: Actor, request: Request): Promise<Conversion> {
   const checkout = request.order?.checkout
   const owner = scopeKey(actor.scope)
-  const isGone = request.order ? undefined : request.input.isGone // one that was opened is not left to time out
+  const isGone = request.order ? undefined : request.input.isGone // an opened checkout must not be left to time out
   try {
     const conversion = await context.db.sharedTransaction(
       async (tx) => {
@@ -265,7 +275,7 @@ async function convertWith(context: Context, actor: Actor, request: Request): Pr
     if (conversion.booking.status !== 'pending') context.metrics.booking('created')
     return conversion
   } catch (error) {
-    // a refusal is final; after any other error the client may send the same request again
+    // a refusal is final; after any other error the client may repeat the request
     if (checkout && error instanceof Problem) await context.checkouts.abandon(checkout)
     throw error
   }
@@ -277,13 +287,14 @@ async function convert(
   { actor, ...request }: Request & { actor: Actor },
 ): Promise<BookingRow> {
   const { input, stranger, order } = request
-  if (input.place) await input.place(tx) // a wait for nothing would let others of a shared transaction go first
-  // 1. read, and lock, the hold, after taking turns with others that the same caps count: while it waits for them, it
-  // holds nothing that others wait for
+  if (input.place) await input.place(tx) // an idle wait would let others of a shared transaction go first
+  // 1. read and lock the hold, after waiting for others that the same caps count. While it waits, it holds
+  // nothing that others wait for
   const hold = await lockHold(context, tx, { actor, ...request })
   if (!hold) throw unknownHold()
   if (hold.booked_at !== null) throw alreadyConverted(hold, actor)
-  // 2. check the answers, the hold's time and the caps; a request that fails anyway learns nothing about the client
+  // 2. check the answers, the hold's time and the caps. A request that fails anyway learns nothing about the
+  // client
   const offering = await offeringOf(context, tx, hold)
   const { client_fields, custom_fields } = offering.service
   const fieldErrors = [
@@ -294,7 +305,8 @@ async function convert(
   assertActive(hold, tx.now)
   if (stranger) assertAdmitted(context, stranger, hold)
   assertOrdered(depositOf(offering, { hold, input, stranger, now: tx.now }), order)
-  // 3. write the booking, which keeps the hold's time, and what tells of it; the names may need a statement, so they come first
+  // 3. write the booking, which keeps the hold's time, and its events and emails. The names come first,
+  // because they may need a statement
   const booking = await withNames(tx, newBooking(hold, offering, { ...request, now: tx.now }), offering)
   return write(context, tx, { ...request, actor, booking, hold })
 }
@@ -319,7 +331,7 @@ interface Writing extends Request {
   hold: ConvertibleHold
 }
 
-/** Also keeps the response for repeated requests. */
+/** Writes the booking. Also stores the response for repeated requests. */
 async function write(
   context: Context,
   tx: Transaction,
@@ -343,7 +355,7 @@ async function write(
   }
   if (!isBooked) throw new RetryTransaction('the hold was taken away under its lock')
   if (!checkout) return booking
-  // a deposit, or the event where it is paid already
+  // a deposit, or the event if it is already paid
   const withPayment = await withDeposit(context, tx, { booking, checkout, by: actor, notify })
   await store(tx, { booking: withPayment, redirectUrl: checkout.url })
   return withPayment
@@ -371,7 +383,10 @@ function assertActive(hold: ConvertibleHold, now: Instant): void {
   if (status === 'released') throw new Problem('hold_not_found', 'The hold was released; place a new one.')
 }
 
-/** The service's present deposit, times the party. Undefined without one, and for what its business books once it has begun. */
+/**
+ * Returns the service's current deposit, multiplied by the party size. Undefined without one, and for a
+ * booking by the business after its start.
+ */
 function depositOf(
   { service }: Offering,
   {
@@ -393,13 +408,16 @@ function depositOf(
   return { ...ofOne, amount, businessId, holdId, serviceName, email: input.client.email ?? '', isOptional }
 }
 
-/** Throws OtherDeposit unless the checkout at hand is for this deposit. */
+/** Throws OtherDeposit unless the open checkout is for this deposit. */
 function assertOrdered(deposit: Deposit | undefined, order: Order | undefined): void {
   if (deposit?.amount === order?.deposit.amount && deposit?.currency === order?.deposit.currency) return
   throw new OtherDeposit(deposit)
 }
 
-/** The payment may have arrived before the booking was written: then a pending one is confirmed at once. */
+/**
+ * Attaches the deposit. If the payment arrived before the booking was written, confirms a pending booking at
+ * once.
+ */
 async function withDeposit(
   context: Context,
   tx: Transaction,
@@ -466,12 +484,12 @@ function newBooking(
   }
 }
 
-/** The offering at the moment of the conversion: changes since the hold count. */
+/** Returns the offering at the moment of the conversion. Changes since the hold apply. */
 async function offeringOf(context: Context, tx: Transaction, hold: ConvertibleHold): Promise<Offering> {
   const { business_id: businessId, service_id: serviceId, location_id: locationId } = hold
   const ids = { businessId, serviceId, locationId, version: hold.catalogue_version }
   const { service, location, ...rest } = await findOfferingAsOf(context, tx, ids)
-  if (!service || !location) throw new Error('the service or location of a hold is missing') // they are never deleted
+  if (!service || !location) throw new Error('the service or location of a hold is missing') // services and locations are never deleted
   return { service, location, ...rest }
 }
 

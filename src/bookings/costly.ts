@@ -1,12 +1,12 @@
 import { type TurnLimits, Turns } from '../base/turns.ts'
 import type { Context } from './context.ts'
 
-/** What costs the serving thread so much that a business has one of it at a time. */
+/** Kinds of requests that occupy the thread so much that each business may run one at a time. */
 type CostlyKind = 'calendar' | 'numbers' | 'export' | 'feed'
 
 /**
- * A calendar waits for the others of its business: each of its visible pages asks again after every change. Exports last as
- * long as their clients read, so they take nobody else's turn.
+ * Limits of each kind. Calendars of a business wait for each other, because each visible page polls after
+ * every change. Exports last as long as their clients read, so they do not block other businesses.
  */
 const limits: Record<CostlyKind, TurnLimits> = {
   calendar: { owners: 2, waiting: 32, busy: 'Many calendars of this business are being read.' },
@@ -17,7 +17,7 @@ const limits: Record<CostlyKind, TurnLimits> = {
 
 const known = new WeakMap<object, Record<CostlyKind, Turns>>()
 
-/** The turns of all businesses of a server. */
+/** Returns the queues of all businesses of a server. */
 export function turnsFor({ db }: Pick<Context, 'db'>, kind: CostlyKind): Turns {
   const turns = known.get(db.reads) ?? {
     calendar: new Turns(limits.calendar),

@@ -5,15 +5,15 @@ import type { ClientFields, CustomField } from '../catalogue/catalogue-types.ts'
 
 export type FieldValue = string | number | boolean | string[]
 
-/** Without a value it counts as not given. */
+/** An answer. Without a value, it counts as not given. */
 export interface FieldAnswer {
   field_id: string
   value?: FieldValue
-  /** Of a consent: the text that was shown. */
+  /** The text shown for a consent. */
   text?: string
 }
 
-/** As it is kept: a consent with the text that was shown and when it was given. */
+/** A stored answer. A consent includes the text shown and the time at which it was given. */
 export interface KeptAnswer {
   field_id: string
   value: FieldValue
@@ -46,7 +46,7 @@ export function customFieldErrors(fields: CustomField[], answers: FieldAnswer[])
   ]
 }
 
-/** What is missing of a client, with pointers into the body. */
+/** Returns errors for missing details of a client, with pointers into the body. */
 export function clientFieldErrors(
   { phone, last_name }: ClientFields,
   client: { phone?: string | null | undefined; last_name?: string | null | undefined },
@@ -61,7 +61,7 @@ export function clientFieldErrors(
     }))
 }
 
-/** Answers as they are kept; one that was given before stays as it was. */
+/** Returns the answers to store. A repeated answer keeps its stored form. */
 export function keptAnswers(
   fields: CustomField[],
   answers: FieldAnswer[],
@@ -100,7 +100,7 @@ function isGiven(value: FieldValue | undefined): value is FieldValue {
   return value !== undefined && value !== '' && !(Array.isArray(value) && value.length === 0)
 }
 
-/** What the value must be; undefined when it is valid. */
+/** Returns the expected value; undefined if it is valid. */
 function expectation(field: CustomField, value: FieldValue): string | undefined {
   const options = field.options ?? []
   const check = (isValid: boolean, expected: string) => (isValid ? undefined : expected)

@@ -29,8 +29,8 @@ export async function lockBookingsOf(
 }
 
 /**
- * Locks up to `max` bookings that ended longer ago than their business keeps clients. `today`: the beginning of the day, so
- * that a booking is looked for once a day.
+ * Locks up to `max` bookings that ended before their business's retention period. `today` is the beginning of
+ * the day, so that each booking is searched once a day.
  */
 export async function lockOldBookings(
   db: Queries,
@@ -72,8 +72,8 @@ const erasedColumns = { id: 'uuid', business_id: 'uuid' } as const
 type ErasedBooking = Pick<BookingsTable, keyof typeof erasedColumns>
 
 /**
- * Erases clients from locked bookings, and gives each booking the next version. Its manage link ends: no token has the digest
- * that it gets, until the business makes a new link.
+ * Erases clients from locked bookings, and gives each booking the next version. Also ends its manage link: no
+ * token matches the new digest, until the business creates a new link.
  */
 export async function eraseBookings(
   db: Queries,
@@ -89,7 +89,7 @@ export async function eraseBookings(
            erased_at = ${now}, updated_at = ${now}, version = version + 1
       from ${rowsOf(db, erasedColumns, rows)} as w
      where bookings.business_id = w.business_id and bookings.id = w.id`.execute(db)
-  // no event tells of it, and feeds may name the client
+  // no event announces the erasure, and feeds may contain the client's name
   await sql`
     update feeds set revision = revision + 1
      where business_id in (select w.business_id from ${rowsOf(db, erasedColumns, rows)} as w)`.execute(db)
@@ -97,7 +97,7 @@ export async function eraseBookings(
   await sql`
     update claims set client_network = null, client_wider_network = null
      where ${isAmong(db, [['id', 'uuid']], keys)}`.execute(db)
-  // it digests the order with the client's address; an order again is a new one
+  // it is a digest of the order with the client's address; a repeated order counts as new
   await sql`
     update payments set order_digest = '' where ${isAmong(db, [['booking_id', 'uuid']], keys)}`.execute(db)
 }

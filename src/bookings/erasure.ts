@@ -16,22 +16,23 @@ import { eraseBlockedClient } from './stranger-queries.ts'
 import { digestClient } from './strangers.ts'
 
 /*
- * Erasure: a client goes, what was booked stays. Names become "Erased", and all else that tells of the client goes, wherever it
- * was written down. Each booking is locked as for a change, so that neither brings back what the other took away.
+ * Erases clients but keeps their bookings. Names become "Erased". All other data about the client is
+ * removed everywhere it was stored. Locks each booking as a change does, so that neither restores what the
+ * other removed.
  */
 
-/** Small, so that nothing waits long for the locks of one transaction. */
+/** Small batches, so that nothing waits long for the locks of one transaction. */
 const batchSize = 50
-/** Only while somebody keeps booking for the client would there be more. */
+/** Reached only if somebody keeps booking for the client meanwhile. */
 const maxBatches = 10_000
 
-/** What was erased. */
+/** The number of erased records. */
 export interface Erased {
   business_id: string
   bookings: number
   events: number
   mails: number
-  /** Answers that are kept for repeated requests. */
+  /** Stored responses for repeated requests. */
   kept_answers: number
   reminder_opt_outs: number
   /** Blocks, which stay in force. */
@@ -41,8 +42,8 @@ export interface Erased {
 type OfBookings = Pick<Erased, 'bookings' | 'events' | 'mails' | 'kept_answers'>
 
 /**
- * Erases a client at a business, from bookings ahead too: no event, no mail, and mails that wait are not sent. Again finds
- * nothing. Throws validation_failed or not_found (the business).
+ * Erases a client at a business, also from upcoming bookings. Causes no event or email, and cancels pending
+ * emails. A repetition finds nothing. Throws validation_failed or not_found (the business).
  */
 export async function eraseClient(
   context: Context,
@@ -111,7 +112,7 @@ function sum(one: OfBookings, other: OfBookings): OfBookings {
   }
 }
 
-/** Erases the clients of locked bookings in all that was written of them. */
+/** Erases the clients of locked bookings from everything stored about them. */
 async function eraseIn(
   context: Context,
   tx: Transaction,
@@ -130,7 +131,7 @@ async function eraseIn(
   return { bookings: bookings.length, events, mails, kept_answers, files }
 }
 
-/** The response that made a booking, without its client. */
+/** Returns the response of a creation without its client. */
 function withoutClient({
   cancel_reason: _,
   ...booking
@@ -140,7 +141,10 @@ function withoutClient({
   return { ...booking, client, notes: null, custom_field_values: [] }
 }
 
-/** What no transaction can do: this server forgets the old links at once, others within five seconds. */
+/**
+ * Performs the steps outside transactions: this server forgets the old links at once, others within five
+ * seconds.
+ */
 async function afterErasing(
   context: Context,
   bookings: readonly ErasableBooking[],
@@ -159,7 +163,7 @@ async function forgetDeleted({ db, log }: Pick<Context, 'db' | 'log'>): Promise<
 
 const dayMs = 86_400_000
 
-/** Clients of bookings that ended longer ago than their business keeps them. */
+/** Erases clients of bookings that ended before their business's retention period. */
 export const oldClients: CleanupJob<Context> = {
   name: 'clients of old bookings',
   async deleteBatch(context, max) {

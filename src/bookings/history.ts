@@ -13,13 +13,14 @@ export interface HistoryEntry {
   at: Instant
   action: string
   actor: ReturnType<typeof presentAuthor>
-  /** The start before and after. */
+  /** The start before and after the change. */
   moved?: { from: Instant; to: Instant }
 }
 
 /**
- * Reads what was done to a booking, the newest first: the audit log of this booking, without addresses, and with the start
- * from which it was moved, as far as its events still tell. Throws not_found, to staff for appointments of others, too.
+ * Reads the history of a booking, newest first: its audit log without addresses. Adds the previous start for
+ * each move, as far as its events still contain it. Throws not_found, also to staff for appointments of
+ * others.
  */
 export async function readHistory(
   context: Context,
@@ -32,7 +33,7 @@ export async function readHistory(
   const { business_id: businessId, timezone } = booking
   const { data, next_cursor } = await auditOf(context, { businessId, subjectId: booking.id }, query)
   const starts = await toldStarts(context, { businessId, bookingId: booking.id })
-  /** Events of one change have its instant, as its entry in the log has. */
+  /** Events of a change have the same instant as its audit log entry. */
   const movedAt = (at: Instant) => {
     const index = starts.findIndex(({ occurredAt }) => occurredAt === at)
     const [from, to] = [starts[index - 1]?.startsAt, starts[index]?.startsAt]
@@ -47,7 +48,7 @@ export async function readHistory(
   return { entries, timezone, next_cursor }
 }
 
-/** As `readHistory`, with times in the zone of the location. */
+/** Returns the result of `readHistory` with times in the zone of the location. */
 export async function listHistory(context: Context, actor: Actor, query: Parameters<typeof readHistory>[2]) {
   const { entries, timezone, next_cursor } = await readHistory(context, actor, query)
   const time = (instant: Instant) => formatInstant(instant, timezone)

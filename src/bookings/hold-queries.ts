@@ -11,7 +11,7 @@ export interface HoldRow extends ClaimsTable {
   timezone: string
 }
 
-/** A hold in scope; with `ownerId`, only that owner's. */
+/** A hold in scope. With `ownerId`, only that owner's. */
 export interface HoldKey {
   scope: TenantScope
   id: string
@@ -28,7 +28,7 @@ const holdColumns = {
 
 type Found = HoldRow & { place: number }
 
-/** The rows of `w` in the order of the ids, so that all lock them in one order. */
+/** Returns the rows of `w` in the order of the IDs, so that all transactions lock them in the same order. */
 function sorted(keys: readonly HoldKey[], now: Instant) {
   return keys
     .map(({ scope, id, ownerId }, place) => ({
@@ -69,7 +69,7 @@ export async function findHold(db: Reads, key: HoldKey, now: Instant): Promise<H
   return hold
 }
 
-/** As `findHold`, and locks it until the transaction ends. */
+/** Finds a hold like `findHold`, and locks it until the transaction ends. */
 export const findHoldForChange = sharedStatement({
   writes: false,
   locks: ({ key }: { key: HoldKey }) => key.id,
@@ -77,11 +77,14 @@ export const findHoldForChange = sharedStatement({
     const [first] = members
     if (!first) return Promise.resolve([])
     const keys = members.map(({ key }) => key)
-    return findAll(db, keys, { now: first.now, locks: true }) // one transaction has one now
+    return findAll(db, keys, { now: first.now, locks: true }) // a transaction has a single `now`
   },
 })
 
-/** Deletes up to `max` holds that expired before an instant and never became a booking, or became one that is cancelled. */
+/**
+ * Deletes up to `max` holds that expired before an instant. They must not have become a booking, or only one
+ * that is cancelled.
+ */
 export async function deleteOldHolds(db: Queries, before: Instant, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from claims
@@ -94,8 +97,8 @@ export async function deleteOldHolds(db: Queries, before: Instant, max: number):
 }
 
 /**
- * Forgets the addresses of up to `max` claims that are no longer counted for one; returns their number. Earlier releases kept
- * them. The index of addresses has little else than them and living holds.
+ * Removes the addresses from up to `max` claims that no longer count for one. Returns their number. Earlier
+ * releases kept them. Apart from them, the index of addresses contains little but active holds.
  */
 export async function forgetNetworks(db: Queries, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
@@ -108,12 +111,12 @@ export async function forgetNetworks(db: Queries, max: number): Promise<number> 
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Whoever waits for a row that another transaction ends could deadlock with it. */
+/** Skips locked rows, because waiting for a row that another transaction ends could cause a deadlock. */
 function skipLocked(db: Queries) {
   return isPostgres(db) ? sql` for update skip locked` : sql``
 }
 
-/** Ends up to `max` holds that have expired, so that no index of active claims keeps them; returns their number. */
+/** Ends up to `max` expired holds, so that no index of active claims keeps them. Returns their number. */
 export async function endExpiredHolds(db: Queries, now: Instant, max: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update claims

@@ -28,7 +28,7 @@ import type { Context } from './context.ts'
 import type { NetworkDigests } from './stranger-queries.ts'
 import type { ClientAddress } from './strangers.ts'
 
-/** Shown until a day after `expires_at`. */
+/** Visible until a day after `expires_at`. */
 export type HoldStatus = 'active' | 'expired' | 'converted' | 'released'
 
 export function holdStatus(
@@ -36,7 +36,7 @@ export function holdStatus(
   now: Instant,
 ): HoldStatus {
   if (booked_at !== null) return 'converted'
-  // what has ended stays so when the clock goes back
+  // an ended hold stays so if the clock goes back
   if (ended_at !== null) return ended_at < expires_at ? 'released' : 'expired'
   return expires_at > now ? 'active' : 'expired'
 }
@@ -46,7 +46,7 @@ export interface CapCount {
   whose: string
   cap: number
   count: number
-  /** When the first of them expires, and another fits if they are as many as the cap. */
+  /** The time at which the first of them expires, so that another fits if the cap is reached. */
   fitsAt: Instant | undefined
 }
 
@@ -54,7 +54,7 @@ export function isFull({ count, cap }: CapCount): boolean {
   return count >= cap
 }
 
-/** Throws hold_limit_reached, with the seconds until a hold fits, when any cap is reached. */
+/** Throws hold_limit_reached, with the seconds until a hold fits, if any cap is reached. */
 export function assertBelowCaps(counts: CapCount[], now: Instant): void {
   const full = counts.filter(isFull)
   const [first] = full
@@ -67,7 +67,7 @@ export function assertBelowCaps(counts: CapCount[], now: Instant): void {
   )
 }
 
-/** Checked against the catalogue, not yet against hours, blocks and claims. */
+/** A request checked against the catalogue, but not yet against hours, blocks and claims. */
 interface HoldRequest {
   id: string
   offer: VersionedOffering
@@ -77,9 +77,9 @@ interface HoldRequest {
   day: SlotDay
   /** The staff member that the request names. */
   chosenStaffId: string | null
-  /** Any of them will do. */
+  /** The resources, any of which is suitable. */
   resources: Resource[]
-  /** Whether the start may be over: people enter afterwards what took place. */
+  /** True if the start may be in the past, because people may record past bookings. */
   mayBeOver: boolean
 }
 
@@ -122,8 +122,8 @@ export function claimsRequest(
 }
 
 /**
- * Resources that the rules offer at that time. Keys may ignore the rules, but not the clock, unless the request is for what
- * took place; even for them, staff who work then come alone.
+ * Returns resources that the rules offer at that time. Keys may ignore the rules, but not the clock, unless
+ * the request records a past time. Working staff take precedence even for keys.
  */
 export function offeredResources(
   isSession: boolean,
@@ -166,7 +166,7 @@ function capCount(whose: string, cap: number, counts: ActiveCount[]): CapCount {
   }
 }
 
-/** How many more holds fit under the caps of the networks. */
+/** Returns the number of holds that still fit under the caps of the networks. */
 export function roomUnder([network, wider]: CapCount[]): Room {
   const left = ({ cap, count }: CapCount) => cap - count
   return { ...(network && { room: left(network) }), ...(wider && { widerRoom: left(wider) }) }
@@ -175,18 +175,20 @@ export function roomUnder([network, wider]: CapCount[]): Room {
 /** A new hold. */
 export interface PlacedHold {
   hold: NewClaim
-  /** Ids of own holds released for it. */
+  /** IDs of own holds released for it. */
   replaced: string[]
-  /** Its times are shown in this zone. Part of what a keyed request stores within the transaction. */
+  /**
+   * The zone for its times. It is part of the response that a keyed request stores within the transaction.
+   */
   timezone: string
 }
 
 export interface HoldContext {
   actor: Actor
   wanted: HoldRequest
-  /** For sessions only: caps do not count holds of keys. */
+  /** For sessions only, because caps do not count holds of keys. */
   from: (NetworkDigests & Pick<ClientAddress, 'address'>) | undefined
-  /** Whether the client has gone: then the hold, not begun, is left out. */
+  /** Returns true if the client has disconnected. A hold that has not begun is then skipped. */
   isGone?: (() => boolean) | undefined
   store: StoreResponse<PlacedHold>
 }

@@ -9,7 +9,7 @@ const wanted = {
   starts_at: exampleTimes.startsAt,
 }
 
-/** Limited further by the capacity of the service. */
+/** Further limited by the capacity of the service. */
 export const PartySize = Type.Integer({
   minimum: 1,
   maximum: maxCapacity,

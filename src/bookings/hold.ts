@@ -54,7 +54,7 @@ import { type ClientAddress, digestNetworks, isTrusted } from './strangers.ts'
 export type PlaceHoldInput = WithInstants<Static<typeof PlaceHold>, 'starts_at'> &
   Pick<HoldContext, 'isGone'> & { from: ClientAddress; mayBeOver?: boolean }
 
-/** Only its owner learns which booking the hold became. */
+/** Returns the refusal for a converted hold. Only its owner learns the ID of the booking. */
 export function alreadyConverted(hold: ClaimsTable, actor: Actor): Problem {
   return new Problem('hold_converted', 'The hold already became a booking.', {
     ...(hold.owner_id === actor.ownerId && { extensions: { booking_id: hold.id } }),
@@ -62,9 +62,10 @@ export function alreadyConverted(hold: ClaimsTable, actor: Actor): Problem {
 }
 
 /**
- * Keeps a slot for the caller for ten minutes, replacing the session's own holds at that time. With `mayBeOver` a key or person
- * may take a time in the past, which no request of the API can ask for.
- * A refusal changes nothing. Throws validation_failed for too large a party, not_found, slot_not_offered, hold_limit_reached, slot_held or slot_booked.
+ * Holds a slot for the caller for ten minutes, replacing the session's own holds at that time. With
+ * `mayBeOver`, a key or person may take a past time, which no API request can ask for. A refusal changes
+ * nothing. Throws validation_failed for too large a party, not_found, slot_not_offered, hold_limit_reached,
+ * slot_held or slot_booked.
  */
 export async function placeHold(
   context: Context,
@@ -80,18 +81,18 @@ export async function placeHold(
   return placed
 }
 
-/** A hold that is yet to be placed. */
+/** A hold that has not been placed yet. */
 export interface HoldToPlace {
   id: string
-  /** In a transaction that goes on with it. */
+  /** Places the hold in a transaction that continues with it. */
   place: (tx: Transaction) => Promise<PlacedHold>
-  /** In a transaction of its own. */
+  /** Places the hold in a separate transaction. */
   commit: () => Promise<PlacedHold>
 }
 
 /**
- * Runs `work`, which places the hold, and runs it again when the catalogue changed in between. `look`
- * asks whether the request is repeated. Throws as placeHold does.
+ * Runs `work`, which places the hold. Repeats it if the catalogue changed in between. `look` checks for a
+ * repeated request. Throws as placeHold does.
  */
 export async function withHoldToPlace<Result>(
   context: Context,
@@ -126,7 +127,7 @@ function countPlaced({ metrics }: Context, { replaced }: PlacedHold): void {
   metrics.hold('replaced', replaced.length)
 }
 
-/** Runs `work` with what a hold takes. A conflict of its time comes with alternatives. */
+/** Runs `work` with the input for a hold. Adds alternatives to a conflict. */
 async function withPlacing<Result>(
   context: Context,
   actor: Actor,
@@ -182,7 +183,7 @@ export async function showHold(
   return { hold, status: holdStatus(hold, now) }
 }
 
-/** Presents a hold with times in its location's zone. */
+/** Returns a hold for display, with times in its location's zone. */
 export function presentHold(hold: Omit<ClaimsTable, 'seat' | 'seats'>, timezone: string) {
   return {
     hold_id: hold.id,
@@ -196,8 +197,8 @@ export function presentHold(hold: Omit<ClaimsTable, 'seat' | 'seats'>, timezone:
 }
 
 /**
- * Releases a hold: its slot is free at once. A hold that has ended stays as it is.
- * Throws hold_not_found, or hold_converted when it became a booking.
+ * Releases a hold, which frees its slot at once. An ended hold stays unchanged. Throws hold_not_found, or
+ * hold_converted if it became a booking.
  */
 export async function releaseHold(context: Context, actor: Actor, id: string): Promise<void> {
   const owner = scopeKey(actor.scope)
@@ -218,19 +219,19 @@ export function countActiveHolds({ db, clock }: Pick<Context, 'db' | 'clock'>): 
   return countActiveClaims(db.reads, clock.now())
 }
 
-/** Ends holds that have expired: their slots are free already, they only fill indexes. */
+/** Ends expired holds. Their slots are already free, but they fill indexes. */
 export const expiredHolds: CleanupJob = {
   name: 'expired holds',
   deleteBatch: ({ db }, max) => db.transaction((tx) => endExpiredHolds(tx.db, tx.now, max)),
 }
 
-/** Forgets the addresses of holds that have ended or are bookings now: only living holds count for them. */
+/** Removes addresses from ended and converted holds, because only active holds count towards caps. */
 export const oldNetworks: CleanupJob = {
   name: 'addresses of holds',
   deleteBatch: ({ db }, max) => db.transaction((tx) => forgetNetworks(tx.db, max)),
 }
 
-/** Deletes rows of holds a day after their `expires_at`, unless a booking takes their time. */
+/** Deletes hold records a day after `expires_at`, unless a booking uses their time. */
 export const oldHolds: CleanupJob = {
   name: 'old hold records',
   deleteBatch: ({ db }, max) =>
@@ -241,15 +242,16 @@ async function place(context: Context, tx: Transaction, placing: HoldContext): P
   const { wanted, store } = placing
   const { timezone } = wanted.offer.location
   const locking = lockSeats(context, tx, wanted.offer.service)
-  locking.catch(() => undefined) // for `decide` to throw
-  // 1. ask whether the request is repeated, together with all that the hold needs to know
+  locking.catch(() => undefined) // `decide` throws its error
+  // 1. check for a repeated request, together with everything that the hold needs
   const looking = store.look(tx)
-  looking.catch(() => undefined) // for `decide` to throw
+  looking.catch(() => undefined) // `decide` throws its error
   const decide = async (seen: ClaimsSnapshot) => {
     await allOf([locking, looking])
     return planHold(context, tx, { placing, seen })
   }
-  // 2. decide, and take the time; again when somebody else was faster. Keep the response for repeated requests
+  // 2. decide and take the time, repeatedly if somebody else was faster. Store the response for repeated
+  // requests
   const request = claimsRequest(wanted, tx.now, sessionOf(placing, tx.now))
   const { claim, replaced } = await takeTime(tx, request, {
     decide,
@@ -260,8 +262,9 @@ async function place(context: Context, tx: Transaction, placing: HoldContext): P
 }
 
 /**
- * Holds of a business that take one of several seats go one transaction after the other: two that each have some seats of a
- * class would wait for each other's. The lock goes along with the first statement. SQLite writes one at a time anyway.
+ * Serialises holds of a business that take one of several seats. Otherwise two that each have some seats of a
+ * class would wait for each other's. The lock is part of the first statement. SQLite writes one at a time
+ * anyway.
  */
 async function lockSeats(
   { db }: Pick<Context, 'db'>,
@@ -287,7 +290,7 @@ async function planHold(
   if (seen.catalogueVersion !== offer.version) throw new StaleOffering()
   assertParty(offer.service, partySize)
   const resources = offeredResources(from !== undefined, wanted, { nowMs: toMs(now), blocks: seen.blocks })
-  // 1. the session's own holds at that time are replaced
+  // 1. replace the session's own holds at that time
   const overlapping = seen.ownHolds.flatMap(({ inTheWay }) =>
     inTheWay && overlaps(inTheWay, slot) ? [inTheWay.id] : [],
   )
@@ -302,7 +305,7 @@ async function planHold(
     bookingsOfDay: seen.bookingsOfDay,
     rotation: rotationOf(wanted.id),
   })
-  // 2. the caps come last: only now it is known which own holds end
+  // 2. check the caps last, because only now it is known which own holds end
   const replaced = [...overlapping, ...best.givesUp]
   const room = from ? await roomFor(context, tx, { placing, seen, replaced }) : {}
   const expiresAt = roundUpToSecond(plusSeconds(now, context.config.holdSeconds))
@@ -310,7 +313,10 @@ async function planHold(
   return { claim, room, gives: replaced, expired: best.expired, replaced }
 }
 
-/** How many holds still fit under the caps of the address. Throws hold_limit_reached when none does. */
+/**
+ * Returns the number of holds that still fit under the caps of the address. Throws hold_limit_reached if none
+ * does.
+ */
 async function roomFor(
   context: Context,
   tx: Transaction,
@@ -324,13 +330,16 @@ async function roomFor(
   return isExempt ? {} : roomUnder(networks)
 }
 
-/** A hold of the caller's session or staff member, or for keys any in scope, locked until the transaction ends. Throws hold_not_found. */
+/**
+ * Returns a hold of the caller's session or staff member, or any hold in scope for keys. Locks it until the
+ * transaction ends. Throws hold_not_found.
+ */
 async function holdForChange(tx: Transaction, actor: Actor, id: string): Promise<HoldRow> {
   const key = keyOf(actor, id)
   return known(key && (await findHoldForChange(tx, { key, now: tx.now })))
 }
 
-/** Undefined for what cannot be an id. */
+/** Returns the key of a hold; undefined for an invalid ID. */
 export function keyOf(actor: Actor, id: string): HoldKey | undefined {
   const ownerId = isSession(actor) || isStaff(actor) ? actor.ownerId : undefined
   return isUuid(id) ? { scope: actor.scope, id: id.toLowerCase(), ownerId } : undefined
@@ -341,7 +350,7 @@ function known(hold: HoldRow | undefined): HoldRow {
   return hold
 }
 
-/** Out of scope, as if it did not exist. */
+/** Returns the error for a hold out of scope, as if it did not exist. */
 export function unknownHold(): Problem {
   return new Problem('hold_not_found', 'There is no hold with this id.')
 }

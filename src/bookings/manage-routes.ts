@@ -16,12 +16,12 @@ import { renewLink, showCalendarFile, showManaged, showMoves } from './manage.ts
 const access = ['manage'] as const
 const tags = ['Manage link']
 
-/** `access` allows manage tokens only. */
+/** Returns the actor. `access` allows manage tokens only. */
 function clientOf(request: FastifyRequest): ManageActor {
   return request.actor as ManageActor
 }
 
-/** What the client of a booking does with its manage link. */
+/** Registers the routes for clients with a manage link. */
 export function manageRoutes(app: FastifyInstance, context: Context): void {
   showRoutes(app, context)
   changeRoutes(app, context)

@@ -8,7 +8,7 @@ const until = (what: string) =>
     description: `Until when the client may ${what}. Null: the service never allows it.`,
   })
 
-/** What the client of a booking may do with it now. */
+/** The changes that the client of a booking may make now. */
 const Policy = Type.Object(
   {
     can_cancel: Type.Boolean({ description: 'A pending booking can always be cancelled.' }),

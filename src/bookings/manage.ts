@@ -22,11 +22,11 @@ import { chosenStaff } from './claim.ts'
 import type { Context } from './context.ts'
 
 /*
- * The manage link: with it, the client of one booking sees it and changes it by the rules of the service. What moves and
- * cancels it is in booking.ts (`changeByClient`).
+ * The manage link, with which a client sees and changes one booking by the rules of the service.
+ * `changeByClient` in booking.ts moves and cancels it.
  */
 
-/** The booking of a manage link, what its client may do with it, and whose it is. */
+/** Returns the booking of a manage link, the changes that its client may make, and its business. */
 export async function showManaged(context: Context, actor: ManageActor) {
   const booking = await showBooking(context, actor, actor.bookingId)
   const { business_id: businessId } = booking
@@ -45,7 +45,7 @@ export async function showManaged(context: Context, actor: ManageActor) {
   }
 }
 
-/** Where the client pays a deposit that is due; null where none is due, or nobody can take it. */
+/** Returns the URL for paying a due deposit; null if none is due or nobody can take it. */
 export function payUrl(
   { config, checkouts }: Context,
   booking: Pick<BookingRow, 'payment_id' | 'payment_status' | 'payment_provider'>,
@@ -56,14 +56,14 @@ export function payUrl(
 }
 
 /**
- * Whether the caller may see the link of a booking. With it a client gets a paid deposit back, which of people only owners
- * may send.
+ * Returns true if the caller may see the link of a booking. With it, a client gets a paid deposit back, and
+ * among people only owners may refund.
  */
 export function maySeeLink(actor: Actor, hasDeposit: boolean): boolean {
   return !hasDeposit || actor.type !== 'person' || actor.role === 'owner'
 }
 
-/** The link by which a deposit that is due is paid, for all but sessions. */
+/** Returns the link for paying a due deposit, for all callers but sessions. */
 export function payPart(context: Context, actor: Actor, booking: BookingRow): { pay_url?: string } {
   const pay_url = isSession(actor) ? null : payUrl(context, booking)
   return pay_url === null ? {} : { pay_url }
@@ -86,13 +86,16 @@ export async function showMoves(
   )
 }
 
-/** The calendar file of a booking, for its client: with the link by which it is changed. */
+/** Returns the calendar file of a booking for its client, with the manage link. */
 export async function showCalendarFile(context: Context, actor: ManageActor): Promise<string> {
   const booking = await showBooking(context, actor, actor.bookingId)
   return clientCalendarFile(context, booking, await managedBy(context, booking))
 }
 
-/** Makes a new link to a booking; the one before ends. Throws not_found, or key_type_not_allowed for those who may not see it. */
+/**
+ * Creates a new link to a booking and ends the previous one. Throws not_found, or key_type_not_allowed for
+ * callers who may not see it.
+ */
 export async function renewLink(context: Context, actor: Actor, id: string): Promise<{ manage_url: string }> {
   const tokens = await manageTokens(context)
   const renewed = await context.db.transaction(async (tx) => {
@@ -118,8 +121,9 @@ export async function renewLink(context: Context, actor: Actor, id: string): Pro
 }
 
 /**
- * The token of the manage link of a booking that the session made: with it, a visitor's agent changes the booking by the
- * rules for clients. Throws not_found for any other booking, change_not_allowed where the client has no link any more.
+ * Returns the manage token of a booking that the session made. With it, a visitor's agent changes the booking
+ * by the rules for clients. Throws not_found for any other booking, or change_not_allowed if the client no
+ * longer has a link.
  */
 export async function ownManageToken(context: Context, actor: WidgetActor, id: string): Promise<string> {
   const booking = await showBooking(context, actor, id)
@@ -130,14 +134,14 @@ export async function ownManageToken(context: Context, actor: WidgetActor, id: s
   return token
 }
 
-/** The refusal of a change that only the business makes. */
+/** Returns the refusal of a change that only the business can make. */
 function notByClient(detail: string): Problem {
   return new Problem('change_not_allowed', detail, { extensions: { reason: 'not_allowed' } })
 }
 
 /**
- * Mails the link of a booking to its client, in a mail that shows the booking as it is. False where the client gets no mail, or
- * the booking is over or cancelled. Throws not_found.
+ * Emails the link of a booking to its client, together with the booking's current state. Returns false if the
+ * client gets no email, or the booking is over or cancelled. Throws not_found.
  */
 export function mailLink(context: Context, actor: Actor, id: string): Promise<boolean> {
   return context.db.transaction(async (tx) => {
@@ -149,7 +153,7 @@ export function mailLink(context: Context, actor: Actor, id: string): Promise<bo
   })
 }
 
-/** Adds the links to a booking that the caller sees whole: that of its client, and that of a deposit that is due. */
+/** Adds the client's link, and the link for a due deposit, to a booking that the caller sees completely. */
 export async function withLinks<Shown extends object>(
   context: Context,
   { actor, booking }: { actor: Actor; booking: BookingRow },
@@ -165,7 +169,10 @@ export async function withLinks<Shown extends object>(
   }
 }
 
-/** Adds the link to a new booking, or to the repeated response of its creation: the record of that holds no token. */
+/**
+ * Adds the link to a new booking, or to the repeated response of its creation, whose record contains no
+ * token.
+ */
 export async function withNewLink(
   context: Context,
   actor: Actor,
@@ -182,14 +189,14 @@ export async function withNewLink(
   return { ...shown, ...(manage_url !== undefined && { manage_url }) }
 }
 
-/** What mails say of the link to a booking. */
+/** Returns the texts about the manage link for emails. */
 export async function managedBy(
   context: Context,
   booking: Parameters<typeof manageUrl>[1] & Parameters<typeof policyOf>[0] & Parameters<typeof policyOf>[1],
 ): Promise<{ manageUrl: string | null; cancelUntil: Instant | null; moveUntil: Instant | null }> {
   const url = await manageUrl(context, booking)
   const policy = policyOf(booking, booking, context.clock.now())
-  const isAlways = booking.status === 'pending' // then it can always be cancelled
+  const isAlways = booking.status === 'pending' // a pending booking can always be cancelled
   return {
     manageUrl: url ?? null,
     cancelUntil: policy.cancelRefusal === null && !isAlways ? policy.cancelUntil : null,

@@ -9,18 +9,18 @@ interface CountedSpan {
   ends_at: Instant
 }
 
-/** What was booked of one resource in one span: of a staff member, or of a service without staff at a location. */
+/** Bookings of one resource in one span: of a staff member, or of a service without staff at a location. */
 export interface NumbersRow {
-  /** Place in the list of spans. */
+  /** Index in the list of spans. */
   span: number
   staff_id: string | null
-  /** Null where there is a staff member. */
+  /** Null if there is a staff member. */
   service_id: string | null
   location_id: string | null
   bookings: number
   cancellations: number
   no_shows: number
-  /** Of a staff member once for all who share an appointment, else for each place. */
+  /** For a staff member, a shared appointment counts once. Otherwise each seat counts. */
   minutes: number
 }
 
@@ -37,8 +37,8 @@ interface CountedDays {
 }
 
 /**
- * Counts bookings by the span in which they start and by what they take, along the index of their start: in one statement on
- * PostgreSQL, and span by span on SQLite, which works on the serving thread.
+ * Counts bookings by the span of their start and by resource, along the index of starts. Uses one statement
+ * on PostgreSQL. Goes span by span on SQLite, which works on the main thread.
  */
 export async function findNumbers(
   db: Reads,
@@ -93,13 +93,13 @@ function minutesBetween(db: Reads) {
     : sql`(strftime('%s', k.ends_at) - strftime('%s', k.starts_at)) / 60`
 }
 
-/** The version of a business's catalogue; undefined for a deleted business. */
+/** Returns the version of a business's catalogue; undefined for a deleted business. */
 export async function findCatalogueVersion(db: Reads, businessId: string): Promise<number | undefined> {
   const query = db.selectFrom('businesses').select('catalogue_version').where('id', '=', businessId)
   return (await query.executeTakeFirst())?.catalogue_version
 }
 
-/** A business, its present day, and the present. */
+/** A business with its current day and the current time. */
 interface BusinessDay extends CountedSpan {
   business_id: string
   now: Instant
@@ -112,14 +112,14 @@ const dayColumns: Columns<keyof BusinessDay> = {
   now: 'timestamptz',
 }
 
-/** What is booked of a business on a day, and what comes next. */
+/** The bookings of a business on a day, and the next one. */
 export interface DayRow {
   business_id: string
   bookings: number
   next_starts_at: Instant | null
 }
 
-/** Counts the bookings of a day, and finds the next one, of each of some businesses. */
+/** Counts the bookings of a day and finds the next one, for each of several businesses. */
 export async function findDays(db: Reads, days: readonly BusinessDay[]): Promise<DayRow[]> {
   const { rows } = await sql<DayRow>`
     select w.business_id,

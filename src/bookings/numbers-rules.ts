@@ -2,15 +2,15 @@ import { type Days, eachDay } from '../availability/zone-rules.ts'
 import type { FieldError } from '../base/errors.ts'
 import { rangeErrors } from './calendar-rules.ts'
 
-/** The most days of one answer: 53 weeks. */
+/** Maximum number of days in one answer: 53 weeks. */
 export const maxNumbersDays = 371
 
-/** The last date is not before the first, nor too far after it. */
+/** Checks that the last date is not before the first, nor too far after it. */
 export function numbersErrors(query: { from?: string; to?: string }): FieldError[] {
   return rangeErrors(query, maxNumbersDays)
 }
 
-/** Weeks from Monday to Sunday; the first and the last can be parts of one. */
+/** Returns weeks from Monday to Sunday. The first and last one may be partial. */
 export function weeksOf(days: Days): Days[] {
   const weeks: Days[] = []
   for (const day of eachDay(days)) {
@@ -21,7 +21,7 @@ export function weeksOf(days: Days): Days[] {
   return weeks
 }
 
-/** 1970-01-01, day 0, was a Thursday. */
+/** Returns true for a Monday. 1970-01-01, day 0, was a Thursday. */
 function isMonday(day: number): boolean {
   return (day + 3) % 7 === 0
 }

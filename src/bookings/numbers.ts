@@ -27,22 +27,22 @@ type CountName = 'bookings' | 'cancellations' | 'no_shows' | 'booked_minutes' | 
 /** A number for each week. */
 type Counts = Record<CountName, number[]>
 
-/** What is counted of one column. */
+/** The counts of one column. */
 type CountedColumn = Pick<Column, 'id' | 'staff' | 'service' | 'location'> & Counts
 
-/** More columns are counted, and not listed. */
+/** Maximum number of listed columns. Further ones are only counted. */
 const maxColumns = 1_000
 
-/** A week or a part of one. */
+/** A week, possibly partial. */
 interface Week {
   days: Days
   range: Interval
 }
 
 /**
- * Counts the bookings of some days by week and by what they take, beside its open time, and shows the numbers. Those of one
- * business are counted one at a time. Throws not_found, unavailable when too many wait already, MemberGone, or
- * validation_failed where a hub names no business.
+ * Counts the bookings of some days by week and resource, together with the open time, and presents the
+ * numbers. Counts one request per business at a time. Throws not_found, unavailable if too many are waiting,
+ * MemberGone, or validation_failed if a hub names no business.
  */
 export async function readNumbers<Shown>(
   context: Context,
@@ -98,7 +98,7 @@ async function countNumbers(
   }
 }
 
-/** The catalogue at the version that the database has now. */
+/** Returns the catalogue at the database's current version. */
 async function presentCatalogue(
   context: Context,
   businessId: string,
@@ -110,7 +110,7 @@ async function presentCatalogue(
   return catalogueOf(context, businessId, slices)
 }
 
-/** What is counted, and where. */
+/** The subject of a count. */
 interface Counting {
   locationId: string | undefined
   weeks: readonly Week[]
@@ -118,7 +118,10 @@ interface Counting {
   slices: Slices
 }
 
-/** The columns that can be booked or were, each with its numbers of each week, and the sums of all, listed or not. */
+/**
+ * Returns current and former columns, each with its numbers per week, and the totals. The totals include
+ * unlisted columns.
+ */
 async function countColumns(
   catalogue: WholeCatalogue,
   { locationId, weeks, rows, slices }: Counting,
@@ -160,7 +163,10 @@ function zeros(weeks: number): Counts {
   }
 }
 
-/** The column that bookings took; a new one for what is not offered any more. Undefined where there are too many. */
+/**
+ * Returns the column of a booking's resource; a new one if it is no longer offered. Undefined if there are
+ * too many.
+ */
 function columnFor(
   row: NumbersRow,
   {
@@ -197,7 +203,7 @@ function count(row: NumbersRow, counts: Counts, service: Service | undefined): v
   add(counts.bookings, row.bookings)
   add(counts.cancellations, row.cancellations)
   add(counts.no_shows, row.no_shows)
-  // as many as have room at once fill a service without staff
+  // a service without staff is fully booked if all its seats are taken
   add(counts.booked_minutes, Math.round(row.minutes / (service?.capacity ?? 1)))
 }
 
@@ -207,7 +213,10 @@ function presentColumn({ staff, service, location, ...column }: CountedColumn) {
   return { ...column, staff: named(staff), service: named(service), location: named(location) }
 }
 
-/** Counts today's bookings, and finds the next, of businesses that the caller has found; by their ids. */
+/**
+ * Counts today's bookings and finds the next one, for the given businesses, by ID. The caller has already
+ * found these businesses.
+ */
 export async function readToday(
   context: Context,
   businesses: readonly { id: string; timezone: string }[],

@@ -1,25 +1,25 @@
 import type { Reason } from '../availability/slot-rules.ts'
 import { daySeconds, type Instant, plusSeconds } from '../base/instants.ts'
 
-/** Why clients could not take a time, although it may be free. */
+/** The reason why clients could not take a time, although it may be free. */
 export type ObjectionReason = Exclude<Reason, 'slot_held' | 'slot_booked'> | 'not_offered_here'
 
-/** People of the business book a time for a client, or move a booking to it. */
+/** An action of the business: booking a time for a client, or moving a booking to it. */
 export type Act = 'book' | 'move'
 
-/** Speaks against a time that people of the business ask for. */
+/** An objection to a time that the business requests. */
 export interface Objection {
   reason: ObjectionReason
-  /** Whether it stands. People may ignore any other. */
+  /** True if it is final. People may ignore any other objection. */
   isFirm: boolean
 }
 
-/** How long people may enter afterwards what took place. */
+/** Number of days for which people may still record a past booking. */
 export const maxDaysOver = 31
 
 /**
- * The objection to a time, from the reason why it is not offered. Undefined without one, and for a time that somebody else
- * has: taking it fails anyway.
+ * Converts the reason why a time is not offered into an objection. Undefined without one, and for a time
+ * taken by somebody else, because taking it fails anyway.
  */
 export function objectionTo(
   act: Act,
@@ -30,7 +30,10 @@ export function objectionTo(
   return { reason, isFirm: isFirm(act, reason, startsAt < plusSeconds(now, -maxDaysOver * daySeconds)) }
 }
 
-/** A booking keeps its service, also one that is not offered any more. What took place is entered, but not moved. */
+/**
+ * Returns true if the objection is final. A booking keeps its service even if that is no longer offered. Past
+ * bookings can be recorded, but not moved.
+ */
 function isFirm(act: Act, reason: ObjectionReason, isLongOver: boolean): boolean {
   if (reason === 'in_the_past') return act === 'move' || isLongOver
   return reason === 'not_offered_here' && act === 'book'

@@ -4,7 +4,7 @@ import type { Instant } from '../base/instants.ts'
 import type { Context } from './context.ts'
 import { type Act, type Objection, objectionTo } from './objection-rules.ts'
 
-/** A time that people of the business ask for. */
+/** A time that the business requests. */
 export interface AskedTime {
   service_id: string
   location_id: string
@@ -13,8 +13,8 @@ export interface AskedTime {
 }
 
 /**
- * The objection to a time that a client could not take: one that is firm, or one that people of the business may ignore.
- * Undefined without one. Throws not_found.
+ * Finds the objection to a time that a client could not take. It is final, or people of the business may
+ * ignore it. Undefined without one. Throws not_found.
  */
 export async function findObjection(
   context: Context,

@@ -8,10 +8,12 @@ import type { BlockedClientsTable, BookingAttemptsTable } from '../database/tabl
 
 const hourSeconds = 3_600
 
-/** A block outlives the erasure of its client: in place of the address stands its keyed digest. */
+/**
+ * Prefix for blocks of erased clients. A keyed digest replaces the address, so that the block stays in force.
+ */
 export const erasedPrefix = 'erased:'
 
-/** An address's networks as the database keeps them: digests. */
+/** Digests of an address's networks, as the database stores them. */
 export interface NetworkDigests {
   network: string
   widerNetwork: string | null
@@ -22,18 +24,18 @@ export interface Visitor extends NetworkDigests {
   address: string | null
 }
 
-/** What the caps of a business count for a stranger: zeros for keys. */
+/** The numbers that a business's caps count for a stranger; zeros for keys. */
 export interface StrangerCounts {
   max_bookings_per_client: number | null
   trusted_networks_json: string | null
-  /** Bookings, made or refused, of the address and of its wider network in the last hour and day. */
+  /** Bookings, made or refused, of the address and its wider network in the last hour and day. */
   of_hour: number
   of_day: number
   wider_of_hour: number
   wider_of_day: number
   /** Future bookings for the client. */
   of_client: number
-  /** Above zero when the business blocks the client. */
+  /** Above zero if the business blocks the client. */
   is_blocked: number
 }
 
@@ -50,7 +52,7 @@ export const strangerColumns = {
 
 type Counted = (Visitor & { client?: string; email?: string }) | undefined
 
-/** The values of `strangerColumns`; of keys, which nothing counts, only the times. */
+/** Returns the values of `strangerColumns`. For keys, which nothing counts, only the times. */
 export function strangerRow(stranger: Counted, now: Instant) {
   return {
     now,
@@ -63,7 +65,10 @@ export function strangerRow(stranger: Counted, now: Instant) {
   }
 }
 
-/** Selects `StrangerCounts` for a row of `w` and a business `v`. Exact behind the locks of `lockNames`. */
+/**
+ * Selects `StrangerCounts` for a row of `w` and a business `v`. Exact while the locks of `lockNames` are
+ * held.
+ */
 export function strangerCounts(): RawBuilder<unknown> {
   const attempts = (column: string, since: string) => sql`
     (select count(*) from booking_attempts as a
@@ -87,7 +92,7 @@ const visitorCounts = cachedQuery(
       from ${rowsOf(db, visitorColumns, rows)} as w join businesses as v on v.id = w.business_id`,
 )
 
-/** What the caps count for an address. */
+/** Returns the numbers that the caps count for an address. */
 export const countStranger = sharedStatement({
   writes: false,
   run: async (db, members: readonly { visitor: Visitor; now: Instant }[]) => {
@@ -109,10 +114,13 @@ const lockQuery = cachedQuery(
              order by key) as keys`,
 )
 
-/** Takes turns with other transactions that lock one of the names (PostgreSQL). In one order, so that no two deadlock. */
+/**
+ * Waits for other transactions that lock one of the names (PostgreSQL). Locks in a fixed order, so that no
+ * two deadlock.
+ */
 export const lockNames = sharedStatement({
   writes: false,
-  step: -1, // what is counted behind the locks is read after them
+  step: -1, // counts must be read after these locks
   run: async (db, members: readonly (readonly string[])[]) => {
     await lockQuery(db, { names: JSON.stringify(members.flat()) })
     return members.map(() => undefined)
@@ -128,15 +136,15 @@ export async function findTrustedNetworks(db: Reads, businessId: string): Promis
   return settings?.trusted_networks_json ?? null
 }
 
-/** How many more bookings fit under a cap. */
+/** Number of bookings that still fit under a cap. */
 export interface Room {
-  /** Of whom: members of one transaction share it. */
+  /** Name of the counted subject. Members of one transaction share it. */
   name: string
   room: number
 }
 
 interface Attempt {
-  /** Undefined where the business trusts the address. */
+  /** Undefined if the business trusts the address. */
   attempt: BookingAttemptsTable | undefined
   rooms: Room[]
 }
@@ -154,7 +162,10 @@ const insertAttempts = cachedQuery((db: Queries, { rows }: Params<{ rows: string
   return sql`insert into booking_attempts (${names}) select ${names} from ${rowsOf(db, attemptColumns, rows)} as w`
 })
 
-/** Counts a booking or a refusal for its address. False when others in its transaction took the room since it was read. */
+/**
+ * Counts a booking or a refusal for its address. Returns false if others in its transaction have used up the
+ * room since it was read.
+ */
 export const countAttempt = sharedStatement({
   writes: (isCounted: boolean) => isCounted,
   run: async (db, members: readonly Attempt[]): Promise<boolean[]> => {
@@ -179,7 +190,7 @@ export async function deleteOldAttempts(db: Queries, before: Instant, max: numbe
   return Number(numAffectedRows ?? 0n)
 }
 
-/** Returns when the client was blocked, now or before. */
+/** Blocks a client. Returns the time of the first block. */
 export async function insertBlockedClient(db: Queries, client: BlockedClientsTable): Promise<Instant> {
   const { blocked_at } = await db
     .insertInto('blocked_clients')
@@ -193,7 +204,7 @@ export async function insertBlockedClient(db: Queries, client: BlockedClientsTab
   return blocked_at
 }
 
-/** By e-mail; `after` is that of the previous page's last row. */
+/** Lists by email address. `after` is that of the last row of the previous page. */
 export function findBlockedClients(
   db: Reads,
   { businessId, after, rows }: { businessId: string; after: string | undefined; rows: number },
@@ -204,11 +215,11 @@ export function findBlockedClients(
 }
 
 type BlockedKey = Pick<BlockedClientsTable, 'business_id' | 'email'> & {
-  /** Of the client. */
+  /** Digest of the client. */
   digest: string
 }
 
-/** When a client was blocked. */
+/** Returns the time at which a client was blocked. */
 export async function findBlockedClient(db: Reads, key: BlockedKey): Promise<Instant | undefined> {
   const { rows } = await sql<{ blocked_at: Instant }>`
     select blocked_at from blocked_clients
@@ -217,7 +228,7 @@ export async function findBlockedClient(db: Reads, key: BlockedKey): Promise<Ins
   return rows[0]?.blocked_at
 }
 
-/** Replaces the address of a blocked client by its digest. Gives the number of blocks. */
+/** Replaces the address of a blocked client by its digest. Returns the number of blocks. */
 export async function eraseBlockedClient(db: Queries, key: BlockedKey): Promise<number> {
   const { numAffectedRows: written = 0n } = await sql`
     insert into blocked_clients (business_id, email, blocked_at)
@@ -232,7 +243,7 @@ export async function eraseBlockedClient(db: Queries, key: BlockedKey): Promise<
   return Number(written > numDeletedRows ? written : numDeletedRows)
 }
 
-/** Whether it was blocked. */
+/** Unblocks a client. Returns true if it was blocked. */
 export async function deleteBlockedClient(
   db: Queries,
   { business_id, email, digest }: BlockedKey,

@@ -29,13 +29,14 @@ import {
 } from './stranger-queries.ts'
 
 /*
- * Strangers are sessions. Caps limit their bookings by address and by client, and a business can block a client.
+ * Strangers are sessions. Caps limit their bookings by address and by client, and a business can block a
+ * client.
  */
 
 const hourSeconds = 3_600
 
 export interface ClientAddress {
-  /** Null when unknown. */
+  /** Null if unknown. */
   address: string | null
   /** The IPv4 address or IPv6 /64. */
   network: string
@@ -47,11 +48,11 @@ export interface ClientAddress {
 export interface Stranger extends Visitor {
   /** Normalised as for blocked clients. */
   email: string
-  /** The digest by which bookings for one client are counted. */
+  /** The digest for counting bookings of one client. */
   client: string
 }
 
-/** Call it outside of transactions. */
+/** Computes digests. Call it outside transactions. */
 export async function digestNetworks(
   { secret }: Pick<Context, 'secret'>,
   address: ClientAddress,
@@ -66,10 +67,10 @@ export async function digestNetworks(
   return digests
 }
 
-/** Of the addresses that `readClientAddress` keeps: a client asks several times. */
+/** Digests of addresses from `readClientAddress`, cached because a client sends several requests. */
 const networkDigests = new WeakMap<object, WeakMap<object, NetworkDigests>>()
 
-/** Call it outside of transactions. */
+/** Returns the stranger behind a request. Call it outside transactions. */
 export async function strangerOf(
   context: Pick<Context, 'secret'>,
   { businessId, from, email }: { businessId: string; from: ClientAddress; email: string },
@@ -79,15 +80,15 @@ export async function strangerOf(
   return { ...networks, businessId, address: from.address, email: clientEmailOf(email), client }
 }
 
-/** Digests a client's e-mail for counting. Call it outside of transactions. */
+/** Returns the digest of a client's email address for counting. Call it outside transactions. */
 export async function digestClient({ secret }: Pick<Context, 'secret'>, email: string): Promise<string> {
   const digest = await secret.digester('client')
   return digest(clientEmailOf(email))
 }
 
 /**
- * Locks what counts a stranger's bookings until the transaction ends: the counts read after it stay right. SQLite needs no
- * lock: it writes one at a time.
+ * Locks the counters of a stranger's bookings until the transaction ends, so that counts read afterwards stay
+ * correct. SQLite needs no lock, because it writes one transaction at a time.
  */
 export async function lockCounters(
   { db }: Pick<Context, 'db'>,
@@ -102,13 +103,15 @@ export async function lockCounters(
 
 type Counted = StrangerCounts & { id: string }
 
-/** Throws booking_limit_reached when a cap is reached or the client is blocked. */
+/** Throws booking_limit_reached if a cap is reached or the client is blocked. */
 export function assertAdmitted(context: Context, stranger: Stranger, counts: Counted): void {
   const rooms = roomsFor(context, stranger, counts)
   if (counts.is_blocked > 0 || rooms.some(({ room }) => room <= 0)) throw bookingLimitReached()
 }
 
-/** Counts a booking for its address. False when others of the same moment took the last room under a cap. */
+/**
+ * Counts a booking for its address. Returns false if concurrent requests have used up the room under a cap.
+ */
 export function admitBooking(
   context: Context,
   tx: Transaction,
@@ -123,7 +126,7 @@ function isOfTrusted({ address }: Visitor, counts: StrangerCounts): boolean {
   return liesIn(address, networksIn(counts.trusted_networks_json))
 }
 
-/** How many more bookings fit under each cap. */
+/** Returns the number of bookings that still fit under each cap. */
 function roomsFor(
   { config }: Pick<Context, 'config'>,
   visitor: Visitor & { client?: string },
@@ -152,7 +155,7 @@ function roomsFor(
   return rooms
 }
 
-/** One refusal for all caps and for a blocked client: it must not tell which of them applies. */
+/** Returns the same refusal for all caps and for a blocked client, because it must not reveal the reason. */
 function bookingLimitReached(): Problem {
   return new Problem(
     'booking_limit_reached',
@@ -162,8 +165,8 @@ function bookingLimitReached(): Problem {
 }
 
 /**
- * Converts, and counts a refusal for the address: probing for known clients must cost what a booking costs. The count has
- * its own transaction, because a refused conversion is rolled back.
+ * Converts a hold and counts a refusal for the address. Probing for known clients must cost as much as
+ * booking. The count has its own transaction, because a refused conversion is rolled back.
  */
 export async function countingRefusals<T>(
   context: Context,
@@ -191,7 +194,7 @@ async function countRefusal(context: Context, tx: Transaction, visitor: Visitor)
   await countAttempt(tx, { attempt, rooms: roomsFor(context, visitor, counts) })
 }
 
-/** A business's caps do not count the networks it trusts. */
+/** Returns true for networks that a business trusts, whose caps do not count them. */
 export async function isTrusted(
   db: Reads,
   { businessId, address }: { businessId: string; address: string | null },
@@ -210,7 +213,7 @@ export interface BlockedClient {
   blockedAt: Instant
 }
 
-/** Blocks a client: sessions can no longer book for them. Throws validation_failed or not_found. */
+/** Blocks a client, so that sessions can no longer book for them. Throws validation_failed or not_found. */
 export function blockClient(
   context: Context,
   actor: Actor,
@@ -233,7 +236,7 @@ export function blockClient(
   })
 }
 
-/** Lists a page of a business's blocked clients by e-mail. Throws validation_failed or not_found. */
+/** Lists a page of a business's blocked clients by email address. Throws validation_failed or not_found. */
 export async function listBlockedClients(
   context: Context,
   actor: Actor,

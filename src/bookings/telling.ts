@@ -8,8 +8,8 @@ import { lockBooking } from './booking-queries.ts'
 import type { Context } from './context.ts'
 
 /**
- * Whether the client is told of a change whose mail still waits (`notify_after_seconds`): takes the mail back, or sends it
- * after all. Gives whether it did; false where it has been sent. Throws not_found.
+ * Withdraws a pending email about a change (`notify_after_seconds`), or sends it after all. Returns false if
+ * it has already been sent. Throws not_found.
  */
 export async function decideTelling(
   context: Context,
