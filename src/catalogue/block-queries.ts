@@ -3,7 +3,9 @@ import type { Queries, Reads } from '../database/database.ts'
 import type { BlocksTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
-/** A block made by hand with the zone of its location, or for a staff member's block, of its business. */
+/**
+ * A block entered by hand, with the zone of its location; for a staff member's block, that of the business.
+ */
 export interface BlockRow extends BlocksTable {
   timezone: string
 }
@@ -19,7 +21,7 @@ function selectBlocks(db: Reads, scope: TenantScope) {
     .where('k.busy_calendar_id', 'is', null)
 }
 
-/** Undefined when the block is out of scope, as if it did not exist. */
+/** Finds a block; undefined if it is out of scope, as if it did not exist. */
 export function findBlock(db: Reads, scope: TenantScope, id: string): Promise<BlockRow | undefined> {
   return selectBlocks(db, scope).where('k.id', '=', id).executeTakeFirst()
 }
@@ -32,7 +34,7 @@ interface BlockFilter {
   from: Instant | undefined
   /** The latest start, exclusive. */
   to: Instant | undefined
-  /** The previous page's last row. */
+  /** The last row of the previous page. */
   after: readonly [startsAt: Instant, id: string] | undefined
   rows: number
 }
@@ -58,7 +60,7 @@ export async function insertBlock(db: Queries, block: BlocksTable): Promise<void
   await db.insertInto('blocks').values(block).execute()
 }
 
-/** False when there is no such block. */
+/** Deletes a block. Returns false if there is none. */
 export async function deleteBlockRow(
   db: Queries,
   scope: TenantScope,
@@ -74,7 +76,7 @@ export async function deleteBlockRow(
   return deleted?.business_id
 }
 
-/** False when the block is not where it is known to be. */
+/** Moves a block. Returns false if it is no longer at its known time. */
 export async function updateBlockPlace(
   db: Queries,
   id: string,
@@ -92,10 +94,10 @@ export async function updateBlockPlace(
   return updated !== undefined
 }
 
-/** Bookings last at most 24 hours: earlier ones cannot reach into the block. */
+/** Bookings last at most 24 hours, so earlier ones cannot overlap the block. */
 const maxBookingMs = 86_400_000
 
-/** Ids of active bookings that overlap a block, by their start; at most `max`. */
+/** Returns the IDs of active bookings that overlap a block, by start, at most `max`. */
 export async function findBookingsUnder(db: Reads, block: BlocksTable, max: number): Promise<string[]> {
   let query = db
     .selectFrom('bookings')

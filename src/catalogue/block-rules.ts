@@ -8,7 +8,7 @@ interface BlockParts {
   ends_at?: string
 }
 
-/** A block has one location or one staff member, and ends after its start. */
+/** Checks that a block has either a location or a staff member, and ends after its start. */
 export function blockErrors(block: BlockParts): FieldError[] {
   const { starts_at, ends_at } = block
   const fieldErrors: FieldError[] = []

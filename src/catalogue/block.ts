@@ -31,8 +31,8 @@ interface BlockAndConflicts {
 }
 
 /**
- * Blocks a time of a location or staff member. Existing holds and bookings stay. Throws validation_failed, also for an
- * id out of the caller's scope.
+ * Blocks a time of a location or staff member. Existing holds and bookings stay. Throws validation_failed,
+ * also for an ID out of the caller's scope.
  */
 export function createBlock(
   context: Context,
@@ -83,7 +83,7 @@ export async function listBlocks(
 
 const blockCursor = timeCursorOf('block')
 
-/** Deletes a block: its time is bookable again at once. Throws not_found. */
+/** Deletes a block. Its time can be booked again at once. Throws not_found. */
 export async function deleteBlock(context: Context, actor: Actor, id: string): Promise<void> {
   if (!isUuid(id)) throw noSuchBlock()
   const subjectId = id.toLowerCase()
@@ -96,12 +96,12 @@ export async function deleteBlock(context: Context, actor: Actor, id: string): P
   })
 }
 
-/** Whose time a block takes, and when. */
+/** The owner and time of a block. */
 type BlockPlace = Pick<BlocksTable, 'starts_at' | 'ends_at' | 'staff_id'>
 
 /**
- * Moves a block, makes it longer or shorter, or gives it to another staff member. What was done already is done. Throws
- * not_found, also where the block is not as the caller knows it any more, or validation_failed.
+ * Moves or resizes a block, or assigns it to another staff member. Does nothing if that is already done.
+ * Throws validation_failed, or not_found, also if the block has changed since the caller read it.
  */
 export async function moveBlock(
   context: Context,
@@ -139,7 +139,7 @@ function isOwn({ staff_id }: BlockRow, actor: Actor): boolean {
   return !isStaff(actor) || staff_id === actor.staffId
 }
 
-/** Whether the caller may know why a time is blocked: staff learn only that a colleague is away. */
+/** Returns true if the caller may see the reason for a block. Staff learn only that a colleague is away. */
 export function mayKnowReason({ staff_id }: Pick<BlocksTable, 'staff_id'>, actor: Actor): boolean {
   return staff_id === null || !isStaff(actor) || staff_id === actor.staffId
 }
@@ -176,7 +176,7 @@ async function withConflicts(db: Reads, block: BlockRow): Promise<BlockAndConfli
   return { block, bookingIds: await findBookingsUnder(db, block, maxConflicts) }
 }
 
-/** The blocked location or staff member decides the business. */
+/** Finds the blocked location or staff member, which determines the business. */
 async function findBlocked(
   db: Queries,
   actor: Actor,

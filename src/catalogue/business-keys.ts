@@ -27,7 +27,10 @@ export async function listKeysInScope(
   return { page: await listKeysOfBusiness(context, id, query), timezone }
 }
 
-/** Issues a key for a business; only the result contains the key itself. `store` gets none. Throws not_found. */
+/**
+ * Issues a key for a business. Only the result contains the key itself; `store` does not receive it. Throws
+ * not_found.
+ */
 export function issueKeyInScope(
   context: Context,
   actor: Actor,
@@ -64,7 +67,7 @@ function requestOf(
   return { type, ...common, allowFrames, ...(allowed_origins && { allowedOrigins: allowed_origins }) }
 }
 
-/** Revokes a key; revoking it again does nothing. Throws not_found. */
+/** Revokes a key. Revoking it again does nothing. Throws not_found. */
 export async function revokeKeyInScope(
   context: Context,
   actor: Actor,
@@ -74,7 +77,10 @@ export async function revokeKeyInScope(
   await revokeKeyOfBusiness(context, actor, { businessId: business.id, id: keyId })
 }
 
-/** Changes which websites may use a publishable key; `change` may ask for the present ones. Throws not_found. */
+/**
+ * Changes the websites that may use a publishable key. `change` may depend on the current ones. Throws
+ * not_found.
+ */
 export async function changeKeyInScope(
   context: Context,
   actor: Actor,
@@ -108,22 +114,22 @@ interface KeyParts {
   revoked_at: Instant | null
 }
 
-/** Omits the key itself. */
+/** Returns a key for display, without the key itself. */
 export function presentKey({ id, type, last_four, label, ...key }: KeyParts, timeZone: string) {
   const origins = key.allowed_origins_json
   return {
     id,
-    type: type === 'publishable' ? ('publishable' as const) : ('business' as const), // those of a business
+    type: type === 'publishable' ? ('publishable' as const) : ('business' as const), // a business has no other types
     last_four,
     label,
-    allowed_origins: origins === null ? null : (JSON.parse(origins) as string[]), // issueKey wrote it
+    allowed_origins: origins === null ? null : (JSON.parse(origins) as string[]), // JSON that issueKey wrote
     allow_frames: key.allow_frames === 1,
     created_at: formatInstant(key.created_at, timeZone),
     revoked_at: key.revoked_at === null ? null : formatInstant(key.revoked_at, timeZone),
   }
 }
 
-/** Issues a key for a hub or business; only the result contains the key itself. Throws a UsageError. */
+/** Issues a key for a hub or business. Only the result contains the key itself. Throws a UsageError. */
 export async function createKey(context: Context, input: KeyRequest): Promise<{ id: string; key: string }> {
   const request = { ...input, ...(input.label !== undefined && { label: checkLabel(input.label) }) }
   if (request.type === 'publishable') request.allowedOrigins?.forEach(checkOrigin)

@@ -41,17 +41,17 @@ export function findOldestBusiness(db: Reads): Promise<BusinessRow | undefined> 
   return selectBusinesses(db).orderBy('b.created_at').orderBy('b.id').limit(1).executeTakeFirst()
 }
 
-/** Ignores scope: for the operator. */
+/** Ignores the scope; for operators only. */
 export function findBusinessById(db: Reads, id: string): Promise<BusinessRow | undefined> {
   return selectBusinesses(db).where('b.id', '=', id).executeTakeFirst()
 }
 
-/** Ignores scope: for the operator. */
+/** Ignores the scope; for operators only. */
 export function findBusinessesNamed(db: Reads, name: string, max: number): Promise<BusinessRow[]> {
   return selectBusinesses(db).where('b.name', '=', name).orderBy('b.id').limit(max).execute()
 }
 
-/** Ignores scope: it is unique on the server. */
+/** Ignores the scope, because slugs are unique on the server. */
 export function findBusinessBySlug(db: Reads, slug: string): Promise<BusinessRow | undefined> {
   return selectBusinesses(db).where('b.slug', '=', slug).executeTakeFirst()
 }
@@ -64,7 +64,7 @@ export function findBusinessInScope(
   return selectBusinesses(db).where(inScope('b.id', scope)).where('b.id', '=', id).executeTakeFirst()
 }
 
-/** Sorted by name and id; `after` is the previous page's last row. */
+/** Lists businesses by name and ID. `after` is the last row of the previous page. */
 export function findBusinessesInScope(
   db: Reads,
   scope: TenantScope,

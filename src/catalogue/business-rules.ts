@@ -1,13 +1,13 @@
 import { isWebAddress, webOrigin } from '../base/contact-formats.ts'
 import type { FieldError } from '../base/errors.ts'
 
-/** Default for the future bookings that sessions may make for one client. */
+/** Default limit for one client's future bookings by sessions. */
 export const usualBookingsPerClient = 5
 export const maxRetentionDays = 3_650
 export const maxBookingsPerClient = 100
 export const maxNetworks = 10
 
-/** Of a new business, as its plan says. */
+/** Columns of a new business, which follows the limits of its plan. */
 export const firstColumns = {
   ...{ limit_per_minute: null, limit_per_hour: null },
   ...{ max_services: null, max_locations: null, max_staff: null },
@@ -19,7 +19,7 @@ export function networksJson(networks: readonly string[] | null | undefined): st
 }
 
 export function networksIn(json: string | null): string[] {
-  return json === null ? [] : (JSON.parse(json) as string[]) // written by networksJson only
+  return json === null ? [] : (JSON.parse(json) as string[]) // only networksJson writes it
 }
 
 export function colorErrors(text: string): FieldError[] {
@@ -38,7 +38,7 @@ export function onlineUrlErrors(text: string): FieldError[] {
   return [{ pointer: '', code: 'invalid_format', detail: 'must begin with https:// and the name of a host' }]
 }
 
-/** Whether a text is an origin as browsers send it (RFC 6454, section 6.1): scheme, host and port, nothing else. */
+/** Returns true for an origin as browsers send it (RFC 6454, section 6.1): scheme, host and port only. */
 export function isOrigin(text: string): boolean {
   return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text
 }

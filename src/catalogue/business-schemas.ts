@@ -83,7 +83,7 @@ const QuietHours = Ruled(
   quietHoursErrors,
 )
 
-/** The settings of mails, for changes. */
+/** The email settings, for changes. */
 const mailChanges = {
   locale: Type.Optional(Locale),
   reply_to_email: Type.Optional(OrNull(ReplyTo)),
@@ -92,10 +92,10 @@ const mailChanges = {
   quiet_hours: Type.Optional(OrNull(QuietHours)),
 }
 
-/** The same alone, for the command line. */
+/** The email settings alone, for the command line. */
 export const ChangeMailSettings = StrictObject(mailChanges)
 
-/** Who it is, as clients are told it. */
+/** The identity of a business, as clients see it. */
 const identity = {
   name: { shown: Type.String(), input: BusinessName },
   timezone: { shown: Type.String({ description: 'An IANA name.' }), input: TimeZone },
@@ -168,7 +168,7 @@ const contact = {
   },
 }
 
-/** In the order of files. */
+/** In the order of the file format. */
 export const businessFields = { ...identity, ...presence, ...contact }
 
 const oddMembers = {
@@ -180,7 +180,7 @@ const oddMembers = {
   quiet_hours: Type.Optional(QuietHours),
 }
 
-/** Of the business of a file. */
+/** Members of the business in a file. */
 export const businessMembers = { ...entryMembers(businessFields), ...oddMembers }
 
 export const CreateBusiness = StrictObject(

@@ -47,12 +47,12 @@ export function listHubs(context: Context): Promise<HubsTable[]> {
   return findHubs(context.db.reads, maxListed)
 }
 
-/** The hub with this id or unique name. Throws a UsageError. */
+/** Returns the hub with this ID or unique name. Throws a UsageError. */
 export function showHub(context: Context, reference: string): Promise<HubsTable> {
   return existingHub(context.db.reads, reference)
 }
 
-/** Changes a hub's name or plan; a plan takes effect within five seconds. Throws a UsageError. */
+/** Changes a hub's name or plan. A plan takes effect within five seconds. Throws a UsageError. */
 export function changeHub(
   context: Context,
   id: string,
@@ -68,14 +68,14 @@ export function changeHub(
   })
 }
 
-/** Lists businesses by name, all or of one hub. Throws a UsageError for an unknown hub. */
+/** Lists businesses by name, all or those of one hub. Throws a UsageError for an unknown hub. */
 export async function listBusinesses(context: Context, hubId: string | undefined): Promise<BusinessRow[]> {
   const db = context.db.reads
   const hub = hubId === undefined ? undefined : await existingHub(db, hubId)
   return findBusinesses(db, hub?.id, maxListed)
 }
 
-/** The business with this id or unique name. Throws a UsageError. */
+/** Returns the business with this ID or unique name. Throws a UsageError. */
 export function showBusiness(context: Context, reference: string): Promise<BusinessRow> {
   return existingBusiness(context.db.reads, reference)
 }
@@ -83,12 +83,12 @@ export function showBusiness(context: Context, reference: string): Promise<Busin
 type OperatorColumns =
   'plan' | 'limit_per_minute' | 'limit_per_hour' | 'max_services' | 'max_locations' | 'max_staff'
 
-/** An operator's changes. Null clears a field, or restores what the plan says. */
+/** Changes by an operator. Null clears a field, or restores the limit of the plan. */
 type BusinessUpdate = BusinessChange & Partial<Pick<BusinessesTable, OperatorColumns>>
 
 /**
- * Changes a business; a plan takes effect within five seconds. Throws a UsageError, also for limits that the plan in
- * effect does not allow.
+ * Changes a business. A plan takes effect within five seconds. Throws a UsageError, also for limits that the
+ * plan in effect does not allow.
  */
 export function changeBusiness(context: Context, id: string, update: BusinessUpdate): Promise<BusinessRow> {
   const changes = changedColumns(update)
@@ -104,7 +104,7 @@ export function changeBusiness(context: Context, id: string, update: BusinessUpd
   })
 }
 
-/** Refuses limits that would have no effect. */
+/** Rejects limits that would have no effect. */
 function assertMayHaveLimits({ plan, hub_plan }: BusinessRow, changes: BusinessChanges): void {
   const wanted = (changes.limit_per_minute ?? changes.limit_per_hour ?? null) !== null
   if (!wanted || effectivePlan(plan, hub_plan) === 'enterprise') return
@@ -113,7 +113,7 @@ function assertMayHaveLimits({ plan, hub_plan }: BusinessRow, changes: BusinessC
   )
 }
 
-/** Only of what is given: concurrent changes of others both apply. */
+/** Returns only the given columns, so that concurrent changes of others also apply. */
 function changedColumns({ trusted_networks, ...change }: BusinessUpdate): BusinessChanges {
   const [settings, columns] = splitSettings(change)
   return {
@@ -123,7 +123,7 @@ function changedColumns({ trusted_networks, ...change }: BusinessUpdate): Busine
   }
 }
 
-/** Makes a hub: a platform that acts for all its businesses. */
+/** Creates a hub, a platform that acts for all its businesses. */
 export function createHub(
   context: Context,
   { name, plan }: { name: string; plan: PlanName },
@@ -138,7 +138,7 @@ export function createHub(
 
 type NewBusiness = PlainEntry<typeof businessFields> & MailSettingsChange & { trusted_networks?: string[] }
 
-/** The columns of a new business but for its hub, plan and limits. Absent fields are as usual. */
+/** Returns the columns of a new business, except hub, plan and limits. Absent fields get their defaults. */
 export function businessColumns({ trusted_networks, ...input }: NewBusiness) {
   const [settings, fields] = splitSettings(input)
   return {
@@ -148,7 +148,9 @@ export function businessColumns({ trusted_networks, ...input }: NewBusiness) {
   }
 }
 
-/** Creates a business, alone or in a hub. The brand is shown on the Enterprise plan only. Throws a UsageError. */
+/**
+ * Creates a business, independent or in a hub. Only the Enterprise plan shows the brand. Throws a UsageError.
+ */
 export async function createBusiness(
   context: Context,
   { plan, hubId, ...input }: NewBusiness & { plan: PlanName; hubId?: string },
@@ -167,8 +169,8 @@ export async function createBusiness(
 }
 
 /**
- * Throws validation_failed when another business has the slug. Where two take one at the same moment, the unique index
- * refuses the later one, whose transaction then finds the other (`isConflict` of the engines).
+ * Throws validation_failed if another business has the slug. Of two concurrent businesses, the unique index
+ * refuses the later one. Its repeated transaction then finds the other (`isConflict` of the engines).
  */
 export async function assertFreeSlug(
   db: Reads,
@@ -178,7 +180,7 @@ export async function assertFreeSlug(
   if (other && other.id !== id) throw validationProblem([slugTaken('another business')])
 }
 
-/** The business with this name in links, cached for at most five seconds. */
+/** Returns the business with this slug, cached for at most five seconds. */
 export async function findBusinessInLink(
   context: Context,
   slug: string,
@@ -209,7 +211,7 @@ export function listBusinessesInScope(
 
 const businessCursor = cursorOf('business', linePart, idPart)
 
-/** The first businesses by name, of all hubs: for the operator's own pages. */
+/** Lists the first businesses by name, of all hubs. For the operator's own pages. */
 export function firstBusinesses(context: Context, max: number): Promise<BusinessRow[]> {
   return findBusinesses(context.db.reads, undefined, max)
 }
@@ -223,7 +225,7 @@ export function showBusinessInScope(context: Context, actor: Actor, id: string):
   return businessInScope(context.db.reads, actor.scope, id)
 }
 
-/** Creates a business in the caller's hub. Its own plan is the lowest; its hub's plan is in effect. */
+/** Creates a business in the caller's hub. It gets the lowest plan, because the hub's plan is in effect. */
 export function createBusinessOfHub(
   context: Context,
   { by, hubId }: { by: Actor; hubId: string },
@@ -233,7 +235,7 @@ export function createBusinessOfHub(
   return context.db.transaction(async (tx) => {
     const id = context.ids.next()
     await assertFreeSlug(tx.db, { id, slug: input.slug ?? null })
-    // a person who adds a business hears of its bookings, as its first owner would
+    // a person who adds a business is notified of its bookings, like its first owner
     const told = by.type === 'person' ? { notify_emails: [by.email] } : {}
     await insertMissing(tx.db, 'businesses', [
       {
@@ -243,7 +245,7 @@ export function createBusinessOfHub(
         created_at: tx.now,
       },
     ])
-    if (input.slug) await updateBusiness(tx.db, id, { slug: input.slug }) // an insert would pass over one that is taken
+    if (input.slug) await updateBusiness(tx.db, id, { slug: input.slug }) // an insert would silently skip a slug that is taken
     await recordBusiness(context, tx, { by, action: 'business.created', id })
     const business = await businessInScope(tx.db, { hubId }, id)
     await store(tx, business)
@@ -256,7 +258,7 @@ interface ChangeOfBusiness {
   change: BusinessChange
 }
 
-/** Changes a business in the caller's scope; an empty change does nothing. Throws not_found. */
+/** Changes a business in the caller's scope. An empty change does nothing. Throws not_found. */
 export function changeBusinessInScope(
   context: Context,
   actor: Actor,
@@ -266,8 +268,8 @@ export function changeBusinessInScope(
 }
 
 /**
- * Changes a business in the caller's scope, and gives its locations in its time zone the new one: all of this or nothing.
- * Returns the ids of these locations. Throws not_found.
+ * Changes a business in the caller's scope. Locations in its time zone get the new zone, in the same
+ * transaction. Returns the IDs of these locations. Throws not_found.
  */
 export function changeBusinessAndLocations(
   context: Context,
@@ -294,7 +296,9 @@ async function changeIn(
   return businessInScope(tx.db, by.scope, business.id)
 }
 
-/** Entries of the audit log in one statement: a business may have a hundred thousand locations with the deleted ones. */
+/**
+ * Audit log entries per statement. A business may have a hundred thousand locations, including deleted ones.
+ */
 const entriesAtOnce = 1_000
 
 async function moveIn(
@@ -304,7 +308,7 @@ async function moveIn(
 ): Promise<string[]> {
   const seen = await businessInScope(tx.db, by.scope, id)
   if (to === undefined || to === seen.timezone) return []
-  // also locks the catalogue: the zone must be read again after it
+  // also locks the catalogue, so the zone must be read again afterwards
   await raiseCatalogueVersion(tx.db, seen.id)
   const { id: businessId, timezone: from } = await businessInScope(tx.db, by.scope, seen.id)
   const moved = await moveLocations(tx.db, { businessId, from, to })
@@ -335,10 +339,10 @@ export function presentBusiness(business: BusinessRow): Business {
   }
 }
 
-/** Also bounds the search for a similar id. */
+/** Also bounds the search for a similar ID. */
 const maxListed = 10_000
 
-/** The hub with this id or unique name. Throws a UsageError that suggests a similar one. */
+/** Returns the hub with this ID or unique name. Throws a UsageError that suggests a similar one. */
 export async function existingHub(db: Reads, reference: string): Promise<HubsTable> {
   const byId = isUuid(reference) ? await findHub(db, reference.toLowerCase()) : undefined
   if (byId) return byId
@@ -349,7 +353,7 @@ export async function existingHub(db: Reads, reference: string): Promise<HubsTab
   return hub
 }
 
-/** The business with this id or unique name. Throws a UsageError that suggests a similar one. */
+/** Returns the business with this ID or unique name. Throws a UsageError that suggests a similar one. */
 export async function existingBusiness(db: Reads, reference: string): Promise<BusinessRow> {
   const byId = isUuid(reference) ? await findBusinessById(db, reference.toLowerCase()) : undefined
   if (byId) return byId

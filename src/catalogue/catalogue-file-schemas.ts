@@ -8,7 +8,7 @@ import { duplicateErrors } from './schedule-rules.ts'
 import { depositErrors } from './service-rules.ts'
 import { ChangedFields, serviceMembers } from './service-schemas.ts'
 
-/** Maximum of locations, staff members and services each. */
+/** Maximum number of locations, staff members and services each. */
 export const maxInFile = 5_000
 
 const maxReferences = 200
@@ -45,7 +45,7 @@ export const ServiceEntry = Ruled(
 
 const list = { maxItems: maxInFile }
 
-/** A whole business. Entries refer to each other by key, name or id. */
+/** A whole business. Entries refer to each other by key, name or ID. */
 export const CatalogueFile = StrictObject({
   business: Type.Optional(
     StrictObject({

@@ -34,7 +34,7 @@ export async function saveLocation(db: Queries, location: Location, saving: Savi
   await saveRow(db, 'locations', location, { ...saving, columns })
 }
 
-/** A location of another business fails the foreign key. */
+/** Saves a staff member. A location of another business violates the foreign key. */
 export async function saveStaffMember(db: Queries, member: StaffMember, saving: Saving): Promise<void> {
   const { id: staff_id, business_id } = member
   const columns = { ...plainOf(staffFields, member), ...scheduleColumns(member) }
@@ -44,7 +44,7 @@ export async function saveStaffMember(db: Queries, member: StaffMember, saving: 
   if (places.length > 0) await db.insertInto('staff_locations').values(places).execute()
 }
 
-/** A location or staff member of another business fails the foreign key. */
+/** Saves a service. A location or staff member of another business violates the foreign key. */
 export async function saveService(db: Queries, service: Service, saving: Saving): Promise<void> {
   const { id: service_id, business_id, location_ids, staff_ids } = service
   await saveRow(db, 'services', service, { ...saving, columns: serviceColumns(service) })
@@ -58,7 +58,7 @@ export async function saveService(db: Queries, service: Service, saving: Saving)
   if (people.length > 0) await db.insertInto('service_staff').values(people).execute()
 }
 
-/** The columns of a service beside the common ones, but for its own id. */
+/** Returns the columns of a service, except its ID and the columns that all items have. */
 export function serviceColumns(service: Service) {
   const { price, deposit, client_fields, custom_fields, timetable } = service
   return {
@@ -84,7 +84,7 @@ export function scheduleColumns({
   }
 }
 
-/** The columns beside the common ones are those of the table. */
+/** Saves a row. Columns beyond the common ones belong to the table. */
 async function saveRow(
   db: Queries,
   table: ItemTable,
@@ -113,12 +113,15 @@ interface IdsOf {
   ids: string[]
 }
 
-/** Returns those ids that a business has, inactive ones too: the catalogue never deletes a row. */
+/**
+ * Returns those of the given IDs that a business has, including inactive items. The catalogue never deletes a
+ * row.
+ */
 export function findKnownIds(db: Reads, table: ItemTable, wanted: IdsOf): Promise<Set<string>> {
   return findIds(db, table, { ...wanted, whose: '=' })
 }
 
-/** Maps ids to their businesses, within scope. */
+/** Maps IDs to their businesses, within scope. */
 export async function findBusinessesOf(
   db: Reads,
   table: ItemTable,
@@ -134,7 +137,7 @@ export async function findBusinessesOf(
   return new Map(rows.map(({ id, business_id }) => [id, business_id]))
 }
 
-/** Names of active ones in scope, by id. */
+/** Returns the names of active items in scope, by ID. */
 export async function findNames(
   db: Reads,
   table: ItemTable,
@@ -151,7 +154,7 @@ export async function findNames(
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Returns those ids that another business has. Ignores scope: for the operator. */
+/** Returns those of the given IDs that belong to another business. Ignores the scope; for operators only. */
 export function findForeignIds(db: Reads, table: ItemTable, wanted: IdsOf): Promise<Set<string>> {
   return findIds(db, table, { ...wanted, whose: '!=' })
 }
@@ -174,8 +177,8 @@ async function findIds(
 const limitColumns = { services: 'max_services', locations: 'max_locations', staff: 'max_staff' } as const
 
 /**
- * Counts what a business has of one kind, and says what it may have. Exact where the transaction has locked the catalogue, by
- * `raiseCatalogueVersion`: nobody else adds to it until it ends.
+ * Counts the items of one kind in a business, and returns the limit. Exact if the transaction has locked the
+ * catalogue with `raiseCatalogueVersion`, because nobody else can then add items.
  */
 export async function countItems(
   db: Reads,
@@ -194,7 +197,7 @@ export async function countItems(
   return rows[0]
 }
 
-/** A number by the plan in effect: the higher one of a business `b` and its hub `h`. */
+/** Returns a number for the plan in effect: the higher plan of a business `b` and its hub `h`. */
 function byPlan(numberOf: (plan: PlanName) => number): RawBuilder<number> {
   const ofPlan = (plan: PlanName) => sql.lit(numberOf(plan))
   const hasPlan = (plan: PlanName) => sql`${sql.lit(plan)} in (b.plan, coalesce(h.plan, b.plan))`
@@ -203,14 +206,17 @@ function byPlan(numberOf: (plan: PlanName) => number): RawBuilder<number> {
                   else ${ofPlan('growth')} end`
 }
 
-/** The columns without a length of their own that would bound a catalogue. */
+/** Columns whose length is unlimited and would not bound the size of a catalogue. */
 const longColumns: Record<ItemTable, string[]> = {
   services: ['description', 'image_url', 'custom_fields_json', 'timetable_json'],
   locations: ['address', 'online_url', 'weekly_hours_json', 'date_overrides_json'],
   staff: ['description', 'image_url', 'weekly_hours_json', 'date_overrides_json'],
 }
 
-/** The characters in the long columns of all that a business offers, and how many they may be. Exact as `countItems` is. */
+/**
+ * Measures the characters in the long columns of a business's items, and returns the limit. Exact under the
+ * same condition as `countItems`.
+ */
 export async function measureCatalogue(
   db: Reads,
   businessId: string,
@@ -230,7 +236,7 @@ export async function measureCatalogue(
 
 export type SluggedTable = 'services' | 'staff'
 
-/** The one of a business that has a slug. */
+/** Finds the item of a business with this slug. */
 export function findBySlug(
   db: Reads,
   table: SluggedTable,
@@ -244,7 +250,7 @@ export function findBySlug(
     .executeTakeFirst()
 }
 
-/** So that those saved next can exchange theirs. */
+/** Clears slugs, so that the items saved next can exchange theirs. */
 export async function clearSlugs(
   db: Queries,
   table: SluggedTable,
@@ -271,7 +277,7 @@ type CatalogueTable =
   | 'service_locations'
   | 'service_staff'
 
-/** Inserts rows; existing ones stay as they are. */
+/** Inserts rows. Existing ones stay unchanged. */
 export async function insertMissing<Table extends CatalogueTable>(
   db: Queries,
   table: Table,
@@ -285,7 +291,7 @@ export async function insertMissing<Table extends CatalogueTable>(
     .execute()
 }
 
-/** Lets no other transaction add a business until this one ends; on SQLite none could. */
+/** Prevents other transactions from adding a business until this one ends. On SQLite none could. */
 export async function lockBusinesses(db: Queries): Promise<void> {
   if (isPostgres(db)) await sql`lock table businesses in share row exclusive mode`.execute(db)
 }
@@ -295,8 +301,8 @@ export async function hasBusinesses(db: Reads): Promise<boolean> {
 }
 
 /**
- * Invalidates every server's cached offerings of a business: call it in each transaction that changes hours, services,
- * staff or locations. Blocks are never cached.
+ * Invalidates every server's cached offerings of a business. Call it in each transaction that changes hours,
+ * services, staff or locations. Blocks are never cached.
  */
 export async function raiseCatalogueVersion(db: Queries, businessId: string): Promise<void> {
   await db
@@ -306,7 +312,10 @@ export async function raiseCatalogueVersion(db: Queries, businessId: string): Pr
     .execute()
 }
 
-/** Gives all locations of a business in one time zone another one, also inactive ones. Returns their ids. */
+/**
+ * Moves all locations of a business from one time zone to another, including inactive ones. Returns their
+ * IDs.
+ */
 export async function moveLocations(
   db: Queries,
   { businessId, from, to }: { businessId: string; from: string; to: string },
@@ -321,10 +330,10 @@ export async function moveLocations(
   return rows.map(({ id }) => id).toSorted()
 }
 
-/** Where a row stands in a list: its position or what stands for none, its name and id. */
+/** A row's position in a list: its position or the default, its name and its ID. */
 export type ListPlace = readonly [position: number, name: string, id: string]
 
-/** Stands for no position: after all that have one. Locations have none. */
+/** Default for items without a position, which follow all others. Locations never have one. */
 const lastPosition = 10_000
 
 export function placeOf(row: { id: string; name: string; position?: number | null }): ListPlace {
@@ -334,22 +343,22 @@ export function placeOf(row: { id: string; name: string; position?: number | nul
 export interface CatalogueFilter {
   businessId: string | undefined
   activeOnly: boolean
-  /** The previous page's last row. */
+  /** The last row of the previous page. */
   after: ListPlace | undefined
-  /** One more than the page shows, to know whether another follows. */
+  /** One more than the page shows, to find out if there is a next page. */
   rows: number
 }
 
 type ListedAlias = 's' | 'l' | 'p'
 
-/** Lists are sorted by position, then name, then id. */
+/** Returns the order of lists: by position, then name, then ID. */
 function listOrder(alias: ListedAlias): RawBuilder<unknown>[] {
   const byName = [sql.ref(`${alias}.name`), sql.ref(`${alias}.id`)]
   if (alias === 'l') return byName
   return [sql`coalesce(${sql.ref(`${alias}.position`)}, ${sql.lit(lastPosition)})`, ...byName]
 }
 
-/** Conditions on the table with this alias. */
+/** Returns the conditions on the table with this alias. */
 export function listed(alias: ListedAlias, filter: CatalogueFilter): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${alias}.${name}`)
   const conditions = [sql`1 = 1`]
@@ -369,8 +378,8 @@ const aliases = { services: 's', locations: 'l', staff: 'p' } as const satisfies
 >
 
 /**
- * Lists the ids of a business's active items in the order of lists, or of its latest inactive ones: sorting rows with all that
- * they name would take long.
+ * Lists the IDs of a business's active items in list order, or of its latest inactive ones. Sorting whole
+ * rows would take long.
  */
 export async function findIdsInOrder(
   db: Reads,
@@ -387,7 +396,7 @@ export async function findIdsInOrder(
   return rows.map((row) => row.id)
 }
 
-/** A join table's ids for each row, comma-separated; null for none. */
+/** Returns the comma-separated IDs of a join table for each row; null if there are none. */
 export function idsFrom(table: string, own: string, other: string): RawBuilder<string | null> {
   const [ownAlias = '', ownColumn = ''] = own.split('.')
   return sql<string | null>`(
@@ -410,7 +419,7 @@ function selectServices(db: Reads, scope: TenantScope) {
     .where(inScope('s.business_id', scope))
 }
 
-/** Undefined when out of scope, as if it did not exist. */
+/** Finds a service; undefined if it is out of scope, as if it did not exist. */
 export async function findService(db: Reads, scope: TenantScope, id: string): Promise<Service | undefined> {
   const row = await selectServices(db, scope).where('s.id', '=', id).executeTakeFirst()
   return row && toService(row)
@@ -429,7 +438,7 @@ export async function findServices(
   return rows.map(toService)
 }
 
-/** In any order. */
+/** Finds services in any order. */
 export async function findServicesById(db: Reads, scope: TenantScope, ids: string[]): Promise<Service[]> {
   return (await selectServices(db, scope).where('s.id', 'in', ids).execute()).map(toService)
 }
@@ -438,7 +447,7 @@ function money(amount: number | null, currency: string | null): Money | null {
   return amount === null || currency === null ? null : { amount, currency }
 }
 
-/** Only the catalogue writes it. Databases order members differently. */
+/** Parses JSON that only the catalogue writes. Sorts members, because databases order them differently. */
 function readTimetable(json: string): Timetable {
   return (JSON.parse(json) as Timetable).map(({ weekday, starts }) => ({ weekday, starts }))
 }
@@ -468,7 +477,7 @@ function selectLocations(db: Reads, scope: TenantScope) {
   return db.selectFrom('locations as l').selectAll('l').where(inScope('l.business_id', scope))
 }
 
-/** Undefined when out of scope, as if it did not exist. */
+/** Finds a location; undefined if it is out of scope, as if it did not exist. */
 export async function findLocation(db: Reads, scope: TenantScope, id: string): Promise<Location | undefined> {
   const row = await selectLocations(db, scope).where('l.id', '=', id).executeTakeFirst()
   return row && toLocation(row)
@@ -487,7 +496,7 @@ export async function findLocations(
   return rows.map(toLocation)
 }
 
-/** In any order. */
+/** Finds locations in any order. */
 export async function findLocationsById(db: Reads, scope: TenantScope, ids: string[]): Promise<Location[]> {
   return (await selectLocations(db, scope).where('l.id', 'in', ids).execute()).map(toLocation)
 }
@@ -502,7 +511,7 @@ export function toLocation(row: LocationsTable): Location {
   }
 }
 
-/** Only the catalogue writes these columns. */
+/** Parses columns that only the catalogue writes. */
 function readSchedule(row: { weekly_hours_json: string | null; date_overrides_json: string }): {
   weekly_hours: WeeklyHours | null
   date_overrides: DateOverride[]
@@ -521,7 +530,7 @@ function selectStaff(db: Reads, scope: TenantScope) {
     .where(inScope('p.business_id', scope))
 }
 
-/** Undefined when out of scope, as if they did not exist. */
+/** Finds a staff member; undefined if they are out of scope, as if they did not exist. */
 export async function findStaffMember(
   db: Reads,
   scope: TenantScope,
@@ -544,7 +553,7 @@ export async function findStaff(
   return rows.map(toStaffMember)
 }
 
-/** In any order. */
+/** Finds staff members in any order. */
 export async function findStaffById(db: Reads, scope: TenantScope, ids: string[]): Promise<StaffMember[]> {
   return (await selectStaff(db, scope).where('p.id', 'in', ids).execute()).map(toStaffMember)
 }

@@ -66,7 +66,7 @@ interface Writing<Row, Creation, Change> {
   path: string
   kind: WritableKind<Row, Creation, Change>
   schemas: { create: TSchema; change: TSchema; item: TSchema }
-  /** Suffix of the operation ids. */
+  /** Suffix of the operation IDs. */
   name: string
   exampleId: string
 }
@@ -95,7 +95,7 @@ function writingRoutes<Row extends CatalogueItem, Creation extends CreationInput
       },
     },
     async (request, reply) => {
-      const input = request.body as Creation // its schema is the one that was just checked
+      const input = request.body as Creation // its schema has just accepted it
       return createdOnce(
         context,
         { request, reply },
@@ -125,7 +125,7 @@ function writingRoutes<Row extends CatalogueItem, Creation extends CreationInput
     },
     (request) => {
       const { id } = request.params
-      const change = request.body as Change // as above
+      const change = request.body as Change // its schema has just accepted it
       return changeInCatalogue(context, request.actor, { kind, id, change })
     },
   )
@@ -194,7 +194,7 @@ interface Reading<Row, Shown> {
   path: string
   kind: CatalogueKind<Row, Shown>
   schemas: { item: TSchema; page: TSchema }
-  /** `one` and `many` are suffixes of the operation ids. */
+  /** `one` and `many` are suffixes of the operation IDs. */
   names: { one: string; many: string; noun: string }
   exampleId: string
 }

@@ -94,8 +94,8 @@ export const CatalogueQuery = StrictObject({
 })
 
 /*
- * Shared by creations and changes of services, locations and staff. HTTP, the command line and imported files all use
- * these schemas and their rules.
+ * Schemas for creating and changing services, locations and staff. HTTP, the command line and imported
+ * files all use them and their rules.
  */
 
 export const maxNameLength = 200
@@ -144,7 +144,7 @@ const ImageUrl = Ruled(
   onlineUrlErrors,
 )
 
-/** What lists of services and people show beside the name, and in which order. */
+/** Fields that lists of services and staff show in addition to the name, and their order. */
 export const listedFields = {
   slug: {
     shown: Nullable(Type.String(), { description: 'Its name in links to the booking page.' }),
@@ -208,7 +208,7 @@ export const changedHours = {
 
 const idsRule = (ids: (string | undefined)[]) => duplicateErrors(ids.map((id) => id?.toLowerCase()))
 
-/** A list of distinct ids. */
+/** Returns the schema of a list of distinct IDs. */
 export function Ids(min: number, description: string) {
   return Ruled(Type.Array(Id, { minItems: min, maxItems: maxReferences, description }), idsRule)
 }

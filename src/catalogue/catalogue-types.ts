@@ -22,7 +22,7 @@ export const customFieldTypes = [
 export interface CustomField {
   id: string
   key: string
-  /** Of a consent: with at most one link, `[text](https://…)`. */
+  /** For a consent, contains at most one link, `[text](https://…)`. */
   label: string
   type: (typeof customFieldTypes)[number]
   required: boolean
@@ -32,13 +32,16 @@ export interface CustomField {
 
 export const clientFieldUses = ['required', 'optional', 'hidden'] as const
 
-/** What a service asks of its clients beside first name and e-mail. */
+/** The details that a service requires of its clients besides first name and email address. */
 export interface ClientFields {
   phone: (typeof clientFieldUses)[number]
   last_name: (typeof clientFieldUses)[number]
 }
 
-/** Opening hours in wall time: `closes` up to 24:00; at or before `opens` it runs past midnight. */
+/**
+ * Opening hours in wall time, with `closes` up to 24:00. If `closes` is at or before `opens`, they run past
+ * midnight.
+ */
 export interface Hours {
   opens: string
   closes: string
@@ -46,16 +49,16 @@ export interface Hours {
 
 export type Weekday = 'monday' | 'tuesday' | 'wednesday' | 'thursday' | 'friday' | 'saturday' | 'sunday'
 
-/** In wall time. */
+/** Weekly hours in wall time. */
 export type WeeklyHours = (Hours & { weekday: Weekday })[]
 
-/** Hours of one date instead of the weekly ones; none means closed. */
+/** Hours of one date that replace the weekly ones; none means closed. */
 export interface DateOverride {
   date: string
   hours: Hours[]
 }
 
-/** Wall times at which slots start, by weekday; on a weekday that is missing, none. */
+/** Wall times at which slots start, by weekday. A missing weekday has none. */
 export type Timetable = { weekday: Weekday; starts: string[] }[]
 
 /** The tables of the three kinds. */

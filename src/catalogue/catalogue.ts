@@ -64,7 +64,7 @@ import { depositErrors, fieldIdErrors, usualClientFields, withFieldIds } from '.
 import { slugTaken } from './slug-rules.ts'
 import { completed, type PlainEntry } from './field-schemas.ts'
 
-/** Ids in one member that must belong to the same business. */
+/** IDs in one member that must belong to the same business. */
 interface References {
   member: string
   table: ItemTable
@@ -76,7 +76,7 @@ interface WithReferences {
   staff_ids?: string[]
 }
 
-/** How one kind of catalogue item is created, changed and written. */
+/** The functions that create, change and store one kind of catalogue item. */
 export interface WritableKind<Row, Creation, Change> extends Pick<
   CatalogueKind<Row, unknown>,
   'noun' | 'findOne'
@@ -84,11 +84,11 @@ export interface WritableKind<Row, Creation, Change> extends Pick<
   /** Fills a creation with defaults. */
   complete: (input: Creation, business: BusinessRow, nextId: () => string) => Row
   merge: (row: Row, change: Change, nextId: () => string) => Row
-  /** Errors of a valid change that depend on the present row. */
+  /** Returns errors of a valid change that depend on the current row. */
   changeErrors: (row: Row, change: Change) => FieldError[]
   references: (row: WithReferences) => References[]
   table: ItemTable
-  /** Where slugs of this kind are; absent for one without. */
+  /** The table of this kind's slugs; absent for a kind without slugs. */
   slugsIn?: SluggedTable
   save: (db: Queries, row: Row, saving: Saving) => Promise<void>
 }
@@ -105,8 +105,8 @@ export interface CreationInput extends WithReferences {
 }
 
 /**
- * Adds a service, location or staff member. Throws catalogue_limit_reached, and validation_failed, also for ids of another
- * business.
+ * Adds a service, location or staff member. Throws catalogue_limit_reached, or validation_failed, also for
+ * IDs of another business.
  */
 export function createInCatalogue<
   Row extends CatalogueItem & WithReferences,
@@ -133,8 +133,8 @@ export function createInCatalogue<
 }
 
 /**
- * Changes a service, location or staff member; holds and bookings stay as they are. An empty change does nothing. Throws
- * validation_failed, not_found, or catalogue_limit_reached for one that becomes active again.
+ * Changes a service, location or staff member. Holds and bookings stay unchanged. An empty change does
+ * nothing. Throws validation_failed, not_found, or catalogue_limit_reached if the item becomes active again.
  */
 export function changeInCatalogue<
   Row extends CatalogueItem & WithReferences,
@@ -148,7 +148,7 @@ export function changeInCatalogue<
   return context.db.transaction(async (tx) => {
     const seen = await existing(tx.db, actor.scope, { kind, id })
     if (Object.keys(change).length === 0) return seen
-    // also locks the catalogue: the row must be read again after it
+    // also locks the catalogue, so the row must be read again afterwards
     await raiseCatalogueVersion(tx.db, seen.business_id)
     const row = await existing(tx.db, actor.scope, { kind, id })
     const fieldErrors = kind.changeErrors(row, change)
@@ -159,7 +159,7 @@ export function changeInCatalogue<
   })
 }
 
-/** Deactivates a service, location or staff member, if active. Throws not_found. */
+/** Deactivates a service, location or staff member if it is active. Throws not_found. */
 export async function deactivateInCatalogue<Row extends CatalogueItem, Creation, Change>(
   context: Context,
   actor: Actor,
@@ -199,7 +199,7 @@ async function existing<Row>(
   return row
 }
 
-/** Finds the business for a creation; hub keys must name it. Throws validation_failed or not_found. */
+/** Finds the business for a creation. Hub keys must name it. Throws validation_failed or not_found. */
 export async function businessForCreation(
   db: Reads,
   scope: TenantScope,
@@ -215,7 +215,7 @@ function businessNeeded(): Problem {
   return validationProblem([{ pointer: '/business_id', code: 'required', detail }])
 }
 
-/** As `businessForCreation`, but hub keys may also name the business by a reference. */
+/** Like `businessForCreation`, but hub keys may also name the business through a reference. */
 async function businessOfItem(
   db: Reads,
   scope: TenantScope,
@@ -229,7 +229,7 @@ async function businessOfItem(
   throw validationProblem([{ pointer: '/business_id', code: 'unknown_reference', detail }])
 }
 
-/** The business of the first known reference; the others are checked against it later. */
+/** Returns the business of the first known reference. The others are checked against it later. */
 async function businessOfReferences(
   db: Reads,
   scope: TenantScope,
@@ -256,7 +256,7 @@ async function saveChecked<Row extends CatalogueItem & WithReferences, Creation,
     row: Row
     /** Undefined for a new one. */
     before: Row | undefined
-    /** Whether there is one more of its kind afterwards, perhaps one too many. */
+    /** True if the number of active items grows, possibly beyond the limit. */
     grows: boolean
   },
 ): Promise<Row> {
@@ -269,25 +269,28 @@ async function saveChecked<Row extends CatalogueItem & WithReferences, Creation,
   if (grows) await assertRoom(tx, kind.table, row.business_id)
   const isLonger = JSON.stringify(row).length > (before ? JSON.stringify(before).length : 0)
   if (grows || isLonger) await assertFits(tx, row.business_id)
-  return existing(tx.db, { businessId: row.business_id }, { kind, id: row.id }) // as readers see it
+  return existing(tx.db, { businessId: row.business_id }, { kind, id: row.id }) // the row as readers see it
 }
 
 /**
- * Throws catalogue_limit_reached where a business now has more than it may. No race: the catalogue is locked, and what was
- * written is undone. A business that had more before keeps it.
+ * Throws catalogue_limit_reached if a business now exceeds its limit. Free of races, because the catalogue is
+ * locked and a refusal rolls back. A business that already exceeded the limit keeps its items.
  */
 export async function assertRoom(tx: Transaction, table: ItemTable, businessId: string): Promise<void> {
   const count = await countItems(tx.db, table, businessId)
   if (count) assertWithinLimit(table, count)
 }
 
-/** Throws catalogue_limit_reached where what a business offers has become longer than it may be. No race, as above. */
+/**
+ * Throws catalogue_limit_reached if a business's catalogue has become longer than allowed. Free of races for
+ * the same reason.
+ */
 export async function assertFits(tx: Transaction, businessId: string): Promise<void> {
   const size = await measureCatalogue(tx.db, businessId)
   if (size) assertWithinCharacters(size)
 }
 
-/** Whether another one has the slug. No race with the write: the catalogue is locked. */
+/** Checks if another item has the slug. Free of races with the write, because the catalogue is locked. */
 async function slugFaults(
   db: Reads,
   { slugsIn, noun }: { slugsIn?: SluggedTable; noun: string },
@@ -298,8 +301,8 @@ async function slugFaults(
 }
 
 /**
- * Errors for ids that the business does not have. Another business's ids look the same as unknown ones. No race with the
- * write: the catalogue never deletes a row.
+ * Returns errors for IDs that the business does not have. IDs of other businesses look like unknown ones.
+ * Free of races with the write, because the catalogue never deletes a row.
  */
 async function referenceErrors(
   db: Reads,
@@ -323,9 +326,9 @@ function unknownErrors({ member, table, ids }: References, known: ReadonlySet<st
   })
 }
 
-/** How one kind of catalogue item is read and presented. */
+/** The functions that read and present one kind of catalogue item. */
 export interface CatalogueKind<Row, Shown> {
-  /** For messages, and for the audit log. */
+  /** For messages and the audit log. */
   noun: keyof typeof auditNouns
   findOne: (db: Reads, scope: TenantScope, id: string) => Promise<Row | undefined>
   findPage: (db: Reads, scope: TenantScope, filter: CatalogueFilter) => Promise<Row[]>
@@ -338,7 +341,7 @@ interface ListedRow {
   position?: number | null
 }
 
-/** Lists are read one at a time for each tenant: those of a large catalogue keep the serving thread busy. */
+/** Lists are read one at a time for each tenant, because those of a large catalogue keep the thread busy. */
 const turns = new Turns({
   waiting: 5_000,
   waitingInAll: 20_000,
@@ -348,13 +351,13 @@ const turns = new Turns({
 interface ListRequest<Row, Shown> {
   kind: CatalogueKind<Row, Shown>
   query: Static<typeof CatalogueQuery>
-  /** Whether the client has gone, so that nobody waits for the answer. */
+  /** Returns true if the client has disconnected, so that nobody waits for the answer. */
   isGone?: () => boolean
 }
 
 /**
- * Lists a page by position and name. Sessions see active items; keys see all in their scope. Throws unavailable while too
- * many are asked for.
+ * Lists a page by position and name. Sessions see active items; keys see all in their scope. Throws
+ * unavailable if too many requests are waiting.
  */
 export async function listCatalogue<Row extends ListedRow, Shown>(
   context: Context,
@@ -379,12 +382,18 @@ function readRows<Row extends ListedRow>(
   })
 }
 
-/** A page of a large catalogue has many times as many. */
+/** Characters per part. A page of a large catalogue has many times this number. */
 const charactersAtOnce = 64 * 1024
-/** By all lists since one of them let other requests go first: SQLite answers many lists in one turn of the event loop. */
+/**
+ * Characters that all lists have written since one of them let other requests proceed. SQLite may answer many
+ * lists in one turn of the event loop.
+ */
 let charactersWritten = 0
 
-/** As `listCatalogue`, as JSON. Lets other requests go first after each part of a long page. Throws MemberGone, too. */
+/**
+ * Returns the result of `listCatalogue` as JSON. Lets other requests proceed after each part of a long page.
+ * Also throws MemberGone.
+ */
 export function writeCatalogue<Row extends ListedRow, Shown>(
   context: Context,
   actor: Actor,
@@ -438,7 +447,7 @@ interface Named {
   name: string
 }
 
-/** Places and people of services by name, in the order of their ids; inactive ones are left out. */
+/** Returns the names of services' locations and staff in the order of their IDs, without inactive ones. */
 export async function nameOffered(
   { db }: Context,
   { scope }: Actor,
@@ -476,7 +485,7 @@ export const locationKind: CatalogueKind<Location, Location> = {
 
 type ShownStaff = Pick<StaffMember, keyof typeof publicStaffMembers>
 
-/** Sessions, being visitors, do not see when and where staff work. */
+/** Sessions belong to visitors, so they do not see when and where staff work. */
 export const staffKind: CatalogueKind<StaffMember, ShownStaff> = {
   noun: 'staff member',
   findOne: findStaffMember,
@@ -486,7 +495,7 @@ export const staffKind: CatalogueKind<StaffMember, ShownStaff> = {
 }
 
 function shownStaff(member: StaffMember): ShownStaff {
-  const names = Object.keys(publicStaffMembers) as (keyof ShownStaff)[] // it has no others
+  const names = Object.keys(publicStaffMembers) as (keyof ShownStaff)[] // the object has no other keys
   return Object.fromEntries(names.map((name) => [name, member[name]])) as unknown as ShownStaff
 }
 
@@ -576,7 +585,7 @@ export const writableServices: WritableKind<Service, ServiceCreation, ServiceCha
     ...fieldIdErrors(change.custom_fields ?? [], service.custom_fields),
     ...depositErrors({ ...service, ...change }).map((fieldError) => ({
       ...fieldError,
-      pointer: change.deposit ? fieldError.pointer : '/price', // a price lowered below the deposit
+      pointer: change.deposit ? fieldError.pointer : '/price', // the price was lowered below the deposit
     })),
   ],
   slugsIn: 'services',

@@ -7,29 +7,29 @@ type ChangeRules = Pick<
   'cancel_until_minutes' | 'reschedule_until_minutes' | 'max_reschedules'
 >
 
-/** What the rules decide about. */
+/** The input of the rules. */
 type ChangeSubject = Pick<BookingsTable, 'status' | 'starts_at' | 'client_reschedules'> & {
-  /** Of the deposit; null without one. */
+  /** Status of the deposit; null without one. */
   payment_status: PaymentsTable['status'] | null
 }
 
-/** Why a client may not change a booking. */
+/** The reason why a client may not change a booking. */
 export type ChangeRefusal = 'not_allowed' | 'too_late' | 'too_many'
 
-/** What the client of a booking may do with it. */
+/** The changes that the client of a booking may make. */
 export interface ChangePolicy {
-  /** Null: may. */
+  /** Null if cancelling is allowed. */
   cancelRefusal: ChangeRefusal | null
-  /** The last moment for it, excluded; null when the service never allows it. */
+  /** The deadline, exclusive; null if the service never allows it. */
   cancelUntil: Instant | null
   rescheduleRefusal: ChangeRefusal | null
   rescheduleUntil: Instant | null
   reschedulesLeft: number
-  /** What becomes of a paid deposit when the client cancels now. */
+  /** The outcome for a paid deposit if the client cancels now. */
   refund: 'full' | 'none'
 }
 
-/** Judges what the client of a booking may change at a moment. */
+/** Returns the changes that the client of a booking may make at an instant. */
 export function policyOf(rules: ChangeRules, booking: ChangeSubject, now: Instant): ChangePolicy {
   const cancelUntil = beforeStart(booking, rules.cancel_until_minutes)
   const rescheduleUntil = beforeStart(booking, rules.reschedule_until_minutes)

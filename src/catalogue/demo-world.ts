@@ -25,15 +25,15 @@ import type { Service } from './service-schemas.ts'
 import { firstColumns } from './business-rules.ts'
 import { businessColumns } from './business.ts'
 
-/** The demo world with fresh keys, in the shape of `holdfast demo --json`. */
+/** The demo businesses with new keys, in the format of `holdfast demo --json`. */
 export type DemoWorld = Awaited<ReturnType<typeof seedDemoData>>
 
-/** Adds the demo world unless present, and issues new keys. */
+/** Adds the demo businesses unless they exist, and issues new keys. */
 export function seedDemoData(context: Context) {
   return context.db.transaction((tx) => makeIn(context, tx))
 }
 
-/** Adds the demo world to a database without any business; undefined when there is one. */
+/** Adds the demo businesses to a database without any business. Undefined if there is one. */
 export function makeDemoWorldIfEmpty(context: Context): Promise<DemoWorld | undefined> {
   return context.db.transaction(async (tx) =>
     (await hasBusinesses(tx.db)) ? undefined : makeIn(context, tx),
@@ -47,7 +47,7 @@ async function makeIn(context: Context, tx: Transaction) {
   for (const [index, business] of demoBusinesses.entries()) {
     await insertBusiness(tx, business, {
       brand: brandOf(business, context.config),
-      created_at: plusSeconds(tx.now, index - demoBusinesses.length), // so that the first is the oldest
+      created_at: plusSeconds(tx.now, index - demoBusinesses.length), // the first one becomes the oldest
     })
     const { id: subjectId } = business
     await recordAudit(context, tx, {
@@ -92,7 +92,9 @@ function describe(business: DemoBusiness) {
 
 type Brand = Partial<Record<'brand_name' | 'brand_color' | 'brand_logo_url', string>>
 
-/** This server serves the logo, so that the demo works offline; not when its port is unknown. */
+/**
+ * Returns the brand. This server hosts the logo, so that the demo works offline, unless its port is unknown.
+ */
 function brandOf({ brand }: DemoBusiness, config: Config): Brand {
   if (!brand) return {}
   const { logoFile, ...named } = brand
@@ -100,7 +102,7 @@ function brandOf({ brand }: DemoBusiness, config: Config): Brand {
   return { ...named, ...(isKnown && { brand_logo_url: `${publicUrl(config)}/docs/${logoFile}` }) }
 }
 
-/** Of a domain that nobody has (RFC 2606). */
+/** Returns an address in a reserved domain (RFC 2606). */
 function replyToOf(name: string): string {
   return `hello@${slugOf(name)}.example`
 }
@@ -115,7 +117,7 @@ async function insertBusiness(
   const isTaken = (await findBusinessBySlug(tx.db, slugOf(name))) !== undefined
   const input = {
     ...{ name, timezone, ...brand, reply_to_email: replyToOf(name) },
-    ...(!isTaken && { slug: slugOf(name) }), // by one that is no demo
+    ...(!isTaken && { slug: slugOf(name) }), // by a business that is not part of the demo
   }
   await insertMissing(tx.db, 'businesses', [
     { ...firstColumns, id: business_id, hub_id, plan, ...businessColumns(input), created_at },
@@ -174,8 +176,8 @@ async function insertServices(
 }
 
 /*
- * An Enterprise hub with two businesses, and two businesses on their own. Fixed ids: seeding again finds them, and
- * examples stay valid.
+ * An Enterprise hub with two businesses, and two independent businesses. Fixed IDs, so that repeated
+ * seeding finds them and examples stay valid.
  */
 
 const id = (...parts: string[]) => derivedId('holdfast demo', ...parts)
@@ -186,7 +188,7 @@ interface DemoBusiness {
   name: string
   plan: PlanName
   timezone: string
-  /** A file that every server has below /docs. */
+  /** A file that every server has under /docs. */
   brand: { brand_name: string; brand_color: string; logoFile: string } | null
   locations: Location[]
   staff: StaffMember[]
@@ -195,7 +197,7 @@ interface DemoBusiness {
 
 const demoHub = { id: id('hub'), name: 'Demo hub', plan: 'enterprise' as const }
 
-/** The grid on which demo services start, in minutes. */
+/** Grid of the demo services in minutes. */
 const demoSlotIntervalMinutes = 15
 
 const weekdays: Weekday[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday']
@@ -205,13 +207,13 @@ const usualHours: WeeklyHours = [
   { weekday: 'saturday', opens: '10:00', closes: '14:00' },
 ]
 
-/** Short on Christmas Eve, closed on Christmas, in every year. */
+/** Short hours on Christmas Eve and closed on Christmas, every year. */
 const holidays: DateOverride[] = [2026, 2027, 2028].flatMap((year) => [
   { date: `${year}-12-24`, hours: [{ opens: '09:00', closes: '12:00' }] },
   { date: `${year}-12-25`, hours: [] },
 ])
 
-/** Only the second member has hours; each of their services has another one at any time. */
+/** Only the second staff member has hours. Each of their services has another staff member at any time. */
 const byDay: WeeklyHours = [...weekdays, 'saturday' as const, 'sunday' as const].map((weekday) => ({
   weekday,
   opens: '07:00',
@@ -307,7 +309,7 @@ function toBusiness(sketch: Sketch): DemoBusiness {
       () => id(name, 'staff', person),
     ),
   )
-  const ids = staff.map((member) => member.id) as [string, string, string] // as many as people
+  const ids = staff.map((member) => member.id) as [string, string, string] // the same number of IDs as staff members
   return {
     ...{ id: business.id, hub_id: inHub ? demoHub.id : null, name, plan, timezone, brand, locations, staff },
     services: servicesOf(sketch, ids).map((service) =>

@@ -20,7 +20,7 @@ export interface Catalogue {
   services: Service[]
 }
 
-/** Reads a business's catalogue, in the order of lists. Throws an OperatorError when a file cannot hold it. */
+/** Reads a business's catalogue in list order. Throws an OperatorError if it exceeds a file. */
 export async function readCatalogue(db: Reads, businessId: string): Promise<Catalogue> {
   const scope = { businessId }
   const filter = { businessId, activeOnly: false, after: undefined, rows: maxInFile + 1 }
@@ -35,14 +35,17 @@ export async function readCatalogue(db: Reads, businessId: string): Promise<Cata
   )
 }
 
-/** Exports a business as a file for `importCatalogue`. The business is given by id or name: throws a UsageError. */
+/**
+ * Exports a business as a file for `importCatalogue`. Accepts an ID or name; throws a UsageError for any
+ * other text.
+ */
 export async function exportCatalogue(context: Context, reference: string): Promise<CatalogueFile> {
   const db = context.db.reads
   const business = await existingBusiness(db, reference)
   return fileOf(business, await readCatalogue(db, business.id))
 }
 
-/** For human readers: omits defaults, and refers by name where that is unique. */
+/** Returns a file for human readers. Omits defaults, and refers by name if the name is unique. */
 export function fileOf(business: BusinessRow, { locations, staff, services }: Catalogue): CatalogueFile {
   const placeName = namesWithin(locations)
   const personName = namesWithin(staff)
@@ -64,14 +67,14 @@ function businessEntry({ id, plan, ...business }: BusinessRow) {
   }
 }
 
-/** Of the settings of mails those that differ from the usual ones. */
+/** Returns the email settings that differ from the defaults. */
 function mailEntry(business: Omit<BusinessRow, 'id' | 'plan'>) {
   const settings = mailSettings(business)
   const differing = Object.entries(settings).filter(
     ([name, value]) =>
       JSON.stringify(value) !== JSON.stringify(usualMailSettings[name as keyof MailSettings]),
   )
-  return Object.fromEntries(differing) as { [Name in keyof MailSettings]?: NonNullable<MailSettings[Name]> } // a subset
+  return Object.fromEntries(differing) as { [Name in keyof MailSettings]?: NonNullable<MailSettings[Name]> } // a subset of the members
 }
 
 function locationEntry(location: Location) {
@@ -121,14 +124,14 @@ function isUsual({ phone, last_name }: ClientFields): boolean {
 
 type NameOf = (id: string) => string
 
-/** Refers by name, or by id when several items have that name. */
+/** Refers by name, or by ID if several items share the name. */
 function namesWithin(items: { id: string; name: string }[]): NameOf {
   const many = Map.groupBy(items, ({ name }) => name)
   const names = new Map(items.map(({ id, name }) => [id, many.get(name)?.length === 1 ? name : id]))
   return (id) => names.get(id) ?? id
 }
 
-/** Fixes the order of members: databases differ. */
+/** Fixes the order of members, because databases differ. */
 function scheduleOf({ weekly_hours, date_overrides }: Pick<Location, 'weekly_hours' | 'date_overrides'>) {
   const times = ({ opens, closes }: Hours) => ({ opens, closes })
   return {
@@ -151,5 +154,5 @@ function activity(active: boolean) {
 
 function given<T extends object>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
   const present = Object.entries(members).filter(([, value]) => value !== null)
-  return Object.fromEntries(present) as { [Name in keyof T]?: NonNullable<T[Name]> } // a subset
+  return Object.fromEntries(present) as { [Name in keyof T]?: NonNullable<T[Name]> } // a subset of the members
 }

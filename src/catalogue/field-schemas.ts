@@ -2,18 +2,21 @@ import { type Static, type TOptional, type TSchema, type TUnsafe, Type } from 't
 import { OrNull } from '../base/wire.ts'
 
 /*
- * Fields whose column has their name and value. One table of them makes the members of an item's schemas, and drives what
- * is read, written, exported and imported.
+ * Fields whose column has the same name and value. One table of them defines an item's schemas, and drives
+ * reading, writing, export and import.
  */
 
 interface PlainField {
-  /** As answers have it. */
+  /** The schema in answers. */
   shown: TSchema
-  /** As creations and changes have it. */
+  /** The schema in creations and changes. */
   input: TSchema
-  /** Its value if a creation has none, or what makes it of the others. Absent: each creation has it. */
+  /**
+   * The default, or a function that derives it from the other fields. Absent if every creation must have the
+   * field.
+   */
   usual?: unknown
-  /** A file has it even where it is as usual. */
+  /** True if a file contains the field even with its default. */
   always?: true
 }
 
@@ -44,7 +47,10 @@ export function changeMembers<Fields extends PlainFields>(fields: Fields) {
   return eachOf(fields, (field) => Type.Optional(clearable(field))) as Members
 }
 
-/** As those of a creation, but null where that is not what is usual: an entry of a file differs by it. */
+/**
+ * Returns the members of a creation, but nullable if null is not the default. An entry of a file lists only
+ * differences from the default.
+ */
 export function entryMembers<Fields extends PlainFields>(fields: Fields) {
   type Member<Field extends PlainField> = Field extends { usual: infer Usual }
     ? TOptional<Usual extends null ? Field['input'] : Clearable<Field>>
@@ -57,7 +63,7 @@ export function entryMembers<Fields extends PlainFields>(fields: Fields) {
 }
 
 function clearable({ shown, input }: PlainField): TSchema {
-  const kinds = 'anyOf' in shown ? (shown.anyOf as { type?: string }[]) : [] // as `Nullable` makes it
+  const kinds = 'anyOf' in shown ? (shown.anyOf as { type?: string }[]) : [] // the format of `Nullable`
   return kinds.some(({ type }) => type === 'null') ? OrNull(input) : input
 }
 
@@ -68,13 +74,13 @@ function eachOf(
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, map(field, name)]))
 }
 
-/** The plain fields of an item or a row. */
+/** Returns the plain fields of an item or a row. */
 export function plainOf<Fields extends PlainFields>(
   fields: Fields,
   item: PlainValues<Fields>,
 ): PlainValues<Fields> {
   const values: Record<string, unknown> = {}
-  for (const name of Object.keys(fields)) values[name] = item[name] // hundreds of rows are read at once
+  for (const name of Object.keys(fields)) values[name] = item[name] // a loop, because hundreds of rows are read at once
   return values as PlainValues<Fields>
 }
 
@@ -86,12 +92,12 @@ type EntryValue<Field extends PlainField> = Field extends { usual: null }
   ? NonNullable<Shown<Field>>
   : Shown<Field>
 
-/** The plain fields without those that are as usual. */
+/** The plain fields without those that have their default. */
 export type PlainEntry<Fields extends PlainFields> = {
   [Name in Exclude<keyof Fields, UsualNames<Fields>>]: EntryValue<Fields[Name]>
 } & { [Name in UsualNames<Fields>]?: EntryValue<Fields[Name]> }
 
-/** Fills in what is usual. */
+/** Fills in the defaults. */
 export function completed<Fields extends PlainFields>(
   fields: Fields,
   given: PlainEntry<Fields>,
@@ -102,7 +108,7 @@ export function completed<Fields extends PlainFields>(
   ) as PlainValues<Fields>
 }
 
-/** Leaves out what is usual, as files do. */
+/** Omits defaults, as files do. */
 export function unusual<Fields extends PlainFields>(
   fields: Fields,
   item: PlainValues<Fields>,

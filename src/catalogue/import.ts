@@ -38,7 +38,7 @@ export interface Tally {
   unchanged: number
 }
 
-/** A field's old and new value; null: its default. */
+/** A field's old and new value. Null means its default. */
 export type FieldChanges = Record<string, { from: unknown; to: unknown }>
 
 /** An item that an import created or changed. */
@@ -70,20 +70,22 @@ export interface ImportReport {
 }
 
 interface ImportOptions {
-  /** Default: the one with the file's id, else the only one with its name, else a new one. */
+  /**
+   * By default, the business with the file's ID, otherwise the only one with its name, otherwise a new one.
+   */
   businessId: string | undefined
-  /** Changes the business itself even when the file does not name it by id. */
+  /** True to change the business itself even if the file does not contain its ID. */
   overwriteBusiness: boolean
-  /** Dry run. */
+  /** True to change nothing. */
   dryRun: boolean
 }
 
-/** Rolls back a dry run. */
+/** Thrown to roll back a dry run. */
 class Undo extends Error {}
 
 /**
- * Imports a business: the whole file or nothing. Matches items by id, else by name; items missing from the file stay.
- * Throws validation_failed with every error, catalogue_limit_reached, or a UsageError.
+ * Imports a business, either the whole file or nothing. Matches items by ID, otherwise by name. Items missing
+ * from the file stay. Throws validation_failed with every error, catalogue_limit_reached, or a UsageError.
  */
 export async function importCatalogue(
   context: Context,
@@ -110,7 +112,7 @@ export async function importCatalogue(
   }
 }
 
-/** The import as part of a transaction, which a dry run has to roll back. */
+/** Imports within a transaction. The caller must roll back a dry run. */
 export async function importWithin(
   context: Pick<Context, 'ids'>,
   tx: Transaction,
@@ -157,7 +159,7 @@ async function importBusiness(
   return { business: await existingBusiness(tx.db, id), created: true, changed: {}, left: {} }
 }
 
-/** The pointers of a fault of the business, in the file. */
+/** Converts the pointers of a fault of the business into those of the file. */
 function inFile(error: unknown): never {
   if (!(error instanceof Problem) || !error.parts.errors) throw error
   throw validationProblem(
@@ -165,18 +167,18 @@ function inFile(error: unknown): never {
   )
 }
 
-/** Absent fields get their defaults; only the plan stays. */
+/** Returns the columns of the business in a file. Absent fields get their defaults; only the plan stays. */
 function importedColumns({ id: _, plan, ...entry }: NonNullable<CatalogueFile['business']>) {
   return { ...businessColumns(entry), ...(plan !== undefined && { plan }) }
 }
 
-/** The form of the file, not of an engine. */
+/** Converts a row into the format of the file, which is the same for both engines. */
 function inFileTerms({ trusted_networks_json, ...row }: BusinessRow) {
   const { notify_emails_json: _1, reminder_hours_json: _2, quiet_hours_json: _3, ...business } = row
   return { ...business, ...mailSettings(row), trusted_networks: networksIn(trusted_networks_json) }
 }
 
-/** The target business; undefined for a new one. */
+/** Finds the target business; undefined for a new one. */
 async function businessOfFile(
   db: Reads,
   entry: CatalogueFile['business'],
@@ -225,7 +227,7 @@ async function saveAll(
 
 const noItems: Catalogue = { locations: [], staff: [], services: [] }
 
-/** Names by id, of existing and new items. */
+/** Returns the names of existing and new items by ID. */
 function namesIn(...catalogues: Catalogue[]): Map<string, string> {
   const items = catalogues.flatMap(({ locations, staff, services }) => [...locations, ...staff, ...services])
   return new Map(items.map(({ id, name }) => [id, name]))
@@ -240,7 +242,7 @@ interface Saver<Row> {
   entryOf: (row: Row) => object | undefined
 }
 
-/** Writes new and different items; items are equal when their file forms are. */
+/** Writes new and changed items. Items are equal if their file entries are. */
 async function saveChanged<
   Row extends { id: string; name: string; business_id: string; slug?: string | null; active: boolean },
 >(
@@ -272,7 +274,7 @@ async function saveChanged<
   return tally
 }
 
-/** So that two items can exchange their slugs. */
+/** Clears slugs first, so that two items can exchange theirs. */
 async function clearChangedSlugs(
   tx: Transaction,
   kind: SluggedTable,
@@ -289,7 +291,7 @@ async function clearChangedSlugs(
   if (first) await clearSlugs(tx.db, kind, { businessId: first.business_id, ids })
 }
 
-/** Changed fields; ids are shown as names. */
+/** Returns changed fields, with IDs replaced by names. */
 function differences(before: object, after: object, names = new Map<string, string>()): FieldChanges {
   const [old, wanted] = [before, after].map((one) => new Map(Object.entries(one)))
   const fields = new Set([...(old?.keys() ?? []), ...(wanted?.keys() ?? [])])
@@ -310,7 +312,10 @@ interface Importing {
   nextId: () => string
 }
 
-/** Completes the entries of a file. Throws validation_failed with every conflict among them and with existing items. */
+/**
+ * Completes the entries of a file. Throws validation_failed with every conflict among them and with existing
+ * items.
+ */
 async function planImport(db: Reads, importing: Importing): Promise<Catalogue> {
   const { file, business, before, nextId } = importing
   const { locations = [], staff = [], services = [] } = file
@@ -386,7 +391,10 @@ function serviceOf(
   }
 }
 
-/** An unlimited service stays so: in older exports, absent meant unlimited. */
+/**
+ * Returns the booking horizon. An unlimited service stays unlimited, because absent meant unlimited in older
+ * exports.
+ */
 function advanceDays(imported: number | null | undefined, existing: Service | undefined): number | null {
   if (imported !== undefined) return imported
   return existing?.max_advance_days === null ? null : usualAdvanceDays
@@ -398,7 +406,7 @@ interface Slugged {
   slug: string | null
 }
 
-/** Errors for slugs that another entry has, or an item that the file does not name. */
+/** Returns errors for slugs of another entry, or of an item that the file does not name. */
 function slugErrors(
   table: SluggedTable,
   { entries, ids, existing }: { entries: { slug?: string }[]; ids: string[]; existing: Slugged[] },
@@ -414,7 +422,7 @@ function slugErrors(
   })
 }
 
-/** Errors for ids of another business. */
+/** Returns errors for IDs of another business. */
 async function foreignErrors(
   db: Reads,
   table: ItemTable,
@@ -446,15 +454,15 @@ interface Identity {
   name: string
 }
 
-/** Entries, each with its existing or new id. */
+/** Entries, each with its existing or new ID. */
 interface Matched {
   ids: string[]
   fieldErrors: FieldError[]
 }
 
 /**
- * Matches entries by id, else by a unique name that no entry's id takes, else as new. Importing a file twice therefore
- * duplicates nothing.
+ * Matches entries by ID, otherwise by a unique name that no entry's ID takes, otherwise as new. Importing a
+ * file twice therefore duplicates nothing.
  */
 function matchEntries(
   entries: Identity[],
@@ -491,13 +499,16 @@ function repeatedErrors(entries: Identity[], list: string): FieldError[] {
   )
 }
 
-/** Possible targets of a reference: the file's entries and existing items. */
+/** Returns the possible targets of a reference: the file's entries and existing items. */
 function namesOf(entries: Identity[], ids: string[], existing: Named[]): Named[] {
   const inFile = entries.map(({ key, name }, index): Named => ({ id: ids[index] ?? '', key, name }))
   return [...inFile, ...existing.filter(({ id }) => !ids.includes(id))]
 }
 
-/** Resolves references by id, else key, else name; an error for each that matches none or several. */
+/**
+ * Resolves references by ID, otherwise by key, otherwise by name. Returns an error for each that matches none
+ * or several.
+ */
 export function resolveReferences(
   references: string[],
   { pointer, noun, known }: { pointer: string; noun: string; known: Named[] },

@@ -41,7 +41,7 @@ const Label = Type.Unsafe<string>({
   description: 'What the key is for, for people.',
 })
 
-/** Programs, which have no origin, use business keys. */
+/** Rejects origins for business keys, because their users are programs without an origin. */
 function originsErrors(key: {
   type?: string
   allowed_origins?: unknown

@@ -2,23 +2,23 @@ import type { PlanName } from '../database/tables.ts'
 import { Problem } from '../base/errors.ts'
 import type { ItemTable } from './catalogue-types.ts'
 
-/** How many a business may have of each kind, by the plan in effect. */
+/** Maximum number of items of each kind by the plan in effect. */
 export const catalogueLimits: Record<PlanName, Record<ItemTable, number>> = {
   growth: { services: 300, locations: 30, staff: 100 },
   pro: { services: 1_000, locations: 100, staff: 300 },
   enterprise: { services: 3_000, locations: 300, staff: 1_000 },
 }
 
-/** The highest that the operator can set: bounds what is read of a catalogue at once. */
+/** The highest limit that the operator can set. It bounds the size of a catalogue read at once. */
 export const highestCatalogueLimit = 10_000
 
-/** A business may have so many times as many with the inactive ones, which no calendar shows. */
+/** Factor for the limit that includes inactive items, which no calendar shows. */
 const withInactive = 10
 
-/** What a business has of one kind, and may have. */
+/** The number of a business's items of one kind, and its limit. */
 export interface CatalogueCount {
   active: number
-  /** With the inactive ones. */
+  /** Including inactive ones. */
   total: number
   max: number
 }
@@ -29,7 +29,7 @@ const nouns: Record<ItemTable, string> = {
   staff: 'staff members',
 }
 
-/** Throws catalogue_limit_reached where a business has more than it may. */
+/** Throws catalogue_limit_reached if a business exceeds its limit. */
 export function assertWithinLimit(table: ItemTable, { active, total, max }: CatalogueCount): void {
   if (active > max) {
     const detail = `The business has ${max} ${nouns[table]}, as many as it may: delete one first.`
@@ -42,8 +42,8 @@ export function assertWithinLimit(table: ItemTable, { active, total, max }: Cata
 }
 
 /**
- * How many characters the descriptions, questions, hours and addresses of what a business offers may have together, by the
- * plan in effect: one answer lists all of them.
+ * Maximum number of characters in the descriptions, questions, hours and addresses of a catalogue, by the
+ * plan in effect. One answer lists all of them.
  */
 export const catalogueCharacters: Record<PlanName, number> = {
   growth: 1_000_000,
@@ -51,7 +51,7 @@ export const catalogueCharacters: Record<PlanName, number> = {
   enterprise: 10_000_000,
 }
 
-/** Throws catalogue_limit_reached where what a business offers is described in more characters than it may be. */
+/** Throws catalogue_limit_reached if a catalogue's texts have more characters than allowed. */
 export function assertWithinCharacters({ characters, max }: { characters: number; max: number }): void {
   if (characters <= max) return
   const [now, most] = [characters, max].map((number) => number.toLocaleString('en'))

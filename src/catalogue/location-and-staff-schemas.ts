@@ -123,10 +123,10 @@ export const staffFields = {
 
 const { name, slug, description, image_url, position, email } = shownMembers(staffFields)
 
-/** What clients see of a staff member. */
+/** The fields of a staff member that clients see. */
 export const publicStaffMembers = { id: ShownId, name, slug, description, image_url, position }
 
-/** A staff member; sessions get what clients see. */
+/** A staff member. Sessions get the fields that clients see. */
 export const StaffMember = Type.Object(
   {
     ...publicStaffMembers,

@@ -1,25 +1,25 @@
 import type { FieldError } from '../base/errors.ts'
 import type { BusinessesTable } from '../database/tables.ts'
 
-/** Local times between which no reminder is sent; over midnight where `to` is earlier than `from`. */
+/** Local times between which no reminder is sent. They span midnight if `to` is earlier than `from`. */
 export interface QuietHours {
   from: string
   to: string
 }
 
-/** What a business says of its mails. */
+/** The email settings of a business. */
 export interface MailSettings {
-  /** BCP 47. */
+  /** Language tag (BCP 47). */
   locale: string
   reply_to_email: string | null
-  /** Who is told of bookings. */
+  /** Recipients of notices about bookings. */
   notify_emails: string[]
-  /** Hours before the start, the longest first. */
+  /** Hours before the start, longest first. */
   reminder_hours: number[]
   quiet_hours: QuietHours | null
 }
 
-/** The same in a change: null and absent as the API takes them. */
+/** The same in a change: null and absent members as in the API. */
 export type MailSettingsChange = {
   [Name in keyof MailSettings]?:
     MailSettings[Name] | (Name extends 'notify_emails' ? null : never) | undefined
@@ -35,7 +35,7 @@ export const maxNotifyEmails = 5
 export const maxReminders = 3
 export const longestReminderHours = 720
 
-/** The settings of a business that says nothing of mail. */
+/** The settings of a business without email settings. */
 export const usualMailSettings: MailSettings = {
   locale: usualLocale,
   reply_to_email: null,
@@ -44,7 +44,7 @@ export const usualMailSettings: MailSettings = {
   quiet_hours: null,
 }
 
-/** Divides the settings of mails from the other members. */
+/** Separates the email settings from the other members. */
 export function splitSettings<T extends MailSettingsChange>(
   members: T,
 ): [MailSettingsChange, Omit<T, keyof MailSettings>] {
@@ -52,7 +52,7 @@ export function splitSettings<T extends MailSettingsChange>(
   return [{ locale, reply_to_email, notify_emails, reminder_hours, quiet_hours }, others]
 }
 
-/** The columns of what is given. */
+/** Returns the columns for the given settings. */
 export function mailColumns(change: MailSettingsChange): Partial<MailColumns> {
   const { locale, reply_to_email, notify_emails, reminder_hours, quiet_hours } = change
   return {
@@ -68,13 +68,13 @@ export function mailColumns(change: MailSettingsChange): Partial<MailColumns> {
   }
 }
 
-/** All columns; what is absent is as usual. */
+/** Returns all columns. Absent settings get their defaults. */
 export function allMailColumns(change: MailSettingsChange): MailColumns {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-  return mailColumns({ ...usualMailSettings, ...given }) as MailColumns // every member is there
+  return mailColumns({ ...usualMailSettings, ...given }) as MailColumns // no setting is missing
 }
 
-/** The settings in the columns; only `mailColumns` writes them. */
+/** Returns the settings from columns that only `mailColumns` writes. */
 export function mailSettings(columns: MailColumns): MailSettings {
   return {
     locale: columns.locale,
@@ -88,7 +88,7 @@ export function mailSettings(columns: MailColumns): MailSettings {
 export function quietHoursIn(json: string | null): QuietHours | null {
   if (json === null) return null
   const { from, to } = JSON.parse(json) as QuietHours // only `mailColumns` writes it
-  return { from, to } // in this order on both engines
+  return { from, to } // the same order on both engines
 }
 
 function jsonUnlessEmpty(list: readonly string[] | null): string | null {
@@ -96,8 +96,8 @@ function jsonUnlessEmpty(list: readonly string[] | null): string | null {
 }
 
 /**
- * Returns a language tag as BCP 47 spells it, without extensions: some phones add units of measurement to theirs
- * (`en-US-u-mu-celsius`). Undefined when it is not well-formed.
+ * Returns a language tag in the spelling of BCP 47, without extensions. Some phones add units of measurement
+ * (`en-US-u-mu-celsius`). Undefined for an invalid tag.
  */
 export function localeNamed(text: string): string | undefined {
   try {
@@ -113,19 +113,19 @@ const malformedLocale = {
   detail: 'must be a language tag (BCP 47) such as de or en-GB',
 }
 
-/** Refuses what is not a language tag. */
+/** Rejects invalid language tags. */
 export function localeErrors(text: string): FieldError[] {
   return localeNamed(text) === undefined ? [malformedLocale] : []
 }
 
-/** Refuses extensions too: nothing could name such a language to people. */
+/** Also rejects extensions, because a language with extensions has no name for people. */
 export function plainLocaleErrors(text: string): FieldError[] {
   const named = localeNamed(text)
   const isPlain = named !== undefined && Intl.getCanonicalLocales(text)[0] === named
   return isPlain ? [] : [malformedLocale]
 }
 
-/** Of one time of the clock. */
+/** Rejects invalid wall times. */
 export function quietTimeErrors(text: string): FieldError[] {
   if (/^([01]\d|2[0-3]):[0-5]\d$/.test(text)) return []
   return [{ pointer: '', code: 'invalid_format', detail: 'must be a time from 00:00 to 23:59' }]

@@ -9,7 +9,7 @@ import { type Service, serviceFields } from './service-schemas.ts'
 export interface OfferingParts {
   service: Service | undefined
   location: Location | undefined
-  /** All staff of the service, by id. */
+  /** All staff of the service, by ID. */
   staff: StaffMember[]
   /** The catalogue version of the service's business. */
   version: number
@@ -28,16 +28,16 @@ const own = {
 } as const
 const made = ['location_ids', 'staff_ids', 'version'] as const
 
-/** Columns of all three kinds of rows; those of other kinds are null. */
+/** Columns of all three kinds of rows. Those of other kinds are null. */
 const columns = [...new Set([...common, ...made, ...own.service, ...own.location, ...own.staff])]
 
 type AllColumns = keyof ServicesTable | keyof LocationsTable | keyof StaffTable
 
-/** No kind, so that nothing below compiles, when a column of the three tables is missing above. */
+/** Becomes never, so that nothing below compiles, if a column of the three tables is missing above. */
 type Kind = AllColumns extends (typeof columns)[number] ? keyof typeof own : never
 
 function namesOf<Fields extends object>(fields: Fields): (keyof Fields)[] {
-  return Object.keys(fields) as (keyof Fields)[] // it has no others
+  return Object.keys(fields) as (keyof Fields)[] // the object has no other keys
 }
 
 type Row = {
@@ -56,8 +56,8 @@ function select(kind: Kind, alias: string, made: Record<string, RawBuilder<unkno
 }
 
 /**
- * Reads a service, a location and the service's staff in one statement, hence at one version. The service comes first: its
- * columns set the types of the others' nulls.
+ * Reads a service, a location and the service's staff in one statement, and therefore at one version. The
+ * service comes first, because its columns set the types of the others' nulls.
  */
 export async function findOfferingParts(
   db: Reads,

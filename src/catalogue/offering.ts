@@ -21,9 +21,9 @@ import { findOfferingParts, type OfferingParts } from './offering-queries.ts'
 export interface Offering {
   service: Service
   location: Location
-  /** By id, with inactive members and those of other locations. */
+  /** By ID, including inactive members and those of other locations. */
   staff: StaffMember[]
-  /** Catalogue version of the business; a later one makes it stale. */
+  /** Catalogue version of the business. A later one makes the offering stale. */
   version: number
 }
 
@@ -33,8 +33,8 @@ interface OfferingIds {
 }
 
 /**
- * Finds an offering in the caller's scope, cached for at most five seconds; missing parts are undefined. Inside a
- * transaction pass its `db`: waiting for a second connection could deadlock.
+ * Finds an offering in the caller's scope, cached for at most five seconds. Missing parts are undefined.
+ * Inside a transaction, pass its `db`, because waiting for a second connection could deadlock.
  */
 export async function findOffering(
   context: Pick<Context, 'cache' | 'db'>,
@@ -45,12 +45,14 @@ export async function findOffering(
   let found: OfferingParts | undefined
   const complete = await context.cache.get(cacheKey(scope, ids), async () => {
     found = await findOfferingParts(db, scope, ids)
-    return found.service && found.location ? found : undefined // a missing part may appear at any moment
+    return found.service && found.location ? found : undefined // not cached otherwise, because a missing part may appear at any moment
   })
   return complete ?? found ?? { service: undefined, location: undefined, staff: [], version: 0 }
 }
 
-/** As `findOffering`, at least at the version that the transaction has read: an older cached one is read again. */
+/**
+ * Finds an offering at least at the version that the transaction has read. Reads an older cached one again.
+ */
 export async function findOfferingAsOf(
   context: Pick<Context, 'cache' | 'db'>,
   tx: Transaction,
@@ -72,7 +74,7 @@ function cacheKey(scope: TenantScope, { serviceId, locationId }: OfferingIds): s
   return `offering:${scopeKey(scope)}:${serviceId}:${locationId}`
 }
 
-/** Finds a staff member of a business, also an inactive one. */
+/** Finds a staff member of a business, even an inactive one. */
 export function findStaffOf(
   db: Reads,
   businessId: string,
@@ -81,26 +83,28 @@ export function findStaffOf(
   return findStaffMember(db, { businessId }, staffId)
 }
 
-/** Everything that a business offers, at one version of its catalogue. */
+/** The complete catalogue of a business at one version. */
 export interface WholeCatalogue {
   businessId: string
-  /** Of the business. */
+  /** Zone of the business. */
   timezone: string
   version: number
-  /** By position and name, then the inactive ones; so the others. */
+  /** By position and name, followed by the inactive ones. The same applies to locations and staff. */
   services: Service[]
   locations: Location[]
   staff: StaffMember[]
 }
 
-/** More inactive ones of one kind are not shown. */
+/** Maximum number of inactive items of one kind. */
 const maxInactive = 1_000
-/** A service can name hundreds of people and places: other requests get their turn in between. */
+/**
+ * Rows per part. A service can name hundreds of staff and locations, so other requests proceed in between.
+ */
 const rowsAtOnce = 20
 
 /**
- * Reads what a business offers, some of it at a time; undefined when it is unknown. What changes meanwhile has a later
- * version. Throws MemberGone.
+ * Reads the catalogue of a business in parts; undefined if the business is unknown. Changes in the meantime
+ * have a later version. Throws MemberGone.
  */
 export async function findWholeCatalogue(
   db: Reads,
@@ -133,13 +137,13 @@ export async function findWholeCatalogue(
   }
 }
 
-/** Gives equal texts as one: thousands of services can name the same people. */
+/** Returns a function that shares equal texts, because thousands of services can name the same staff. */
 function onlyOnce(): (text: string) => string {
   const known = new Map<string, string>()
   return (text) => known.get(text) ?? (known.set(text, text), text)
 }
 
-/** The active ones by position and name, then the latest inactive ones. */
+/** Reads the active items by position and name, then the latest inactive ones. */
 async function findAll<Row extends { id: string }>(
   { db, businessId, slices }: { db: Reads; businessId: string; slices: Slices },
   table: ItemTable,
@@ -158,7 +162,7 @@ async function findAll<Row extends { id: string }>(
   return all
 }
 
-/** In a cache, what a catalogue names counts as its size. */
+/** Size limit of the cache, counted in names of its catalogues. */
 const maxNames = 2_000_000
 
 /** Whole catalogues, each used only while the database still has its version. */
@@ -166,14 +170,14 @@ type Catalogues = LRUCache<string, WholeCatalogue>
 
 const catalogues = new WeakMap<object, Catalogues>()
 
-/** The catalogues that a server keeps. */
+/** Returns the catalogues that a server caches. */
 export function keptCatalogues({ db }: Pick<Context, 'db'>): Catalogues {
   const kept = catalogues.get(db.reads) ?? new LRUCache({ maxSize: maxNames, sizeCalculation: namesIn })
   catalogues.set(db.reads, kept)
   return kept
 }
 
-/** How many items and ids a catalogue has. */
+/** Returns the number of items and IDs in a catalogue. */
 function namesIn({ services, locations, staff }: WholeCatalogue): number {
   const ofServices = services.map(({ location_ids, staff_ids }) => location_ids.length + staff_ids.length)
   const ofStaff = staff.map(({ location_ids }) => location_ids.length)

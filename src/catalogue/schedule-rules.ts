@@ -2,7 +2,7 @@ import { isCalendarDate } from '../base/contact-formats.ts'
 import type { FieldError } from '../base/errors.ts'
 import type { Hours, Weekday, WeeklyHours } from './catalogue-types.ts'
 
-/** In the order of the week, which begins on Monday (ISO 8601). */
+/** In the order of the week, from Monday (ISO 8601). */
 export const weekdays = [
   'monday',
   'tuesday',
@@ -16,19 +16,22 @@ export const weekdays = [
 const minutesADay = 1_440
 const minutesAWeek = 7 * minutesADay
 
-/** Minutes from midnight, half-open; the end may lie on the next day. */
+/** Minutes from midnight, half-open. The end may lie on the next day. */
 interface MinuteInterval {
   start: number
   end: number
 }
 
-/** Parses a wall time from 00:00 to 23:59 into minutes from midnight; undefined when not valid. */
+/** Parses a wall time from 00:00 to 23:59 into minutes from midnight; undefined if invalid. */
 function minutesOf(text: string): number | undefined {
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
   return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes)
 }
 
-/** At or before `opens`, `closes` is on the next day. Undefined when a time is not valid. */
+/**
+ * Returns the interval of opening hours. `closes` is on the next day if it is at or before `opens`. Undefined
+ * for an invalid time.
+ */
 function intervalOf({ opens, closes }: Partial<Hours>): MinuteInterval | undefined {
   if (opens === undefined || closes === undefined) return undefined
   const start = minutesOf(opens)
@@ -51,7 +54,7 @@ export function closesErrors(text: string): FieldError[] {
   ]
 }
 
-/** Errors for overlapping weekly hours, also past midnight and from Sunday into Monday. */
+/** Returns errors for overlapping weekly hours, also past midnight and from Sunday into Monday. */
 export function weeklyHoursErrors(entries: (Partial<WeeklyHours[number]> | undefined)[]): FieldError[] {
   const intervals = entries.map((entry) => {
     const interval = entry && intervalOf(entry)
@@ -99,11 +102,11 @@ function isTime(text: string | undefined): text is string {
   return text !== undefined && /^\d\d:\d\d$/.test(text)
 }
 
-/** Errors for starts that are not each later than the one before. */
+/** Returns errors for starts that are not later than the previous one. */
 export function startsErrors(starts: (string | undefined)[]): FieldError[] {
   return starts.flatMap((start, index) => {
     const before = starts[index - 1]
-    if (!isTime(start) || !isTime(before) || start > before) return [] // what is no time is told as such
+    if (!isTime(start) || !isTime(before) || start > before) return [] // invalid times have a separate error
     if (start === before) return [{ pointer: `/${index}`, code: 'repeated', detail: 'is given twice' }]
     return [{ pointer: `/${index}`, code: 'out_of_range', detail: `must be later than ${before}, before it` }]
   })
@@ -123,7 +126,7 @@ export function dateOverridesErrors(entries: ({ date?: string } | undefined)[]):
   )
 }
 
-/** Errors for repeated entries, with a pointer to each, and below it to a member. */
+/** Returns errors for repeated entries, with a pointer to each, or to a member of it. */
 export function duplicateErrors(entries: (string | undefined)[], member = ''): FieldError[] {
   const seen = new Set<string>()
   return entries.flatMap((entry, index) => {

@@ -14,13 +14,13 @@ export const maxMinorUnits = 999_999_999
 /** The largest capacity, and so the largest party. */
 export const maxCapacity = 500
 
-/** By default, clients may cancel and move bookings until a day before the start. */
+/** Default deadline for cancelling and moving, in minutes before the start: one day. */
 export const usualChangeMinutes = 1_440
 
-/** By default, a client may move one booking this often. */
+/** Default number of times that a client may move a booking. */
 export const usualReschedules = 3
 
-/** What a service asks of its clients unless it says otherwise. */
+/** Default for the details that a service requires of its clients. */
 export const usualClientFields: ClientFields = { phone: 'optional', last_name: 'required' }
 
 /** Default grid: the duration, but no finer than the smallest grid. */
@@ -38,7 +38,7 @@ export function currencyErrors(code: string): FieldError[] {
   ]
 }
 
-/** A deposit is part of the price: same currency, at most the price. */
+/** Checks that a deposit has the same currency as the price, and at most its amount. */
 export function depositErrors({
   price,
   deposit,
@@ -67,7 +67,7 @@ export function depositErrors({
   ]
 }
 
-/** Without an id it is new, or the existing field with its key. */
+/** A custom field. Without an ID it is new, or the existing field with its key. */
 type CustomFieldInput = Partial<Pick<CustomField, 'id' | 'required'>> & Omit<CustomField, 'id' | 'required'>
 
 const fieldKey = /^[a-z][a-z0-9_]*$/
@@ -78,14 +78,14 @@ export function fieldKeyErrors(key: string): FieldError[] {
   return [{ pointer: '', code: 'invalid_format', detail }]
 }
 
-/** What is wrong with a custom field beyond its members. */
+/** Returns errors of a custom field beyond its members. */
 export function fieldErrors(field: Partial<CustomFieldInput>): FieldError[] {
   return [...optionsErrors(field), ...(field.type === 'consent' ? consentErrors(field) : [])]
 }
 
 const consentLink = /\[([^[\]]+)\]\((https:\/\/[^\s()]+)\)/
 
-/** A consent has at most one link, and is always required. */
+/** Checks that a consent has at most one link and is required. */
 function consentErrors({ label = '', required }: Partial<CustomFieldInput>): FieldError[] {
   const rest = label.replace(consentLink, '')
   return [
@@ -98,7 +98,7 @@ function consentErrors({ label = '', required }: Partial<CustomFieldInput>): Fie
   ]
 }
 
-/** The text of a label before, in and after its link. Without a link all of it is before. */
+/** Splits a label into the texts before, in and after its link. Without a link, all of it is before. */
 export function labelParts(label: string): {
   before: string
   link?: { text: string; url: string }
@@ -114,7 +114,7 @@ export function labelParts(label: string): {
   }
 }
 
-/** Only the select types need options, and only they may have them. */
+/** Checks that the select types, and only they, have options. */
 function optionsErrors(field: Partial<Pick<CustomField, 'type' | 'options'>>): FieldError[] {
   const { type } = field
   if (type === undefined) return []
@@ -129,7 +129,7 @@ function optionsErrors(field: Partial<Pick<CustomField, 'type' | 'options'>>): F
   ]
 }
 
-/** Errors for repeated keys and ids. */
+/** Returns errors for repeated keys and IDs. */
 export function customFieldsErrors(fields: (Partial<CustomFieldInput> | undefined)[]): FieldError[] {
   return [
     ...duplicateErrors(
@@ -143,7 +143,7 @@ export function customFieldsErrors(fields: (Partial<CustomFieldInput> | undefine
   ]
 }
 
-/** Errors for ids that no field of the service has. */
+/** Returns errors for IDs that no field of the service has. */
 export function fieldIdErrors(fields: CustomFieldInput[], existing: CustomField[]): FieldError[] {
   return fields.flatMap(({ id }, index) => {
     if (id === undefined || existing.some((field) => field.id === id)) return []
@@ -153,7 +153,10 @@ export function fieldIdErrors(fields: CustomFieldInput[], existing: CustomField[
   })
 }
 
-/** Sets each field's id: the given one, else that of the existing field with its key, else a new one. */
+/**
+ * Sets each field's ID: the given one, otherwise that of the existing field with its key, otherwise a new
+ * one.
+ */
 export function withFieldIds(
   fields: CustomFieldInput[],
   existing: CustomField[],
@@ -168,7 +171,8 @@ export function withFieldIds(
 }
 
 /*
- * Not Intl.NumberFormat: it has the digits that people write (none for HUF), not those that amounts are counted in.
+ * Not Intl.NumberFormat, which has the digits that people write (none for HUF) instead of those that
+ * amounts are counted in.
  */
 const digitsOtherThanTwo = new Map([
   ...of(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
@@ -180,7 +184,9 @@ function of(digits: number, codes: string): [string, number][] {
   return codes.split(' ').map((code) => [code, digits])
 }
 
-/** Decimal digits of a currency's minor unit (ISO 4217): two for EUR, none for JPY, three for KWD. */
+/**
+ * Returns the decimal digits of a currency's minor unit (ISO 4217): two for EUR, none for JPY, three for KWD.
+ */
 export function minorDigits(currency: string): number {
   return digitsOtherThanTwo.get(currency) ?? 2
 }
@@ -192,8 +198,8 @@ export function amountText({ amount, currency }: { amount: number; currency: str
 }
 
 /**
- * Payable amounts are multiples of this: processors require a final 0 of three digits, and whole ariary, whose minor unit
- * is a fifth.
+ * Returns the step of payable amounts. Processors require a final 0 of three digits, and whole ariary, whose
+ * minor unit is a fifth.
  */
 function payableStep(currency: string): number {
   if (currency === 'MGA') return 100

@@ -152,7 +152,7 @@ const changeUntil = (what: string) =>
     `How many minutes before the start a client may still ${what}; if absent at creation: ${usualChangeMinutes}. Null: never.`,
   )
 
-/** What it is and when it starts. */
+/** The description and start times of a service. */
 const offered = {
   name: { shown: Type.String(), input: Name },
   slug: listedFields.slug,
@@ -192,7 +192,7 @@ const offered = {
   },
 }
 
-/** Who may book it, and what clients may change. */
+/** The limits on booking and on changes by clients. */
 const limits = {
   min_notice_minutes: {
     shown: Type.Integer(),
@@ -207,7 +207,7 @@ const limits = {
       description: `Days ahead that it can be booked; if absent at creation: ${usualAdvanceDays}. Null: no own limit; sessions never book more than 730 days ahead.`,
     }),
     usual: usualAdvanceDays,
-    always: true as const, // in older files, absent meant no limit
+    always: true as const, // absent meant no limit in older files
   },
   cancel_until_minutes: {
     shown: Nullable(Type.Integer(), {
@@ -239,7 +239,7 @@ const limits = {
   },
 }
 
-/** In the order of files. */
+/** In the order of the file format. */
 export const serviceFields = { ...offered, ...limits }
 
 const locationIds = Ids(1, 'Where it is offered.')
@@ -310,7 +310,7 @@ const oddMembers = {
   client_fields: Type.Optional(clientFields),
 }
 
-/** Of an entry of a file. */
+/** Members of a service in a file. */
 export const serviceMembers = { ...entryMembers(serviceFields), ...oddMembers }
 
 export const CreateService = Ruled(

@@ -10,10 +10,10 @@ import type { CatalogueFile } from './catalogue-file-schemas.ts'
 import { hasBusinesses, lockBusinesses } from './catalogue-queries.ts'
 import { importWithin } from './import.ts'
 
-/** The first business, ready to be booked. The keys are shown only here. */
+/** The first business, ready to be booked. Keys are not shown again. */
 export interface FirstBusiness {
   business: { id: string; name: string; timezone: string }
-  /** The address of its booking page. */
+  /** The URL of its booking page. */
   booking_page: string
   /** For the business's website. */
   publishable_key: string
@@ -24,8 +24,9 @@ export interface FirstBusiness {
 const asNewBusiness = { businessId: undefined, overwriteBusiness: false, dryRun: false }
 
 /**
- * Makes the first business of a database with its keys: all of it or nothing. The publishable key works on the websites
- * of `origins`, on any if there are none. Throws a UsageError where there is a business, and validation_failed.
+ * Creates the first business of a database with its keys, in one transaction. The publishable key works on
+ * the websites of `origins`, or on any website without them. Throws a UsageError if there already is a
+ * business, and validation_failed.
  */
 export async function setUpBusiness(
   context: Context,
@@ -49,8 +50,8 @@ export async function setUpBusiness(
 }
 
 /**
- * Makes the first business, without keys, as part of a transaction; of two at once, one makes it. Undefined where there is a
- * business. Throws validation_failed.
+ * Creates the first business, without keys, within a transaction. Of two concurrent calls, one succeeds.
+ * Undefined if there already is a business. Throws validation_failed.
  */
 export async function makeFirstBusiness(
   context: Context,
@@ -62,7 +63,7 @@ export async function makeFirstBusiness(
   return (await importWithin(context, tx, { file, options: asNewBusiness })).business.id
 }
 
-/** Throws a UsageError that says what to do where there is a business. */
+/** Throws a UsageError with the next step if there already is a business. */
 export async function assertNoBusiness(context: Context): Promise<void> {
   if (await hasBusinesses(context.db.reads)) throw await alreadySetUp(context)
 }

@@ -4,7 +4,10 @@ import { isUuid } from '../base/ids.ts'
 export const minSlugLength = 3
 export const maxSlugLength = 60
 
-/** Of the name of a business, service or person in links. No publishable key is one: they have `_`. */
+/**
+ * Checks the name of a business, service or person in links. Publishable keys never match, because they
+ * contain `_`.
+ */
 export function slugErrors(text: string): FieldError[] {
   const hasForm = /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(text)
   if (hasForm && text.length >= minSlugLength && text.length <= maxSlugLength && !isUuid(text)) return []
@@ -15,13 +18,13 @@ export function slugErrors(text: string): FieldError[] {
 /** Paths below the page of a business that are not services. */
 const taken = ['start']
 
-/** Of services and people. */
+/** Checks the slug of a service or staff member. */
 export function itemSlugErrors(text: string): FieldError[] {
   if (!taken.includes(text)) return slugErrors(text)
   return [{ pointer: '', code: 'not_allowed', detail: `must not be ${text}, which has a meaning in links` }]
 }
 
-/** A name as a slug would write it: letters from a to z and digits, with hyphens between them. */
+/** Converts a name into the alphabet of slugs: letters from a to z and digits, with hyphens between them. */
 export function slugOf(name: string): string {
   return name
     .normalize('NFKD')
@@ -31,7 +34,7 @@ export function slugOf(name: string): string {
     .replaceAll(/^-|-$/g, '')
 }
 
-/** What is wrong with a slug that another one has. */
+/** Returns the error for a slug that another item has. */
 export function slugTaken(whose: string): FieldError {
   return { pointer: '/slug', code: 'repeated', detail: `is already the name in links of ${whose}` }
 }
