@@ -24,13 +24,13 @@ const sent = (description: string) => ({
   content: { 'application/json': { schema: Message } },
 })
 
-/** How long a client may keep the list of tools. */
+/** Time in milliseconds for which a client may cache the list of tools. */
 const listLifeMs = 3_600_000
 
 const instructions =
   'Book appointments: list_services, then find_slots or find_next_slot, then hold_slot. Ask the person whether the held time suits them, and only then call confirm_booking. Times are those of the location: say its zone where the person may be elsewhere. A refusal is a problem document (RFC 9457): its code does not change, its detail says what to do, its alternatives are free slots to offer instead.'
 
-/** `POST /mcp`: the API as tools of agents, by the Model Context Protocol (Streamable HTTP). */
+/** Registers `POST /mcp`: the API as tools for agents, over the Model Context Protocol (Streamable HTTP). */
 export function mcpRoutes(app: FastifyInstance, context: Context): void {
   const ours = ownOrigins(context.config)
   let all: Tool[] | undefined
@@ -78,8 +78,8 @@ export function mcpRoutes(app: FastifyInstance, context: Context): void {
 }
 
 /**
- * A page may send messages if it is of this server, or of an origin that the key names. Elsewhere in the API a key without
- * a list is for every page; agents are programs, and the protocol asks for a check.
+ * Refuses messages from pages, except those of this server and of the key's origins. Elsewhere in the API, a
+ * key without a list allows every page. Agents are programs, however, and the protocol requires a check.
  */
 function strangeOrigin({ headers: { origin }, actor }: FastifyRequest, ours: ReadonlySet<string>) {
   const allowed = 'allowedOrigins' in actor ? actor.allowedOrigins : null
@@ -115,7 +115,7 @@ async function answerTo(call: Call, called: Called): Promise<Answer> {
   return { status: 200, message: { jsonrpc: '2.0', id, result: { ...result, ...own } } }
 }
 
-/** The tool of this name for the caller; one for other callers where there is none. */
+/** Returns the tool of this name for the caller, or one for other callers if there is none. */
 function toolFor(name: string, { tools, app, request: { actor } }: Called): Tool | undefined {
   const named = tools.filter(({ shown }) => shown.name === name)
   return named.find((tool) => accessOf(tool, app).some((type) => type === actor.type)) ?? named[0]
@@ -145,17 +145,17 @@ function accessOf({ method, url, access }: Tool, { knownRoutes }: FastifyInstanc
   return knownRoutes.find((route) => route.method === method && route.url === url)?.access ?? []
 }
 
-/** Headers of the message that are also those of its request to the API. */
+/** Headers of the message that the request to the API copies. */
 const passedOn = ['authorization', 'host', 'origin', 'traceparent', 'tracestate'] as const
 
 /**
- * Sends the request of a tool through the API itself, with everything that belongs to a request there but its count: the
- * message has counted.
+ * Sends the request of a tool through the API itself, with all its checks. Rate limits are the exception,
+ * because the message has already counted.
  */
 async function run(tool: Tool, call: Call, { app, context, request }: Called): Promise<object> {
   try {
-    // before the arguments are read: what is wrong with them is nothing to who may not call
-    assertMayCall(request.actor, { access: accessOf(tool, app) }, undefined) // the message was let in with its origin
+    // before reading the arguments, because callers without permission do not see validation errors
+    assertMayCall(request.actor, { access: accessOf(tool, app) }, undefined) // the origin of the message was already checked
     const { method, url, headers, body } = tool.request(call.arguments)
     const own = passedOn.flatMap((name) => {
       const value = request.headers[name]
@@ -165,7 +165,7 @@ async function run(tool: Tool, call: Call, { app, context, request }: Called): P
     const credential = bookingId === undefined ? undefined : await manageToken(context, request, bookingId)
     const reply = await withinCounted(() =>
       app.inject({
-        method: method as 'GET', // as the document names it
+        method: method as 'GET', // a method of the document
         url,
         headers: {
           ...Object.fromEntries(own),
@@ -191,13 +191,13 @@ async function run(tool: Tool, call: Call, { app, context, request }: Called): P
   }
 }
 
-/** With it, a session changes a booking of its own by the rules for clients. */
+/** Returns a manage token, which lets a session change its own booking by the rules for clients. */
 async function manageToken(context: Context, { actor }: FastifyRequest, id: string): Promise<string> {
-  if (!isSession(actor)) throw new TypeError('only sessions use manage links') // by the tool's access
+  if (!isSession(actor)) throw new TypeError('only sessions use manage links') // the tool allows sessions only
   return ownManageToken(context, actor, id)
 }
 
-/** A manage link ends a day after its booking. */
+/** Returns the refusal for a manage link, which expires a day after its booking. */
 function linkEnded(): Problem {
   const extensions = { reason: 'too_late' }
   return new Problem('change_not_allowed', 'The booking is over and cannot be changed.', { extensions })

@@ -1,17 +1,20 @@
 /*
- * What a message of the Model Context Protocol asks for. Two generations come to one address: since 2026-07-28 each request
- * names its version and nothing is remembered; before, a client began with `initialize`.
- * https://modelcontextprotocol.io/specification
+ * Rules for messages of the Model Context Protocol. Two generations use the same address. Since
+ * 2026-07-28, each request names its version and the server keeps no state. Before, a client began with
+ * `initialize`. https://modelcontextprotocol.io/specification
  */
 
-/** The version in which each request speaks for itself. */
+/** The version in which each request is independent. */
 const statelessVersion = '2026-07-28'
-/** Those that begin with `initialize`, the latest first. Older ones know batches, which are not served. */
+/**
+ * The versions that begin with `initialize`, latest first. Older ones allow batches, which this server does
+ * not support.
+ */
 const latestHandshake = '2025-11-25'
 const handshakeVersions = [latestHandshake, '2025-06-18']
 export const supportedVersions = [statelessVersion, ...handshakeVersions]
 
-/** The code of an error of JSON-RPC 2.0, or of the protocol. */
+/** Error codes of JSON-RPC 2.0 and of the protocol. */
 const codes = {
   unreadable: -32_700,
   invalidRequest: -32_600,
@@ -23,20 +26,20 @@ const codes = {
 
 type MessageId = string | number | null
 
-/** A response: its HTTP status, and its message; none for what wants none. */
+/** A response: its HTTP status and its message, if the request expects one. */
 export interface Answer {
   status: number
   message?: object
 }
 
-/** A request that can be done. */
+/** A valid request. */
 export interface Call {
   id: MessageId
   method: 'server/discover' | 'initialize' | 'ping' | 'tools/list' | 'tools/call'
   isStateless: boolean
-  /** The version that both sides speak; the one to answer, for `initialize`. */
+  /** The version that both sides use; for `initialize`, the version to answer. */
   version: string
-  /** Of `tools/call`. */
+  /** Only for `tools/call`. */
   tool: string
   arguments: Record<string, unknown>
 }
@@ -52,7 +55,7 @@ const meta = {
   capabilities: 'io.modelcontextprotocol/clientCapabilities',
 }
 
-/** Reads the body of a POST, parsed, with its headers: what is to be done, or the answer to what cannot be. */
+/** Reads the parsed body of a POST and its headers. Returns the call, or the answer to an invalid request. */
 export function readMessage(body: unknown, headers: Headers): { call: Call } | { answer: Answer } {
   if (Array.isArray(body)) return refusal(null, 'invalidRequest', 'Send one message at a time, not a batch.')
   if (!isObject(body) || body['jsonrpc'] !== '2.0') {
@@ -79,7 +82,7 @@ interface Request {
   method: string
 }
 
-/** The version that a request is served in, or its refusal. */
+/** Returns the version for serving a request, or its refusal. */
 function versionOf({ id, method }: Request, params: Members, headers: Headers): string | { answer: Answer } {
   const said = headers['mcp-protocol-version']?.toString()
   const own = isObject(params['_meta']) ? params['_meta'] : {}
@@ -107,7 +110,7 @@ function versionOf({ id, method }: Request, params: Members, headers: Headers): 
   return version
 }
 
-/** What `initialize` asks for where it is served, else the latest. */
+/** Returns the version requested by `initialize` if it is supported, otherwise the latest. */
 function offered({ protocolVersion }: Members): string {
   return handshakeVersions.find((version) => version === protocolVersion) ?? latestHandshake
 }
@@ -138,11 +141,11 @@ function readCall(
   if (method === 'tools/call' && (typeof name !== 'string' || !isObject(given))) {
     return { answer: failure(id, 'invalidParams', 'Name a tool, and give its arguments as an object.') }
   }
-  const call = { id, isStateless, version, method: method as Call['method'] } // one of those above
-  return { call: { ...call, tool: String(name), arguments: given as Members } } // an object, where it is read
+  const call = { id, isStateless, version, method: method as Call['method'] } // one of the methods above
+  return { call: { ...call, tool: String(name), arguments: given as Members } } // an object if the method uses it
 }
 
-/** The value of a header, which may be wrapped in Base64 where it has more than ASCII. */
+/** Returns the value of a header. Values beyond ASCII may be encoded in Base64. */
 function decoded(value: string | undefined): string | undefined {
   const wrapped = /^=\?base64\?(.*)\?=$/.exec(value ?? '')?.[1]
   return wrapped === undefined ? value : Buffer.from(wrapped, 'base64').toString()
@@ -158,7 +161,7 @@ function unknownVersion(id: MessageId, requested: string): { answer: Answer } {
   return refusal(id, 'unknownVersion', 'Unsupported protocol version', data)
 }
 
-/** An answer with 400: the message as such is wrong. */
+/** Returns an answer with status 400 for an invalid message. */
 function refusal(
   id: MessageId,
   code: keyof typeof codes,
@@ -168,7 +171,7 @@ function refusal(
   return { answer: { ...failure(id, code, message, data), status: 400 } }
 }
 
-/** An error as a response: HTTP itself went well. */
+/** Returns an error as a response with HTTP status 200. */
 export function failure(id: MessageId, code: keyof typeof codes, message: string, data?: object): Answer {
   const error = { code: codes[code], message, ...(data && { data }) }
   return { status: 200, message: { jsonrpc: '2.0', id, error } }

@@ -9,26 +9,26 @@ import { Service } from '../catalogue/service-schemas.ts'
 import { Nullable, ShownId, ShownInstant } from '../base/wire.ts'
 
 /*
- * Answers of tools that are shorter than those of the API, or say more: an agent pays for every word, and cannot show an id
- * to a person.
+ * Answers of tools that are shorter than the API's, or contain more. Agents pay for every word, and IDs
+ * mean nothing to people.
  */
 
 type Arguments = Record<string, unknown>
 
-/** How a tool differs from its operation. */
+/** Differences between a tool and its operation. */
 export interface ShortAnswer {
-  /** Arguments in place of others of the operation. */
+  /** Arguments that replace others of the operation. */
   arguments?: {
     replaced: string[]
     schemas: Record<string, object>
     required: string[]
-    /** What is wrong with them. */
+    /** Returns the faults of these arguments. */
     faults: (args: Arguments) => FieldError[]
-    /** Those of the operation. */
+    /** Returns the arguments of the operation. */
     meant: (args: Arguments) => Arguments
   }
   schema: TObject
-  /** The answer of the tool, from that of the operation. */
+  /** Converts the operation's answer into that of the tool. */
   answer: (body: unknown, by: { context: Context; actor: Actor }) => object | Promise<object>
 }
 
@@ -40,7 +40,7 @@ interface ServicePage {
   next_cursor: string | null
 }
 
-/** Services with the names of their locations and staff in place of ids alone. */
+/** Lists services with the names of their locations and staff instead of IDs alone. */
 export const namedServices: ShortAnswer = {
   schema: Type.Object({
     data: Type.Array(
@@ -64,7 +64,7 @@ export const namedServices: ShortAnswer = {
 const seatsLeft = Type.Optional(Type.Integer({ description: 'Absent unless several clients can share it.' }))
 const heldByYou = Type.Optional(Type.Literal(true))
 
-/** The slots of one date, without what all of them have in common. */
+/** Lists the slots of one date, without the values that they share. */
 export const daySlots: ShortAnswer = {
   arguments: {
     replaced: ['from', 'to'],
@@ -102,7 +102,7 @@ export const daySlots: ShortAnswer = {
   },
 }
 
-/** The next slot, or null. */
+/** Returns the next slot, or null. */
 export const nextSlot: ShortAnswer = {
   schema: Type.Object({
     slot: Nullable(

@@ -1,24 +1,27 @@
 import type { TokenType } from '../base/token-types.ts'
 import { daySlots, namedServices, nextSlot, type ShortAnswer } from './short-answers.ts'
 
-/** What is said of a tool beyond its operation. */
+/** The description of a tool beyond its operation. */
 export interface About {
-  /** The name that agents call. Tools of one name are for different callers. */
+  /** The name for agents. Tools of the same name have different callers. */
   name: string
   operation: string
   title: string
   description: string
-  /** The arguments, where they are not all of its operation; those with `!` must be given. */
+  /** The arguments, if they are not all of the operation's. Those with `!` are required. */
   only?: string[]
-  /** A short form of the answer, and arguments in place of those of the operation. */
+  /** A short form of the answer, and arguments that replace those of the operation. */
   short?: ShortAnswer
-  /** The booking `id`, which the caller made, is changed by its manage link: by the rules for clients. */
+  /**
+   * True if the booking `id`, made by the caller, is changed through its manage link, by the rules for
+   * clients.
+   */
   byManageLink?: true
-  /** Who may call it; else whoever may call its operation. */
+  /** The allowed callers; those of the operation if absent. */
   access?: readonly TokenType[]
   reads?: true
   destroys?: true
-  /** By problem code: what to say where the API advises what the tool cannot do. */
+  /** Details by problem code, for problems whose API advice does not fit the tool. */
   details?: Record<string, string>
 }
 
@@ -36,7 +39,7 @@ const cancelledDetails = {
   change_not_allowed: 'The booking is cancelled and cannot be moved: hold a slot and book anew.',
 }
 
-/** In the order in which agents see them. */
+/** The tools in the order in which agents see them. */
 export const toolList: About[] = [
   {
     name: 'list_services',

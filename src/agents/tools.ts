@@ -4,8 +4,8 @@ import type { TokenType } from '../base/token-types.ts'
 import { type About, toolList } from './tool-list.ts'
 
 /*
- * The tools of agents. Each is one operation of the API: its arguments are those of /openapi.json, the path's, the query's
- * and the body's together, and what it may do is what its route allows.
+ * The tools of agents. Each is one operation of the API. Its arguments are those of /openapi.json, from
+ * path, query and body. Its permissions are those of its route.
  */
 
 interface Schema {
@@ -23,7 +23,7 @@ interface Operation {
   responses?: Record<string, { content?: Record<string, { schema: Schema }> }>
 }
 
-/** The parts of an OpenAPI document that are read here. */
+/** The parts of an OpenAPI document that tools use. */
 export interface ApiDocument {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Schema> }
@@ -37,7 +37,7 @@ interface ApiRequest {
   body: string | undefined
 }
 
-/** As `tools/list` shows it. */
+/** A tool in the format of `tools/list`. */
 interface ShownTool {
   name: string
   title: string
@@ -53,25 +53,28 @@ interface ShownTool {
 }
 
 export interface Tool {
-  /** Its route, as `knownRoutes` has it. */
+  /** Its route, as in `knownRoutes`. */
   method: string
   url: string
-  /** Who may call it; undefined for whoever may call its route. */
+  /** The allowed callers; undefined for all callers of its route. */
   access: readonly TokenType[] | undefined
   shown: ShownTool
   details: About['details']
-  /** The answer, where it is not that of the operation. */
+  /** Converts the answer; undefined if it is that of the operation. */
   answer: NonNullable<About['short']>['answer'] | undefined
-  /** The request that a call makes. Throws validation_failed. */
+  /** Returns the request for a call. Throws validation_failed. */
   request(args: Record<string, unknown>): ApiRequest
-  /** The booking whose manage link the request needs; undefined for requests with the caller's credential. */
+  /**
+   * Returns the booking whose manage link the request needs. Undefined for requests with the caller's
+   * credential.
+   */
   bookingOf(args: Record<string, unknown>): string | undefined
 }
 
-/** `path`, `query`, `header` or `body`; `booking` for the one whose manage link is used. */
+/** `path`, `query`, `header` or `body`, or `booking` for the booking whose manage link is used. */
 type Place = string
 
-/** The tools of an API. Those of one name are for different callers. */
+/** Returns the tools of an API. Tools of the same name have different callers. */
 export function toolsOf(document: ApiDocument): Tool[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
@@ -127,7 +130,7 @@ const problemSchema = {
   required: ['code', 'status', 'title', 'detail'],
 }
 
-/** The schema of what a tool answers: what its operation says of success, or a problem. */
+/** Returns the schema of a tool's answer: the success response of its operation, or a problem. */
 function answerSchema(document: ApiDocument, { responses = {} }: Operation, short: object | undefined) {
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
   const own = success?.content?.['application/json']?.schema ?? { type: 'object', properties: {} }
@@ -135,7 +138,7 @@ function answerSchema(document: ApiDocument, { responses = {} }: Operation, shor
   return { type: 'object', anyOf: [whole(document, schema, withoutWords), problemSchema] }
 }
 
-/** The arguments of an operation under one name each, and where each of them goes. */
+/** Returns the arguments of an operation, each with a unique name and its location in the request. */
 function argumentsOf(
   document: ApiDocument,
   { parameters = [], requestBody }: Operation,
@@ -179,10 +182,13 @@ const bookingArgument = {
   schema: { type: 'string', format: 'uuid', maxLength: 36, description: 'The id of the booking.' },
 }
 
-/** What a schema says to people: answers explain themselves by their names. */
+/** Keywords for human readers, which answers omit because their names explain themselves. */
 const withoutWords = ['description', 'examples']
 
-/** A schema without references, titles and other `dropped` keywords: an agent sees this one alone. */
+/**
+ * Returns a schema without references, titles and other `dropped` keywords, because an agent sees nothing
+ * else.
+ */
 function whole(document: ApiDocument, schema: Schema, dropped: readonly string[] = []): Schema {
   const { $ref, ...own } = schema
   if ($ref !== undefined) {
@@ -213,7 +219,7 @@ interface Target {
   path: string
   places: Map<string, Place>
   required: string[]
-  /** Arguments of the tool's own. */
+  /** The tool's own arguments. */
   own: NonNullable<About['short']>['arguments']
 }
 
@@ -226,7 +232,7 @@ function requestOf(
   const given = Object.entries(args).filter(([name, value]) => value !== null || places.get(name) === 'body')
   const faults = [
     ...given.flatMap(([name, value]) => faultOf(name, value, places.get(name))),
-    // the API itself tells what its query and body lack
+    // the API itself reports missing members of its query and body
     ...required.flatMap((name) =>
       ['path', 'booking'].includes(places.get(name) ?? '') && !given.some(([one]) => one === name)
         ? [{ pointer: `/${name}`, code: 'required', detail: 'is required' }]
@@ -265,7 +271,7 @@ function faultOf(name: string, value: unknown, place: Place | undefined): FieldE
   if (!['string', 'number', 'boolean'].includes(typeof value)) {
     return [{ pointer, code: 'wrong_type', detail: 'must be of type string' }]
   }
-  // anything else could lead to another path
+  // any other text could change the path
   if (['path', 'booking'].includes(place) && !isUuid(String(value))) {
     return [{ pointer, code: 'invalid_format', detail: 'must be a UUID' }]
   }
