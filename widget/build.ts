@@ -1,7 +1,9 @@
-/* Builds the widget: `v1.js` with everything that the first step needs, and a file for each further
-   language. `v1.js` works with and without `type="module"`. Other file names contain a hash of their
-   content. Run by `npm ci`, and in a checkout after a change of the sources (packaging/build.js, `holdfast
-   serve`, the tests). */
+/*
+ * Builds the widget: `v1.js` with everything that the first step needs, and a file for each further
+ * language. `v1.js` works with and without `type="module"`. Other file names contain a hash of their
+ * content. Run by `npm ci`, and in a checkout after a change of the sources (packaging/build.js, `holdfast
+ * serve`, the tests).
+ */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import type { Plugin } from 'rolldown'

@@ -1,5 +1,7 @@
-/* The entry: `<script type="module" src="https://…/widget/v1.js"></script>`. Registers one element and one
-   listener, and leaves no other trace on the page. */
+/*
+ * The entry: `<script type="module" src="https://…/widget/v1.js"></script>`. Registers one element and one
+ * listener, and leaves no other trace on the page.
+ */
 import { BookingElement } from './booking-element.tsx'
 import { listenForOpeners } from './overlay.ts'
 

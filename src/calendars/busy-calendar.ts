@@ -43,9 +43,12 @@ import { findBusinessOf, lockBusiness } from './feed-queries.ts'
 
 export { maxBusyCalendars } from './busy-calendar-queries.ts'
 
-/* Busy calendars: external calendars of staff, fetched every 15 minutes by one of the servers. Their times
-   become blocks that name the calendar. A failed fetch changes no block, so it never frees time. ¶ The URL
-   is a secret. It is stored because fetches need it, but never shown or logged. */
+/*
+ * Busy calendars: external calendars of staff, fetched every 15 minutes by one of the servers. Their times
+ * become blocks that name the calendar. A failed fetch changes no block, so it never frees time.
+ *
+ * The URL is a secret. It is stored because fetches need it, but never shown or logged.
+ */
 
 const pollMinutes = 15
 /**

@@ -8,9 +8,13 @@ import { isWebAddress, type Resolve } from '../webhooks/addresses.ts'
 import { guardedAgent, type GuardOptions, reasonOf } from '../webhooks/send.ts'
 import type { BusyTime, FileProblem, FileReading, FileToRead } from './busy-times.ts'
 
-/* Fetches and reads one external calendar. ¶ Guarantees: in production no connection to the internal
-   network, not even after redirects (send.ts). At most 5 MB, also after decompression. An end within 20
-   seconds, and within 2 for reading, in a worker with little memory. */
+/*
+ * Fetches and reads one external calendar.
+ *
+ * Guarantees: in production no connection to the internal network, not even after redirects (send.ts). At
+ * most 5 MB, also after decompression. An end within 20 seconds, and within 2 for reading, in a worker with
+ * little memory.
+ */
 
 const maxBytes = 5_000_000
 const maxRedirects = 5

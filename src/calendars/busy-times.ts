@@ -1,8 +1,10 @@
 import ICAL from 'ical.js'
 import { windowsZones } from './windows-zones.ts'
 
-/* Reads the busy times of a calendar file (iCalendar, RFC 5545). Runs in a separate worker
-   (busy-times-program.ts), because an external file may demand more time or memory than available. */
+/*
+ * Reads the busy times of a calendar file (iCalendar, RFC 5545). Runs in a separate worker
+ * (busy-times-program.ts), because an external file may demand more time or memory than available.
+ */
 
 /** More times than this within the span are refused. */
 const maxTimes = 5_000

@@ -36,9 +36,11 @@ import type { FeedCreation, FeedsQuery } from './feed-schemas.ts'
 
 export { maxFeeds } from './feed-queries.ts'
 
-/* Feeds: secret URLs at which calendar programs read the bookings of a staff member, a location or a
-   business. Only the digest of the secret is stored. Each request looks it up, so deleting a feed takes
-   effect at once. */
+/*
+ * Feeds: secret URLs at which calendar programs read the bookings of a staff member, a location or a
+ * business. Only the digest of the secret is stored. Each request looks it up, so deleting a feed takes
+ * effect at once.
+ */
 
 const secretBytes = 32
 const secretPattern = /^[\w-]{43}$/

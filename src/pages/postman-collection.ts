@@ -1,6 +1,8 @@
-/* The API as a collection of requests in the format of Postman 2.1, which Bruno, Insomnia and others also
-   import. It is made from the OpenAPI document. The first folder makes a booking: each request stores
-   values for the next one in variables. */
+/*
+ * The API as a collection of requests in the format of Postman 2.1, which Bruno, Insomnia and others also
+ * import. It is made from the OpenAPI document. The first folder makes a booking: each request stores
+ * values for the next one in variables.
+ */
 
 /** The parts of the OpenAPI document that the collection uses. */
 export interface DescribedApi {

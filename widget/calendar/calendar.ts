@@ -9,8 +9,10 @@ import { Pointer } from './pointer.ts'
 import { keepPlace } from './return.ts'
 import type { Texts } from './texts.ts'
 
-/* Interactions of the console's calendar, which is complete without a script. The server renders
-   everything; the script refreshes it. Pointer and keys call the API or open pages with forms. */
+/*
+ * Interactions of the console's calendar, which is complete without a script. The server renders
+ * everything; the script refreshes it. Pointer and keys call the API or open pages with forms.
+ */
 
 const root = document.querySelector('#calendar')
 const status = document.querySelector('#cal-status')

@@ -1,8 +1,10 @@
 import { swap } from './swap.ts'
 import { filled, type Texts } from './texts.ts'
 
-/* Keeps the calendar up to date. Polls every three seconds while the page is visible, and reports
-   failures. Most responses say that nothing has changed. */
+/*
+ * Keeps the calendar up to date. Polls every three seconds while the page is visible, and reports
+ * failures. Most responses say that nothing has changed.
+ */
 
 const pauseMs = 3_000
 const longestPauseMs = 30_000

@@ -1,5 +1,7 @@
-/* Dragging with a mouse, pen or finger. A mouse drags at once, a finger after a moment, so that it can
-   still scroll. The dragged object receives pointer moves once per frame. */
+/*
+ * Dragging with a mouse, pen or finger. A mouse drags at once, a finger after a moment, so that it can
+ * still scroll. The dragged object receives pointer moves once per frame.
+ */
 
 /** An object being dragged. */
 export interface Held {

@@ -1,5 +1,7 @@
-/* Restores the calendar's focus and scroll position on return from a form. The state is in the history
-   entry, so it applies only when going back. */
+/*
+ * Restores the calendar's focus and scroll position on return from a form. The state is in the history
+ * entry, so it applies only when going back.
+ */
 
 interface Left {
   focused?: string

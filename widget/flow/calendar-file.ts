@@ -1,5 +1,7 @@
-/* An iCalendar file (RFC 5545) with one appointment. Times are in UTC. Calendar programs convert them to
-   the user's zone, and no zone definition can be wrong. */
+/*
+ * An iCalendar file (RFC 5545) with one appointment. Times are in UTC. Calendar programs convert them to
+ * the user's zone, and no zone definition can be wrong.
+ */
 
 /** An appointment, with instants in milliseconds. */
 export interface Appointment {

@@ -1,5 +1,7 @@
-/* Calendar dates without time or zone (`2026-12-01`), and months (`2026-12`). They are strings, as in the
-   API, and compare in chronological order. */
+/*
+ * Calendar dates without time or zone (`2026-12-01`), and months (`2026-12`). They are strings, as in the
+ * API, and compare in chronological order.
+ */
 
 const dayMs = 86_400_000
 
