@@ -27,7 +27,7 @@ export interface FaultWords {
   notSaved: string
   checkMarked: string
   /** Returns the text for a field's fault, given its API code and detail. */
-  fault: (code: string, detail: string) => string
+  fault: (code: string, detail: string, pointer?: string) => string
   /** Returns the text for a fault without a field, given its API code and detail. */
   problem: (code: string, detail: string) => string
 }
@@ -39,7 +39,8 @@ export function faultsOf(
   fieldOf: (pointer: string) => string,
 ): Faults {
   const faults: Faults = {}
-  for (const { pointer, code, detail } of errors) faults[fieldOf(pointer)] ??= texts.fault(code, detail)
+  for (const { pointer, code, detail } of errors)
+    faults[fieldOf(pointer)] ??= texts.fault(code, detail, pointer)
   return faults
 }
 
@@ -47,7 +48,7 @@ export function faultsOf(
 export interface Field {
   name: string
   label: string
-  hint?: string
+  hint?: string | undefined
   /** Warning about a saved value that may be unintended. */
   warning?: string | undefined
   type?: 'text' | 'number' | 'email' | 'tel' | 'url' | 'date' | 'time' | 'color'
@@ -257,9 +258,9 @@ export function numberText(value: number | null, factor = 1): string {
 }
 
 /** Returns the non-empty lines of a text. */
-export function linesOf(text: string | undefined): string[] {
-  return (text ?? '')
-    .split('\n')
+export function linesOf(text = '', between: string | RegExp = '\n'): string[] {
+  return text
+    .split(between)
     .map((line) => line.trim())
     .filter((line) => line !== '')
 }

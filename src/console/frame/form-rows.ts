@@ -5,6 +5,7 @@ import {
   field,
   type FormState,
   hidden,
+  linesOf,
   numberOf,
   numberText,
   radios,
@@ -16,8 +17,8 @@ import {
 } from '../../pages/form.ts'
 
 /*
- * A form as rows. Each names a field of the API by its pointer, such as `client_fields.phone`: so is the input called, there
- * the body of a request gets its value, and there a fault finds its input.
+ * Forms as rows. A row names a field of the API by its pointer, such as `client_fields.phone`. Its input has that name, the
+ * body for the API gets the value there, and a fault with that pointer stands next to the input.
  */
 
 export type Row<Pointer extends string = string> = readonly [
@@ -36,9 +37,9 @@ type PointerOf<Shown> = {
 
 type Plain = string | number | boolean | readonly unknown[]
 
-/** Reads a field of the API from what was typed, and shows it. */
+/** Turns typed text into a value of the API and back. */
 export interface Codec {
-  /** Returns undefined if the form lacks the field, which is then left out. */
+  /** Returns undefined for a field that the body leaves out, such as one that the form lacks. */
   read: (typed: Typed, name: string) => unknown
   show: (value: unknown, name: string) => Typed
   input: (state: FormState, parts: LabelledField) => Html
@@ -48,7 +49,7 @@ export interface Codec {
 
 type LabelledField = Pick<Field, 'name' | 'label' | 'hint' | 'focus'>
 
-/** Fills in the inputs from an object of the API. */
+/** Fills in a form from an object of the API. */
 export function fillRows(rows: readonly Row[], shown: object): Typed {
   return Object.assign({}, ...rows.map(([name, { show }]) => show(valueAt(shown, name), name))) as Typed
 }
@@ -61,18 +62,17 @@ function valueAt(shown: object, name: string): unknown {
 
 type Members = Record<string, unknown>
 
-/** Returns the body for the API. An object in it without any value is null. */
+/** Returns the body for the API. A nested object is null if all its fields are. */
 export function readRows(rows: readonly Row[], typed: Typed): Members {
   const body: Members = {}
   for (const [name, { read }] of rows) {
     const value = read(typed, name)
     const [member = '', part] = name.split('.')
     if (value === undefined) continue
-    body[member] = part === undefined ? value : { ...(body[member] as Members | undefined), [part]: value }
+    if (part === undefined) body[member] = value
+    else if (value === null) body[member] ??= null
+    else body[member] = { ...(body[member] as Members | null), [part]: value }
   }
-  const nested = new Set(rows.flatMap(([name]) => (name.includes('.') ? [name.split('.', 1)[0] ?? ''] : [])))
-  for (const member of nested)
-    if (Object.values(body[member] ?? { some: true }).every((value) => value === '')) body[member] = null
   return body
 }
 
@@ -87,115 +87,102 @@ export function inputOfFault(rows: readonly Row[], pointer: string, typed: Typed
   return rows.find(([name]) => name.startsWith(`${path.join('.')}.`))?.[0] ?? ''
 }
 
-/** Shows the fields with some pointers; without any, all. */
+/** Returns a function that shows some of the fields, or all of them, in the order of the rows. */
 export function fieldsOf<Pointer extends string>(
   rows: readonly Row<Pointer>[],
   state: FormState,
   { focus }: { focus?: string | undefined } = {},
 ): (...pointers: Pointer[]) => Html {
   return (...pointers) => {
-    const shown = pointers.length === 0 ? rows : pointers.map((one) => rows.find(([name]) => name === one))
-    return html`${shown
-      .filter((row) => row !== undefined)
-      .map(([name, { input }, label, hint]) =>
-        input(state, { ...{ name, label, focus: focus === name }, ...(hint !== undefined && { hint }) }),
-      )}`
+    const shown = pointers.length === 0 ? rows : rows.filter(([name]) => pointers.includes(name))
+    return html`${shown.map(([name, { input }, label, hint]) =>
+      input(state, { name, label, hint, focus: focus === name }),
+    )}`
   }
 }
 
-/** Whether some of the fields have a fault, such as those behind a summary. */
+/** Reports whether one of the fields has a fault, for fields behind a summary. */
 export function areWrong({ faults }: FormState, pointers: readonly string[]): boolean {
-  return Object.keys(faults).some((name) =>
-    pointers.some((one) => name === one || name.startsWith(`${one}.`)),
-  )
+  return Object.keys(faults).some((fault) => pointers.some((name) => `${fault}.`.startsWith(`${name}.`)))
 }
 
 type Look = Omit<Field, 'name' | 'label' | 'hint' | 'focus'>
 type Options = (readonly [value: string, text: string])[]
-interface Choices {
-  /** One of a few. */
-  options?: Options
-  /** The same, all in sight. */
-  radios?: Options
-  /** Brings what people type into the form of the API. */
-  spell?: (text: string) => string
-}
-
-/** A text that is always given. */
-export function text({ options, radios: shown, spell = String, ...look }: Look & Choices = {}): Codec {
-  return {
-    read: (typed, name) => (name in typed ? spell(typed[name] ?? '') : undefined),
-    show: (value, name) => ({ [name]: (value ?? '') as string }),
-    input: (state, parts) => {
-      if (shown) return radios(state, { ...parts, options: shown })
-      return options ? choice(state, { ...look, ...parts, options }) : field(state, { ...look, ...parts })
-    },
-  }
-}
-
-/** A text; `usual` if nothing is typed, by default null. */
-export function optional(given: Look & Choices & Usual = {}): Codec {
-  const { usual, spell = String, ...look } = { usual: null, ...given }
-  return {
-    ...text(look),
-    read: (typed, name) => (name in typed ? spell(typed[name] ?? '') || usual : undefined),
-  }
-}
 
 interface Usual {
-  /** Undefined leaves the field out. */
+  /** The value if nothing is typed; undefined leaves the field out. */
   usual?: unknown
 }
 
-/** A number, in units of `factor`; `usual` if nothing is typed, by default null. */
-export function number({ factor = 1, ...look }: Look & Usual & { factor?: number } = {}): Codec {
-  const { usual, ...shown } = { usual: null, ...look }
+interface TextParts extends Look, Usual {
+  /** A choice of one. */
+  options?: Options
+  /** The same with all of them in sight. */
+  radios?: Options
+  /** Brings typed text into the form of the API. */
+  spell?: (text: string) => string
+}
+
+/** A text, by default null if nothing is typed. */
+export function optional(parts: TextParts = {}): Codec {
+  const { usual, spell = String, options, radios: shown, ...look } = { usual: null, ...parts }
+  return {
+    read: (typed, name) => (name in typed ? spell(typed[name] ?? '') || usual : undefined),
+    show: (value, name) => ({ [name]: (value ?? '') as string }),
+    input: (state, labelled) => {
+      const all = { ...look, ...labelled }
+      if (shown) return radios(state, { ...all, options: shown })
+      return options ? choice(state, { ...all, options }) : field(state, all)
+    },
+  }
+}
+
+/** A text, also an empty one. */
+export function text(parts: TextParts = {}): Codec {
+  return optional({ usual: '', ...parts })
+}
+
+/** A time of day, or null. */
+export function time(): Codec {
+  return optional({ type: 'time' })
+}
+
+/** A number, typed in units of `factor`; by default null if nothing is typed. */
+export function number(parts: Look & Usual & { factor?: number } = {}): Codec {
+  const { usual, factor = 1, ...look } = { usual: null, ...parts }
   return {
     read: (typed, name) => (name in typed ? (numberOf(typed[name], factor) ?? usual) : undefined),
     show: (value, name) => ({ [name]: numberText((value ?? null) as number | null, factor) }),
-    input: (state, parts) => field(state, { ...shown, ...parts, type: 'number' }),
+    input: (state, labelled) => field(state, { ...look, ...labelled, type: 'number' }),
   }
 }
 
-/** A time of day; empty if nothing is typed. */
-export function time(): Codec {
-  return text({ type: 'time' })
-}
-
-/** Texts that are not empty, one a line or with something else between them. */
-export function lines(given: Look & ListParts): Codec {
-  const { between = /\n/, each = String, usual, ...look } = { usual: [], ...given }
-  const listOf = (typed: string) =>
-    typed
-      .split(between)
-      .map((one) => one.trim())
-      .filter((one) => one !== '')
-  return {
-    read: (typed, name) => {
-      if (!(name in typed)) return undefined
-      const list = listOf(typed[name] ?? '')
-      return list.length === 0 ? usual : list.map((one) => each(one))
-    },
-    show: (value, name) => ({
-      [name]: ((value ?? []) as unknown[]).join(look.rows === undefined ? ', ' : '\n'),
-    }),
-    input: (state, parts) => field(state, { ...look, ...parts }),
-  }
-}
-
-interface ListParts extends Usual {
+interface ListParts extends Look, Usual {
   between?: RegExp
   each?: (text: string) => unknown
 }
 
-/** What a form offers to tick. */
+/** Several values, by default one a line; an empty list if nothing is typed. */
+export function lines(parts: ListParts): Codec {
+  const { between, each = String, usual, ...look } = { usual: [], ...parts }
+  return {
+    read: (typed, name) => {
+      const list = linesOf(typed[name], between).map((one) => each(one))
+      return list.length > 0 ? list : name in typed ? usual : undefined
+    },
+    show: (value, name) => ({ [name]: ((value ?? []) as unknown[]).join(look.rows ? '\n' : ', ') }),
+    input: (state, labelled) => field(state, { ...look, ...labelled }),
+  }
+}
+
+/** A box that a form offers. */
 export interface Offered {
   id: string
   name: string | Html
   active?: boolean
 }
 
-/** Boxes to tick. Fewer than `least` are not shown; then `isOnlyTicked` ticks them. */
+/** Boxes to tick. Fewer than `least` are hidden, and all ticked if `isOnlyTicked`. */
 export function ids(all: readonly Offered[], { least = 1, isOnlyTicked = false } = {}): Codec {
   return {
     read: (typed, name) => ticked(typed, `${name}.`),
@@ -203,22 +190,12 @@ export function ids(all: readonly Offered[], { least = 1, isOnlyTicked = false }
     input: (state, { name, ...parts }) => {
       const isTicked = ({ id }: Offered) => state.typed[`${name}.${id}`] === 'on'
       const shown = all.filter((one) => one.active !== false || isTicked(one))
-      if (shown.length < least && state.faults[name] === undefined)
-        return hidden(
-          tickedOf(
-            `${name}.`,
-            shown.filter((one) => isOnlyTicked || isTicked(one)).map(({ id }) => id),
-          ),
-        )
-      if (shown.length === 0) return html``
-      const boxes = shown.map((one) =>
-        tick(
-          state,
-          `${name}.${one.id}`,
-          typeof one.name === 'string' ? html`<bdi>${one.name}</bdi>` : one.name,
-        ),
-      )
-      return ticks(state, { ...parts, name, boxes })
+      if (shown.length >= least || state.faults[name] !== undefined) {
+        const boxes = shown.map((one) => tick(state, `${name}.${one.id}`, html`<bdi>${one.name}</bdi>`))
+        return boxes.length === 0 ? html`` : ticks(state, { ...parts, name, boxes })
+      }
+      const kept = shown.filter((one) => isOnlyTicked || isTicked(one)).map(({ id }) => id)
+      return hidden(tickedOf(`${name}.`, kept))
     },
   }
 }

@@ -21,7 +21,14 @@ import type { Context } from '../../bookings/context.ts'
 import { staffKind } from '../../catalogue/catalogue.ts'
 import { tellByMail } from '../../mails/link-mail.ts'
 import { mailFolder } from '../../mails/send.ts'
-import { faultSummary, filledForm, type FormState, hidden, type Typed } from '../../pages/form.ts'
+import {
+  faultSummary,
+  type FaultWords,
+  filledForm,
+  type FormState,
+  hidden,
+  type Typed,
+} from '../../pages/form.ts'
 import { type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   checkedForm,
@@ -31,16 +38,8 @@ import {
   type RefusedForm,
   type ShownPage,
 } from '../frame/console-route.ts'
-import {
-  fieldsOf,
-  fillRows,
-  inputOfFault,
-  optional,
-  readRows,
-  type Row,
-  type Rows,
-  text,
-} from '../frame/form-rows.ts'
+import { fieldsOf, fillRows, optional, readRows, type Row, type Rows, text } from '../frame/form-rows.ts'
+import type { ConsoleTexts } from '../frame/texts.ts'
 import { textFor } from '../frame/text-groups.ts'
 
 /** A person at one of their places. */
@@ -258,15 +257,14 @@ function newPage(context: Context, limiter: RateLimiter): Parts {
     const choices = await roleChoices(context, visit, visit.business?.id)
     const hints = { mailed: words.mailedHint, filed: words.filedHint, shown: words.shownHint }
     const emailHint = linkHint(context, visit.locale, hints)
-    const at = fieldsOf(newUserRows(visit, { ...choices, emailHint }), state)
-    const place = 'hubId' in visit.person.scope ? (['business_id'] as const) : []
+    const fields = fieldsOf(newUserRows(visit, { ...choices, emailHint }), state)
     return {
       title: words.add,
       body: html`${backTo(visit)}
         <h1>${words.add}</h1>
         ${faultSummary(state, setUp)}
         <form method="post" class="fields wide-fields">
-          ${hidden({ once: visit.once })} ${at('email', 'name', ...place, ...rolePointers(choices))}
+          ${hidden({ once: visit.once })} ${fields()}
           <div class="actions"><button type="submit" class="main">${words.add}</button></div>
         </form>`,
     }
@@ -278,24 +276,22 @@ function newPage(context: Context, limiter: RateLimiter): Parts {
         filledForm(fillRows(newUserRows(visit), { role: 'manager', business_id: visit.business?.id })),
       ),
     form: {
-      ...{ rows: newUserRows, ...tooManyMails },
+      ...{ rows: newUserRows, words: usersWords, ...tooManyMails },
       act: async (visit, typed, _address, once) => {
         const { person: owner, locale } = visit
         const mails = tellByMail(context, locale)
-        return inWords(visit, async () => {
-          const creation = checkedForm(CreateUser, creationOf(visit, typed), compileCreation)
-          await countMail(context, limiter, { person: owner, email: creation.email })
-          if (!mails) {
-            const { person, link } = await addPersonBy(context, owner, creation)
-            return person && link
-              ? { page: linkPage(context, visit, { person, link }) }
-              : { path, query: { done: 'askedWithoutMail' } }
-          }
-          return once(
-            (store) => addPersonBy(context, owner, creation, { mails, lastly: store }),
-            ({ invitation }) => ({ path, query: { done: invitation ? 'asked' : 'invited' } }),
-          )
-        })
+        const creation = checkedForm(CreateUser, creationOf(visit, typed), compileCreation)
+        await countMail(context, limiter, { person: owner, email: creation.email })
+        if (!mails) {
+          const { person, link } = await addPersonBy(context, owner, creation)
+          return person && link
+            ? { page: linkPage(context, visit, { person, link }) }
+            : { path, query: { done: 'askedWithoutMail' } }
+        }
+        return once(
+          (store) => addPersonBy(context, owner, creation, { mails, lastly: store }),
+          ({ invitation }) => ({ path, query: { done: invitation ? 'asked' : 'invited' } }),
+        )
       },
       again: (visit, state) => shown(visit, withTooOften(visit, state)),
     },
@@ -315,16 +311,17 @@ function creationOf(visit: ConsoleVisit, typed: Typed): Record<string, unknown> 
   return { ...(ofHub && { business_id: business.id }), ...readRows(newUserRows(visit), typed) }
 }
 
-/** A person of a hub is added to the business of the page, or to all. */
+/** The rows of a new person. A person of a hub works at the business of the page, or at all of them. */
 function newUserRows(visit: ConsoleVisit, choices?: RoleChoices): Rows<Static<typeof User>> {
-  const { business, places, texts } = visit
+  const { business, person, places, texts } = visit
   const { users: words } = texts
   const whole = ['', words.wholeHub({ hub: places.find(({ isPresent }) => isPresent)?.name ?? '' })] as const
   const options = business ? [[business.id, business.name] as const, whole] : [whole]
+  const place = ['business_id', optional({ options }), words.place] as const
   return [
     ['email', text({ type: 'email', required: true, max: 254 }), words.email, choices?.emailHint],
     ['name', optional({ max: 100, usual: undefined }), words.name],
-    ['business_id', optional({ options }), words.place],
+    ...('hubId' in person.scope ? [place] : []),
     ...roleRows(visit, choices),
   ]
 }
@@ -334,22 +331,22 @@ function userRows(visit: ConsoleVisit, choices?: RoleChoices): Rows<Static<typeo
 }
 
 interface RoleChoices {
-  /** Null for people of a whole hub, who have no calendar. */
-  businessId: string | null | undefined
+  ofBusiness: boolean
   staff: { id: string; name: string }[]
   emailHint?: string
 }
 
+/** Role and calendar. A person of a whole hub has no calendar. */
 function roleRows({ texts }: ConsoleVisit, choices?: RoleChoices): Row<'role' | 'staff_id'>[] {
   const { users: words, roles } = texts
-  const { businessId, staff } = choices ?? { businessId: null, staff: [] }
-  const ofBusiness = typeof businessId === 'string'
+  const { ofBusiness = false, staff = [] } = choices ?? {}
   const known = (['staff', 'manager', 'owner'] as const).filter((role) => ofBusiness || role !== 'staff')
   const options = known.map((role) => [role, roles[role]] as const)
   const members = [['', '–'] as const, ...staff.map(({ id, name }) => [id, name] as const)]
+  const calendar = ['staff_id', optional({ options: members }), words.staff, words.staffHint] as const
   return [
     ['role', text({ options }), words.role, ofBusiness ? words.roleHint : words.hubRoleHint],
-    ['staff_id', optional({ options: members }), words.staff, words.staffHint],
+    ...(choices && staff.length === 0 ? [] : [calendar]),
   ]
 }
 
@@ -358,30 +355,16 @@ async function roleChoices(
   { person }: ConsoleVisit,
   businessId: string | null | undefined,
 ): Promise<RoleChoices> {
-  const ofBusiness = typeof businessId === 'string'
-  return {
-    businessId,
-    staff: ofBusiness ? await listItems(context, person, { kind: staffKind, businessId }) : [],
-  }
+  if (typeof businessId !== 'string') return { ofBusiness: false, staff: [] }
+  return { ofBusiness: true, staff: await listItems(context, person, { kind: staffKind, businessId }) }
 }
 
-const rolePointers = ({ staff }: RoleChoices) =>
-  staff.length === 0 ? (['role'] as const) : (['role', 'staff_id'] as const)
-
 /** Says in the words of these pages what an operation refuses. */
-async function inWords<T>(visit: ConsoleVisit, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    const rows = newUserRows(visit)
-    const known = (error instanceof Problem ? (error.parts.errors ?? []) : []).flatMap(
-      ({ pointer, code }) => {
-        const text = textFor(visit.texts.users.faults, `${pointer.slice(1)}_${code}`)
-        return text === undefined ? [] : [[inputOfFault(rows, pointer, {}), text] as const]
-      },
-    )
-    if (known.length === 0) throw error
-    throw new FormFault(Object.fromEntries(known))
+function usersWords({ setUp, users }: ConsoleTexts): FaultWords {
+  return {
+    ...setUp,
+    fault: (code, detail, pointer = '') =>
+      textFor(users.faults, `${pointer.slice(1)}_${code}`) ?? setUp.fault(code, detail),
   }
 }
 
@@ -396,7 +379,7 @@ function userPage(context: Context): Parts {
       })
     },
     form: {
-      rows: userRows,
+      ...{ rows: userRows, words: usersWords },
       act: async (visit, typed, { id }) => {
         const { disabled } = typed
         const person = await personOf(context, visit, id)
@@ -406,11 +389,9 @@ function userPage(context: Context): Parts {
           disabled !== undefined
             ? { disabled: disabled === 'on' }
             : { ...given, ...(name !== undefined && name !== person.name && { name }) }
-        return inWords(visit, async () => {
-          await changePerson(context, visit.person, { id, change: checkedForm(ChangeUser, change) })
-          const done = disabled === undefined ? 'saved' : disabled === 'on' ? 'disabled' : 'enabled'
-          return { path: `${path}/${id}`, query: { done } }
-        })
+        await changePerson(context, visit.person, { id, change: checkedForm(ChangeUser, change) })
+        const done = disabled === undefined ? 'saved' : disabled === 'on' ? 'disabled' : 'enabled'
+        return { path: `${path}/${id}`, query: { done } }
       },
       again: async (visit, state, { id }) => {
         const person = await personOf(context, visit, id)
@@ -433,7 +414,6 @@ async function shownPerson(
 ): Promise<ShownPage> {
   const { setUp } = visit.texts
   const choices = await roleChoices(context, visit, person.business_id)
-  const at = fieldsOf(userRows(visit, choices), state)
   return {
     title: person.name,
     body: html`${backTo(visit)}
@@ -441,7 +421,7 @@ async function shownPerson(
       <p class="soft"><bdi>${person.email}</bdi> · ${stateOf(visit, person)}</p>
       ${doneNotice(doneTexts(context, visit), done)} ${faultSummary(state, setUp)}
       <form method="post" class="fields wide-fields">
-        ${at('name', ...rolePointers(choices))}
+        ${fieldsOf(userRows(visit, choices), state)()}
         <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
       </form>
       ${isDisabled(person) ? '' : newLinkForm(context, visit, person)}
@@ -488,16 +468,15 @@ function accessForm(visit: ConsoleVisit, person: PersonRow): Html {
 function linkForm(context: Context, limiter: RateLimiter): Parts {
   return {
     form: {
-      ...tooManyMails,
-      act: (visit, _typed, { id }) =>
-        inWords(visit, async () => {
-          const { email } = await personOf(context, visit, id)
-          const mails = tellByMail(context, visit.locale)
-          if (mails) await countMail(context, limiter, { person: visit.person, email })
-          const made = await issueLinkBy(context, visit.person, { id, mails })
-          if (!mails) return { page: linkPage(context, visit, made) }
-          return { path: `${path}/${id}`, query: { done: 'linked' } }
-        }),
+      ...{ words: usersWords, ...tooManyMails },
+      act: async (visit, _typed, { id }) => {
+        const { email } = await personOf(context, visit, id)
+        const mails = tellByMail(context, visit.locale)
+        if (mails) await countMail(context, limiter, { person: visit.person, email })
+        const made = await issueLinkBy(context, visit.person, { id, mails })
+        if (!mails) return { page: linkPage(context, visit, made) }
+        return { path: `${path}/${id}`, query: { done: 'linked' } }
+      },
       again: async (visit, state, { id }) => {
         const person = await personOf(context, visit, id)
         const faults = state.refusal instanceof Problem && state.refusal.code === 'rate_limited'
