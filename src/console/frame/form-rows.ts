@@ -17,8 +17,8 @@ import {
 } from '../../pages/form.ts'
 
 /*
- * Forms as rows. A row names a field of the API by its pointer, such as `client_fields.phone`. Its input has that name, the
- * body for the API gets the value there, and a fault with that pointer stands next to the input.
+ * Forms as rows. A row names a field of the API by its pointer, such as `client_fields.phone`. The input has the same name.
+ * The body for the API gets the value there, and a fault with this pointer stands next to the input.
  */
 
 export type Row<Pointer extends string = string> = readonly [

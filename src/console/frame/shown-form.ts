@@ -5,7 +5,7 @@ import type { Faults, FormState, Typed } from '../../pages/form.ts'
 import { areWrong, fieldsOf, number, optional, type Row } from './form-rows.ts'
 import type { ConsoleLanguage, ConsoleTexts } from './texts.ts'
 
-/* What the forms of services and of people ask about the booking page: link, order, picture. */
+/* The fields of services and staff members for the booking page: link, order, picture. */
 
 const pointers = ['category', 'position', 'image_url', 'slug']
 
@@ -17,7 +17,7 @@ export function shownRows({ shown: words }: ConsoleTexts): Row<'position' | 'ima
   ]
 }
 
-/** Of all rows of a form, those about the booking page. People have no category. */
+/** Shows those rows of a form that are about the booking page. Staff members have no category. */
 export function shownFields(
   { texts: { shown: words } }: ConsoleLanguage,
   state: FormState,
@@ -29,7 +29,7 @@ export function shownFields(
   </details>`
 }
 
-/** What a name in links could be where something else was typed: `salon-frieda` for "Salon Frieda". */
+/** Suggests a name for links in place of an invalid one: `salon-frieda` for "Salon Frieda". */
 export function offeredSlug(text: string, { locale }: Pick<ConsoleLanguage, 'locale'>): string | undefined {
   if (text === '' || slugErrors(text).length === 0) return undefined
   const plain = new Intl.Locale(locale).language === 'de' ? text.replaceAll(/[äöü]/gi, '$&e') : text
@@ -39,7 +39,7 @@ export function offeredSlug(text: string, { locale }: Pick<ConsoleLanguage, 'loc
   return slugErrors(slug).length === 0 ? slug : undefined
 }
 
-/** Offers a name in links instead of one that is none. */
+/** Suggests a valid name for links in place of an invalid one. */
 export function slugFaults(language: ConsoleLanguage, { slug = '' }: Typed): Faults {
   const offered = offeredSlug(slug, language)
   return offered === undefined ? {} : { slug: language.texts.shown.slugOffer({ slug: offered }) }

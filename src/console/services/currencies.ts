@@ -161,7 +161,7 @@ export function withoutSign(amount: string): string {
 /** The input of the currency, which all amounts of a form share. */
 export const currencyName = 'price.currency'
 
-/** An amount as people type it. If it cannot be read, it goes on as text, for the API to refuse. */
+/** An amount of money. The API rejects an amount that is not a number. */
 export const money: Codec = {
   read: (typed, name) => {
     const given = typed[amountName(name)]?.trim()

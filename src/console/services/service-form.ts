@@ -49,7 +49,7 @@ const minutesAnHour = 60
 /** Room for one more question than there are. */
 const freeQuestions = 1
 
-/** Whom and where a service can name. */
+/** The locations and staff members that a service can name. */
 interface ServiceChoices {
   locations: Location[]
   staff: StaffMember[]
@@ -147,7 +147,7 @@ function typedStarts(typed: Typed, day: Weekday): string[] {
   return (typed[startName(day)] ?? '').split(/(?:[\s,;]|uhr)+/i).filter((start) => start !== '')
 }
 
-/** `9:00`, `18.30` and `18` in the form of the API; what is no time of day as it is. */
+/** Brings `9:00`, `18.30` and `18` into the form of the API. Returns other text unchanged. */
 function startOf(text: string): string {
   const [, hour, minute = '00'] = /^(\d{1,2})(?:[:.](\d\d))?$/.exec(text) ?? []
   return hour === undefined ? text : `${hour.padStart(2, '0')}:${minute}`
@@ -181,7 +181,7 @@ export function idleStartsOf(typed: Typed, { locations, staff }: ServiceChoices)
   })
 }
 
-/** What is ticked and still there. */
+/** Returns the ticked items that still exist. */
 function chosen<One extends Choice>(typed: Typed, name: 'staff_ids' | 'location_ids', all: One[]): One[] {
   return all.filter(({ id, active }) => active && typed[`${name}.${id}`] === 'on')
 }
@@ -198,7 +198,7 @@ function questionNumbers(typed: Typed): number[] {
   return numbers.toSorted((one, other) => one - other)
 }
 
-/** What clients are asked. Keeps the ids and keys of questions, so that past answers stay theirs. */
+/** The questions for clients. Ids and keys stay the same, so that past answers keep their question. */
 function questions(words: ConsoleTexts['services']): Codec {
   return {
     read: (typed) => (questionName(0, 'label') in typed ? questionsOf(typed) : undefined),
@@ -314,7 +314,7 @@ const rarePointers = [
   'max_reschedules',
 ]
 
-/** What a first service is asked for. */
+/** The fields of a first service. */
 export function shortServiceFields(language: ConsoleLanguage, state: FormState): Html {
   const at = fieldsOf(serviceRows(language), state)
   return html`${at('name')}
@@ -344,7 +344,7 @@ function startFields({ texts, locale }: ConsoleLanguage, state: FormState, choic
   })
 }
 
-/** How many clients a class takes at once. A script writes it anew as the form changes. */
+/** The number of clients that a class takes at once. A script updates it as the form changes. */
 function seatsLine(
   { none, one, many }: { none: string; one: string; many: string },
   { people, places }: { people: number; places: number },

@@ -26,7 +26,7 @@ import {
 import type { ConsoleLanguage } from '../frame/texts.ts'
 import { zone } from '../team/people-form.ts'
 
-/* What a new business is asked for: its name, how clients reach it, where its clock stands, and its language. */
+/* The form of a new business: name, contact, time zone and language. */
 
 /** A business as the form makes it. */
 interface NewBusiness {
@@ -52,7 +52,7 @@ function newBusinessRows(
   ]
 }
 
-/** How the form begins: in the zone of the server, which a script changes to that of the browser. */
+/** Starts with the zone of the server, which a script replaces with that of the browser. */
 export function emptyBusinessForm(language: ConsoleLanguage): FormState {
   const { language: read } = new Intl.Locale(language.locale)
   const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
@@ -60,7 +60,7 @@ export function emptyBusinessForm(language: ConsoleLanguage): FormState {
   return filledForm(fillRows(newBusinessRows(language, { isFresh: true }), { timezone, locale }))
 }
 
-/** The fields of a new business; `isFresh` where nobody has typed anything. */
+/** The fields of a new business; `isFresh` before the first input. */
 export function newBusinessFields(
   language: ConsoleLanguage,
   state: FormState,
@@ -87,7 +87,7 @@ export function mailLanguage(locale: string): Codec {
 
 const validate = compileCreation(CreateBusiness)
 
-/** What the form says, and what is wrong with it. */
+/** Reads the form and checks it. */
 export function newBusinessOf(
   sent: Typed,
   language: ConsoleLanguage,

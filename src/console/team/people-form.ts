@@ -6,9 +6,9 @@ import { shownFields, shownRows } from '../frame/shown-form.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 import { hoursRows } from './hours-form.ts'
 
-/* The forms of staff members and of locations: who and where, with their hours. */
+/* The forms of staff members and of locations, with their hours. */
 
-/** What a staff member can do, and where. */
+/** The services and locations of a business. */
 interface StaffChoices {
   services: Offered[]
   locations: Offered[]
