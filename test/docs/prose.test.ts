@@ -3,9 +3,7 @@ import { commentsIn, commentsOf, folderOf, sources } from './comments.ts'
 import { documents, proseOf, type Document } from './documents.ts'
 
 /** Comments in these folders still break the rules. Rewrite a folder and remove it from the list; add none. */
-const exemptFolders: string[] = [
-  'src/console',
-]
+const exemptFolders: string[] = ['src/console']
 
 /** A clause as subject or a condition in front: "What it costs is …", "Where mail is on, …". Questions may start so. */
 const clauseOpener = /^(?:what|whatever|who|whoever|whose|whom|where|wherever|how|whether|of what|to whom)\b/i
