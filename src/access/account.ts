@@ -100,7 +100,7 @@ interface Me {
 /** Returns a person's own account. Throws not_found. */
 export async function showMe(context: Context, { userId }: PersonActor): Promise<Me> {
   const user = await findUser(context.db.reads, userId)
-  if (!user) throw new Problem('not_found', 'This account is gone.')
+  if (!user) throw new Problem('not_found', 'This account no longer exists.')
   const change = await findEmailChange(context.db.reads, userId, context.clock.now())
   return {
     personId: user.id,
@@ -141,7 +141,7 @@ export async function requestEmail(
 ): Promise<void> {
   const email = personEmail(typed)
   if (!isEmail(email)) {
-    const detail = 'must be an e-mail address such as ada@example.com'
+    const detail = 'must be an email address such as ada@example.com'
     throw validationProblem([{ pointer: '/email', code: 'invalid_format', detail }])
   }
   const id = context.ids.next()
@@ -202,12 +202,12 @@ export function changeAccount(
     const address = newEmail === undefined ? user.email : personEmail(newEmail)
     const faults: FieldError[] = []
     if (!isEmail(address))
-      faults.push({ pointer: '/email', code: 'invalid_format', detail: 'must be an e-mail address' })
+      faults.push({ pointer: '/email', code: 'invalid_format', detail: 'must be an email address' })
     if (name !== undefined && !isPersonName(name))
       faults.push({ pointer: '/name', code: 'invalid_format', detail: nameRule })
     const other = await findUserByEmail(tx.db, address)
     if (other && other.id !== user.id)
-      faults.push({ pointer: '/email', code: 'repeated', detail: 'is that of another account' })
+      faults.push({ pointer: '/email', code: 'repeated', detail: 'belongs to another account' })
     if (faults.length > 0) throw validationProblem(faults)
     const isMoved = address !== user.email
     if (isMoved) {

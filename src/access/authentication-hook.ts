@@ -46,15 +46,15 @@ interface RequestCounter {
 
 const subjects: Record<Quota['kind'], string> = {
   key: 'This key or session may make',
-  sessions: 'All sessions from one address or IPv6 network may make together',
-  exchange: 'From one address or IPv6 network, keys may be exchanged for sessions',
-  start: 'From one address or IPv6 network, the start of booking pages may be asked for with',
-  feed: 'From one address or IPv6 network, feeds may be asked for with',
+  sessions: 'All sessions from one address or IPv6 network together may make',
+  exchange: 'One address or IPv6 network may exchange keys for sessions',
+  start: 'One address or IPv6 network may open booking pages with',
+  feed: 'One address or IPv6 network may read feeds with',
   page: 'One address or IPv6 network may open pages with',
   stranger: 'Without a valid key, one address or IPv6 network may make',
-  login: 'From one address or IPv6 network, people may try to log in with',
-  account: 'For one account, people may try to log in with',
-  mail: 'To one address, or for one business, people may have mails sent with',
+  login: 'One address or IPv6 network may try to log in with',
+  account: 'Log-in attempts for one account are limited to',
+  mail: 'Emails to one address, or for one business, are limited to',
 }
 
 const counted = new AsyncLocalStorage<true>()

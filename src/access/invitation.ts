@@ -188,7 +188,7 @@ export function resendInvitation(
   return context.db.transaction(async (tx) => {
     const invitation = await findIn(tx.db, { scope: owner.scope, id })
     if (!(await findUserByEmail(tx.db, invitation.email)))
-      throw new Problem('not_found', 'Nobody has this address any more. Add the person again.')
+      throw new Problem('not_found', 'This address no longer belongs to anyone. Add the person again.')
     const columns = { invited_by: owner.userId, expires_at: plusSeconds(tx.now, invitationSeconds) }
     if (!(await renewInvitation(tx.db, invitation.id, columns))) throw noInvitation()
     await record(context, tx, { by: owner, action: 'invitation.renewed', invitation })

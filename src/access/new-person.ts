@@ -114,7 +114,7 @@ export async function addPersonBy(
   const scope = owner.scope
   const place = business_id === undefined ? scope : { businessId: business_id }
   if (business_id !== undefined && !(await isBusinessIn(context.db.reads, scope, business_id))) {
-    const detail = 'is not the id of a business that you reach'
+    const detail = 'is not the ID of a business in your scope'
     throw validationProblem([{ pointer: '/business_id', code: 'unknown_reference', detail }])
   }
   return addPerson(context, owner, { ...rest, place, staffId: staff_id, mails, lastly })

@@ -48,7 +48,7 @@ export class Gate {
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.running >= this.limits.atOnce) {
       if (this.waiting.length >= this.limits.waiting)
-        throw unavailable('Too many people log in at this moment. Retry.')
+        throw unavailable('Too many people are logging in at the moment. Retry.')
       await new Promise<void>((resolve) => this.waiting.push(resolve)) // inherits the slot of finished work
     } else this.running += 1
     try {

@@ -62,7 +62,7 @@ interface PersonAtPlace {
 const logInRetentionSeconds = 30 * 86_400
 const maxNameLength = 100
 /** The rule for names. */
-export const nameRule = `must be one line of 1 to ${maxNameLength} characters, without an address of the web (:// or www.)`
+export const nameRule = `must be one line of 1 to ${maxNameLength} characters, without a web address (:// or www.)`
 const maxListed = 1_000
 /** Returns the spelling under which a person's address is stored and found. */
 export function personEmail(text: string): string {
@@ -121,7 +121,7 @@ function accessColumns(
   if (disabled)
     return { disabled_at: disabled_at ?? now, hub_disabled_at: hub_disabled_at ?? (isOfHub ? now : null) }
   if (hub_disabled_at !== null && !isOfHub) {
-    const detail = 'is set by an owner of the hub, who alone can let this person in again'
+    const detail = 'was set by an owner of the hub; only they can enable this person again'
     throw validationProblem([{ pointer: '/disabled', code: 'not_allowed', detail }])
   }
   return { disabled_at: null, hub_disabled_at: null }
@@ -133,7 +133,7 @@ async function correctName(
   { person, name }: { person: PersonRow; name: string },
 ): Promise<void> {
   const user = await lockUser(tx.db, person.user_id)
-  const detail = 'is of somebody who also works elsewhere; they can change it in their account'
+  const detail = 'belongs to a person who also works elsewhere; they can change it in their account'
   if (!user || !(await isWhollyWithin(tx, user, scope)))
     throw validationProblem([{ pointer: '/name', code: 'not_allowed', detail }])
   await updateUser(tx.db, user.id, { name })
@@ -177,7 +177,7 @@ async function assertPlace(tx: Transaction, present: PersonRow, wanted: PlaceCol
   const staysOwner = wanted.role === 'owner' && wanted.disabled_at === null
   if (!wasOwner || staysOwner || (await hasOtherOwner(tx.db, present))) return
   const pointer = wanted.role === 'owner' ? '/disabled' : '/role'
-  const detail = 'would leave nobody who owns this; make another person an owner first'
+  const detail = 'would leave no owner; make another person an owner first'
   throw validationProblem([{ pointer, code: 'not_allowed', detail }])
 }
 
@@ -240,10 +240,10 @@ export async function recordOfPerson(
 export function personFaults({ email, name, role, place, staffId }: PersonAtPlace): FieldError[] {
   const faults: FieldError[] = []
   const fault = (pointer: string, code: string, detail: string) => faults.push({ pointer, code, detail })
-  if (!isEmail(email)) fault('/email', 'invalid_format', 'must be an e-mail address such as ada@example.com')
+  if (!isEmail(email)) fault('/email', 'invalid_format', 'must be an email address such as ada@example.com')
   if (name !== undefined && !isPersonName(name)) fault('/name', 'invalid_format', nameRule)
   if (role === 'staff' && staffId === undefined)
-    fault('/staff_id', 'required', 'must name the staff member that a person of role staff is')
+    fault('/staff_id', 'required', 'must name the staff member of a person with the role staff')
   if (staffId !== undefined && 'hubId' in place)
     fault('/staff_id', 'not_allowed', 'must be absent for people of a hub')
   if (role === 'staff' && 'hubId' in place)
@@ -308,7 +308,7 @@ export async function personAt(
 
 /** Creates the refusal to add a person twice. */
 export function isThereAlready(): Problem {
-  return validationProblem([{ pointer: '/email', code: 'repeated', detail: 'is a person there already' }])
+  return validationProblem([{ pointer: '/email', code: 'repeated', detail: 'is already a person there' }])
 }
 
 /** Creates a person without a password. */
@@ -388,7 +388,7 @@ export async function issueLink(
   return context.db.transaction(async (tx) => {
     const user = await knownPerson(tx, email)
     if (user.disabled_at) {
-      const detail = `${user.email} is disabled; let them in again first: holdfast user enable ${user.email}`
+      const detail = `${user.email} is disabled; enable them first: holdfast user enable ${user.email}`
       throw validationProblem([{ pointer: '/email', code: 'not_allowed', detail }])
     }
     if (endsSecondStep) await endSecondStepOf(context, tx, { by: operator, userId: user.id })
@@ -412,14 +412,14 @@ export async function issueLinkBy(
     const person = await placeIn(tx, owner, id)
     const user = await lockUser(tx.db, person.user_id)
     if (!user || (person.disabled_at ?? user.disabled_at)) {
-      const detail = 'is of somebody who is disabled; let them in again first'
+      const detail = 'belongs to a disabled person; enable them first'
       throw validationProblem([{ pointer: '/id', code: 'not_allowed', detail }])
     }
     const userId = user.id
     const isOwn = await isWhollyWithin(tx, user, owner.scope)
     if (!mails && !isOwn) {
       const detail =
-        'is of somebody who also works elsewhere; the operator makes the link: holdfast user link'
+        'belongs to a person who also works elsewhere; the operator can make the link: holdfast user link'
       throw validationProblem([{ pointer: '/id', code: 'not_allowed', detail }])
     }
     if (isOwn) await deleteLinksOf(tx.db, userId)

@@ -109,7 +109,7 @@ export class FallbackStore implements PeekableStore {
     onDegraded?.(true)
     log.error(
       { err: error, store: name },
-      `${name} does not count requests: rate limits go on in the memory of each server`,
+      `${name} is unavailable: each server counts rate limits in its own memory`,
     )
     this.probeLater()
   }
@@ -131,7 +131,7 @@ export class FallbackStore implements PeekableStore {
     this.parts.onDegraded?.(false)
     this.parts.log.info(
       { store: this.parts.name },
-      `${this.parts.name} counts requests again: rate limits hold over all servers`,
+      `${this.parts.name} is available again: rate limits apply across all servers`,
     )
   }
 

@@ -21,7 +21,7 @@ export async function countMail(
   if (allowed) return
   throw new Problem(
     'rate_limited',
-    `Too many mails were sent to this address, or by this business; try again in ${retryAfterSeconds} s.`,
+    `Too many emails were sent to this address, or by this business; try again in ${retryAfterSeconds} s.`,
     { headers: { 'retry-after': String(retryAfterSeconds) } },
   )
 }

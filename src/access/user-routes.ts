@@ -273,11 +273,11 @@ async function requestOwnEmail(
     throw fault(
       '/email',
       'not_allowed',
-      'cannot be proved, as this server sends no mail: ask whoever runs it',
+      'cannot be proved, because this server sends no email; ask its operator',
     )
-  if (password === undefined) throw fault('/password', 'required', 'must be the present password')
+  if (password === undefined) throw fault('/password', 'required', 'must be the current password')
   const refused = await refusal(context, limiter, { person, password, origin: originOf(request) })
-  if (refused?.outcome === 'wrong') throw fault('/password', 'wrong_value', 'is not the present password')
+  if (refused?.outcome === 'wrong') throw fault('/password', 'wrong_value', 'is not the current password')
   if (refused)
     throw new Problem(
       'rate_limited',

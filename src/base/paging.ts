@@ -79,7 +79,7 @@ function textsIn(cursor: string): string[] {
 }
 
 function invalidCursor() {
-  const detail = 'must be the next_cursor of the page before'
+  const detail = 'must be the next_cursor of the previous page'
   return validationProblem([{ pointer: '/cursor', code: 'invalid_cursor', detail }])
 }
 

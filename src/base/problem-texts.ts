@@ -30,7 +30,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
   malformed_json: {
     when: 'The body is not JSON in UTF-8, is nested deeper than 20 levels or has a key such as `__proto__`.',
     whatToDo: 'Correct the body.',
-    example: { detail: 'The body is not valid JSON in UTF-8, or holds a key such as __proto__.' },
+    example: { detail: 'The body is not valid JSON in UTF-8, or contains a key such as __proto__.' },
   },
   malformed_request: {
     when: 'The message is not valid HTTP/1.1, or its body does not match `Content-Length`. A signed body may also be something other than an event of the payment processor.',

@@ -24,10 +24,13 @@ const formats: Record<string, Format> = {
   },
   date: { holds: isDate, expected: 'must be an existing date such as 2026-12-01, in the years 1970 to 9999' },
   line: { holds: isLine, expected: 'must be one line of well-formed text without control characters' },
-  text: { holds: isText, expected: 'must be well-formed text; of control characters only tab and new line' },
+  text: {
+    holds: isText,
+    expected: 'must be well-formed text without control characters other than tab and new line',
+  },
   email: {
     holds: isEmail,
-    expected: 'must be an e-mail address such as ada@example.com, of at most 254 characters',
+    expected: 'must be an email address such as ada@example.com, of at most 254 characters',
   },
   phone: { holds: isPhone, expected: 'must be at most 32 digits, spaces and + ( ) - .' },
   'party-size': {

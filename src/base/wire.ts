@@ -78,7 +78,7 @@ export function PersonName(max: number) {
 /** Finds a web address in a name. */
 function nameErrors(name: string): FieldError[] {
   if (!holdsWebAddress(name)) return []
-  return [{ pointer: '', code: 'web_address', detail: 'must not hold an address of the web (:// or www.)' }]
+  return [{ pointer: '', code: 'web_address', detail: 'must not contain a web address (:// or www.)' }]
 }
 
 /** A schema of a query parameter. The text is trimmed first, like the strings of bodies. */

@@ -128,7 +128,7 @@ function expectation(field: CustomField, value: FieldValue): string | undefined 
     case 'date':
       return check(text !== undefined && isCalendarDate(text), 'a date such as 2026-12-24')
     case 'email':
-      return check(text !== undefined && isEmail(text), 'an e-mail address')
+      return check(text !== undefined && isEmail(text), 'an email address')
     case 'phone':
       return check(text !== undefined && isPhone(text), 'a phone number of digits, spaces and + ( ) - .')
     case 'url':

@@ -60,7 +60,7 @@ function parseBody(bytes: Buffer): unknown {
   } catch {
     throw new Problem(
       'malformed_json',
-      'The body is not valid JSON in UTF-8, or holds a key such as __proto__.',
+      'The body is not valid JSON in UTF-8, or contains a key such as __proto__.',
     )
   }
   return normalise(value)

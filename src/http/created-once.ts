@@ -61,7 +61,7 @@ function checkKey(key: string): string {
   }
   if (/[^ -~]/.test(key)) {
     fieldErrors.push(
-      fieldError('invalid_format', '(a header) may have letters, digits and signs of ASCII, no others'),
+      fieldError('invalid_format', '(a header) may contain only ASCII letters, digits and punctuation'),
     )
   }
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)

@@ -129,10 +129,10 @@ function protocolError({ httpVersion, headers, rawHeaders }: IncomingMessage): P
   }
   // RFC 9112, section 3.2; of several Host headers, proxies and Node may choose different ones
   if (httpVersion === '1.1' && headers.host === undefined) {
-    return new Problem('malformed_request', 'HTTP/1.1 needs the header Host.')
+    return new Problem('malformed_request', 'HTTP/1.1 needs a Host header.')
   }
   if (countHosts(rawHeaders) > 1) {
-    return new Problem('malformed_request', 'A request may have one header Host.')
+    return new Problem('malformed_request', 'A request may have only one Host header.')
   }
   return undefined
 }

@@ -27,7 +27,7 @@ export function boundUnreadAnswers(app: FastifyInstance): void {
     const isTooMuch = (already: number, max: number) => already > 0 && already + bytes > max
     if (isTooMuch(before, maxBytes) || isTooMuch(inAll, maxBytesInAll)) {
       for (const name of ['etag', 'content-encoding', 'content-disposition']) reply.removeHeader(name)
-      done(unavailable('Earlier answers still wait to be read. Read them, then retry.'))
+      done(unavailable('Earlier responses have not been read yet. Read them, then retry.'))
       return
     }
     waiting.set(network, before + bytes)

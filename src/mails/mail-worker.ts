@@ -95,8 +95,8 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     const maxInFlight = isOn(context) ? maxConnections : 0
     super(context, {
       ...{ maxInFlight, pollMs: 2_000, signal: context.dueMails },
-      failing: 'mails cannot be leased; retrying',
-      failed: ['error', 'mail_id', 'a mail could not be concluded'],
+      failing: 'emails cannot be leased; retrying',
+      failed: ['error', 'mail_id', 'the result of an email could not be written'],
     })
     this.links = links
     this.sender = new MailSender(context.config)
@@ -309,7 +309,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
       })
     } catch (error) {
       log.error({ err: error, mail_id: id }, 'a mail could not be made')
-      return { outcome: 'failed', error: 'the mail could not be made; see the log of the server' }
+      return { outcome: 'failed', error: 'the email could not be rendered; see the server log' }
     }
   }
 

@@ -103,7 +103,7 @@ async function retryNotice(
     }
     return (await find(table)) ?? found
   }
-  throw new Problem('not_found', 'There is no mail with this id.')
+  throw new Problem('not_found', 'There is no email with this id.')
 }
 
 /** Counts the failed emails of a business that nobody there has seen, at most `maxUnseen`. */

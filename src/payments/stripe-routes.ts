@@ -35,7 +35,8 @@ export function stripeWebhookRoutes(app: FastifyInstance, context: Context): voi
       },
       async (request) => {
         const { stripeSecretKey, stripeWebhookSecret } = context.config
-        if (stripeSecretKey === '') throw new Problem('not_found', 'Deposits are not taken by Stripe here.')
+        if (stripeSecretKey === '')
+          throw new Problem('not_found', 'This server does not take deposits through Stripe.')
         if (stripeWebhookSecret === '') throw unavailable('The operator has to set STRIPE_WEBHOOK_SECRET.')
         const signature = String(request.headers['stripe-signature'] ?? '')
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)

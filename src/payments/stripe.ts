@@ -272,7 +272,7 @@ export async function readStripeEvent(
   if (isEvent(event)) return event
   throw new Problem(
     'malformed_request',
-    'The body is signed, but no event: it needs id, type and data.object.',
+    'The signed body is not an event: it needs id, type and data.object.',
   )
 }
 

@@ -10,9 +10,9 @@ import { engines, startTestService, type Reply, type TestService } from '../supp
 
 /** The waiting limits of production for a silent store. */
 const asInstalled = { limiterPatienceMs: undefined }
-const away = 'does not count requests: rate limits go on in the memory of each server'
+const away = 'is unavailable: each server counts rate limits in its own memory'
 const modes: ProxyMode[] = ['hang', 'refuse', 'reset']
-const back = 'counts requests again: rate limits hold over all servers'
+const back = 'is available again: rate limits apply across all servers'
 
 describe.runIf(inject('redisUrl') !== null).each(engines)('a Redis that is away (%s)', (engine) => {
   let service: TestService

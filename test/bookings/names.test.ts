@@ -104,12 +104,12 @@ onOneEngine('sqlite', 'names without addresses of the web', (engine) => {
     const imported = await run('import', file, '--business', booker.business.id)
     expect(imported).toMatchObject({ code: 2, stderr: expect.stringContaining('/staff/0/name') })
     const created = await run('staff', 'create', 'www.evil.example', '--business', booker.business.id)
-    expect(created).toMatchObject({ stdout: '', stderr: expect.stringContaining('address of the web') })
+    expect(created).toMatchObject({ stdout: '', stderr: expect.stringContaining('web address') })
     const person = ['user', 'create', 'b@example.com', '--role', 'owner', '--name', 'x://y']
     const added = await run(...person, '--business', booker.business.id)
     expect(added).toMatchObject({
       stdout: '',
-      stderr: expect.stringContaining('without an address of the web'),
+      stderr: expect.stringContaining('without a web address'),
     })
   })
 })

@@ -316,16 +316,16 @@ onOneEngine('sqlite', 'bookings beside a running server', (engine) => {
     await holdfast.refuses(
       list('--staff', unknown, '--service', unknown, '--email', 'ada'),
       2,
-      /no service .*no staff member .*--email must be an e-mail/,
+      /no service .*no staff member .*--email must be an email/,
     )
     await holdfast.refuses(
       list('--business', businessOf(world, 'Salon Spree').id, '--from', 'now', '--to', `${year}-02-30`),
       2,
       /--from: "now" is not a valid time.* --to: "\d{4}-02-30" is not a valid time/,
     )
-    await holdfast.refuses(list('--email', 'ada'), 2, /--email must be an e-mail address/)
+    await holdfast.refuses(list('--email', 'ada'), 2, /--email must be an email address/)
     await holdfast.refuses(list('--search', 'ad'), 2, /--search must have at least 3 characters/)
     await holdfast.refuses(list('--limit', '0'), 2, /--limit must be a whole number from 1 to 100/)
-    await holdfast.refuses(list('--cursor', 'nonsense'), 2, /next_cursor of the page before/)
+    await holdfast.refuses(list('--cursor', 'nonsense'), 2, /next_cursor of the previous page/)
   })
 })

@@ -67,10 +67,10 @@ onOneEngine('sqlite', 'blocked clients from the command line', (engine) => {
   })
 
   test('what cannot be is refused with exit code 2 and the reason', async () => {
-    await holdfast.refuses(client('block', 'ada'), 2, /The email address must be an e-mail address/)
+    await holdfast.refuses(client('block', 'ada'), 2, /The email address must be an email address/)
     await holdfast.refuses(client('unblock', ''), 2, /The email address must/)
     await holdfast.refuses(client('list', '--limit', '0'), 2, /--limit must be/)
-    await holdfast.refuses(client('list', '--cursor', 'x'), 2, /next_cursor of the page before/)
+    await holdfast.refuses(client('list', '--cursor', 'x'), 2, /next_cursor of the previous page/)
     await holdfast.refuses(['client', 'list', '--business', 'thames barbers'], 2, /Did you mean/)
   })
 })

@@ -22,7 +22,7 @@ test.each([
   ['invalid_format', 'must be at most 32 digits, spaces and + ( ) - .', '+ ( ) - . /', '+ ( ) - . /'],
   [
     'invalid_format',
-    'must be an e-mail address such as',
+    'must be an email address such as',
     'Enter an email',
     'Geben Sie eine E-Mail-Adresse ein',
   ],

@@ -44,7 +44,7 @@ function rangeText(texts: TextGroups['fault'], detail: string, number: string | 
 /** Which form a text must have, known only by the words of the API. */
 function otherText(texts: TextGroups['fault'], detail: string): string {
   if (detail.includes('+ ( ) - .')) return texts.phone
-  if (detail.includes('e-mail')) return texts.email
+  if (detail.includes('email address')) return texts.email
   if (detail.includes('a time from')) return texts.time
   return texts.other({ detail }).replace(/\?\.$/, '?')
 }
