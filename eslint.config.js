@@ -6,7 +6,7 @@ import tseslint from 'typescript-eslint'
 
 const ENVIRONMENT = {
   onlyIn: 'src/base/config.ts',
-  message: 'The environment is read in src/base/config.ts alone, where a mistake is told with its fix.',
+  message: 'Only src/base/config.ts reads the environment, and reports mistakes with their fix.',
   properties: [['process', 'env']],
   imports: { 'node:process': ['env', 'default'] },
 }
@@ -14,7 +14,7 @@ const ENVIRONMENT = {
 const TIME = {
   onlyIn: 'src/base/clock.ts',
   message:
-    'Time comes from the injected clock (src/base/clock.ts), so that tests hold it and nodes agree on it.',
+    'Time comes from the injected clock (src/base/clock.ts), so that tests control it and servers agree on it.',
   properties: [
     ['Date', 'now'],
     ['Temporal', 'Now'],
@@ -39,7 +39,7 @@ const RANDOM_FUNCTIONS = [
 const RANDOMNESS = {
   onlyIn: 'src/base/ids.ts',
   message:
-    'Identifiers and randomness come from the injected ids (src/base/ids.ts), so that tests can repeat them.',
+    'IDs and randomness come from the injected ids (src/base/ids.ts), so that tests can repeat them.',
   properties: [['Math', 'random'], ...RANDOM_FUNCTIONS.map((name) => ['crypto', name])],
   imports: { 'node:crypto': [...RANDOM_FUNCTIONS, 'webcrypto', 'default'] },
 }
@@ -58,11 +58,11 @@ const TRUSTED = {
 const EXPORTS = [
   {
     selector: 'ExportAllDeclaration',
-    message: 'Name what is exported: a barrel hides where a thing lives.',
+    message: 'Export by name: a barrel hides the file that defines a thing.',
   },
   {
     selector: 'ExportDefaultDeclaration, ExportSpecifier[exported.name="default"]',
-    message: 'Export it by its name, so that it is called the same everywhere.',
+    message: 'Export it by its name, so that it has the same name everywhere.',
   },
 ]
 
