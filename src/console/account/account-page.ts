@@ -7,13 +7,13 @@ import { type ConsoleVisit, sendConsolePage } from '../frame/console-page.ts'
 import { alert, codeField, passwordField } from '../frame/gate-page.ts'
 import { qrCode } from '../frame/qr-code.ts'
 
-/** What may have been typed into the forms that hold no secret. */
+/** Input of the forms without secrets. */
 export interface TypedAccount {
   name?: string
   email?: string
 }
 
-/** The page of a person's own account. */
+/** Sends the page of a person's own account. */
 export function sendAccount(
   reply: FastifyReply,
   {
@@ -25,7 +25,7 @@ export function sendAccount(
     visit: ConsoleVisit
     account: ShownAccount
     message?: string | undefined
-    /** From before a log-in that ended meanwhile. */
+    /** Input from before the session expired. */
     typed?: TypedAccount
   },
 ): FastifyReply {
@@ -66,7 +66,7 @@ function ownName({ texts: { account: texts, setUp } }: ConsoleVisit, name: strin
   </form>`
 }
 
-/** The address, whether it is proved, and a form for another one where this server sends mail. */
+/** Renders the email address, its confirmation state and, if this server sends email, a form to change it. */
 function ownEmail(
   { texts: { account: texts }, mails }: ConsoleVisit,
   { email, isProved, newEmail }: ShownAccount,
@@ -139,7 +139,7 @@ function shownLogIn({ device, address, createdAt, lastSeenAt, isPresent }: Shown
   </li>`
 }
 
-/** The page on which an authenticator is set up. */
+/** Sends the page for setting up an authenticator. */
 export function sendNewSecondStep(
   reply: FastifyReply,
   { visit, secret, address }: { visit: ConsoleVisit; secret: string; address: string },
@@ -161,7 +161,7 @@ export function sendNewSecondStep(
   })
 }
 
-/** The recovery codes, which are shown once. */
+/** Sends the recovery codes, which are not shown again. */
 export function sendRecoveryCodes(
   reply: FastifyReply,
   { visit, codes }: { visit: ConsoleVisit; codes: string[] },

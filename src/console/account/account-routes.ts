@@ -41,12 +41,15 @@ const answers = { 200: page, 422: page, 429: page, 503: page, ...seeOther, ...re
 const Name = Type.String({ maxLength: 400 })
 const Email = Type.String({ maxLength: 254 })
 
-/** The address of the account, with what was typed as the log-in had ended. */
+/** Returns the address of the account page, with input from before the session expired. */
 function keptIn(typed: TypedAccount): string {
   return `${path}?${new URLSearchParams({ ...typed }).toString()}`
 }
 
-/** A person's own account: password, second step, log-ins. Who is not logged in gets the form. */
+/**
+ * Registers the pages of a person's own account: password, second step, sessions. Visitors get the log-in
+ * form.
+ */
 export function accountRoutes(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     const ours = ownOrigins(context.config)
@@ -61,7 +64,7 @@ export function accountRoutes(limiter: RateLimiter) {
   }
 }
 
-/** Sends the account again, with what was done or what is wrong. */
+/** Sends the account page again, with a confirmation or faults. */
 async function again(
   context: Context,
   reply: FastifyReply,
@@ -75,7 +78,7 @@ async function again(
   return sendAccount(reply.code(status), { visit, account, ...shown })
 }
 
-/** Sends what a refused password or code says. */
+/** Sends the explanation of a refused password or code. */
 function sayRefused(
   context: Context,
   reply: FastifyReply,
@@ -134,7 +137,7 @@ function addAccount(app: FastifyInstance, context: Context): void {
   )
 }
 
-/** Name and address. */
+/** Adds the form for name and email address. */
 function addWho(app: FastifyInstance, context: Context, limiter: RateLimiter): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const described = (operationId: string, summary: string, description: string) => ({
@@ -204,7 +207,7 @@ function addWho(app: FastifyInstance, context: Context, limiter: RateLimiter): v
   )
 }
 
-/** Mails a link that proves an address, or says why not. */
+/** Emails a link that confirms an address, or explains why not. */
 async function mailProof(
   context: Context,
   limiter: RateLimiter,

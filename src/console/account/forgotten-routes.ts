@@ -16,7 +16,7 @@ import { limited, tooOftenText } from './log-in-routes.ts'
 
 const path = '/console/forgotten'
 
-/** For who has forgotten their password: a link by mail, where mail is set up. */
+/** Registers the pages for a forgotten password, which email a link if email is configured. */
 export function forgottenRoutes(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     const ours = ownOrigins(context.config)

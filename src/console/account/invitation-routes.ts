@@ -26,7 +26,10 @@ import {
 import { sendEmailConfirmed, sendEmailForm, sendInvitations, sendLogIn } from '../frame/gate-page.ts'
 import { textsOf } from '../frame/texts.ts'
 
-/* For who is logged in, also where they may act nowhere yet: invitations to their address, and the proof of a new one. */
+/*
+ * Pages for people who are logged in, even without access to a business: invitations to their address, and
+ * confirmation of a new one.
+ */
 
 export const invitationsPath = '/console/invitations'
 const emailPath = '/console/email'
@@ -35,7 +38,10 @@ const Params = StrictObject({ id: Type.String() })
 
 type FoundInvitee = NonNullable<Awaited<ReturnType<typeof findInvitee>>>
 
-/** Whether somebody who has just logged in goes to their invitations first: there are some, or there is nothing else. */
+/**
+ * Returns true if a person who has just logged in sees their invitations first: if there are any, or nothing
+ * else to see.
+ */
 export async function isInvited(context: Context, token: string): Promise<boolean> {
   const invitee = await findInvitee(context, token)
   return invitee !== undefined && (await ownInvitations(context, invitee)).length > 0
@@ -62,7 +68,7 @@ async function inviteeOf(context: Context, request: FastifyRequest): Promise<Fou
   return found && { ...found, via }
 }
 
-/** Shows what somebody is invited to. */
+/** Shows a person's invitations. */
 async function shown(
   context: Context,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },

@@ -46,7 +46,7 @@ type GateTexts = ConsoleTexts['gate']
 
 export const seeOther = { 303: Type.Null({ description: 'To a page of the console.' }) }
 
-/** The page of a form that the end of a log-in had kept from being used, with what was typed; or the second step. */
+/** The page of a form that failed because the session expired, with the input; or the second step. */
 const keptPages = { 200: page, 404: page, 409: page }
 
 const Short = Type.String({ maxLength: 254 })
@@ -67,7 +67,10 @@ const LinkForm = StrictObject({
 })
 const PlaceForm = StrictObject({ place: Short })
 
-/** Logging in and out, and setting a password by a link. Every form is taken from pages of this server alone. */
+/**
+ * Registers logging in and out, and setting a password with a link. Forms are accepted only from pages of
+ * this server.
+ */
 export function logInRoutes(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     const ours = ownOrigins(context.config)
@@ -263,7 +266,7 @@ function addLinks(app: FastifyInstance, context: Context, limiter: RateLimiter):
   }
 }
 
-/** The business with which the first owner begins. */
+/** Returns the first owner's new business. */
 function businessIn(sent: Static<typeof LinkForm>, language: ConsoleLanguage) {
   const { name = '', timezone = '', locale = '', phone = '', reply_to_email = '' } = sent
   const typed = { name, timezone, locale, phone, reply_to_email }
@@ -275,14 +278,14 @@ function makerOf(context: Context, business: ReturnType<typeof newBusinessOf>['b
   return (tx: Transaction) => makeFirstBusiness(context, tx, { business })
 }
 
-/** Says when to try again. */
+/** Explains when to try again. */
 export function tooOftenText(texts: GateTexts, seconds: number): string {
   return seconds > 90
     ? texts.tooOftenMinutes({ minutes: Math.ceil(seconds / 60) })
     : texts.tooOften({ seconds })
 }
 
-/** Says what is wrong with a field of a form. */
+/** Explains the fault of a field. */
 export function faultText(
   { faults }: GateTexts,
   fault: Extract<LinkResult, { outcome: 'fault' }>['fault'],
@@ -334,8 +337,8 @@ function addLogOut(app: FastifyInstance, context: Context): void {
 }
 
 /**
- * Leads somebody in who has just logged in, and marks their browser: to the form that was interrupted; else to their
- * invitations, where there are some, or to a page.
+ * Completes a log-in and marks the browser. Leads to the interrupted form, otherwise to the invitations if
+ * there are any, or to a page.
  */
 async function goIn(
   context: Context,
@@ -350,7 +353,7 @@ async function goIn(
   return redirect(reply, path === '/console' && (await isInvited(context, token)) ? invitationsPath : path)
 }
 
-/** Hands the browser a token, or takes it away, and leads on. */
+/** Sets or removes the browser's token, and redirects. */
 function goOn(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -360,7 +363,7 @@ function goOn(
   return redirect(reply, path)
 }
 
-/** What a form leads on to. */
+/** Returns the page or form that follows a form. */
 function onwardOf(body: Record<string, unknown> & { next?: string }): {
   next: string
   kept: KeptForm | undefined
@@ -369,12 +372,12 @@ function onwardOf(body: Record<string, unknown> & { next?: string }): {
   return { next, kept: carriedForm(body, next) }
 }
 
-/** A path of the console: a form leads nowhere else. */
+/** Returns a path of the console. Forms lead nowhere else. */
 function pathWithin(next: string | undefined): string {
   return next !== undefined && /^\/console(?:[/?][!-~]*)?$/.test(next) ? next : '/console'
 }
 
-/** Undefined where so many passwords wait to be hashed that a page asks for patience. */
+/** Returns undefined if so many passwords are waiting to be hashed that the page asks for patience. */
 export async function unlessBusy<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result
@@ -384,14 +387,17 @@ export async function unlessBusy<T>(result: Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** A browser keeps a secured cookie only from https. It says how it came here, whatever proxies stand between. */
+/**
+ * Browsers keep a secure cookie only over https. They report the scheme that they used, regardless of
+ * proxies.
+ */
 function isWithoutTls(request: FastifyRequest): boolean {
   const { origin } = request.headers
   const isSecured = logInCookie(request, null, 0).endsWith('Secure')
   return isSecured && origin !== undefined && origin.startsWith('http:')
 }
 
-/** Tells programs how long to wait. */
+/** Reports to programs how long to wait. */
 export function limited(reply: FastifyReply, seconds: number): number {
   void reply.header('retry-after', String(seconds))
   return seconds

@@ -14,14 +14,14 @@ import {
 } from '../../pages/form.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
 
-/* The questions of a service in a form, and what was answered. */
+/* The questions of a service as form fields, with answers. */
 
-/** The name of the field of an answer; of one of several choices. */
+/** Returns the name of an answer's field, or of one of its choices. */
 function answerName(id: string, option?: number): string {
   return option === undefined ? `answer-${id}` : `answer-${id}-${option}`
 }
 
-/** What the fields show for answers. */
+/** Returns the field values for answers. */
 export function typedAnswers(fields: readonly CustomField[], answers: readonly FieldAnswer[]): Typed {
   const typed: Typed = {}
   for (const { id, type, options = [] } of fields) {
@@ -36,7 +36,7 @@ export function typedAnswers(fields: readonly CustomField[], answers: readonly F
   return typed
 }
 
-/** The answers that the fields say. */
+/** Returns the answers from the field values. */
 export function answersOf(fields: readonly CustomField[], typed: Typed): FieldAnswer[] {
   return fields.flatMap((field) => {
     const value = answerOf(field, typed)
@@ -56,10 +56,10 @@ function answerOf({ id, type, options = [] }: CustomField, typed: Typed): FieldV
   if (type === 'phone') return typedPhone(text)
   if (type !== 'number') return text
   const number = Number(text.replace(',', '.'))
-  return Number.isFinite(number) ? number : text // which is refused
+  return Number.isFinite(number) ? number : text // the operation refuses it
 }
 
-/** A refusal of answers, with its errors at the fields: `/answer-…`. Other errors as they are. */
+/** Maps the errors of refused answers to their fields: `/answer-…`. Leaves other errors unchanged. */
 export function refusedAnswers(
   error: unknown,
   { fields, answers }: { fields: readonly CustomField[]; answers: readonly FieldAnswer[] },
@@ -75,7 +75,10 @@ export function refusedAnswers(
   return validationProblem(errors)
 }
 
-/** The fields of the questions. `present` says what is answered now, where somebody else has changed it. */
+/**
+ * Renders the fields of the questions. `present` contains the current answers if somebody else has changed
+ * them.
+ */
 export function answerFields(
   { booking, form }: ConsoleTexts,
   state: FormState,
@@ -116,7 +119,7 @@ export function answerFields(
   })}`
 }
 
-/** The text of a consent, with its link. */
+/** Renders the text of a consent with its link. */
 export function linkedLabel(label: string): Html {
   const { before, link, after } = labelParts(label)
   if (!link) return html`${before}`

@@ -22,13 +22,13 @@ interface NearTime {
   staff_ids: string[]
 }
 
-/** The free times that a refusal names. */
+/** Returns the free times in a refusal. */
 export function nearTimesOf(refusal: unknown): NearTime[] {
   const named = refusal instanceof Problem ? refusal.parts.extensions?.['alternatives'] : undefined
-  return Array.isArray(named) ? (named as NearTime[]) : [] // as the operations say it
+  return Array.isArray(named) ? (named as NearTime[]) : [] // the format of the operations
 }
 
-/** Free times near a refused one, as buttons that send the form with them. */
+/** Renders free times near a refused one as buttons that submit the form with that time. */
 export function nearTimes(
   { texts, locale }: ConsoleVisit,
   refusal: unknown,
@@ -50,7 +50,7 @@ export function nearTimes(
     </p>`
 }
 
-/** A page of the calendar with a form. */
+/** Returns a page of the calendar with a form. */
 export function calendarForm(title: string, body: Html): ShownPage {
   return {
     title,
@@ -59,7 +59,7 @@ export function calendarForm(title: string, body: Html): ShownPage {
   }
 }
 
-/** The first button sends a form when somebody presses Enter; it does what the last one does. */
+/** Renders the first button of a form, which Enter presses. It does the same as the last one. */
 export function firstButton(does: string): Html {
   return html`<button
     type="submit"
@@ -71,7 +71,10 @@ export function firstButton(does: string): Html {
   ></button>`
 }
 
-/** What speaks against a time, with a tick that ignores it: beside the button that sends the form, in sight. */
+/**
+ * Renders the objection to a time with a box to ignore it. It is next to the submit button, so that it is
+ * visible.
+ */
 export function warningBox(state: FormState, label: string): Html {
   const warning = state.faults['anyway']
   if (warning === undefined) return html``
@@ -81,7 +84,7 @@ export function warningBox(state: FormState, label: string): Html {
   </div>`
 }
 
-/** When and with whom, as fields. */
+/** Renders the fields for time and staff member. */
 export function timeFields({ texts }: ConsoleVisit, state: FormState, more: Html = html``): Html {
   const t = texts.book
   return html`<div class="beside">
@@ -90,32 +93,35 @@ export function timeFields({ texts }: ConsoleVisit, state: FormState, more: Html
   </div>`
 }
 
-/** What the form shows. */
+/** The state of the form. */
 export interface BookForm {
   visit: ConsoleVisit
   catalogue: WholeCatalogue
   service: Service
   location: Location
   state: FormState & { refusal?: unknown }
-  /** The field that comes next; undefined at the start of the form. */
+  /** The next field to fill in; undefined at the start of the form. */
   next?: 'q' | 'first_name' | 'notes' | undefined
-  /** Free times of the first day with any, from the chosen one on; undefined where nobody asked for them. */
+  /** Free times from the chosen day on, on the first day that has any. Undefined if nobody requested them. */
   times?: readonly FreeTime[] | undefined
-  /** Whether the chosen start is over. */
+  /** True if the chosen start is in the past. */
   isOver: boolean
-  /** Whether somebody asked for them just now. */
+  /** True if the free times were just requested. */
   asked?: boolean
-  /** Earlier clients; undefined where nobody was searched for. */
+  /** Earlier clients; undefined without a search. */
   found?: readonly FoundClient[] | undefined
 }
 
-/** A free time, and for how many people it has room. */
+/** A free time with its number of free seats. */
 export interface FreeTime {
   start: Instant
   seatsLeft: number
 }
 
-/** What the form holds of a client who is known, by a booking: there may be no address to know them by. */
+/**
+ * Returns the field values of a known client. A booking identifies them, because they may have no email
+ * address.
+ */
 export function clientTyped({ first_name, last_name, email, phone, latest_booking_id }: FoundClient) {
   return { first_name, last_name, email, phone: phone ?? '', known: latest_booking_id }
 }
@@ -128,7 +134,7 @@ export interface FoundClient {
   latest_booking_id: string
 }
 
-/** The services to choose from, as links that keep what is known already. */
+/** Renders the services as links that keep the existing input. */
 export function serviceChoice(
   visit: ConsoleVisit,
   services: readonly Service[],
@@ -155,7 +161,7 @@ export function serviceChoice(
     </ul>`
 }
 
-/** The form itself. */
+/** Renders the form. */
 export function bookForm(form: BookForm): ShownPage {
   const { visit, catalogue, service, location, state } = form
   const { texts } = visit
@@ -229,7 +235,7 @@ function whenFields(form: BookForm): Html {
   ${freeTimes(form)}`
 }
 
-/** Free times as buttons that fill the fields in. */
+/** Renders free times as buttons that fill in the fields. */
 function freeTimes({
   visit: { texts, locale },
   service: { capacity },
@@ -256,7 +262,7 @@ function freeTimes({
     </p>`
 }
 
-/** Of a button that sends a form which is not filled in yet. */
+/** Attributes of a button that submits an incomplete form. */
 const unchecked = (isNext: boolean): Html => html`formnovalidate ${focusIf(isNext)}`
 
 function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Html {

@@ -42,7 +42,7 @@ import { bookingWords } from './booking-words.ts'
 
 const filledIn = (description: string) => Type.Optional(Type.String({ maxLength: 600, description }))
 
-/** What a link can fill in of a form. */
+/** Fields that a link can fill in. */
 export const filledInQuery = {
   location: filledIn('The id of a location.'),
   service: filledIn('The id of a service.'),
@@ -52,7 +52,7 @@ export const filledInQuery = {
   date: filledIn('The day, such as 2026-12-01.'),
 }
 
-/** What the operations say of a time, a person or a booking, and the status for it. */
+/** Refusals of the operations for a time, a person or a booking, with their status. */
 export const bookingRefusals = {
   slot_booked: 422,
   slot_held: 422,
@@ -61,7 +61,7 @@ export const bookingRefusals = {
   key_type_not_allowed: 422,
 } as const
 
-/** Booking for a client. */
+/** Registers the pages to book for a client. */
 export function bookRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [bookRoute(context)])
 }
@@ -139,7 +139,7 @@ function bookRoute(context: Context): ConsoleRoute {
   }
 }
 
-/** Whom a booking is for, as fields; nothing where that is not to be known. */
+/** Returns the fields of a booking's client; empty if the person may not see them. */
 async function clientOfBooking(context: Context, { person }: BusinessVisit, id: string): Promise<Typed> {
   const row = await showBooking(context, person, id)
   const shown = presentBooking(row, person)
@@ -147,21 +147,21 @@ async function clientOfBooking(context: Context, { person }: BusinessVisit, id: 
   return { client: id, ...clientTyped({ ...shown.client, latest_booking_id: id }) }
 }
 
-/** What the business offers. */
+/** Returns the catalogue of the business. */
 export async function catalogueOf(context: Context, { business }: BusinessVisit): Promise<WholeCatalogue> {
   const catalogue = await findWholeCatalogue(context.db.reads, business.id)
   if (!catalogue) throw new Problem('not_found', 'There is no such business.')
   return catalogue
 }
 
-/** The field of a fault of a booking. */
+/** Returns the field for a fault of a booking. */
 export function fieldOfBooking(pointer: string): string {
   const last = pointer.split('/').at(-1) ?? ''
   return { staff_id: 'who', starts_at: 'time', ends_at: 'minutes' }[last] ?? last
 }
 
 interface Choice {
-  /** Those that whoever it is to be with gives. */
+  /** Services of the chosen staff member. */
   services: Service[]
   service: Service | undefined
   location: Location | undefined
@@ -189,7 +189,7 @@ function chosen(
 
 type SentForm = BookForm & { visit: BusinessVisit }
 
-/** The form as it was sent; undefined where what it is about is not offered, or not any more. */
+/** Returns the submitted form. Undefined if its service or location is not offered, or no longer. */
 async function sentForm(context: Context, visit: BusinessVisit, typed: Typed): Promise<SentForm | undefined> {
   const catalogue = await catalogueOf(context, visit)
   const { service, location } = chosen(visit, catalogue, typed)
@@ -202,7 +202,7 @@ async function sentForm(context: Context, visit: BusinessVisit, typed: Typed): P
   return { visit, catalogue, service, location, isOver, state }
 }
 
-/** A free time that was offered comes in the place of that in the fields. */
+/** Replaces the time in the fields by a chosen free time. */
 export function withChosenTime({ at = '', ...typed }: Typed, timezone: string): Typed {
   const [startText = '', staffId] = at.split(' ')
   const start = parseInstant(startText)
@@ -217,7 +217,7 @@ function withUsedTime(form: SentForm, at: string): SentForm {
   }
 }
 
-/** Once the time is chosen: whom it is for, or what is known of them already. */
+/** Returns the next field once the time is chosen: for the client, or after a known one. */
 function nextField({ visit, state }: SentForm): BookForm['next'] {
   if (state.typed['email']) return 'notes'
   return visit.person.role === 'staff' ? 'first_name' : 'q'
@@ -225,7 +225,7 @@ function nextField({ visit, state }: SentForm): BookForm['next'] {
 
 const daysAhead = 14
 
-/** The free times of the first day that has any, from the chosen day on. */
+/** Returns the free times from the chosen day on, on the first day that has any. */
 async function freeTimes(
   context: Context,
   { visit, service, location, state }: SentForm,
@@ -247,7 +247,7 @@ async function freeTimes(
   }))
 }
 
-/** For how many people, as it was typed, where several can share a slot; undefined for one or nonsense. */
+/** Returns the number of people if several can share a slot. Undefined for one or invalid input. */
 function partyOf({ capacity }: Service, { party_size: text }: Typed): number | undefined {
   const party = capacity > 1 ? numberOf(text) : 1
   return typeof party === 'number' && party > 1 && party <= capacity ? party : undefined
@@ -275,7 +275,7 @@ async function clientsLike(context: Context, { person, business }: BusinessVisit
   return data
 }
 
-/** The instant that a form names. Throws a FormFault where there is none. */
+/** Returns the instant in a form. Throws a FormFault without a valid one. */
 export function startOf({ texts }: ConsoleVisit, typed: Typed, timezone: string): Instant {
   const { date = '', time = '', start = '' } = typed
   const startsAt = instantOf({ date, time }, timezone, parseInstant(start))
@@ -290,14 +290,14 @@ interface Order {
   staffId: string | undefined
   startsAt: Instant
   isOver: boolean
-  /** For how many people; undefined for one. */
+  /** Number of people; undefined for one. */
   party: number | undefined
   body: Omit<Static<typeof ConvertHold>, 'hold_id'>
   /** An earlier booking of the client. */
   known: string
 }
 
-/** What the form asks for. Throws a FormFault, or validation_failed. */
+/** Returns the booking that the form requests. Throws a FormFault or validation_failed. */
 function orderOf({ visit, service, location, isOver, state: { typed } }: SentForm): Order {
   const startsAt = startOf(visit, typed, location.timezone)
   const party = partyOf(service, typed)
@@ -310,7 +310,7 @@ function orderOf({ visit, service, location, isOver, state: { typed } }: SentFor
   const answers = answersOf(service.custom_fields, typed)
   try {
     const { hold_id: _, ...body } = checkedForm(ConvertHold, {
-      hold_id: service.id, // checked alone: the hold comes later
+      hold_id: service.id, // only for the check, because the hold comes later
       client: {
         first_name,
         ...((last_name || service.client_fields.last_name === 'required') && { last_name }),
@@ -337,7 +337,10 @@ function partyIn({ party }: Order): { party_size?: number } {
   return party === undefined ? {} : { party_size: party }
 }
 
-/** Throws a FormFault for an unusual time: people of the business may ignore an objection by a tick, unless it is firm. */
+/**
+ * Throws a FormFault for an unusual time. People of the business may tick a box to ignore an objection,
+ * unless it is final.
+ */
 export async function assertUsual(
   context: Context,
   visit: BusinessVisit,
@@ -355,7 +358,7 @@ export async function assertUsual(
   throw new FormFault({ anyway: blocked ?? (reason === 'in_the_past' ? texts.book.over : text) })
 }
 
-/** Whose block it is, and why, as far as the reader may know. */
+/** Returns the owner of a block and its reason, as far as the reader may see them. */
 async function blockedText(
   context: Context,
   visit: BusinessVisit,

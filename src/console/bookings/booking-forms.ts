@@ -34,16 +34,19 @@ import {
 import { bookingWords } from './booking-words.ts'
 import { filedHint, whyUntold } from './telling.ts'
 
-/* The forms of a booking. Each comes back with what was typed, and says what others changed meanwhile. */
+/*
+ * The forms of a booking. After a refusal, each keeps its input and shows the changes made by others
+ * meanwhile.
+ */
 
 export const formNames = ['cancel', 'client', 'details', 'person'] as const
 
 export type FormName = (typeof formNames)[number]
 
-/** Those who could take the booking. */
+/** The staff members who could take the booking. */
 export type Takers = readonly (readonly [id: string, name: string])[]
 
-/** What a form shows at first. */
+/** Returns the initial values of a form. */
 export function presentFields(name: FormName, view: BookingView): Typed {
   const { row } = view
   switch (name) {
@@ -73,11 +76,11 @@ function presentAnswers({ visit, row }: BookingView) {
 interface ShownForm {
   view: BookingView
   state: FormState
-  /** What the fields say now, where somebody else has changed the booking since they were shown. */
+  /** The current values, if somebody else has changed the booking since the form was shown. */
   present: Typed | undefined
 }
 
-/** The page of a form: for the first time, or again with what was wrong. */
+/** Returns the page of a form: initially, or after a refusal with its faults. */
 export function formPage(
   name: FormName,
   view: BookingView,
@@ -121,7 +124,7 @@ export function formPage(
   }
 }
 
-/** What happened since a form was shown, the oldest first, where that is why it was refused. */
+/** Returns changes since a form was shown, oldest first, if they caused its refusal. */
 export function changesSince(
   { history = [] }: BookingView,
   { typed, refusal }: FormState & Partial<RefusedForm>,
@@ -131,7 +134,7 @@ export function changesSince(
   return isInstant(seen) ? history.filter(({ at }) => at > seen) : []
 }
 
-/** Changes by others, in plain words. */
+/** Renders changes by others in plain words. */
 export function changeList(view: BookingView, changes: HistoryEntry[]): Html {
   const setting = { timezone: view.row.timezone, locale: view.visit.locale }
   if (changes.length === 0) return html``
@@ -140,7 +143,7 @@ export function changeList(view: BookingView, changes: HistoryEntry[]): Html {
   </ul>`
 }
 
-/** The free times that a refusal names. */
+/** Renders the free times in a refusal. */
 function nearestTimes({ visit, row }: BookingView, refusal: unknown): Html {
   const near = nearTimesOf(refusal)
   const setting = { timezone: row.timezone, locale: visit.locale }
@@ -233,7 +236,7 @@ function needsLastName(service: BookingView['service']): boolean {
   return (service?.client_fields ?? usualClientFields).last_name === 'required'
 }
 
-/** What the form about the client says, as the API takes it. */
+/** Converts the form about the client into the API's format. */
 export function readClient({ service }: BookingView, typed: Typed): Static<typeof ChangeBooking> {
   const { first_name = '', last_name, email } = typed
   const phone = typedPhone(typed['phone'])
@@ -254,7 +257,10 @@ function detailFields({ view, state, present }: ShownForm): Html {
   ${answerFields(texts, state, { fields: view.service?.custom_fields ?? [], present })}`
 }
 
-/** What the form about notes and answers says, as the API takes it. Answers to what is not asked any more stay. */
+/**
+ * Converts the form about notes and answers into the API's format. Keeps answers to questions that are no
+ * longer asked.
+ */
 export function readDetails(view: BookingView, typed: Typed) {
   const fields = view.service?.custom_fields ?? []
   const old = presentAnswers(view)

@@ -14,25 +14,25 @@ import { clientName, dayText, momentText, spanText } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
 import { linkedLabel } from './answer-fields.ts'
 
-/** A booking as its page shows it. */
+/** The data of a booking's page. */
 export interface BookingView {
   visit: ConsoleVisit
   row: Awaited<ReturnType<typeof showBooking>>
   service: Service | undefined
   now: Instant
-  /** The oldest first; undefined for those who may not see it. */
+  /** Oldest first; undefined for people who may not see it. */
   history: HistoryEntry[] | undefined
   hasOlder: boolean
-  /** Where the client pays a deposit that is due; null where none is due, or nobody can take it. */
+  /** URL for paying a due deposit; null if none is due or nobody can take it. */
   payUrl: string | null
   mails: Static<typeof Mail>[]
-  /** What earlier bookings say of the client; undefined for those who may not see clients. */
+  /** The client's earlier bookings; undefined for people who may not see clients. */
   client: { visits: number; no_shows: number; blocked: boolean } | undefined
 }
 
 type Shown = ReturnType<typeof presentBooking>
 
-/** The address of a booking in the console; of one of its forms. */
+/** Returns the address of a booking in the console, or of one of its forms. */
 export function bookingPath(
   { visit, row }: { visit: ConsoleVisit; row: { id: string } },
   form?: string,
@@ -40,7 +40,7 @@ export function bookingPath(
   return pathOf(`/console/bookings/${row.id}${form === undefined ? '' : `/${form}`}`, visit)
 }
 
-/** A booking whole: what it is, for whom, what can be done with it, and what was. */
+/** Renders a booking completely: description, client, actions and history. */
 export function bookingPage(view: BookingView, notice: Html): Html {
   const { visit, row } = view
   const shown = presentBooking(row, visit.person)
@@ -57,7 +57,7 @@ export function bookingPage(view: BookingView, notice: Html): Html {
   </article>`
 }
 
-/** What it is, in one line, with its status. */
+/** Renders the summary of a booking in one line, with its status. */
 export function bookingHead({ visit, row }: Pick<BookingView, 'visit' | 'row'>, level: 1 | 2 = 1): Html {
   const texts = visit.texts.booking
   const parts = [
@@ -76,7 +76,7 @@ export function bookingHead({ visit, row }: Pick<BookingView, 'visit' | 'row'>, 
   </header>`
 }
 
-/** The whole price: of all who come. */
+/** Returns the total price for all people. */
 function priceText({ visit, row }: Pick<BookingView, 'visit' | 'row'>): string | undefined {
   const { price_amount: amount, price_currency: currency, party_size: people } = row
   if (amount === null || currency === null) return undefined
@@ -88,7 +88,7 @@ function fact(term: string, ...details: Html[]): Html {
     ${details.map((detail) => html`<dd>${detail}</dd>`)}`
 }
 
-/** When, where and with whom. */
+/** Renders time, location and staff member. */
 export function timeFacts({ visit, row }: Pick<BookingView, 'visit' | 'row'>): Html {
   const texts = visit.texts.booking
   const { timezone, location_name, location_address, staff_name } = row
@@ -106,7 +106,7 @@ export function timeFacts({ visit, row }: Pick<BookingView, 'visit' | 'row'>): H
   ${staff_name === null ? '' : fact(texts.who, html`<bdi>${staff_name}</bdi>`)}`
 }
 
-/** Whether somebody else's client is not to be known. */
+/** Returns true if the person may not see a colleague's client. */
 export function isMasked({ visit, row }: Pick<BookingView, 'visit' | 'row'>): boolean {
   return isStaff(visit.person) && visit.person.staffId !== row.staff_id
 }
@@ -140,7 +140,7 @@ function clientFact({ visit, row, client }: BookingView, shown: Shown): Html {
 
 export type BookingRows = Awaited<ReturnType<typeof listBookings>>['data']
 
-/** A booking in a list, as a link to it: when, what, and how it stands. */
+/** Renders a booking in a list as a link to it: time, service and status. */
 export function bookingRow(visit: ConsoleVisit, row: BookingRows[number], what: Html): Html {
   const { noShow, status } = visit.texts.booking
   const isAbsent = row.no_show_at !== null
@@ -171,7 +171,7 @@ function answerFacts({ visit, row, service }: BookingView, { custom_field_values
 
 type Answer = Shown['custom_field_values'][number]['value']
 
-/** An answer to a custom field, for people. */
+/** Formats an answer to a custom field for people. */
 function answerText({ texts, locale }: ConsoleVisit, value: Answer): string {
   if (typeof value === 'boolean') return value ? texts.booking.yes : texts.booking.no
   if (typeof value === 'number')
@@ -206,7 +206,7 @@ function moneyFacts({ visit, row }: BookingView, shown: Shown): Html {
   )
 }
 
-/** To send to the client, such as by chat. */
+/** Renders the payment link, for sending to the client in a chat or similar. */
 function payLink({ visit: { texts }, payUrl }: BookingView): Html {
   if (payUrl === null) return html``
   const field = { name: 'pay', label: texts.booking.payLink, text: payUrl, rows: 1 }
@@ -225,10 +225,10 @@ function cancelFacts({ visit, row }: BookingView): Html {
   )
 }
 
-/** What the buttons of a booking do without asking further. */
+/** Actions of a booking whose buttons need no confirmation. */
 export type PlainAction = 'confirm' | 'complete' | 'no_show' | 'came' | 'reopen' | 'restore'
 
-/** Those that make sense now. */
+/** Returns the actions that make sense now. */
 function actionsOf({ row, now }: BookingView): PlainAction[] {
   const hasBegun = row.starts_at <= now
   switch (row.status) {
@@ -282,12 +282,12 @@ function bookingActions(view: BookingView): Html {
   </div>`
 }
 
-/** Whether a paid deposit can be sent back by whoever looks. */
+/** Returns true if the person may refund a paid deposit. */
 export function mayRefund({ visit, row }: Pick<BookingView, 'visit' | 'row'>): boolean {
   return row.payment_status === 'paid' && visit.person.role === 'owner'
 }
 
-/** The version that a form is about. */
+/** Renders the fields with the version that a form is about. */
 export function versionFields({ visit, row }: Pick<BookingView, 'visit' | 'row'>): Html {
   return hidden({ once: visit.once, version: String(row.version), seen: row.updated_at })
 }
@@ -322,7 +322,7 @@ interface Told {
   isMail: boolean
 }
 
-/** By time; times of mails are whole seconds, and what a mail tells of comes before it. */
+/** Sorts by time. Emails have times in whole seconds, and the change that causes an email comes first. */
 function inOrder(one: Told, other: Told): number {
   const second = ({ at }: Told) => Math.floor(toMs(at) / 1_000)
   return (
@@ -332,7 +332,7 @@ function inOrder(one: Told, other: Told): number {
   )
 }
 
-/** A change in plain words: what, and by whom. */
+/** Describes a change in plain words, with its author. */
 export function historyText({ visit, row }: Pick<BookingView, 'visit' | 'row'>, entry: HistoryEntry): Html {
   const texts = visit.texts.booking
   const { action, actor, moved } = entry

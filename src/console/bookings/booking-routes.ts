@@ -50,13 +50,13 @@ import {
 import { bookingWords } from './booking-words.ts'
 import { whyUntold } from './telling.ts'
 
-/** Of forms of a booking, which has a version. */
+/** Refusals for forms of a booking, which has a version. */
 const refusals = Object.fromEntries([
   ...Object.keys(bookingRefusals).map((code) => [code, 409] as const),
   ['version_conflict', 412] as const,
 ])
 
-/** A booking in the console, and what people do with it. */
+/** Registers the page of a booking in the console, and its actions. */
 export function bookingPageOfConsoleRoutes(app: FastifyInstance, context: Context): void {
   const missing = sayMissing
   const routes = [
@@ -116,7 +116,7 @@ function actionRoute(context: Context): BookingRoute {
   }
 }
 
-/** The client's link: to hand over, and to make anew when others have it. */
+/** Returns the page of the client's link, for handing it over and replacing it. */
 function linkRoute(context: Context): BookingRoute {
   const page = async (view: BookingView, notice: Html): Promise<ShownPage> => {
     const { visit, row } = view
@@ -249,7 +249,7 @@ const doneBy: Record<PlainAction, Done> = {
   restore: 'confirmed',
 }
 
-/** Does what a form asks for. Gives what it was. */
+/** Performs the action of a form. Returns the booking as it was before. */
 async function useForm(
   context: Context,
   name: FormName,
@@ -285,7 +285,7 @@ async function useForm(
   return name
 }
 
-/** As `readView`, for whoever may change the booking. */
+/** Returns the result of `readView` for people who may change the booking. */
 async function ownView(context: Context, visit: BusinessVisit, id: string): Promise<BookingView> {
   const view = await readView(context, visit, id)
   if (isMasked(view)) throw new Problem('not_found', 'There is no booking with this id.')
@@ -294,7 +294,7 @@ async function ownView(context: Context, visit: BusinessVisit, id: string): Prom
 
 const shownChanges = 100
 
-/** All that the page of a booking shows, as far as the person may see it. Throws not_found. */
+/** Reads the data of a booking's page, as far as the person may see it. Throws not_found. */
 async function readView(context: Context, visit: ConsoleVisit, id: string): Promise<BookingView> {
   const { person } = visit
   const row = await showBooking(context, person, id)
@@ -323,7 +323,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
   }
 }
 
-/** Those who could take the booking, for the form about that. */
+/** Returns the staff members who could take the booking, for its form. */
 async function takersOf(
   context: Context,
   name: FormName,

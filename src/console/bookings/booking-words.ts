@@ -2,7 +2,7 @@ import type { FaultWords } from '../../pages/form.ts'
 import { textFor } from '../frame/text-groups.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
 
-/** The words of forms about bookings. */
+/** Returns the texts for forms about bookings. */
 export function bookingWords({ form, setUp }: ConsoleTexts): FaultWords {
   const of = (texts: Record<string, string>, others: FaultWords['fault']) => (code: string, detail: string) =>
     textFor(texts, code) ?? others(code, detail)

@@ -41,11 +41,11 @@ type Address = Partial<Record<keyof typeof listQuery, string | undefined>>
 type Query = Parameters<typeof listBookings>[2]
 
 const whens = ['upcoming', 'past', 'all'] as const
-/** Among the statuses of the list: those who did not come. */
+/** An extra value among the statuses of the list: no-shows. */
 const absent = 'no_show'
 const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] as const
 
-/** The bookings of a business in the console, and as a file. */
+/** Registers the list of a business's bookings, also as a file. */
 export function bookingListRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [
     {
@@ -85,12 +85,12 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
       if (!visit) return sendLogIn(reply, { next: '/console/bookings' })
       if (visit.person.role !== 'owner' || !visit.business)
         return seeOther(reply, pathOf('/console/bookings', visit))
-      const { cursor: _, ...address } = request.query // the file has all of them
+      const { cursor: _, ...address } = request.query // the file contains all pages
       const query = await readAddress(context, visit, address)
       const end = await turnsFor(context, 'export').take(visit.business.id, visit.isGone)
       try {
         const rows = exportRows(context, visit, query)
-        const first = await rows.next() // what cannot be read fails before the file begins
+        const first = await rows.next() // unreadable rows fail before the file begins
         return await sendFile(reply, 'bookings.csv', withFirst(first.value ?? '', rows), end)
       } catch (error) {
         end()
@@ -102,7 +102,7 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
 
 const maxExported = 50_000
 
-/** Sends CSV that a browser saves; `end` is called when all of it was sent, or the browser has gone. */
+/** Sends CSV as a download. Calls `end` once all of it was sent or the browser has disconnected. */
 export function sendFile(
   reply: FastifyReply,
   name: string,
@@ -131,8 +131,8 @@ async function* withFirst(first: string, others: AsyncGenerator<string, void>): 
 }
 
 /**
- * One page of the list is in memory at a time, and other requests get their turn between two. The header comes with the
- * first.
+ * Yields the list page by page. Only one page is in memory at a time, and other requests proceed in between.
+ * The header is part of the first one.
  */
 async function* exportRows(
   context: Context,
@@ -167,13 +167,13 @@ function exportedRow(booking: ReturnType<typeof presentBooking>): string {
 
 function whenOf(address: Address): (typeof whens)[number] {
   const asked = whens.find((when) => when === address.when)
-  if (address.status === absent && asked !== 'all') return 'past' // nobody is absent yet
+  if (address.status === absent && asked !== 'all') return 'past' // there are no no-shows in the future
   return asked ?? (address.client === undefined ? 'upcoming' : 'all')
 }
 
 const minSearched = 3
 
-/** The query of the list that an address means; what cannot be meant is left out. */
+/** Converts an address into the query of the list. Ignores invalid values. */
 async function readAddress(context: Context, visit: ConsoleVisit, address: Address): Promise<Query> {
   const { business } = visit
   const client = await clientOf(context, visit, address.client)
@@ -198,7 +198,10 @@ async function readAddress(context: Context, visit: ConsoleVisit, address: Addre
   }
 }
 
-/** Whom a booking is for. Their address stands in no address of a page: those are kept and logged. */
+/**
+ * Returns the client of a booking. Addresses of pages never contain email addresses, because browsers and
+ * logs store them.
+ */
 async function clientOf(context: Context, { person }: ConsoleVisit, id: string | undefined) {
   if (!id || isStaff(person)) return {}
   const booking = await showBooking(context, person, id)
@@ -270,7 +273,7 @@ function filterForm(
   </form>`
 }
 
-/** A booking in the list; beside it, for those who see clients, the way to the client. */
+/** Renders a booking in the list. People who may see clients also get a link to the client. */
 function rowList(visit: ConsoleVisit, rows: BookingRows): Html {
   const { texts, person } = visit
   return html`<ul class="rows">
@@ -301,7 +304,7 @@ function rowList(visit: ConsoleVisit, rows: BookingRows): Html {
   </ul>`
 }
 
-/** What to do next where there is nothing to see. */
+/** Renders suggestions if the list is empty. */
 function emptyState(visit: ConsoleVisit, address: Address, hasMore: boolean): Html {
   const texts = visit.texts.bookings
   if (hasMore) return html`<p>${texts.searchOn}</p>`

@@ -3,20 +3,20 @@ import { html, type Html } from '../../base/html.ts'
 import { type FormState, tick } from '../../pages/form.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 
-/* Whether clients can be told by mail, and what forms say where they cannot. */
+/* Notification of clients by email, and explanations in forms if it is not possible. */
 
-/** Why the client with an address gets no mail; undefined where they can get one. */
+/** Explains why the client with an address gets no email; undefined if they can get one. */
 export function whyUntold({ mails, texts }: ConsoleVisit, email?: string): string | undefined {
   if (email !== undefined && !hasEmail(email)) return texts.telling.noEmail
   return mails === 'off' ? texts.telling.off : undefined
 }
 
-/** That mails of this server are files; empty where they are sent. */
+/** Renders a hint if this server writes emails to files. Empty if it sends them. */
 export function filedHint({ mails, texts }: ConsoleVisit): Html {
   return mails === 'files' ? html`<p class="soft">${texts.telling.filed}</p>` : html``
 }
 
-/** A box to tick for a mail to the client; only the reason where there can be none. */
+/** Renders a checkbox for an email to the client, or only the reason if there can be none. */
 export function tellTick(visit: ConsoleVisit, state: FormState, label: string, email?: string): Html {
   const why = whyUntold(visit, email)
   if (why !== undefined) return html`<p class="soft">${why}</p>`

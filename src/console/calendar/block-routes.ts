@@ -37,7 +37,7 @@ import {
 } from '../frame/console-route.ts'
 import { instantOf, spanText, wallFields } from '../frame/formats.ts'
 
-/** Blocking time, moving what is blocked, and giving it back. */
+/** Registers the pages to block time, move a block and delete it. */
 export function blockPageRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [blockForm(context), blockPage(context)])
   addForms(app, context, (scope) => moveBlockRoute(scope, context))
@@ -45,7 +45,7 @@ export function blockPageRoutes(app: FastifyInstance, context: Context): void {
 
 const PersonId = Type.Optional(Type.String({ ...Id, description: 'Absent for a block of a location.' }))
 
-/** The script of the calendar sends this when a block is dropped. */
+/** Registers the route to which the calendar script sends a dropped block. */
 function moveBlockRoute(scope: FastifyInstance, context: Context): void {
   scope.withTypeProvider<TypeBoxTypeProvider>().post(
     '/console/block/:id/move',
@@ -128,12 +128,12 @@ function blockForm(context: Context): ConsoleRoute {
   }
 }
 
-/** A block of a person stands in the zone of the business, that of a location in its own. */
+/** Returns the zone of a block: that of the business for a staff member, that of the location otherwise. */
 function zoneOf({ locations, timezone }: WholeCatalogue, whose: string | undefined): string {
   return locations.find(({ id }) => id === whose)?.timezone ?? timezone
 }
 
-/** What the form asks for. Throws a FormFault, or validation_failed. */
+/** Returns the block that the form requests. Throws a FormFault or validation_failed. */
 function blockOf({ texts }: BusinessVisit, catalogue: WholeCatalogue, typed: Typed) {
   const { block: t, book } = texts
   const { whose = '', reason = '', from_date: date = '', from_time: time = '' } = typed
@@ -153,7 +153,7 @@ function blockOf({ texts }: BusinessVisit, catalogue: WholeCatalogue, typed: Typ
   return { ...checked, starts_at: startsAt, ends_at: endsAt }
 }
 
-/** Until 24:00, which time fields do not know, is until 0:00 of the next day. */
+/** Converts an end at 24:00, which time fields do not support, to 0:00 of the next day. */
 function endFields({ to_date: date = '', to_time: time = '' }: Typed) {
   if (time === '24:00' && isDate(date)) return { date: dateOf(dayOf(date) + 1), time: '00:00' }
   return { date, time }

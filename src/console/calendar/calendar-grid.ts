@@ -29,9 +29,9 @@ import {
 } from './calendar-page.ts'
 import { DayGrid, inLanes, placeOf, type Rows, windowOf } from './day-layout.ts'
 
-/* The calendar as a grid: a day with a column for each person, or a week of one. */
+/* The calendar as a grid: a day with a column for each staff member, or a week of one. */
 
-/** Something in a column of the grid. */
+/** An entry in a column of the grid. */
 type Entry =
   | { kind: 'booking'; booking: ShownBooking; others: ShownBooking[] }
   | { kind: 'hold'; hold: Shown['holds'][number] }
@@ -42,7 +42,7 @@ interface GridColumn {
   column: Calendar['columns'][number]
 }
 
-/** The grid of a day or a week. */
+/** Renders the grid of a day or a week. */
 export async function calendarGrid(view: CalendarView): Promise<Html> {
   const { visit, choice, calendar, nowMs } = view
   const t = visit.texts.calendar
@@ -102,12 +102,12 @@ const heightOf = ({ first, end }: Rows) => placeOf({ first: 0, end: end - first 
 
 const inside = ({ first }: Rows, window: Rows) => window.first <= first && first < window.end
 
-/** Opening hours and all that is booked; else office hours. */
+/** Returns the rows for opening hours and all bookings, or for office hours without either. */
 function shownRows({ shown }: CalendarView, grid: DayGrid, columns: GridColumn[]): Rows {
   const ids = new Set(columns.map(({ column }) => column.id))
   const spans = [
     ...columns.flatMap(
-      ({ column, day }) => column.open.filter((open) => open.to - open.from < day.to - day.from), // not what is always open
+      ({ column, day }) => column.open.filter((open) => open.to - open.from < day.to - day.from), // ignores columns that are always open
     ),
     ...[...shown.bookings, ...shown.holds].filter((one) => ids.has(one.column_id)).map(spanOf),
   ]
@@ -124,7 +124,10 @@ interface GridView extends CalendarView {
   gives: ReturnType<typeof givenBy>
 }
 
-/** Which of the booked services a staff member gives, as their appointments may be dragged to them. */
+/**
+ * Returns a function for the booked services that a staff member provides. Their appointments may be dragged
+ * there.
+ */
 function givenBy({ shown, calendar }: CalendarView): (staffId: string) => string[] {
   const booked = new Set(shown.bookings.map(({ service }) => service.id))
   const services = calendar.catalogue.services
@@ -167,7 +170,7 @@ function columnPart(view: GridView, { label, day, column }: GridColumn): Html {
 
 const columnKey = (column: Calendar['columns'][number], day: GridColumn['day']) => `${column.id}/${day.date}`
 
-/** What a script needs to know of a column: whose it is, what is given there, and when its rows begin. */
+/** Renders the script's data for a column: its owner, services and the start of its rows. */
 function columnData(
   { grid, window, gives }: GridView,
   { column: { id, staff, service, location }, day }: Omit<GridColumn, 'label'>,
@@ -212,7 +215,7 @@ function freeParts(
           ? { service: column.service.id, location: column.location?.id }
           : { who: column.id, location: choice.location }),
       })
-      // what is over ends at the present time, what is free begins there
+      // stays the same as time passes: past time ends at the current time, and free time begins there
       const key = gap.isOver
         ? `o-${columnKey(column, day)}-${gap.from}`
         : `f-${columnKey(column, day)}-${gap.to}`
@@ -239,7 +242,7 @@ function blockParts(
   const t = visit.texts.calendar
   const mayMove = ({ busy_elsewhere, staff_id }: Shown['blocks'][number]) =>
     busy_elsewhere !== true && (!isStaff(visit.person) || visit.person.staffId === staff_id)
-  // a link would tell which of a colleague's times are from a calendar elsewhere
+  // a link would reveal which blocks of a colleague come from a busy calendar
   const isOpen = (block: Shown['blocks'][number]) =>
     block.busy_elsewhere !== true && mayKnowReason(block, visit.person)
   return blocksOf(shown.blocks, column).flatMap((block) =>
@@ -272,7 +275,7 @@ function entryParts(
     const rows = at(spanOf(one))
     return rows ? [{ ...entry, rows, before: at(bufferBefore(one)), after: at(bufferAfter(one)) }] : []
   })
-  const spare = (column.service?.capacity ?? 1) > 1 ? 1 : 0 // room to book beside
+  const spare = (column.service?.capacity ?? 1) > 1 ? 1 : 0 // leaves room to book in the next lane
   return inLanes(placed).flatMap((entry) => {
     const lanes = { lane: entry.lane, lanes: entry.lanes + spare }
     const place = placeOf(entry.rows, window.first, lanes)
@@ -288,7 +291,7 @@ function entryParts(
 
 type Edges = Taken & { starts_at: string; ends_at: string }
 
-/** Undefined where there is none: an empty interval takes no rows. */
+/** Undefined without a buffer, because an empty interval takes no rows. */
 const bufferBefore = (one: Edges): Interval => ({
   from: Date.parse(one.taken_from),
   to: Date.parse(one.starts_at),
@@ -297,7 +300,7 @@ const bufferAfter = (one: Edges): Interval => ({
   from: Date.parse(one.ends_at),
   to: Date.parse(one.taken_until),
 })
-/** Bookings of one appointment stand together. */
+/** Returns the entries of a column. Bookings of one appointment form a single entry. */
 function entriesOf({ taken }: CalendarView, column: Calendar['columns'][number]): Entry[] {
   const all = taken.get(column.id) ?? []
   const bookings = all.filter((one) => 'status' in one)
@@ -353,7 +356,7 @@ function bookingPart(
   </li>`
 }
 
-/** Of a booking that is to come or under way, and that its reader may change. */
+/** Returns true for an upcoming or current booking that the reader may change. */
 function isMovable(booking: ShownBooking): boolean {
   return !('redacted' in booking) && ['pending', 'confirmed', 'in_progress'].includes(booking.status)
 }

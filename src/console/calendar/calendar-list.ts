@@ -19,7 +19,7 @@ import {
   spanOf,
 } from './calendar-page.ts'
 
-/** The list of a day: what is next, what is booked, and when nothing is. */
+/** Renders the list of a day: the next booking, all bookings, and the free time between. */
 export async function calendarList(view: CalendarView): Promise<Html> {
   const { visit, calendar, shown, nowMs, choice } = view
   const t = visit.texts.calendar
@@ -55,16 +55,19 @@ export async function calendarList(view: CalendarView): Promise<Html> {
     </ol>`
 }
 
-/** Time in which somebody is free, and who: the same people all along. */
+/** Time in which some staff are free, the same ones throughout. */
 interface Gap extends Interval {
-  /** Empty for one column alone, and for more people than a row can name. */
+  /** Empty for a single column, and for more staff than a row can name. */
   free: CalendarView['columns']
 }
 
-/** More are not named: with many, somebody is nearly always free, and the rows would change with every appointment. */
+/**
+ * Maximum number of named staff. Among many, somebody is nearly always free, and rows would change with every
+ * appointment.
+ */
 const maxNamed = 6
 
-/** The times at which the reader can book at least one of those who are shown. */
+/** Returns the times at which the reader can book at least one of the visible columns. */
 async function gapsOf(view: CalendarView): Promise<Gap[]> {
   const columns = view.columns.filter((column) => mayBook(view.visit, column))
   const { range } = view.calendar
@@ -74,7 +77,7 @@ async function gapsOf(view: CalendarView): Promise<Gap[]> {
     return freeIn(view, only, range).map((gap) => ({ ...gap, free }))
   }
   const people = columns.filter(({ staff }) => staff)
-  // what is always open, such as online, says nothing of when people are there
+  // columns that are always open, such as online ones, do not show when staff are there
   const times = await view.slices.map(people.length > 0 ? people : columns, (column) => ({
     column,
     gaps: freeIn(view, column, range).filter(({ from, to }) => to - from >= leastGapMs),

@@ -11,31 +11,34 @@ import { hidden } from '../../pages/form.ts'
 import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { dateFormat, datesAt } from '../frame/formats.ts'
 
-/* The calendar as HTML: what is chosen of it and the bar above; its grid and its list are beside. It is whole without a script. */
+/*
+ * The calendar as HTML: choices and the bar above. Grid and list are in separate files. It is complete
+ * without a script.
+ */
 
 export const views = ['day', 'week', 'list'] as const
 export type View = (typeof views)[number]
 
-/** What the address of the page says. */
+/** The choices in the page's address. */
 export interface CalendarChoice {
-  /** Undefined: the list on phones, else the day. */
+  /** Undefined: the list on phones, otherwise the day. */
   view: View | undefined
   date: string
   location: string | undefined
-  /** The column that somebody chose; undefined for all, or in a week for the first. */
+  /** The chosen column; undefined for all, or for the first one in a week. */
   who: string | undefined
-  /** Whether closed hours are shown. */
+  /** True to show closed hours. */
   allHours: boolean
-  /** Of further columns; undefined for the first. */
+  /** Cursor of further columns; undefined for the first ones. */
   cursor: string | undefined
 }
 
-/** The address of the calendar with another choice. */
+/** Returns the address of the calendar with another choice. */
 export function calendarPath(visit: ConsoleVisit, choice: CalendarChoice): string {
   return pathOf('/console', visit, addressOf(choice))
 }
 
-/** The address of the part of the calendar that changes. */
+/** Returns the address of the part of the calendar that changes. */
 export function livePath(visit: ConsoleVisit, choice: CalendarChoice): string {
   return pathOf('/console/calendar', visit, addressOf(choice))
 }
@@ -47,22 +50,24 @@ function addressOf({ view, date, location, who, allHours, cursor }: CalendarChoi
 export type Shown = Awaited<ReturnType<typeof presentCalendar>>
 export type ShownBooking = Shown['bookings'][number]
 
-/** What the parts of the page need. */
+/** Data for the parts of the page. */
 export interface CalendarView {
   visit: ConsoleVisit
   choice: CalendarChoice
   calendar: Calendar
-  /** Those of its columns that are chosen, and what is in them. */
+  /** The chosen columns, and their content. */
   columns: Calendar['columns']
   shown: Shown
-  /** What is booked and held, by column. */
+  /** Bookings and holds by column. */
   taken: ReadonlyMap<string, (ShownBooking | Shown['holds'][number])[]>
   nowMs: number
-  /** Divides the making of the page. */
+  /** Divides the rendering of the page, so that other requests proceed. */
   slices: Slices
 }
 
-/** The part of a calendar that is chosen. A week is that of one column: of the person themselves, if there is no other choice. */
+/**
+ * Returns the chosen part of a calendar. A week shows one column, by default that of the person themselves.
+ */
 export async function chosenView(
   calendar: Calendar,
   { visit, choice, nowMs, slices }: Pick<CalendarView, 'visit' | 'choice' | 'nowMs' | 'slices'>,
@@ -85,7 +90,7 @@ export async function chosenView(
   return { visit, choice: present, calendar, columns, shown, taken, nowMs, slices }
 }
 
-/** Formats of a page, made once; many appointments begin at the same time. */
+/** Formats of a page, cached because many appointments begin at the same time. */
 export class Formats {
   private readonly times = new Map<number, string>()
   private readonly clock: Intl.DateTimeFormat
@@ -107,7 +112,7 @@ export class Formats {
     return text
   }
 
-  /** With the name of the zone's present time, such as CEST. */
+  /** Formats a time with the zone's current abbreviation, such as CEST. */
   namedTime(ms: number): string {
     const zone = this.named.formatToParts(ms).find(({ type }) => type === 'timeZoneName')
     return `${this.time(ms)} ${zone?.value ?? ''}`
@@ -118,7 +123,7 @@ export class Formats {
   }
 }
 
-/** The bar above: dates, views, filters, and what can be done. */
+/** Renders the bar above: dates, views, filters and actions. */
 export function calendarBar(view: CalendarView): Html {
   const { visit, choice, calendar } = view
   const { texts, locale } = visit
@@ -153,7 +158,7 @@ export function calendarBar(view: CalendarView): Html {
   </div>`
 }
 
-/** Leads to the columns that follow, and back to the first, where a business has more than a page shows. */
+/** Renders links to the next and first columns, if a business has more than a page shows. */
 export function furtherColumns({ visit, choice, calendar }: CalendarView): Html {
   const t = visit.texts.calendar
   const { nextCursor } = calendar
@@ -166,7 +171,9 @@ export function furtherColumns({ visit, choice, calendar }: CalendarView): Html 
   </p>`
 }
 
-/** What is shown by the width of the page has its links twice: of each, one stands where the other is hidden. */
+/**
+ * Renders the view links twice, because the default depends on the page's width. One of each pair is hidden.
+ */
 function viewLinks(visit: ConsoleVisit, choice: CalendarChoice, present: View, where = ''): Html {
   const t = visit.texts.calendar
   return html`<nav class="cal-views ${where}" aria-label="${t.view}">
@@ -182,7 +189,7 @@ function viewLinks(visit: ConsoleVisit, choice: CalendarChoice, present: View, w
   </nav>`
 }
 
-/** On a phone date, filters and search are behind a button, which says what is chosen. */
+/** Returns the label of the button for date, filters and search on phones, which shows the choice. */
 function toolsName(view: CalendarView): Html {
   const { visit, choice, calendar } = view
   const { texts } = visit
@@ -194,7 +201,7 @@ function toolsName(view: CalendarView): Html {
     : html`${chosen.map((name, index) => html`${index === 0 ? '' : ', '}<bdi>${name}</bdi>`)} ▾`
 }
 
-/** The day, or the first and last day of the week. */
+/** Formats the day, or the first and last day of the week. */
 function headingOf({ view, date }: CalendarChoice, locale: string): string {
   const atMs = (day: string) => dayOf(day) * 86_400_000
   const days = view === 'week' ? weekOf(date) : [date]
@@ -202,7 +209,7 @@ function headingOf({ view, date }: CalendarChoice, locale: string): string {
   return format.formatRange(atMs(days[0] ?? date), atMs(days.at(-1) ?? date))
 }
 
-/** The one column that is shown: a chosen one, or that of a week. */
+/** Returns the only visible column: the chosen one, or that of a week. */
 function onlyColumn({ choice, columns }: CalendarView): Column | undefined {
   return choice.who !== undefined || choice.view === 'week' ? columns[0] : undefined
 }
@@ -249,7 +256,7 @@ function filterForm(view: CalendarView): Html {
   </form>`
 }
 
-/** Leads to what is booked for a client, whenever it was; the key `/` comes here. */
+/** Renders the search for a client's bookings at any time. The key `/` focuses it. */
 function searchForm(visit: ConsoleVisit): Html {
   const { bookings, clients } = visit.texts
   return html`<form class="cal-search" method="get" action="/console/bookings" role="search">
@@ -269,7 +276,7 @@ function searchForm(visit: ConsoleVisit): Html {
   </form>`
 }
 
-/** With its location where the service is given at several. */
+/** Returns the name of a column, with its location if the service has several. */
 export function columnName(
   { staff, service, location }: Calendar['columns'][number],
   columns: Calendar['columns'],
@@ -279,7 +286,7 @@ export function columnName(
   return isAlone || !location ? service.name : `${service.name} · ${location.name}`
 }
 
-/** Monday to Sunday. */
+/** Returns the dates from Monday to Sunday. */
 export function weekOf(date: string): string[] {
   const day = dayOf(date)
   const monday = day - ((day + 3) % 7)
@@ -292,17 +299,17 @@ const nextStart = (nowMs: number) => Math.ceil(nowMs / fiveMinutesMs) * fiveMinu
 
 type Column = Calendar['columns'][number]
 
-/** Whether the reader can book it: staff book themselves only. */
+/** Returns true if the reader can book the column. Staff can only book themselves. */
 export function mayBook({ person }: ConsoleVisit, { staff }: Column): boolean {
   return !isStaff(person) || person.staffId === staff?.id
 }
 
-/** When a column can still be booked: open, not blocked, not taken by as many as it serves at once. */
+/** Returns the times at which a column can still be booked: open, not blocked, and with a free seat. */
 export function freeIn(view: CalendarView, column: Column, { from, to }: Interval): Interval[] {
   return gapsIn(view, column, { from: Math.max(from, nextStart(view.nowMs)), to })
 }
 
-/** When nothing took place, as far back as it may be entered. */
+/** Returns free times in the past, as far back as bookings may be recorded. */
 export function overIn(view: CalendarView, column: Column, { from, to }: Interval): Interval[] {
   const now = nextStart(view.nowMs)
   const first = now - maxDaysOver * 24 * 12 * fiveMinutesMs
@@ -327,7 +334,7 @@ export interface Taken {
   party_size: number
 }
 
-/** When so many seats are taken. */
+/** Returns the times at which all seats are taken. */
 function fullTimes(taken: readonly Taken[], seats: number): Interval[] {
   const spans = taken.map((one) => ({ ...takenOf(one), size: one.party_size }))
   if (seats === 1) return spans
@@ -339,7 +346,7 @@ function fullTimes(taken: readonly Taken[], seats: number): Interval[] {
   })
 }
 
-/** Those that concern one of the columns. */
+/** Returns the blocks that concern one of the columns. */
 function blocksIn(blocks: Shown['blocks'], columns: Calendar['columns']): Shown['blocks'] {
   const people = new Set(columns.map(({ staff }) => staff?.id))
   const places = new Set(columns.map(({ location }) => location?.id))
@@ -356,7 +363,7 @@ export function blocksOf(blocks: Shown['blocks'], { staff, location }: Calendar[
   )
 }
 
-/** Of a blocked time, with its reason. */
+/** Formats a block with its reason. */
 export function blockText({ texts: { calendar } }: ConsoleVisit, reason: string | null): string {
   return reason === null ? calendar.blocked : calendar.blockedFor({ reason })
 }
@@ -370,7 +377,7 @@ export const spanOf = (one: { starts_at: string; ends_at: string }): Interval =>
   to: Date.parse(one.ends_at),
 })
 
-/** What a booking is, in a word or two; nothing for a confirmed one. */
+/** Returns the status of a booking in a word or two; empty for a confirmed one. */
 export function markOf(
   { status, no_show, deposit_due }: ShownBooking,
   visit: ConsoleVisit,
@@ -382,13 +389,13 @@ export function markOf(
   return { sign, text: t.status[status] }
 }
 
-/** Minutes and seconds: 7:05. */
+/** Formats minutes and seconds: 7:05. */
 export function leftText(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** The present instant, from the clock of the server. */
+/** Returns the current instant from the server's clock. */
 export function nowOf(context: { clock: { now(): Parameters<typeof toMs>[0] } }): number {
   return toMs(context.clock.now())
 }

@@ -53,7 +53,7 @@ const CalendarAddress = StrictObject({
 
 type Address = Partial<Record<'view' | 'date' | 'location' | 'who' | 'hours' | 'cursor' | 'business', string>>
 
-/** The calendar: the first page of the console, or the form to log in. */
+/** Registers the calendar, which is the first page of the console, or the log-in form. */
 export function calendarPageRoutes(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   routes.get(
@@ -127,7 +127,7 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
   )
 }
 
-/** What the script of the page asks for every few seconds. */
+/** Registers the route that the page's script polls every few seconds. */
 function livePart(app: FastifyInstance, context: Context): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get(
     '/console/calendar',
@@ -154,7 +154,7 @@ function livePart(app: FastifyInstance, context: Context): void {
       const { tag, shown } = await readView(context, asked, calendarPart)
       void reply.headers({
         etag: `"${tag}"`,
-        'cache-control': 'no-store', // shown to nobody after the log-out; its script keeps the tag itself
+        'cache-control': 'no-store', // shown to nobody after logging out; the script keeps the tag itself
         'x-content-type-options': 'nosniff',
       })
       if (!shown) return sendNotModified(reply)
@@ -163,7 +163,7 @@ function livePart(app: FastifyInstance, context: Context): void {
   )
 }
 
-/** Of a hub: its owners add the first one. */
+/** Renders the page of a hub without a business, to which its owners add the first one. */
 function noBusiness({ person, texts }: ConsoleVisit): Html {
   return html`<h1>${texts.frame.noBusiness}</h1>
     ${
@@ -182,17 +182,17 @@ function doneNotes({ texts }: ConsoleVisit): Record<string, string> {
   }
 }
 
-/** How wide a page may get. */
+/** Maximum number of columns on a page. */
 const columnsOfPage = 100
 
 interface AskedView {
   visit: ConsoleVisit
   address: Address
-  /** Of a script, which may know the tag. */
+  /** The request of a script, which may know the tag. */
   request?: FastifyRequest
 }
 
-/** Reads what an address asks for, and shows it. `shown` is undefined where the caller knows it. */
+/** Reads the calendar at an address and presents it. `shown` is undefined if the caller knows it. */
 async function readView(
   context: Context,
   { visit, address, request }: AskedView,
@@ -201,7 +201,7 @@ async function readView(
   const nowMs = nowOf(context)
   const choice = choiceOf(address, visit, nowMs)
   const dates = choice.view === 'week' ? weekOf(choice.date) : [choice.date]
-  const minute = Math.floor(nowMs / 60_000) // the line of the present time moves, and what is over is not free
+  const minute = Math.floor(nowMs / 60_000) // the line of the current time moves, and past time is no longer free
   const tagNow = (tag: string) => `${tag}-${minute}`
   const knows = (tag: string) => request !== undefined && knownTags(request)(tagNow(tag))
   const read = async (of: CalendarChoice, columnId?: string) => {
@@ -224,7 +224,7 @@ async function readView(
   }
   const found = await read(choice).catch((error: unknown) => {
     if (!(error instanceof Problem) || !['not_found', 'validation_failed'].includes(error.code)) throw error
-    // a location of another business, or of none; a cursor of another list
+    // an unknown location, or one of another business; a cursor of another list
     return read({ ...choice, location: undefined, cursor: undefined })
   })
   if (found.shown === undefined || !('elsewhere' in found.shown))
@@ -234,7 +234,7 @@ async function readView(
   return { tag: tagNow(only.tag), shown }
 }
 
-/** What does not fit is as if it were not there. */
+/** Reads the choices in an address. Ignores invalid ones. */
 function choiceOf(address: Address, { business }: ConsoleVisit, nowMs: number): CalendarChoice {
   const id = (text: string | undefined) =>
     text !== undefined && isUuid(text) ? text.toLowerCase() : undefined
@@ -263,7 +263,7 @@ async function calendarBody(view: CalendarView, tag: string): Promise<Html> {
     ${await calendarPart(view, tag)} ${furtherColumns(view)}`
 }
 
-/** What is shown again when something has changed. */
+/** Renders the part that is replaced after a change. */
 async function calendarPart(view: CalendarView, tag: string): Promise<Html> {
   const { calendar, choice, visit, nowMs } = view
   const parts = choice.view === 'list' ? ['list'] : choice.view === undefined ? ['grid', 'list'] : ['grid']

@@ -4,24 +4,24 @@ import { dayMs, type Interval } from '../../availability/zone-rules.ts'
 import { offsetIntervalAt } from '../../base/instants.ts'
 
 /*
- * Where times stand in a grid of five minutes a row. The rows are those of the clock on the wall: of a single day just the
- * hours that it has, 23 or 25 when the clocks change; of a week those of every day, with an hour that one day has twice.
+ * Positions of times in a grid with rows of five minutes. Rows follow wall time. A single day has exactly its
+ * hours, 23 or 25 on a clock change. A week has the hours of all its days, including one that a day repeats.
  */
 
 const minuteMs = 60_000
 const minutesPerRow = 5
 const rowsPerHour = 60 / minutesPerRow
-/** A day of 25 hours. */
+/** Rows of a day with 25 hours. */
 const maxRows = 25 * rowsPerHour
 
-/** Wall time that runs without a jump, in minutes from midnight. */
+/** Continuous wall time, in minutes from midnight. */
 interface WallSpan {
   from: number
   to: number
 }
 
 interface AxisPart extends WallSpan {
-  /** The row of its beginning. */
+  /** The row at which it begins. */
   row: number
 }
 
@@ -39,13 +39,13 @@ interface ShownDay extends Interval {
 /** An hour of the grid. */
 interface HourLabel {
   row: number
-  /** An instant at which the clock shows it. */
+  /** An instant at which the clock shows this hour. */
   atMs: number
-  /** Whether the day has it twice, so that it needs the name of its time. */
+  /** True if the day repeats it, so that it needs a zone abbreviation. */
   isRepeated: boolean
 }
 
-/** Rows from one up to another, from 0. */
+/** A half-open range of rows, counted from 0. */
 export interface Rows {
   first: number
   end: number
@@ -55,7 +55,7 @@ export interface Rows {
 export class DayGrid {
   readonly days: ShownDay[]
   private readonly axis: AxisPart[]
-  /** The day whose parts the axis has. */
+  /** The day whose parts define the axis. */
   private readonly leading: ShownDay | undefined
 
   constructor(dates: readonly string[], timeZone: string) {
@@ -70,13 +70,13 @@ export class DayGrid {
     })
   }
 
-  /** How many rows the days have. */
+  /** Number of rows of the days. */
   get rows(): number {
     const last = this.axis.at(-1)
     return last ? last.row + Math.ceil((last.to - last.from) / minutesPerRow) : 0
   }
 
-  /** The rows that an interval takes on a day; undefined when it lies on other days. */
+  /** Returns the rows of an interval on a day; undefined if it lies on other days. */
   rowsOf({ from, to }: Interval, day: ShownDay): Rows | undefined {
     const start = Math.max(from, day.from)
     const end = Math.min(to, day.to)
@@ -85,7 +85,10 @@ export class DayGrid {
     return { first, end: Math.max(first + 1, this.endRowAt(end, day)) }
   }
 
-  /** When the rows of a day begin: parts without a jump, each with its first row, the row after it, and its beginning. */
+  /**
+   * Returns the times of a day's rows: parts without a clock change, each with its first row, the row after
+   * it, and its start.
+   */
   runsOf(day: ShownDay): { first: number; end: number; atMs: number }[] {
     return day.parts.flatMap(({ from, to }) => {
       const rows = this.rowsOf({ from, to }, day)
@@ -93,7 +96,7 @@ export class DayGrid {
     })
   }
 
-  /** The hours of the grid within some rows. */
+  /** Returns the hours of the grid within some rows. */
   hours({ first, end }: Rows): HourLabel[] {
     const day = this.leading ?? this.days[0]
     if (!day) return []
@@ -129,7 +132,7 @@ export class DayGrid {
   }
 }
 
-/** Whole hours that hold all of some rows. */
+/** Returns whole hours that contain all given rows. */
 export function windowOf(rows: readonly Rows[], all: number): Rows {
   const first = Math.min(...rows.map((one) => one.first))
   const end = Math.max(...rows.map((one) => one.end))
@@ -139,7 +142,9 @@ export function windowOf(rows: readonly Rows[], all: number): Rows {
   }
 }
 
-/** Puts what overlaps side by side: each gets a lane, and how many lanes there are where it stands. */
+/**
+ * Places overlapping entries next to each other. Each gets a lane, and the number of lanes at its position.
+ */
 export function inLanes<T>(
   entries: readonly (T & { rows: Rows })[],
 ): (T & { rows: Rows; lane: number; lanes: number })[] {
@@ -182,17 +187,23 @@ function hasRepeats(parts: readonly DayPart[]): boolean {
   return parts.some(({ wall }, index) => (parts[index + 1]?.wall.from ?? Infinity) < wall.to)
 }
 
-/** The last lane takes what is more. */
+/** Maximum number of lanes. The last one takes the rest. */
 const maxLanes = 6
 
-/** The classes that place something in the grid: its rows and its lane. The policy of the page allows no style attributes. */
+/**
+ * Returns the classes for a position in the grid: rows and lane. The page's policy allows no style
+ * attributes.
+ */
 export function placeOf({ first, end }: Rows, start: number, { lane = 0, lanes = 1 } = {}): string {
   const shown = Math.min(lanes, maxLanes)
   const rows = `r${first - start} n${end - first}`
   return shown === 1 ? rows : `${rows} w${shown}-${Math.min(lane, shown - 1)}`
 }
 
-/** The styles of all classes that `placeOf` gives: positions, as a browser lays out hundreds of them faster than a grid. */
+/**
+ * Returns the styles of all classes from `placeOf`. Uses positions, because browsers lay out hundreds of them
+ * faster than a grid.
+ */
 export function placeStyles(): string {
   const rules: string[] = []
   for (let rows = 0; rows <= maxRows; rows += 1)

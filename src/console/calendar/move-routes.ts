@@ -50,13 +50,16 @@ import { clientName, momentText, wallFields } from '../frame/formats.ts'
 
 const maxMinutes = 1_440
 
-/** Moving a booking, making it longer or shorter, and giving it to somebody else. */
+/** Registers the pages to move, resize and reassign a booking. */
 export function moveRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [moveRoute(context)])
   addForms(app, context, (scope) => tellRoute(scope, context))
 }
 
-/** The script of the calendar moves with a mail that waits; this is for a tick that is taken from it or set again. */
+/**
+ * Registers the route that withdraws or restores a pending email. The calendar script moves bookings with a
+ * delayed email.
+ */
 function tellRoute(scope: FastifyInstance, context: Context): void {
   scope.withTypeProvider<TypeBoxTypeProvider>().post(
     '/console/bookings/:id/tell',
@@ -139,7 +142,7 @@ function checkedChange(change: ReturnType<typeof changeOf>) {
   return readInstants(checkedForm(ChangeBooking, change), 'starts_at', 'ends_at')
 }
 
-/** What stays where it was needs no warning. */
+/** Warns of an unusual time, unless the booking stays where it was. */
 async function warnOfMove(
   context: Context,
   visit: BusinessVisit,
@@ -155,7 +158,7 @@ async function warnOfMove(
   await assertUsual(context, visit, { act: 'move', time, minutes: Number(typed['minutes']), typed })
 }
 
-/** Throws not_found for a booking of somebody else, for staff. */
+/** Throws not_found to staff for a booking of somebody else. */
 async function ownBooking(context: Context, { person }: BusinessVisit, id: string): Promise<BookingRow> {
   const booking = await showBooking(context, person, id)
   if (isStaff(person) && person.staffId !== booking.staff_id)
@@ -232,7 +235,7 @@ async function movePage(
   return calendarForm(t.title, html`${about} ${rest}`)
 }
 
-/** Those who could take the booking, and who has it. */
+/** Renders the staff members who could take the booking, and its current one. */
 async function peopleField(
   context: Context,
   visit: BusinessVisit,

@@ -8,23 +8,26 @@ import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
 import { momentText } from '../frame/formats.ts'
 
-/* The clients of a business, and the page of one. Addresses of pages name a client by a booking, never by e-mail. */
+/*
+ * The list of a business's clients, and the page of one. Addresses of pages identify a client by a booking,
+ * never by email.
+ */
 
 type Client = Awaited<ReturnType<typeof listClients>>['data'][number]
 
-/** A client, with the bookings that the page shows. */
+/** A client with the bookings on their page. */
 export interface ClientView {
   visit: BusinessVisit
-  /** Of the booking by which the address names the client. */
+  /** The booking that identifies the client in the address. */
   id: string
   client: Client
-  /** Others with the same address, some of them if there are many. */
+  /** Other clients with the same address, at most a few. */
   others: Client[]
   ahead: BookingRows
   past: BookingRows
 }
 
-/** The address of a client's page, or of what is below it. */
+/** Returns the address of a client's page, or of one below it. */
 function clientPath(visit: ConsoleVisit, id: string, below = ''): string {
   return pathOf(`/console/clients/${id}${below}`, visit)
 }
@@ -36,7 +39,7 @@ interface ClientList {
   nextCursor: string | null
 }
 
-/** The list, with its search. */
+/** Renders the list and its search. */
 export function clientList(visit: BusinessVisit, { q, fault, clients, nextCursor }: ClientList): Html {
   const { clients: t, setUp } = visit.texts
   const empty = nextCursor !== null ? t.searchOn : q === '' || fault !== undefined ? t.nobody : t.nobodyFound
@@ -108,7 +111,7 @@ function countText({ texts }: ConsoleVisit, { visits, no_shows, cancelled, block
   ].join(' · ')
 }
 
-/** The page of a client. */
+/** Renders the page of a client. */
 export function clientPage(view: ClientView, notice: Html): ShownPage {
   const { visit, id, client, ahead, past } = view
   const { clients: t, booking, setUp } = visit.texts
@@ -165,7 +168,7 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
   }
 }
 
-/** Who else has the address: a family, or one person who wrote their name in two ways. */
+/** Renders others with the same address: a family, or one person who spelled their name in two ways. */
 function othersPart({ visit, client, others }: ClientView): Html {
   const { clients: t } = visit.texts
   if (others.length === 0) return html``
@@ -178,7 +181,7 @@ function othersPart({ visit, client, others }: ClientView): Html {
     )}`
 }
 
-/** The same service with the same person, for the same client. */
+/** Returns the address for booking the same service and staff member for the same client. */
 function bookAgainPath({ visit, id, ahead, past }: ClientView): string {
   const latest = past[0] ?? ahead[0]
   return pathOf('/console/book', visit, {
@@ -220,7 +223,7 @@ function blockPart({ visit, id, client }: ClientView): Html {
   </details>`
 }
 
-/** The question before a client is erased. */
+/** Renders the confirmation before a client is erased. */
 export function erasePage({ visit, id, client, others, ahead }: ClientView, now: Instant): ShownPage {
   const t = visit.texts.clients
   const title = t.eraseTitle({ name: fullName(client.first_name, client.last_name) })

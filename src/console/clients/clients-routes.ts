@@ -25,7 +25,7 @@ const minSearched = 3
 const shownBookings = 20
 const perPage = 50
 
-/** The clients of a business, and what people do about one. */
+/** Registers the pages of a business's clients, and their actions. */
 export function clientPageRoutes(app: FastifyInstance, context: Context): void {
   const ofClient = [clientRoute(context), exportRoute(context), eraseRoute(context)]
   consoleRoutes(app, context, [
@@ -117,7 +117,7 @@ function eraseRoute(context: Context): ConsoleRoute {
     form: {
       act: async (visit, _typed, { id }) => {
         const { client_email: email, business_id } = await showBooking(context, visit.person, id)
-        if (email !== '') await eraseClient(context, visit.person, { email, business_id }) // else sent twice
+        if (email !== '') await eraseClient(context, visit.person, { email, business_id }) // otherwise sent twice
         return { path, query: { done: 'erased' } }
       },
       again: (visit, _state, { id }) => show(visit, id),
@@ -125,7 +125,7 @@ function eraseRoute(context: Context): ConsoleRoute {
   }
 }
 
-/** Whom a booking is for. Throws not_found, also for one who was erased. */
+/** Returns the client of a booking. Throws not_found, also for an erased client. */
 async function clientOf(context: Context, { person }: ConsoleVisit, id: string) {
   const booking = await showBooking(context, person, id)
   const { client_email: email, business_id } = booking
@@ -133,7 +133,7 @@ async function clientOf(context: Context, { person }: ConsoleVisit, id: string) 
   return { email, business_id, name: nameOf(booking) }
 }
 
-/** Others with one address whom the page names. */
+/** Maximum number of others with the same address that the page names. */
 const shownOthers = 10
 
 async function readView(context: Context, visit: BusinessVisit, id: string): Promise<ClientView> {

@@ -21,7 +21,7 @@ const Choice = Type.Optional(Type.String({ maxLength: 600 }))
 type Address = Record<string, string | undefined>
 type Entry = Awaited<ReturnType<typeof listAudit>>['data'][number]
 
-/** Who changed what in a business. */
+/** Registers the audit log of a business. */
 export function auditPageRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [
     {
@@ -76,7 +76,7 @@ async function auditPage(context: Context, visit: BusinessVisit, address: Addres
     }`
 }
 
-/** What an address asks for; what cannot be meant is left out. */
+/** Reads the filters in an address. Ignores invalid ones. */
 function readAddress({ business, person }: BusinessVisit, { actor, day, where }: Address) {
   const isWholeHub = where === 'hub' && 'hubId' in person.scope
   return {
@@ -87,7 +87,7 @@ function readAddress({ business, person }: BusinessVisit, { actor, day, where }:
   }
 }
 
-/** A day of a zone, whatever its clocks do. */
+/** Returns a day in a zone, including clock changes. */
 function dayIn(timeZone: string, text: string): { from: Instant; to: Instant } {
   const day = Temporal.PlainDate.from(text)
   const start = (date: Temporal.PlainDate) => instantFromMs(date.toZonedDateTime(timeZone).epochMilliseconds)
@@ -99,7 +99,7 @@ interface Named {
   name: string
 }
 
-/** The people and keys that entries can be narrowed to. */
+/** Returns the people and keys by which entries can be filtered. */
 async function actorsOf(context: Context, { person, business, texts }: BusinessVisit): Promise<Named[]> {
   const [people, { page: keys }] = await Promise.all([
     listPeople(context, person.scope),
@@ -128,7 +128,7 @@ function filterForm(visit: BusinessVisit, address: Address, actors: Named[]): Ht
   </form>`
 }
 
-/** Subjects with a page of their own. */
+/** Subjects that have their own page. */
 const pages: Record<string, string> = {
   booking: '/console/bookings',
   service: '/console/services',
@@ -156,7 +156,7 @@ function row(visit: BusinessVisit, { at, actor, action, subject, business_id, ad
   </li>`
 }
 
-/** "Booking: cancelled"; what has no words yet, as the API names it. */
+/** Returns "Booking: cancelled", or the name in the API for actions without a text. */
 function actionText({ texts: { audit } }: BusinessVisit, action: string): string {
   const [subject = '', verb = ''] = action.split('.')
   const [what, done] = [textFor(audit.subjects, subject), textFor(audit.verbs, verb)]

@@ -2,11 +2,11 @@ import { html, type Html } from '../../base/html.ts'
 import { pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
 
-/* What the pages for developers share. */
+/* Shared parts of the developer pages. */
 
 export const developersPath = '/console/developers'
 
-/** What cannot be undone: opens a question, whose button does it. */
+/** Renders an action that cannot be undone: it opens a confirmation with the button. */
 export function asksOnce(
   title: string,
   { action, why, button, fields = html`` }: { action: string; why: string; button: string; fields?: Html },
@@ -27,7 +27,7 @@ export function backLink(visit: BusinessVisit): Html {
   </p>`
 }
 
-/** What is shown once: nobody can look it up again. */
+/** Renders a secret, which nobody can look up again. */
 export function secretPage(visit: BusinessVisit, title: string, secret: string): ShownPage {
   const t = visit.texts.developers
   return {

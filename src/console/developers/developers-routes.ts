@@ -26,7 +26,7 @@ import type { ConsoleLanguage } from '../frame/texts.ts'
 import { asksOnce, backLink, developersPath, secretPage } from './developers-page.ts'
 import { webhookList, webhookPages } from './webhook-pages.ts'
 
-/** What connects programs with a business: its plan, keys, webhooks and events. */
+/** Registers the pages that connect programs with a business: plan, keys, webhooks and events. */
 export function developersRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [
     overview(context),
@@ -131,7 +131,7 @@ async function keyList(context: Context, visit: BusinessVisit, cursor: string | 
     }`
 }
 
-/** Asks once, as it cannot be undone. */
+/** Asks for confirmation, because revoking cannot be undone. */
 function revokeForm(
   visit: BusinessVisit,
   key: { id: string; label: string | null; last_four: string },
@@ -174,7 +174,7 @@ function newKey(context: Context): ConsoleRoute {
         const { person, business } = visit
         const input = checkedForm(CreateKey, readRows(keyRows(visit), typed))
         const target = { businessId: business.id, input }
-        // what is stored of the form has no secret: sent again, it shows none
+        // the stored result of the form contains no key, so sending it again shows none
         let key: string | undefined
         const next = await once(
           async (store) => {

@@ -37,21 +37,21 @@ import type { ConsoleLanguage, ConsoleTexts } from '../frame/texts.ts'
 import { asksOnce, backLink, developersPath, secretPage } from './developers-page.ts'
 
 const path = `${developersPath}/webhooks`
-/** Of the address of a page for a new webhook. */
+/** The ID in the address of a page for a new webhook. */
 const newId = 'new'
 const stripLength = 20
-/** Of a hub: its own webhooks and those of this business are looked for in as many pages. */
+/** Maximum number of pages searched in a hub for its own webhooks and those of this business. */
 const maxPages = 10
 
 type Webhook = ReturnType<typeof presentWebhook>
 type Delivery = Awaited<ReturnType<typeof listDeliveries>>['data'][number]
 
-/** What an event says, such as `booking.created`. */
+/** Returns the description of an event, such as `booking.created`. */
 function eventText({ events }: ConsoleTexts['developers'], type: EventType): string {
   return textFor(events, type.replace(/^booking\./, '')) ?? type
 }
 
-/** Pages about webhooks and events. */
+/** Returns the pages about webhooks and events. */
 export function webhookPages(context: Context): ConsoleRoute[] {
   return [webhookPage(context), ...webhookForms(context), eventPage(context)]
 }
@@ -60,12 +60,12 @@ function hasWebhooks({ person }: BusinessVisit): boolean {
   return person.plan === 'enterprise'
 }
 
-/** Throws plan_required, as the API does. */
+/** Throws plan_required, like the API. */
 function assertHasWebhooks(visit: BusinessVisit): void {
   if (!hasWebhooks(visit)) throw needsEnterprise(visit.texts.developers.needsEnterprise)
 }
 
-/** The webhooks of a business, and those of its hub, each with how its last deliveries went. */
+/** Renders the webhooks of a business and its hub, each with its last deliveries. */
 export async function webhookList(context: Context, visit: BusinessVisit): Promise<Html> {
   const t = visit.texts.developers
   if (!hasWebhooks(visit))
@@ -105,7 +105,7 @@ async function webhooksOf(context: Context, { person, business }: BusinessVisit)
 
 const marks = { succeeded: '✓', failed: '✗', pending: '…' } as const
 
-/** The latest deliveries, the oldest first: told by sign and text. */
+/** Renders the latest deliveries, oldest first, with a sign and a text each. */
 function strip(visit: BusinessVisit, deliveries: Delivery[]): Html {
   const t = visit.texts.developers
   if (deliveries.length === 0) return html`<span class="soft">${t.nothingSent}</span>`
@@ -120,7 +120,7 @@ function strip(visit: BusinessVisit, deliveries: Delivery[]): Html {
   </span>`
 }
 
-/** One webhook of this business, or of its hub. Throws not_found. */
+/** Finds a webhook of this business or its hub. Throws not_found. */
 async function findWebhook(context: Context, visit: BusinessVisit, id: string): Promise<Webhook> {
   const webhook = presentWebhook(await showWebhook(context, visit.person, id))
   if (webhook.business_id === null || webhook.business_id === visit.business.id) return webhook
@@ -314,7 +314,7 @@ function deliveryRows(
   </ul>`
 }
 
-/** A delivery with its attempts, what was sent and what came back. */
+/** Renders a delivery with its attempts, request and response. */
 async function openedDelivery(
   context: Context,
   visit: BusinessVisit,
@@ -353,7 +353,7 @@ async function openedDelivery(
   </section>`
 }
 
-/** The body that was sent; undefined of a sample, and of what is no longer kept. */
+/** Returns the body that was sent. Undefined for a sample, and after its retention period. */
 async function payloadOf(
   context: Context,
   { person }: BusinessVisit,
@@ -364,7 +364,7 @@ async function payloadOf(
   return data.find(({ id }) => id === event_id)?.payload
 }
 
-/** What is done to a webhook besides its settings. */
+/** Returns the forms of a webhook other than its settings. */
 function webhookForms(context: Context): ConsoleRoute[] {
   const form = (
     name: string,

@@ -17,12 +17,13 @@ import { sendPage } from '../../pages/page.ts'
 import { type ConsoleLanguage, languageOf } from './texts.ts'
 
 /*
- * The frame of every page of the console: who is logged in, and at which business. A page asks `findVisit`, sends the form
- * to log in to nobody, then calls `sendConsolePage`. Addresses and forms name the business, as another tab may show another
- * one: an address leads to the business that it names, a form counts for that one alone.
+ * The frame of every console page: the person and the business. A page calls `findVisit`, sends the log-in
+ * form if nobody is logged in, and then calls `sendConsolePage`. Addresses and forms name the business,
+ * because another tab may show a different one. An address switches to the business that it names, but a form
+ * applies only to that business.
  */
 
-/** A page of the console that the header leads to. */
+/** A console page in the header. */
 interface ConsoleSection {
   id: SectionId
   path: string
@@ -42,7 +43,7 @@ export type SectionId =
   | 'numbers'
   | 'settings'
 
-/** In the order in which the header shows them. */
+/** In the order of the header. */
 const consoleSections: ConsoleSection[] = [
   { id: 'calendar', path: '/console', role: 'staff' },
   { id: 'bookings', path: '/console/bookings', role: 'staff' },
@@ -62,34 +63,34 @@ interface ConsoleBusiness {
   timezone: string
 }
 
-/** Who looks at a page of the console, and at which business. */
+/** The person who views a console page, and the business. */
 export interface ConsoleVisit extends ConsoleLanguage {
   person: PersonActor
   places: PersonPlace[]
-  /** The business that the page is about; undefined in a hub without one. */
+  /** The business of the page; undefined in a hub without one. */
   business: ConsoleBusiness | undefined
-  /** Of a hub: all of its businesses, at most a hundred. */
+  /** All businesses of a hub, at most a hundred. */
   businesses: ConsoleBusiness[]
-  /** Whether the browser has closed the connection. */
+  /** Returns true if the browser has closed the connection. */
   isGone: () => boolean
-  /** Of a hub: the business that this browser showed last. */
+  /** The business of a hub that this browser showed last. */
   lastShown?: string | undefined
-  /** How many mails failed that nobody has seen; 0 for staff. */
+  /** Number of failed emails that nobody has seen; 0 for staff. */
   unseenMails: number
-  /** Where mails to clients go. */
+  /** Destination of emails to clients. */
   mails: ReturnType<typeof mailRoute>
-  /** For a form of this page that must not do its work twice. */
+  /** Key for a form of this page that must not do its work twice. */
   once: string
 }
 
-/** The most that the menu shows. */
+/** Maximum number of businesses in the menu. */
 const maxShownBusinesses = 100
 
-/** The business that an address or form names, which is not the present one. */
+/** The business named by an address or form, if it is not the present one. */
 export interface Elsewhere {
-  /** Undefined where the person has none there. */
+  /** Undefined if the person has no access there. */
   place?: PersonPlace
-  /** Of the business, as far as the person may know it. */
+  /** Name of the business, if the person may know it. */
   name?: string
 }
 
@@ -99,9 +100,9 @@ interface Found {
 }
 
 /**
- * Who looks at a page; undefined for nobody, who gets the form. `named` is the business that its address names: the log-in
- * goes on there. Without it, it is the one that this browser showed last, or the hub's oldest. `elsewhere` is there where the
- * person does not reach the business.
+ * Finds the person who views a page; undefined if nobody is logged in. `named` is the business in the page's
+ * address, where the log-in continues. Without it, the business is the one that this browser showed last, or
+ * the hub's oldest. `elsewhere` is set if the person has no access to the business.
  */
 export async function findReader(
   context: Context,
@@ -115,7 +116,10 @@ export async function findReader(
   return lookUp(context, request, named)
 }
 
-/** As `findReader`, for what is not a page of its own. Throws not_found for a business that the person does not reach. */
+/**
+ * Finds the person like `findReader`, for routes that are not a whole page. Throws not_found for a business
+ * without access.
+ */
 export async function findVisit(
   context: Context,
   request: FastifyRequest,
@@ -127,8 +131,9 @@ export async function findVisit(
 }
 
 /**
- * Who sends a form, or a request of a script; undefined for nobody. It names its business itself (`at_business`) or by its address
- * (`business`); `elsewhere` is there where that is not the present one, or where it names none and could mean several.
+ * Finds the person who sends a form or a script's request; undefined if nobody is logged in. The business is
+ * in the body (`at_business`) or the address (`business`). `elsewhere` is set if that is not the present one,
+ * or if it is missing and several are possible.
  */
 export async function findSender(
   context: Context,
@@ -145,7 +150,7 @@ export async function findSender(
   return isDivided ? { visit, elsewhere: visit.business ? { name: visit.business.name } : {} } : found
 }
 
-/** As `findSender`, for scripts. Throws change_not_allowed. */
+/** Finds the sender like `findSender`, for scripts. Throws change_not_allowed. */
 export async function findScriptSender(
   context: Context,
   request: FastifyRequest,
@@ -212,7 +217,7 @@ async function unseenMailsOf(
   return role === 'staff' || !business ? 0 : countUnseenMails(context, business.id)
 }
 
-/** Another place of the person, at which a business or hub can be reached. */
+/** Returns another membership of the person with access to a business or hub. */
 async function placeWith(
   context: Context,
   { person, places }: Pick<ConsoleVisit, 'person' | 'places'>,
@@ -232,7 +237,7 @@ async function placeWith(
 const lastShownName = 'holdfast-business'
 const yearSeconds = 31_536_000
 
-/** The header by which a browser remembers something about the console for a year. */
+/** Returns the header that makes a browser remember a value for the console for a year. */
 export function consoleCookie(pair: string): string {
   return `${pair}; Path=/console; Max-Age=${yearSeconds}; HttpOnly; SameSite=Lax`
 }
@@ -242,7 +247,7 @@ function lastShownBusiness({ headers }: FastifyRequest): string | undefined {
   return pairs.find(([name]) => name === lastShownName)?.[1]
 }
 
-/** A business of the person's hub, also one that the menu does not show. */
+/** Finds a business of the person's hub, even one beyond the menu. */
 async function businessOfHub(
   context: Context,
   person: PersonActor,
@@ -252,34 +257,34 @@ async function businessOfHub(
   try {
     return await showBusinessInScope(context, person, id)
   } catch (error) {
-    if (error instanceof Problem) return undefined // of another hub, or of none
+    if (error instanceof Problem) return undefined // unknown, or of another hub
     throw error
   }
 }
 
 /** A page of the console. */
 export interface ConsolePage {
-  /** Of the document; the name of the business follows it. */
+  /** Title of the document, followed by the name of the business. */
   title: string
   visit: ConsoleVisit
-  /** Which section of the header is the present one. */
+  /** The current section of the header. */
   section?: SectionId
   body: Html
-  /** For the head of the document, such as scripts; styles of all pages are there. */
+  /** HTML for the document's head, such as scripts. Styles of all pages are included anyway. */
   more?: Html
-  /** Whether it uses the whole width. */
+  /** True if it uses the whole width. */
   wide?: boolean
-  /** Whether it shows pages of this server in frames. */
+  /** True if it shows pages of this server in frames. */
   frames?: boolean
-  /** Whether its forms name the business; those about the person do not. */
+  /** True if its forms name the business. Forms about the person do not. */
   areFormsNamed?: boolean
 }
 
-/** Styles of all pages of the console. */
+/** Styles of all console pages. */
 export const consoleHead = html`<meta name="robots" content="noindex" />
   <link rel="stylesheet" href="/docs/console.css" />`
 
-/** For pages that a script makes easier. */
+/** Script for pages that it enhances. */
 export const consoleScript = html`<script type="module" src="/docs/console.js"></script>`
 
 /** Sends a page in the frame of the console. */
@@ -299,7 +304,7 @@ export function sendConsolePage(
   const present = visit.businesses.length > 1 ? visit.business?.id : undefined
   if (present !== undefined && present !== visit.lastShown)
     void reply.header('set-cookie', consoleCookie(`${lastShownName}=${present}`))
-  // styles show it where there are such fields, and mark them
+  // styles show it only with required fields, and mark those
   const needed = html`<p class="soft needed">${visit.texts.frame.needed}</p>`
   return sendPage(reply, {
     title: `${title} – ${visit.business?.name ?? 'Holdfast'}`,
@@ -315,7 +320,7 @@ export function sendConsolePage(
   })
 }
 
-/** On every page: who looks at the calendar alone shall not miss that a client was not told. */
+/** Renders the notice on every page, so that people who use only the calendar do not miss a failed email. */
 function unseenNotice(visit: ConsoleVisit): Html {
   const { unseenMails, texts } = visit
   if (unseenMails === 0) return html``
@@ -328,8 +333,8 @@ function unseenNotice(visit: ConsoleVisit): Html {
 const postedForms = /<form\s[^>]*method="post"[^>]*>/g
 
 /**
- * Adds to each form of a page what names its business, so that none can lack it, and its address: a page can be the answer
- * to another one's form, such as that of a log-in. Texts in pages hold no `<`.
+ * Adds the business and the page's address to each form, so that none can lack them. A page can be the
+ * response to another one's form, such as the log-in. Texts in pages contain no `<`.
  */
 function namedForms({ text }: Html, visit: ConsoleVisit, address: string): Html {
   const { text: name } = html`<input type="hidden" name="${atName}" value="${atOf(visit)}" />`
@@ -339,7 +344,7 @@ function namedForms({ text }: Html, visit: ConsoleVisit, address: string): Html 
   return trusted(text.replaceAll(postedForms, named))
 }
 
-/** What the forms of a page name: its business, or the hub where it has none. */
+/** Returns the name in the forms of a page: its business, or its hub without one. */
 export function atOf({ business, person: { scope } }: ConsoleVisit): string {
   return business?.id ?? ('hubId' in scope ? scope.hubId : scope.businessId)
 }
@@ -374,7 +379,7 @@ function consoleHeader(visit: ConsoleVisit, present: SectionId | undefined): Htm
   </header>`
 }
 
-/** A path within the console, at the business of this page. */
+/** Returns a path within the console, at the business of this page. */
 export function pathOf(
   path: string,
   visit: ConsoleVisit,
@@ -385,7 +390,7 @@ export function pathOf(
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs).toString()}`
 }
 
-/** What an address names the business by; undefined where the person has but one. */
+/** Returns the business for an address; undefined if the person has only one. */
 export function businessOf({ businesses, business, places }: ConsoleVisit): string | undefined {
   return businesses.length > 1 || places.length > 1 ? business?.id : undefined
 }
@@ -450,7 +455,10 @@ function personMenu(visit: ConsoleVisit): Html {
   </details>`
 }
 
-/** Confirms an action on the page that it leads to: the text that the action's name has there. Ignores unknown names. */
+/**
+ * Renders a confirmation on the page to which an action leads, with the page's text for the action's name.
+ * Ignores unknown names.
+ */
 export function doneNotice(texts: Record<string, string>, done: string | undefined): Html {
   const text = done !== undefined && Object.hasOwn(texts, done) ? texts[done] : undefined
   return text === undefined ? html`` : html`<p class="notice" role="status">${text}</p>`

@@ -37,13 +37,13 @@ import { sendLogIn } from './gate-page.ts'
 import { backToForm, type KeptForm, reviewName, typedTexts } from './kept-form.ts'
 
 /*
- * How the pages of the console are served: each asks who is logged in and whether their role will do, shows a page, and
- * takes the form of that page.
+ * Serves the pages of the console. Each checks the person and their role, renders a page, and handles the
+ * form of that page.
  */
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What was typed into its form is kept through failures. */
+    /** True if the input of its form survives failures. */
     keepsForm?: true
   }
 }
@@ -51,87 +51,87 @@ declare module 'fastify' {
 /** A visit to a page about a business. */
 export type BusinessVisit = ConsoleVisit & { business: NonNullable<ConsoleVisit['business']> }
 
-/** What the address of a page carries. */
+/** The parameters in a page's address. */
 interface PageAddress {
-  /** Of a path that holds one, such as a service's. */
+  /** The ID in a path that contains one, such as a service's. */
   id: string
   query: Record<string, string | undefined>
 }
 
-/** A page of the console, and what its form does. */
+/** A console page, and the action of its form. */
 export interface ConsoleRoute {
-  /** Holds `/:id` where the page is about one of many. */
+  /** Contains `/:id` if the page is about one of many. */
   path: string
-  /** Of the page; that of the form has the prefix `use`. */
+  /** Name of the page. The form's name has the prefix `use`. */
   name: string
   summary: string
   /** The lowest role that sees it. */
   role: PersonRole
-  /** Whether there is a page without a business. */
+  /** True if the page also exists without a business. */
   withoutBusiness?: boolean
-  /** What its address can carry besides the usual. */
+  /** Query parameters in addition to the usual ones. */
   query?: Record<string, TSchema>
-  /** Absent where another page has the form. */
+  /** Absent if another page contains the form. */
   show?: (visit: BusinessVisit, address: PageAddress) => Promise<ShownPage>
   form?: ConsoleForm
-  /** Instead of the usual page where there is nothing with this id. */
+  /** The page if nothing has this ID, instead of the usual one. */
   missing?: (visit: ConsoleVisit) => ShownPage
 }
 
-/** What a page shows. */
+/** The content of a page. */
 export type ShownPage = Omit<ConsolePage, 'visit'> & {
-  /** In a hub: of another business than the address names. */
+  /** In a hub: a visit at another business than that of the address. */
   visit?: ConsoleVisit
 }
 
-/** Another page, with a notice there. */
+/** Another page, with a notice. */
 interface NextPage {
   path: string
   query?: Record<string, string>
 }
 
-/** A file to keep. */
+/** A file to download. */
 interface ShownFile {
   name: string
   text: string
 }
 
-/** What becomes of a form: another page; or a page at once, for what is shown only once; or a file. */
+/** The result of a form: another page, a page that is shown only once, or a file. */
 type FormResult = NextPage | { page: ShownPage } | { file: ShownFile }
 
 /**
- * Does the work of a form once, however often it is sent, and leads on to `next`. What creates does so in one transaction,
- * which it ends with `store`; what changes a version needs not. The form names itself by `hidden({ once: visit.once })`;
- * without that it is always another one.
+ * Does the work of a form once, however often it is sent, and redirects to `next`. A creation happens in one
+ * transaction, which `store` completes. A change with a version needs no such care. The form identifies
+ * itself by `hidden({ once: visit.once })`; without that, each submission counts as new.
  */
 export type Once = <Result>(
   run: (store: StoreResponse<unknown>) => Promise<Result>,
   next: (result: Result) => NextPage,
 ) => Promise<NextPage>
 
-/** A form that was refused: with what was typed, and why. */
+/** A refused form, with its input and the reason. */
 export interface RefusedForm extends FormState {
   refusal: unknown
 }
 
 export interface ConsoleForm {
-  /** Throws a Problem; its faults go to the fields of the form. */
+  /** Throws a Problem, whose faults appear at the form's fields. */
   act: (visit: BusinessVisit, typed: Typed, address: PageAddress, once: Once) => Promise<FormResult>
-  /** Its fields, where faults find theirs. */
+  /** Its fields, for mapping faults. */
   rows?: (visit: BusinessVisit) => readonly Row[]
-  /** The same of a form without rows; under an empty name all that belong to none. */
+  /** The same for a form without rows. Faults without a field have an empty name. */
   fieldOf?: (pointer: string, typed: Typed) => string
-  /** How it says what is wrong; else with the group `setUp` of the texts. */
+  /** Texts for its faults; the group `setUp` by default. */
   words?: (texts: ConsoleTexts) => FaultWords
-  /** The type of the file that it gives. */
+  /** The type of its file. */
   fileType?: 'application/json'
-  /** The status for further refusals, by their codes. */
+  /** The status of further refusals by code. */
   refusals?: Refusals
-  /** Shows the form again, with what was typed. */
+  /** Shows the form again, with its input. */
   again: (visit: BusinessVisit, state: RefusedForm, address: PageAddress) => Promise<ShownPage>
 }
 
-/** Faults that only the form knows of. */
+/** Faults that only the form can find. */
 export class FormFault extends Error {
   readonly faults: Faults
 
@@ -146,22 +146,25 @@ export function assertNoFaults(faults: Faults): void {
   if (Object.keys(faults).length > 0) throw new FormFault(faults)
 }
 
-/** What the routes of all pages of the console say of themselves. */
+/** Documentation shared by the routes of all console pages. */
 export const tags = ['Console']
 export const page = Media('text/html', 'The page.')
 
-/** What a form answers before its route is asked. */
+/** Responses of a form before its handler runs. */
 export const refusedForms = problems('origin_not_allowed', 'payload_too_large', 'unsupported_media_type')
 
-/** For the schema of a route that takes a form. */
+/** For the schema of a route with a form. */
 export const formMedia = ['application/x-www-form-urlencoded']
 
-/** Leads on to another page, with GET. */
+/** Redirects to another page with GET. */
 export function seeOther(reply: FastifyReply, path: string): FastifyReply {
   return reply.code(303).header('location', path).header('cache-control', 'no-store').send()
 }
 
-/** Takes forms, from pages of this server alone. The pages themselves open from anywhere, such as from a link in a mail. */
+/**
+ * Accepts forms only from pages of this server. The pages themselves open from anywhere, such as from a link
+ * in an email.
+ */
 export function ownFormsOnly(scope: FastifyInstance, ours: ReadonlySet<string>, limitBytes?: number): void {
   readForms(scope, limitBytes)
   scope.addHook('onRequest', (request, _reply, next) => {
@@ -174,7 +177,7 @@ export function ownFormsOnly(scope: FastifyInstance, ours: ReadonlySet<string>, 
   })
 }
 
-/** Adds routes of forms: they take forms alone, and from pages of this server alone. */
+/** Adds form routes, which accept only forms, and only from pages of this server. */
 export function addForms(
   app: FastifyInstance,
   context: Context,
@@ -190,7 +193,7 @@ export function addForms(
 
 const validators = new WeakMap<TSchema, Validator>()
 
-/** What a form says, checked as the API checks its bodies. Throws validation_failed. */
+/** Validates the input of a form as the API validates bodies. Throws validation_failed. */
 export function checkedForm<T extends TSchema>(
   schema: T,
   value: unknown,
@@ -199,16 +202,16 @@ export function checkedForm<T extends TSchema>(
   const validate = validators.get(schema) ?? compile(schema)
   validators.set(schema, validate)
   if (!validate(value)) throw validationProblem(fieldErrorsOf(validate.errors ?? []))
-  return value as Static<T> // it fits the schema
+  return value as Static<T> // the schema has just accepted it
 }
 
 const Short = Type.Optional(Type.String({ maxLength: 500 }))
 
-/** The query that pages of the console know. */
+/** The query parameters of console pages. */
 const queryOf = ({ query = {} }: Pick<ConsoleRoute, 'query'>) =>
   StrictObject({ business: Short, done: Short, cursor: Short, open: Short, ...query })
 
-/** Serves pages of the console. Their forms are taken from pages of this server alone. */
+/** Serves console pages. Their forms are accepted only from pages of this server. */
 export function consoleRoutes(app: FastifyInstance, context: Context, routes: ConsoleRoute[]): void {
   for (const { show, ...route } of routes) if (show) addPage(app, context, { ...route, show })
   addForms(app, context, (scope) => {
@@ -247,7 +250,7 @@ function addPage(
       if (!found) return sendLogIn(reply, { next: request.url })
       const { visit } = found
       if (found.elsewhere) return sendConsolePage(reply.code(404), { visit, ...notFound(visit) })
-      // another tab may show another business, so that of a page stands in its address
+      // the address names the business, because another tab may show a different one
       if (query['business'] === undefined && businessOf(visit) !== undefined)
         return seeOther(reply, pathOf(path.replace(':id', encodeURIComponent(id)), visit, query))
       const answer = await answerTo(visit, route, async (ofBusiness) => ({
@@ -265,7 +268,7 @@ function paramsOf(path: string): { params?: TSchema } {
 
 function addressOf({ params, query }: FastifyRequest): PageAddress {
   const { id = '' } = params as { id?: string }
-  const given = Object.entries(query as PageAddress['query']) // as the schemas say
+  const given = Object.entries(query as PageAddress['query']) // as in the schemas
   return { id, query: Object.fromEntries(given.map(([name, text]) => [name, text && asLine(text)])) }
 }
 
@@ -302,7 +305,7 @@ function addForm(
       const body = request.body as Typed
       const { [atName]: at, [reviewName]: review, ...said } = normalise(body) as Typed
       const { business } = address.query
-      const isReviewed = review !== undefined // it saves nothing, so it may lead to its business
+      const isReviewed = review !== undefined // it saves nothing, so it may switch to its business
       const found = isReviewed
         ? await findReader(context, request, at ?? business)
         : await findSender(context, request, { at, business })
@@ -310,7 +313,7 @@ function addForm(
       if (!found) return sendLogIn(reply, { next: request.url, kept })
       if (found.elsewhere) return sendOtherBusiness(reply, { ...found, elsewhere: found.elsewhere, kept })
       const { once: asked = '' } = said
-      // what was sent and perhaps saved is not done twice when it is sent again
+      // work that may already be done is not repeated when the form is sent again
       const visit = isReviewed && isUuid(asked) ? { ...found.visit, once: asked } : found.visit
       const sent = { typed: said, address }
       const once = onceOf(context, { visit, path, ...sent })
@@ -324,7 +327,7 @@ function addForm(
   )
 }
 
-/** The form again, with what was typed before something came between. */
+/** Returns the form with the input from before an interruption. */
 async function reviewed(
   visit: BusinessVisit,
   form: ConsoleForm,
@@ -334,7 +337,7 @@ async function reviewed(
   return { status: 200, page: await form.again(visit, state, address) }
 }
 
-/** That a form belongs to another business than the present one; leads there, with what was typed. */
+/** Explains that a form belongs to another business. Links there, and keeps the input. */
 function sendOtherBusiness(
   reply: FastifyReply,
   { visit, elsewhere, kept }: { visit: ConsoleVisit; elsewhere: Elsewhere; kept: KeptForm },
@@ -382,7 +385,7 @@ function sendAnswer(reply: FastifyReply, visit: ConsoleVisit, answer: Answer): F
   return sendConsolePage(reply.code(answer.status), { visit, ...answer.page })
 }
 
-/** Does what a form asks for, or shows it again. */
+/** Performs the action of a form, or shows the form again. */
 async function used(
   visit: BusinessVisit,
   form: ConsoleForm,
@@ -402,7 +405,7 @@ async function used(
   }
 }
 
-/** Faults of what no field of the API takes, and no database: such as NUL. */
+/** Returns faults for characters that neither the API nor a database accepts, such as NUL. */
 function unreadableFaults(typed: Typed, words: FaultWords): Faults {
   const faults = Object.entries(typed).flatMap(([name, text]) =>
     isText(text) && isLine(name) ? [] : [[asLine(name), words.fault('invalid_format', unreadable)] as const],
@@ -443,11 +446,11 @@ function onceOf(
       },
       present: (result) => ({ status: 303, etag: null, body: JSON.stringify(next(result)) }),
     })
-    return JSON.parse(response.body) as NextPage // as was stored
+    return JSON.parse(response.body) as NextPage // in the stored format
   }
 }
 
-/** Of an id. */
+/** Length of an ID. */
 const maxOnceLength = 36
 
 /** A page, or the path of another one. */
@@ -456,7 +459,7 @@ type Answer =
 
 const maxFields = 3_000
 
-/** What the page says of a failure; throws what is none of the form. */
+/** Returns the page's explanation of a failure. Rethrows errors that do not concern the form. */
 function refusalOf(
   error: unknown,
   visit: BusinessVisit,
@@ -479,7 +482,7 @@ function refusalOf(
   return { status, faults: { '': words(texts).problem(error.code, error.message) } }
 }
 
-/** The refusals that a form shows; the others are a page of their own, or the reply of the API. */
+/** Refusals that a form shows. Others have a separate page, or the API's response. */
 type RefusedStatus = 409 | 412 | 422 | 429
 
 type Refusals = Partial<Record<string, RefusedStatus>>
@@ -494,7 +497,7 @@ const refusals: Refusals = {
   idempotency_in_flight: 409,
 }
 
-/** What a visitor sees: what they asked for, or that it is for others, or that there is nothing. */
+/** Returns the requested page, or an explanation that it is for others or does not exist. */
 async function answerTo(
   visit: ConsoleVisit,
   { role, withoutBusiness = false, missing = notFound }: ConsoleRoute,
@@ -505,7 +508,7 @@ async function answerTo(
     return { status: 404, page: notYours(texts, role) }
   if (!business && !withoutBusiness) return { status: 404, page: noBusiness(texts) }
   try {
-    return await answer(visit as BusinessVisit) // or of a page that asked for visits without one
+    return await answer(visit as BusinessVisit) // or the page allows visits without a business
   } catch (error) {
     if (error instanceof Problem && error.code === 'not_found') return { status: 404, page: missing(visit) }
     throw error
@@ -522,7 +525,7 @@ function noBusiness({ frame }: ConsoleTexts): ShownPage {
   return { title: frame.noBusiness, body: html`<h1>${frame.noBusiness}</h1>` }
 }
 
-/** For an address at which there is nothing. */
+/** Renders the page for an address without content. */
 export function notFound(visit: ConsoleVisit): ShownPage {
   const { notFound: title, toStart } = visit.texts.setUp
   const body = html`<h1>${title}</h1>
@@ -530,7 +533,7 @@ export function notFound(visit: ConsoleVisit): ShownPage {
   return { title, body }
 }
 
-/** Throws not_found, as pages of what is elsewhere do. */
+/** Throws not_found, like pages of other businesses. */
 export function assertOfBusiness({ business }: BusinessVisit, businessId: string | null): void {
   if (businessId !== business.id) throw new Problem('not_found', 'There is nothing with this id.')
 }

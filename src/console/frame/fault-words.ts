@@ -1,7 +1,7 @@
 import type { FaultWords } from '../../pages/form.ts'
 import { textFor, type TextGroups } from './text-groups.ts'
 
-/** Says what is wrong with a form: by the code of the API, with the numbers and times of its words. */
+/** Returns the explanation of a fault: by the API's code, with the numbers and times of its detail. */
 export function faultWords({ fault, problem }: TextGroups): Pick<FaultWords, 'fault' | 'problem'> {
   return {
     fault: (code, detail) => faultText(fault, code, detail),
@@ -21,7 +21,7 @@ function faultText(texts: TextGroups['fault'], code: string, detail: string): st
     case 'wrong_type':
     case 'unknown_reference':
       return texts[code]
-    case 'repeated': // in a list; a name in links says whose it is
+    case 'repeated': // in a list; for a slug, the detail contains its owner
       return detail.includes('name in links') ? otherText(texts, detail) : texts.repeated
     case 'too_long':
     case 'too_many':
@@ -41,7 +41,7 @@ function rangeText(texts: TextGroups['fault'], detail: string, number: string | 
   return detail.includes('at least') ? texts.at_least({ number }) : texts.at_most({ number })
 }
 
-/** Which form a text must have, known only by the words of the API. */
+/** Returns the required format of a text, recognised by the API's detail. */
 function otherText(texts: TextGroups['fault'], detail: string): string {
   if (detail.includes('+ ( ) - .')) return texts.phone
   if (detail.includes('email address')) return texts.email

@@ -1,19 +1,24 @@
 import { erasedName, fullName } from '../../base/contact-formats.ts'
 import { type Instant, instantFromMs, isDate, readInstant, toMs } from '../../base/instants.ts'
 
-/* Dates and times for people, in a zone and the language of the page. Formats are kept: making one takes longer than its use. */
+/*
+ * Dates and times for people, in a zone and the language of the page. Formats are cached, because creating
+ * one takes longer than using it.
+ */
 
 const known = new Map<string, Intl.DateTimeFormat>()
-/** Zones and languages are few; whoever asks for ever more loses what is kept. */
+/**
+ * Maximum number of cached formats. There are few zones and languages, so only unusual requests exceed it.
+ */
 const maxKnown = 500
 
-/** The language of dates at a place: plain English reads as it is spoken there. */
+/** Returns the locale for dates at a place. Plain English uses the local variety. */
 export function datesAt(locale: string, timeZone: string): string {
   if (locale !== 'en') return locale
   return timeZone.startsWith('America/') ? 'en-US' : 'en-GB'
 }
 
-/** A format, which is made once. */
+/** Returns a cached format. */
 export function dateFormat(locale: string, timeZone: string, options: Intl.DateTimeFormatOptions) {
   const dates = datesAt(locale, timeZone)
   const key = `${dates} ${timeZone} ${JSON.stringify(options)}`
@@ -26,13 +31,13 @@ export function dateFormat(locale: string, timeZone: string, options: Intl.DateT
   return format
 }
 
-/** Where and in which language a time is shown. */
+/** The zone and language of a time. */
 interface Setting {
   timezone: string
   locale: string
 }
 
-/** How a client is called; one who was erased has neither name nor address. */
+/** Returns the name of a client. An erased one has neither name nor address. */
 export function clientName(
   { first_name, last_name, email }: { first_name: string; last_name: string; email: string },
   { texts }: { texts: { booking: { erased: string } } },
@@ -41,7 +46,7 @@ export function clientName(
   return isErased ? texts.booking.erased : fullName(first_name, last_name)
 }
 
-/** "Mon 23 Nov 2026, 09:30". */
+/** Formats "Mon 23 Nov 2026, 09:30". */
 export function momentText(instant: Instant, { timezone, locale }: Setting): string {
   return dateFormat(locale, timezone, {
     ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
@@ -49,7 +54,7 @@ export function momentText(instant: Instant, { timezone, locale }: Setting): str
   }).format(toMs(instant))
 }
 
-/** As `momentText`, of a time as the API shows it, at a business. */
+/** Formats like `momentText`, for a time in the API's format at a business. */
 export function momentOf(
   shown: string,
   { business, locale }: { business: { timezone: string } | undefined; locale: string },
@@ -57,26 +62,26 @@ export function momentOf(
   return momentText(readInstant(shown), { timezone: business?.timezone ?? 'UTC', locale })
 }
 
-/** "Mon 23 Nov 2026". */
+/** Formats "Mon 23 Nov 2026". */
 export function dayText(instant: Instant, { timezone, locale }: Setting): string {
   return dateFormat(locale, timezone, {
     ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
   }).format(toMs(instant))
 }
 
-/** "09:30". */
+/** Formats "09:30". */
 export function clockText(instant: Instant, { timezone, locale }: Setting): string {
   return dateFormat(locale, timezone, { hour: 'numeric', minute: '2-digit' }).format(toMs(instant))
 }
 
-/** "Mon 23 Nov 2026, 09:30–10:00"; the day of the end, too, where it is another. */
+/** Formats "Mon 23 Nov 2026, 09:30–10:00", with the end's day if it differs. */
 export function spanText(span: { starts_at: Instant; ends_at: Instant }, setting: Setting): string {
   const isOneDay = dayText(span.starts_at, setting) === dayText(span.ends_at, setting)
   const end = isOneDay ? clockText(span.ends_at, setting) : momentText(span.ends_at, setting)
   return `${momentText(span.starts_at, setting)}–${end}`
 }
 
-/** "in 5 minutes", or "5 minutes ago" for a negative number. */
+/** Formats "in 5 minutes", or "5 minutes ago" for a negative number. */
 export function relativeTime(minutes: number, locale: string): string {
   const size = Math.abs(minutes)
   const [count, unit] =
@@ -94,7 +99,7 @@ interface WallFields {
   time: string
 }
 
-/** What the fields show for an instant. */
+/** Returns the field values for an instant. */
 export function wallFields(instant: Instant, timeZone: string): WallFields {
   const local = Temporal.Instant.fromEpochMilliseconds(toMs(instant)).toZonedDateTimeISO(timeZone)
   return {
@@ -104,8 +109,9 @@ export function wallFields(instant: Instant, timeZone: string): WallFields {
 }
 
 /**
- * The instant that the fields name: `known` where they say what they said for it, so that of an hour that a day has twice
- * the one stays that was meant, else the first. `skipped` for a time that clocks skip; undefined for no time at all.
+ * Returns the instant of the field values. Returns `known` if they are unchanged, so that a repeated hour
+ * keeps its meaning; otherwise the first such instant. `skipped` for a time that clocks skip; undefined for
+ * an invalid time.
  */
 export function instantOf(
   { date, time }: WallFields,

@@ -13,7 +13,10 @@ import { consoleHead, consoleScript } from './console-page.ts'
 import { backToForm, carriedFields, type KeptForm, typedTexts } from './kept-form.ts'
 import { languageOf, textsOf } from './texts.ts'
 
-/* The pages before the console: to log in, and to set a password by a link. They say nothing of who has an account. */
+/*
+ * The pages before the console: logging in, and setting a password with a link. They never reveal who has an
+ * account.
+ */
 
 type GateTexts = ConsoleTexts['gate']
 type InvitationRow = Awaited<ReturnType<typeof listOwnInvitations>>[number]
@@ -37,7 +40,7 @@ function sendGate(reply: FastifyReply, { title, body, more = html`` }: GatePage)
   })
 }
 
-/** What a step of a log-in leads on to: a page of the console, or a form that it interrupts. */
+/** The next step of a log-in: a console page, or the form that it interrupted. */
 interface Onward {
   next: string
   kept?: KeptForm | undefined
@@ -48,7 +51,7 @@ function onwardFields({ next, kept }: Onward): Html {
   return kept ? carriedFields(kept) : hidden({ next })
 }
 
-/** The form to log in. */
+/** Sends the log-in form. */
 export function sendLogIn(
   reply: FastifyReply,
   { email = '', ...onward }: Onward & { email?: string },
@@ -76,7 +79,7 @@ export function sendLogIn(
   })
 }
 
-/** The form for who has forgotten their password. */
+/** Sends the form for a forgotten password. */
 export function sendForgotten(
   reply: FastifyReply,
   { email = '', message }: { email?: string; message?: string } = {},
@@ -95,7 +98,9 @@ export function sendForgotten(
   })
 }
 
-/** The same whether anybody has the e-mail or not. `folder` is where mails are files. */
+/**
+ * Sends the same page for known and unknown email addresses. `folder` is set if emails are written to files.
+ */
 export function sendMailOnItsWay(reply: FastifyReply, folder: string | undefined): FastifyReply {
   const texts = textsOf(reply.request).gate
   if (folder !== undefined)
@@ -114,7 +119,7 @@ export function sendMailOnItsWay(reply: FastifyReply, folder: string | undefined
   })
 }
 
-/** Where this server sends no mail. */
+/** Sends the page for a server without email. */
 export function sendForgottenWithoutMail(reply: FastifyReply): FastifyReply {
   const texts = textsOf(reply.request).gate
   return sendGate(reply, {
@@ -132,7 +137,7 @@ function backToLogIn(texts: GateTexts): Html {
   return html`<p><a href="/console">${texts.logIn}</a></p>`
 }
 
-/** The form of the second step. */
+/** Sends the form for the second step. */
 export function sendCodeForm(reply: FastifyReply, onward: Onward): FastifyReply {
   const texts = textsOf(reply.request).gate
   return sendGate(reply, {
@@ -147,13 +152,13 @@ export function sendCodeForm(reply: FastifyReply, onward: Onward): FastifyReply 
   })
 }
 
-/** For a code of an authenticator, which phones offer to fill in. */
+/** Renders the field for an authenticator code, which phones can fill in. */
 export function codeField(label: string): Html {
   return html`<label for="code">${label}</label>
     <input id="code" name="code" autocomplete="one-time-code" required maxlength="40" />`
 }
 
-/** For a password that is set or given. */
+/** Renders the field for a new or existing password. */
 export function passwordField(label: string, { id, isNew }: { id: string; isNew: boolean }): Html {
   return html`<label for="${id}">${label}</label>
     <input
@@ -166,21 +171,24 @@ export function passwordField(label: string, { id, isNew }: { id: string; isNew:
     />`
 }
 
-/** A link to set a password: of a person, or of the first owner. */
+/** The kind of link to set a password: for a person, or for the first owner. */
 export type LinkKind = 'link' | 'first'
 
 interface LinkForm {
   kind: LinkKind
-  /** Given back after a fault; else the script takes it from the fragment of the address. */
+  /** Returned after a fault. Otherwise the script reads it from the URL's fragment. */
   token?: string
   email?: string
   name?: string
-  /** Where there is no business yet: what is typed of it, and whether that is nothing. */
+  /** If there is no business yet: the input about it, and whether there is none so far. */
   business?: { state: FormState; isFresh: boolean } | undefined
   message?: string | undefined
 }
 
-/** The form to set a password. It is the same for everybody: the token is in the fragment, which no server sees. */
+/**
+ * Sends the form to set a password. It is the same for everybody, because the token is in the fragment, which
+ * no server sees.
+ */
 export function sendLinkForm(reply: FastifyReply, { kind, token = '', ...filled }: LinkForm): FastifyReply {
   const language = languageOf(reply.request)
   const texts = language.texts.gate
@@ -237,7 +245,7 @@ export function sendLinkForm(reply: FastifyReply, { kind, token = '', ...filled 
   })
 }
 
-/** One page for every link that does not work, whatever the reason. */
+/** Sends the same page for every invalid link, whatever the reason. */
 export function sendEndedLink(reply: FastifyReply): FastifyReply {
   const texts = textsOf(reply.request).gate
   return sendGate(reply.code(404), {
@@ -253,12 +261,12 @@ interface ShownInvitations {
   email: string
   isProved: boolean
   invitations: InvitationRow[]
-  /** Whether there is a console to go to. */
+  /** True if the person can use the console. */
   mayAct: boolean
   message?: string | undefined
 }
 
-/** What a person is invited to. */
+/** Sends the page with a person's invitations. */
 export function sendInvitations(
   reply: FastifyReply,
   { email, isProved, invitations, mayAct, message }: ShownInvitations,
@@ -299,7 +307,10 @@ export function sendInvitations(
   })
 }
 
-/** The form to confirm an address. It is the same for everybody: the token is in the fragment, which no server sees. */
+/**
+ * Sends the form to confirm an email address. It is the same for everybody, because the token is in the
+ * fragment, which no server sees.
+ */
 export function sendEmailForm(
   reply: FastifyReply,
   { token = '', message }: { token?: string; message?: string },
@@ -322,7 +333,7 @@ export function sendEmailForm(
   })
 }
 
-/** After an address was confirmed. */
+/** Sends the page after an email address was confirmed. */
 export function sendEmailConfirmed(reply: FastifyReply): FastifyReply {
   const texts = textsOf(reply.request).gate
   return sendGate(reply, {
@@ -347,12 +358,12 @@ function emailField(texts: GateTexts, email: string): Html {
     />`
 }
 
-/** What went wrong, or was done. */
+/** Renders an error or confirmation. */
 export function alert(message: string | undefined): Html {
   return message === undefined ? html`` : html`<p class="alert" role="alert">${message}</p>`
 }
 
-/** A problem, for people; with the form that was sent, if it can be sent again. */
+/** Sends a problem for people, with the submitted form if it can be sent again. */
 export function sendConsoleProblem(
   reply: FastifyReply,
   problem: Problem,

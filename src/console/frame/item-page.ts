@@ -36,7 +36,7 @@ import {
 } from './console-route.ts'
 import { fillRows, inputOfFault, readRows, type Row as FormRow } from './form-rows.ts'
 
-/* Lists of what a business offers, and the page with the form of one item: of services, staff members and locations. */
+/* Lists of services, staff members and locations, and the page with the form of one item. */
 
 /** The last part of the address of a page for a new item. */
 const newId = 'new'
@@ -63,7 +63,7 @@ export function nextPage(visit: BusinessVisit, path: string, cursor: string | nu
   </p>`
 }
 
-/** How a kind says that an item is taken off, and taken up again. */
+/** Texts for deactivating and reactivating an item. */
 type ActivityWords = ConsoleTexts['services']['activity']
 
 interface ListRow {
@@ -73,7 +73,7 @@ interface ListRow {
   active: boolean
 }
 
-/** Inactive ones stand below. */
+/** Renders the rows. Inactive ones come last. */
 export function rowsOf(visit: BusinessVisit, { inactive }: ActivityWords, rows: ListRow[]): Html {
   const row = ({ name, path, about, active }: ListRow) =>
     html`<li>
@@ -92,28 +92,28 @@ interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Chang
   name: string
   summary: string
   section: SectionId
-  /** The group of the texts with its words. */
+  /** The group of its texts. */
   words: 'services' | 'staff' | 'locations'
   /** The page that lists them. */
   list: string
   kind: WritableKind<Row, Creation, Change> & CatalogueKind<Row, unknown>
   create: TSchema
   change: TSchema
-  /** How a new one begins. */
+  /** Returns the initial values of a new item. */
   fresh: (visit: BusinessVisit) => Promise<Typed>
   rows: (visit: BusinessVisit) => readonly FormRow[]
-  /** What it shows of an item besides its rows. */
+  /** Returns values of an item in addition to its rows. */
   more?: (visit: BusinessVisit, row: Row) => Promise<Typed>
   fields: (visit: BusinessVisit, state: FormState) => Promise<Html>
-  /** What the operation does not know of. */
+  /** Returns faults that the operation does not find. */
   faults: (visit: BusinessVisit, typed: Typed) => Faults
-  /** Throws a FormFault for what takes reading. */
+  /** Checks that need the database. Throws a FormFault. */
   check?: (visit: BusinessVisit, id: string, typed: Typed) => Promise<void>
-  /** Whether its page has something to say of what is saved. */
+  /** Returns true if the page has a notice about the saved item. */
   stays?: (visit: BusinessVisit, typed: Typed) => Promise<boolean>
-  /** What the list is told of it. */
+  /** Returns parameters for the list's notice. */
   saved?: (id: string, typed: Typed) => Record<string, string>
-  /** What else is saved with it. */
+  /** Saves further data with the item. */
   after?: (visit: BusinessVisit, id: string, typed: Typed) => Promise<void>
 }
 
@@ -175,7 +175,7 @@ export function itemPage<
   }
 }
 
-/** Saves an item by its form, or takes it off or up. */
+/** Saves an item from its form, or activates or deactivates it. */
 function savingOf<
   Row extends CatalogueItem & { name: string },
   Creation extends CreationInput,
@@ -190,7 +190,7 @@ function savingOf<
     if (id !== newId) await find(visit, id)
     const { active } = typed
     if (active !== undefined && id !== newId) {
-      const change = { active: active === 'on' } as unknown as Change // each kind has it
+      const change = { active: active === 'on' } as unknown as Change // each kind has this field
       await changeInCatalogue(context, visit.person, { kind, id, change })
       return {
         path: `${page.path}/${id}`,
@@ -238,7 +238,7 @@ function saveItem<
   },
 ): Promise<Row> {
   const checked = checkedItem({ create, change }, { id, body, businessId: business.id })
-  if (id !== newId) return changeInCatalogue(context, person, { kind, id, change: checked as Change }) // as its schema says
+  if (id !== newId) return changeInCatalogue(context, person, { kind, id, change: checked as Change }) // as in its schema
   return createInCatalogue(context, person, { kind, input: checked as Creation }, store)
 }
 
@@ -250,7 +250,7 @@ function checkedItem(
   return checkedForm(create, { ...body, business_id: businessId }, compileCreation)
 }
 
-/** Throws a FormFault where the form itself finds faults, with those that the API would find. */
+/** Throws a FormFault if the form itself finds faults, together with those that the API would find. */
 function assertSound(
   visit: BusinessVisit,
   {
@@ -265,7 +265,7 @@ function assertSound(
 ): void {
   const faults = page.faults(visit, typed)
   const rows = page.rows(visit)
-  if (Object.keys(faults).length === 0) return // the operation finds the others
+  if (Object.keys(faults).length === 0) return // otherwise the operation finds them
   try {
     checkedItem(page, { id, body: readRows(rows, typed), businessId: visit.business.id })
   } catch (error) {
@@ -276,7 +276,7 @@ function assertSound(
   assertNoFaults(faults)
 }
 
-/** To take an item off, which another click undoes. */
+/** Renders the button to deactivate an item, which another click undoes. */
 function activityForm(words: ActivityWords, isActive: boolean): Html {
   return html`<form method="post">
     <input type="hidden" name="active" value="${isActive ? '' : 'on'}" />

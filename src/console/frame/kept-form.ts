@@ -6,9 +6,9 @@ import type { ConsoleTexts } from './texts.ts'
 import { atName } from './console-page.ts'
 
 /*
- * What was typed into a form that was not taken: because the log-in had ended, another tab is at another business, or the
- * server failed. The page that says so carries it on, and it comes back in its form, where its person sends it again. It
- * is never sent on their behalf, and never taken from another website.
+ * The input of a form that failed because the session expired, another tab switched business, or the server
+ * failed. The error page carries the input back to its form, and the person sends it again. It is never sent
+ * automatically, and never accepted from another website.
  */
 
 /** A form as it was sent. */
@@ -18,7 +18,7 @@ export interface KeptForm {
   fields: Typed
 }
 
-/** The field that asks for a form to be shown with what was typed, instead of being used. */
+/** The field that makes a form show its input instead of submitting it. */
 export const reviewName = 'review'
 
 const prefix = 'kept.'
@@ -26,16 +26,16 @@ const prefix = 'kept.'
 /** For the schema of a form that carries another one. */
 export const carriesForm = { patternProperties: { '^kept\\.': { type: 'string' } } }
 
-/** As much as a form of the console may have, and what carries it. */
+/** Size limit of a console form, plus the carried one. */
 export const carryingLimitBytes = 128 * 1024
 
-/** Fields that carry a form through another one. */
+/** Renders fields that carry a form through another one. */
 export function carriedFields({ path, fields }: KeptForm): Html {
   const named = Object.entries(fields).map(([name, value]) => [`${prefix}${name}`, value] as const)
   return hidden({ next: path, ...Object.fromEntries(named) })
 }
 
-/** The form that another one carries; undefined if there is none. */
+/** Returns the form that another one carries; undefined if there is none. */
 export function carriedForm(body: Record<string, unknown>, path: string): KeptForm | undefined {
   const fields = Object.entries(body).flatMap(([name, value]) =>
     name.startsWith(prefix) ? [[name.slice(prefix.length), String(value)] as const] : [],
@@ -43,7 +43,7 @@ export function carriedForm(body: Record<string, unknown>, path: string): KeptFo
   return fields.length === 0 ? undefined : { path, fields: Object.fromEntries(fields) }
 }
 
-/** A button that shows a form again, with what was typed, at the business that `at` names. */
+/** Renders a button that shows a form again with its input, at the business `at`. */
 export function backToForm({ path, fields }: KeptForm, button: string, at?: string): Html {
   return html`<form method="post" action="${at === undefined ? path : pathAt(path, at)}">
     ${hidden({ ...fields, [reviewName]: 'on', ...(at !== undefined && { [atName]: at }) })}
@@ -58,7 +58,10 @@ function pathAt(path: string, business: string): string {
   return query === '' ? pathname : `${pathname}?${query}`
 }
 
-/** What was typed, to copy it where its form cannot come back; without what pages put into forms themselves. */
+/**
+ * Renders the input for copying, if its form cannot be restored. Omits fields that the pages themselves
+ * added.
+ */
 export function typedTexts({ kept: words }: ConsoleTexts, fields: Typed): Html {
   const texts = Object.entries(fields).filter(([name, value]) => !ownFields.has(name) && isTyped(value))
   if (texts.length === 0) return html``
@@ -76,7 +79,7 @@ function isTyped(value: string): boolean {
   return value !== '' && value !== 'on' && !isUuid(value)
 }
 
-/** Answers with the page of a form, with what was typed. `cookie` is that of the log-in. */
+/** Responds with the page of a form and its input. `cookie` is that of the log-in. */
 export async function showKeptForm(
   request: FastifyRequest,
   reply: FastifyReply,

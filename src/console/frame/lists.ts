@@ -3,10 +3,10 @@ import { Problem } from '../../base/errors.ts'
 import type { Context } from '../../bookings/context.ts'
 import { type CatalogueKind, listWholeCatalogue } from '../../catalogue/catalogue.ts'
 
-/** A form offers at most this many locations, staff members or services. */
+/** Maximum number of locations, staff members or services offered in a form. */
 const maxOffered = 500
 
-/** Lists the items of a business, or of all that the person reaches, as far as forms offer them. */
+/** Lists the items of a business, or of all that the person can access, up to the limit of forms. */
 export function listItems<Row extends { id: string; name: string }, Shown>(
   context: Context,
   actor: Actor,
@@ -15,7 +15,10 @@ export function listItems<Row extends { id: string; name: string }, Shown>(
   return listWholeCatalogue(context, actor, { ...of, most: maxOffered })
 }
 
-/** A page of a list, or the first one where the cursor is of another list: an address may be kept for long. */
+/**
+ * Returns a page of a list. Returns the first one if the cursor belongs to another list, because addresses
+ * may be old.
+ */
 export async function pageOrFirst<Page>(
   cursor: string | undefined,
   list: (cursor: string | undefined) => Promise<Page>,

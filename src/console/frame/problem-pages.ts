@@ -13,11 +13,11 @@ import { contentSecurityPolicy, sendPage } from '../../pages/page.ts'
 import { sendConsoleProblem } from './gate-page.ts'
 
 /*
- * What people see instead of a problem document: a page in the design of the place. A form of the console comes back with
- * what was typed.
+ * Error pages for people, in place of problem documents, in the design of their context. A console form keeps
+ * its input.
  */
 
-/** Addresses that clients get, and their pages. */
+/** Paths for clients, with their pages. */
 const ofClients = /^\/(?:book|manage|checkout|sandbox|mail)(?=[/?]|$)/
 const ofConsole = /^\/console(?=[/?]|$)/
 
@@ -61,22 +61,25 @@ function sendMessage(request: FastifyRequest, reply: FastifyReply, problem: Prob
     .send(messagePage(language, message).text)
 }
 
-/** The form of a request that failed, for a page to give it back; undefined where there is none, or it is not from our own pages. */
+/**
+ * Returns the form of a failed request, so that a page can restore it. Undefined if there is none, or if it
+ * is not from our own pages.
+ */
 async function sentForm(
   request: FastifyRequest,
   ours: ReadonlySet<string>,
 ): Promise<{ path: string; fields: Typed } | undefined> {
   if (!request.routeOptions.config.keepsForm) return undefined
   try {
-    assertOwnPage(request, ours) // another website must not fill in a form of ours
+    assertOwnPage(request, ours) // another website must not fill in our forms
     const { body = await readFields(request) } = request
     return { path: request.url, fields: body as Typed }
   } catch {
-    return undefined // what was refused or lost is not given back
+    return undefined // unreadable or rejected input is not restored
   }
 }
 
-/** The fields of a form that was refused before it was read. Throws where it is too long, or does not arrive. */
+/** Reads the fields of a form that was refused before it was read. Throws if it is too long or incomplete. */
 async function readFields({ raw, headers }: FastifyRequest): Promise<Typed> {
   if (
     raw.readableDidRead ||

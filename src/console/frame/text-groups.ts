@@ -1,8 +1,8 @@
 import type english from '../../../texts/console/en.json'
 
 /*
- * The types of texts/console: keys as nested groups, a message with parameters as a function. A key that does not exist or a
- * missing parameter does not compile.
+ * The types of texts/console: keys as nested groups, and messages with parameters as functions. An unknown
+ * key or a missing parameter does not compile.
  */
 
 type Message<Key> = Key extends keyof TextParameters ? (values: TextParameters[Key]) => string : string
@@ -25,8 +25,8 @@ export function textFor<Text>(group: Record<string, Text>, code: string): Text |
 }
 
 /**
- * Values that a text of the console needs, by its key in texts/console. TypeScript cannot read them from the file; test/texts
- * compares both.
+ * Parameters of console texts by their key in texts/console. TypeScript cannot read them from the file, so
+ * test/texts compares both.
  */
 export interface TextParameters {
   'calendar.blockedFor': { reason: string | number }

@@ -5,13 +5,16 @@ import type { FaultWords } from '../../pages/form.ts'
 import { faultWords } from './fault-words.ts'
 import type { TextGroups } from './text-groups.ts'
 
-/** The texts of the console in a language: `texts.calendar.title`, and with values `texts.calendar.withWhom({ name })`. */
+/**
+ * The console's texts in a language: `texts.calendar.title`, or with values `texts.calendar.withWhom({ name
+ * })`.
+ */
 export type ConsoleTexts = TextGroups & { setUp: Pick<FaultWords, 'fault' | 'problem'> }
 
 /** Messages that a script of the page fills in. */
 const isForScripts = /^(live|services\.seats)\./
 
-/** By language: each file of texts/console is one. */
+/** Each file of texts/console is one language. */
 const languages = new Map(
   readTexts('console')
     .entries()
@@ -35,7 +38,10 @@ function textsFrom(messages: Record<string, string>, language: string): ConsoleT
 
 type Message = string | ((values: Record<string, string | number | boolean>) => string)
 
-/** A text, or a function for a message with parameters. Parsed at its first use: a page needs few of them. */
+/**
+ * Returns a text, or a function for a message with parameters. Parses at first use, because a page needs only
+ * a few.
+ */
 function messageOf(message: string, language: string): Message {
   if (!message.includes('{')) return message
   let format: IntlMessageFormat | undefined
@@ -45,7 +51,7 @@ function messageOf(message: string, language: string): Message {
   }
 }
 
-/** Returns the texts in a language that the console has. */
+/** Returns the texts in one of the console's languages. */
 export function textsIn(language: string): ConsoleTexts {
   const texts = languages.get(language)
   if (!texts) throw new Error(`The console has no texts in ${language}.`)
@@ -55,11 +61,14 @@ export function textsIn(language: string): ConsoleTexts {
 /** The language of a page. */
 export interface ConsoleLanguage {
   texts: ConsoleTexts
-  /** Such as `de-AT`: for the document, and for dates, numbers and amounts. */
+  /** For the document, dates, numbers and amounts, such as `de-AT`. */
   locale: string
 }
 
-/** The first language of the browser that the console has, else English. Ignores weights, because browsers sort by them. */
+/**
+ * Returns the first browser language that the console has, otherwise English. Ignores weights, because
+ * browsers sort by them.
+ */
 export function languageOf(request: Pick<FastifyRequest, 'headers'>): ConsoleLanguage {
   for (const part of (request.headers['accept-language'] ?? '').slice(0, 500).split(',')) {
     const locale = localeFrom(part.split(';', 1)[0]?.trim() ?? '')
@@ -69,7 +78,7 @@ export function languageOf(request: Pick<FastifyRequest, 'headers'>): ConsoleLan
   return { texts: textsIn('en'), locale: 'en' }
 }
 
-/** The texts of a page, in the language of the browser. */
+/** Returns the texts of a page in the browser's language. */
 export function textsOf(request: Pick<FastifyRequest, 'headers'>): ConsoleTexts {
   return languageOf(request).texts
 }

@@ -16,7 +16,7 @@ type Status = (typeof statuses)[number]
 type Address = Record<string, string | undefined>
 type ListedMail = Awaited<ReturnType<typeof listMails>>['data'][number]
 
-/** The mails of a business, and those that could not be sent. */
+/** Registers the list of a business's emails, including failed ones. */
 export function mailsPageRoutes(app: FastifyInstance, context: Context): void {
   const query = {
     status: Type.Optional(Type.String({ maxLength: 600 })),
@@ -88,7 +88,7 @@ async function mailsPage(context: Context, visit: BusinessVisit, address: Addres
     }`
 }
 
-/** Ends the notice on every page; what failed stays in the list. */
+/** Renders the form that ends the notice on every page. Failed emails stay in the list. */
 function seenForm(visit: BusinessVisit, kept: { status?: Status }): Html {
   const { mails: t } = visit.texts
   if (visit.unseenMails === 0) return html``

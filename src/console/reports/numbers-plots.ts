@@ -1,13 +1,16 @@
 import { html, type Html } from '../../base/html.ts'
 
-/* Plots for numbers, as SVG without a script. What they show stands in a table as well; no colour says anything alone. */
+/*
+ * Plots for reports, as SVG without a script. A table repeats their content, and colours are never the only
+ * distinction.
+ */
 
 /** A part of a bar: filled, hatched or an outline. */
 type PlotLook = 'full' | 'hatched' | 'outline'
 
 /** A bar, with its parts from the bottom up. */
 interface PlotBar {
-  /** Under it. */
+  /** Text below it. */
   label: string
   parts: { look: PlotLook; value: number }[]
 }
@@ -15,10 +18,13 @@ interface PlotBar {
 const size = { width: 360, height: 150 }
 const inner = { left: 34, right: 356, top: 8, bottom: 130 }
 const maxLabels = 6
-/** The widest that a bar gets: one alone looks like a wall. */
+/** Maximum width of a bar, because a single one would look like a wall. */
 const maxBarWidth = 36
 
-/** Bars beside each other. `top` is the highest value of the axis; by default a round one above all bars. */
+/**
+ * Renders bars next to each other. `top` is the highest value of the axis, by default a round one above all
+ * bars.
+ */
 export function barPlot(
   bars: readonly PlotBar[],
   { title, axis, top }: { title: string; axis: (value: number) => string; top?: number },
@@ -56,7 +62,7 @@ export function barPlot(
   </svg>`
 }
 
-/** What a look means, with a swatch of it. */
+/** Renders the meaning of each fill, with a swatch. */
 export function plotLegend(entries: readonly (readonly [look: PlotLook, text: string])[]): Html {
   return html`<ul class="legend">
     ${entries.map(
@@ -71,7 +77,7 @@ export function plotLegend(entries: readonly (readonly [look: PlotLook, text: st
   </ul>`
 }
 
-/** How much of a whole, beside its number. */
+/** Renders a share as a bar, next to its number. */
 export function shareBar(share: number): Html {
   return html`<svg class="plot share" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
     <rect class="whole" x="0" y="0" width="100" height="8" />
@@ -87,7 +93,7 @@ const hatch = html`<defs>
 
 function partOf(look: PlotLook, box: { x: number; y: number; width: number; height: number }): Html {
   if (box.height <= 0) return html``
-  // an address in a style sheet would lead to the sheet
+  // a URL in a style sheet would be relative to the sheet
   const fill = look === 'hatched' ? html`fill="url(#hatch)"` : ''
   return html`<rect
     class="${look}"
@@ -104,7 +110,7 @@ function stacked(parts: PlotBar['parts']): { look: PlotLook; from: number; to: n
   return parts.map(({ look, value }) => ({ look, from: at, to: (at += value) }))
 }
 
-/** 2, 4, 10, 20, 40, 100 and so on: halves are whole. */
+/** Returns 2, 4, 10, 20, 40, 100 and so on, whose halves are whole numbers. */
 function roundAbove(value: number): number {
   for (let tens = 1; ; tens *= 10) {
     for (const one of [2, 4, 10]) if (one * tens >= value) return one * tens

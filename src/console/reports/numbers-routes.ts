@@ -41,7 +41,7 @@ const numbersQuery = {
 
 const ranges = ['week', 'weeks', 'year', 'own'] as const
 
-/** What an address asks for: days, or what is wrong with them. */
+/** The days in an address, or their faults. */
 interface Asked {
   range: (typeof ranges)[number]
   from: string
@@ -53,7 +53,7 @@ interface Asked {
 type Counted = Static<typeof Numbers>
 type CountedColumn = Counted['columns'][number]
 
-/** How many bookings a business had, and how busy who was: as a page, and as a file. */
+/** Registers reports on bookings and workload, as a page and as a file. */
 export function numbersPageRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [
     {
@@ -105,7 +105,7 @@ export function numbersPageRoutes(app: FastifyInstance, context: Context): void 
   )
 }
 
-/** The days that an address means, with what was typed; of none at all the present week. */
+/** Reads the days in an address, with the input. The default is the current week. */
 function askedBy(
   context: Context,
   { business, texts }: BusinessVisit,
@@ -137,7 +137,7 @@ function askedBy(
   }
 }
 
-/** Whether somebody typed days, whatever range is chosen beside them. */
+/** Returns true if somebody entered days, whatever the chosen range. */
 function hasTypedDays({ range, from = '', to = '', shown }: Record<string, string | undefined>): boolean {
   if (from === '' && to === '') return false
   return shown === undefined ? range === undefined : shown !== `${from}/${to}`
@@ -337,7 +337,10 @@ function busyCell(share: number | undefined, locale: string): Html {
   return html`<span class="busy">${shareBar(share)} <span>${percentText(share, locale)}</span></span>`
 }
 
-/** More would make a page of tens of thousands of cells; the file has them. */
+/**
+ * Maximum number of columns, because more would make a page of tens of thousands of cells. The file contains
+ * all.
+ */
 const columnsOfTable = 50
 
 const isWide = ({ columns }: Counted) => columns.length > columnsOfTable
@@ -381,7 +384,7 @@ async function weekTable(visit: BusinessVisit, numbers: Counted, slices: Slices)
   )
 }
 
-/** Scrolls aside on a phone, by keyboard too. */
+/** Makes a table scroll sideways on phones, also by keyboard. */
 function scrolled(name: string, table: Html): Html {
   return html`<div class="scrolled" role="region" aria-label="${name}" tabindex="0">${table}</div>`
 }
@@ -393,12 +396,12 @@ function nameOf({ staff, service, location }: CountedColumn): Html {
     }`
 }
 
-/** Of what was open; undefined where nothing was. */
+/** Returns the share of the open time; undefined without any. */
 function shareOf({ booked_minutes, open_minutes }: { booked_minutes: number; open_minutes: number }) {
   return open_minutes === 0 ? undefined : booked_minutes / open_minutes
 }
 
-/** A table has thousands of numbers, and a format takes longer to make than to use. */
+/** Formats, cached because a table has thousands of numbers and creating one takes longer than using it. */
 const formats = new LRUCache<string, Intl.NumberFormat>({ max: 100 })
 
 function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
@@ -435,7 +438,7 @@ function spanOf({ from, to }: { from: string; to: string }, locale: string): str
   return dateFormat(locale, options).formatRange(Date.parse(from), Date.parse(to))
 }
 
-/** A row for each week and column; the first names the columns. */
+/** Returns a row for each week and column. The first row contains the headings. */
 async function csvRows({ weeks, columns }: Counted, slices: Slices): Promise<string[]> {
   const names = [
     ...['from', 'to', 'person', 'service', 'location', 'bookings', 'no_shows', 'cancellations'],

@@ -25,7 +25,7 @@ import {
   startFaults,
 } from './service-form.ts'
 
-/** The services of a business. */
+/** Registers the services of a business. */
 export function servicesRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [serviceList(context), itemPage(context, servicePage(context))])
 }

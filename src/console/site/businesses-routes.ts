@@ -13,15 +13,15 @@ import { consoleRoutes } from '../frame/console-route.ts'
 import { momentText } from '../frame/formats.ts'
 
 const path = '/console/businesses'
-/** More than this are found by their name. */
+/** Maximum number of businesses to list without a search. */
 const fewEnough = 20
-/** A search reads at most so many pages. */
+/** Maximum number of pages that a search reads. */
 const maxPages = 20
 const maxFound = 100
 
 type Business = Awaited<ReturnType<typeof listBusinessesInScope>>['data'][number]
 
-/** The businesses of a hub, with what is on today. */
+/** Registers the list of a hub's businesses, with today's bookings. */
 export function businessesRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [
     {
@@ -86,7 +86,7 @@ async function businessesPage(
     }`
 }
 
-/** Compared here, as databases do not agree on what is upper and lower case. */
+/** Finds businesses by name. Compares here, because databases disagree on upper and lower case. */
 async function found(context: Context, { person }: ConsoleVisit, q: string): Promise<Business[]> {
   const isFound = ({ name }: Business) => searchText(name).includes(searchText(q))
   const all = await listAll(

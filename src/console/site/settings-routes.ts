@@ -59,7 +59,7 @@ import { appointmentsOf } from '../team/holiday-notice.ts'
 import { zone, zoneName } from '../team/people-form.ts'
 import { mailLanguage } from './new-business-form.ts'
 
-/** Settings of a business: its name, its mails, and how long it keeps clients. */
+/** Registers the settings of a business: name, emails, and the retention of clients. */
 export function settingsRoutes(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     consoleRoutes(app, context, [settingsPage(context), testMail(context, limiter)])
@@ -103,7 +103,7 @@ function settingsPage(context: Context): ConsoleRoute {
   }
 }
 
-/** What the page is told of a time zone that was just changed. */
+/** Parameters for the notice after a change of the time zone. */
 const movedQuery = {
   ahead: Type.Optional(
     Type.String({ maxLength: 4, description: 'How many appointments have a new time of day.' }),
@@ -111,13 +111,13 @@ const movedQuery = {
   date: Type.Optional(Type.String({ maxLength: 10, description: 'Of the first of them.' })),
 }
 
-/** Locations of a business: those in its time zone, and the others. */
+/** Returns the locations of a business: those in its time zone, and the others. */
 async function locationsOf(context: Context, { person, business: { id, timezone } }: BusinessVisit) {
   const locations = await listItems(context, person, { kind: locationKind, businessId: id })
   return Object.groupBy(locations, (one) => (one.timezone === timezone ? 'inZone' : 'others'))
 }
 
-/** The starts of the bookings ahead at these locations, whose time of day has changed. */
+/** Returns the starts of upcoming bookings at these locations, whose time of day has changed. */
 async function appointmentsAhead(
   context: Context,
   visit: BusinessVisit,
@@ -140,7 +140,7 @@ function aheadQuery(starts: readonly Instant[], timezone = 'UTC'): { ahead?: str
   }
 }
 
-/** More are not counted. */
+/** Maximum number to count. */
 const maxAhead = 100
 /** Bounds the queries of a business with thousands of locations. */
 const maxRead = 500
@@ -187,7 +187,7 @@ async function shown(
   }
 }
 
-/** After a change of the time zone: the appointments ahead, which keep their moment. */
+/** Renders the notice after a change of the time zone, with the upcoming bookings that keep their instant. */
 function movedNotice(
   visit: BusinessVisit,
   { ahead = '', date = '' }: Record<string, string | undefined>,
@@ -234,7 +234,7 @@ function settingsFields(
     ${at('trusted_networks')}`
 }
 
-/** Each mail to look at, and one to try. */
+/** Renders links to preview each email, and a form to send a sample. */
 function mailPart(context: Context, visit: BusinessVisit): Html {
   const { settings: words, booking } = visit.texts
   const names: Partial<Record<MailKind, string>> = booking.mails
@@ -258,7 +258,7 @@ function mailPart(context: Context, visit: BusinessVisit): Html {
     }`
 }
 
-/** A mail with made-up data, as clients of this business would get it. */
+/** Returns an email with sample data, as clients of this business would get it. */
 function sampleOf(context: Context, business: BusinessRow, { kind, to }: { kind: MailKind; to: string }) {
   const { name, timezone, brand_color: color, phone } = business
   const { locale, reply_to_email: replyTo } = mailSettings(business)
@@ -287,7 +287,7 @@ function testMail(context: Context, limiter: RateLimiter): ConsoleRoute {
           to: person.email,
         })
         const sender = new MailSender(context.config)
-        // each of its own: mail programs drop what they have
+        // a different ID each time, because mail programs discard duplicates
         const { outcome } = await sender.send({ ...mail, id: context.ids.next() })
         sender.close()
         return { path, query: { done: outcome === 'sent' ? 'sent' : 'notSent' } }
@@ -297,7 +297,7 @@ function testMail(context: Context, limiter: RateLimiter): ConsoleRoute {
   }
 }
 
-/** The mail itself, without scripts, forms or anything from elsewhere but pictures. */
+/** Allows the email itself, without scripts, forms or external content other than images. */
 const mailPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; frame-ancestors 'none'; sandbox"
 

@@ -10,26 +10,26 @@ import { listItems } from '../frame/lists.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
 
-/* From nothing to the first booking: how far a business is. Nothing is stored for it: what is there tells. */
+/* Progress from nothing to the first booking. It is derived from existing data, so nothing is stored. */
 
 /** Steps that have a page, in their order. */
 const startSteps = ['hours', 'service', 'people', 'page'] as const
 export type StartStep = (typeof startSteps)[number]
 
-/** What a business has of what it needs; active items alone. */
+/** The data that a business has so far. Active items only. */
 export interface Progress {
   locations: Location[]
   services: Service[]
   staff: StaffMember[]
   /** The newest one. */
   booking: { starts_at: Instant; timezone: string } | undefined
-  /** Of its booking page; undefined where that is closed. */
+  /** Key of its booking page; undefined if that is closed. */
   pageKey: string | undefined
 }
 
 type Items = Omit<Progress, 'booking' | 'pageKey'>
 
-/** Reads how far a business is. */
+/** Reads the progress of a business. */
 export async function readProgress(
   context: Context,
   { person, business: { id: businessId } }: Pick<BusinessVisit, 'person' | 'business'>,
@@ -57,17 +57,17 @@ function activeOf({ locations, services, staff }: Items): Items {
   }
 }
 
-/** The path of a step. */
+/** Returns the path of a step. */
 export function stepPath(step: StartStep, visit: ConsoleVisit): string {
   return pathOf(`/console/start/${step}`, visit)
 }
 
-/** The step after another; a page of its own for what nobody needs is never in the way. */
+/** Returns the step after another. Unneeded pages never get in the way. */
 export function nextStep(step: StartStep): StartStep {
   return startSteps[startSteps.indexOf(step) + 1] ?? 'page'
 }
 
-/** The steps with what is done of them. */
+/** Renders the steps with their state. */
 export function stepList(visit: ConsoleVisit, progress: Progress, present?: StartStep): Html {
   const { start } = visit.texts
   const { locations, services, staff, booking, pageKey } = progress
@@ -94,7 +94,7 @@ export function stepList(visit: ConsoleVisit, progress: Progress, present?: Star
   </ol>`
 }
 
-/** What stands above the calendar of an owner until the first booking, unless they have hidden it. */
+/** Renders the panel above an owner's calendar until the first booking, unless they have hidden it. */
 export async function startPanel(
   context: Context,
   visit: ConsoleVisit,
@@ -121,7 +121,7 @@ export async function startPanel(
   </section>`
 }
 
-/** Remembers in one browser that the steps are hidden. */
+/** Returns the cookie that hides the steps in one browser. */
 export function hidingCookie(businessId: string): string {
   return `holdfast-start-${businessId}=hidden`
 }

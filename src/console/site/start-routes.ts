@@ -58,7 +58,7 @@ import {
   stepPath,
 } from './start-page.ts'
 
-/** The steps from nothing to the first booking, and a new business of a hub. */
+/** Registers the steps from nothing to the first booking, and a new business of a hub. */
 export function startRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [
     hoursStep(context),
@@ -70,15 +70,15 @@ export function startRoutes(app: FastifyInstance, context: Context): void {
   addHiding(app, context)
 }
 
-/** Creates something, however often the form is sent; undefined where it was sent before. */
+/** Creates something once, however often the form is sent. Undefined if it was sent before. */
 type CreateOnce = <Row>(run: (store: StoreResponse<unknown>) => Promise<Row>) => Promise<Row | undefined>
 
-/** One step: a form that leads on to the next. */
+/** A step: a form that leads to the next one. */
 interface Step {
   step: StartStep
   name: string
   summary: string
-  /** How the form begins. */
+  /** Returns the initial values of the form. */
   fresh: (visit: BusinessVisit, progress: Progress) => Typed
   fields: (visit: BusinessVisit, state: FormState, progress: Progress) => Html
   save: (visit: BusinessVisit, typed: Typed, progress: Progress, create: CreateOnce) => Promise<void>
@@ -136,7 +136,10 @@ function createOnce(once: Once, next: { path: string }): CreateOnce {
   }
 }
 
-/** The first location is that of the business itself; its hours are when clients can come. */
+/**
+ * Returns the step for hours. The first location stands for the business itself, and its hours are those for
+ * clients.
+ */
 function hoursStep(context: Context): ConsoleRoute {
   const rows = (visit: BusinessVisit) =>
     locationRows(visit)
@@ -166,7 +169,9 @@ function hoursStep(context: Context): ConsoleRoute {
   })
 }
 
-/** With the first service there is something to book: the business gets its booking page. */
+/**
+ * Returns the step for the first service. It makes booking possible, so the business gets its booking page.
+ */
 function serviceStep(context: Context): ConsoleRoute {
   return stepRoute(context, {
     step: 'service',
@@ -183,7 +188,7 @@ function serviceStep(context: Context): ConsoleRoute {
     save: async (visit, typed, { locations, services, staff }, create) => {
       const { person, business } = visit
       const name = typed['name'] ?? ''
-      const isEmpty = name === '' && services.length > 0 // who came back only goes on
+      const isEmpty = name === '' && services.length > 0 // a returning visitor only continues
       if (!isEmpty && !services.some((service) => service.name === name)) {
         const given = {
           ...readRows(serviceRows(visit), typed),
@@ -199,7 +204,7 @@ function serviceStep(context: Context): ConsoleRoute {
   })
 }
 
-/** Who gives the services: the owner alone, several people, or nobody in particular. */
+/** Returns the step for staff: the owner alone, several people, or nobody in particular. */
 function peopleStep(context: Context): ConsoleRoute {
   return stepRoute(context, {
     step: 'people',
@@ -254,7 +259,7 @@ function namesFault({ texts: { start } }: BusinessVisit, names: string[], known:
   return {}
 }
 
-/** Adds staff members; none where the form was sent before. */
+/** Adds staff members, unless the form was sent before. */
 async function addStaff(
   context: Context,
   { person, business }: BusinessVisit,
@@ -274,10 +279,10 @@ async function addStaff(
   return ids
 }
 
-/** More are added on their own page. */
+/** Maximum number of names. More are added on their own page. */
 const maxNames = 20
 
-/** The booking page itself, and what to do with it. */
+/** Returns the step with the booking page and its uses. */
 function pageStep(context: Context): ConsoleRoute {
   return {
     path: '/console/start/page',
@@ -366,7 +371,7 @@ function newBusinessPage(context: Context): ConsoleRoute {
         const { person: by, texts } = visit
         const { business, faults } = newBusinessOf(typed, visit)
         assertNoFaults('hubId' in by.scope ? faults : { '': texts.start.notInHub })
-        const { hubId } = by.scope as { hubId: string } // as was just seen
+        const { hubId } = by.scope as { hubId: string } // as checked above
         return once(
           (store) => createBusinessOfHub(context, { by, hubId }, business, store),
           ({ id }) => ({ path: '/console/start/hours', query: { business: id } }),
@@ -377,7 +382,7 @@ function newBusinessPage(context: Context): ConsoleRoute {
   }
 }
 
-/** Hides the steps above the calendar, in this browser. */
+/** Adds the route that hides the steps above the calendar in this browser. */
 function addHiding(app: FastifyInstance, context: Context): void {
   addForms(app, context, (scope) => {
     scope.withTypeProvider<TypeBoxTypeProvider>().post(

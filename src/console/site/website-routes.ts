@@ -42,7 +42,7 @@ import { fieldsOf, fillRows, optional, readRows, type Rows, text } from '../fram
 import type { ConsoleLanguage } from '../frame/texts.ts'
 import { offeredSlug, slugFaults } from '../frame/shown-form.ts'
 
-/** Where clients book: the booking page, and the form on the business's own website. */
+/** Registers the page about the booking page and the form on the business's website. */
 export function websiteRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [websitePage(context)])
   qrCodeRoute(app, context)
@@ -57,9 +57,9 @@ type PageKey = NonNullable<Awaited<ReturnType<typeof readPageKey>>>
 interface Website {
   business: Business
   pageKey: PageKey | undefined
-  /** Those that can be booked. */
+  /** Bookable services. */
   services: Service[]
-  /** The one that links and snippet lead to; undefined for all. */
+  /** The service of the links and snippet; undefined for all. */
   only: Service | undefined
 }
 
@@ -116,18 +116,18 @@ function websitePage(context: Context): ConsoleRoute {
   }
 }
 
-/** Fills in the name in the link that is offered. */
+/** Fills in the suggested slug. */
 function slugOffer(visit: BusinessVisit, { typed: { slug = '' } }: FormState): Typed {
   const offered = offeredSlug(slug, visit)
   return offered === undefined ? {} : { slug: offered }
 }
 
-/** Whether nobody else's phone can open it. */
+/** Returns true if no phone can open the URL. */
 function isOfThisMachine(url: string): boolean {
   return /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname)
 }
 
-/** The QR code of the booking page's link, to print. */
+/** Registers the printable QR code of the booking page's link. */
 function qrCodeRoute(app: FastifyInstance, context: Context): void {
   app.withTypeProvider<TypeBoxTypeProvider>().get(
     `${path}/qr-code.svg`,
@@ -186,7 +186,7 @@ interface PageOrigins {
   allowed_origins: string[]
 }
 
-/** Does what one of the forms of the page asks for. */
+/** Performs the action of one of the page's forms. */
 async function save(
   context: Context,
   visit: BusinessVisit,
@@ -216,19 +216,19 @@ async function save(
   await changeKeyInScope(context, person, { businessId: id, keyId: pageKey.id, change })
 }
 
-/** The origin of an address that somebody has copied; what is none is left for the API to refuse. */
+/** Returns the origin of a copied URL. Leaves other texts for the API to refuse. */
 function originOf(text: string): string {
-  const isBareName = !text.includes('://') && !/[.:]|^localhost$/.test(text) // such as a word
+  const isBareName = !text.includes('://') && !/[.:]|^localhost$/.test(text) // such as a single word
   const address = text.includes('://') ? text : `https://${text}`
   return !isBareName && /^https?:/i.test(address) && URL.canParse(address) ? new URL(address).origin : text
 }
 
-/** The forms that say themselves what is wrong: they are far from the top of the page. */
+/** Forms that show their faults themselves, because they are far from the top of the page. */
 const ownForms = ['slug', 'allow', 'brand']
 
 const isSent = ({ typed }: FormState, form: string) => typed['do'] === form
 
-/** What is wrong with a form that was sent, above its fields. */
+/** Renders the faults of a submitted form, above its fields. */
 function formFault(visit: BusinessVisit, state: FormState, form: string): Html {
   return isSent(state, form) ? faultSummary(state, visit.texts.setUp) : html``
 }
@@ -295,7 +295,7 @@ function closedPart(visit: BusinessVisit): Html {
     }`
 }
 
-/** What the owner gives away: the link, and the lines for their website. */
+/** Renders the link and the HTML for the owner's website. */
 function linkPart(
   visit: BusinessVisit,
   website: Website,
@@ -336,18 +336,18 @@ function linkPart(
     <p class="soft">${words.snippetHint}</p>`
 }
 
-/** The booking page's link, which clients are given. */
+/** Returns the booking page's link for clients. */
 function linkOf(website: Website, { server, key }: { server: string; key: string }): string {
   return `${server}/book/${website.business.slug ?? key}${ofService(website)}`
 }
 
-/** What leads to the page of the service that is chosen, behind the name of the business. */
+/** Returns the path of the chosen service, relative to the business. */
 function ofService({ only, business }: Website): string {
   if (!only) return ''
   return business.slug !== null && only.slug !== null ? `/${only.slug}` : `?service=${only.id}`
 }
 
-/** The name in the link, which only the owner changes. */
+/** Renders the slug in the link, which only the owner can change. */
 function slugPart(visit: BusinessVisit, state: FormState): Html {
   const { setUp } = visit.texts
   if (visit.person.role !== 'owner') return html``

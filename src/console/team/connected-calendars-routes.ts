@@ -41,7 +41,10 @@ const path = '/console/calendars'
 const newFeedPath = `${path}/feeds/new`
 const newBusyPath = `${path}/busy/new`
 
-/** Calendars of people elsewhere: those that show bookings from here, and those that keep people busy here. */
+/**
+ * Registers calendars of staff: feeds that show bookings elsewhere, and busy calendars that make staff
+ * unavailable here.
+ */
 export function calendarsRoutes(reader: CalendarReader) {
   return (app: FastifyInstance, context: Context): void => {
     consoleRoutes(app, context, [
@@ -54,12 +57,12 @@ export function calendarsRoutes(reader: CalendarReader) {
   }
 }
 
-/** The visitor at this business alone, also where they are of a hub. */
+/** Returns the visitor restricted to this business, even if they belong to a hub. */
 function managerOf({ person, business }: BusinessVisit) {
   return { ...person, scope: { businessId: business.id } }
 }
 
-/** Who and what feeds and busy calendars are about, in the order of their lists. */
+/** Returns the staff and locations of feeds and busy calendars, in list order. */
 async function namesOf(context: Context, { person, business: { id: businessId } }: BusinessVisit) {
   const [staff, locations] = await Promise.all([
     listItems(context, person, { kind: staffKind, businessId }),
@@ -182,7 +185,7 @@ function newFeed(context: Context): ConsoleRoute {
       rows: feedRows,
       act: async (visit, typed, _address, once) => {
         const input = checkedForm(CreateFeed, readRows(feedRows(visit), typed))
-        // what is stored of the form has no address: sent again, it shows none
+        // the stored result of the form contains no URL, so sending it again shows none
         let made: Awaited<ReturnType<typeof createFeed>> | undefined
         const next = await once(
           async (store) => {
@@ -227,7 +230,7 @@ function feedRows({ texts: { calendars: t } }: ConsoleLanguage, names?: Names): 
   ]
 }
 
-/** The address of a feed: nobody can look it up again. */
+/** Returns the page with the URL of a feed, which nobody can look up again. */
 async function addressPage(
   context: Context,
   visit: BusinessVisit,
@@ -353,7 +356,7 @@ function problemText(texts: ConsoleTexts['calendars'], code: string): string | u
   return /^(401|403|404|410)$/.test(status) ? texts.statusGone({ status }) : texts.status({ status })
 }
 
-/** "12 minutes ago". */
+/** Formats "12 minutes ago". */
 function ageText(then: Instant, now: Instant, { locale }: BusinessVisit): string {
   return relativeTime(-Math.max(0, Math.round(secondsUntil(then, now) / 60)), locale)
 }

@@ -11,11 +11,11 @@ import type { Typed } from '../../pages/form.ts'
 import { pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
 
-/* After a holiday is saved: the appointments that fall into it, which stay. */
+/* The notice after a holiday was saved: appointments within it, which stay. */
 
 const said = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))
 
-/** What a page is told of a holiday that was just saved. */
+/** Parameters for the notice about a new holiday. */
 export const holidayQuery = {
   staff: said('The id of the staff member who has a new holiday.'),
   location: said('The id of the location that has a new holiday.'),
@@ -23,7 +23,7 @@ export const holidayQuery = {
   until: said('Its last day.'),
 }
 
-/** The query of a holiday that a form has added; empty without one, or where some hours stay open. */
+/** Returns the query for a holiday that a form has added. Empty without one, or if some hours stay open. */
 export function holidayOf(
   of: { staff: string } | { location: string },
   typed: Typed,
@@ -35,7 +35,7 @@ export function holidayOf(
 
 const mostRead = 100
 
-/** How many appointments fall into a holiday, with the way to the first of them. */
+/** Renders the number of appointments in a holiday, with a link to the first one. */
 export async function holidayNotice(
   context: Context,
   visit: BusinessVisit,
@@ -63,7 +63,7 @@ export async function holidayNotice(
   </p>`
 }
 
-/** Bookings that take place, the first ones by their start. */
+/** Returns active bookings, the first ones by start. */
 export async function appointmentsOf(
   context: Context,
   { business, person }: BusinessVisit,

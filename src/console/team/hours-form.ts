@@ -6,16 +6,16 @@ import { datesAt } from '../frame/formats.ts'
 import type { Codec, Row } from '../frame/form-rows.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 
-/* The part of a form in which a location or a staff member has hours: weekly ones, and those of single dates. */
+/* The hours of a location or staff member in a form: weekly ones, and those of single dates. */
 
 interface Scheduled {
   weekly_hours: WeeklyHours | null
   date_overrides: DateOverride[]
 }
 
-/** Spans of a weekday that every form has room for: before and after a break. */
+/** Number of spans per weekday in every form: before and after a break. */
 const usualSpans = 2
-/** The longest holiday that is entered at once. */
+/** Maximum length of a holiday in days. */
 const maxHolidayDays = 366
 
 /** The hours of a new location: Monday to Friday, without a break. */
@@ -23,7 +23,7 @@ export const usualWeek: WeeklyHours = weekdays
   .slice(0, 5)
   .map((weekday) => ({ weekday, opens: '09:00', closes: '18:00' }))
 
-/** `none` says what holds without own hours. */
+/** Returns the rows for hours. `none` describes the default without own hours. */
 export function hoursRows(language: ConsoleLanguage, none: string): Row<keyof Scheduled>[] {
   const { hours, overrides } = language.texts
   return [
@@ -45,7 +45,7 @@ function weeklyHours(language: ConsoleLanguage, none: string): Codec {
   }
 }
 
-/** Hours of single dates; holidays from a first to a last day become their dates. */
+/** Returns the codec for hours of single dates. Holidays become their dates. */
 function dateOverrides(language: ConsoleLanguage): Codec {
   return {
     read: overridesOf,
@@ -64,13 +64,13 @@ function typedWeek(week: WeeklyHours | null): Typed {
     const spans = (week ?? []).filter(({ weekday }) => weekday === day)
     spans.forEach(({ opens, closes }, index) => {
       typed[`${day}.${index}.opens`] = opens
-      typed[`${day}.${index}.closes`] = closes === '24:00' ? '00:00' : closes // the field of a browser ends at 23:59
+      typed[`${day}.${index}.closes`] = closes === '24:00' ? '00:00' : closes // browser fields end at 23:59
     })
   }
   return typed
 }
 
-/** Such as `2026-12-24 10:00-14:00`. */
+/** Formats `2026-12-24 10:00-14:00`. */
 function overrideText({ date, hours }: DateOverride): string {
   return [date, ...hours.map(({ opens, closes }) => `${opens}-${closes}`)].join(' ')
 }
@@ -88,7 +88,7 @@ function weeklyHoursOf(typed: Typed): (Hours & { weekday: Weekday })[] {
   return typedSpans(typed).map(({ weekday, opens, closes }) => ({ weekday, opens, closes }))
 }
 
-/** The weekly hours, each with the beginning of the names of its fields. */
+/** Returns the weekly hours, each with the prefix of its field names. */
 function typedSpans(typed: Typed): (TypedSpan & { weekday: Weekday })[] {
   return weekdays.flatMap((weekday) => {
     const source = typed['same'] === 'on' && spansOf(typed, weekday).length > 0 ? 'monday' : weekday
@@ -143,11 +143,14 @@ function datesBetween(from: string, until: string): string[] {
     const days = Math.min(first.until(last).days + 1, maxHolidayDays)
     return days < 1 ? [from] : Array.from({ length: days }, (_, day) => first.add({ days: day }).toString())
   } catch {
-    return [from] // the API says what is wrong with it
+    return [from] // the API explains its fault
   }
 }
 
-/** What only the form sees: hours and holidays that lack an end, and holidays that end before they begin. */
+/**
+ * Returns faults that only the form can find: hours and holidays without an end, and holidays that end before
+ * they begin.
+ */
 export function hoursFaults(language: ConsoleLanguage, typed: Typed): Faults {
   return { ...halfSpans(language, typed), ...holidayFaults(language, typed) }
 }
@@ -158,7 +161,7 @@ function holidayFaults({ texts: { overrides: words } }: ConsoleLanguage, typed: 
   return until !== '' && until < from ? { until: words.order } : {}
 }
 
-/** Spans that lack their beginning or their end, as faults of the field that is empty. */
+/** Returns faults for spans without a beginning or an end, at the empty field. */
 function halfSpans({ texts: { hours: words }, locale }: ConsoleLanguage, typed: Typed): Faults {
   if (typed['hours'] !== 'own') return {}
   const faults: Faults = {}
@@ -264,7 +267,7 @@ function overrideFields(language: ConsoleLanguage, state: FormState, { label, hi
   </fieldset>`
 }
 
-/** Such as "Thursday, 24 December 2026: closed". */
+/** Formats "Thursday, 24 December 2026: closed". */
 function overrideName(override: DateOverride, { locale, texts }: ConsoleLanguage): string {
   return `${dateName(override.date, locale)}: ${spansText(override, texts)}`
 }
@@ -284,7 +287,7 @@ export function weekdayName(day: Weekday, locale: string, weekday: 'long' | 'sho
   return new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' }).format(instant)
 }
 
-/** Weekly hours in a line, such as "Mon–Fri 09:00–18:00, Sat 10:00–14:00". */
+/** Formats weekly hours in a line, such as "Mon–Fri 09:00–18:00, Sat 10:00–14:00". */
 export function hoursText(hours: WeeklyHours, { locale, texts }: ConsoleLanguage): string {
   const ofDays = weekdays.map((day) =>
     hours
@@ -305,10 +308,13 @@ export function hoursText(hours: WeeklyHours, { locale, texts }: ConsoleLanguage
   return parts.length === 0 ? texts.hours.never : parts.join(', ')
 }
 
-/** Spans of other days that a list shows. */
+/** Maximum number of other days in a list. */
 const maxShownSpans = 3
 
-/** The next days that differ, such as "24–26 Dec 2026: closed"; empty where there are none from a date on. */
+/**
+ * Returns the next exceptional days, such as "24–26 Dec 2026: closed". Empty if there are none from a date
+ * on.
+ */
 export function nextDaysText(
   overrides: readonly DateOverride[],
   today: string,

@@ -37,7 +37,7 @@ import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
 import { hoursFaults, hoursText, nextDaysText, usualWeek } from './hours-form.ts'
 import { locationRows, servicesName, staffFields, staffRows } from './people-form.ts'
 
-/** The people and locations of a business, which one page lists. */
+/** Registers the page that lists staff and locations of a business. */
 export function teamRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [
     peopleList(context),
@@ -119,7 +119,7 @@ function staffPage(context: Context) {
     change: ChangeStaff,
     fresh: async (visit: BusinessVisit) => {
       const offered = (await servicesAt(visit)).filter(({ active }) => active)
-      const ofSomebody = offered.filter(({ staff_ids }) => staff_ids.length > 0) // the others are such as rooms
+      const ofSomebody = offered.filter(({ staff_ids }) => staff_ids.length > 0) // the others need no staff, such as rooms
       return { ...fillRows(staffRows(visit), {}), ...tickedServices(ofSomebody) }
     },
     more: async (visit: BusinessVisit, row: StaffMember) =>
@@ -159,7 +159,7 @@ function tickedServices(services: Service[]): Typed {
   )
 }
 
-/** Services that would be left to nobody, which would then need nobody. */
+/** Returns services that would lose their last staff member, and would then need none. */
 function leftAlone(services: Service[], staffId: string, wanted: string[]): Service[] {
   return services.filter(
     ({ id, active, staff_ids }) =>
