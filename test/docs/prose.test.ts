@@ -2,9 +2,6 @@ import { expect, test } from 'vitest'
 import { commentsIn, commentsOf, folderOf, sources } from './comments.ts'
 import { documents, proseOf, type Document } from './documents.ts'
 
-/** Comments in these folders still break the rules. Rewrite a folder and remove it from the list; add none. */
-const exemptFolders: string[] = ['src/console']
-
 /** A clause as subject or a condition in front: "What it costs is …", "Where mail is on, …". Questions may start so. */
 const clauseOpener = /^(?:what|whatever|who|whoever|whose|whom|where|wherever|how|whether|of what|to whom)\b/i
 /** Comments often have no verb, so that any clause in front counts. */
@@ -26,21 +23,13 @@ test.each(['What it costs is in the guide.', 'It asks anew.', `${'word '.repeat(
 
 const folders = Map.groupBy(sources, folderOf)
 
-test.each([...folders])('comments in %s follow the rules', (folder, paths) => {
+test.each([...folders])('comments in %s follow the rules', (_folder, paths) => {
   const faults = paths.flatMap((path) =>
     commentsIn(path).flatMap(({ line, text }) =>
       commentFaultsIn(text).map((fault) => `${path}:${line}: ${fault}`),
     ),
   )
-  if (exemptFolders.includes(folder)) {
-    expect(faults, `${folder} is exempt and has no fault: remove it from the list`).not.toEqual([])
-  } else {
-    expect(faults).toEqual([])
-  }
-})
-
-test('every exempt folder exists', () => {
-  expect([...folders.keys()]).toEqual(expect.arrayContaining(exemptFolders))
+  expect(faults).toEqual([])
 })
 
 test.each([

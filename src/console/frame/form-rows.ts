@@ -17,8 +17,8 @@ import {
 } from '../../pages/form.ts'
 
 /*
- * Forms as rows. A row names a field of the API by its pointer, such as `client_fields.phone`. The input has the same name.
- * The body for the API gets the value there, and a fault with this pointer stands next to the input.
+ * Forms as rows. Each row names an API field by its pointer, such as `client_fields.phone`. The pointer names
+ * the input, locates the value in the body, and identifies the input's faults.
  */
 
 export type Row<Pointer extends string = string> = readonly [
@@ -30,26 +30,26 @@ export type Row<Pointer extends string = string> = readonly [
 
 export type Rows<Shown> = readonly Row<PointerOf<Shown>>[]
 
-/** The fields of an object of the API, and those of objects in it. */
+/** The fields of an API object and its nested objects. */
 type PointerOf<Shown> = {
   [Name in keyof Shown & string]: Name | `${Name}.${keyof Exclude<NonNullable<Shown[Name]>, Plain> & string}`
 }[keyof Shown & string]
 
 type Plain = string | number | boolean | readonly unknown[]
 
-/** Turns typed text into a value of the API and back. */
+/** Converts input into a value of the API and back. */
 export interface Codec {
   /** Returns undefined for a field that the body leaves out, such as one that the form lacks. */
   read: (typed: Typed, name: string) => unknown
   show: (value: unknown, name: string) => Typed
   input: (state: FormState, parts: LabelledField) => Html
-  /** Names the input for a fault below the pointer. */
+  /** Returns the input for a fault below the pointer. */
   inputAt?: (parts: (string | undefined)[], typed: Typed, name: string) => string
 }
 
 type LabelledField = Pick<Field, 'name' | 'label' | 'hint' | 'focus'>
 
-/** Fills in a form from an object of the API. */
+/** Returns a form's values from an API object. */
 export function fillRows(rows: readonly Row[], shown: object): Typed {
   return Object.assign({}, ...rows.map(([name, { show }]) => show(valueAt(shown, name), name))) as Typed
 }
@@ -101,7 +101,7 @@ export function fieldsOf<Pointer extends string>(
   }
 }
 
-/** Reports whether one of the fields has a fault, for fields behind a summary. */
+/** Returns true if one of the fields has a fault, such as those inside a closed section. */
 export function areWrong({ faults }: FormState, pointers: readonly string[]): boolean {
   return Object.keys(faults).some((fault) => pointers.some((name) => `${fault}.`.startsWith(`${name}.`)))
 }
@@ -110,20 +110,20 @@ type Look = Omit<Field, 'name' | 'label' | 'hint' | 'focus'>
 type Options = (readonly [value: string, text: string])[]
 
 interface Usual {
-  /** The value if nothing is typed; undefined leaves the field out. */
+  /** The value without input. Undefined omits the field. */
   usual?: unknown
 }
 
 interface TextParts extends Look, Usual {
-  /** A choice of one. */
+  /** A drop-down list. */
   options?: Options
-  /** The same with all of them in sight. */
+  /** The same, with all options visible. */
   radios?: Options
-  /** Brings typed text into the form of the API. */
+  /** Converts input into the format of the API. */
   spell?: (text: string) => string
 }
 
-/** A text, by default null if nothing is typed. */
+/** Returns the codec of a text; without input, null by default. */
 export function optional(parts: TextParts = {}): Codec {
   const { usual, spell = String, options, radios: shown, ...look } = { usual: null, ...parts }
   return {
@@ -137,17 +137,17 @@ export function optional(parts: TextParts = {}): Codec {
   }
 }
 
-/** A text, also an empty one. */
+/** Returns the codec of a text that may be empty. */
 export function text(parts: TextParts = {}): Codec {
   return optional({ usual: '', ...parts })
 }
 
-/** A time of day, or null. */
+/** Returns the codec of a time of day, or null. */
 export function time(): Codec {
   return optional({ type: 'time' })
 }
 
-/** A number, typed in units of `factor`; by default null if nothing is typed. */
+/** Returns the codec of a number, entered in units of `factor`; without input, null by default. */
 export function number(parts: Look & Usual & { factor?: number } = {}): Codec {
   const { usual, factor = 1, ...look } = { usual: null, ...parts }
   return {
@@ -162,7 +162,7 @@ interface ListParts extends Look, Usual {
   each?: (text: string) => unknown
 }
 
-/** Several values, by default one a line; an empty list if nothing is typed. */
+/** Returns the codec of several values, by default one per line. An empty list without input. */
 export function lines(parts: ListParts): Codec {
   const { between, each = String, usual, ...look } = { usual: [], ...parts }
   return {
@@ -175,14 +175,16 @@ export function lines(parts: ListParts): Codec {
   }
 }
 
-/** A box that a form offers. */
+/** A checkbox of a form. */
 export interface Offered {
   id: string
   name: string | Html
   active?: boolean
 }
 
-/** Boxes to tick. Fewer than `least` are hidden, and all ticked if `isOnlyTicked`. */
+/**
+ * Returns the codec of checkboxes. Fewer than `least` are hidden, and all of these ticked if `isOnlyTicked`.
+ */
 export function ids(all: readonly Offered[], { least = 1, isOnlyTicked = false } = {}): Codec {
   return {
     read: (typed, name) => ticked(typed, `${name}.`),

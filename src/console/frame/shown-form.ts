@@ -17,7 +17,7 @@ export function shownRows({ shown: words }: ConsoleTexts): Row<'position' | 'ima
   ]
 }
 
-/** Shows those rows of a form that are about the booking page. Staff members have no category. */
+/** Renders the rows about the booking page. Staff members have no category. */
 export function shownFields(
   { texts: { shown: words } }: ConsoleLanguage,
   state: FormState,
@@ -29,7 +29,7 @@ export function shownFields(
   </details>`
 }
 
-/** Suggests a name for links in place of an invalid one: `salon-frieda` for "Salon Frieda". */
+/** Suggests a slug for invalid input: `salon-frieda` for "Salon Frieda". */
 export function offeredSlug(text: string, { locale }: Pick<ConsoleLanguage, 'locale'>): string | undefined {
   if (text === '' || slugErrors(text).length === 0) return undefined
   const plain = new Intl.Locale(locale).language === 'de' ? text.replaceAll(/[äöü]/gi, '$&e') : text
@@ -39,7 +39,7 @@ export function offeredSlug(text: string, { locale }: Pick<ConsoleLanguage, 'loc
   return slugErrors(slug).length === 0 ? slug : undefined
 }
 
-/** Suggests a valid name for links in place of an invalid one. */
+/** Returns the fault of an invalid slug, with a suggestion. */
 export function slugFaults(language: ConsoleLanguage, { slug = '' }: Typed): Faults {
   const offered = offeredSlug(slug, language)
   return offered === undefined ? {} : { slug: language.texts.shown.slugOffer({ slug: offered }) }

@@ -5,9 +5,9 @@ import { choice, field, type FormState, numberOf } from '../../pages/form.ts'
 import type { Codec } from '../frame/form-rows.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 
-/* Amounts of money in forms, and their currency: a guess for the first price, and those to choose from. */
+/* Amounts in forms and their currency: a guess for the first price, and a list to choose from. */
 
-/** A zone that is missing here leaves the guess to the locale. */
+/** Currencies by zone. For a zone that is missing here, the locale decides. */
 const currenciesOfZones: Record<string, string> = {
   ...zones('GBP', 'Europe/London Europe/Belfast Europe/Jersey Europe/Guernsey Europe/Isle_of_Man'),
   ...zones('CHF', 'Europe/Zurich Europe/Vaduz'),
@@ -66,7 +66,7 @@ const currenciesOfCountries: Record<string, string> = {
   ...{ PL: 'PLN', CZ: 'CZK', JP: 'JPY', IN: 'INR', BR: 'BRL', MX: 'MXN', TR: 'TRY', AE: 'AED' },
 }
 
-/** A guess by where a business is, and else by the country of the reader's language. */
+/** Guesses the currency from the zone of a business, otherwise from the country of the reader's language. */
 export function usualCurrency({ timezone, locale }: { timezone: string; locale: string }): string {
   return currenciesOfZones[timezone] ?? currenciesOfCountries[new Intl.Locale(locale).region ?? ''] ?? 'EUR'
 }
@@ -143,7 +143,7 @@ const offered = [
   ...['TWD', 'TZS', 'UAH', 'UGX', 'UYU', 'VND', 'XOF', 'XAF', 'ZAR'],
 ]
 
-/** The currencies to choose from, the present one first. */
+/** Returns the currencies to choose from, the current one first. */
 export function currencyChoices(present: string, { locale }: Pick<ConsoleLanguage, 'locale'>) {
   const names = new Intl.DisplayNames(locale, { type: 'currency' })
   const codes = new Set([...(/^[A-Z]{3}$/.test(present) ? [present] : []), ...offered])
@@ -153,7 +153,7 @@ export function currencyChoices(present: string, { locale }: Pick<ConsoleLanguag
 const sign = String.raw`(?:\p{Sc}|[A-Z]{3}|kr\.?|Fr\.?|zł|Kč|Ft)`
 const signs = new RegExp(String.raw`^${sign}\s*|\s*${sign}$`, 'giu')
 
-/** An amount without the sign of a currency before or behind it, such as "30" of "30 €". */
+/** Removes a currency sign before or after an amount: "30" from "30 €". */
 export function withoutSign(amount: string): string {
   return amount.trim().replace(signs, '')
 }
@@ -161,7 +161,7 @@ export function withoutSign(amount: string): string {
 /** The input of the currency, which all amounts of a form share. */
 export const currencyName = 'price.currency'
 
-/** An amount of money. The API rejects an amount that is not a number. */
+/** The codec of an amount of money. The API rejects text that is not a number. */
 export const money: Codec = {
   read: (typed, name) => {
     const given = typed[amountName(name)]?.trim()

@@ -43,10 +43,10 @@ import type { ConsoleLanguage, ConsoleTexts } from '../frame/texts.ts'
 import { weekdayName } from '../team/hours-form.ts'
 import { currencyField, currencyName, money, usualCurrency } from './currencies.ts'
 
-/* The form of a service: a few questions that each has, and behind them those that few need. */
+/* The form of a service: a few fields that every service needs, and a section with rarely used ones. */
 
 const minutesAnHour = 60
-/** Room for one more question than there are. */
+/** Number of empty questions after the existing ones. */
 const freeQuestions = 1
 
 /** The locations and staff members that a service can name. */
@@ -87,7 +87,7 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
   ]
 }
 
-/** Fills in a new service: with the defaults of the API, and the currency of the others. */
+/** Returns the values of a new service: the defaults of the API, and the currency of other services. */
 export function newService(
   { business: { timezone }, ...language }: ConsoleLanguage & { business: { timezone: string } },
   services: Service[],
@@ -105,7 +105,7 @@ export function newService(
   return { ...fillRows(serviceRows(language), { ...usual, ...more }), [currencyName]: currency }
 }
 
-/** Start times by weekday, in a line each. */
+/** Returns the codec of start times by weekday, one line each. */
 function timetable(language: ConsoleLanguage, choices: ServiceChoices): Codec {
   return {
     read: (typed) => (startName('monday') in typed ? timetableOf(typed) : undefined),
@@ -137,23 +137,23 @@ function timetableOf(typed: Typed): Timetable | null {
   return days.length === 0 ? null : days
 }
 
-/** The start times of a day, each once and in order. */
+/** Returns the distinct start times of a day, in order. */
 function startsOf(typed: Typed, day: Weekday): string[] {
   return [...new Set(typedStarts(typed, day).map(startOf))].toSorted()
 }
 
-/** As they were typed, without "Uhr". */
+/** Returns the start times as typed, without "Uhr". */
 function typedStarts(typed: Typed, day: Weekday): string[] {
   return (typed[startName(day)] ?? '').split(/(?:[\s,;]|uhr)+/i).filter((start) => start !== '')
 }
 
-/** Brings `9:00`, `18.30` and `18` into the form of the API. Returns other text unchanged. */
+/** Converts `9:00`, `18.30` and `18` into the format of the API. Returns other text unchanged. */
 function startOf(text: string): string {
   const [, hour, minute = '00'] = /^(\d{1,2})(?:[:.](\d\d))?$/.exec(text) ?? []
   return hour === undefined ? text : `${hour.padStart(2, '0')}:${minute}`
 }
 
-/** Start times that are not times of day, as faults of their days. */
+/** Returns faults, by day, for invalid start times. */
 export function startFaults({ texts: { services: words }, locale }: ConsoleLanguage, typed: Typed): Faults {
   const faults: Faults = {}
   for (const day of weekdays) {
@@ -167,7 +167,7 @@ export function startFaults({ texts: { services: words }, locale }: ConsoleLangu
   return faults
 }
 
-/** Start times that nobody can book in the usual hours. */
+/** Returns start times that nobody can book in the usual hours. */
 export function idleStartsOf(typed: Typed, { locations, staff }: ServiceChoices): IdleStart[] {
   const timetable = timetableOf(typed) ?? []
   const minutes = Number(typed['duration_minutes'])
@@ -198,7 +198,10 @@ function questionNumbers(typed: Typed): number[] {
   return numbers.toSorted((one, other) => one - other)
 }
 
-/** The questions for clients. Ids and keys stay the same, so that past answers keep their question. */
+/**
+ * Returns the codec of questions to clients. IDs and keys stay the same, so that past answers keep their
+ * question.
+ */
 function questions(words: ConsoleTexts['services']): Codec {
   return {
     read: (typed) => (questionName(0, 'label') in typed ? questionsOf(typed) : undefined),
@@ -263,7 +266,7 @@ function questionsOf(typed: Typed): unknown[] {
   })
 }
 
-/** A name for programs, made of what people read. */
+/** Returns an unused key for programs, derived from the label. */
 function unusedKey(label: string, taken: ReadonlySet<string>): string {
   const words = label
     .normalize('NFKD')
@@ -278,7 +281,7 @@ function unusedKey(label: string, taken: ReadonlySet<string>): string {
   return `${base}_${number}`
 }
 
-/** The fields of a service. */
+/** Renders the fields of a service. */
 export function serviceFields(language: ConsoleLanguage, state: FormState, choices: ServiceChoices): Html {
   const { services: words } = language.texts
   const rows = serviceRows(language, choices)
@@ -314,7 +317,7 @@ const rarePointers = [
   'max_reschedules',
 ]
 
-/** The fields of a first service. */
+/** Renders the fields of the first service. */
 export function shortServiceFields(language: ConsoleLanguage, state: FormState): Html {
   const at = fieldsOf(serviceRows(language), state)
   return html`${at('name')}
@@ -325,7 +328,7 @@ function isClass({ typed }: FormState): boolean {
   return (typed['capacity'] ?? '1') !== '1' || weekdays.some((day) => (typed[startName(day)] ?? '') !== '')
 }
 
-/** Warns of start times that nobody can book in the usual hours. */
+/** Renders warnings about start times that nobody can book in the usual hours. */
 function startFields({ texts, locale }: ConsoleLanguage, state: FormState, choices: ServiceChoices): Html[] {
   const { services: words } = texts
   const idle = idleStartsOf(state.typed, choices)
@@ -344,7 +347,7 @@ function startFields({ texts, locale }: ConsoleLanguage, state: FormState, choic
   })
 }
 
-/** The number of clients that a class takes at once. A script updates it as the form changes. */
+/** Renders the number of clients in a class. A script updates it when the form changes. */
 function seatsLine(
   { none, one, many }: { none: string; one: string; many: string },
   { people, places }: { people: number; places: number },
@@ -371,7 +374,7 @@ function askedNumbers({ typed }: FormState): number[] {
   return questionNumbers(typed).filter((index) => typed[questionName(index, 'label')] !== '')
 }
 
-/** Such as "30 min · €35". */
+/** Returns a summary such as "30 min · €35". */
 export function serviceSummary(service: Service, { locale, texts }: ConsoleLanguage): string {
   const { services: words } = texts
   const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'short' })

@@ -28,7 +28,7 @@ import { zone } from '../team/people-form.ts'
 
 /* The form of a new business: name, contact, time zone and language. */
 
-/** A business as the form makes it. */
+/** A business from the form. */
 interface NewBusiness {
   name: string
   timezone: string
@@ -52,7 +52,7 @@ function newBusinessRows(
   ]
 }
 
-/** Starts with the zone of the server, which a script replaces with that of the browser. */
+/** Returns the initial form, with the server's time zone. A script replaces it by the browser's. */
 export function emptyBusinessForm(language: ConsoleLanguage): FormState {
   const { language: read } = new Intl.Locale(language.locale)
   const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
@@ -60,7 +60,7 @@ export function emptyBusinessForm(language: ConsoleLanguage): FormState {
   return filledForm(fillRows(newBusinessRows(language, { isFresh: true }), { timezone, locale }))
 }
 
-/** The fields of a new business; `isFresh` before the first input. */
+/** Renders the fields of a new business. `isFresh` means that there is no input yet. */
 export function newBusinessFields(
   language: ConsoleLanguage,
   state: FormState,
@@ -69,11 +69,11 @@ export function newBusinessFields(
   return fieldsOf(newBusinessRows(language, fresh), state)()
 }
 
-/** One of the languages that mails have. */
+/** Returns the codec of an email language. */
 export function mailLanguage(locale: string): Codec {
   return {
     ...text(),
-    show: (value, name) => ({ [name]: localeNamed(String(value)) ?? usualLocale }), // older ones may have extensions
+    show: (value, name) => ({ [name]: localeNamed(String(value)) ?? usualLocale }), // older values may contain extensions
     input: (state, parts) => {
       const chosen = state.typed[parts.name] ?? ''
       const known = [...languageNames]
@@ -87,7 +87,7 @@ export function mailLanguage(locale: string): Codec {
 
 const validate = compileCreation(CreateBusiness)
 
-/** Reads the form and checks it. */
+/** Reads and checks the form. */
 export function newBusinessOf(
   sent: Typed,
   language: ConsoleLanguage,
@@ -98,7 +98,7 @@ export function newBusinessOf(
   const errors = validate(business) ? [] : fieldErrorsOf(validate.errors ?? [])
   const inputOf = (pointer: string) => inputOfFault(rows, pointer, typed) || 'name'
   return {
-    business: business as unknown as NewBusiness, // if it has no faults
+    business: business as unknown as NewBusiness, // complete if there are no faults
     faults: faultsOf(errors, language.texts.setUp, inputOf),
   }
 }

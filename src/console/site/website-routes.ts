@@ -170,7 +170,7 @@ function qrCodeRoute(app: FastifyInstance, context: Context): void {
   )
 }
 
-/** The fields of all forms of the page: of each form the others are left out. */
+/** The fields of all forms on the page. Each form omits the others. */
 function websiteRows({ texts: { website: words } }: ConsoleLanguage): Rows<Business & PageOrigins> {
   return [
     ['slug', optional({ max: 60 }), words.slug, words.slugHint],
@@ -181,7 +181,7 @@ function websiteRows({ texts: { website: words } }: ConsoleLanguage): Rows<Busin
   ]
 }
 
-/** The form has one of them, to allow or to forbid. */
+/** Origins of a form that allows or forbids one website. */
 interface PageOrigins {
   allowed_origins: string[]
 }
@@ -233,7 +233,7 @@ function formFault(visit: BusinessVisit, state: FormState, form: string): Html {
   return isSent(state, form) ? faultSummary(state, visit.texts.setUp) : html``
 }
 
-/** The fields of a form. The page opens with the first wrong one in sight. */
+/** Renders the fields of a form. The page scrolls to the first one with a fault. */
 function focused(visit: BusinessVisit, state: FormState, pointers: readonly string[]) {
   const focus = pointers.find((name) => state.faults[name] !== undefined)
   return fieldsOf(websiteRows(visit), state, { focus })

@@ -210,7 +210,7 @@ function feedWords({ setUp, calendars }: ConsoleTexts) {
   }
 }
 
-/** One choice of both staff and locations, or of neither. */
+/** Returns the rows of a feed. Staff and locations share one choice, with neither as an option. */
 function feedRows({ texts: { calendars: t } }: ConsoleLanguage, names?: Names): Rows<Feed> {
   const named = (member: string, all: readonly { id: string; name: string }[] = []) =>
     all.map(({ id, name }) => [`${member} ${id}`, name] as const)

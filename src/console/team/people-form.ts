@@ -6,7 +6,7 @@ import { shownFields, shownRows } from '../frame/shown-form.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 import { hoursRows } from './hours-form.ts'
 
-/* The forms of staff members and of locations, with their hours. */
+/* The forms of staff members and locations, with their hours. */
 
 /** The services and locations of a business. */
 interface StaffChoices {
@@ -26,7 +26,7 @@ export function staffRows(language: ConsoleLanguage, choices?: StaffChoices): Ro
   ]
 }
 
-/** The boxes of services, which are no field of a staff member. */
+/** The checkboxes of services, which are not a field of the staff member. */
 export const servicesName = 'service_ids'
 
 export function staffFields(language: ConsoleLanguage, state: FormState, choices: StaffChoices): Html {
@@ -49,7 +49,10 @@ export function locationRows(language: ConsoleLanguage): Rows<Location> {
   ]
 }
 
-/** A time zone, by its city first, as people look for it. A script puts that of the browser in the place of a guess. */
+/**
+ * Returns the codec of a time zone, listed by city first, as people search for it. A script replaces a guess
+ * by the browser's zone.
+ */
 export function zone({ isGuess = false } = {}): Codec {
   return {
     ...optional({ usual: undefined }),
@@ -64,7 +67,7 @@ export function zone({ isGuess = false } = {}): Codec {
   }
 }
 
-/** Such as "Berlin (Europe)" for Europe/Berlin. */
+/** Returns "Berlin (Europe)" for Europe/Berlin. */
 export function zoneName(zone: string): string {
   const [city = '', ...regions] = zone.replaceAll('_', ' ').split('/').toReversed()
   return regions.length === 0 ? city : `${city} (${regions.toReversed().join('/')})`

@@ -42,7 +42,7 @@ import { fieldsOf, fillRows, optional, readRows, type Row, type Rows, text } fro
 import type { ConsoleTexts } from '../frame/texts.ts'
 import { textFor } from '../frame/text-groups.ts'
 
-/** A person at one of their places. */
+/** A person with one of their memberships. */
 type PersonRow = Awaited<ReturnType<typeof showPerson>>
 type InvitationRow = Awaited<ReturnType<typeof showInvitation>>
 
@@ -51,7 +51,7 @@ const newPath = `${path}/new`
 const invitationsPath = `${path}/invitations`
 const script = html`<script type="module" src="/docs/console.js"></script>`
 
-/** The people who may log in: an owner adds them, sends them links, and keeps them out. */
+/** Registers the users: an owner adds them, sends them links, and blocks them. */
 export function usersRoutes(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     addUsersRoutes(app, context, limiter)
@@ -93,7 +93,7 @@ function listPage(context: Context): Parts {
   return { show: (visit, { query }) => shownList(context, visit, query) }
 }
 
-/** People of a page, and of invitations the latest. */
+/** People on a page, and the latest invitations. */
 const shownPeople = 50
 const shownInvitations = 100
 
@@ -191,7 +191,7 @@ function revokeForm(context: Context): Parts {
 
 const tooManyMails = { refusals: { rate_limited: 429 } } as const
 
-/** What a page says when no more mails go to an address within the hour. */
+/** Returns the page's explanation if an address gets no more emails within the hour. */
 function tooOften({ texts }: ConsoleVisit, { refusal, faults }: RefusedForm): string {
   if (!(refusal instanceof Problem) || refusal.code !== 'rate_limited') return Object.values(faults)[0] ?? ''
   const seconds = Number(refusal.parts.headers?.['retry-after'] ?? 60)
@@ -234,7 +234,7 @@ function dateOf({ locale, business }: ConsoleVisit, instant: Instant): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone }).format(toMs(instant))
 }
 
-/** What was done, by the names that addresses give it. */
+/** Returns the confirmations of actions, by their names in addresses. */
 function doneTexts({ config }: Context, { texts }: ConsoleVisit): Record<string, string> {
   const { done: words, filed } = texts.users
   const folder = mailFolder(config)
@@ -244,7 +244,7 @@ function doneTexts({ config }: Context, { texts }: ConsoleVisit): Record<string,
   }
 }
 
-/** What is to be known of a link: whether it is mailed, a file, or shown. */
+/** Explains what happens to a link: it is emailed, written to a file, or shown. */
 function linkHint(context: Context, locale: string, hints: Record<'mailed' | 'filed' | 'shown', string>) {
   if (mailFolder(context.config) !== undefined) return hints.filed
   return tellByMail(context, locale) ? hints.mailed : hints.shown
@@ -304,14 +304,14 @@ function withTooOften(visit: ConsoleVisit, state: RefusedForm): RefusedForm {
   return { ...state, faults: { email: tooOften(visit, state) } }
 }
 
-/** Without a place on the form, a new person is of the business of the page. */
+/** Returns the body for a new person. Without a place in the form, they belong to the page's business. */
 function creationOf(visit: ConsoleVisit, typed: Typed): Record<string, unknown> {
   const { business, person } = visit
   const ofHub = 'hubId' in person.scope && business !== undefined
   return { ...(ofHub && { business_id: business.id }), ...readRows(newUserRows(visit), typed) }
 }
 
-/** The rows of a new person. A person of a hub works at the business of the page, or at all of them. */
+/** Returns the rows of a new person. A person of a hub works at the page's business, or at all. */
 function newUserRows(visit: ConsoleVisit, choices?: RoleChoices): Rows<Static<typeof User>> {
   const { business, person, places, texts } = visit
   const { users: words } = texts
@@ -336,7 +336,7 @@ interface RoleChoices {
   emailHint?: string
 }
 
-/** Role and calendar. A person of a whole hub has no calendar. */
+/** Returns the rows for role and calendar. A person of a whole hub has no calendar. */
 function roleRows({ texts }: ConsoleVisit, choices?: RoleChoices): Row<'role' | 'staff_id'>[] {
   const { users: words, roles } = texts
   const { ofBusiness = false, staff = [] } = choices ?? {}
@@ -359,7 +359,7 @@ async function roleChoices(
   return { ofBusiness: true, staff: await listItems(context, person, { kind: staffKind, businessId }) }
 }
 
-/** Says in the words of these pages what an operation refuses. */
+/** Explains the refusals of an operation in the words of these pages. */
 function usersWords({ setUp, users }: ConsoleTexts): FaultWords {
   return {
     ...setUp,
@@ -402,7 +402,7 @@ function userPage(context: Context): Parts {
   }
 }
 
-/** Throws not_found, as for what is elsewhere. */
+/** Throws not_found, like pages of other businesses. */
 function personOf(context: Context, { person }: ConsoleVisit, id: string): Promise<PersonRow> {
   return showPerson(context, person.scope, id)
 }
@@ -446,7 +446,7 @@ function newLinkForm(context: Context, visit: ConsoleVisit, person: PersonRow): 
     </form>`
 }
 
-/** Whether the hub keeps a person out, which an owner of the business cannot undo. */
+/** Returns true if the hub has blocked a person, which an owner of the business cannot undo. */
 function isOutByHub({ person: { scope } }: ConsoleVisit, { hub_disabled_at }: PersonRow): boolean {
   return hub_disabled_at !== null && 'businessId' in scope
 }
@@ -490,7 +490,7 @@ function linkForm(context: Context, limiter: RateLimiter): Parts {
   }
 }
 
-/** A link, which is shown once. */
+/** Returns the page with a link, which is not shown again. */
 function linkPage(
   context: Context,
   visit: ConsoleVisit,
