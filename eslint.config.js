@@ -38,8 +38,7 @@ const RANDOM_FUNCTIONS = [
 
 const RANDOMNESS = {
   onlyIn: 'src/base/ids.ts',
-  message:
-    'IDs and randomness come from the injected ids (src/base/ids.ts), so that tests can repeat them.',
+  message: 'IDs and randomness come from the injected ids (src/base/ids.ts), so that tests can repeat them.',
   properties: [['Math', 'random'], ...RANDOM_FUNCTIONS.map((name) => ['crypto', name])],
   imports: { 'node:crypto': [...RANDOM_FUNCTIONS, 'webcrypto', 'default'] },
 }
