@@ -91,7 +91,7 @@ function registerErase(group: CliCommand): void {
         return { business_id, ...counts }
       })
       const { bookings, events, mails } = erased
-      print(erased, json, () => [`erased from ${bookings} bookings, ${events} events and ${mails} mails`])
+      print(erased, json, () => [`erased from ${bookings} bookings, ${events} events and ${mails} emails`])
     })
 }
 
