@@ -148,11 +148,11 @@ function nameOf({ firstName, lastName, email }: MailView['booking']['client'], {
 
 /**
  * Returns a name that email programs do not turn into a link. A word joiner follows each dot between letters, including
- * the dots of IDNA.
+ * the dots of IDNA. Letters of many scripts have marks, and domains may consist of symbols.
  */
 export function unlinked(name: string): string {
   return name.replaceAll(
-    /(?<=[\p{L}\p{N}]\p{DI}*)[.\u3002\uff0e\uff61](?=\p{DI}*\p{L}\p{DI}*\p{L})/gu,
+    /(?<=[\p{L}\p{N}\p{M}\p{So}]\p{DI}*)[.\u3002\uff0e\uff61](?=\p{DI}*\p{L}[\p{M}\p{DI}]*\p{L})/gu,
     '$&\u2060',
   )
 }

@@ -118,5 +118,13 @@ test('no dot between letters of a name is linked by mail programs, whichever dot
   const joiner = '\u2060'
   for (const dot of ['.', '\u3002', '\uff0e', '\uff61'])
     expect(unlinked(`evil\u200b${dot}ex\u00adample`)).toBe(`evil\u200b${dot}${joiner}ex\u00adample`)
-  for (const name of ['J.R. Ewing', 'Anna B.', 'Studio 3.50']) expect(unlinked(name)).toBe(name)
+  // domains of letters with marks, and of symbols
+  for (const [host, end] of [
+    ['हिन्दी', 'com'],
+    ['evil', 'भारत'],
+    ['கடை', 'இந்தியா'],
+    ['❤️', 'ws'],
+  ])
+    expect(unlinked(`${host}.${end}`)).toBe(`${host}.${joiner}${end}`)
+  for (const name of ['J.R. Ewing', 'Anna B.', 'Studio 3.50', 'नेहा. शर्मा']) expect(unlinked(name)).toBe(name)
 })
