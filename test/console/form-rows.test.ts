@@ -3,6 +3,7 @@ import {
   fillRows,
   ids,
   inputOfFault,
+  inTypedUnits,
   lines,
   number,
   optional,
@@ -45,6 +46,15 @@ describe('a form as rows', () => {
 
   test('leaves out the fields that a short form lacks', () => {
     expect(readRows(rows, { name: '' })).toEqual({ name: '', staff_ids: [] })
+  })
+
+  test.each([
+    ['/notice', 'must be at most 525600', 'must be at most 8760'],
+    ['/deposit/amount', 'must be at least 50', 'must be at least 0.5'],
+    ['/name', 'must be at most 7', 'must be at most 7'],
+  ])('words a fault at %j in the units of the input', (pointer, detail, shown) => {
+    const fault = { pointer, code: 'out_of_range', detail }
+    expect(inTypedUnits(rows, [fault], { 'price.currency': 'EUR' })).toEqual([{ ...fault, detail: shown }])
   })
 
   test.each([

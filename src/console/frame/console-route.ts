@@ -32,7 +32,7 @@ import {
   pathOf,
   sendConsolePage,
 } from './console-page.ts'
-import { inputOfFault, type Row } from './form-rows.ts'
+import { inputOfFault, inTypedUnits, type Row } from './form-rows.ts'
 import { sendLogIn } from './gate-page.ts'
 import { backToForm, type KeptForm, reviewName, typedTexts } from './kept-form.ts'
 
@@ -476,7 +476,7 @@ function refusalOf(
   const status = error instanceof Problem ? { ...refusals, ...further }[error.code] : undefined
   if (!(error instanceof Problem) || status === undefined) throw error
   if (error.code.startsWith('idempotency_')) return { status, faults: { '': texts.setUp.sentBefore } }
-  const errors = error.parts.errors ?? []
+  const errors = inTypedUnits(rows(visit), error.parts.errors ?? [], typed)
   if (errors.length > 0)
     return { status, faults: faultsOf(errors, words(texts), (pointer) => fieldOf(pointer, typed)) }
   return { status, faults: { '': words(texts).problem(error.code, error.message) } }

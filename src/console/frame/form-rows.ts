@@ -1,3 +1,4 @@
+import type { FieldError } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import {
   choice,
@@ -43,6 +44,8 @@ export interface Codec {
   read: (typed: Typed, name: string) => unknown
   show: (value: unknown, name: string) => Typed
   input: (state: FormState, parts: LabelledField) => Html
+  /** Returns how many units of the API a typed unit has, such as 60 minutes an hour. */
+  factorOf?: (typed: Typed) => number
   /** Returns the input for a fault below the pointer. */
   inputAt?: (parts: (string | undefined)[], typed: Typed, name: string) => string
 }
@@ -85,6 +88,20 @@ export function inputOfFault(rows: readonly Row[], pointer: string, typed: Typed
       return inputAt?.(path.slice(own.length), typed, name) ?? name
   }
   return rows.find(([name]) => name.startsWith(`${path.join('.')}.`))?.[0] ?? ''
+}
+
+/** Converts the numbers of faults to the units of the inputs: at most 8760 hours, not 525600 minutes. */
+export function inTypedUnits(
+  rows: readonly Row[],
+  errors: readonly FieldError[],
+  typed: Typed,
+): FieldError[] {
+  return errors.map((error) => {
+    const row = rows.find(([name]) => `${error.pointer}/`.startsWith(`/${name.replaceAll('.', '/')}/`))
+    const factor = row?.[1].factorOf?.(typed) ?? 1
+    if (factor === 1 || error.code !== 'out_of_range') return error
+    return { ...error, detail: error.detail.replace(/\d+/, (given) => numberText(Number(given), factor)) }
+  })
 }
 
 /** Returns a function that shows some of the fields, or all of them, in the order of the rows. */
@@ -154,6 +171,7 @@ export function number(parts: Look & Usual & { factor?: number } = {}): Codec {
     read: (typed, name) => (name in typed ? (numberOf(typed[name], factor) ?? usual) : undefined),
     show: (value, name) => ({ [name]: numberText((value ?? null) as number | null, factor) }),
     input: (state, labelled) => field(state, { ...look, ...labelled, type: 'number' }),
+    factorOf: () => factor,
   }
 }
 

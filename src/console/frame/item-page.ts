@@ -34,7 +34,7 @@ import {
   type ConsoleForm,
   type ConsoleRoute,
 } from './console-route.ts'
-import { fillRows, inputOfFault, readRows, type Row as FormRow } from './form-rows.ts'
+import { fillRows, inputOfFault, inTypedUnits, readRows, type Row as FormRow } from './form-rows.ts'
 
 /* Lists of services, staff members and locations, and the page with the form of one item. */
 
@@ -271,7 +271,8 @@ function assertSound(
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     const inputOf = (pointer: string) => inputOfFault(rows, pointer, typed)
-    Object.assign(faults, { ...faultsOf(error.parts.errors ?? [], visit.texts.setUp, inputOf), ...faults })
+    const errors = inTypedUnits(rows, error.parts.errors ?? [], typed)
+    Object.assign(faults, { ...faultsOf(errors, visit.texts.setUp, inputOf), ...faults })
   }
   assertNoFaults(faults)
 }

@@ -1,7 +1,7 @@
 import type { Html } from '../../base/html.ts'
 import type { Money } from '../../catalogue/catalogue-types.ts'
 import { currencyErrors, minorDigits } from '../../catalogue/service-rules.ts'
-import { choice, field, type FormState, numberOf } from '../../pages/form.ts'
+import { choice, field, type FormState, numberOf, type Typed } from '../../pages/form.ts'
 import type { Codec } from '../frame/form-rows.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 
@@ -166,8 +166,7 @@ export const money: Codec = {
   read: (typed, name) => {
     const given = typed[amountName(name)]?.trim()
     if (given === undefined || given === '') return given === '' ? null : given
-    const currency = (typed[currencyName] ?? '').toUpperCase()
-    return { amount: numberOf(withoutSign(given), 10 ** digitsOf(currency)), currency }
+    return { amount: numberOf(withoutSign(given), minorUnits(typed)), currency: currencyOf(typed) }
   },
   show: (value, name) => {
     const { amount, currency } = (value ?? {}) as Partial<Money>
@@ -180,16 +179,22 @@ export const money: Codec = {
   input: (state, { name, ...parts }) =>
     field(state, { ...parts, name: amountName(name), type: 'number', isDecimal: true }),
   inputAt: ([part], _typed, name) => (part === 'currency' ? currencyName : amountName(name)),
+  factorOf: minorUnits,
 }
 
 const amountName = (name: string) => `${name}.amount`
 
-function digitsOf(currency: string): number {
-  return currencyErrors(currency).length === 0 ? minorDigits(currency) : 2
+function currencyOf(typed: Typed): string {
+  return (typed[currencyName] ?? '').toUpperCase()
+}
+
+function minorUnits(typed: Typed): number {
+  const currency = currencyOf(typed)
+  return 10 ** (currencyErrors(currency).length === 0 ? minorDigits(currency) : 2)
 }
 
 export function currencyField({ texts, locale }: ConsoleLanguage, { typed, faults }: FormState): Html {
-  const currency = (typed[currencyName] ?? '').toUpperCase()
+  const currency = currencyOf(typed)
   const state = { faults, typed: { ...typed, [currencyName]: currency } }
   const options = currencyChoices(currency, { locale })
   return choice(state, { name: currencyName, label: texts.services.currency, options })
