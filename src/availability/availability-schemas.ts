@@ -50,7 +50,7 @@ export const Slot = Type.Object(
     starts_at: ShownInstant,
     ends_at: ShownInstant,
     staff_ids: Type.Array(ShownId, { description: 'Free staff; empty for a service without staff.' }),
-    seats_left: Type.Integer({ description: 'Seats free for the whole slot.' }),
+    seats_left: Type.Integer({ description: 'Seats free at every moment of the slot.' }),
     held_by_you: Type.Optional(
       Type.Literal(true, { description: 'The session holds this very slot; others do not see it.' }),
     ),

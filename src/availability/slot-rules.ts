@@ -1,13 +1,14 @@
 import { instantFromMs } from '../base/instants.ts'
 import type { Offer, AvailabilityRules, RuleReason } from './offer-rules.ts'
 import { locationResource, staffOccurrence, takenBySlots } from './resource-rules.ts'
+import { mostTaken, type TakenSeats } from './seat-rules.ts'
 import type { Interval, ZoneOffsets } from './zone-rules.ts'
 
 /** A slot that can be held. */
 export interface Slot extends Interval {
   /** IDs of staff with room for the party; empty for an unstaffed service. */
   staffIds: string[]
-  /** Seats free for the whole slot, summed over these staff. */
+  /** Seats free at every moment of the slot, summed over these staff. */
   seatsLeft: number
   /** True if the caller holds this slot. */
   heldByYou: boolean
@@ -113,8 +114,7 @@ export class FreeSlots {
 }
 
 /** A claim on a resource, buffers included. */
-export interface Claimed extends Interval {
-  seats: readonly number[]
+export interface Claimed extends TakenSeats {
   occurrenceId: string
   /** True for a hold, false for a booking. */
   held: boolean
@@ -147,8 +147,8 @@ export class Occupancy {
   }
 
   /**
-   * Counts the seats that are free for a whole interval in one occurrence. Claims beyond a lowered capacity
-   * count too.
+   * Counts the seats that are free at every moment of an interval in one occurrence. Claims beyond a lowered
+   * capacity count too.
    */
   freeSeats(taken: Interval, seats: number, occurrenceId: () => string): number {
     const inTheWay = this.during(taken)
@@ -156,9 +156,7 @@ export class Occupancy {
     if (seats === 1) return 0 // avoids computing the occurrence, which costs a digest
     const own = occurrenceId()
     if (inTheWay.some((claim) => claim.occurrenceId !== own)) return 0
-    const seatsTaken = new Set<number>()
-    for (const claim of inTheWay) for (const seat of claim.seats) seatsTaken.add(seat)
-    return Math.max(0, seats - seatsTaken.size)
+    return Math.max(0, seats - mostTaken(inTheWay, taken))
   }
 
   private firstAfter(instantMs: number): number {

@@ -1,8 +1,9 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
 import { type Queries, type Reads, RetryTransaction } from '../database/database.ts'
-import { type Columns, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import { type Columns, isNamed, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import { isOverlap } from '../database/overlap-constraints.ts'
 import { sharedStatement, tallyOf } from '../database/shared-transaction.ts'
 import type { ClaimsTable } from '../database/tables.ts'
 import { writeSeats } from '../database/seat-sets.ts'
@@ -132,16 +133,6 @@ const endHoldsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string 
 })
 
 /**
- * Makes PostgreSQL look rows up by their IDs even without statistics. `is true` does the same; see `isLiving`
- * of claim-snapshot-queries.ts.
- */
-function isNamed(db: Reads, column: string): RawBuilder<boolean> {
-  return isPostgres(db)
-    ? sql<boolean>`${sql.ref(column)} = any (array(select id from w))`
-    : sql<boolean>`${sql.ref(column)} in (select id from w)`
-}
-
-/**
  * Ends holds. Those that became a booking meanwhile stay. The end of an expired hold is valid, whatever
  * follows.
  */
@@ -263,11 +254,6 @@ async function updateClaims(db: Queries, claims: readonly ClaimsTable[]): Promis
   for (const claim of claims)
     for (const [id, isMoved] of await updateClaims(db, [claim])) moves.set(id, isMoved)
   return moves
-}
-
-/** Returns true if SQLite's rule for updates failed a statement. */
-function isOverlap(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('claims_do_not_overlap')
 }
 
 const endColumnsOfBooking = { ...bookingKey, at: 'timestamptz' } as const

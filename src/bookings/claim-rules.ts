@@ -1,6 +1,7 @@
 import type { Resource, Span } from '../availability/resource-rules.ts'
+import { mostTaken } from '../availability/seat-rules.ts'
 import { Problem } from '../base/errors.ts'
-import type { Instant } from '../base/instants.ts'
+import { type Instant, toMs } from '../base/instants.ts'
 import type { ClaimsTable } from '../database/tables.ts'
 
 /** A claim that overlaps the wanted time, from one snapshot. */
@@ -8,6 +9,8 @@ export interface ClaimSeen {
   id: string
   resource_id: string
   seats: readonly number[]
+  /** Its time with buffers. */
+  taken: Span
   occurrence_id: string
   /** Null if it is booked. */
   expires_at: Instant | null
@@ -105,6 +108,23 @@ function freeSeats(resource: Resource, { claims, now, ownerId, rotation, partySi
     const used = new Set([...taken, ...stays.flatMap((claim) => claim.seats)])
     const released = used.size + partySize <= capacity ? own.filter((claim) => !stays.includes(claim)) : own
     return { resource, seats, givesUp: released.map(({ id }) => id) }
+  })
+}
+
+/**
+ * Returns the resource whose alike seats have room for a claim by their number, for a choice without candidates. Different
+ * seats may be free at different moments. Staff are not alike, and a class has one start, so there seats and number agree.
+ */
+export function resourceWithRoom({ resources, partySize, claims, now, ownerId }: Choice, taken: Span) {
+  const others = claims
+    .filter((claim) => isActive(claim, now) && !isOwnHold(claim, ownerId))
+    .map(({ taken: { starts_at, ends_at }, ...claim }) => {
+      return { ...claim, from: toMs(starts_at), to: toMs(ends_at) }
+    })
+  const wanted = { from: toMs(taken.starts_at), to: toMs(taken.ends_at) }
+  return resources.find(({ id, staffId, seats }) => {
+    const around = others.filter(({ resource_id }) => resource_id === id)
+    return staffId === null && mostTaken(around, wanted) + partySize <= seats
   })
 }
 

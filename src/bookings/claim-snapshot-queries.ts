@@ -345,9 +345,14 @@ function addTo(seen: SnapshotOfRequest, row: SnapshotRow): void {
 }
 
 function claimSeen({ seat, seats, ...row }: SnapshotRow): ClaimSeen {
-  const { id, resource_id, occurrence_id, owner_id, expires_at } = row as unknown as Omit<ClaimSeen, 'seats'>
+  const { id, resource_id, occurrence_id, owner_id, expires_at, starts_at, ends_at } = row as unknown as Omit<
+    ClaimSeen,
+    'seats' | 'taken'
+  > &
+    Span
   return {
     ...{ id, resource_id, occurrence_id, owner_id, expires_at },
+    taken: { starts_at, ends_at },
     seats: seats === null ? [seat ?? 0] : readSeats(seats),
   }
 }

@@ -26,8 +26,11 @@ import {
   expired,
   type NewClaim,
   placeOf,
+  resourceWithRoom,
   rotationOf,
 } from './claim-rules.ts'
+import { rearrangeSeats } from './seating.ts'
+import { type Reseat, takeSeats, vacateSeats } from './seating-queries.ts'
 
 /** A time to take, and the claims to end for it. */
 export interface TimePlan {
@@ -37,6 +40,8 @@ export interface TimePlan {
   gives: string[]
   /** IDs of expired holds in its way. */
   expired: string[]
+  /** Claims of others that move to other seats. */
+  reseats: readonly Reseat[]
   /** True for a booking, which leaves its previous time. */
   moves?: true
 }
@@ -64,32 +69,52 @@ export async function takeTime<Plan extends TimePlan>(
   const end = { businessId: request.businessId, at: tx.now }
   for (let round = 1; round <= maxRounds; round += 1) {
     const plan = await decide(await readClaims(tx, request))
-    const { claim, room, gives, expired, moves } = plan
+    const { claim, room, gives, expired, reseats, moves } = plan
     const ends = [
       ...gives.map((id) => ({ ...end, id, onlyExpired: false })),
       ...expired.map((id) => ({ ...end, id, onlyExpired: true })),
     ]
     if (ends.length > 0) await endHolds(tx, ends)
+    if (reseats.length > 0) await vacateSeats(tx, reseats)
     const taking = moves ? moveClaim(tx, claim) : insertClaim(tx, { claim, room })
     const [isTaken] = await allOf([taking, record?.(plan, taking)])
+    if (isTaken && reseats.length > 0) await takeSeats(tx, reseats)
     if (isTaken) return plan
-    // own holds ended for this seat alone: roll back instead of losing them for nothing
-    if (gives.length > 0) throw new RetryTransaction('another transaction took the seat of a released hold')
+    // own holds ended for this seat alone, or others left theirs: roll back instead of losing them for nothing
+    if (gives.length + reseats.length > 0)
+      throw new RetryTransaction('another transaction took the seat of a released hold')
   }
   throw new RetryTransaction('others took every seat that was tried')
 }
 
+/** The new claim, for a choice of its seats. */
+interface Wish {
+  businessId: string
+  taken: Span
+  /** IDs of claims that leave for it. They are not among those of the choice. */
+  leaving: readonly string[]
+}
+
 /**
- * Returns the best free seats with the expired holds in their way. Throws slot_held or slot_booked if too few
- * are free.
+ * Returns the best free seats with the expired holds in their way. If enough alike seats are free by number, other claims
+ * make room. Throws slot_held or slot_booked if too few are free.
  */
-export function bestSeat(choice: Choice): Candidate & { expired: string[] } {
+export async function bestSeat(
+  context: Context,
+  tx: Transaction,
+  { choice, wish }: { choice: Choice; wish: Wish },
+): Promise<Candidate & Pick<TimePlan, 'expired' | 'reseats'>> {
   // the snapshot may include resources that the rules excluded
   const ids = choice.resources.map(({ id }) => id)
   const claims = choice.claims.filter(({ resource_id }) => ids.includes(resource_id))
   const [best] = candidates({ ...choice, claims })
-  if (!best) throw conflict({ ...choice, claims })
-  return { ...best, expired: expired(claims, best.resource, choice.now) }
+  if (best) return { ...best, expired: expired(claims, best.resource, choice.now), reseats: [] }
+  const resource = resourceWithRoom({ ...choice, claims }, wish.taken)
+  const { partySize, ownerId } = choice
+  const rearranged =
+    resource && (await rearrangeSeats(context, tx, { ...wish, resource, partySize, ownerId }))
+  if (!rearranged) throw conflict({ ...choice, claims })
+  return { resource, ...rearranged }
 }
 
 /** Staff who may take a booking. For an unstaffed service, only the location's resource. */
@@ -135,7 +160,7 @@ export async function retakeSlot(
       throw new RetryTransaction('the catalogue has changed since the service was read')
     }
     assertParty({ ...service, deposit: null }, booking.party_size) // no deposit is charged
-    const best = bestSeat({
+    const choice = {
       resources,
       partySize: booking.party_size,
       claims: seen.claims.filter(({ id }) => id !== booking.id), // its own time becomes free
@@ -144,10 +169,12 @@ export async function retakeSlot(
       // the present staff member keeps it if they are free
       bookingsOfDay: new Map([...seen.bookingsOfDay, [own.id, -1]]),
       rotation: rotationOf(booking.id),
-    })
+    }
+    const wish = { businessId: booking.business_id, taken, leaving: [booking.id] }
+    const best = await bestSeat(context, tx, { choice, wish })
     const staff_id = best.resource.staffId
     const claim = { ...claimOf(booking, tx.now), ...placeOf(best, taken), staff_id }
-    return { claim, room: {}, gives: [], expired: best.expired, moves: true }
+    return { claim, room: {}, gives: [], expired: best.expired, reseats: best.reseats, moves: true }
   }
   const { claim } = await takeTime(tx, request, { decide })
   return claim.staff_id

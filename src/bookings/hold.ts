@@ -15,7 +15,7 @@ import {
 } from '../base/instants.ts'
 import type { CleanupJob } from '../database/context.ts'
 import { allOf, type Transaction } from '../database/database.ts'
-import type { ClaimsTable, ServicesTable } from '../database/tables.ts'
+import type { ClaimsTable } from '../database/tables.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { storeNothing, type StoreResponse } from '../database/idempotency.ts'
 import { countActiveClaims, endHolds } from './claim-queries.ts'
@@ -23,7 +23,7 @@ import type { ClaimsSnapshot } from './claim-snapshot-queries.ts'
 import { rotationOf } from './claim-rules.ts'
 import { bestSeat, takeTime, type TimePlan } from './claim.ts'
 import type { Context } from './context.ts'
-import { lockNames } from './stranger-queries.ts'
+import { lockSeats } from './seating.ts'
 import {
   deleteOldHolds,
   endExpiredHolds,
@@ -241,7 +241,8 @@ export const oldHolds: CleanupJob = {
 async function place(context: Context, tx: Transaction, placing: HoldContext): Promise<PlacedHold> {
   const { wanted, store } = placing
   const { timezone } = wanted.offer.location
-  const locking = lockSeats(context, tx, wanted.offer.service)
+  const { business_id: businessId, capacity } = wanted.offer.service
+  const locking = capacity > 1 ? lockSeats(context, tx, businessId) : Promise.resolve()
   locking.catch(() => undefined) // `decide` throws its error
   // 1. check for a repeated request, together with everything that the hold needs
   const looking = store.look(tx)
@@ -259,19 +260,6 @@ async function place(context: Context, tx: Transaction, placing: HoldContext): P
       store(tx, { hold, replaced, timezone }, { id: hold.id, isInserted }),
   })
   return { hold: claim, replaced, timezone }
-}
-
-/**
- * Serialises holds of a business that take one of several seats. Otherwise two that each have some seats of a
- * class would wait for each other's. The lock is part of the first statement. SQLite writes one at a time
- * anyway.
- */
-async function lockSeats(
-  { db }: Pick<Context, 'db'>,
-  tx: Transaction,
-  { business_id, capacity }: Pick<ServicesTable, 'business_id' | 'capacity'>,
-): Promise<void> {
-  if (capacity > 1 && db.engine === 'postgres') await lockNames(tx, [`seats of ${business_id}`])
 }
 
 interface HoldPlan extends TimePlan {
@@ -296,7 +284,7 @@ async function planHold(
   )
   const claims = seen.claims.filter(({ id }) => !overlapping.includes(id))
   const ownerId = from && actor.ownerId
-  const best = bestSeat({
+  const choice = {
     resources,
     partySize,
     claims,
@@ -304,13 +292,15 @@ async function planHold(
     ownerId,
     bookingsOfDay: seen.bookingsOfDay,
     rotation: rotationOf(wanted.id),
-  })
+  }
+  const wish = { businessId: offer.service.business_id, taken: wanted.taken, leaving: overlapping }
+  const best = await bestSeat(context, tx, { choice, wish })
   // 2. check the caps last, because only now it is known which own holds end
   const replaced = [...overlapping, ...best.givesUp]
   const room = from ? await roomFor(context, tx, { placing, seen, replaced }) : {}
   const expiresAt = roundUpToSecond(plusSeconds(now, context.config.holdSeconds))
   const claim = holdRow(placing, { ...best, expiresAt, sequence: seen.lastSequence + 1, now })
-  return { claim, room, gives: replaced, expired: best.expired, replaced }
+  return { claim, room, gives: replaced, expired: best.expired, reseats: best.reseats, replaced }
 }
 
 /**

@@ -53,6 +53,16 @@ export function foreach(db: Reads, table: string, condition: RawBuilder<unknown>
     : sql`cross join ${sql.table(name)} as ${sql.ref(alias)} on ${condition}`
 }
 
+/**
+ * Finds the rows that `w` names by ID. Makes PostgreSQL look them up by their IDs even if it has no statistics. The
+ * `is true` of conditions does the same, see `isLiving` of claim-snapshot-queries.ts.
+ */
+export function isNamed(db: Reads, column: string): RawBuilder<boolean> {
+  return isPostgres(db)
+    ? sql<boolean>`${sql.ref(column)} = any (array(select id from w))`
+    : sql<boolean>`${sql.ref(column)} in (select id from w)`
+}
+
 /** Compares a column with the values of a list, which is a column of `rowsOf` of type `uuid[]`. */
 export function isIn(db: Reads, column: string, list: string): RawBuilder<boolean> {
   return isPostgres(db)

@@ -7,6 +7,12 @@ import { overlapRuleNames, overlapRules } from './migrations/claim-rules.ts'
 
 const maxNamed = 5
 
+/** Returns true if an overlap rule has failed an update. Inserts give no row instead. */
+export function isOverlap(error: unknown): boolean {
+  const names = Object.values(overlapRuleNames).flat()
+  return error instanceof Error && names.some((name) => error.message.includes(name))
+}
+
 /** Throws an OperatorError if an overlap rule is missing, for example after a restore that failed halfway. */
 export async function refuseMissingOverlapRules(db: Database): Promise<void> {
   const missing = await missingOverlapRules(db)

@@ -177,6 +177,19 @@ export function tallyOf(db: Reads): Map<string, number> {
   return tally
 }
 
+/** The work needs a transaction without other members. */
+class NeedsOwnTransaction extends Error {
+  override readonly name = 'NeedsOwnTransaction'
+}
+
+/**
+ * Stops a member of a group, which then continues without it. The work runs again in a separate transaction. Only for
+ * work that has written nothing yet, because later the whole group would fail.
+ */
+export function requireOwnTransaction(tx: Transaction): void {
+  if (tx instanceof Member) throw new NeedsOwnTransaction()
+}
+
 /** The group failed and was rolled back. Its members are tried one by one. */
 class FailedGroup extends Error {
   override readonly name = 'FailedGroup'
@@ -206,6 +219,8 @@ interface SharedLimits {
  */
 export class SharedTransactions {
   private readonly ask: (member: Waiting, isGone?: () => boolean) => Promise<unknown>
+  /** Runs members in separate transactions, one at a time for each owner. More would use up the connections. */
+  private readonly askAlone: SharedTransactions['ask']
   private readonly fraction: () => number
 
   constructor(db: Database, { fraction, ...limits }: SharedLimits) {
@@ -214,6 +229,12 @@ export class SharedTransactions {
       ...limits,
       ownerOf: ({ owner }) => owner,
       isWorthTrying: (error) => error instanceof FailedGroup || error instanceof RolledBack,
+    })
+    this.askAlone = together((members: readonly Waiting[]) => runGroup(db, members), {
+      maxMembers: 1,
+      maxGroups: limits.maxGroups,
+      maxGroupsOfOwner: 1,
+      ownerOf: ({ owner }) => owner,
     })
   }
 
@@ -224,11 +245,15 @@ export class SharedTransactions {
       if (isGone?.()) throw new MemberGone()
       return work(tx)
     }
-    const attemptOnce = (attempt: number) =>
-      this.ask(
-        { work: workUnlessGone, owner, attempt, inContext: AsyncLocalStorage.snapshot() },
-        isGone,
-      ) as Promise<T>
+    const attemptOnce = async (attempt: number) => {
+      const member = { work: workUnlessGone, owner, attempt, inContext: AsyncLocalStorage.snapshot() }
+      try {
+        return (await this.ask(member, isGone)) as T
+      } catch (error) {
+        if (!(error instanceof NeedsOwnTransaction)) throw error
+      }
+      return (await this.askAlone(member, isGone)) as T
+    }
     return withRetries(attemptOnce, () => false, this.fraction)
   }
 }

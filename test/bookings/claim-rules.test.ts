@@ -26,6 +26,7 @@ function seen(parts: Partial<ClaimSeen> = {}): ClaimSeen {
     id: 'claim',
     resource_id: 'a',
     seats: [0],
+    taken: { starts_at: at('10:00'), ends_at: at('11:00') },
     occurrence_id: 'run',
     expires_at: null,
     owner_id: null,

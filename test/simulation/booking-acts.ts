@@ -80,7 +80,9 @@ async function changeWith(
     happened: async () => (await world.key.show(booking.id)).headers['etag'] !== `"${String(version)}"`,
     done: async (reply) => {
       const seat = expected.seats.length > 0 ? (await claimOf(world, booking.id)).seat : 0
-      if (expected.seats.length > 0) expect(expected.seats).toContain(seat)
+      if (!expected.seats.includes(undefined) && expected.seats.length > 0) {
+        expect(expected.seats).toContain(seat)
+      }
       expected.apply(seat)
       await nameRenewed(world, booking)
       if (reply) expectShown(booking, reply)

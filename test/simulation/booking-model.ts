@@ -27,7 +27,7 @@ export function expectChange(
   model: Model,
   booking: ModelBooking,
   wanted: WantedChange,
-): Answer & { apply: (seat: number) => void; seats: number[] } {
+): Answer & { apply: (seat: number) => void; seats: (number | undefined)[] } {
   const next = changed(booking, wanted)
   const fieldError = faultOf(model, booking, { ...next, ...wanted })
   if (fieldError) return { ...fieldError, apply: () => undefined, seats: [] }

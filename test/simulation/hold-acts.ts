@@ -41,8 +41,11 @@ export async function holdSlot(world: World): Promise<void> {
       // the service uses the unstaffed resource's own ID
       const resource =
         service.staffIds.length > 0 ? claim.resource_id : `${service.id} at ${wanted.locationId}`
-      const chosen = expected.best.find((one) => one.resource === resource && one.seat === claim.seat)
-      if (!chosen) throw new Error('the best free seat was not chosen')
+      const best = expected.best.find((one) => {
+        return one.resource === resource && (one.seat ?? claim.seat) === claim.seat
+      })
+      if (!best) throw new Error('the best free seat was not chosen')
+      const chosen = { ...best, seat: claim.seat }
       const end = wanted.start + service.minutes * minute
       const hold = { id, session: caller.session, wanted, end, expires, ended: undefined }
       holds.placeHold(model, hold, { chosen, replaced: expected.replaced })

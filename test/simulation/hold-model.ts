@@ -37,7 +37,7 @@ export function placeHold(model: Model, hold: ModelHold, { chosen, replaced }: C
 }
 
 interface Chosen {
-  chosen: Candidate
+  chosen: Candidate & { seat: number }
   replaced: string[]
 }
 

@@ -79,7 +79,8 @@ function retake(model: Model, booking: ModelBooking, late: Late): boolean {
   const seats = freeSeats(model, { ...span, session: undefined, except: [id], wanted, resource })
   if (seats.length === 0) return false
   const seat = late.seatTaken()
-  if (!seats.some((one) => one.seat === seat)) throw new Error('a late payment took a seat that is not free')
+  const isFree = seats.some((one) => (one.seat ?? seat) === seat)
+  if (!isFree) throw new Error('a late payment took a seat that is not free')
   take(model, { id, wanted, resource, seat, end }, undefined)
   confirm(model, booking)
   return true

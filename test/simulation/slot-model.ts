@@ -5,7 +5,8 @@ import { minute, type Answer, type Claim, type Model, type ModelService, type Wa
 export interface Candidate {
   /** The ID of a staff member, or service and location of an unstaffed service. */
   resource: string
-  seat: number
+  /** Undefined for any of alike seats: their number alone decides. */
+  seat: number | undefined
   /** The session's holds that block only this seat. */
   givesUp: string[]
 }
@@ -28,6 +29,7 @@ export function freeSeats(
   { wanted, resource, ...question }: SlotQuestion & { wanted: Wanted; resource: string },
 ): Candidate[] {
   const around = inTheWay(model, { ...question, resources: [resource] })
+  if (wanted.service.staffIds.length === 0) return alikeSeats(around, { wanted, resource, ...question })
   const free: Candidate[] = []
   for (let seat = 0; seat < wanted.service.capacity; seat += 1) {
     const against = around.filter(
@@ -38,6 +40,25 @@ export function freeSeats(
     }
   }
   return free
+}
+
+/** Counts the claims of each minute. Tries to keep the session's holds, then gives them up. */
+function alikeSeats(
+  around: Claim[],
+  { wanted, resource, ...question }: SlotQuestion & { wanted: Wanted; resource: string },
+): Candidate[] {
+  const own = around.filter((claim) => isOwn(claim, question.session))
+  for (const givenUp of [[], own]) {
+    const rest = around.filter((claim) => !givenUp.includes(claim))
+    let most = 0
+    for (let at = question.from; at < question.to; at += minute) {
+      most = Math.max(most, rest.filter(({ from, to }) => from <= at && at < to).length)
+    }
+    if (most < wanted.service.capacity) {
+      return [{ resource, seat: undefined, givesUp: givenUp.map(({ id }) => id) }]
+    }
+  }
+  return []
 }
 
 export function refusal(model: Model, question: SlotQuestion & { resources: string[] }): Answer {
