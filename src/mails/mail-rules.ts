@@ -2,6 +2,23 @@ import { type Instant, instantFromMs, plusSeconds, toMs } from '../base/instants
 import type { QuietHours } from '../catalogue/mail-settings-rules.ts'
 import type { BookingStatus, MailKind, PaymentsTable } from '../database/tables.ts'
 
+interface KindRules {
+  /** Clients may unsubscribe, and each email has a link for that. */
+  isOptional: boolean
+  /** Emails to clients bring their calendar up to date. */
+  hasCalendar: boolean
+}
+
+/** Properties of each kind of email, in the order of their previews. */
+export const mailKinds: Readonly<Record<MailKind, KindRules>> = {
+  confirmed: { isOptional: false, hasCalendar: true },
+  changed: { isOptional: false, hasCalendar: true },
+  cancelled: { isOptional: false, hasCalendar: true },
+  reminder: { isOptional: true, hasCalendar: false },
+  deposit_due: { isOptional: false, hasCalendar: false },
+  booked: { isOptional: false, hasCalendar: true },
+}
+
 /** Attempts within a day: pauses of 30, 60, … seconds up to an hour. */
 export const maxAttempts = 31
 const firstPauseSeconds = 30

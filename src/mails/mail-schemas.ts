@@ -1,6 +1,8 @@
 import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import { Id, listParameters, Nullable, Page, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
+import type { MailKind } from '../database/tables.ts'
+import { mailKinds } from './mail-rules.ts'
 
 const Status = Type.Enum(['queued', 'sent', 'failed'])
 
@@ -8,13 +10,10 @@ export const Mail = Type.Object(
   {
     id: ShownId,
     booking_id: Nullable(ShownId, { description: 'Null if the email is not about a booking.' }),
-    kind: Type.Enum(
-      ['confirmed', 'changed', 'cancelled', 'reminder', 'deposit_due', 'booked', 'link', 'calendar'],
-      {
-        description:
-          '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business. `link` goes to a person who logs in. `calendar` reports a busy calendar that cannot be read.',
-      },
-    ),
+    kind: Type.Enum([...(Object.keys(mailKinds) as MailKind[]), 'link', 'calendar'], {
+      description:
+        '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business. `link` goes to a person who logs in. `calendar` reports a busy calendar that cannot be read.',
+    }),
     to: Type.String(),
     status: Status,
     attempts: Type.Integer(),

@@ -23,6 +23,7 @@ import {
   knownBefore,
   leaseSeconds,
   limitSeconds,
+  mailKinds,
   mailToSend,
   maxToBusinessPerHour,
   maxToClientPerHour,
@@ -198,7 +199,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
   }
 
   private async isUnwanted({ kind, business_id, recipient }: LeasedMail): Promise<boolean> {
-    return kind === 'reminder' && (await hasOptedOut(this.context.db.reads, business_id, recipient))
+    return mailKinds[kind].isOptional && (await hasOptedOut(this.context.db.reads, business_id, recipient))
   }
 
   /** Sends the next email to a recipient of a business, about one booking or, above the limit, about many. */
@@ -285,7 +286,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     return {
       ...managed,
       payUrl: audience === 'client' ? this.links.payUrl(booking) : null,
-      offUrl: kind === 'reminder' ? await offUrl(this.context, booking) : null,
+      offUrl: mailKinds[kind].isOptional ? await offUrl(this.context, booking) : null,
       consoleUrl: audience === 'business' ? inConsole : null,
     }
   }
@@ -305,7 +306,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
       return await this.sender.send({
         ...{ id, kind, to, content, at: now },
         ...{ senderName: business.name, replyTo: business.replyTo },
-        offUrl: kind === 'reminder' ? await offUrl(this.context, booking) : null,
+        offUrl: mailKinds[kind].isOptional ? await offUrl(this.context, booking) : null,
       })
     } catch (error) {
       log.error({ err: error, mail_id: id }, 'a mail could not be made')

@@ -5,6 +5,7 @@ import { minorDigits } from '../catalogue/service-rules.ts'
 import type { MailKind } from '../database/tables.ts'
 import { type Appointment, calendarFile, calendarMethod } from './calendar.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
+import { mailKinds } from './mail-rules.ts'
 
 /** The contents of an email. Nothing in it is escaped yet. */
 export interface MailView {
@@ -384,7 +385,7 @@ export function clientAppointment(view: MailView): Appointment {
 
 function calendarOf(view: MailView): RenderedMail['calendar'] {
   const { kind, audience, business, from } = view
-  if (audience !== 'client' || kind === 'reminder' || kind === 'deposit_due') return null
+  if (audience !== 'client' || !mailKinds[kind].hasCalendar) return null
   const { client } = view.booking
   const appointment = clientAppointment(view)
   const content = calendarFile(appointment, {

@@ -3,18 +3,12 @@ import { exampleIds } from '../base/examples.ts'
 import { type Instant, plusMinutes, plusSeconds } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { MailKind } from '../database/tables.ts'
+import { mailKinds } from './mail-rules.ts'
 import { type MailView, renderMail } from './render.ts'
 import { type OutgoingMail, senderAddress } from './send.ts'
 
-/** Emails with a preview: those to clients, and the one about a new booking. */
-export const sampleKinds: MailKind[] = [
-  'confirmed',
-  'changed',
-  'cancelled',
-  'reminder',
-  'deposit_due',
-  'booked',
-]
+/** Kinds of emails with a preview. */
+export const sampleKinds = Object.keys(mailKinds) as MailKind[]
 
 interface Sample {
   kind: MailKind
@@ -95,7 +89,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
     payUrl: kind === 'deposit_due' ? `${address}/checkout/sample` : null,
     cancelUntil: plusSeconds(startsAt, -86_400),
     moveUntil: plusSeconds(startsAt, -86_400),
-    offUrl: kind === 'reminder' ? `${address}/mail/off/sample` : null,
+    offUrl: mailKinds[kind].isOptional ? `${address}/mail/off/sample` : null,
     consoleUrl: kind === 'booked' ? `${address}/console/bookings/sample` : null,
     now,
     from: { address: senderAddress(config) },

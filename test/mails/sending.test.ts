@@ -231,7 +231,7 @@ onOneEngine('sqlite', 'sending mails', (engine) => {
     const { client } = await book(service, business)
     await eventually('the mail', () => server.mails[0])
     await eventually('the loss', () =>
-      service.logLines.find((line) => line.includes('could not be concluded')),
+      service.logLines.find((line) => line.includes('result of an email could not be written')),
     )
     restore()
     await service.app.mails.settled()
