@@ -5,6 +5,7 @@ import {
   type Service,
   type ServiceChange,
   type ServiceCreation,
+  type serviceFields,
 } from '../catalogue/service-schemas.ts'
 import { serviceKind, writableServices } from '../catalogue/catalogue.ts'
 import type { CliCommand } from './command-line.ts'
@@ -154,5 +155,5 @@ function serviceReaders(context: Context, businessId: string, options: ServiceOp
         : given({ phone: options.phone, last_name: options.lastName }),
     location_ids: () => ids('--location', options.location),
     staff_ids: () => (options.staff === false ? [] : ids('--staff', options.staff)),
-  }
+  } satisfies Record<string, unknown> & Record<Exclude<keyof typeof serviceFields, 'name'>, unknown> // the name is an argument
 }

@@ -12,6 +12,9 @@ import {
   text,
   time,
 } from '../../src/console/frame/form-rows.ts'
+import { serviceFields } from '../../src/catalogue/service-schemas.ts'
+import { textsIn } from '../../src/console/frame/texts.ts'
+import { serviceRows } from '../../src/console/services/service-form.ts'
 import { money } from '../../src/console/services/currencies.ts'
 
 const rows: Row[] = [
@@ -69,4 +72,9 @@ describe('a form as rows', () => {
   ])('shows a fault at %j next to the input %j', (pointer, input) => {
     expect(inputOfFault(rows, pointer, {})).toBe(input)
   })
+})
+
+test('every field of a service has its row', () => {
+  const names = serviceRows({ texts: textsIn('en'), locale: 'en' }).map(([name]) => name)
+  expect(names).toEqual(expect.arrayContaining(Object.keys(serviceFields)))
 })

@@ -51,25 +51,33 @@ test.each([
 })
 
 function faultsIn(document: Document): string[] {
-  return sentencesOf(proseOf(document), /(?<=[.!?:]) /).filter(
-    (sentence) => (clauseOpener.test(sentence) && /[.:]$/.test(sentence)) || hasForeignWords(sentence),
+  return sentencesOf(proseOf(document), /(?<=[.!?:]) /).flatMap((sentence) =>
+    [...openerFaults(sentence), ...wordFaults(sentence)].map((fault) => `${fault}: ${sentence}`).slice(0, 1),
   )
 }
 
 function commentFaultsIn(text: string): string[] {
-  return sentencesOf(text, /(?<=[.!?:;]) /).filter(
-    (sentence, index) =>
-      (index === 0 && commentOpener.test(sentence)) ||
-      (clauseOpener.test(sentence) && /[.:]$/.test(sentence)) ||
-      hasForeignWords(sentence),
-  )
+  return sentencesOf(text, /(?<=[.!?:;]) /).flatMap((sentence, index) => {
+    const [opener] = (index === 0 && commentOpener.exec(sentence)) || []
+    const first = opener === undefined ? [] : [`begins with "${opener}"`]
+    return [...first, ...openerFaults(sentence), ...wordFaults(sentence)]
+      .map((fault) => `${fault}: ${sentence}`)
+      .slice(0, 1)
+  })
 }
 
-function hasForeignWords(sentence: string): boolean {
-  return (
-    foreignWords.test(sentence) ||
-    sentence.split(' ').filter((word) => !/^code\W*$/.test(word)).length > maxWords
-  )
+function openerFaults(sentence: string): string[] {
+  const [opener] = clauseOpener.exec(sentence) ?? []
+  return opener !== undefined && /[.:]$/.test(sentence) ? [`begins with "${opener}"`] : []
+}
+
+function wordFaults(sentence: string): string[] {
+  const [foreign] = foreignWords.exec(sentence) ?? []
+  const words = sentence.split(' ').filter((word) => !/^code\W*$/.test(word)).length
+  return [
+    ...(foreign === undefined ? [] : [`says "${foreign}"`]),
+    ...(words > maxWords ? [`has ${words} words, more than ${maxWords}`] : []),
+  ]
 }
 
 /** Returns the sentences of paragraphs and list items. Headings, tables and code have their own rules. */
