@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, Server } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import underPressure from '@fastify/under-pressure'
 import type { FastifyBaseLogger, FastifyInstance, FastifyServerOptions } from 'fastify'
@@ -51,6 +51,7 @@ const overloadRetrySeconds = 5
  */
 export async function hardenServer(app: FastifyInstance, { config, log }: Context): Promise<void> {
   limitConnections(app.server, config, log)
+  limitPipelining(app.server)
   refuseProtocolErrors(app)
   await app.register(underPressure, {
     maxEventLoopDelay: maxMeanDelayMs,
@@ -107,6 +108,45 @@ function limitConnections(
       if (rest > 0) open.set(network, rest)
       else open.delete(network)
     })
+  })
+}
+
+/** Maximum number of requests that a client may send ahead of their answers on one connection. Proxies send none. */
+export const maxAhead = 20
+
+/** Node's parser of a connection: an undocumented property of the socket. */
+interface ParsedSocket extends Socket {
+  parser?: { onIncoming: (request: IncomingMessage) => number } | null
+}
+/** Node's value for a request whose body is not read. */
+const skipsBody = 1
+
+/**
+ * Closes a connection with too many requests ahead of their answers (pipelining). Node parses 64 KiB at once, about
+ * 2,000 requests, and keeps them until the client reads the first answer. Call it before the server listens.
+ */
+export function limitPipelining(server: Server): void {
+  const ahead = new WeakMap<Socket, number>()
+  const handlers = server.listeners('request') as ((
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => void)[]
+  server.removeAllListeners('request')
+  server.on('request', (request, response) => {
+    const socket: ParsedSocket = request.socket
+    // a response without a socket waits for earlier ones
+    if (response.socket === null) {
+      const count = (ahead.get(socket) ?? 0) + 1
+      if (count > maxAhead) {
+        // the rest of the 64 KiB costs nothing
+        if (socket.parser) socket.parser.onIncoming = () => skipsBody
+        socket.destroy()
+        return
+      }
+      ahead.set(socket, count)
+      response.once('close', () => ahead.set(socket, (ahead.get(socket) ?? 1) - 1))
+    }
+    for (const handle of handlers) handle.call(server, request, response)
   })
 }
 
