@@ -337,8 +337,8 @@ async function refuseUnnamedPooler(db: Kysely<Tables>, urls: readonly string[]):
     select 1 from pg_settings where name = 'statement_timeout' and source = 'client'`.execute(db)
   if (rows.length > 0) return
   throw new OperatorError(
-    `DATABASE_URL: a pooler such as PgBouncer answers at ${hostsOf(urls)}: what connections ask for does not arrive ` +
-      `at the server (ignore_startup_parameters). ${addPooled(urls)}`,
+    `DATABASE_URL: a pooler such as PgBouncer answers at ${hostsOf(urls)}: it drops the startup parameters ` +
+      `of connections (ignore_startup_parameters). ${addPooled(urls)}`,
   )
 }
 
@@ -347,7 +347,7 @@ function hostsOf(urls: readonly string[]): string {
 }
 
 function addPooled([url = '']: readonly string[]): string {
-  return `Add pgbouncer=true to the address: ${new URL(url).pathname}?pgbouncer=true.`
+  return `Add pgbouncer=true to the URL: ${new URL(url).pathname}?pgbouncer=true.`
 }
 
 function unreachable(urls: readonly string[], error: DatabaseUnavailable): OperatorError {
