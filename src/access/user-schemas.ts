@@ -6,7 +6,7 @@ import {
   Nullable,
   OrNull,
   Page,
-  PersonName,
+  UnlinkedName,
   ShownId,
   ShownInstant,
   StrictObject,
@@ -106,7 +106,7 @@ export const CreateUser = StrictObject(
     email: Type.String({ format: 'email', maxLength: 254 }),
     name: Type.Optional(
       Type.Unsafe<string>({
-        ...PersonName(100),
+        ...UnlinkedName(100),
         description: 'Default: the part of the address before the `@`.',
       }),
     ),
@@ -132,7 +132,7 @@ export const ChangeUser = StrictObject(
   {
     name: Type.Optional(
       Type.Unsafe<string>({
-        ...PersonName(100),
+        ...UnlinkedName(100),
         description: 'People who also work elsewhere can only change it themselves.',
       }),
     ),
@@ -217,7 +217,7 @@ export const Me = Type.Object(
 
 export const ChangeMe = StrictObject(
   {
-    name: Type.Optional(Type.Unsafe<string>(PersonName(100))),
+    name: Type.Optional(Type.Unsafe<string>(UnlinkedName(100))),
     email: Type.Optional(
       Type.String({
         ...{ format: 'email', maxLength: 254 },

@@ -70,8 +70,8 @@ export function Ruled<T extends TSchema>(schema: T, rule: Rule) {
   return Type.Unsafe<Static<T>>({ ...schema, rule })
 }
 
-/** The name of a person, client or business, which emails to strangers show: one line without a web address. */
-export function PersonName(max: number) {
+/** A name that emails show to strangers: one line without a web address. */
+export function UnlinkedName(max: number) {
   return Ruled(Line(1, max), nameErrors)
 }
 

@@ -7,7 +7,7 @@ import {
   Id,
   InstantText,
   Line,
-  PersonName,
+  UnlinkedName,
   listParameters,
   Nullable,
   OrNull,
@@ -47,7 +47,7 @@ const FieldAnswer = StrictObject({
   ),
 })
 
-const Name = PersonName(100)
+const Name = UnlinkedName(100)
 
 const notify = Type.Optional(
   Type.Boolean({ description: 'False: the client gets no mail about this. Not for sessions.' }),

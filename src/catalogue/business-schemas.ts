@@ -7,7 +7,7 @@ import {
   Nullable,
   OrNull,
   Page,
-  PersonName,
+  UnlinkedName,
   Ruled,
   ShownId,
   ShownInstant,
@@ -34,7 +34,7 @@ import {
 } from './mail-settings-rules.ts'
 import { maxSlugLength, minSlugLength, slugErrors } from './slug-rules.ts'
 
-const BusinessName = PersonName(maxNameLength)
+const BusinessName = UnlinkedName(maxNameLength)
 const TrustedNetworks = Type.Array(
   Ruled(Type.String({ minLength: 1, maxLength: 64, examples: ['203.0.113.7/32'] }), networkErrors),
   {

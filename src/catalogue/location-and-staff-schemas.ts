@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
-import { Nullable, PersonName, Ruled, ShownId, StrictObject, Text } from '../base/wire.ts'
+import { Nullable, Ruled, ShownId, StrictObject, Text, UnlinkedName } from '../base/wire.ts'
 import { onlineUrlErrors } from './business-rules.ts'
 import {
   activity,
@@ -10,7 +10,6 @@ import {
   Ids,
   listedFields,
   maxNameLength,
-  Name,
   newHours,
   TimeZone,
   WeeklyHours,
@@ -28,7 +27,7 @@ const onlineUrl = Ruled(
 )
 
 export const locationFields = {
-  name: { shown: Type.String(), input: Name },
+  name: { shown: Type.String(), input: UnlinkedName(maxNameLength) },
   timezone: { shown: Type.String({ description: 'An IANA name.' }), input: TimeZone },
   address: { shown: Nullable(Type.String()), input: Text(500), usual: null },
   online_url: {
@@ -112,7 +111,7 @@ export type LocationChange = Static<typeof ChangeLocation>
 const workplaces = Ids(0, 'Where they work; empty: everywhere.')
 
 export const staffFields = {
-  name: { shown: Type.String(), input: PersonName(maxNameLength) },
+  name: { shown: Type.String(), input: UnlinkedName(maxNameLength) },
   ...listedFields,
   email: {
     shown: Nullable(Type.String()),

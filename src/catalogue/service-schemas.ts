@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
-import { Id, Line, Nullable, OrNull, Ruled, ShownId, StrictObject } from '../base/wire.ts'
+import { Id, Line, Nullable, OrNull, Ruled, ShownId, StrictObject, UnlinkedName } from '../base/wire.ts'
 import {
   activity,
   businessId,
@@ -8,8 +8,8 @@ import {
   CustomField,
   Ids,
   listedFields,
+  maxNameLength,
   Money,
-  Name,
   Timetable,
 } from './catalogue-schemas.ts'
 import { clientFieldUses, customFieldTypes } from './catalogue-types.ts'
@@ -154,7 +154,7 @@ const changeUntil = (what: string) =>
 
 /** The description and start times of a service. */
 const offered = {
-  name: { shown: Type.String(), input: Name },
+  name: { shown: Type.String(), input: UnlinkedName(maxNameLength) },
   slug: listedFields.slug,
   position: listedFields.position,
   category: {

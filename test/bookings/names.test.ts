@@ -60,6 +60,15 @@ onOneEngine('sqlite', 'names without addresses of the web', (engine) => {
     refused(await owner.call('PATCH', path, { brand_name: name }), '/brand_name')
   })
 
+  test.each(withAddress)('services and locations are not called %s', async (name) => {
+    const { call, business } = booker
+    const [service] = business.services
+    const [location] = business.locations
+    refused(await call('PATCH', `/services/${service?.id}`, { name }), '/name')
+    refused(await call('POST', '/locations', { name, timezone: 'Europe/Berlin' }), '/name')
+    refused(await call('PATCH', `/locations/${location?.id}`, { name }), '/name')
+  })
+
   test('a dot in a name, or three letters w, is no address', async () => {
     for (const name of ['J.R. Ewing', 'Dr.Müller', 'Wwwojciech', 'Awww. Nice', 'Awww.Nice', 'www. Nice'])
       expect((await booker.call('POST', '/staff', { name })).status).toBe(201)
