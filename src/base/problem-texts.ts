@@ -157,7 +157,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     when: 'The business has as many services, locations or staff members as its plan or the operator allows. It may also have too much text in descriptions, questions, hours and addresses.',
     whatToDo: 'Delete one that you no longer need, shorten texts, or ask the operator for a higher limit.',
     seeAlso: '[Catalogue limits](catalogue.md#limits)',
-    example: { detail: 'The business has 300 services, as many as it may: delete one first.' },
+    example: { detail: 'The business may have 300 services, and this would make 301: delete some first.' },
   },
   rotation_in_progress: {
     when: "The webhook's secret was replaced less than 24 hours ago.",

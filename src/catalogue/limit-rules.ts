@@ -32,11 +32,11 @@ const nouns: Record<ItemTable, string> = {
 /** Throws catalogue_limit_reached if a business exceeds its limit. */
 export function assertWithinLimit(table: ItemTable, { active, total, max }: CatalogueCount): void {
   if (active > max) {
-    const detail = `The business has ${max} ${nouns[table]}, as many as it may: delete one first.`
+    const detail = `The business may have ${max} ${nouns[table]}, and this would make ${active}: delete some first.`
     throw new Problem('catalogue_limit_reached', detail)
   }
   if (total > withInactive * max) {
-    const detail = `The business has ${withInactive * max} ${nouns[table]} with the deleted ones: reactivate one of them.`
+    const detail = `The business may have ${withInactive * max} ${nouns[table]} with the deleted ones: reactivate one of them.`
     throw new Problem('catalogue_limit_reached', detail)
   }
 }

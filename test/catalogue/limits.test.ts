@@ -170,7 +170,7 @@ test('the plan in effect decides, and the operator may raise it', async () => {
         tx.db,
       )
   })
-  expect((await add()).body.detail).toContain('The business has 300 locations')
+  expect((await add()).body.detail).toContain('The business may have 300 locations')
   await changeRows(service, sql`update businesses set max_locations = 1000 where id = ${business.id}`)
   expect((await add()).status).toBe(201)
   await service.stop()
