@@ -116,7 +116,7 @@ longTest('a database that another program holds is told without a stack', async 
     await made.refuses(
       ['hub', 'create', 'Waiting'],
       1,
-      /is unavailable \(database is locked\)\. Retry; "holdfast doctor"/,
+      /The database is unavailable \(database is locked\)\. .*"holdfast doctor"/,
     )
   } finally {
     file.close()
