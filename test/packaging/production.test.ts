@@ -113,7 +113,7 @@ longDescribe('the guide from nothing to production', () => {
 
   test('makes the first business, with a booking page at the public address', async () => {
     said = await follow('setup --yes')
-    expect(said).toContain('Salon Spree can be booked (Europe/Berlin).')
+    expect(said).toContain('Salon Spree is ready for bookings (Europe/Berlin).')
     expect(said).toMatch(/^Booking page +https:\/\/book\.example\.com\/book\/cal_pub_\w{38}$/m)
     expect(existsSync(join(root, 'var/lib/holdfast/holdfast.db'))).toBe(true)
   })
