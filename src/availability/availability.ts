@@ -41,7 +41,7 @@ interface ShowContext extends Context {
 
 /** Queue for large answers: one at a time for each address, two at once in total. */
 const turns = new Turns({
-  ...{ waiting: 100, owners: 2, waitingInAll: 500 },
+  ...{ waiting: 50, owners: 2, waitingInAll: 500 },
   busy: 'Too many large answers of availability are asked for at once.',
 })
 
