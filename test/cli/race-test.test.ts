@@ -173,8 +173,7 @@ onEachEngine('holdfast race-test against a build without the overlap rules', (en
     const ran = await raceTest([server.address], key)
     expect(ran, ran.stderr).toMatchObject({ code: 1, stderr: '' })
     for (const finding of allWin) expect(ran.stdout).toMatch(new RegExp(`^ +${finding}$`, 'm'))
-    const [, ids = ''] =
-      /DOUBLE BOOKING: .* has 1 seat at \S+ and 16 bookings: (.*)$/m.exec(ran.stdout) ?? []
+    const [, ids = ''] = /DOUBLE BOOKING: .* has 1 seat at \S+ and 16 bookings: (.*)$/m.exec(ran.stdout) ?? []
     const named = ids.split(', ')
     const list = named.map((id) => `'${id}'`).join(', ')
     const bookings = await readRows(database.url, `select starts_at from bookings where id in (${list})`)
