@@ -325,7 +325,7 @@ export async function setRevoked(db: Queries, id: string, now: Instant): Promise
   return db.selectFrom('api_keys').select(keyColumns).where('id', '=', id).executeTakeFirst()
 }
 
-/** Locks an active publishable key until the transaction ends. Returns undefined if there is none with this ID. */
+/** Locks an active publishable key until the transaction ends. Returns undefined if no key has this ID. */
 export function lockPublishableKey(db: Queries, businessId: string, id: string) {
   return db
     .selectFrom('api_keys')

@@ -65,7 +65,7 @@ export interface ShownLogIn {
   isPresent: boolean
 }
 
-/** A person's view of their own account. */
+/** The account as its person sees it. */
 export interface ShownAccount extends Me {
   /** The open log-ins, the latest first. */
   logIns: ShownLogIn[]
@@ -92,7 +92,7 @@ interface Me {
   name: string
   email: string
   isProved: boolean
-  /** The new address that is not yet proved by its emailed link. Null if there is none. */
+  /** A new address whose emailed link was not opened yet, or null. */
   newEmail: string | null
   hasSecondStep: boolean
 }

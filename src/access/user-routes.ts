@@ -299,7 +299,7 @@ function addOwnInvitations(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'List the invitations to your address',
         description:
-          'Open invitations, the newest first, at most 100. There are none before your address is proved.',
+          'Open invitations, newest first, at most 100. The list is empty until your address is proved.',
         querystring: EmptyObject,
         response: { 200: InvitationPage },
       },

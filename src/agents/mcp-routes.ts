@@ -115,7 +115,7 @@ async function answerTo(call: Call, called: Called): Promise<Answer> {
   return { status: 200, message: { jsonrpc: '2.0', id, result: { ...result, ...own } } }
 }
 
-/** Returns the tool of this name for the caller, or one for other callers if there is none. */
+/** Returns the caller's tool of this name, or else that of other callers. */
 function toolFor(name: string, { tools, app, request: { actor } }: Called): Tool | undefined {
   const named = tools.filter(({ shown }) => shown.name === name)
   return named.find((tool) => accessOf(tool, app).some((type) => type === actor.type)) ?? named[0]

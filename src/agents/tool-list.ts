@@ -36,7 +36,7 @@ const unbound =
   'With the key of a business, it also takes times outside hours, on days off and in blocks, and does not say so: take a start from find_slots, or ask explain_slot first.'
 
 const cancelledDetails = {
-  change_not_allowed: 'The booking is cancelled and cannot be moved: hold a slot and book anew.',
+  change_not_allowed: 'The booking is cancelled and cannot be moved: hold a slot and book again.',
 }
 
 /** The tools in the order in which agents see them. */

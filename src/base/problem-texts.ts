@@ -144,7 +144,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'The first request with this Idempotency-Key is still running; repeat it later.' },
   },
   webhook_limit_reached: {
-    when: 'The business has 20 webhooks, or the hub has 20 of its own.',
+    when: 'The business already has 20 webhooks, or the hub itself has 20.',
     whatToDo: 'Delete or change an existing one.',
     example: { detail: 'The business has 20 webhooks; delete one first.' },
   },

@@ -91,7 +91,7 @@ onOneEngine('sqlite', 'agents', (engine) => {
       said: {
         code: 'change_not_allowed',
         reason: 'not_allowed',
-        detail: expect.stringMatching(/book anew\.$/),
+        detail: expect.stringMatching(/book again\.$/),
       },
     })
     const { location_id } = offer(salon, 'Haircut')
