@@ -154,8 +154,9 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'The business has 20 feeds; delete one first.' },
   },
   catalogue_limit_reached: {
-    when: 'The business has as many services, locations or staff members as its plan or the operator allows. It may also have too much text in descriptions, questions, hours and addresses.',
-    whatToDo: 'Delete one that you no longer need, shorten texts, or ask the operator for a higher limit.',
+    when: 'The business has as many services, locations or staff members as its plan or the operator allows. Its services may also list too many locations or staff members in total. Or it has too much text in descriptions, questions, hours and addresses.',
+    whatToDo:
+      'Delete one that you no longer need, remove some from services, or shorten texts. Or ask the operator for a higher limit.',
     seeAlso: '[Catalogue limits](catalogue.md#limits)',
     example: { detail: 'The business may have 300 services, and this would make 301: delete some first.' },
   },

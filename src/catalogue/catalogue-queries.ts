@@ -8,13 +8,14 @@ import type {
   CustomField,
   DateOverride,
   ItemTable,
+  LinkTable,
   Money,
   Timetable,
   WeeklyHours,
 } from './catalogue-types.ts'
 import { type Location, locationFields, staffFields, type StaffMember } from './location-and-staff-schemas.ts'
 import { type Service, serviceFields } from './service-schemas.ts'
-import { type CatalogueCount, catalogueCharacters, catalogueLimits } from './limit-rules.ts'
+import { type CatalogueCount, catalogueCharacters, catalogueLimits, linksPerService } from './limit-rules.ts'
 import { usualClientFields } from './service-rules.ts'
 import { plainOf } from './field-schemas.ts'
 
@@ -192,6 +193,35 @@ export async function countItems(
       from businesses as b
       left join hubs as h on h.id = b.hub_id
       left join ${sql.table(table)} as x on x.business_id = b.id
+     where b.id = ${businessId}
+     group by b.id, b.plan, h.plan`.execute(db)
+  return rows[0]
+}
+
+/**
+ * Counts the links of a business's services to locations or staff, and returns the limit. Links with a deactivated end
+ * are inactive. The limit grows with the number of services that the operator allows. Exact under the same condition as
+ * `countItems`.
+ */
+export async function countLinks(
+  db: Reads,
+  table: LinkTable,
+  businessId: string,
+): Promise<CatalogueCount | undefined> {
+  const [linked, column] =
+    table === 'service_staff' ? ['staff', 'j.staff_id'] : ['locations', 'j.location_id']
+  const ofPlan = byPlan((plan) => catalogueLimits[plan].services)
+  const isActive = sql`s.deactivated_at is null and x.deactivated_at is null`
+  const { rows } = await sql<CatalogueCount>`
+    select cast(count(j.service_id) filter (where ${isActive}) as integer) as active,
+           cast(count(j.service_id) as integer) as total,
+           ${sql.lit(linksPerService[table])} *
+             case when b.max_services > ${ofPlan} then b.max_services else ${ofPlan} end as max
+      from businesses as b
+      left join hubs as h on h.id = b.hub_id
+      left join services as s on s.business_id = b.id
+      left join ${sql.table(table)} as j on j.service_id = s.id
+      left join ${sql.table(linked)} as x on x.id = ${sql.ref(column)}
      where b.id = ${businessId}
      group by b.id, b.plan, h.plan`.execute(db)
   return rows[0]

@@ -63,3 +63,6 @@ export type Timetable = { weekday: Weekday; starts: string[] }[]
 
 /** The tables of the three kinds. */
 export type ItemTable = 'services' | 'locations' | 'staff'
+
+/** The tables that link services to their locations and staff. */
+export type LinkTable = 'service_locations' | 'service_staff'

@@ -25,6 +25,7 @@ import { businessInScope } from './business.ts'
 import {
   type CatalogueFilter,
   countItems,
+  countLinks,
   findBusinessesOf,
   findBySlug,
   findKnownIds,
@@ -46,7 +47,7 @@ import {
   type SluggedTable,
 } from './catalogue-queries.ts'
 import type { CatalogueQuery } from './catalogue-schemas.ts'
-import type { ItemTable } from './catalogue-types.ts'
+import type { ItemTable, LinkTable } from './catalogue-types.ts'
 import {
   type Location,
   type LocationChange,
@@ -59,7 +60,12 @@ import {
   type StaffMember,
 } from './location-and-staff-schemas.ts'
 import { type Service, type ServiceChange, type ServiceCreation, serviceFields } from './service-schemas.ts'
-import { assertWithinCharacters, assertWithinLimit } from './limit-rules.ts'
+import {
+  assertWithinCharacters,
+  assertWithinLimit,
+  assertWithinLinks,
+  type CatalogueCount,
+} from './limit-rules.ts'
 import { depositErrors, fieldIdErrors, usualClientFields, withFieldIds } from './service-rules.ts'
 import { slugTaken } from './slug-rules.ts'
 import { completed, type PlainEntry } from './field-schemas.ts'
@@ -265,11 +271,46 @@ async function saveChecked<Row extends CatalogueItem & WithReferences, Creation,
     ...(await slugFaults(tx.db, kind, row)),
   ]
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
-  await kind.save(tx.db, row, { now: tx.now, isNew: before === undefined })
+  const save = () => kind.save(tx.db, row, { now: tx.now, isNew: before === undefined })
+  const mayLink = addsLinks(kind, row, before) || (grows && before !== undefined) // a reactivated item brings its links
+  await (mayLink ? saveWithinLinks(tx, row.business_id, save) : save())
   if (grows) await assertRoom(tx, kind.table, row.business_id)
   const isLonger = JSON.stringify(row).length > (before ? JSON.stringify(before).length : 0)
   if (grows || isLonger) await assertFits(tx, row.business_id)
   return existing(tx.db, { businessId: row.business_id }, { kind, id: row.id }) // the row as readers see it
+}
+
+function addsLinks(
+  { table }: { table: ItemTable },
+  row: WithReferences,
+  before: WithReferences | undefined,
+): boolean {
+  if (table !== 'services') return false
+  return (['location_ids', 'staff_ids'] as const).some((member) => {
+    const known = new Set(before?.[member])
+    return row[member]?.some((id) => !known.has(id))
+  })
+}
+
+const linkTables: readonly LinkTable[] = ['service_locations', 'service_staff']
+
+/**
+ * Saves items. Throws catalogue_limit_reached if services then have more locations or staff than before and than
+ * allowed. Free of races, because the catalogue is locked and a refusal rolls back.
+ */
+export async function saveWithinLinks<T>(
+  tx: Transaction,
+  businessId: string,
+  save: () => Promise<T>,
+): Promise<T> {
+  const before = new Map<LinkTable, CatalogueCount | undefined>()
+  for (const table of linkTables) before.set(table, await countLinks(tx.db, table, businessId))
+  const saved = await save()
+  for (const table of linkTables) {
+    const [old, now] = [before.get(table), await countLinks(tx.db, table, businessId)]
+    if (old && now) assertWithinLinks(table, { before: old, after: now })
+  }
+  return saved
 }
 
 /**

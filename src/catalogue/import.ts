@@ -26,7 +26,14 @@ import {
 import type { ItemTable } from './catalogue-types.ts'
 import type { StaffMember } from './location-and-staff-schemas.ts'
 import type { Service } from './service-schemas.ts'
-import { assertFits, assertRoom, completeService, writableLocations, writableStaff } from './catalogue.ts'
+import {
+  assertFits,
+  assertRoom,
+  completeService,
+  saveWithinLinks,
+  writableLocations,
+  writableStaff,
+} from './catalogue.ts'
 import { type Catalogue, fileOf, readCatalogue } from './export.ts'
 import { usualAdvanceDays, withFieldIds } from './service-rules.ts'
 import { slugTaken } from './slug-rules.ts'
@@ -123,7 +130,7 @@ export async function importWithin(
   const before = await readCatalogue(tx.db, business.id)
   const wanted = await planImport(tx.db, { file, business, before, nextId: () => context.ids.next() })
   const { id, name } = business
-  const saved = await saveAll(tx, { business, before, wanted })
+  const saved = await saveWithinLinks(tx, id, () => saveAll(tx, { business, before, wanted }))
   await recordAudit(context, tx, { by: operator, action: 'business.imported', subjectId: id, businessId: id })
   return { dry_run: options.dryRun, business: { id, name, ...ofBusiness }, ...saved }
 }
