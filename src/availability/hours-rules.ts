@@ -151,7 +151,7 @@ export class Spans {
 
   private firstEndingAfter(instantMs: number): number {
     const endsBy = (at: number) => (this.merged[at]?.to ?? Infinity) <= instantMs
-    if (this.hint > 0 && !endsBy(this.hint - 1)) this.hint = 0
+    while (this.hint > 0 && !endsBy(this.hint - 1)) this.hint -= 1
     while (endsBy(this.hint)) this.hint += 1
     return this.hint
   }

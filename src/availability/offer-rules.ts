@@ -143,7 +143,8 @@ export class AvailabilityRules {
     return to + this.service.buffer_after_minutes * 60_000 > latestMs
   }
 
-  private isOnGrid(startsAtMs: number): boolean {
+  /** Returns true if the grid or the timetable has a slot that starts then. */
+  isOnGrid(startsAtMs: number): boolean {
     const { timetable } = this.service
     if (timetable) return isInTimetable(timetable, this.zone.wallTime(startsAtMs))
     const stepMs = this.service.slot_interval_minutes * 60_000

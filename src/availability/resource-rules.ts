@@ -103,6 +103,11 @@ export function locationResource(service: Service, locationId: string): Resource
   return { id, staffId: null, seats: service.capacity, occurrenceId: id }
 }
 
+/** Returns the target of claims on a room or equipment. Its occurrence is itself, so only seats limit it. */
+export function equipmentResource({ id, quantity }: { id: string; quantity: number }): Resource {
+  return { id, staffId: null, seats: quantity, occurrenceId: id }
+}
+
 /**
  * Returns the resource of a staff member. Clients share one only for the same service, location and start.
  */

@@ -161,7 +161,7 @@ export class Occupancy {
 
   private firstAfter(instantMs: number): number {
     const startsBy = (at: number) => (this.claims[at]?.from ?? Infinity) <= instantMs
-    if (this.hint > 0 && !startsBy(this.hint - 1)) this.hint = 0
+    while (this.hint > 0 && !startsBy(this.hint - 1)) this.hint -= 1
     while (startsBy(this.hint)) this.hint += 1
     return this.hint
   }
