@@ -3,7 +3,7 @@ import { type Actor, isSession, isStaff } from '../access/actor.ts'
 import type { Context } from '../access/context.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { readClientAddress } from '../base/client-network.ts'
-import { formatInstant, latestMs, toMs, twoDigits, wallText } from '../base/instants.ts'
+import { formatInstant, latestMs, toMs } from '../base/instants.ts'
 import { MemberGone } from '../base/together.ts'
 import { Turns } from '../base/turns.ts'
 import { findOffering } from '../catalogue/offering.ts'
@@ -22,6 +22,7 @@ import {
 } from './busy.ts'
 import { dateOf, dayOf } from './hours-rules.ts'
 import { isSlotUnavailable, lastDayOffered, localDay, NobodyGives } from './offer-rules.ts'
+import { presentSlot, type ShownSlot, SlotTexts } from './shown-slot-rules.ts'
 import type { Reason, Slot } from './slot-rules.ts'
 import { StaleOffering, type VersionedOffering, withOffering } from './versioned-offering.ts'
 import { dayMs, type Days, eachDay, type Interval, type ZoneOffsets } from './zone-rules.ts'
@@ -64,13 +65,28 @@ interface ShownDay {
   slots: ShownSlot[]
 }
 
-/** The format of days, and a cache of days in this format. */
-interface DayForm<Day> {
-  show: (day: ShownDay) => Day
+/** The format of slots and days, and a cache of days in this format. */
+interface DayForm<Shown, Day> {
+  /** Returns a function for consecutive slots. */
+  slots: (zone: ZoneOffsets) => (slot: Slot) => Shown
+  day: (date: string, slots: Shown[]) => Day
   cache?: {
     find: (seen: BusySnapshot) => ComputedDays<Day> | undefined
     keep: (seen: BusySnapshot, days: ComputedDays<Day>) => void
   }
+}
+
+const valueForm: DayForm<ShownSlot, ShownDay> = {
+  slots: (zone) => (slot) => presentSlot(slot, zone),
+  day: (date, slots) => ({ date, slots }),
+}
+
+const jsonForm: DayForm<string, string> = {
+  slots: (zone) => {
+    const texts = new SlotTexts(zone)
+    return (slot) => texts.of(slot)
+  },
+  day: (date, slots) => `{"date":"${date}","slots":[${slots.join()}]}`,
 }
 
 interface Shown<Day> extends ShownAvailability<Day> {
@@ -91,7 +107,7 @@ export async function showAvailability(
   moving?: Moving,
 ): Promise<ShownAvailability<string>> {
   const { dayCache: cache } = context
-  const form = { show: (day: ShownDay) => JSON.stringify(day), ...(cache && { cache }) }
+  const form = { ...jsonForm, ...(cache && { cache }) }
   const { cutAt, ...shown } = await showWhatFits(context, actor, { query, moving, form })
   if (cutAt !== undefined) throw tooManySlots(cutAt, dayOf(query.from))
   return shown
@@ -106,8 +122,7 @@ export async function showFirstDays(
   actor: Actor,
   query: Static<typeof AvailabilityQuery>,
 ): Promise<ShownAvailability<ShownDay>> {
-  const form = { show: (day: ShownDay) => day }
-  const { cutAt, days, ...shown } = await showWhatFits(context, actor, { query, form })
+  const { cutAt, days, ...shown } = await showWhatFits(context, actor, { query, form: valueForm })
   return { ...shown, days: cutAt === undefined ? days : days.slice(0, cutAt - dayOf(query.from)) }
 }
 
@@ -120,20 +135,20 @@ function tooManySlots(cutAt: number, first: number): Problem {
   return validationProblem([{ pointer, code: 'too_many_slots', detail }])
 }
 
-async function showWhatFits<Day>(
+async function showWhatFits<Slots, Day>(
   context: ShowContext,
   actor: Actor,
   {
     query,
     moving,
     form,
-  }: { query: Static<typeof AvailabilityQuery>; moving?: Moving | undefined; form: DayForm<Day> },
+  }: { query: Static<typeof AvailabilityQuery>; moving?: Moving | undefined; form: DayForm<Slots, Day> },
 ): Promise<Shown<Day>> {
   const asked = { first: dayOf(query.from), last: dayOf(query.to) }
   assertRange(asked)
   const { service_id, location_id } = query
   const shown = (timezone: string, { byDay, cutAt }: SlotsByDay<Day>): Shown<Day> => {
-    const empty = (day: number) => form.show({ date: dateOf(day), slots: [] })
+    const empty = (day: number) => form.day(dateOf(day), [])
     const days = [...eachDay(asked)].map((day) => byDay.get(day) ?? empty(day))
     return { service_id, location_id, timezone, days, cutAt }
   }
@@ -207,10 +222,10 @@ interface SlotsByDay<Day> {
   cutAt: number | undefined
 }
 
-async function slotsByDay<Day>(
+async function slotsByDay<Slots, Day>(
   context: ShowContext,
   offer: VersionedOffering,
-  { days, viewer, form }: { days: Days; viewer: Viewer; form: DayForm<Day> },
+  { days, viewer, form }: { days: Days; viewer: Viewer; form: DayForm<Slots, Day> },
 ): Promise<SlotsByDay<Day>> {
   const byDay = new Map<number, Day>()
   const step = daysPerRead(offer)
@@ -221,7 +236,7 @@ async function slotsByDay<Day>(
     const part = { first, last: Math.min(first + step - 1, days.last) }
     const seen = await readBusy(context, offer, { days: part, viewer })
     const known = form.cache?.find(seen)
-    const computed = known ?? (await computeDays(seen, giveWay, { room, show: form.show }))
+    const computed = known ?? (await computeDays(seen, giveWay, { room, form }))
     for (const [day, { shown, pairs }] of computed.byDay) {
       if (pairs > room) return { byDay, cutAt: day }
       room -= pairs
@@ -233,33 +248,39 @@ async function slotsByDay<Day>(
   return { byDay, cutAt: undefined }
 }
 
+/** Pairs of slot and staff member between two looks at the clock. They take less than half a millisecond. */
+const pairsPerLook = 100
+
 /** Computes days, up to the first that does not fit. */
-async function computeDays<Day>(
+async function computeDays<Slots, Day>(
   seen: BusySnapshot,
   giveWay: ReturnType<typeof givesWay>,
-  { room, show }: Pick<DayForm<Day>, 'show'> & { room: number },
+  { room, form }: { room: number; form: DayForm<Slots, Day> },
 ): Promise<ComputedDays<Day>> {
   const free = freeSlotsOf(seen)
+  const show = form.slots(free.zone)
   const byDay = new Map<number, ComputedDay<Day>>()
   let earliestMs = Infinity
   let left = room
   for (const day of eachDay(seen.days)) {
-    const slots: ShownSlot[] = []
+    const slots: Slots[] = []
     let pairs = 0
+    let lookAt = pairsPerLook
     for (const slot of free.onDay(day)) {
       earliestMs = Math.min(earliestMs, slot.from)
       pairs += Math.max(1, slot.staffIds.length)
       if (pairs > left) break
-      slots.push(presentSlot(slot, free.zone))
-      const pause = giveWay()
-      if (pause) await pause // not for each slot, because a day may have thousands
+      slots.push(show(slot))
+      if (pairs < lookAt) continue
+      lookAt = pairs + pairsPerLook
+      await giveWay() // not only between days, because a day may have thousands of slots
     }
     if (pairs > left) {
-      byDay.set(day, { shown: show({ date: dateOf(day), slots: [] }), pairs })
+      byDay.set(day, { shown: form.day(dateOf(day), []), pairs })
       break
     }
     left -= pairs
-    byDay.set(day, { shown: show({ date: dateOf(day), slots }), pairs })
+    byDay.set(day, { shown: form.day(dateOf(day), slots), pairs })
     await giveWay()
   }
   return { byDay, earliestMs }
@@ -449,43 +470,4 @@ function widen(seen: Seen, { first, last }: Days, { from, to }: Interval): void 
     : { first: Math.min(seen.days.first, first), last: Math.max(seen.days.last, last) }
   seen.from = isFirst ? from : Math.min(seen.from, from)
   seen.to = isFirst ? to : Math.max(seen.to, to)
-}
-
-/** A slot with times in its location's zone. */
-export interface ShownSlot {
-  starts_at: string
-  ends_at: string
-  staff_ids: string[]
-  seats_left: number
-  held_by_you?: true
-}
-
-function presentSlot(slot: Slot, zone: ZoneOffsets): ShownSlot {
-  return {
-    starts_at: localText(slot.from, zone),
-    ends_at: localText(slot.to, zone),
-    staff_ids: slot.staffIds,
-    seats_left: slot.seatsLeft,
-    ...(slot.heldByYou && { held_by_you: true }),
-  }
-}
-
-/** Formats like `formatInstant`, without its costly zone lookup for each instant. */
-function localText(instantMs: number, zone: ZoneOffsets): string {
-  const offsetMs = zone.offsetAt(instantMs)
-  const offsetMinutes = instantMs + offsetMs > latestMs ? 0 : Math.round(offsetMs / 60_000)
-  return wallText(instantMs + offsetMinutes * 60_000) + offsetText(offsetMinutes)
-}
-
-/** Bounded by the number of distinct offsets. */
-const offsetTexts = new Map<number, string>()
-
-function offsetText(offsetMinutes: number): string {
-  const known = offsetTexts.get(offsetMinutes)
-  if (known !== undefined) return known
-  const size = Math.abs(offsetMinutes)
-  const [hours, minutes] = [twoDigits[Math.floor(size / 60)] ?? '', twoDigits[size % 60] ?? '']
-  const text = `${offsetMinutes < 0 ? '-' : '+'}${hours}:${minutes}`
-  offsetTexts.set(offsetMinutes, text)
-  return text
 }

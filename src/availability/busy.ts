@@ -111,8 +111,8 @@ export interface ComputedDays<Day> {
   earliestMs: number
 }
 
-/** Room for some dozen months of busy locations, or a thousand weeks of small ones. */
-const maxCharacters = 8_000_000
+/** Room for two dozen months of busy locations, or two thousand weeks of small ones. */
+const maxCharacters = 16_000_000
 /** Approximate size of a row without its claims. */
 const charactersOfRow = 200
 
