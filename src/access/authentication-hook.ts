@@ -91,7 +91,7 @@ export function guardRequests(app: FastifyInstance, context: Context, limiter: R
       if (!access) return
       throw error
     }
-    const { address } = readClientAddress(request.ip)
+    const { address } = request.client
     request.actor = { ...actor, via: { address, requestId: request.id } } // the actor itself is cached
     // repeated refusals cost no read
     if (readsOnly && counter.hasRoom(request, actor)) {

@@ -83,9 +83,22 @@ export function liesIn(address: string | null, ranges: readonly string[]): boole
   if (address === null) return false
   const parsed = ipaddr.process(address)
   return ranges.some((range) => {
-    const [network, bits] = ipaddr.parseCIDR(range)
+    const [network, bits] = readRange(range)
     return network.kind() === parsed.kind() && parsed.match(network, bits)
   })
+}
+
+type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
+
+/** Caches the latest ranges, because parsing one throws and catches an error inside the library. */
+const parsedRanges = new LRUCache<string, Range>({ max: 1_000 })
+
+function readRange(text: string): Range {
+  const known = parsedRanges.get(text)
+  if (known) return known
+  const range = ipaddr.parseCIDR(text)
+  parsedRanges.set(text, range)
+  return range
 }
 
 /** Accepts the port that some proxies forward as well: `192.0.2.7:443`, `[2001:db8::7]:443`. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ProblemCode } from '../base/errors.ts'
 import { isNear, liesIn, readClientAddress } from '../base/client-network.ts'
@@ -60,10 +61,15 @@ const proxyLogMs = 3_600_000
  */
 function unnamedProxies({ log, config: { trustProxy } }: Watching, note: () => void) {
   let silentUntilMs = 0
+  /** Connections that need no notice. A proxy sends many requests over one. */
+  const checked = new WeakSet<Socket>()
   return ({ headers, raw: { socket } }: FastifyRequest): void => {
-    if (headers['x-forwarded-for'] === undefined) return
+    if (headers['x-forwarded-for'] === undefined || checked.has(socket)) return
     const { address } = readClientAddress(socket.remoteAddress ?? '')
-    if (!isNear(address) || liesIn(address, trustProxy)) return
+    if (!isNear(address) || liesIn(address, trustProxy)) {
+      checked.add(socket)
+      return
+    }
     note()
     if (monotonicMs() < silentUntilMs) return
     silentUntilMs = monotonicMs() + proxyLogMs
