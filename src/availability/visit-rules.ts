@@ -22,6 +22,7 @@ import {
   timesOf,
   VisitSearch,
   type Way,
+  type WaysInOrder,
 } from './visit-search-rules.ts'
 import { dayMs, type Days, type Interval, type ZoneOffsets } from './zone-rules.ts'
 
@@ -319,7 +320,7 @@ export class VisitRules {
   }
 
   /** Prefers those who work, then those with the fewest bookings of the day, then by ID. */
-  private orderAt(startsAtMs: number, keepsHours: boolean): (item: SearchItem) => readonly Way[] {
+  private orderAt(startsAtMs: number, keepsHours: boolean): WaysInOrder {
     const day = this.seen.zone.dayAt(startsAtMs)
     if (this.inOrder?.day !== day) this.inOrder = { day, ways: new Map() }
     const { ways } = this.inOrder
@@ -334,8 +335,10 @@ export class VisitRules {
       return sorted
     }
     if (keepsHours) return byBookings
-    const works = (way: Way) => Number(this.isAtWork(way, startsAtMs))
-    return (item) => byBookings(item).toSorted((one, other) => works(other) - works(one))
+    return (item, from) => {
+      const works = (way: Way) => Number(this.isAtWork(way, from))
+      return byBookings(item).toSorted((one, other) => works(other) - works(one))
+    }
   }
 
   private isAtWork({ person, runs }: Way, startsAtMs: number): boolean {

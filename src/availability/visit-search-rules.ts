@@ -98,8 +98,8 @@ interface SearchInput {
   like?: VisitSearch | undefined
 }
 
-/** The ways of an item in order of preference. */
-type WaysInOrder = (item: SearchItem) => readonly Way[]
+/** Returns the ways of an item at a start, in order of preference. */
+export type WaysInOrder = (item: SearchItem, startsAtMs: number) => readonly Way[]
 
 /** Finds the best plan at a start. Keeps intermediate results, as many starts of a day share them. */
 export class VisitSearch {
@@ -268,7 +268,7 @@ class Attempt {
   }
 
   private placeAt(item: SearchItem, from: number, groupEnd: number): boolean {
-    for (const way of this.waysOf(item)) {
+    for (const way of this.waysOf(item, from)) {
       const suitable = this.search.roomsFor(item, way, from)
       if (!suitable) continue
       if (!this.search.spendNode()) {
