@@ -54,6 +54,8 @@ const mailsToAddress = 3
 const mailsToAddressOfAll = 12
 /** Emails that one business or hub, and one person, have sent to all addresses within an hour. */
 const mailsOfSender = 60
+/** Emails to clients that keys and people of one business cause within an hour. Further ones wait. */
+const clientMailsPerHour: Record<PlanName, number> = { growth: 500, pro: 2_000, enterprise: 10_000 }
 
 /** All sessions from one address together may make this many times the requests of one. */
 const sessionsOfAddress = 5
@@ -262,6 +264,15 @@ export function quotasOfMail(
     quotaOf(`of:${place}`, mailsOfSender),
     quotaOf(`of:${userId}`, mailsOfSender),
   ]
+}
+
+/** Returns the quota of an email to a client that a key or a person of the business caused. */
+export function quotaOfClientMail(
+  { businessId, plan }: { businessId: string; plan: PlanName },
+  factor: number,
+): Quota {
+  const limit = scaledLimit(clientMailsPerHour[plan], factor)
+  return { kind: 'mail', id: `clients:${businessId}`, perMinute: limit, perHour: limit }
 }
 
 /**

@@ -149,7 +149,7 @@ export function mailLink(context: Context, actor: Actor, id: string): Promise<bo
       ? await lockBooking(tx, { scope: actor.scope, id: id.toLowerCase() })
       : undefined
     if (!booking || !isChangeable(booking, actor)) throw noSuchBooking()
-    return recordMailAgain(context, tx, booking)
+    return recordMailAgain(context, tx, { booking, by: actor })
   })
 }
 

@@ -21,6 +21,7 @@ import { catalogueLimits } from './migrations/0018-catalogue-limits.ts'
 import { pageKeys } from './migrations/0019-page-keys.ts'
 import { eventEpochs } from './migrations/0020-event-epochs.ts'
 import { clientsByName } from './migrations/0021-clients-by-name.ts'
+import { mailsByBusiness } from './migrations/0022-mails-by-business.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -44,6 +45,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0019-page-keys': pageKeys,
   '0020-event-epochs': eventEpochs,
   '0021-clients-by-name': clientsByName,
+  '0022-mails-by-business': mailsByBusiness,
 }
 
 /** Names in the order of the migrations. */

@@ -658,6 +658,8 @@ export interface MailsTable {
   sent_with: string | null
   /** When a person at the business saw the failure. */
   seen_at: Instant | null
+  /** `business`: a key or a person of the business caused this email to a client. Null: anything else. */
+  caused_by: 'business' | null
 }
 
 /** Clients who opted out of a business's reminders. */

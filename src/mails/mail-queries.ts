@@ -212,6 +212,25 @@ export async function postponeMails(
     .execute()
 }
 
+/**
+ * Postpones all due emails to clients that a business itself has caused. Returns their number. Those in transit have a
+ * lease that ends later.
+ */
+export async function postponeCaused(
+  db: Queries,
+  businessId: string,
+  { now, until }: { now: Instant; until: Instant },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    update mails set next_attempt_at = ${until}
+     where id in (
+       select m.id from mails as m
+        where m.status = 'queued' and m.business_id = ${businessId} and m.audience = 'client'
+          and m.caused_by = 'business' and m.attempts = 0 and m.next_attempt_at <= ${now}
+        ${isPostgres(db) ? sql`for update of m skip locked` : sql``})`.execute(db)
+  return Number(numAffectedRows)
+}
+
 /** Counts waiting emails, up to `max`, and finds the creation time of the oldest. */
 export async function countWaiting(
   db: Reads,
@@ -361,7 +380,7 @@ export interface ReminderWindow {
 /** A booking in a window. */
 type RemindedBooking = Pick<
   BookingsTable,
-  'id' | 'business_id' | 'starts_at' | 'scheduled_at' | 'client_email'
+  'id' | 'business_id' | 'starts_at' | 'scheduled_at' | 'client_email' | 'counted_client'
 > & { place: number; timezone: string }
 
 const windowColumns = {
@@ -392,7 +411,8 @@ export async function findReminded(
     with w as materialized (
       select * from ${rowsOf(db, windowColumns, sql`${rowsText(db, windowColumns, rest)}`)} as r
     )
-    select w.place, b.id, b.business_id, b.starts_at, b.scheduled_at, b.client_email, l.timezone
+    select w.place, b.id, b.business_id, b.starts_at, b.scheduled_at, b.client_email,
+           b.counted_client, l.timezone
       from w ${foreach(db, 'bookings as b', inWindow)} join locations as l on l.id = b.location_id
      order by w.place, b.starts_at, b.id
      limit ${max}`.execute(db)

@@ -1,3 +1,7 @@
+import { LRUCache } from 'lru-cache'
+import { effectivePlan } from '../access/actor.ts'
+import { quotaOfClientMail } from '../access/rate-limit-rules.ts'
+import type { RateLimiter } from '../access/rate-limits.ts'
 import { hasEmail } from '../base/contact-formats.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
@@ -14,6 +18,7 @@ import {
   type LeasedMail,
   leaseMails,
   type MailResult,
+  postponeCaused,
   postponeMails,
   sentSince,
   type ShownBooking,
@@ -44,7 +49,7 @@ import { MailSender, maxConnections, senderAddress, type SendResult } from './se
  * Sends due emails with a lease loop (database/lease-loop.ts).
  *
  *   1. A lease brings the waiting emails of a few recipients. Each recipient's emails are with one server at a time.
- *   2. The present booking determines the email that is still relevant, and the hourly limit decides if it may be sent.
+ *   2. The present booking determines the email that is still relevant, and hourly limits decide if it may be sent.
  *   3. One email a recipient is sent, and its result written. The rest is due again at once, or waits with it.
  *
  * Guarantees: emails leased by a killed server are due again after a minute, with the same Message-ID. A mail server
@@ -59,6 +64,8 @@ const lateReminderSeconds = 86_400
 /** Covers transactions that commit late. */
 const overlapSeconds = 300
 const maxLines = 100
+/** Businesses whose reached limit is remembered, so that the log reports it once. */
+const maxFull = 1_000
 
 /** URLs from folders above that emails need. */
 interface MailLinks {
@@ -89,10 +96,13 @@ interface LeasedTurn {
 export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
   private readonly links: MailLinks
   private readonly sender: MailSender
+  private readonly limiter: RateLimiter
+  /** The ends of reached limits, by business. */
+  private readonly fullUntil = new LRUCache<string, Instant>({ max: maxFull })
   private reminders: ReturnType<typeof repeat> | undefined
   private remindedUntil: Instant | undefined
 
-  constructor(context: Context, links: MailLinks) {
+  constructor(context: Context, links: MailLinks, limiter: RateLimiter) {
     const maxInFlight = isOn(context) ? maxConnections : 0
     super(context, {
       ...{ maxInFlight, pollMs: 2_000, signal: context.dueMails },
@@ -100,6 +110,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
       failed: ['error', 'mail_id', 'the result of an email could not be written'],
     })
     this.links = links
+    this.limiter = limiter
     this.sender = new MailSender(context.config)
   }
 
@@ -190,12 +201,43 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     const sent = await sentSince(db.reads, mail, { since, max: maxToClientPerHour })
     if (sent.length >= maxToClientPerHour)
       return this.postpone(mails, plusSeconds(sent[0] ?? now, limitSeconds))
+    const fullUntil = await this.countCaused(mail, booking)
+    if (fullUntil) return this.waitUntil(fullUntil, mails, booking)
     const result = await this.send(mail, booking.client_email, async () => ({
       booking,
       content: await this.render([...same, mail], mail, booking),
     }))
     await this.record(mails, { mail, to: booking.client_email, result, same, obsolete })
     await this.withdraw(mail, [booking])
+  }
+
+  /**
+   * Counts an email that the business itself caused, at its first attempt. Returns the end of the hour if the business
+   * may cause no more in it.
+   */
+  private async countCaused(
+    { caused_by, attempts }: LeasedMail,
+    { business_id: businessId, plan: own, hub_plan }: ShownBooking,
+  ): Promise<Instant | undefined> {
+    if (caused_by !== 'business' || attempts > 0) return undefined
+    const { clock, config } = this.context
+    const plan = effectivePlan(own, hub_plan)
+    const quota = quotaOfClientMail({ businessId, plan }, config.rateLimitFactor)
+    const { allowed, retryAfterSeconds } = await this.limiter.count([quota], businessId)
+    return allowed ? undefined : plusSeconds(clock.now(), retryAfterSeconds)
+  }
+
+  /** Makes the due emails that a business has caused wait together, so that they delay nobody else's. */
+  private async waitUntil(until: Instant, mails: LeasedMail[], booking: ShownBooking): Promise<void> {
+    const { db, log, metrics } = this.context
+    const { business_id } = booking
+    await this.postpone(mails, until)
+    const others = await db.transaction((tx) => postponeCaused(tx.db, business_id, { now: tx.now, until }))
+    metrics.mailsPostponed(1 + others)
+    const known = this.fullUntil.get(business_id)
+    if (known !== undefined && known > this.context.clock.now()) return
+    this.fullUntil.set(business_id, until)
+    log.warn({ business_id, until }, 'a business has caused as many emails as it may in an hour; more wait')
   }
 
   private async isUnwanted({ kind, business_id, recipient }: LeasedMail): Promise<boolean> {

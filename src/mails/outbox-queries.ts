@@ -23,6 +23,8 @@ export interface NewMails {
    * Empty if the author is not a person.
    */
   by_email: string
+  /** `business` if a key or a person of the business caused the email to the client. Otherwise empty. */
+  caused_by: 'business' | ''
   created_at: Instant
   /** Earliest time of sending. */
   due_at: Instant
@@ -38,6 +40,7 @@ const columns = {
   to_email: 'text',
   recipient: 'text',
   by_email: 'text',
+  caused_by: 'text',
   created_at: 'timestamptz',
   due_at: 'timestamptz',
 } as const
@@ -54,15 +57,15 @@ const insertQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>
   return sql`
     with w as materialized (select * from ${rowsOf(db, columns, rows)} as r)
     insert into mails (id, business_id, booking_id, audience, kind, occasion, to_email, recipient, status,
-                       attempts_left, next_attempt_at, created_at)
+                       attempts_left, next_attempt_at, created_at, caused_by)
     select w.id, w.business_id, w.booking_id, 'client', w.client_kind, w.occasion, w.to_email, w.recipient,
-           'queued', ${sql.lit(maxAttempts)}, w.due_at, w.created_at
+           'queued', ${sql.lit(maxAttempts)}, w.due_at, w.created_at, nullif(w.caused_by, '')
       from w
      where w.client_kind is not null
     union all
     select ${isPostgres(db) ? sql`cast(${derived} as uuid)` : derived}, w.business_id, w.booking_id, 'business',
            w.business_kind, w.occasion, n.email, lower(n.email), 'queued', ${sql.lit(maxAttempts)},
-           w.due_at, w.created_at
+           w.due_at, w.created_at, null
       from w
       join businesses as b on b.id = w.business_id
       ${notified}

@@ -84,6 +84,7 @@ export async function recordMails(
     to_email: after.client_email,
     recipient: clientEmailOf(after.client_email),
     by_email: by?.type === 'person' ? by.email.toLowerCase() : '',
+    caused_by: causeOf(by),
     created_at: tx.now,
   }
   const [written] = await allOf([
@@ -103,6 +104,10 @@ export async function recordMails(
   if (written > 0) tx.onCommit(() => dueMails.raise())
 }
 
+function causeOf(by: Actor | undefined): NewMails['caused_by'] {
+  return by && ['business', 'hub', 'person'].includes(by.type) ? 'business' : ''
+}
+
 /**
  * Records an email that shows a booking to its client again, with its link, at most one a minute. Returns false if none
  * can be sent or the booking is over.
@@ -110,7 +115,7 @@ export async function recordMails(
 export async function recordMailAgain(
   { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
   tx: Transaction,
-  booking: Told,
+  { booking, by }: { booking: Told; by: Actor },
 ): Promise<boolean> {
   const isAhead = ['pending', 'confirmed'].includes(booking.status) && booking.ends_at > tx.now
   if (mailRoute(config) === 'off' || !hasEmail(booking.client_email) || !isAhead) return false
@@ -119,7 +124,7 @@ export async function recordMailAgain(
     occasion: `again/${tx.now.slice(0, 'yyyy-mm-ddThh:mm'.length)}`,
     ...{ client_kind: booking.confirmed_at === null ? 'deposit_due' : 'confirmed', business_kind: null },
     ...{ to_email: booking.client_email, recipient: clientEmailOf(booking.client_email) },
-    by_email: '',
+    ...{ by_email: '', caused_by: causeOf(by) },
     ...{ created_at: tx.now, due_at: tx.now },
   })
   tx.onCommit(() => dueMails.raise())

@@ -83,6 +83,8 @@ async function remindClientsOf(
           to_email: booking.client_email,
           recipient: clientEmailOf(booking.client_email),
           by_email: '',
+          // sessions have counted clients
+          caused_by: booking.counted_client === null ? 'business' : '',
           created_at: now,
           due_at: now,
         },

@@ -44,6 +44,8 @@ export interface Metrics {
   delivery(outcome: DeliveryOutcome): void
   /** An attempt to send an email. */
   mail(outcome: MailOutcome): void
+  /** Emails to clients that wait because their business has reached its hourly limit. */
+  mailsPostponed(count: number): void
   /** A request of a proxy that is not listed in TRUST_PROXY. */
   byUnnamedProxy(): void
   /** True while rate limits count only in memory, because the shared store is unavailable. */
@@ -58,6 +60,7 @@ export const uncounted: Metrics = {
   attempt: () => undefined,
   delivery: () => undefined,
   mail: () => undefined,
+  mailsPostponed: () => undefined,
   byUnnamedProxy: () => undefined,
   sharedLimitsDegraded: () => undefined,
 }
@@ -197,7 +200,7 @@ function deliveryMetrics(registry: Registry): Pick<Metrics, 'attempt' | 'deliver
   }
 }
 
-function mailMetrics(registry: Registry): Pick<Metrics, 'mail'> {
+function mailMetrics(registry: Registry): Pick<Metrics, 'mail' | 'mailsPostponed'> {
   const attempts = new Counter({
     name: 'holdfast_mail_attempts_total',
     help: 'Attempts to send a mail, by outcome: sent, retried later, or failed for good.',
@@ -205,7 +208,15 @@ function mailMetrics(registry: Registry): Pick<Metrics, 'mail'> {
     registers: [registry],
   })
   for (const outcome of mailOutcomes) attempts.inc({ outcome }, 0)
-  return { mail: (outcome) => attempts.inc({ outcome }) }
+  const postponed = new Counter({
+    name: 'holdfast_mails_postponed_total',
+    help: 'Mails to clients that had to wait because their business had reached its hourly limit.',
+    registers: [registry],
+  })
+  return {
+    mail: (outcome) => attempts.inc({ outcome }),
+    mailsPostponed: (count) => postponed.inc(count),
+  }
 }
 
 /** Sampling interval of the event loop, in milliseconds. */
