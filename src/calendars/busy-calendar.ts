@@ -405,8 +405,8 @@ async function replaceTimes(
     if (!wanted.delete(`${block.starts_at} ${block.ends_at}`)) gone.push(block.id)
   }
   const added = [...wanted.values()].map((span) => ({
-    ...{ id: context.ids.next(), business_id, staff_id, location_id: null, reason: null },
-    ...{ ...span, created_at: tx.now, busy_calendar_id: id },
+    ...{ id: context.ids.next(), business_id, staff_id, location_id: null, resource_id: null },
+    ...{ ...span, reason: null, created_at: tx.now, busy_calendar_id: id },
   }))
   await replaceBlocks(tx.db, { gone, added })
 }

@@ -50,6 +50,7 @@ export function createBlock(
       reason: input.reason ?? null,
       created_at: tx.now,
       busy_calendar_id: null,
+      resource_id: null,
     }
     await insertBlock(tx.db, block)
     const { id: subjectId, business_id: businessId } = block

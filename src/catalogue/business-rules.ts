@@ -6,11 +6,13 @@ export const usualBookingsPerClient = 5
 export const maxRetentionDays = 3_650
 export const maxBookingsPerClient = 100
 export const maxNetworks = 10
+/** Limit on the pause between two items of a visit, in minutes. */
+export const maxGap = 120
 
 /** Columns of a new business, which follows the limits of its plan. */
 export const firstColumns = {
   ...{ limit_per_minute: null, limit_per_hour: null },
-  ...{ max_services: null, max_locations: null, max_staff: null },
+  ...{ max_services: null, max_locations: null, max_staff: null, max_resources: null },
   ...{ catalogue_version: 1, page_key_generation: 0 },
 }
 

@@ -17,6 +17,7 @@ import {
   colorErrors,
   logoUrlErrors,
   maxBookingsPerClient,
+  maxGap,
   maxRetentionDays,
   maxNetworks,
   usualBookingsPerClient,
@@ -168,8 +169,22 @@ const contact = {
   },
 }
 
+const gapMeans = 'The longest pause between two services of one visit, in minutes.'
+
+const visits = {
+  max_gap_minutes: {
+    shown: Type.Integer({ description: gapMeans }),
+    input: Type.Integer({
+      minimum: 0,
+      maximum: maxGap,
+      description: `${gapMeans} If absent at creation: 0, which means one right after the other.`,
+    }),
+    usual: 0,
+  },
+}
+
 /** In the order of the file format. */
-export const businessFields = { ...identity, ...presence, ...contact }
+export const businessFields = { ...identity, ...presence, ...contact, ...visits }
 
 const oddMembers = {
   trusted_networks: Type.Optional(TrustedNetworks),
@@ -231,6 +246,7 @@ export const Business = Type.Object(
       description: 'Local times between which no reminder is sent.',
     }),
     ...shownMembers(contact),
+    ...shownMembers(visits),
     created_at: ShownInstant,
   },
   {
@@ -256,6 +272,7 @@ export const Business = Type.Object(
         retention_days: 365,
         phone: '+49 30 1234',
         slug: 'salon-spree',
+        max_gap_minutes: 0,
         created_at: exampleTimes.createdAt,
       },
     ],

@@ -81,7 +81,8 @@ export function showBusiness(context: Context, reference: string): Promise<Busin
 }
 
 type OperatorColumns =
-  'plan' | 'limit_per_minute' | 'limit_per_hour' | 'max_services' | 'max_locations' | 'max_staff'
+  | ('plan' | 'limit_per_minute' | 'limit_per_hour')
+  | ('max_services' | 'max_locations' | 'max_staff' | 'max_resources')
 
 /** Changes by an operator. Null clears a field, or restores the limit of the plan. */
 type BusinessUpdate = BusinessChange & Partial<Pick<BusinessesTable, OperatorColumns>>
@@ -99,6 +100,7 @@ export function changeBusiness(context: Context, id: string, update: BusinessUpd
     if (Object.keys(changes).length === 0) return changed
     await assertFreeSlug(tx.db, changed)
     await updateBusiness(tx.db, business.id, changes)
+    await raiseIfOffered(tx, business, update)
     await recordBusiness(context, tx, { by: operator, action: 'business.updated', id: business.id })
     return changed
   })
@@ -292,8 +294,18 @@ async function changeIn(
   if (Object.keys(change).length === 0) return business
   if (change.slug) await assertFreeSlug(tx.db, { id: business.id, slug: change.slug })
   await updateBusiness(tx.db, business.id, changedColumns(change))
+  await raiseIfOffered(tx, business, change)
   await recordBusiness(context, tx, { by, action: 'business.updated', id: business.id })
   return businessInScope(tx.db, by.scope, business.id)
+}
+
+/** Makes cached offerings stale if a change concerns them. */
+async function raiseIfOffered(
+  tx: Transaction,
+  { id, max_gap_minutes: before }: BusinessRow,
+  { max_gap_minutes: wanted = before }: { max_gap_minutes?: number },
+): Promise<void> {
+  if (wanted !== before) await raiseCatalogueVersion(tx.db, id)
 }
 
 /**

@@ -2,7 +2,14 @@ import { type Insertable, type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import { isPostgres } from '../database/json-rows.ts'
-import type { LocationsTable, PlanName, ServicesTable, StaffTable, Tables } from '../database/tables.ts'
+import type {
+  LocationsTable,
+  PlanName,
+  ResourcesTable,
+  ServicesTable,
+  StaffTable,
+  Tables,
+} from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import type {
   CustomField,
@@ -10,10 +17,14 @@ import type {
   ItemTable,
   LinkTable,
   Money,
+  Need,
+  Step,
+  Terms,
   Timetable,
   WeeklyHours,
 } from './catalogue-types.ts'
 import { type Location, locationFields, staffFields, type StaffMember } from './location-and-staff-schemas.ts'
+import { type BookableResource, resourceFields } from './resource-schemas.ts'
 import { type Service, serviceFields } from './service-schemas.ts'
 import { type CatalogueCount, catalogueCharacters, catalogueLimits, linksPerService } from './limit-rules.ts'
 import { usualClientFields } from './service-rules.ts'
@@ -45,11 +56,20 @@ export async function saveStaffMember(db: Queries, member: StaffMember, saving: 
   if (places.length > 0) await db.insertInto('staff_locations').values(places).execute()
 }
 
-/** Saves a service. A location or staff member of another business violates the foreign key. */
+/** Saves a resource. A location of another business violates the foreign key. */
+export async function saveResource(db: Queries, resource: BookableResource, saving: Saving): Promise<void> {
+  const { location_id } = resource
+  const columns = { location_id, ...plainOf(resourceFields, resource), ...scheduleColumns(resource) }
+  await saveRow(db, 'resources', resource, { ...saving, columns })
+}
+
+/** Saves a service. A location, staff member or resource of another business violates the foreign key. */
 export async function saveService(db: Queries, service: Service, saving: Saving): Promise<void> {
   const { id: service_id, business_id, location_ids, staff_ids } = service
   await saveRow(db, 'services', service, { ...saving, columns: serviceColumns(service) })
   if (!saving.isNew) {
+    await db.deleteFrom('service_resources').where('service_id', '=', service_id).execute()
+    await db.deleteFrom('service_terms').where('service_id', '=', service_id).execute()
     await db.deleteFrom('service_locations').where('service_id', '=', service_id).execute()
     await db.deleteFrom('service_staff').where('service_id', '=', service_id).execute()
   }
@@ -57,11 +77,32 @@ export async function saveService(db: Queries, service: Service, saving: Saving)
   if (places.length > 0) await db.insertInto('service_locations').values(places).execute()
   const people = staff_ids.map((staff_id) => ({ business_id, service_id, staff_id }))
   if (people.length > 0) await db.insertInto('service_staff').values(people).execute()
+  await saveLinks(db, service)
+}
+
+/** Saves the resources of a service's needs and the staff of its terms. */
+async function saveLinks(db: Queries, { id: service_id, business_id, needs, terms }: Service): Promise<void> {
+  const needed = [...new Set(needs.flatMap(({ resource_ids }) => resource_ids))]
+  if (needed.length > 0) {
+    await db
+      .insertInto('service_resources')
+      .columns(['business_id', 'service_id', 'location_id', 'resource_id'])
+      .expression(
+        db
+          .selectFrom('resources')
+          .select(['business_id', sql<string>`${service_id}`.as('service_id'), 'location_id', 'id'])
+          .where('business_id', '=', business_id)
+          .where('id', 'in', needed),
+      )
+      .execute()
+  }
+  const people = terms.map(({ staff_id }) => ({ business_id, service_id, staff_id }))
+  if (people.length > 0) await db.insertInto('service_terms').values(people).execute()
 }
 
 /** Returns the columns of a service, except its ID and the columns that all items have. */
 export function serviceColumns(service: Service) {
-  const { price, deposit, client_fields, custom_fields, timetable } = service
+  const { price, deposit, client_fields, custom_fields, timetable, steps, needs, terms } = service
   return {
     ...plainOf(serviceFields, service),
     price_amount: price?.amount ?? null,
@@ -72,6 +113,9 @@ export function serviceColumns(service: Service) {
     last_name_use: client_fields.last_name,
     custom_fields_json: JSON.stringify(custom_fields),
     timetable_json: timetable && JSON.stringify(timetable),
+    steps_json: steps && JSON.stringify(steps),
+    needs_json: needs.length > 0 ? JSON.stringify(needs) : null,
+    terms_json: terms.length > 0 ? JSON.stringify(terms) : null,
   }
 }
 
@@ -175,7 +219,12 @@ async function findIds(
   return new Set(rows.map(({ id }) => id))
 }
 
-const limitColumns = { services: 'max_services', locations: 'max_locations', staff: 'max_staff' } as const
+const limitColumns = {
+  services: 'max_services',
+  locations: 'max_locations',
+  staff: 'max_staff',
+  resources: 'max_resources',
+} as const
 
 /**
  * Counts the items of one kind in a business, and returns the limit. Exact if the transaction has locked the
@@ -238,9 +287,13 @@ function byPlan(numberOf: (plan: PlanName) => number): RawBuilder<number> {
 
 /** Columns whose length is unlimited and would not bound the size of a catalogue. */
 const longColumns: Record<ItemTable, string[]> = {
-  services: ['description', 'image_url', 'custom_fields_json', 'timetable_json'],
+  services: [
+    ...['description', 'image_url', 'custom_fields_json', 'timetable_json'],
+    ...['steps_json', 'needs_json', 'terms_json'],
+  ],
   locations: ['address', 'online_url', 'weekly_hours_json', 'date_overrides_json'],
   staff: ['description', 'image_url', 'weekly_hours_json', 'date_overrides_json'],
+  resources: ['weekly_hours_json', 'date_overrides_json'],
 }
 
 /**
@@ -256,7 +309,7 @@ export async function measureCatalogue(
     (select coalesce(sum(${sql.join(longColumns[table].map(lengthOf), sql` + `)}), 0)
        from ${sql.table(table)} as x where x.business_id = b.id and x.deactivated_at is null)`
   const { rows } = await sql<{ characters: number; max: number }>`
-    select cast(${sql.join((['services', 'locations', 'staff'] as const).map(charactersOf), sql` + `)} as integer) as characters,
+    select cast(${sql.join((['services', 'locations', 'staff', 'resources'] as const).map(charactersOf), sql` + `)} as integer) as characters,
            ${byPlan((plan) => catalogueCharacters[plan])} as max
       from businesses as b
       left join hubs as h on h.id = b.hub_id
@@ -302,10 +355,13 @@ type CatalogueTable =
   | 'locations'
   | 'staff'
   | 'services'
+  | 'resources'
   | 'blocks'
   | 'staff_locations'
   | 'service_locations'
   | 'service_staff'
+  | 'service_resources'
+  | 'service_terms'
 
 /** Inserts rows. Existing ones stay unchanged. */
 export async function insertMissing<Table extends CatalogueTable>(
@@ -363,7 +419,7 @@ export async function moveLocations(
 /** A row's position in a list: its position or the default, its name and its ID. */
 export type ListPlace = readonly [position: number, name: string, id: string]
 
-/** Default for items without a position, which follow all others. Locations never have one. */
+/** Default for items without a position, which follow all others. Locations and resources never have one. */
 const lastPosition = 10_000
 
 export function placeOf(row: { id: string; name: string; position?: number | null }): ListPlace {
@@ -379,12 +435,12 @@ export interface CatalogueFilter {
   rows: number
 }
 
-type ListedAlias = 's' | 'l' | 'p'
+type ListedAlias = 's' | 'l' | 'p' | 'r'
 
 /** Returns the order of lists: by position, then name, then ID. */
 function listOrder(alias: ListedAlias): RawBuilder<unknown>[] {
   const byName = [sql.ref(`${alias}.name`), sql.ref(`${alias}.id`)]
-  if (alias === 'l') return byName
+  if (alias === 'l' || alias === 'r') return byName
   return [sql`coalesce(${sql.ref(`${alias}.position`)}, ${sql.lit(lastPosition)})`, ...byName]
 }
 
@@ -402,10 +458,12 @@ export function listed(alias: ListedAlias, filter: CatalogueFilter): RawBuilder<
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`
 }
 
-const aliases = { services: 's', locations: 'l', staff: 'p' } as const satisfies Record<
-  ItemTable,
-  ListedAlias
->
+const aliases = {
+  services: 's',
+  locations: 'l',
+  staff: 'p',
+  resources: 'r',
+} as const satisfies Record<ItemTable, ListedAlias>
 
 /**
  * Lists the IDs of a business's active items in list order, or of its latest inactive ones. Sorting whole
@@ -482,6 +540,25 @@ function readTimetable(json: string): Timetable {
   return (JSON.parse(json) as Timetable).map(({ weekday, starts }) => ({ weekday, starts }))
 }
 
+function readSteps(steps: Step[]): Step[] {
+  return steps.map(({ minutes, staffed }) => ({ minutes, staffed }))
+}
+
+function readNeeds(json: string): Need[] {
+  return (JSON.parse(json) as Need[]).map(({ resource_ids, quantity, during }) => ({
+    ...{ resource_ids, quantity, during },
+  }))
+}
+
+function readTerms(json: string): Terms[] {
+  return (JSON.parse(json) as Terms[]).map(({ staff_id, price, steps, duration_minutes }) => ({
+    staff_id,
+    ...(price && { price: { amount: price.amount, currency: price.currency } }),
+    ...(steps && { steps: readSteps(steps) }),
+    ...(duration_minutes !== undefined && { duration_minutes }),
+  }))
+}
+
 export function toService(
   row: ServicesTable & { location_ids: string | null; staff_ids: string | null },
 ): Service {
@@ -489,11 +566,14 @@ export function toService(
     id: row.id,
     business_id: row.business_id,
     ...plainOf(serviceFields, row),
+    steps: row.steps_json === null ? null : readSteps(JSON.parse(row.steps_json) as Step[]),
     timetable: row.timetable_json === null ? null : readTimetable(row.timetable_json),
     price: money(row.price_amount, row.price_currency),
     deposit: money(row.deposit_amount, row.deposit_currency),
     location_ids: splitIds(row.location_ids),
     staff_ids: splitIds(row.staff_ids),
+    needs: row.needs_json === null ? [] : readNeeds(row.needs_json),
+    terms: row.terms_json === null ? [] : readTerms(row.terms_json),
     client_fields: {
       phone: row.phone_use ?? usualClientFields.phone,
       last_name: row.last_name_use ?? usualClientFields.last_name,
@@ -549,6 +629,53 @@ function readSchedule(row: { weekly_hours_json: string | null; date_overrides_js
   return {
     weekly_hours: row.weekly_hours_json === null ? null : (JSON.parse(row.weekly_hours_json) as WeeklyHours),
     date_overrides: JSON.parse(row.date_overrides_json) as DateOverride[],
+  }
+}
+
+function selectResources(db: Reads, scope: TenantScope) {
+  return db.selectFrom('resources as r').selectAll('r').where(inScope('r.business_id', scope))
+}
+
+/** Finds a resource; undefined if it is out of scope, as if it did not exist. */
+export async function findResource(
+  db: Reads,
+  scope: TenantScope,
+  id: string,
+): Promise<BookableResource | undefined> {
+  const row = await selectResources(db, scope).where('r.id', '=', id).executeTakeFirst()
+  return row && toResource(row)
+}
+
+export async function findResources(
+  db: Reads,
+  scope: TenantScope,
+  filter: CatalogueFilter,
+): Promise<BookableResource[]> {
+  const rows = await selectResources(db, scope)
+    .where(listed('r', filter))
+    .orderBy(sql.join(listOrder('r')))
+    .limit(filter.rows)
+    .execute()
+  return rows.map(toResource)
+}
+
+/** Finds resources in any order. */
+export async function findResourcesById(
+  db: Reads,
+  scope: TenantScope,
+  ids: string[],
+): Promise<BookableResource[]> {
+  return (await selectResources(db, scope).where('r.id', 'in', ids).execute()).map(toResource)
+}
+
+export function toResource(row: ResourcesTable): BookableResource {
+  return {
+    id: row.id,
+    business_id: row.business_id,
+    location_id: row.location_id,
+    ...plainOf(resourceFields, row),
+    ...readSchedule(row),
+    active: row.deactivated_at === null,
   }
 }
 

@@ -16,6 +16,7 @@ import {
   Location,
   StaffMember,
 } from './location-and-staff-schemas.ts'
+import { BookableResource, ChangeResource, CreateResource } from './resource-schemas.ts'
 import { ChangeService, CreateService, Service } from './service-schemas.ts'
 import {
   type CatalogueKind,
@@ -24,12 +25,14 @@ import {
   deactivateInCatalogue,
   locationKind,
   type CreationInput,
+  resourceKind,
   serviceKind,
   showOfCatalogue,
   staffKind,
   type CatalogueItem,
   type WritableKind,
   writableLocations,
+  writableResources,
   writableServices,
   writableStaff,
   writeCatalogue,
@@ -59,6 +62,13 @@ export function catalogueWriteRoutes(app: FastifyInstance, context: Context): vo
     schemas: { create: CreateStaff, change: ChangeStaff, item: StaffMember },
     name: 'StaffMember',
     exampleId: exampleIds.staff,
+  })
+  writingRoutes(app, context, {
+    path: '/resources',
+    kind: writableResources,
+    schemas: { create: CreateResource, change: ChangeResource, item: BookableResource },
+    name: 'Resource',
+    exampleId: exampleIds.resource,
   })
 }
 
@@ -153,7 +163,7 @@ function writingRoutes<Row extends CatalogueItem, Creation extends CreationInput
   )
 }
 
-const readAccess = ['session', 'business', 'hub'] as const
+const visitors = ['session', 'business', 'hub'] as const
 const readTags = ['Catalogue']
 
 const ServicePage = Page(Service, {
@@ -164,6 +174,11 @@ const LocationPage = Page(Location, { title: 'LocationPage', description: 'Locat
 const StaffPage = Page(StaffMember, {
   title: 'StaffPage',
   description: 'Staff members, sorted by position, then name.',
+})
+
+const ResourcePage = Page(BookableResource, {
+  title: 'ResourcePage',
+  description: 'Resources, sorted by name.',
 })
 
 export function catalogueRoutes(app: FastifyInstance, context: Context): void {
@@ -188,6 +203,15 @@ export function catalogueRoutes(app: FastifyInstance, context: Context): void {
     names: { one: 'StaffMember', many: 'Staff', noun: 'staff members' },
     exampleId: exampleIds.staff,
   })
+  readingRoutes(app, context, {
+    path: '/resources',
+    kind: resourceKind,
+    schemas: { item: BookableResource, page: ResourcePage },
+    names: { one: 'Resource', many: 'Resources', noun: 'resources' },
+    exampleId: exampleIds.resource,
+    readers: access,
+    order: 'Rooms and equipment, sorted by name, also inactive ones.',
+  })
 }
 
 interface Reading<Row, Shown> {
@@ -197,23 +221,28 @@ interface Reading<Row, Shown> {
   /** `one` and `many` are suffixes of the operation IDs. */
   names: { one: string; many: string; noun: string }
   exampleId: string
+  /** By default visitors, too. */
+  readers?: typeof visitors | typeof access
+  order?: string
 }
+
+const usualOrder = 'Sorted by position, then name. Sessions see active ones, keys all in their scope.'
 
 function readingRoutes<Row extends { id: string; name: string }, Shown>(
   app: FastifyInstance,
   context: Context,
-  { path, kind, schemas, names, exampleId }: Reading<Row, Shown>,
+  { path, kind, schemas, names, exampleId, readers = visitors, order = usualOrder }: Reading<Row, Shown>,
 ): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   routes.get(
     path,
     {
-      config: { access: readAccess, people: 'staff' },
+      config: { access: readers, people: 'staff' },
       schema: {
         operationId: `list${names.many}`,
         tags: readTags,
         summary: `List ${names.noun}`,
-        description: 'Sorted by position, then name. Sessions see active ones, keys all in their scope.',
+        description: order,
         querystring: CatalogueQuery,
         response: { 200: schemas.page },
       },
@@ -226,7 +255,7 @@ function readingRoutes<Row extends { id: string; name: string }, Shown>(
   routes.get(
     `${path}/:id`,
     {
-      config: { access: readAccess, people: 'staff' },
+      config: { access: readers, people: 'staff' },
       schema: {
         operationId: `show${names.one}`,
         tags: readTags,

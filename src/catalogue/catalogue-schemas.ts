@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { exampleIds } from '../base/examples.ts'
 import { timeZoneErrors } from '../base/time-zone-names.ts'
 import {
   Id,
@@ -13,7 +14,7 @@ import {
 } from '../base/wire.ts'
 import { onlineUrlErrors } from './business-rules.ts'
 import type * as types from './catalogue-types.ts'
-import { clientFieldUses, customFieldTypes } from './catalogue-types.ts'
+import { clientFieldUses, customFieldTypes, needTimes } from './catalogue-types.ts'
 import {
   closesErrors,
   dateErrors,
@@ -33,6 +34,61 @@ export const Money = Type.Object(
     description: 'An amount in minor units of an ISO 4217 currency.',
     examples: [{ amount: 2500, currency: 'EUR' }],
   },
+)
+
+export const Steps = Type.Array(
+  Type.Object({
+    minutes: Type.Integer(),
+    staffed: Type.Boolean({ description: 'False: the person may serve someone else.' }),
+  }),
+  {
+    title: 'Steps',
+    description: 'The length of a service in pieces, each with the person or without.',
+    examples: [
+      [
+        { minutes: 30, staffed: true },
+        { minutes: 35, staffed: false },
+        { minutes: 25, staffed: true },
+      ],
+    ],
+  },
+)
+
+export const Need = Type.Object(
+  {
+    resource_ids: Type.Array(ShownId, {
+      description: 'In order of preference. One of them serves the need.',
+    }),
+    quantity: Type.Integer({ description: 'How many of the alike ones it takes.' }),
+    during: Type.Enum([...needTimes], { description: 'The whole time, or the staffed steps only.' }),
+  },
+  {
+    title: 'Need',
+    description: 'A room or equipment that a service needs besides a person.',
+    examples: [{ resource_ids: [exampleIds.resource], quantity: 1, during: 'all' }],
+  },
+)
+
+export const Terms = Type.Unsafe<types.Terms>(
+  Type.Object(
+    {
+      staff_id: ShownId,
+      price: Type.Optional(Money),
+      steps: Type.Optional(Steps),
+      duration_minutes: Type.Optional(Type.Integer({ description: 'One staffed step of this length.' })),
+    },
+    {
+      title: 'Terms',
+      description: 'Another price or length of a service, given by one person.',
+      examples: [
+        {
+          staff_id: exampleIds.staff,
+          price: { amount: 6000, currency: 'EUR' },
+          duration_minutes: 40,
+        },
+      ],
+    },
+  ),
 )
 
 const Hours = { opens: Type.String(), closes: Type.String() }
@@ -102,7 +158,7 @@ export const maxNameLength = 200
 const maxWeeklyHours = 100
 const maxHoursADay = 20
 const maxOverrides = 1_000
-const maxReferences = 200
+export const maxReferences = 200
 
 export const Name = Line(1, maxNameLength)
 export const TimeZone = Ruled(

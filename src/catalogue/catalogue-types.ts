@@ -61,8 +61,43 @@ export interface DateOverride {
 /** Wall times at which slots start, by weekday. A missing weekday has none. */
 export type Timetable = { weekday: Weekday; starts: string[] }[]
 
-/** The tables of the three kinds. */
-export type ItemTable = 'services' | 'locations' | 'staff'
+/** A piece of a service's length, with the person or without. */
+export interface Step {
+  minutes: number
+  staffed: boolean
+}
+
+export const needTimes = ['all', 'staffed'] as const
+
+/** Rooms or equipment that a service needs, besides a person. */
+export interface Need {
+  /** In order of preference. One of them serves the need. */
+  resource_ids: string[]
+  /** The number of alike ones that it takes. */
+  quantity: number
+  /** The whole time, or the staffed steps only. */
+  during: (typeof needTimes)[number]
+}
+
+/** Another price or length of a service, given by one person. Steps and duration exclude each other. */
+export interface Terms {
+  staff_id: string
+  price?: Money
+  steps?: Step[]
+  /** One staffed step of this length. */
+  duration_minutes?: number
+}
+
+/** The tables of the four kinds. */
+export type ItemTable = 'services' | 'locations' | 'staff' | 'resources'
+
+/** One item of each kind, for messages. */
+export const itemNouns = {
+  services: 'service',
+  locations: 'location',
+  staff: 'staff member',
+  resources: 'resource',
+} as const satisfies Record<ItemTable, string>
 
 /** The tables that link services to their locations and staff. */
 export type LinkTable = 'service_locations' | 'service_staff'

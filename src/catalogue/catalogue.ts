@@ -32,6 +32,9 @@ import {
   findLocation,
   findLocations,
   findNames,
+  findResource,
+  findResources,
+  findResourcesById,
   findService,
   findServices,
   findStaff,
@@ -41,13 +44,14 @@ import {
   placeOf,
   raiseCatalogueVersion,
   saveLocation,
+  saveResource,
   saveService,
   saveStaffMember,
   type Saving,
   type SluggedTable,
 } from './catalogue-queries.ts'
 import type { CatalogueQuery } from './catalogue-schemas.ts'
-import type { ItemTable, LinkTable } from './catalogue-types.ts'
+import { itemNouns, type ItemTable, type LinkTable } from './catalogue-types.ts'
 import {
   type Location,
   type LocationChange,
@@ -59,6 +63,8 @@ import {
   staffFields,
   type StaffMember,
 } from './location-and-staff-schemas.ts'
+import type { BookableResource, ResourceChange, ResourceCreation } from './resource-schemas.ts'
+import { resourceFields } from './resource-schemas.ts'
 import { type Service, type ServiceChange, type ServiceCreation, serviceFields } from './service-schemas.ts'
 import {
   assertWithinCharacters,
@@ -66,20 +72,35 @@ import {
   assertWithinLinks,
   type CatalogueCount,
 } from './limit-rules.ts'
-import { depositErrors, fieldIdErrors, usualClientFields, withFieldIds } from './service-rules.ts'
+import {
+  completeNeed,
+  depositErrors,
+  fieldIdErrors,
+  needConflicts,
+  partErrors,
+  sumOf,
+  usualClientFields,
+  withFieldIds,
+} from './service-rules.ts'
 import { slugTaken } from './slug-rules.ts'
 import { completed, type PlainEntry } from './field-schemas.ts'
 
-/** IDs in one member that must belong to the same business. */
+/** IDs that must belong to the same business. */
 interface References {
-  member: string
   table: ItemTable
   ids: string[]
+  /** Returns the pointer to an ID, by its index. */
+  pointerTo: (index: number) => string
 }
 
 interface WithReferences {
+  location_id?: string
   location_ids?: string[]
   staff_ids?: string[]
+}
+
+function listIn(member: string, table: ItemTable, ids: string[] = []): References {
+  return { table, ids, pointerTo: (index) => `/${member}/${index}` }
 }
 
 /** The functions that create, change and store one kind of catalogue item. */
@@ -92,6 +113,8 @@ export interface WritableKind<Row, Creation, Change> extends Pick<
   merge: (row: Row, change: Change, nextId: () => string) => Row
   /** Returns errors of a valid change that depend on the current row. */
   changeErrors: (row: Row, change: Change) => FieldError[]
+  /** Returns errors of a complete row, at members that the creation or change has. */
+  rowErrors?: (db: Reads, row: Row, given: object) => Promise<FieldError[]>
   references: (row: WithReferences) => References[]
   table: ItemTable
   /** The table of this kind's slugs; absent for a kind without slugs. */
@@ -131,7 +154,7 @@ export function createInCatalogue<
     })
     const row = kind.complete(input, business, () => context.ids.next())
     await raiseCatalogueVersion(tx.db, business.id)
-    const saved = await saveChecked(tx, { kind, row, before: undefined, grows: true })
+    const saved = await saveChecked(tx, { kind, row, before: undefined, given: input, grows: true })
     await record(context, tx, { by: actor, kind, row, done: 'created' })
     await store(tx, saved)
     return saved
@@ -161,7 +184,8 @@ export function changeInCatalogue<
     if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
     const changed = kind.merge(row, change, () => context.ids.next())
     await record(context, tx, { by: actor, kind, row, done: 'updated' })
-    return saveChecked(tx, { kind, row: changed, before: row, grows: changed.active && !row.active })
+    const grows = changed.active && !row.active
+    return saveChecked(tx, { kind, row: changed, before: row, given: change, grows })
   })
 }
 
@@ -193,7 +217,12 @@ function record(context: Context, tx: Transaction, { by, kind, row, done }: Done
   return recordAudit(context, tx, { by, action: `${auditNouns[kind.noun]}.${done}`, subjectId, businessId })
 }
 
-const auditNouns = { service: 'service', location: 'location', 'staff member': 'staff' } as const
+const auditNouns = {
+  service: 'service',
+  location: 'location',
+  'staff member': 'staff',
+  resource: 'resource',
+} as const
 
 async function existing<Row>(
   db: Reads,
@@ -256,12 +285,15 @@ async function saveChecked<Row extends CatalogueItem & WithReferences, Creation,
     kind,
     row,
     before,
+    given,
     grows,
   }: {
     kind: WritableKind<Row, Creation, Change>
     row: Row
     /** Undefined for a new one. */
     before: Row | undefined
+    /** The creation or change. */
+    given: object
     /** True if the number of active items grows, possibly beyond the limit. */
     grows: boolean
   },
@@ -269,6 +301,7 @@ async function saveChecked<Row extends CatalogueItem & WithReferences, Creation,
   const fieldErrors = [
     ...(await referenceErrors(tx.db, row.business_id, kind.references(row))),
     ...(await slugFaults(tx.db, kind, row)),
+    ...((await kind.rowErrors?.(tx.db, row, given)) ?? []),
   ]
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   const save = () => kind.save(tx.db, row, { now: tx.now, isNew: before === undefined })
@@ -358,13 +391,27 @@ async function referenceErrors(
   return fieldErrors
 }
 
-function unknownErrors({ member, table, ids }: References, known: ReadonlySet<string>): FieldError[] {
-  const noun = table === 'locations' ? 'location' : 'staff member'
-  return ids.flatMap((id, index) => {
-    if (known.has(id)) return []
-    const detail = `is not the id of a ${noun} of this business`
-    return [{ pointer: `/${member}/${index}`, code: 'unknown_reference', detail }]
-  })
+function unknownErrors({ table, ids, pointerTo }: References, known: ReadonlySet<string>): FieldError[] {
+  return ids.flatMap((id, index) => (known.has(id) ? [] : [unknownReference(table, pointerTo(index))]))
+}
+
+function unknownReference(table: ItemTable, pointer: string): FieldError {
+  const detail = `is not the id of a ${itemNouns[table]} of this business`
+  return { pointer, code: 'unknown_reference', detail }
+}
+
+/** Finds needs for resources that the business lacks, or that are not at a location of the service. */
+async function needErrors(db: Reads, service: Service, given: object): Promise<FieldError[]> {
+  const { business_id: businessId, needs } = service
+  const ids = [...new Set(needs.flatMap(({ resource_ids }) => resource_ids))]
+  if (ids.length === 0 || !('needs' in given || 'location_ids' in given)) return []
+  const found = new Map((await findResourcesById(db, { businessId }, ids)).map((one) => [one.id, one]))
+  const unknown = needs.flatMap(({ resource_ids }, need) =>
+    resource_ids.flatMap((id, index) =>
+      found.has(id) ? [] : [unknownReference('resources', `/needs/${need}/resource_ids/${index}`)],
+    ),
+  )
+  return [...unknown, ...needConflicts(service, found, given)]
 }
 
 /** The functions that read and present one kind of catalogue item. */
@@ -540,6 +587,13 @@ function shownStaff(member: StaffMember): ShownStaff {
   return Object.fromEntries(names.map((name) => [name, member[name]])) as unknown as ShownStaff
 }
 
+export const resourceKind: CatalogueKind<BookableResource, BookableResource> = {
+  noun: 'resource',
+  findOne: findResource,
+  findPage: findResources,
+  present: (resource) => resource,
+}
+
 type OfBusiness = Pick<BusinessRow, 'id' | 'timezone'>
 
 export function completeLocation(
@@ -590,35 +644,76 @@ export const writableStaff: WritableKind<StaffMember, StaffCreation, StaffChange
   merge: (member, change) => ({ ...member, ...change }),
   changeErrors: () => [],
   slugsIn: 'staff',
-  references: ({ location_ids = [] }) => [{ member: 'location_ids', table: 'locations', ids: location_ids }],
+  references: ({ location_ids }) => [listIn('location_ids', 'locations', location_ids)],
   save: saveStaffMember,
 }
 
-export type NewService = Omit<ServiceCreation, keyof typeof serviceFields> & PlainEntry<typeof serviceFields>
+export function completeResource(
+  input: ResourceCreation,
+  { id }: OfBusiness,
+  nextId: () => string,
+): BookableResource {
+  return {
+    id: nextId(),
+    business_id: id,
+    location_id: input.location_id,
+    ...completed(resourceFields, input),
+    weekly_hours: input.weekly_hours ?? null,
+    date_overrides: input.date_overrides ?? [],
+    active: input.active ?? true,
+  }
+}
+
+export const writableResources: WritableKind<BookableResource, ResourceCreation, ResourceChange> = {
+  ...resourceKind,
+  table: 'resources',
+  complete: completeResource,
+  merge: (resource, change) => ({ ...resource, ...change }),
+  changeErrors: () => [],
+  references: ({ location_id }) =>
+    location_id === undefined
+      ? []
+      : [{ table: 'locations', ids: [location_id], pointerTo: () => '/location_id' }],
+  save: saveResource,
+}
+
+export type NewService = Omit<ServiceCreation, keyof typeof serviceFields> &
+  Omit<PlainEntry<typeof serviceFields>, 'duration_minutes'> &
+  Pick<ServiceCreation, 'duration_minutes'>
 
 export function completeService(input: NewService, { id }: OfBusiness, nextId: () => string): Service {
   return {
     id: nextId(),
     business_id: id,
-    ...completed(serviceFields, input),
+    ...completed(serviceFields, { ...input, duration_minutes: lengthOf(input) }),
+    steps: input.steps ?? null,
     timetable: input.timetable ?? null,
     price: input.price ?? null,
     deposit: input.deposit ?? null,
     location_ids: input.location_ids,
     staff_ids: input.staff_ids ?? [],
+    needs: (input.needs ?? []).map(completeNeed),
+    terms: input.terms ?? [],
     client_fields: { ...usualClientFields, ...input.client_fields },
     custom_fields: withFieldIds(input.custom_fields ?? [], [], nextId),
     active: input.active ?? true,
   }
 }
 
+/** Returns the length of a new service, which must have a duration or steps. */
+function lengthOf({ duration_minutes, steps }: Pick<NewService, 'duration_minutes' | 'steps'>): number {
+  return duration_minutes ?? sumOf(steps ?? [])
+}
+
 export const writableServices: WritableKind<Service, ServiceCreation, ServiceChange> = {
   ...serviceKind,
   table: 'services',
   complete: completeService,
-  merge: (service, { custom_fields, client_fields, ...change }, nextId) => ({
+  merge: (service, { custom_fields, client_fields, needs, ...change }, nextId) => ({
     ...service,
+    ...(change.steps && { duration_minutes: sumOf(change.steps) }),
     ...change,
+    ...(needs && { needs: needs.map(completeNeed) }),
     client_fields: { ...service.client_fields, ...client_fields },
     ...(custom_fields && { custom_fields: withFieldIds(custom_fields, service.custom_fields, nextId) }),
   }),
@@ -630,9 +725,13 @@ export const writableServices: WritableKind<Service, ServiceCreation, ServiceCha
     })),
   ],
   slugsIn: 'services',
-  references: ({ location_ids = [], staff_ids = [] }) => [
-    { member: 'location_ids', table: 'locations', ids: location_ids },
-    { member: 'staff_ids', table: 'staff', ids: staff_ids },
+  rowErrors: async (db, service, given) => [
+    ...partErrors(service, given),
+    ...(await needErrors(db, service, given)),
+  ],
+  references: ({ location_ids, staff_ids }) => [
+    listIn('location_ids', 'locations', location_ids),
+    listIn('staff_ids', 'staff', staff_ids),
   ],
   save: saveService,
 }

@@ -5,9 +5,10 @@ import type { BusinessRow } from './business-queries.ts'
 import { networksIn } from './business-rules.ts'
 import { existingBusiness } from './business.ts'
 import { type MailSettings, mailSettings, usualMailSettings } from './mail-settings-rules.ts'
-import { findLocations, findServices, findStaff } from './catalogue-queries.ts'
-import type { ClientFields, Hours, Money } from './catalogue-types.ts'
+import { findLocations, findResources, findServices, findStaff } from './catalogue-queries.ts'
+import type { ClientFields, Hours, Money, Need, Terms } from './catalogue-types.ts'
 import { type Location, locationFields, staffFields, type StaffMember } from './location-and-staff-schemas.ts'
+import { type BookableResource, resourceFields } from './resource-schemas.ts'
 import { type Service, serviceFields } from './service-schemas.ts'
 import { type CatalogueFile, maxInFile } from './catalogue-file-schemas.ts'
 import { usualClientFields } from './service-rules.ts'
@@ -17,6 +18,7 @@ import { businessFields } from './business-schemas.ts'
 export interface Catalogue {
   locations: Location[]
   staff: StaffMember[]
+  resources: BookableResource[]
   services: Service[]
 }
 
@@ -27,6 +29,7 @@ export async function readCatalogue(db: Reads, businessId: string): Promise<Cata
   const catalogue = {
     locations: await findLocations(db, scope, filter),
     staff: await findStaff(db, scope, filter),
+    resources: await findResources(db, scope, filter),
     services: await findServices(db, scope, filter),
   }
   if (Object.values(catalogue).every((items) => items.length <= maxInFile)) return catalogue
@@ -46,14 +49,16 @@ export async function exportCatalogue(context: Context, reference: string): Prom
 }
 
 /** Returns a file for human readers. Omits defaults, and refers by name if the name is unique. */
-export function fileOf(business: BusinessRow, { locations, staff, services }: Catalogue): CatalogueFile {
+export function fileOf(business: BusinessRow, catalogue: Catalogue): CatalogueFile {
+  const { locations, staff, resources, services } = catalogue
   const placeName = namesWithin(locations)
-  const personName = namesWithin(staff)
+  const naming = { placeName, personName: namesWithin(staff), resourceName: namesWithin(resources) }
   return {
     business: businessEntry(business),
     locations: locations.map((location) => locationEntry(location)),
     staff: staff.map((member) => staffEntry(member, placeName)),
-    services: services.map((service) => serviceEntry(service, placeName, personName)),
+    ...(resources.length > 0 && { resources: resources.map((one) => resourceEntry(one, placeName)) }),
+    services: services.map((service) => serviceEntry(service, naming)),
   }
 }
 
@@ -97,16 +102,31 @@ function staffEntry(member: StaffMember, placeName: NameOf) {
   }
 }
 
-function serviceEntry(service: Service, placeName: NameOf, personName: NameOf) {
-  const { id, custom_fields, price, deposit } = service
+function resourceEntry(resource: BookableResource, placeName: NameOf) {
+  return {
+    id: resource.id,
+    ...unusual(resourceFields, resource),
+    location: placeName(resource.location_id),
+    ...scheduleOf(resource),
+    ...activity(resource.active),
+  }
+}
+
+/** Functions that refer to items by name. */
+type Naming = Record<'placeName' | 'personName' | 'resourceName', NameOf>
+
+function serviceEntry(service: Service, { placeName, personName, resourceName }: Naming) {
+  const { id, custom_fields, price, deposit, needs, terms } = service
   const staff = service.staff_ids.map(personName)
   return {
     id,
     ...unusual(serviceFields, service),
-    ...given({ timetable: service.timetable }),
+    ...given({ steps: service.steps, timetable: service.timetable }),
     ...given({ price: price && amount(price), deposit: deposit && amount(deposit) }),
     locations: service.location_ids.map(placeName),
     ...(staff.length > 0 && { staff }),
+    ...(needs.length > 0 && { needs: needs.map((need) => needEntry(need, resourceName)) }),
+    ...(terms.length > 0 && { terms: terms.map((one) => termsEntry(one, personName)) }),
     ...(isUsual(service.client_fields) ? {} : { client_fields: service.client_fields }),
     ...(custom_fields.length > 0 && {
       custom_fields: custom_fields.map(({ id, key, label, type, required, options }) => ({
@@ -116,6 +136,14 @@ function serviceEntry(service: Service, placeName: NameOf, personName: NameOf) {
     }),
     ...activity(service.active),
   }
+}
+
+function needEntry({ resource_ids, quantity, during }: Need, resourceName: NameOf) {
+  return { resources: resource_ids.map(resourceName), quantity, during }
+}
+
+function termsEntry({ staff_id, ...terms }: Terms, personName: NameOf) {
+  return { staff: personName(staff_id), ...terms }
 }
 
 function isUsual({ phone, last_name }: ClientFields): boolean {

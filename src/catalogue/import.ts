@@ -18,26 +18,29 @@ import {
   insertMissing,
   raiseCatalogueVersion,
   saveLocation,
+  saveResource,
   saveService,
   saveStaffMember,
   type Saving,
   type SluggedTable,
 } from './catalogue-queries.ts'
-import type { ItemTable } from './catalogue-types.ts'
+import { itemNouns, type ItemTable } from './catalogue-types.ts'
 import type { StaffMember } from './location-and-staff-schemas.ts'
+import type { BookableResource } from './resource-schemas.ts'
 import type { Service } from './service-schemas.ts'
 import {
   assertFits,
   assertRoom,
+  completeResource,
   completeService,
   saveWithinLinks,
   writableLocations,
   writableStaff,
 } from './catalogue.ts'
 import { type Catalogue, fileOf, readCatalogue } from './export.ts'
-import { usualAdvanceDays, withFieldIds } from './service-rules.ts'
+import { needConflicts, partErrors, termsErrors, usualAdvanceDays, withFieldIds } from './service-rules.ts'
 import { slugTaken } from './slug-rules.ts'
-import { type StaffEntry, type ServiceEntry, type CatalogueFile } from './catalogue-file-schemas.ts'
+import type { CatalogueFile, ResourceEntry, ServiceEntry, StaffEntry } from './catalogue-file-schemas.ts'
 
 export interface Tally {
   created: number
@@ -72,6 +75,7 @@ export interface ImportReport {
   }
   locations: Tally
   staff: Tally
+  resources: Tally
   services: Tally
   changes: ItemChange[]
 }
@@ -224,6 +228,10 @@ async function saveAll(
       ...{ kind: 'staff', names, changes, save: saveStaffMember },
       entryOf: (member) => entryOf({ staff: [member] }).staff?.[0],
     }),
+    resources: await saveChanged(tx, before.resources, wanted.resources, {
+      ...{ kind: 'resources', names, changes, save: saveResource },
+      entryOf: (resource) => entryOf({ resources: [resource] }).resources?.[0],
+    }),
     services: await saveChanged(tx, before.services, wanted.services, {
       ...{ kind: 'services', names, changes, save: saveService },
       entryOf: (service) => entryOf({ services: [service] }).services?.[0],
@@ -232,11 +240,11 @@ async function saveAll(
   }
 }
 
-const noItems: Catalogue = { locations: [], staff: [], services: [] }
+const noItems: Catalogue = { locations: [], staff: [], resources: [], services: [] }
 
 /** Returns the names of existing and new items by ID. */
 function namesIn(...catalogues: Catalogue[]): Map<string, string> {
-  const items = catalogues.flatMap(({ locations, staff, services }) => [...locations, ...staff, ...services])
+  const items = catalogues.flatMap((catalogue) => Object.values<Named[]>({ ...catalogue }).flat())
   return new Map(items.map(({ id, name }) => [id, name]))
 }
 
@@ -260,7 +268,7 @@ async function saveChanged<
 ): Promise<Tally> {
   const old = new Map(before.map((row) => [row.id, entryOf(row)]))
   const tally: Tally = { created: 0, changed: 0, unchanged: 0 }
-  if (kind !== 'locations') await clearChangedSlugs(tx, kind, { before, wanted })
+  if (kind === 'staff' || kind === 'services') await clearChangedSlugs(tx, kind, { before, wanted })
   for (const row of wanted) {
     const entry = old.get(row.id)
     const fields = entry ? differences(entry, entryOf(row) ?? {}, names) : {}
@@ -305,8 +313,12 @@ function differences(before: object, after: object, names = new Map<string, stri
   const differing = [...fields].filter(
     (field) => JSON.stringify(old?.get(field)) !== JSON.stringify(wanted?.get(field)),
   )
-  const shown = (value: unknown): unknown =>
-    Array.isArray(value) ? value.map((one: unknown) => names.get(String(one)) ?? one) : (value ?? null)
+  const shown = (value: unknown): unknown => {
+    if (typeof value === 'string') return names.get(value) ?? value
+    if (Array.isArray(value)) return value.map(shown)
+    if (typeof value !== 'object' || value === null) return value ?? null
+    return Object.fromEntries(Object.entries(value).map(([member, one]) => [member, shown(one)]))
+  }
   return Object.fromEntries(
     differing.map((field) => [field, { from: shown(old?.get(field)), to: shown(wanted?.get(field)) }]),
   )
@@ -324,9 +336,42 @@ interface Importing {
  * items.
  */
 async function planImport(db: Reads, importing: Importing): Promise<Catalogue> {
-  const { file, business, before, nextId } = importing
-  const { locations = [], staff = [], services = [] } = file
   const fieldErrors: FieldError[] = []
+  const matching = await matchFile(db, importing, fieldErrors)
+  const { file, business, nextId } = importing
+  const { locations = [], staff = [], resources = [], services = [] } = file
+  const own = { ...importing, ...matching }
+  const wanted: Catalogue = {
+    locations: locations.map((entry, index) => ({
+      ...writableLocations.complete(entry, business, nextId),
+      id: idAt(matching.matched.locations, index),
+    })),
+    staff: staff.map((entry, index) => staffMemberOf(entry, { ...own, index })),
+    resources: resources.map((entry, index) => resourceOf(entry, { ...own, index })),
+    services: services.map((entry, index) => serviceOf(entry, { ...own, index })),
+  }
+  fieldErrors.push(...conflicts(wanted, importing.before, fieldErrors))
+  if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
+  return wanted
+}
+
+/** Resolves references, and collects errors. */
+type Resolver = Record<'sorted' | 'inOrder' | 'single', (references: string[], pointer: string) => string[]>
+
+interface Matching {
+  matched: Record<ItemTable, Matched>
+  places: Resolver
+  people: Resolver
+  things: Resolver
+}
+
+/** Matches the entries of a file with existing items. */
+async function matchFile(
+  db: Reads,
+  { file, business, before, nextId }: Importing,
+  fieldErrors: FieldError[],
+): Promise<Matching> {
+  const { locations = [], staff = [], resources = [], services = [] } = file
   const match = async (list: ItemTable, entries: Identity[], existing: Named[]): Promise<Matched> => {
     const matched = matchEntries(entries, { list, existing, nextId })
     fieldErrors.push(
@@ -335,38 +380,83 @@ async function planImport(db: Reads, importing: Importing): Promise<Catalogue> {
     )
     return matched
   }
-  const places = await match('locations', locations, before.locations)
-  const people = await match('staff', staff, before.staff)
-  const offers = await match('services', services, before.services)
-  fieldErrors.push(
-    ...slugErrors('staff', { entries: staff, ids: people.ids, existing: before.staff }),
-    ...slugErrors('services', { entries: services, ids: offers.ids, existing: before.services }),
+  const ofLocations = await match('locations', locations, before.locations)
+  const ofStaff = await match('staff', staff, before.staff)
+  const places = resolver('locations', namesOf(locations, ofLocations.ids, before.locations), fieldErrors)
+  const people = resolver('staff', namesOf(staff, ofStaff.ids, before.staff), fieldErrors)
+  const ofResources = await match(
+    'resources',
+    // alike names at different locations are different resources; faults of locations are reported later
+    resources.map((entry) => ({ ...entry, name: within(meant(entry.location, places.known)[0]?.id, entry) })),
+    before.resources.map((one) => ({ ...one, name: within(one.location_id, one) })),
   )
-  const resolver = (noun: string, known: Named[]) => (references: string[], pointer: string) => {
-    const resolved = resolveReferences(references, { pointer, noun, known })
-    fieldErrors.push(...resolved.fieldErrors)
-    return resolved.ids
-  }
-  const placesOf = resolver('location', namesOf(locations, places.ids, before.locations))
-  const peopleOf = resolver('staff member', namesOf(staff, people.ids, before.staff))
-  const own = { ...importing, placesOf, peopleOf }
-  const wanted: Catalogue = {
-    locations: locations.map((entry, index) => ({
-      ...writableLocations.complete(entry, business, nextId),
-      id: idAt(places, index),
-    })),
-    staff: staff.map((entry, index) => staffMemberOf(entry, { ...own, index, id: idAt(people, index) })),
-    services: services.map((entry, index) => serviceOf(entry, { ...own, index, id: idAt(offers, index) })),
-  }
-  if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
-  return wanted
+  const ofServices = await match('services', services, before.services)
+  fieldErrors.push(
+    ...slugErrors('staff', { entries: staff, ids: ofStaff.ids, existing: before.staff }),
+    ...slugErrors('services', { entries: services, ids: ofServices.ids, existing: before.services }),
+  )
+  const things = resolver('resources', namesOf(resources, ofResources.ids, before.resources), fieldErrors)
+  const matched = { locations: ofLocations, staff: ofStaff, resources: ofResources, services: ofServices }
+  return { matched, places, people, things }
 }
 
-interface Resolving extends Importing {
-  placesOf: (references: string[], pointer: string) => string[]
-  peopleOf: (references: string[], pointer: string) => string[]
+function within(locationId: string | undefined, { name }: { name: string }): string {
+  return `${locationId} ${name}`
+}
+
+function resolver(
+  table: ItemTable,
+  known: Named[],
+  fieldErrors: FieldError[],
+): Resolver & { known: Named[] } {
+  const inOrder = (references: string[], pointer: string, pointerTo?: string) => {
+    const resolved = resolveReferences(references, { pointer, noun: itemNouns[table], known })
+    fieldErrors.push(
+      ...resolved.fieldErrors.map((fault) => ({ ...fault, pointer: pointerTo ?? fault.pointer })),
+    )
+    return resolved.ids
+  }
+  return {
+    known,
+    inOrder: (references, pointer) => inOrder(references, pointer),
+    sorted: (references, pointer) => inOrder(references, pointer).toSorted(),
+    single: (references, pointer) => inOrder(references, pointer, pointer),
+  }
+}
+
+/** Returns errors among the parts of an item, and of a resource that has changed its location. */
+function conflicts(wanted: Catalogue, before: Catalogue, found: readonly FieldError[]): FieldError[] {
+  const locations = new Map(before.resources.map(({ id, location_id }) => [id, location_id]))
+  const resources = new Map([...before.resources, ...wanted.resources].map((one) => [one.id, one]))
+  const moved = wanted.resources.flatMap(({ id, location_id }, index): FieldError[] => {
+    if ((locations.get(id) ?? location_id) === location_id) return []
+    const detail = 'must stay the same; leave the id out for another resource'
+    return [{ pointer: `/resources/${index}/location`, code: 'not_allowed', detail }]
+  })
+  const everything = { steps: true, needs: true, terms: true }
+  const ofServices = wanted.services.flatMap((service, index) => {
+    const start = `/services/${index}`
+    if (found.some(({ pointer }) => pointer.startsWith(`${start}/`))) return []
+    const repeated = termsErrors(service.terms).map((fault) => ({
+      ...fault,
+      pointer: `/terms${fault.pointer}`,
+    }))
+    const others = [...partErrors(service, everything), ...needConflicts(service, resources, everything)]
+    return [...repeated, ...others].map(({ pointer, ...fault }) => ({
+      ...fault,
+      pointer: `${start}${inNames(pointer)}`,
+    }))
+  })
+  return [...moved, ...ofServices]
+}
+
+/** Converts a pointer to the members of a file, which names items instead of their IDs. */
+function inNames(pointer: string): string {
+  return pointer.replace('/resource_ids/', '/resources/').replace(/\/staff_id$/, '/staff')
+}
+
+interface Resolving extends Importing, Matching {
   index: number
-  id: string
 }
 
 function idAt({ ids }: Matched, index: number): string {
@@ -377,21 +467,44 @@ function idAt({ ids }: Matched, index: number): string {
 
 function staffMemberOf(
   { locations = [], ...entry }: StaffEntry,
-  { business, nextId, placesOf, index, id }: Resolving,
+  { business, nextId, places, matched, index }: Resolving,
 ): StaffMember {
-  const location_ids = placesOf(locations, `/staff/${index}/locations`)
+  const location_ids = places.sorted(locations, `/staff/${index}/locations`)
+  const id = idAt(matched.staff, index)
   return { ...writableStaff.complete({ ...entry, location_ids }, business, nextId), id }
 }
 
+function resourceOf(
+  { location, ...entry }: ResourceEntry,
+  { business, nextId, places, matched, index }: Resolving,
+): BookableResource {
+  const [location_id = ''] = places.single([location], `/resources/${index}/location`)
+  const id = idAt(matched.resources, index)
+  return { ...completeResource({ ...entry, location_id }, business, nextId), id }
+}
+
 function serviceOf(
-  { locations, staff = [], custom_fields = [], ...entry }: ServiceEntry,
-  { business, before, nextId, placesOf, peopleOf, index, id }: Resolving,
+  { locations, staff = [], needs = [], terms = [], custom_fields = [], ...entry }: ServiceEntry,
+  { business, before, nextId, places, people, things, matched, index }: Resolving,
 ): Service {
-  const location_ids = placesOf(locations, `/services/${index}/locations`)
-  const staff_ids = peopleOf(staff, `/services/${index}/staff`)
+  const start = `/services/${index}`
+  const id = idAt(matched.services, index)
   const existing = before.services.find((service) => service.id === id)
+  const input = {
+    ...entry,
+    location_ids: places.sorted(locations, `${start}/locations`),
+    staff_ids: people.sorted(staff, `${start}/staff`),
+    needs: needs.map(({ resources, ...need }, at) => ({
+      resource_ids: things.inOrder(resources, `${start}/needs/${at}/resources`),
+      ...need,
+    })),
+    terms: terms.map(({ staff: person, ...own }, at) => ({
+      staff_id: people.single([person], `${start}/terms/${at}/staff`)[0] ?? '',
+      ...own,
+    })),
+  }
   return {
-    ...completeService({ ...entry, location_ids, staff_ids }, business, nextId),
+    ...completeService(input, business, nextId),
     id,
     max_advance_days: advanceDays(entry.max_advance_days, existing),
     custom_fields: withFieldIds(custom_fields, existing?.custom_fields ?? [], nextId),
@@ -532,7 +645,7 @@ export function resolveReferences(
     fieldErrors.push({ pointer: place, code: 'unknown_reference', detail })
     return []
   })
-  return { ids: [...new Set(ids)].toSorted(), fieldErrors }
+  return { ids: [...new Set(ids)], fieldErrors }
 }
 
 function meant(reference: string, known: Named[]): Named[] {

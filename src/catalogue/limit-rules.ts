@@ -4,9 +4,9 @@ import type { ItemTable, LinkTable } from './catalogue-types.ts'
 
 /** Maximum number of items of each kind by the plan in effect. */
 export const catalogueLimits: Record<PlanName, Record<ItemTable, number>> = {
-  growth: { services: 300, locations: 30, staff: 100 },
-  pro: { services: 1_000, locations: 100, staff: 300 },
-  enterprise: { services: 3_000, locations: 300, staff: 1_000 },
+  growth: { services: 300, locations: 30, staff: 100, resources: 100 },
+  pro: { services: 1_000, locations: 100, staff: 300, resources: 300 },
+  enterprise: { services: 3_000, locations: 300, staff: 1_000, resources: 1_000 },
 }
 
 /**
@@ -33,6 +33,7 @@ const nouns: Record<ItemTable, string> = {
   services: 'services',
   locations: 'locations',
   staff: 'staff members',
+  resources: 'resources',
 }
 
 /** Throws catalogue_limit_reached if a business exceeds its limit. */

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Reads } from '../database/database.ts'
-import type { LocationsTable, ServicesTable, StaffTable } from '../database/tables.ts'
+import type { LocationsTable, ResourcesTable, ServicesTable, StaffTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
-import { idsFrom, toLocation, toService, toStaffMember } from './catalogue-queries.ts'
+import { idsFrom, toLocation, toResource, toService, toStaffMember } from './catalogue-queries.ts'
 import { type Location, locationFields, staffFields, type StaffMember } from './location-and-staff-schemas.ts'
+import { type BookableResource, resourceFields } from './resource-schemas.ts'
 import { type Service, serviceFields } from './service-schemas.ts'
 
 export interface OfferingParts {
@@ -11,6 +12,10 @@ export interface OfferingParts {
   location: Location | undefined
   /** All staff of the service, by ID. */
   staff: StaffMember[]
+  /** All resources at the location that the needs of the service name, by ID, including inactive ones. */
+  resources: BookableResource[]
+  /** The longest pause between two items of a visit. */
+  maxGapMinutes: number
   /** The catalogue version of the service's business. */
   version: number
 }
@@ -22,18 +27,22 @@ const own = {
     ...namesOf(serviceFields),
     ...(['price_amount', 'price_currency', 'deposit_amount', 'deposit_currency'] as const),
     ...(['custom_fields_json', 'timetable_json', 'phone_use', 'last_name_use'] as const),
+    ...(['steps_json', 'needs_json', 'terms_json'] as const),
   ],
+  resource: [...namesOf(resourceFields), 'location_id' as const, ...schedule],
   location: [...namesOf(locationFields), ...schedule],
   staff: [...namesOf(staffFields), ...schedule],
 } as const
-const made = ['location_ids', 'staff_ids', 'version'] as const
+const made = ['location_ids', 'staff_ids', 'version', 'max_gap_minutes'] as const
 
-/** Columns of all three kinds of rows. Those of other kinds are null. */
-const columns = [...new Set([...common, ...made, ...own.service, ...own.location, ...own.staff])]
+/** Columns of all four kinds of rows. Those of other kinds are null. */
+const columns = [
+  ...new Set([...common, ...made, ...own.service, ...own.resource, ...own.location, ...own.staff]),
+]
 
-type AllColumns = keyof ServicesTable | keyof LocationsTable | keyof StaffTable
+type AllColumns = keyof ServicesTable | keyof ResourcesTable | keyof LocationsTable | keyof StaffTable
 
-/** Becomes never, so that nothing below compiles, if a column of the three tables is missing above. */
+/** Becomes never, so that nothing below compiles, if a column of the four tables is missing above. */
 type Kind = AllColumns extends (typeof columns)[number] ? keyof typeof own : never
 
 function namesOf<Fields extends object>(fields: Fields): (keyof Fields)[] {
@@ -43,6 +52,7 @@ function namesOf<Fields extends object>(fields: Fields): (keyof Fields)[] {
 type Row = {
   kind: Kind
   version: number
+  max_gap_minutes: number
   location_ids: string | null
   staff_ids: string | null
 }
@@ -56,8 +66,8 @@ function select(kind: Kind, alias: string, made: Record<string, RawBuilder<unkno
 }
 
 /**
- * Reads a service, a location and the service's staff in one statement, and therefore at one version. The
- * service comes first, because its columns set the types of the others' nulls.
+ * Reads a service, a location, the service's staff and the resources that it needs there. One statement reads
+ * them at one version. Service and resources come first: their columns set the types of the others' nulls.
  */
 export async function findOfferingParts(
   db: Reads,
@@ -68,13 +78,18 @@ export async function findOfferingParts(
     location_ids: idsFrom('service_locations', 's.service_id', 'location_id'),
     staff_ids: idsFrom('service_staff', 's.service_id', 'staff_id'),
     version: sql`(select b.catalogue_version from businesses as b where b.id = s.business_id)`,
+    max_gap_minutes: sql`(select b.max_gap_minutes from businesses as b where b.id = s.business_id)`,
   })
+  const resource = select('resource', 'r')
   const location = select('location', 'l')
   const staff = select('staff', 'p', {
     location_ids: idsFrom('staff_locations', 'p.staff_id', 'location_id'),
   })
   const { rows } = await sql<Row>`
     ${service} from services as s where ${inScope('s.business_id', scope)} and s.id = ${ids.serviceId}
+    union all
+    ${resource} from service_resources as n join resources as r on r.id = n.resource_id and r.business_id = n.business_id
+     where ${inScope('n.business_id', scope)} and n.service_id = ${ids.serviceId} and r.location_id = ${ids.locationId}
     union all
     ${location} from locations as l where ${inScope('l.business_id', scope)} and l.id = ${ids.locationId}
     union all
@@ -93,9 +108,13 @@ function read(rows: Row[]): OfferingParts {
     service: service && toService(service),
     location: location && toLocation(location),
     // the choice among equals must not depend on the engine
-    staff: of<StaffTable>('staff')
-      .map(toStaffMember)
-      .toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+    staff: of<StaffTable>('staff').map(toStaffMember).toSorted(byId),
+    resources: of<ResourcesTable>('resource').map(toResource).toSorted(byId),
+    maxGapMinutes: service?.max_gap_minutes ?? 0,
     version: service?.version ?? 0,
   }
+}
+
+function byId(one: { id: string }, other: { id: string }): number {
+  return one.id < other.id ? -1 : 1
 }

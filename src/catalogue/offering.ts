@@ -7,6 +7,7 @@ import { findBusinessById } from './business-queries.ts'
 import {
   findIdsInOrder,
   findLocationsById,
+  findResourcesById,
   findServicesById,
   findStaffById,
   findStaffMember,
@@ -14,6 +15,7 @@ import {
 import { highestCatalogueLimit } from './limit-rules.ts'
 import type { ItemTable } from './catalogue-types.ts'
 import type { Location, StaffMember } from './location-and-staff-schemas.ts'
+import type { BookableResource } from './resource-schemas.ts'
 import type { Service } from './service-schemas.ts'
 import { findOfferingParts, type OfferingParts } from './offering-queries.ts'
 
@@ -23,6 +25,10 @@ export interface Offering {
   location: Location
   /** By ID, including inactive members and those of other locations. */
   staff: StaffMember[]
+  /** All resources at the location that the needs of the service name, by ID, including inactive ones. */
+  resources: BookableResource[]
+  /** The longest pause between two items of a visit. */
+  maxGapMinutes: number
   /** Catalogue version of the business. A later one makes the offering stale. */
   version: number
 }
@@ -47,7 +53,12 @@ export async function findOffering(
     found = await findOfferingParts(db, scope, ids)
     return found.service && found.location ? found : undefined // not cached otherwise, because a missing part may appear at any moment
   })
-  return complete ?? found ?? { service: undefined, location: undefined, staff: [], version: 0 }
+  return complete ?? found ?? nothing
+}
+
+const nothing: OfferingParts = {
+  ...{ service: undefined, location: undefined },
+  ...{ staff: [], resources: [], maxGapMinutes: 0, version: 0 },
 }
 
 /**
@@ -93,6 +104,10 @@ export interface WholeCatalogue {
   services: Service[]
   locations: Location[]
   staff: StaffMember[]
+  /** By name, followed by the inactive ones. Empty if no service needs any. */
+  resources: BookableResource[]
+  /** The longest pause between two items of a visit. */
+  maxGapMinutes: number
 }
 
 /** Maximum number of inactive items of one kind. */
@@ -116,17 +131,20 @@ export async function findWholeCatalogue(
   const reading = { db, businessId, slices }
   const scope = { businessId }
   const same = onlyOnce()
+  const services = await findAll(reading, 'services', async (ids) =>
+    (await findServicesById(db, scope, ids)).map((service) => ({
+      ...service,
+      location_ids: service.location_ids.map(same),
+      staff_ids: service.staff_ids.map(same),
+    })),
+  )
+  const needsResources = services.some(({ needs }) => needs.length > 0)
   return {
     businessId,
     timezone: business.timezone,
     version: business.catalogue_version,
-    services: await findAll(reading, 'services', async (ids) =>
-      (await findServicesById(db, scope, ids)).map((service) => ({
-        ...service,
-        location_ids: service.location_ids.map(same),
-        staff_ids: service.staff_ids.map(same),
-      })),
-    ),
+    maxGapMinutes: business.max_gap_minutes,
+    services,
     locations: await findAll(reading, 'locations', (ids) => findLocationsById(db, scope, ids)),
     staff: await findAll(reading, 'staff', async (ids) =>
       (await findStaffById(db, scope, ids)).map((member) => ({
@@ -134,6 +152,9 @@ export async function findWholeCatalogue(
         location_ids: member.location_ids.map(same),
       })),
     ),
+    resources: needsResources
+      ? await findAll(reading, 'resources', (ids) => findResourcesById(db, scope, ids))
+      : [],
   }
 }
 
@@ -178,9 +199,9 @@ export function keptCatalogues({ db }: Pick<Context, 'db'>): Catalogues {
 }
 
 /** Returns the number of items and IDs in a catalogue. */
-function namesIn({ services, locations, staff }: WholeCatalogue): number {
+function namesIn({ services, locations, staff, resources }: WholeCatalogue): number {
   const ofServices = services.map(({ location_ids, staff_ids }) => location_ids.length + staff_ids.length)
   const ofStaff = staff.map(({ location_ids }) => location_ids.length)
-  const items = 10 * (services.length + locations.length + staff.length) + 1
+  const items = 10 * (services.length + locations.length + staff.length + resources.length) + 1
   return [...ofServices, ...ofStaff].reduce((sum, count) => sum + count, items)
 }

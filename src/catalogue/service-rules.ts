@@ -1,5 +1,5 @@
 import type { FieldError } from '../base/errors.ts'
-import type { ClientFields, CustomField, Money } from './catalogue-types.ts'
+import type { ClientFields, CustomField, Money, Need, Step, Terms } from './catalogue-types.ts'
 import { duplicateErrors } from './schedule-rules.ts'
 
 /** The smallest grid on which slots start, in minutes. */
@@ -26,6 +26,210 @@ export const usualClientFields: ClientFields = { phone: 'optional', last_name: '
 /** Default grid: the duration, but no finer than the smallest grid. */
 export function defaultSlotInterval(durationMinutes: number): number {
   return Math.max(durationMinutes, minSlotInterval)
+}
+
+/** Limits on the parts of a service. */
+export const maxSteps = 9
+export const maxNeeds = 5
+/** Limit on a service's length, in minutes: one day. */
+export const maxDuration = 1_440
+
+/** The parts of a service that decide its length, price and needs. */
+interface Parts {
+  duration_minutes: number
+  price: Money | null
+  steps: Step[] | null
+  needs: Need[]
+  terms: Terms[]
+}
+
+/** Returns the steps of a service with the terms of a person. Without steps, it is one staffed step. */
+export function stepsOf(service: Omit<Parts, 'needs' | 'price'>, staffId: string | null): Step[] {
+  const { steps, duration_minutes } = termsOf(service, staffId) ?? {}
+  if (steps) return steps
+  if (duration_minutes !== undefined) return oneStep(duration_minutes)
+  return service.steps ?? oneStep(service.duration_minutes)
+}
+
+function oneStep(minutes: number): Step[] {
+  return [{ minutes, staffed: true }]
+}
+
+/** Returns the length of a service with the terms of a person, in minutes. */
+export function minutesOf(service: Omit<Parts, 'needs' | 'price'>, staffId: string | null): number {
+  const { steps, duration_minutes } = termsOf(service, staffId) ?? {}
+  return steps ? sumOf(steps) : (duration_minutes ?? service.duration_minutes)
+}
+
+/** Returns the price of a service for one client with the terms of a person; null if it has none. */
+export function priceFor(service: Pick<Parts, 'price' | 'terms'>, staffId: string | null): Money | null {
+  return termsOf(service, staffId)?.price ?? service.price
+}
+
+function termsOf({ terms }: Pick<Parts, 'terms'>, staffId: string | null): Terms | undefined {
+  // most services have no terms, and this runs for each slot
+  return terms.length === 0 ? undefined : terms.find(({ staff_id }) => staff_id === staffId)
+}
+
+/** Returns the length of steps, in minutes. */
+export function sumOf(steps: readonly Step[]): number {
+  return steps.reduce((sum, { minutes }) => sum + minutes, 0)
+}
+
+/** Returns true for a service that takes one stretch of one thing: no needs, pauses or other lengths. */
+export function isPlainService(service: Omit<Parts, 'price'>): boolean {
+  const { needs, terms, steps } = service
+  if (needs.length > 0 || (steps && steps.length > 1)) return false
+  return terms.every(
+    ({ staff_id: staffId, steps: own }) =>
+      (own === undefined || own.length === 1) && minutesOf(service, staffId) === service.duration_minutes,
+  )
+}
+
+/** A need as callers write it. */
+type NeedInput = Pick<Need, 'resource_ids'> & Partial<Need>
+
+export function completeNeed({ resource_ids, quantity = 1, during = 'all' }: NeedInput): Need {
+  return { resource_ids, quantity, during }
+}
+
+/** Checks that a service has a length. */
+function lengthErrors(service: object): FieldError[] {
+  if ('duration_minutes' in service || 'steps' in service) return []
+  return [{ pointer: '/duration_minutes', code: 'required', detail: 'is required unless there are steps' }]
+}
+
+/** Returns errors of a new service beyond its members. */
+export function newServiceErrors(service: { price?: Money | null; deposit?: Money | null }): FieldError[] {
+  return [...lengthErrors(service), ...depositErrors(service)]
+}
+
+/** Checks the length of all steps together. */
+export function stepsErrors(steps: ({ minutes?: number } | undefined)[]): FieldError[] {
+  const sum = steps.reduce((minutes, step) => minutes + (step?.minutes ?? 0), 0)
+  if (sum <= maxDuration) return []
+  const detail = `must last at most ${maxDuration} minutes in all, and these last ${sum}`
+  return [{ pointer: '', code: 'out_of_range', detail }]
+}
+
+/** Checks the members of a person's terms. */
+export function termErrors(terms: object): FieldError[] {
+  if ('steps' in terms && 'duration_minutes' in terms) {
+    const detail = 'is not allowed beside steps, whose sum it is'
+    return [{ pointer: '/duration_minutes', code: 'not_allowed', detail }]
+  }
+  if ('steps' in terms || 'duration_minutes' in terms || 'price' in terms) return []
+  return [{ pointer: '', code: 'required', detail: 'must have a price, steps or duration_minutes' }]
+}
+
+/** Returns errors for repeated people. */
+export function termsErrors(terms: ({ staff_id?: string } | undefined)[]): FieldError[] {
+  return duplicateErrors(
+    terms.map((one) => one?.staff_id?.toLowerCase()),
+    '/staff_id',
+  )
+}
+
+type WholeService = Parts & { deposit: Money | null; staff_ids: string[] }
+
+/**
+ * Returns errors among the parts of a complete service. Each is at a member of the creation or change, because
+ * the other part may have been there before.
+ */
+export function partErrors(service: WholeService, given: object): FieldError[] {
+  return [
+    ...lengthConflicts(service, given),
+    ...staffConflicts(service, given),
+    ...priceConflicts(service, given),
+  ]
+}
+
+function lengthConflicts({ steps, duration_minutes }: WholeService, given: object): FieldError[] {
+  if (!steps || sumOf(steps) === duration_minutes) return []
+  const remedy = 'steps' in given ? 'leave it out' : 'change the steps instead, or set them to null'
+  const detail = `must be ${sumOf(steps)}, the sum of the steps: ${remedy}`
+  return [{ pointer: '/duration_minutes', code: 'not_allowed', detail }]
+}
+
+/** Finds needs for known resources that are at none of the service's locations. */
+export function needConflicts(
+  { needs, location_ids }: Pick<Parts, 'needs'> & { location_ids: string[] },
+  resources: ReadonlyMap<string, { name: string; location_id: string }>,
+  given: object,
+): FieldError[] {
+  return needs.flatMap(({ resource_ids }, need) =>
+    resource_ids.flatMap((id, index): FieldError[] => {
+      const resource = resources.get(id)
+      if (!resource || location_ids.includes(resource.location_id)) return []
+      if ('needs' in given) {
+        const detail = `is ${resource.name}, which is at none of the service's locations`
+        return [{ pointer: `/needs/${need}/resource_ids/${index}`, code: 'not_allowed', detail }]
+      }
+      const detail = `must keep the location of ${resource.name}, which the service needs: change needs as well`
+      return [{ pointer: '/location_ids', code: 'not_allowed', detail }]
+    }),
+  )
+}
+
+/** Finds terms of people who do not provide the service, and work without them at its start or end. */
+function staffConflicts({ steps, terms, staff_ids }: WholeService, given: object): FieldError[] {
+  const strangers = terms.flatMap(({ staff_id }, index): FieldError[] => {
+    if (staff_ids.includes(staff_id)) return []
+    if ('terms' in given) {
+      const detail = 'is not one of the staff_ids of this service'
+      return [{ pointer: `/terms/${index}/staff_id`, code: 'unknown_reference', detail }]
+    }
+    const detail = `must keep ${staff_id}, who has terms: change terms as well`
+    return [{ pointer: '/staff_ids', code: 'not_allowed', detail }]
+  })
+  const ofService = staff_ids.length === 0 ? [] : edgeErrors(steps ?? [], '/steps')
+  const ofTerms = terms.flatMap((one, index) => edgeErrors(one.steps ?? [], `/terms/${index}/steps`))
+  return [
+    ...strangers,
+    ...('steps' in given || ofService.length === 0 ? ofService : [mustStayUnstaffed]),
+    ...ofTerms,
+  ]
+}
+
+const mustStayUnstaffed: FieldError = {
+  pointer: '/staff_ids',
+  code: 'not_allowed',
+  detail: 'must be empty while the first or last step has no staff: change steps as well',
+}
+
+function edgeErrors(steps: Step[], pointer: string): FieldError[] {
+  const edges = new Set([0, steps.length - 1])
+  return steps.flatMap(({ staffed }, index) => {
+    if (staffed || !edges.has(index)) return []
+    const detail = 'must be true for the first and the last step'
+    return [{ pointer: `${pointer}/${index}/staffed`, code: 'not_allowed', detail }]
+  })
+}
+
+/** Finds prices of terms in another currency, or below the deposit. */
+function priceConflicts({ terms, price, deposit }: WholeService, given: object): FieldError[] {
+  const priced = terms.flatMap((one, index) => (one.price ? [{ ...one.price, index }] : []))
+  const currency = price?.currency ?? deposit?.currency ?? priced[0]?.currency
+  const at = (index: number, member: string) =>
+    'terms' in given ? `/terms/${index}/price/${member}` : 'deposit' in given ? '/deposit' : '/price'
+  return priced.flatMap((one): FieldError[] => {
+    if (one.currency !== currency) {
+      const pointer = at(one.index, 'currency')
+      const detail = `must be ${currency}, as all prices of the service`
+      return [{ pointer, code: 'not_allowed', detail: pointer === '/price' ? otherCurrency(one) : detail }]
+    }
+    if (!deposit || deposit.amount <= one.amount) return []
+    const pointer = at(one.index, 'amount')
+    const detail =
+      pointer === '/deposit'
+        ? `must be at most ${one.amount}, a price in terms`
+        : `must be at least the deposit, ${deposit.amount}`
+    return [{ pointer, code: 'out_of_range', detail }]
+  })
+}
+
+function otherCurrency({ currency }: Money): string {
+  return `must be in ${currency}, as the prices in terms: change terms as well`
 }
 
 const currencies = new Set(Intl.supportedValuesOf('currency'))

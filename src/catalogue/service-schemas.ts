@@ -9,10 +9,14 @@ import {
   Ids,
   listedFields,
   maxNameLength,
+  maxReferences,
   Money,
+  Need,
+  Steps,
+  Terms,
   Timetable,
 } from './catalogue-schemas.ts'
-import { clientFieldUses, customFieldTypes } from './catalogue-types.ts'
+import { clientFieldUses, customFieldTypes, needTimes } from './catalogue-types.ts'
 import { changeMembers, creationMembers, entryMembers, shownMembers } from './field-schemas.ts'
 import { duplicateErrors, opensErrors, startsErrors, timetableErrors, weekdays } from './schedule-rules.ts'
 import {
@@ -23,8 +27,15 @@ import {
   fieldKeyErrors,
   fieldErrors,
   maxCapacity,
+  maxDuration,
   maxMinorUnits,
+  maxNeeds,
+  maxSteps,
   minSlotInterval,
+  newServiceErrors,
+  stepsErrors,
+  termErrors,
+  termsErrors,
   usualAdvanceDays,
   usualChangeMinutes,
   usualReschedules,
@@ -53,6 +64,79 @@ function Amount(min: number, description: string) {
 function Minutes(min: number, max: number, description?: string) {
   return Type.Integer({ minimum: min, maximum: max, ...(description !== undefined && { description }) })
 }
+
+const steps = Ruled(
+  Type.Array(
+    StrictObject({
+      minutes: Minutes(1, maxDuration),
+      staffed: Type.Boolean({ description: 'False: the person may serve someone else meanwhile.' }),
+    }),
+    {
+      minItems: 1,
+      maxItems: maxSteps,
+      description: `Its length in pieces, each with the person or without; the first and the last with. At most ${maxDuration} minutes in all.`,
+      examples: [
+        [
+          { minutes: 30, staffed: true },
+          { minutes: 35, staffed: false },
+          { minutes: 25, staffed: true },
+        ],
+      ],
+    },
+  ),
+  stepsErrors,
+)
+
+const needQuantity = Type.Integer({
+  minimum: 1,
+  maximum: maxCapacity,
+  description: 'How many of the alike ones it takes; if absent: 1.',
+})
+const needDuring = Type.Enum([...needTimes], {
+  description: 'The whole time, or the staffed steps only; if absent: `all`.',
+})
+
+/** Shared by requests and files, which name the resources in different ways. */
+export const needMembers = {
+  quantity: Type.Optional(needQuantity),
+  during: Type.Optional(needDuring),
+}
+
+export const needList = {
+  maxItems: maxNeeds,
+  description: 'Rooms and equipment that it needs besides a person, all at once.',
+}
+
+const needs = Type.Array(
+  StrictObject({
+    resource_ids: Ids(
+      1,
+      'In order of preference. One of them serves the need; each is at a location of the service.',
+    ),
+    ...needMembers,
+  }),
+  { ...needList, examples: [[{ resource_ids: [exampleIds.resource] }]] },
+)
+
+/** Shared by requests and files, which name the person in different ways. */
+export const termMembers = {
+  price: Type.Optional(Amount(0, 'In the currency of the service.')),
+  steps: Type.Optional(steps),
+  duration_minutes: Type.Optional(Minutes(1, maxDuration, 'One staffed step of this length.')),
+}
+
+export const termList = {
+  maxItems: maxReferences,
+  description: 'Other prices and lengths of its staff, each person once.',
+}
+
+const terms = Ruled(
+  Type.Array(Ruled(StrictObject({ staff_id: Id, ...termMembers }), termErrors), {
+    ...termList,
+    examples: [[{ staff_id: exampleIds.staff, price: { amount: 6000, currency: 'EUR' } }]],
+  }),
+  termsErrors,
+)
 
 const field = {
   key: Ruled(
@@ -170,7 +254,7 @@ const offered = {
   },
   description: listedFields.description,
   image_url: listedFields.image_url,
-  duration_minutes: { shown: Type.Integer(), input: Minutes(1, 1_440) },
+  duration_minutes: { shown: Type.Integer(), input: Minutes(1, maxDuration) },
   buffer_before_minutes: {
     shown: Type.Integer(),
     input: Minutes(0, 720, 'Time before each booking in which nothing else can be.'),
@@ -255,12 +339,15 @@ export const Service = Type.Object(
     id: ShownId,
     business_id: ShownId,
     ...shownMembers(offered),
+    steps: Nullable(Steps, { description: 'Null: one step, with the person.' }),
     timetable: Nullable(Timetable, { description: 'In place of the grid. Null: the grid.' }),
     ...shownMembers(limits),
     price: Nullable(Money),
     deposit: Nullable(Money),
     location_ids: Type.Array(ShownId),
     staff_ids: Type.Array(ShownId, { description: 'Staff who provide it; empty: needs no staff.' }),
+    needs: Type.Array(Need, { description: 'Rooms and equipment that it needs, all at once.' }),
+    terms: Type.Array(Terms, { description: 'Other prices and lengths of its staff.' }),
     client_fields: ClientFields,
     custom_fields: Type.Array(CustomField),
     active: Type.Boolean({ description: 'Nobody can book an inactive service.' }),
@@ -282,6 +369,7 @@ export const Service = Type.Object(
         buffer_before_minutes: 0,
         buffer_after_minutes: 10,
         slot_interval_minutes: 15,
+        steps: null,
         timetable: null,
         min_notice_minutes: 0,
         max_advance_days: null,
@@ -293,6 +381,8 @@ export const Service = Type.Object(
         deposit: null,
         location_ids: [exampleIds.location],
         staff_ids: [exampleIds.staff],
+        needs: [],
+        terms: [],
         client_fields: { phone: 'optional', last_name: 'required' },
         custom_fields: [],
         active: true,
@@ -304,6 +394,10 @@ export const Service = Type.Object(
 export type Service = Static<typeof Service>
 
 const oddMembers = {
+  duration_minutes: Type.Optional(
+    Minutes(1, maxDuration, 'Required unless there are steps, whose sum it is.'),
+  ),
+  steps: Type.Optional(steps),
   timetable: Type.Optional(timetable),
   price: Type.Optional(price),
   deposit: Type.Optional(deposit),
@@ -321,6 +415,8 @@ export const CreateService = Ruled(
       ...oddMembers,
       location_ids: locationIds,
       staff_ids: Type.Optional(staffIds),
+      needs: Type.Optional(needs),
+      terms: Type.Optional(terms),
       custom_fields: Type.Optional(NewFields),
       ...activity,
     },
@@ -339,18 +435,21 @@ export const CreateService = Ruled(
       ],
     },
   ),
-  depositErrors,
+  newServiceErrors,
 )
 
 export const ChangeService = Ruled(
   StrictObject(
     {
       ...changeMembers(serviceFields),
+      steps: Type.Optional(OrNull(steps)),
       timetable: Type.Optional(OrNull(timetable)),
       price: Type.Optional(OrNull(price)),
       deposit: Type.Optional(OrNull(deposit)),
       location_ids: Type.Optional(locationIds),
       staff_ids: Type.Optional(staffIds),
+      needs: Type.Optional(needs),
+      terms: Type.Optional(terms),
       client_fields: Type.Optional(clientFields),
       custom_fields: Type.Optional(ChangedFields),
       ...activity,

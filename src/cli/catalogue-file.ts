@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { type FieldError, OperatorError, Problem, UsageError } from '../base/errors.ts'
 import { CatalogueFile } from '../catalogue/catalogue-file-schemas.ts'
+import { itemNouns } from '../catalogue/catalogue-types.ts'
 import { exportCatalogue } from '../catalogue/export.ts'
 import { type FieldChanges, importCatalogue, type ImportReport, type Tally } from '../catalogue/import.ts'
 import { normalise } from '../base/normalise.ts'
@@ -24,7 +25,6 @@ interface ImportOptions {
 /** Larger than the file of any real business. */
 const maxBytes = 32 * 1024 * 1024
 const standardInput = 0
-const nouns = { locations: 'location', staff: 'staff member', services: 'service' }
 
 export function registerImport(program: CliCommand): void {
   program
@@ -104,12 +104,12 @@ function reportLines({ dry_run, business, changes, ...lists }: ImportReport): st
     ...fieldLines(business.changed),
     ...(left.length > 0 ? ['left unchanged (--overwrite-business changes them):', ...left] : []),
     ...changes.flatMap(({ kind, name, action, fields }) => [
-      `${action} ${nouns[kind]} ${name}`,
+      `${action} ${itemNouns[kind]} ${name}`,
       ...fieldLines(fields),
     ]),
     ...tableLines(
       ['', 'CREATED', 'CHANGED', 'UNCHANGED'],
-      [row('locations', lists.locations), row('staff', lists.staff), row('services', lists.services)],
+      (['locations', 'staff', 'resources', 'services'] as const).map((kind) => row(kind, lists[kind])),
     ),
   ]
 }

@@ -22,6 +22,7 @@ import { pageKeys } from './migrations/0019-page-keys.ts'
 import { eventEpochs } from './migrations/0020-event-epochs.ts'
 import { clientsByName } from './migrations/0021-clients-by-name.ts'
 import { mailsByBusiness } from './migrations/0022-mails-by-business.ts'
+import { resources } from './migrations/0023-resources.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -46,6 +47,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0020-event-epochs': eventEpochs,
   '0021-clients-by-name': clientsByName,
   '0022-mails-by-business': mailsByBusiness,
+  '0023-resources': resources,
 }
 
 /** Names in the order of the migrations. */

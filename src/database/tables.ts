@@ -57,6 +57,9 @@ export interface BusinessesTable {
   max_services: number | null
   max_locations: number | null
   max_staff: number | null
+  max_resources: number | null
+  /** The longest pause between two items of a visit. */
+  max_gap_minutes: number
 }
 
 /** API keys of hubs and businesses, stored as SHA-256 digests. */
@@ -166,6 +169,12 @@ export interface ServicesTable {
   /** Phone and last name of clients: required, optional or unused. Null: phone optional, last name required. */
   phone_use: ClientFieldUse | null
   last_name_use: ClientFieldUse | null
+  /** Its length in pieces. Null: one. */
+  steps_json: string | null
+  /** The resources that it needs; the same as its rows of `service_resources`. Null: none. */
+  needs_json: string | null
+  /** Other prices and lengths of staff; the same staff as its rows of `service_terms`. Null: none. */
+  terms_json: string | null
 }
 
 type ClientFieldUse = 'required' | 'optional' | 'hidden'
@@ -183,12 +192,43 @@ interface ServiceStaffTable {
   staff_id: string
 }
 
-/** Times at which a location or staff member cannot be booked. */
+/** Rooms and equipment of a location. */
+export interface ResourcesTable {
+  id: string
+  business_id: string
+  location_id: string
+  name: string
+  /** The number of alike ones. */
+  quantity: number
+  /** Null: the hours of the location. */
+  weekly_hours_json: string | null
+  date_overrides_json: string
+  created_at: Instant
+  deactivated_at: Instant | null
+}
+
+/** Resources that a service needs, each at one of its locations. */
+interface ServiceResourcesTable {
+  business_id: string
+  service_id: string
+  location_id: string
+  resource_id: string
+}
+
+/** Staff of a service who have terms for it. */
+interface ServiceTermsTable {
+  business_id: string
+  service_id: string
+  staff_id: string
+}
+
+/** Times at which a location, staff member or resource cannot be booked. Each names one of the three. */
 export interface BlocksTable {
   id: string
   business_id: string
   location_id: string | null
   staff_id: string | null
+  resource_id: string | null
   starts_at: Instant
   ends_at: Instant
   reason: string | null
@@ -356,6 +396,9 @@ export interface Tables {
   services: ServicesTable
   service_locations: ServiceLocationsTable
   service_staff: ServiceStaffTable
+  resources: ResourcesTable
+  service_resources: ServiceResourcesTable
+  service_terms: ServiceTermsTable
   blocks: BlocksTable
   claims: ClaimsTable
   bookings: BookingsTable

@@ -32,6 +32,7 @@ const service: Service = {
   buffer_after_minutes: 0,
   slot_interval_minutes: 30,
   timetable: null,
+  ...{ steps: null, needs: [], terms: [] },
   min_notice_minutes: 0,
   max_advance_days: null,
   cancel_until_minutes: 1440,

@@ -40,6 +40,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       retention_days: null,
       phone: null,
       slug: 'salon-spree',
+      max_gap_minutes: 0,
       created_at: '2026-11-20T09:59:56+01:00', // the first of four, a second after another
     }
     expect((await call('GET', `/businesses/${salon.id}`, salon.business_key)).body).toEqual(shown)

@@ -45,6 +45,7 @@ onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
       buffer_before_minutes: 0,
       buffer_after_minutes: 0,
       slot_interval_minutes: 15,
+      steps: null,
       timetable: null,
       min_notice_minutes: 120,
       max_advance_days: 180,
@@ -57,6 +58,8 @@ onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
       deposit: { amount: 2500, currency: 'EUR' },
       location_ids: salon.locations.map(({ id }) => id).toSorted(),
       staff_ids: treatment?.staff_ids.toSorted(),
+      needs: [],
+      terms: [],
       custom_fields: [],
       active: true,
     })

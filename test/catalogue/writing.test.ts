@@ -57,6 +57,7 @@ onEachEngine('writing services, locations and staff', (engine) => {
       buffer_before_minutes: 0,
       buffer_after_minutes: 0,
       slot_interval_minutes: 45,
+      steps: null,
       timetable: null,
       min_notice_minutes: 0,
       max_advance_days: 365,
@@ -69,6 +70,8 @@ onEachEngine('writing services, locations and staff', (engine) => {
       deposit: null,
       location_ids: [place],
       staff_ids: [],
+      needs: [],
+      terms: [],
       custom_fields: [],
       active: true,
     })
@@ -100,6 +103,7 @@ onEachEngine('writing services, locations and staff', (engine) => {
       buffer_before_minutes: 720,
       buffer_after_minutes: 5,
       slot_interval_minutes: 60,
+      steps: [{ minutes: 1_440, staffed: true }],
       timetable: [{ weekday: 'monday', starts: ['09:00', '18:30'] }],
       min_notice_minutes: 120,
       max_advance_days: 0,
@@ -112,6 +116,8 @@ onEachEngine('writing services, locations and staff', (engine) => {
       deposit: { amount: 2500, currency: 'EUR' },
       location_ids: [place],
       staff_ids: [anna],
+      needs: [],
+      terms: [{ staff_id: anna, price: { amount: 3000, currency: 'EUR' }, duration_minutes: 60 }],
       active: false,
     }
     const custom_fields = [

@@ -88,6 +88,7 @@ onOneEngine('sqlite', 'holdfast import and export', (engine) => {
       business: { id: expect.any(String), name: 'Corner Salon', created: true, changed: {}, left: {} },
       locations: { created: 2, changed: 0, unchanged: 0 },
       staff: { created: 2, changed: 0, unchanged: 0 },
+      resources: { created: 0, changed: 0, unchanged: 0 },
       services: { created: 2, changed: 0, unchanged: 0 },
       changes: [
         ...[made('locations', 'Main street'), made('locations', 'Online')],
@@ -282,7 +283,7 @@ onOneEngine('sqlite', 'holdfast import and export', (engine) => {
       /"id": ?"([^"]+)"/.exec(JSON.stringify(rows).replaceAll('\\', ''))?.[1]
     const before = idIn(await fieldsOf())
     expect(await holdfast.text('import', path, '--business', business)).toMatch(
-      /Corner Salon\nchanged location Online\n {2}address: \(default\) → "https:\/\/example\.com"\n(?:.*\n)*created service Talk\nchanged service Haircut\n(?:.*\n)*locations +0 +1 +0\nstaff +0 +0 +0\nservices +1 +1 +0\n$/,
+      /Corner Salon\nchanged location Online\n {2}address: \(default\) → "https:\/\/example\.com"\n(?:.*\n)*created service Talk\nchanged service Haircut\n(?:.*\n)*locations +0 +1 +0\nstaff +0 +0 +0\nresources +0 +0 +0\nservices +1 +1 +0\n$/,
     )
     expect(idIn(await fieldsOf())).toBe(before) // past answers keep their question
     const shown = JSON.parse(await holdfast.text('export', business)) as typeof salon

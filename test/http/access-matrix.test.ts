@@ -26,6 +26,8 @@ const roles: PersonRole[] = ['staff', 'manager', 'owner']
 const otherRoles: Record<string, LeastRole> = {
   'POST /api/v1/blocks': 'staff',
   'GET /api/v1/blocks': 'staff',
+  'GET /api/v1/resources': 'staff',
+  'GET /api/v1/resources/:id': 'staff',
   'GET /api/v1/blocks/:id': 'staff',
   'DELETE /api/v1/blocks/:id': 'staff',
   'POST /api/v1/clients/export': 'owner',
@@ -280,6 +282,18 @@ const rows: Record<
       },
       'PATCH /api/v1/staff/:id': one('/staff', 'spare_staff_id', { weekly_hours: [] }),
       'DELETE /api/v1/staff/:id': one('/staff', 'spare_staff_id'),
+      'GET /api/v1/resources': list('/resources'),
+      'GET /api/v1/resources/:id': one('/resources', 'spare_resource_id'),
+      'POST /api/v1/resources': {
+        field: '/location_id',
+        names: ['spare_location_id'],
+        request: ({ spare_location_id }) => ({
+          path: '/resources',
+          body: { location_id: spare_location_id, name: 'New' },
+        }),
+      },
+      'PATCH /api/v1/resources/:id': one('/resources', 'spare_resource_id', { weekly_hours: [] }),
+      'DELETE /api/v1/resources/:id': one('/resources', 'spare_resource_id'),
       'POST /api/v1/blocks': {
         field: '/location_id',
         names: ['spare_location_id'],
@@ -696,6 +710,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
   const nothing: AllThings = {
     ...{ service_id: unknownId, location_id: unknownId, staff_id: unknownId, hold_id: unknownId },
     ...{ spare_service_id: unknownId, spare_location_id: unknownId, spare_staff_id: unknownId },
+    spare_resource_id: unknownId,
     ...{ webhook_id: unknownId, delivery_id: unknownId, mail_id: unknownId, user_id: unknownId },
     invitation_id: unknownId,
     ...{
@@ -855,7 +870,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     )
   })
 
-  test.each(['/services', '/locations', '/staff', '/bookings', '/blocks', '/webhooks'])(
+  test.each(['/services', '/locations', '/staff', '/resources', '/bookings', '/blocks', '/webhooks'])(
     'GET %s shows each key its own business or hub, and a foreign business_id nothing',
     async (path) => {
       await Promise.all(service.world.businesses.map((tenant) => thingsOf(tenant)))
@@ -878,7 +893,8 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
   )
 
   const kept = [
-    ...['claims', 'bookings', 'events', 'businesses', 'services', 'locations', 'staff', 'blocks', 'api_keys'],
+    ...['claims', 'bookings', 'events', 'businesses', 'services', 'locations', 'staff', 'resources'],
+    ...['blocks', 'api_keys'],
     ...['blocked_clients', 'webhooks', 'audit_entries', 'users', 'user_places', 'user_invitations'],
   ]
   /** Changes after each commit. */

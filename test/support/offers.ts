@@ -77,6 +77,7 @@ export async function makeBusiness(
         ...allMailColumns({}),
         catalogue_version: 1,
         page_key_generation: 0,
+        max_gap_minutes: 0,
         created_at: tx.now,
       },
     ])

@@ -70,6 +70,7 @@ export async function makeRandomWorld(context: Context, random: Random): Promise
         created_at: own.created_at,
         catalogue_version: 1,
         page_key_generation: 0,
+        max_gap_minutes: 0,
         ...allMailColumns({}),
       },
     ])

@@ -8,6 +8,7 @@ import { createBlock } from '../../src/catalogue/block.ts'
 import {
   createInCatalogue,
   writableLocations,
+  writableResources,
   writableServices,
   writableStaff,
 } from '../../src/catalogue/catalogue.ts'
@@ -19,6 +20,7 @@ export interface Spares {
   spare_service_id: string
   spare_location_id: string
   spare_staff_id: string
+  spare_resource_id: string
   block_id: string
   key_id: string
   feed_id: string
@@ -34,6 +36,10 @@ export async function makeSpares(running: TestService, { id: business_id }: Tena
   const service = await createInCatalogue(context, operator, {
     kind: writableServices,
     input: { business_id, name: 'Spare', duration_minutes: 30, location_ids: [location.id] },
+  })
+  const resource = await createInCatalogue(context, operator, {
+    kind: writableResources,
+    input: { business_id, location_id: location.id, name: 'Spare' },
   })
   const times = {
     starts_at: readInstant('2027-06-01T10:00:00Z'),
@@ -53,6 +59,7 @@ export async function makeSpares(running: TestService, { id: business_id }: Tena
     spare_service_id: service.id,
     spare_location_id: location.id,
     spare_staff_id: member.id,
+    spare_resource_id: resource.id,
     block_id: block.id,
     key_id: key.id,
     feed_id: feed.id,
