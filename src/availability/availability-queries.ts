@@ -5,6 +5,7 @@ import { readSeats } from '../database/seat-sets.ts'
 import type { Block } from './offer-rules.ts'
 import { maxClaimMs } from './resource-rules.ts'
 import type { Claimed, OwnSlot, Taken } from './slot-rules.ts'
+import type { VisitBlock } from './visit-rules.ts'
 import type { Interval } from './zone-rules.ts'
 
 interface TakenRequest {
@@ -14,7 +15,7 @@ interface TakenRequest {
   locationId: string
   staffIds: string[]
   resourceIds: string[]
-  /** Capacity of the service. */
+  /** Capacity of the service; for a visit, the largest of all capacities and quantities. */
   seats: number
   /** The span that slots may take, buffers included. */
   span: Interval
@@ -25,7 +26,7 @@ interface TakenRequest {
 }
 
 /** A row of one kind. The columns of the other kinds are null. */
-export type TakenRow = VersionRow | ClaimsRow | BlockRow | OwnHoldRow
+export type TakenRow = VersionRow | ClaimsRow | BlockRow | OwnHoldRow | BookingsRow
 
 interface VersionRow {
   kind: 'version'
@@ -44,9 +45,9 @@ interface ClaimsRow {
 }
 
 interface BlockRow {
-  /** `busy` comes from a staff member's busy calendar; `block` was entered by hand. */
-  kind: 'busy' | 'block'
-  /** The staff member; null for the whole location. */
+  /** `busy` comes from a staff member's busy calendar; `block` was entered by hand; `room` blocks a resource. */
+  kind: 'busy' | 'block' | 'room'
+  /** The staff member or resource; null for the whole location. */
   id: string | null
   starts_at: Instant
   ends_at: Instant
@@ -59,6 +60,14 @@ interface OwnHoldRow {
   starts_at: Instant
 }
 
+interface BookingsRow {
+  kind: 'bookings'
+  /** The staff member. */
+  id: string
+  /** The starts of bookings, separated by `;`. */
+  claims: string
+}
+
 /**
  * Reads everything that obstructs slots in a span, in one statement. The cost depends on the span and the
  * caller's own holds, not on earlier bookings.
@@ -66,6 +75,24 @@ interface OwnHoldRow {
 export async function findTaken(db: Reads, request: TakenRequest): Promise<TakenRow[]> {
   const parts = [version(request), claims(request), ...blocks(request)]
   if (request.ownerId !== undefined) parts.push(ownHolds(request, request.ownerId))
+  const { rows } = await sql<TakenRow>`${sql.join(parts, sql` union all `)}`.execute(db)
+  return rows
+}
+
+interface VisitsRequest extends TakenRequest {
+  /** The needed resources, which are among `resourceIds`. */
+  roomIds: string[]
+  /** The days whose bookings count for the choice of staff. */
+  days: Interval
+}
+
+/** Like `findTaken`, with blocks of resources and the bookings of staff. */
+export async function findTakenForVisits(db: Reads, request: VisitsRequest): Promise<TakenRow[]> {
+  const { ownerId, roomIds, staffIds } = request
+  const parts = [version(request), claims(request), ...blocks(request)]
+  if (roomIds.length > 0) parts.push(blocksOfRooms(request))
+  if (staffIds.length > 1) parts.push(bookings(request))
+  if (ownerId !== undefined) parts.push(ownHolds(request, ownerId))
   const { rows } = await sql<TakenRow>`${sql.join(parts, sql` union all `)}`.execute(db)
   return rows
 }
@@ -86,6 +113,24 @@ export async function hasHolds(
 /** Returns the catalogue version; undefined for a deleted business. */
 export function versionOf(rows: readonly TakenRow[]): number | undefined {
   return rows.find((row) => row.kind === 'version')?.version
+}
+
+/** Returns blocks of resources, and the starts of bookings by staff member. */
+export function readTakenForVisits(rows: readonly TakenRow[]) {
+  const roomBlocks: VisitBlock[] = []
+  const bookings = new Map<string, number[]>()
+  for (const row of rows) {
+    if (row.kind === 'bookings') {
+      bookings.set(
+        row.id,
+        row.claims.split(';').map((text) => secondsTextToMs(text)),
+      )
+    } else if (row.kind === 'room') {
+      const { id: resourceId, starts_at, ends_at } = row
+      roomBlocks.push({ from: toMs(starts_at), to: toMs(ends_at), staffId: null, resourceId })
+    }
+  }
+  return { ...readTaken(rows), roomBlocks, bookings }
 }
 
 export function readTaken(rows: readonly TakenRow[]): Omit<Taken, 'partySize'> & { blocks: Block[] } {
@@ -174,6 +219,24 @@ function blocks({ businessId, locationId, staffIds, span }: TakenRequest) {
   const ofLocation = sql`${select} where location_id = ${locationId} and ${within}`
   if (staffIds.length === 0) return [ofLocation]
   return [ofLocation, sql`${select} where staff_id in (${sql.join(staffIds)}) and ${within}`]
+}
+
+function blocksOfRooms({ businessId, roomIds, span }: VisitsRequest) {
+  return sql`
+    select 'room', resource_id, null, null, starts_at, ends_at
+      from blocks
+     where resource_id in (${sql.join(roomIds)}) and business_id = ${businessId}
+       and ends_at > ${nearestInstant(span.from)} and starts_at < ${nearestInstant(span.to)}`
+}
+
+function bookings({ businessId, staffIds, days }: VisitsRequest) {
+  // by the index of each staff member, not through all bookings of the business
+  return sql`
+    select 'bookings', staff_id, null, string_agg(concat_ws(',', starts_at), ';'), null, null
+      from bookings
+     where staff_id in (${sql.join(staffIds)}) and (business_id = ${businessId}) is true and cancelled_at is null
+       and starts_at >= ${nearestInstant(days.from)} and starts_at < ${nearestInstant(days.to)}
+     group by staff_id`
 }
 
 function ownHolds({ businessId, serviceId, locationId, now }: TakenRequest, ownerId: string) {

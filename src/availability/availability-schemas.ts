@@ -1,9 +1,11 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
+import type { FieldError } from '../base/errors.ts'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
-import { StrictObject, Id, Nullable, QueryInstant, ShownId, ShownInstant } from '../base/wire.ts'
+import { StrictObject, Id, Nullable, QueryInstant, Ruled, ShownId, ShownInstant } from '../base/wire.ts'
+import { askedItemsErrors } from './visit-query-rules.ts'
 
 const offerParameters = {
-  service_id: Id,
+  service_id: Type.Optional(Id),
   location_id: Id,
   staff_id: Type.Optional(Id),
   party_size: Type.Optional(
@@ -15,6 +17,40 @@ const offerParameters = {
       examples: ['2'],
     }),
   ),
+  items: Type.Optional(
+    Ruled(
+      Type.String({
+        maxLength: 1_000,
+        description:
+          'Services of a visit, one after the other, in place of `service_id`, `staff_id` and `party_size`: `<service>[:<staff member>][*<party size>]`, separated by commas. A `~` before a service lets it start together with the one before. At most 10.',
+        examples: [`${exampleIds.service}:${exampleIds.staff},~${exampleIds.service}*2`],
+      }),
+      askedItemsErrors,
+    ),
+  ),
+}
+
+interface AskedOffer {
+  service_id?: string
+  items?: string
+}
+
+/** Checks that a query names either a service or items. */
+function offerErrors(query: AskedOffer): FieldError[] {
+  if (!('items' in query)) {
+    return 'service_id' in query ? [] : [{ pointer: '/service_id', code: 'required', detail: 'is required' }]
+  }
+  return ['service_id', 'staff_id', 'party_size']
+    .filter((name) => name in query)
+    .map((name) => ({
+      pointer: `/${name}`,
+      code: 'not_allowed',
+      detail: 'must be left out, as items says it',
+    }))
+}
+
+function OfferParameters<Parameters extends Record<string, TSchema>>(parameters: Parameters) {
+  return Ruled(StrictObject({ ...offerParameters, ...parameters }), offerErrors)
 }
 
 function DateText(description: string) {
@@ -26,17 +62,16 @@ const dateParameters = {
   to: DateText('The last date, included: at most 61 days after `from`.'),
 }
 
-export const AvailabilityQuery = StrictObject({ ...offerParameters, ...dateParameters })
+export const AvailabilityQuery = OfferParameters(dateParameters)
 
 /** The query for a booking, which already names its service, location and staff member. */
 export const DatesQuery = StrictObject(dateParameters)
 
-export const ExplainQuery = StrictObject({
-  ...offerParameters,
+export const ExplainQuery = OfferParameters({
   starts_at: QueryInstant({ examples: [exampleTimes.startsAt] }),
 })
 
-export const OfferQuery = StrictObject(offerParameters)
+export const OfferQuery = OfferParameters({})
 
 const slotExample = {
   starts_at: exampleTimes.startsAt,
@@ -53,6 +88,22 @@ export const Slot = Type.Object(
     seats_left: Type.Integer({ description: 'Seats free at every moment of the slot.' }),
     held_by_you: Type.Optional(
       Type.Literal(true, { description: 'The session holds this very slot; others do not see it.' }),
+    ),
+    items: Type.Optional(
+      Type.Array(
+        Type.Object({
+          service_id: ShownId,
+          staff_ids: Type.Array(ShownId, {
+            description: 'All who could give it then, the rest of the visit unchanged.',
+          }),
+          starts_at: ShownInstant,
+          ends_at: ShownInstant,
+        }),
+        {
+          description:
+            'The services of a visit, for questions with `items`. `staff_ids` of the slot are those of the first.',
+        },
+      ),
     ),
   },
   { title: 'Slot', description: 'A slot that the caller can hold now.', examples: [slotExample] },
@@ -97,6 +148,12 @@ export const Explanation = Type.Object(
         'slot_held',
         'slot_booked',
       ]),
+    ),
+    item: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'The number from 0 of the first item of a visit that cannot be served, and why not.',
+      }),
     ),
   },
   {

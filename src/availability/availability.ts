@@ -3,29 +3,30 @@ import { type Actor, isSession, isStaff } from '../access/actor.ts'
 import type { Context } from '../access/context.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { readClientAddress } from '../base/client-network.ts'
-import { formatInstant, latestMs, toMs } from '../base/instants.ts'
+import { formatInstant, toMs } from '../base/instants.ts'
 import { MemberGone } from '../base/together.ts'
 import { Turns } from '../base/turns.ts'
 import { findOffering } from '../catalogue/offering.ts'
 import type { AvailabilityQuery, ExplainQuery, OfferQuery } from './availability-schemas.ts'
+import { addAlternatives } from './alternatives.ts'
 import {
   type BusySnapshot,
   type ComputedDay,
   type ComputedDays,
   type DayCache,
-  daysPerRead,
-  findSlots,
-  freeSlotsOf,
   givesWay,
-  readBusy,
   type Viewer,
 } from './busy.ts'
 import { dateOf, dayOf } from './hours-rules.ts'
-import { isSlotUnavailable, lastDayOffered, localDay, NobodyGives } from './offer-rules.ts'
+import { localDay, NobodyGives } from './offer-rules.ts'
 import { presentSlot, type ShownSlot, SlotTexts } from './shown-slot-rules.ts'
-import type { Reason, Slot } from './slot-rules.ts'
-import { StaleOffering, type VersionedOffering, withOffering } from './versioned-offering.ts'
-import { dayMs, type Days, eachDay, type Interval, type ZoneOffsets } from './zone-rules.ts'
+import type { Slot } from './slot-rules.ts'
+import { serviceSource, type SlotsOfDays, type SlotSource, visitSource } from './slot-source.ts'
+import { type VersionedOffering, withOffering } from './versioned-offering.ts'
+import { withVisit } from './versioned-visit.ts'
+import { readAskedItems } from './visit-query-rules.ts'
+import type { VisitReason } from './visit-rules.ts'
+import { type Days, eachDay, type ZoneOffsets } from './zone-rules.ts'
 
 const maxDays = 62
 /** Maximum number of slot and staff pairs in an answer. A slot without staff counts as one. */
@@ -146,25 +147,23 @@ async function showWhatFits<Slots, Day>(
 ): Promise<Shown<Day>> {
   const asked = { first: dayOf(query.from), last: dayOf(query.to) }
   assertRange(asked)
-  const { service_id, location_id } = query
+  const { location_id } = query
+  const service_id = serviceIdOf(query)
   const shown = (timezone: string, { byDay, cutAt }: SlotsByDay<Day>): Shown<Day> => {
     const empty = (day: number) => form.day(dateOf(day), [])
     const days = [...eachDay(asked)].map((day) => byDay.get(day) ?? empty(day))
     return { service_id, location_id, timezone, days, cutAt }
   }
   try {
-    return await withOffering(context, actor.scope, {
-      request: query,
-      work: async (found) => {
-        const offer = moving ? withDuration(found, moving.durationMinutes) : found
-        const viewer = viewerOf(context, actor, query)
-        if (moving) Object.assign(viewer, { exceptBookingId: moving.bookingId, recently: false })
-        const days = possibleDays(offer, asked, viewer)
-        const read = () => slotsByDay(context, offer, { days, viewer, form })
-        const slots = isMany(offer, days)
+    return await withSource(context, actor, {
+      ...{ query, moving },
+      work: async (source, nowMs) => {
+        const days = possibleDays(source, asked, nowMs)
+        const read = () => slotsByDay(context, source, { days, form })
+        const slots = isMany(source, days)
           ? await turns.run(sourceOf(actor), read, context.isGone)
           : await read()
-        return shown(offer.location.timezone, slots)
+        return shown(source.location.timezone, slots)
       },
     })
   } catch (error) {
@@ -173,8 +172,49 @@ async function showWhatFits<Slots, Day>(
   }
 }
 
-function viewerOf(context: Context, actor: Actor, { party_size }: Static<typeof OfferQuery>): Viewer {
-  return { actor, nowMs: toMs(context.clock.now()), partySize: party_size ?? 1, recently: true }
+type Query = Static<typeof OfferQuery>
+
+/** Runs work with the slots of the service or visit that a query asks for. Repeats it with a newer catalogue. */
+function withSource<T>(
+  context: Context,
+  actor: Actor,
+  {
+    query,
+    moving,
+    work,
+  }: {
+    query: Query
+    moving?: Moving | undefined
+    work: (source: SlotSource, nowMs: number) => Promise<T>
+  },
+): Promise<T> {
+  const { location_id, staff_id, party_size: partySize = 1 } = query
+  const viewer = (): Viewer => ({
+    ...{ actor, nowMs: toMs(context.clock.now()), partySize, recently: !moving },
+    ...(moving && { exceptBookingId: moving.bookingId }),
+  })
+  if (query.items !== undefined) {
+    return withVisit(context, actor.scope, {
+      request: { location_id, items: readAskedItems(query.items) },
+      work: (offer) => {
+        const seen = viewer()
+        return work(visitSource(context, offer, { viewer: seen, showsItems: true }), seen.nowMs)
+      },
+    })
+  }
+  return withOffering(context, actor.scope, {
+    request: { service_id: serviceIdOf(query), location_id, staff_id },
+    work: (found) => {
+      const seen = viewer()
+      const offer = moving ? withDuration(found, moving.durationMinutes) : found
+      return work(serviceSource(context, offer, seen), seen.nowMs)
+    },
+  })
+}
+
+/** Returns the service of a query; of a visit, the first. The schema ensures that there is one. */
+function serviceIdOf({ service_id, items }: Pick<Query, 'service_id' | 'items'>): string {
+  return service_id ?? readAskedItems(items ?? '')[0]?.service_id ?? ''
 }
 
 /** Returns the slots as JSON. */
@@ -194,20 +234,13 @@ function assertRange({ first, last }: Days): void {
 }
 
 /** Clips the requested days to those from today to the horizon. */
-function possibleDays(offer: VersionedOffering, { first, last }: Days, { nowMs }: Viewer): Days {
-  return {
-    first: Math.max(first, localDay(offer, nowMs)),
-    last: Math.min(last, lastDayOffered(offer, nowMs)),
-  }
+function possibleDays(source: SlotSource, { first, last }: Days, nowMs: number): Days {
+  return { first: Math.max(first, localDay(source, nowMs)), last: Math.min(last, source.lastDay) }
 }
 
-/** Returns true if some days could have many slots, judging by the grid. */
-function isMany({ service, staff }: VersionedOffering, { first, last }: Days): boolean {
-  const { timetable, slot_interval_minutes } = service
-  const perDay = timetable
-    ? Math.max(0, ...timetable.map(({ starts }) => starts.length))
-    : (24 * 60) / slot_interval_minutes
-  return (last - first + 1) * perDay * Math.max(1, staff.length) > manyPairs
+/** Returns true if some days could have many slots. */
+function isMany({ pairsPerDay }: SlotSource, { first, last }: Days): boolean {
+  return (last - first + 1) * pairsPerDay > manyPairs
 }
 
 /** Returns the owner of a large answer in the queue: the address, or the caller if there is none. */
@@ -224,25 +257,25 @@ interface SlotsByDay<Day> {
 
 async function slotsByDay<Slots, Day>(
   context: ShowContext,
-  offer: VersionedOffering,
-  { days, viewer, form }: { days: Days; viewer: Viewer; form: DayForm<Slots, Day> },
+  source: SlotSource,
+  { days, form }: { days: Days; form: DayForm<Slots, Day> },
 ): Promise<SlotsByDay<Day>> {
   const byDay = new Map<number, Day>()
-  const step = daysPerRead(offer)
+  const step = source.daysPerRead
   const giveWay = givesWay()
   let room = maxPairs
   for (let first = days.first; first <= days.last; first += step) {
     if (context.isGone?.()) throw new MemberGone()
     const part = { first, last: Math.min(first + step - 1, days.last) }
-    const seen = await readBusy(context, offer, { days: part, viewer })
-    const known = form.cache?.find(seen)
-    const computed = known ?? (await computeDays(seen, giveWay, { room, form }))
+    const { seen, slots } = await source.read(part)
+    const known = seen && form.cache?.find(seen)
+    const computed = known ?? (await computeDays(slots(), giveWay, { days: part, room, form }))
     for (const [day, { shown, pairs }] of computed.byDay) {
       if (pairs > room) return { byDay, cutAt: day }
       room -= pairs
       byDay.set(day, shown)
     }
-    if (!known) form.cache?.keep(seen, computed)
+    if (seen && !known) form.cache?.keep(seen, computed)
     await giveWay()
   }
   return { byDay, cutAt: undefined }
@@ -253,22 +286,25 @@ const pairsPerLook = 100
 
 /** Computes days, up to the first that does not fit. */
 async function computeDays<Slots, Day>(
-  seen: BusySnapshot,
+  free: SlotsOfDays,
   giveWay: ReturnType<typeof givesWay>,
-  { room, form }: { room: number; form: DayForm<Slots, Day> },
+  { days, room, form }: { days: Days; room: number; form: DayForm<Slots, Day> },
 ): Promise<ComputedDays<Day>> {
-  const free = freeSlotsOf(seen)
   const show = form.slots(free.zone)
   const byDay = new Map<number, ComputedDay<Day>>()
   let earliestMs = Infinity
   let left = room
-  for (const day of eachDay(seen.days)) {
+  for (const day of eachDay(days)) {
     const slots: Slots[] = []
     let pairs = 0
     let lookAt = pairsPerLook
     for (const slot of free.onDay(day)) {
+      if (!slot) {
+        await giveWay()
+        continue
+      }
       earliestMs = Math.min(earliestMs, slot.from)
-      pairs += Math.max(1, slot.staffIds.length)
+      pairs += pairsOf(slot)
       if (pairs > left) break
       slots.push(show(slot))
       if (pairs < lookAt) continue
@@ -284,6 +320,11 @@ async function computeDays<Slots, Day>(
     await giveWay()
   }
   return { byDay, earliestMs }
+}
+
+function pairsOf({ staffIds, items }: Slot): number {
+  if (!items) return Math.max(1, staffIds.length)
+  return items.reduce((sum, item) => sum + Math.max(1, item.staffIds.length), 0)
 }
 
 /** Days within which the search for the soonest slot ends. */
@@ -302,27 +343,27 @@ export async function findSoonest(
   query: Static<typeof OfferQuery>,
 ): Promise<ShownSlot | null> {
   try {
-    return await withOffering(context, actor.scope, {
-      request: query,
-      work: (offer) => search(context, offer, viewerOf(context, actor, query)),
-    })
+    return await withSource(context, actor, { query, work: search })
   } catch (error) {
     if (error instanceof NobodyGives) return null
     throw error
   }
 }
 
-async function search(context: Context, offer: VersionedOffering, viewer: Viewer): Promise<ShownSlot | null> {
-  const today = localDay(offer, viewer.nowMs)
-  const latest = Math.min(today + maxDaysAhead, lastDayOffered(offer, viewer.nowMs))
-  let step = Math.min(firstReadDays, daysPerRead(offer))
+async function search(source: SlotSource, nowMs: number): Promise<ShownSlot | null> {
+  const today = localDay(source, nowMs)
+  const latest = Math.min(today + maxDaysAhead, source.lastDay)
+  let step = Math.min(firstReadDays, source.daysPerRead)
   const giveWay = givesWay()
   for (let first = today; first <= latest; first += step) {
-    if (first > today) step = Math.min(step * 2, daysPerRead(offer), maxDaysPerRead)
+    if (first > today) step = Math.min(step * 2, source.daysPerRead, maxDaysPerRead)
     const days = { first, last: Math.min(first + step - 1, latest) }
-    const free = await findSlots(context, offer, { days, viewer })
+    const free = (await source.read(days)).slots()
     for (const day of eachDay(days)) {
-      for (const slot of free.onDay(day)) return presentSlot(slot, free.zone)
+      for (const slot of free.onDay(day)) {
+        if (slot) return presentSlot(slot, free.zone)
+        await giveWay()
+      }
       await giveWay()
     }
   }
@@ -332,7 +373,9 @@ async function search(context: Context, offer: VersionedOffering, viewer: Viewer
 interface Explanation {
   starts_at: string
   offered: boolean
-  reason: Reason | 'not_offered_here' | null
+  reason: VisitReason | null
+  /** The number from 0 of the item of a visit that cannot be served. */
+  item?: number
 }
 
 /** Explains whether a session could hold a slot now and, if not, why. Throws not_found. */
@@ -343,33 +386,32 @@ export async function explainSlot(
 ): Promise<Explanation> {
   const startsAt = query.starts_at
   try {
-    return await withOffering(context, actor.scope, {
-      request: query,
-      work: async (offer) => {
-        const day = localDay(offer, toMs(startsAt))
-        const viewer = viewerOf(context, actor, query)
-        const free = await findSlots(context, offer, { days: { first: day, last: day }, viewer })
+    return await withSource(context, actor, {
+      query,
+      work: async (source) => {
+        const day = localDay(source, toMs(startsAt))
+        const free = (await source.read({ first: day, last: day })).slots()
         const found = free.reasonAgainst(toMs(startsAt))
         const isHidden = isSession(actor) || (isStaff(actor) && query.staff_id !== actor.staffId)
-        const reason = found === 'busy_elsewhere' && isHidden ? 'blocked' : found
-        const starts_at = formatInstant(startsAt, offer.location.timezone)
-        return { starts_at, offered: reason === null, reason }
+        const reason = found?.reason === 'busy_elsewhere' && isHidden ? 'blocked' : (found?.reason ?? null)
+        const starts_at = formatInstant(startsAt, source.location.timezone)
+        return { starts_at, offered: reason === null, reason, ...itemPart(query, found?.item) }
       },
     })
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'slot_not_offered') throw error
-    const ids = { serviceId: query.service_id, locationId: query.location_id }
+    const ids = { serviceId: serviceIdOf(query), locationId: query.location_id }
     const { location } = await findOffering(context, actor.scope, ids)
     const starts_at = formatInstant(startsAt, location?.timezone ?? 'UTC')
-    return { starts_at, offered: false, reason: 'not_offered_here' }
+    const item = error.parts.extensions?.['item']
+    return { starts_at, offered: false, reason: 'not_offered_here', ...itemPart(query, item) }
   }
 }
 
-const maxAlternatives = 3
-/** Maximum distance of an alternative from the wanted start. */
-const reachMs = 14 * dayMs
-/** Days to read first before and after the wanted one. Fewer if there are many seats. */
-const firstReachDays = 7
+/** Returns the number of an item for an answer about a visit. */
+function itemPart({ items }: Query, item: unknown): { item?: number } {
+  return items !== undefined && typeof item === 'number' ? { item } : {}
+}
 
 /**
  * Adds up to three free slots to a refusal (slot_held, slot_booked, slot_not_offered). Picks the nearest to
@@ -380,94 +422,8 @@ export async function withAlternatives(
   refusal: unknown,
   { offer, startsAtMs, viewer }: { offer: VersionedOffering; startsAtMs: number; viewer: Viewer },
 ): Promise<unknown> {
-  if (!isSlotUnavailable(refusal)) return refusal
-  const { code, message, parts } = refusal
-  const alternatives = await nearestSlots(context, offer, { startsAtMs, viewer })
-  return new Problem(code, message, { ...parts, extensions: { ...parts.extensions, alternatives } })
-}
-
-/** Reads the days around the wanted one first. Reads more only while they could contain nearer slots. */
-async function nearestSlots(
-  context: Context,
-  offer: VersionedOffering,
-  { startsAtMs, viewer }: { startsAtMs: number; viewer: Viewer },
-): Promise<ShownSlot[]> {
-  const within = daysWithinHorizon(offer, startsAtMs, viewer)
-  const seen = { days: { first: within.middle, last: within.middle - 1 }, from: startsAtMs, to: startsAtMs }
-  const giveWay = givesWay()
-  let nearest: { distance: number; startsAtMs: number; shown: ShownSlot }[] = []
-  try {
-    for (;;) {
-      const days = nextDays(offer, seen.days, within)
-      const furthest = nearest[maxAlternatives - 1]
-      if (!days || (furthest && furthest.distance < minUnseen(seen, within, startsAtMs))) break
-      const free = await findSlots(context, offer, { days, viewer })
-      for (const day of eachDay(days)) {
-        for (const slot of free.onDay(day)) {
-          const distance = Math.abs(slot.from - startsAtMs)
-          if (distance === 0 || distance > reachMs) continue
-          nearest.push({ distance, startsAtMs: slot.from, shown: presentSlot(slot, free.zone) })
-        }
-        await giveWay()
-      }
-      nearest.sort((one, other) => one.distance - other.distance || other.startsAtMs - one.startsAtMs)
-      nearest = nearest.slice(0, maxAlternatives)
-      widen(seen, days, free.zone.spanOf(days))
-    }
-    return nearest.map(({ shown }) => shown)
-  } catch (error) {
-    if (error instanceof StaleOffering) return [] // the catalogue has just changed: no alternatives are better than wrong ones
-    throw error
-  }
-}
-
-/** Days on which an alternative may start. */
-interface Within extends Days {
-  /** The day nearest to the wanted one. */
-  middle: number
-}
-
-function daysWithinHorizon(offer: VersionedOffering, startsAtMs: number, { nowMs }: Viewer): Within {
-  const day = (instantMs: number) => localDay(offer, Math.min(Math.max(instantMs, 0), latestMs))
-  const first = Math.max(day(nowMs), day(startsAtMs - reachMs))
-  const last = Math.min(lastDayOffered(offer, nowMs), day(startsAtMs + reachMs))
-  return { first, last, middle: Math.min(Math.max(day(startsAtMs), first), last) }
-}
-
-/** The consecutive days read so far, and their interval. */
-interface Seen extends Interval {
-  days: Days
-}
-
-/** Returns the next days to read, on the side with fewer days read so far. Undefined if all are read. */
-function nextDays(offer: VersionedOffering, seen: Days, within: Within): Days | undefined {
-  const { first, last, middle } = within
-  const max = daysPerRead(offer)
-  if (last < first) return undefined
-  if (seen.last < seen.first) {
-    const around = Math.min(firstReachDays, Math.floor((max - 1) / 2))
-    return { first: Math.max(first, middle - around), last: Math.min(last, middle + around) }
-  }
-  const isAfter = seen.first === first || (seen.last < last && seen.last - middle <= middle - seen.first)
-  const step = Math.min(max, firstReachDays)
-  if (isAfter && seen.last === last) return undefined
-  return isAfter
-    ? { first: seen.last + 1, last: Math.min(last, seen.last + step) }
-    : { first: Math.max(first, seen.first - step), last: seen.first - 1 }
-}
-
-/** Returns the least distance of an unread slot from the wanted start. */
-function minUnseen(seen: Seen, { first, last }: Days, startsAtMs: number): number {
-  const before = seen.days.first > first ? startsAtMs - seen.from : Infinity
-  const after = seen.days.last < last ? seen.to - startsAtMs : Infinity
-  return Math.min(before, after)
-}
-
-function widen(seen: Seen, { first, last }: Days, { from, to }: Interval): void {
-  const isFirst = seen.days.last < seen.days.first
-  seen.days = isFirst
-    ? { first, last }
-    : { first: Math.min(seen.days.first, first), last: Math.max(seen.days.last, last) }
-  seen.from = isFirst ? from : Math.min(seen.from, from)
-  seen.to = isFirst ? to : Math.max(seen.to, to)
+  return addAlternatives(refusal, {
+    source: serviceSource(context, offer, viewer),
+    ...{ startsAtMs, nowMs: viewer.nowMs },
+  })
 }

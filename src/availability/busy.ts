@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import { type Actor, isSession } from '../access/actor.ts'
 import type { Context } from '../access/context.ts'
-import { instantFromMs } from '../base/instants.ts'
+import { type Instant, instantFromMs } from '../base/instants.ts'
 import { Slices } from '../base/slices.ts'
+import type { Reads } from '../database/database.ts'
 import { findTaken, hasHolds, readTaken, type TakenRow, versionOf } from './availability-queries.ts'
 import { AvailabilityRules, tooSoon, zoneAround } from './offer-rules.ts'
 import { assertParty, locationResource, takenBySlots } from './resource-rules.ts'
@@ -24,7 +25,7 @@ export interface Viewer {
 }
 
 /** Bounds seats times days per statement, because more rows would block the event loop. */
-const maxSeatDays = 400
+export const maxSeatDays = 400
 
 export function daysPerRead({ service, staff }: VersionedOffering): number {
   const seats = service.capacity * Math.max(1, staff.length)
@@ -41,11 +42,7 @@ export interface BusySnapshot {
   rows: TakenRow[]
 }
 
-/** Reads an offering's free slots on some local days. Throws StaleOffering as `readBusy` does. */
-export async function findSlots(...args: Parameters<typeof readBusy>): Promise<FreeSlots> {
-  return freeSlotsOf(await readBusy(...args))
-}
-
+/** Returns the free slots of a snapshot. */
 export function freeSlotsOf({ offer, days, zone, nowMs, partySize, rows }: BusySnapshot): FreeSlots {
   const { blocks, ...taken } = readTaken(rows)
   const rules = new AvailabilityRules(offer, days, { zone, nowMs, blocks })
@@ -65,7 +62,6 @@ export async function readBusy(
   const { actor, nowMs, partySize = 1, exceptBookingId, recently = false } = viewer
   const zone = zoneAround(location.timezone, days)
   const staffIds = staff.map(({ id }) => id)
-  const { db } = context
   const now = instantFromMs(nowMs)
   const request = {
     now,
@@ -79,16 +75,25 @@ export async function readBusy(
     ownerId: isSession(actor) ? actor.ownerId : undefined,
     exceptBookingId,
   }
-  const ofPrimary = () => findTaken(db.reads, request)
-  // a session sees its own holds at once
-  const holdsAny = async () => isSession(actor) && (await hasHolds(db.reads, { ownerId: actor.ownerId, now }))
-  let rows = recently
-    ? await db.recently((replica) => findTaken(replica, request), holdsAny)
-    : await ofPrimary()
-  if (recently && versionOf(rows) !== offer.version) rows = await ofPrimary() // a replica may have an older catalogue
-  if (versionOf(rows) !== offer.version) throw new StaleOffering()
+  const find = (reads: Reads) => findTaken(reads, request)
+  const rows = await readAtVersion(context, find, { actor, now, recently, version: offer.version })
   assertParty(service, partySize)
   return { offer, days, zone, nowMs, partySize, rows }
+}
+
+/** Reads rows, from a replica if they may be a second old. Throws StaleOffering if the catalogue has another version. */
+export async function readAtVersion(
+  { db }: Context,
+  find: (reads: Reads) => Promise<TakenRow[]>,
+  { actor, now, recently, version }: { actor: Actor; now: Instant; recently: boolean; version: number },
+): Promise<TakenRow[]> {
+  const ofPrimary = () => find(db.reads)
+  // a session sees its own holds at once
+  const holdsAny = async () => isSession(actor) && (await hasHolds(db.reads, { ownerId: actor.ownerId, now }))
+  let rows = recently ? await db.recently(find, holdsAny) : await ofPrimary()
+  if (recently && versionOf(rows) !== version) rows = await ofPrimary() // a replica may have an older catalogue
+  if (versionOf(rows) !== version) throw new StaleOffering()
+  return rows
 }
 
 /** Returns a function to await between days of a long computation, so that other requests proceed. */

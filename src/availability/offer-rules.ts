@@ -238,8 +238,10 @@ export class NobodyGives extends Problem {
   /** Zone of the location. */
   readonly timezone: string
 
-  constructor(detail: string, timezone: string) {
-    super('slot_not_offered', detail, partsOf('not_offered_here'))
+  constructor(detail: string, timezone: string, extensions: Record<string, unknown> = {}) {
+    super('slot_not_offered', detail, {
+      extensions: { ...partsOf('not_offered_here').extensions, ...extensions },
+    })
     this.timezone = timezone
   }
 }

@@ -84,9 +84,9 @@ export function eligibleStaff(
 export function assertParty(
   { capacity, deposit }: Pick<Service, 'capacity' | 'deposit'>,
   partySize: number,
+  pointer = '/party_size',
 ): void {
-  const refusal = (detail: string) =>
-    validationProblem([{ pointer: '/party_size', code: 'out_of_range', detail }])
+  const refusal = (detail: string) => validationProblem([{ pointer, code: 'out_of_range', detail }])
   if (partySize > capacity) throw refusal(`must be at most ${capacity}, the capacity of the service`)
   if (!deposit || deposit.amount * partySize <= maxMinorUnits) return
   throw refusal(

@@ -1,5 +1,5 @@
 import { latestMs, twoDigits, wallText } from '../base/instants.ts'
-import type { Slot } from './slot-rules.ts'
+import type { Slot, SlotItem } from './slot-rules.ts'
 import type { ZoneOffsets } from './zone-rules.ts'
 
 /** A slot with times in its location's zone. */
@@ -9,6 +9,7 @@ export interface ShownSlot {
   staff_ids: string[]
   seats_left: number
   held_by_you?: true
+  items?: { service_id: string; staff_ids: string[]; starts_at: string; ends_at: string }[]
 }
 
 export function presentSlot(slot: Slot, zone: ZoneOffsets): ShownSlot {
@@ -18,6 +19,14 @@ export function presentSlot(slot: Slot, zone: ZoneOffsets): ShownSlot {
     staff_ids: slot.staffIds,
     seats_left: slot.seatsLeft,
     ...(slot.heldByYou && { held_by_you: true }),
+    ...(slot.items && {
+      items: slot.items.map(({ serviceId, staffIds, from, to }) => ({
+        service_id: serviceId,
+        staff_ids: staffIds,
+        starts_at: localText(from, zone),
+        ends_at: localText(to, zone),
+      })),
+    }),
   }
 }
 
@@ -36,10 +45,18 @@ export class SlotTexts {
     this.zone = zone
   }
 
-  of({ from, to, staffIds, seatsLeft, heldByYou }: Slot): string {
-    const times = `{"starts_at":"${this.timeText(from)}","ends_at":"${this.timeText(to)}"`
+  of({ from, to, staffIds, seatsLeft, heldByYou, items }: Slot): string {
     const held = heldByYou ? ',"held_by_you":true' : ''
-    return `${times},"staff_ids":${this.staffTextOf(staffIds)},"seats_left":${seatsLeft}${held}}`
+    const ofItems = items ? `,"items":[${items.map((item) => this.ofItem(item)).join()}]` : ''
+    return `{${this.timesText(from, to)},"staff_ids":${this.staffTextOf(staffIds)},"seats_left":${seatsLeft}${held}${ofItems}}`
+  }
+
+  private ofItem({ serviceId, staffIds, from, to }: SlotItem): string {
+    return `{"service_id":"${serviceId}","staff_ids":${this.staffTextOf(staffIds)},${this.timesText(from, to)}}`
+  }
+
+  private timesText(from: number, to: number): string {
+    return `"starts_at":"${this.timeText(from)}","ends_at":"${this.timeText(to)}"`
   }
 
   private timeText(instantMs: number): string {

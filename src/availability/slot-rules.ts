@@ -12,6 +12,15 @@ export interface Slot extends Interval {
   seatsLeft: number
   /** True if the caller holds this slot. */
   heldByYou: boolean
+  /** The services of a visit, in order. Absent if one service was asked for. */
+  items?: SlotItem[]
+}
+
+/** One service of a visit in a slot. */
+export interface SlotItem extends Interval {
+  serviceId: string
+  /** All who could give it at this time, the rest unchanged. Empty for an unstaffed service. */
+  staffIds: string[]
 }
 
 /** The caller's own hold on this service and location. */

@@ -1,6 +1,7 @@
 import type { Context } from '../access/context.ts'
 import { Problem, unavailable } from '../base/errors.ts'
 import type { StaffMember } from '../catalogue/location-and-staff-schemas.ts'
+import type { BookableResource } from '../catalogue/resource-schemas.ts'
 import type { Service } from '../catalogue/service-schemas.ts'
 import { findOffering, findStaffOf, forgetOffering } from '../catalogue/offering.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
@@ -16,6 +17,10 @@ interface OfferingRequest {
 
 /** An offering at one version of the catalogue. */
 export interface VersionedOffering extends Offer {
+  /** Resources at the location that the service needs. Absent: none. */
+  resources?: BookableResource[]
+  /** The longest pause between two items of a visit. Absent: none. */
+  maxGapMinutes?: number
   version: number
 }
 
@@ -25,6 +30,19 @@ export class StaleOffering extends Error {
 }
 
 const maxReadings = 4
+
+/** Calls work again each time it throws StaleOffering, after `forget`. Throws unavailable after several times. */
+export async function retryStale<T>(work: () => Promise<T>, forget: () => void): Promise<T> {
+  for (let reading = 1; ; reading += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof StaleOffering)) throw error
+      if (reading === maxReadings) throw unavailable('The catalogue is being changed; try again.')
+      forget()
+    }
+  }
+}
 
 /**
  * Runs work with an offering in the caller's scope, and again with a newer one if it throws StaleOffering.
@@ -37,23 +55,19 @@ export async function withOffering<T>(
   { request, work }: { request: OfferingRequest; work: (offer: VersionedOffering) => Promise<T> },
 ): Promise<T> {
   const ids = { serviceId: request.service_id, locationId: request.location_id }
-  for (let reading = 1; ; reading += 1) {
-    const offer = await findOffer(context, scope, request)
-    try {
-      return await work(offer)
-    } catch (error) {
-      if (!(error instanceof StaleOffering)) throw error
-      if (reading === maxReadings) throw unavailable('The catalogue is being changed; try again.')
+  return retryStale(
+    async () => work(await findOffer(context, scope, request)),
+    () => {
       forgetOffering(context, scope, ids)
-    }
-  }
+    },
+  )
 }
 
 /**
  * Finds an offering. Refuses only by the current state of the database, because the cache may be older than
  * the offering.
  */
-async function findOffer(
+export async function findOffer(
   context: Context,
   scope: TenantScope,
   request: OfferingRequest,
@@ -73,7 +87,11 @@ async function readOffer(
   request: OfferingRequest,
 ): Promise<VersionedOffering> {
   const ids = { serviceId: request.service_id, locationId: request.location_id }
-  const { service, location, staff, version } = await findOffering(context, scope, ids)
+  const { service, location, staff, resources, maxGapMinutes, version } = await findOffering(
+    context,
+    scope,
+    ids,
+  )
   if (!service) throw new Problem('not_found', 'There is no service with this service_id.')
   // a hub's scope has several businesses; both must belong to the same one
   if (!location || location.business_id !== service.business_id) {
@@ -93,7 +111,7 @@ async function readOffer(
   if (eligible.length === 0 && service.staff_ids.length > 0) {
     throw nobodyGives('Nobody gives this service at this location.')
   }
-  return { service, location, staff: eligible, version }
+  return { service, location, staff: eligible, resources, maxGapMinutes, version }
 }
 
 /** Finds the requested staff member, whether or not they provide the service. Throws not_found. */

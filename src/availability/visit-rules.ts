@@ -1,9 +1,18 @@
 import { instantFromMs, latestMs } from '../base/instants.ts'
+import type { Need } from '../catalogue/catalogue-types.ts'
 import type { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
+import type { BookableResource } from '../catalogue/resource-schemas.ts'
+import { stepsOf } from '../catalogue/service-rules.ts'
+import type { Service } from '../catalogue/service-schemas.ts'
 import { isAlwaysOpen, openingsOf, type Schedule, Spans } from './hours-rules.ts'
 import { AvailabilityRules, type Block, lastDayOffered, tooSoon, zoneAround } from './offer-rules.ts'
-import { equipmentResource, locationResource, type Resource, staffOccurrence } from './resource-rules.ts'
-import { type BookableResource, type Need, stepsOf, type VisitService } from './service-steps-rules.ts'
+import {
+  assertParty,
+  equipmentResource,
+  locationResource,
+  type Resource,
+  staffOccurrence,
+} from './resource-rules.ts'
 import { type Claimed, Occupancy, type Reason } from './slot-rules.ts'
 import {
   buffersBetween,
@@ -31,7 +40,7 @@ export const maxItems = 10
 
 /** One service of a visit as the caller wants it. */
 export interface WantedItem {
-  service: VisitService
+  service: Service
   /** Eligible staff by ID, or the one asked for; empty for an unstaffed service. */
   staff: StaffMember[]
   /** The person the caller named; null for anyone. */
@@ -57,7 +66,7 @@ export interface VisitBlock extends Block {
 }
 
 export interface PlannedItem {
-  service: VisitService
+  service: Service
   staffId: string | null
   /** In epoch milliseconds, without buffers. */
   from: number
@@ -102,6 +111,16 @@ export function resourceIdsOf({ items, location, resources }: VisitOffer): strin
     service.staff_ids.length === 0 ? [locationResource(service, location.id).id] : staff.map(({ id }) => id),
   )
   return [...new Set([...ofItems, ...resources.map(({ id }) => id)])]
+}
+
+/**
+ * Throws validation_failed if an item's party is larger than its service takes. `pointerOf` returns the field of an
+ * item.
+ */
+export function assertParties({ items }: VisitOffer, pointerOf: (item: number) => string): void {
+  for (const [item, { service, partySize }] of items.entries()) {
+    assertParty(service, partySize, pointerOf(item))
+  }
 }
 
 /** Returns the interval, with buffers and pauses, of all visits that start in an interval. */
@@ -233,7 +252,7 @@ export class VisitRules {
         afterMs: service.buffer_after_minutes * 60_000,
         place: place === undefined ? undefined : { id: place, busy: busy(place) },
         ways: waysOf(item, this.people),
-        needs: (service.needs ?? []).map((need) => roomNeed(need, rooms)),
+        needs: service.needs.map((need) => roomNeed(need, rooms)),
         occurrenceAt: occurrences(service, location.id),
       }
     })
@@ -372,7 +391,7 @@ export class VisitRules {
     }
   }
 
-  private serviceOf({ index }: SearchItem): VisitService {
+  private serviceOf({ index }: SearchItem): Service {
     const wanted = this.offer.items[index]
     if (!wanted) throw new RangeError('no such item')
     return wanted.service
@@ -614,7 +633,7 @@ function roomNeed({ resource_ids, quantity, during }: Need, rooms: ReadonlyMap<s
 }
 
 /** Returns a function that computes the occurrence of a service at each start once. */
-function occurrences(service: VisitService, locationId: string): (startsAtMs: number) => string {
+function occurrences(service: Service, locationId: string): (startsAtMs: number) => string {
   const known = new Map<number, string>()
   return (startsAtMs) => {
     const found = known.get(startsAtMs)

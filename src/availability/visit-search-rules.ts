@@ -53,7 +53,7 @@ export interface SearchItem {
   capacity: number
   beforeMs: number
   afterMs: number
-  /** Where an unstaffed item takes place. */
+  /** The place of an unstaffed item. */
   place: { id: string; busy: Occupancy } | undefined
   ways: Way[]
   needs: RoomNeed[]
@@ -160,8 +160,8 @@ export class VisitSearch {
   }
 
   /**
-   * Returns false if a group and those after it cannot follow from a start, even if each item had all rooms and people
-   * for itself. Most starts without a plan end here.
+   * Returns false if a group and those after it cannot follow from a start. Supposes that each item has all rooms and
+   * people for itself. Most starts without a plan end here.
    */
   canBegin(group: number, startsAtMs: number): boolean {
     const known = this.possible[group]
@@ -340,8 +340,8 @@ function fits(
 }
 
 /**
- * Returns true if an item fits next to the placed ones, rooms aside: its person serves no other item at that time, the
- * buffers between are free, and its place has seats for all.
+ * Returns true if an item fits next to the placed ones, rooms aside. Its person must serve no other item at that time.
+ * The buffers between must be free, and its place must have seats for all.
  */
 export function canJoin(placed: readonly Placed[], place: Placed): boolean {
   const { item, way, from, to } = place
@@ -357,8 +357,8 @@ export function canJoin(placed: readonly Placed[], place: Placed): boolean {
 }
 
 /**
- * Returns the end of the buffer after an item and the start of the buffer before the next one of the same person. Buffers
- * fill a pause between the two at most, so that they never overlap.
+ * Returns the end of the buffer after an item and the start of the one before its person's next item. Buffers fill a
+ * pause between the two at most, so that they never overlap.
  */
 export function buffersBetween(
   before: Placed | undefined,

@@ -35,6 +35,12 @@ const alternativesOfProblem: Schema = {
   items: { $ref: componentReference('Slot') },
 }
 
+const item: Schema = {
+  type: 'integer',
+  minimum: 0,
+  description: 'The item of the visit that cannot be served, from 0.',
+}
+
 /** The extension members of problem documents. A name that ends with `?` is optional. */
 const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
   validation_failed: { errors: fieldErrors },
@@ -45,9 +51,14 @@ const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
   hold_converted: { 'booking_id?': { type: 'string', format: 'uuid' } },
   change_not_allowed: { reason: { type: 'string', enum: ['too_late', 'not_allowed', 'too_many'] } },
   version_conflict: { current_etag: text },
-  slot_held: { alternatives: alternativesOfProblem },
-  slot_booked: { alternatives: alternativesOfProblem },
-  slot_not_offered: { reason: { type: 'string', enum: reasons }, alternatives: alternativesOfProblem },
+  not_found: { 'item?': item },
+  slot_held: { alternatives: alternativesOfProblem, 'item?': item },
+  slot_booked: { alternatives: alternativesOfProblem, 'item?': item },
+  slot_not_offered: {
+    reason: { type: 'string', enum: reasons },
+    alternatives: alternativesOfProblem,
+    'item?': item,
+  },
 }
 
 /** Returns the schema name for a code's problem documents: `slot_held` → `SlotHeldProblem`. */

@@ -46,6 +46,8 @@ export interface Metrics {
   mail(outcome: MailOutcome): void
   /** Emails to clients that wait because their business has reached its hourly limit. */
   mailsPostponed(count: number): void
+  /** A search for a visit that ended at its limit, so that a start counts as not free. */
+  visitSearchGaveUp(): void
   /** A request of a proxy that is not listed in TRUST_PROXY. */
   byUnnamedProxy(): void
   /** True while rate limits count only in memory, because the shared store is unavailable. */
@@ -61,6 +63,7 @@ export const uncounted: Metrics = {
   delivery: () => undefined,
   mail: () => undefined,
   mailsPostponed: () => undefined,
+  visitSearchGaveUp: () => undefined,
   byUnnamedProxy: () => undefined,
   sharedLimitsDegraded: () => undefined,
 }
@@ -142,8 +145,14 @@ function serviceMetrics(registry: Registry, build: Build): Metrics {
     help: 'Requests of proxies nearby that TRUST_PROXY does not name: their clients count as one address.',
     registers,
   })
+  const visitSearchesGivenUp = new Counter({
+    name: 'holdfast_visit_searches_exhausted_total',
+    help: 'Starts of visits that count as not free because the search for people and rooms reached its limit.',
+    registers,
+  })
   return {
     ...outcomeMetrics(registry),
+    visitSearchGaveUp: () => visitSearchesGivenUp.inc(),
     byUnnamedProxy: () => byUnnamedProxy.inc(),
     ...deliveryMetrics(registry),
     ...mailMetrics(registry),

@@ -1,11 +1,5 @@
 import { expect, test } from 'vitest'
 import { locationResource, staffOccurrence } from '../../src/availability/resource-rules.ts'
-import type {
-  BookableResource,
-  Need,
-  Step,
-  VisitService,
-} from '../../src/availability/service-steps-rules.ts'
 import type { Claimed } from '../../src/availability/slot-rules.ts'
 import {
   isRefusal,
@@ -19,6 +13,9 @@ import {
 import { dayMs } from '../../src/availability/zone-rules.ts'
 import { instantFromMs } from '../../src/base/instants.ts'
 import type { Location, StaffMember } from '../../src/catalogue/location-and-staff-schemas.ts'
+import type { Need, Step } from '../../src/catalogue/catalogue-types.ts'
+import type { BookableResource } from '../../src/catalogue/resource-schemas.ts'
+import type { Service } from '../../src/catalogue/service-schemas.ts'
 import { isWhole, rounds, tellProgress } from '../support/long.ts'
 import { type Random, randomFrom, seeds } from '../support/random.ts'
 import {
@@ -102,7 +99,7 @@ function makeVisit(random: Random): RandomVisit {
     const staff = service.staff_ids.length === 0 ? [] : able
     return { service, staff, chosenStaffId: null, partySize, startsWith: index > 0 && random.chance(0.3) }
   })
-  const place = (service: VisitService) => {
+  const place = (service: Service) => {
     const { id } = locationResource(service, location.id)
     const known = keepers.get(id)
     if (known) return known
@@ -132,7 +129,7 @@ function makeVisit(random: Random): RandomVisit {
       before: service.buffer_before_minutes / 5,
       after: service.buffer_after_minutes / 5,
       ...{ capacity: service.capacity, party: partySize, startsWith },
-      needs: (service.needs ?? []).map(({ resource_ids, quantity, during }) => ({
+      needs: service.needs.map(({ resource_ids, quantity, during }) => ({
         rooms: resource_ids.flatMap((id) => rooms.filter((room) => room.id === id)),
         quantity,
         isWhole: during === 'all',
@@ -150,13 +147,13 @@ function makeVisit(random: Random): RandomVisit {
   return { offer, world: { items: oracleItems, open, maxPause, bookings }, rules, exhausted: () => exhausted }
 }
 
-function stepsIn({ steps, terms, duration_minutes }: VisitService, staffId: string | null) {
-  const own = terms?.find(({ staff_id }) => staff_id === staffId)?.steps
+function stepsIn({ steps, terms, duration_minutes }: Service, staffId: string | null) {
+  const own = terms.find(({ staff_id }) => staff_id === staffId)?.steps
   const whole = own ?? steps ?? [{ minutes: duration_minutes, staffed: true }]
   return whole.map(({ minutes, staffed }) => ({ cells: minutes / 5, staffed }))
 }
 
-function makeService(random: Random, id: string): VisitService {
+function makeService(random: Random, id: string): Service {
   const isUnstaffed = id === 'sauna'
   const need = (): Need => {
     const resource_ids = random.chance(0.5) ? some(random, roomNames) : some(random, roomNames.toReversed())
@@ -179,7 +176,7 @@ function makeService(random: Random, id: string): VisitService {
     needs: Array.from({ length: random.of([0, 0, 1, 2]) }, need),
     terms:
       isUnstaffed || random.chance(0.6) ? [] : [{ staff_id: random.of(names), steps: randomSteps(random) }],
-  } as unknown as VisitService
+  } as unknown as Service
 }
 
 /** Gives a person claims of other clients: of other appointments, or of one of these services. */
@@ -190,7 +187,7 @@ function makeKeeper(
     open,
     services,
     claims,
-  }: { id: string; open: boolean[]; services: VisitService[]; claims: Map<string, Claimed[]> },
+  }: { id: string; open: boolean[]; services: Service[]; claims: Map<string, Claimed[]> },
 ): Keeper {
   const own = Array.from({ length: random.below(4) }, (): OracleClaim => {
     const service = random.of(services)

@@ -15,9 +15,10 @@ import {
   zoneAroundVisit,
 } from '../../src/availability/visit-rules.ts'
 import type { Claimed } from '../../src/availability/slot-rules.ts'
-import type { BookableResource, VisitService } from '../../src/availability/service-steps-rules.ts'
 import { dayMs } from '../../src/availability/zone-rules.ts'
 import type { Location, StaffMember } from '../../src/catalogue/location-and-staff-schemas.ts'
+import type { BookableResource } from '../../src/catalogue/resource-schemas.ts'
+import type { Service } from '../../src/catalogue/service-schemas.ts'
 
 /* Tuesday, 1 December 2026. */
 
@@ -47,7 +48,7 @@ const colour = [
   { minutes: 25, staffed: true },
 ]
 
-type Parts = Partial<Omit<WantedItem, 'service'>> & { service?: Partial<VisitService> }
+type Parts = Partial<Omit<WantedItem, 'service'>> & { service?: Partial<Service> }
 
 function wanted({ service = {}, staff = [anna, ben], ...parts }: Parts = {}): WantedItem {
   const whole = {
@@ -61,7 +62,7 @@ function wanted({ service = {}, staff = [anna, ben], ...parts }: Parts = {}): Wa
     ...{ buffer_before_minutes: 0, buffer_after_minutes: 0, min_notice_minutes: 0, max_advance_days: null },
     ...{ staff_ids: staff.map(({ id }) => id), steps: null, needs: [], terms: [] },
     ...service,
-  } as unknown as VisitService
+  } as unknown as Service
   return { service: whole, staff, chosenStaffId: null, partySize: 1, startsWith: false, ...parts }
 }
 
