@@ -266,6 +266,8 @@ export const fieldErrorTexts: Record<string, string> = {
   not_allowed: 'not one of the allowed values, or a field that excludes another',
   out_of_range: 'a number that is too small or too large, or a time that cannot be represented',
   too_many_slots: 'more slots than one answer can hold',
+  other_currency: 'a price in another currency than that of another service of the visit',
+  unknown_item: 'not an item of this booking',
   wrong_length:
     '`ends_at` is not after `starts_at`, a booking is longer than 24 hours, or `Idempotency-Key` does not have 1 to 255 characters',
   wrong_value: "an answer does not fit the custom field's type, or the current password is wrong",

@@ -62,7 +62,7 @@ const bookingsForChange = cachedQuery((db: Queries, { rows }: Params<{ rows: str
   const wanted = sql`b.id = w.id and ${inScopeOfRow(db, 'b.business_id')}`
   return sql<BookingRow & { place: number }>`
     with w as materialized (select * from ${rowsOf(db, changeColumns, rows)} as r)
-    select w.place, ${shownText} from w ${foreach(db, 'bookings as b', wanted)} ${shownJoins}
+    select w.place, ${shownText(db)} from w ${foreach(db, 'bookings as b', wanted)} ${shownJoins}
     ${isPostgres(db) ? sql`for update of b` : sql``}`
 })
 
@@ -229,7 +229,7 @@ const bookingsOfClients = cachedQuery(
              select b.business_id, b.id, ${sql.ref(instant)} from r ${same('r')}
               where ${sql.join(conditions, sql` and `)}
               order by ${order('b')} limit ${rows})
-      select ${shownText} from f ${same('f')} ${shownJoins}
+      select ${shownText(db)} from f ${same('f')} ${shownJoins}
        order by ${order('f')}`
   },
 )
@@ -271,6 +271,7 @@ const bookingColumns = {
   agreed_amount: 'integer',
   agreed_currency: 'text',
   time_zone: 'text',
+  item_count: 'integer',
 } as const satisfies Columns<keyof BookingsTable>
 
 const columnNames = sql.join(Object.keys(bookingColumns).map((name) => sql.ref(name)))
@@ -376,6 +377,11 @@ const changeable = [
   'client_reschedules',
   'counted_client',
   'payment_id',
+  'service_id',
+  'chosen_staff_id',
+  'agreed_amount',
+  'agreed_currency',
+  'item_count',
   ...clientColumns,
   'erased_at',
   'updated_at',

@@ -8,7 +8,7 @@ import { searchText } from '../base/search-text.ts'
 import { type ChangePolicy, type ChangeRefusal, policyOf } from '../catalogue/change-policy-rules.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { maxMinorUnits } from '../catalogue/service-rules.ts'
-import type { BookingRow } from '../database/shown-booking.ts'
+import { type BookingRow, changeRulesOf } from '../database/shown-booking.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import type { EventType } from '../webhooks/event-payload.ts'
 import type { ChangedColumns, ClientColumns } from './booking-queries.ts'
@@ -173,7 +173,7 @@ export function assertClientMay(
   wanted: WantedChange,
   now: Instant,
 ): ChangePolicy['refund'] {
-  const policy = policyOf(booking, booking, now)
+  const policy = policyOf(changeRulesOf(booking), booking, now)
   const isCancelled = wanted.status === 'cancelled'
   const reason = isCancelled ? policy.cancelRefusal : policy.rescheduleRefusal
   if (reason === null) return isCancelled ? policy.refund : 'none'

@@ -22,7 +22,7 @@ import {
 import { localeErrors } from '../catalogue/mail-settings-rules.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 import { maxDelaySeconds } from '../mails/mail-rules.ts'
-import { PartySize } from './hold-schemas.ts'
+import { itemMembers, maxItems, PartySize } from './hold-schemas.ts'
 
 export const BookingStatus = Type.Enum(['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'], {
   title: 'BookingStatus',
@@ -133,6 +133,14 @@ export const ChangeBooking = StrictObject(
           'The staff member to assign. Null: anyone who is free; the present one keeps it if they work then.',
       }),
     ),
+    items: Type.Optional(
+      Type.Array(StrictObject({ ...itemMembers, service_id: Type.Optional(Id), id: Type.Optional(Id) }), {
+        minItems: 1,
+        maxItems,
+        description:
+          'Its services, in order, in place of the present ones. With the `id` of a present item, it keeps what is not given. With `starts_at`, all begin then; otherwise when the first of them does.',
+      }),
+    ),
     party_size: Type.Optional(
       Type.Integer({
         ...PartySize,
@@ -174,6 +182,24 @@ export const ChangeBooking = StrictObject(
 )
 
 const Named = { id: ShownId, name: Type.String() }
+
+const BookedItem = Type.Object(
+  {
+    id: ShownId,
+    service: Type.Object({ ...Named, duration_minutes: Type.Integer() }),
+    staff: Nullable(Type.Object(Named)),
+    starts_at: ShownInstant,
+    ends_at: ShownInstant,
+    party_size: Type.Integer(),
+    price: Nullable(Money, { description: 'What all its people pay together; null without a price.' }),
+    resources: Type.Optional(
+      Type.Array(Type.Object(Named), {
+        description: 'The rooms and equipment it uses. Shown to keys and people of the business.',
+      }),
+    ),
+  },
+  { title: 'BookedItem', description: 'One service of a booking.' },
+)
 
 /** Visible to business and hub keys, and to the client through the booking session or the manage link. */
 export const Payment = Type.Object(
@@ -227,6 +253,9 @@ export const Booking = Type.Object(
       phone: Nullable(Type.String()),
     }),
     staff: Nullable(Type.Object(Named), { description: 'Null when the service needs nobody.' }),
+    items: Type.Array(BookedItem, {
+      description: 'Its services in order. `service`, `staff` and `party_size` are those of the first.',
+    }),
     custom_field_values: Type.Array(
       Type.Object({
         field_id: ShownId,
@@ -314,6 +343,17 @@ export const Booking = Type.Object(
         },
         client: exampleClient,
         staff: { id: exampleIds.staff, name: 'Anna Weber' },
+        items: [
+          {
+            id: exampleIds.booking,
+            service: { id: exampleIds.service, name: 'Haircut', duration_minutes: 30 },
+            staff: { id: exampleIds.staff, name: 'Anna Weber' },
+            starts_at: exampleTimes.startsAt,
+            ends_at: exampleTimes.endsAt,
+            party_size: 1,
+            price: { amount: 3500, currency: 'EUR' },
+          },
+        ],
         custom_field_values: [],
         business_id: exampleIds.business,
         created_at: exampleTimes.createdAt,

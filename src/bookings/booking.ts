@@ -2,6 +2,8 @@ import type { Static } from 'typebox'
 import { type Actor, assertOwnCalendar, assertRole, isStaff, type ManageActor } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { withAlternatives } from '../availability/availability.ts'
+import { visitAlternatives } from '../availability/versioned-visit.ts'
+import type { VisitOffer } from '../availability/visit-rules.ts'
 import { isSlotUnavailable } from '../availability/offer-rules.ts'
 import { eligibleStaff, type Span } from '../availability/resource-rules.ts'
 import { shownEmail } from '../base/contact-formats.ts'
@@ -12,7 +14,16 @@ import { searchText } from '../base/search-text.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
 import { allOf, type Transaction } from '../database/database.ts'
-import { type BookingRow, serviceAndLocation, shownOf, staffShown } from '../database/shown-booking.ts'
+import { requireOwnTransaction } from '../database/shared-transaction.ts'
+import {
+  type BookingRow,
+  itemsOf,
+  serviceAndLocation,
+  type ShownItem,
+  shownOf,
+  staffShown,
+  totalPriceOf,
+} from '../database/shown-booking.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { type Page, pageRows, timeCursorOf } from '../base/paging.ts'
 import type { Context } from './context.ts'
@@ -20,7 +31,14 @@ import type { BookingOutcome } from '../watch/metrics.ts'
 import { eventSubject, type EventType } from '../webhooks/event-payload.ts'
 import { recordChange } from '../webhooks/event.ts'
 import { recordMails } from '../mails/outbox.ts'
-import { findBooking, findBookings, lockBooking, searchBookings, updateBooking } from './booking-queries.ts'
+import {
+  type ChangedColumns,
+  findBooking,
+  findBookings,
+  lockBooking,
+  searchBookings,
+  updateBooking,
+} from './booking-queries.ts'
 import {
   answersOf,
   assertAnswersFit,
@@ -42,8 +60,10 @@ import { clientFieldErrors } from './custom-field-rules.ts'
 import { endBookingClaim } from './claim-queries.ts'
 import { storedForms } from './client-text-queries.ts'
 import { type Assignees, chosenStaff, findAssignees, findOffered, retakeSlot } from './claim.ts'
+import { moveVisit, presentItems, type RetakenItem, type RetakenVisit, retakeVisit } from './visit.ts'
 import { digestClient } from './strangers.ts'
 
+/** The changes of a request. */
 type BookingChange = WithInstants<Static<typeof ChangeBooking>, 'starts_at' | 'ends_at'>
 
 /** The booking to change. */
@@ -137,10 +157,13 @@ export async function changeBooking(
     ...(change.no_show !== undefined && { noShow: change.no_show }),
     ...(change.custom_field_values !== undefined && { answers: change.custom_field_values }),
     ...(change.cancel_reason !== undefined && { cancelReason: change.cancel_reason }),
+    ...(change.items && { reassigned: true }),
   }
   if (wanted.startsAt && wanted.endsAt) assertLength(wanted.startsAt, wanted.endsAt, '/ends_at')
   if (change.staff_id !== undefined) assertOwnCalendar(actor, change.staff_id)
-  return applyChange(context, actor, { target, wanted, staffId: change.staff_id, notify, delaySeconds })
+  const { staff_id: staffId, items } = change
+  for (const { staff_id } of items ?? []) if (staff_id !== undefined) assertOwnCalendar(actor, staff_id)
+  return applyChange(context, actor, { target, wanted, staffId, items, notify, delaySeconds })
 }
 
 /**
@@ -195,7 +218,7 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
     service: {
       ...service,
       duration_minutes: booking.duration_minutes,
-      price: priceOf(booking, 1),
+      price: priceOf(booking),
     },
     location: {
       ...location,
@@ -204,6 +227,7 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
       online_url: maySeeClient(booking, actor) ? booking.online_url : null,
     },
     staff: staffShown(booking),
+    items: itemsOf(booking).map((item) => presentItem(item, { booking, actor })),
     business_id: booking.business_id,
     created_at: time(booking.created_at),
     updated_at: time(booking.updated_at),
@@ -213,8 +237,24 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
     : { ...shape, ...maskedClientPart(booking), redacted: true as const }
 }
 
-function priceOf({ price_amount: amount, price_currency: currency }: BookingRow, people: number) {
-  return amount === null || currency === null ? null : { amount: amount * people, currency }
+function priceOf({ price_amount: amount, price_currency: currency }: BookingRow) {
+  return amount === null || currency === null ? null : { amount, currency }
+}
+
+/** Returns a service of a booking. Only keys and people see its rooms and equipment. */
+function presentItem(item: ShownItem, { booking, actor }: { booking: BookingRow; actor: Actor }) {
+  const { id, name, duration_minutes } = item.service
+  const seesResources = actor.type !== 'session' && actor.type !== 'manage' && maySeeClient(booking, actor)
+  return {
+    id: item.id,
+    service: { id, name, duration_minutes },
+    staff: item.staff,
+    starts_at: formatInstant(item.starts_at, booking.timezone),
+    ends_at: formatInstant(item.ends_at, booking.timezone),
+    party_size: item.party_size,
+    price: item.price && { ...item.price, amount: item.price.amount * item.party_size },
+    ...(seesResources && { resources: item.resources }),
+  }
 }
 
 const outcomes: Record<EventType, BookingOutcome> = {
@@ -229,6 +269,8 @@ interface Change {
   wanted: WantedChange
   /** The staff member to assign. Null means anyone, undefined the present one. */
   staffId?: string | null | undefined
+  /** The services to have in place of the present ones. */
+  items?: BookingChange['items']
   /** True to refund a paid deposit. */
   refund?: boolean
   /** False to send the client no email. */
@@ -239,15 +281,16 @@ interface Change {
 
 async function applyChange(context: Context, actor: Actor, change: Change): Promise<BookingRow> {
   let found: BookingRow | undefined
+  const tried: { offer?: VisitOffer } = {}
   try {
     const work = async (tx: Transaction) => {
       found = await known(change.target.id, async (id) => {
         const locked = await lockBooking(tx, { scope: actor.scope, id })
         return locked && isChangeable(locked, actor) ? locked : undefined
       })
-      return changeIn(context, tx, { ...change, by: actor, booking: found })
+      return changeIn(context, tx, { ...change, by: actor, booking: found, tried })
     }
-    const isParty = (change.wanted.partySize ?? 1) > 1 // runs in a separate transaction, as for its hold
+    const isParty = (change.wanted.partySize ?? 1) > 1 || change.items !== undefined // runs in a separate transaction, as for its hold
     const { changed, events } = isParty
       ? await context.db.transaction(work)
       : await context.db.sharedTransaction(work, { owner: scopeKey(actor.scope) })
@@ -255,6 +298,11 @@ async function applyChange(context: Context, actor: Actor, change: Change): Prom
     return changed
   } catch (error) {
     if (!found || !isSlotUnavailable(error)) throw error
+    if (tried.offer) {
+      const startsAtMs = toMs(change.wanted.startsAt ?? found.starts_at)
+      const viewer = { actor, nowMs: toMs(context.clock.now()), exceptBookingId: found.id }
+      throw await visitAlternatives(context, error, { offer: tried.offer, startsAtMs, viewer })
+    }
     throw await suggestOtherTimes(context, error, {
       actor,
       booking: found,
@@ -287,7 +335,7 @@ export function isChangeable(booking: Pick<BookingRow, 'staff_id'>, actor: Actor
 async function changeIn(
   context: Context,
   tx: Transaction,
-  change: Change & { by: Actor; booking: BookingRow },
+  change: Change & { by: Actor; booking: BookingRow; tried: { offer?: VisitOffer } },
 ): Promise<{ changed: BookingRow; events: EventType[] }> {
   const { by, target, wanted, notify = true, delaySeconds = 0 } = change
   // 0. re-read after waiting for the lock, because the payment may have arrived meanwhile. A client changes
@@ -295,15 +343,19 @@ async function changeIn(
   const found = await withPayment(context, tx, change.booking)
   if (wanted.byClient) assertVersion(found, target.versions)
   const refund = wanted.byClient ? assertClientMay(found, wanted, tx.now) === 'full' : change.refund === true
-  const assignees = await assigneesOf(context, tx, change)
+  const isVisit = found.item_count !== null || change.items !== undefined
+  if (isVisit) assertChangesVisit(change)
+  const assignees = isVisit ? undefined : await assigneesOf(context, tx, change)
   const asked = await askedOf(context, tx, change)
   assertMayReaddress(by, found, asked.client)
   if (wanted.answers) assertAnswersFit(found, asked.fields, wanted.answers)
   // 1. an invalid request is refused before a failed precondition
-  const reassigned = assignees?.reassigns ?? false
+  const reassigned = assignees?.reassigns ?? change.items !== undefined
   const plan = planChange(found, { ...wanted, ...asked, reassigned }, tx.now)
   assertVersion(found, target.versions)
   if (plan) assertTakesTime(plan)
+  const retakesVisit = isVisit && plan?.takesSlot === true
+  if (retakesVisit) requireOwnTransaction(tx) // before anything is written
   // 2. settle the deposit, even if nothing else changes
   const booking = await withSettledDeposit(context, tx, { booking: found, by, plan, refund })
   if (!plan) return { changed: booking, events: [] }
@@ -317,6 +369,8 @@ async function changeIn(
   // 3. leave the old slot and take the new one
   if (plan.leavesSlot && !plan.takesSlot)
     await endBookingClaim(tx, { id: booking.id, business_id: booking.business_id, at: tx.now })
+  const visit = retakesVisit ? await retake(context, tx, { ...change, booking: changed }) : undefined
+  if (visit) return { changed: await writeVisit(context, tx, { change, found, plan, booking, columns, visit }), events: plan.events }
   const staffId = plan.takesSlot
     ? await retakeSlot(context, tx, changed, assignees)
     : assignees?.reassigns
@@ -336,6 +390,94 @@ async function changeIn(
     recordMails(context, tx, { before: found, after: result, notify, by, delaySeconds }),
   ])
   return { changed: result, events: plan.events }
+}
+
+/** Throws validation_failed for changes that belong to one of several items. */
+function assertChangesVisit({ wanted, staffId, items, booking }: Change & { booking: BookingRow }): void {
+  const detail = 'belongs to one of the items; change items'
+  const refused = [
+    ...(wanted.partySize === undefined ? [] : ['/party_size']),
+    ...(wanted.endsAt === undefined ? [] : ['/ends_at']),
+    ...(staffId === undefined ? [] : ['/staff_id']),
+  ].map((pointer) => ({ pointer, code: 'not_allowed', detail }))
+  if (refused.length > 0) throw validationProblem(refused)
+  if (items && newStatus(booking, wanted) === 'cancelled') {
+    const reason = 'cannot change in a cancelled booking; give a status with which it takes its time again'
+    throw validationProblem([{ pointer: '/items', code: 'not_allowed', detail: reason }])
+  }
+}
+
+type VisitChange = Change & { booking: BookingRow; tried: { offer?: VisitOffer } }
+
+/** Takes the time of several services, or of new ones. */
+async function retake(
+  context: Context,
+  tx: Transaction,
+  { booking, items, wanted, tried }: VisitChange,
+): Promise<RetakenVisit> {
+  const rule = wanted.byClient ? 'offered' : 'anyTime'
+  if (!items) return moveVisit(context, tx, { booking, startsAt: booking.starts_at, rule, tried })
+  const present = await presentItems(tx, booking)
+  const wished = items.map(({ id, ...item }, index): RetakenItem => {
+    const known = id === undefined ? undefined : present.find((one) => one.id === id)
+    const service_id = item.service_id ?? known?.service_id
+    const refuse = (name: string, code: string, detail: string) =>
+      validationProblem([{ pointer: `/items/${index}/${name}`, code, detail }])
+    if (id !== undefined && !known) throw refuse('id', 'unknown_item', 'is not an item of this booking')
+    if (service_id === undefined) throw refuse('service_id', 'required', 'is required, or id')
+    const staff_id = item.staff_id ?? (known?.service_id === service_id ? (known.staff_id ?? undefined) : undefined)
+    const party_size = item.party_size ?? known?.party_size
+    const starts = item.starts ?? (known?.starts_with === 1 && index > 0 ? 'with' : 'after')
+    return { ...{ service_id, staff_id, party_size, starts }, present: known }
+  })
+  const startsAt = wanted.startsAt ?? wished[0]?.present?.starts_at ?? booking.starts_at
+  return retakeVisit(context, tx, { booking, startsAt, items: wished, rule, tried })
+}
+
+interface WrittenVisit {
+  change: Change & { by: Actor }
+  found: BookingRow
+  plan: ChangePlan
+  booking: BookingRow
+  columns: ChangedColumns & { updated_at: Instant }
+  visit: RetakenVisit
+}
+
+/** Writes a booking of several services, its events and emails. Returns it as it is now. */
+async function writeVisit(
+  context: Context,
+  tx: Transaction,
+  { change: { by, items, notify = true, delaySeconds = 0 }, found, plan, booking, columns, visit }: WrittenVisit,
+): Promise<BookingRow> {
+  const moved = visit.columns.starts_at !== found.starts_at || visit.columns.ends_at !== found.ends_at
+  const { payment_id: paymentId, payment_status, payment_amount } = booking
+  const isOtherDeposit = items !== undefined && visit.deposit > 0 && visit.deposit !== payment_amount
+  const renewed =
+    isOtherDeposit && payment_status === 'due' && paymentId !== null
+      ? await context.checkouts.renew(tx, {
+          ...{ paymentId, amount: visit.deposit },
+          lapses: booking.confirmed_at === null,
+        })
+      : undefined
+  await updateBooking(tx, booking, {
+    ...columns,
+    ...visit.columns,
+    ...(moved && { scheduled_at: tx.now }),
+    ...(renewed && { payment_id: renewed.id }),
+  })
+  const { id, business_id: businessId } = booking
+  const result = await lockBooking(tx, { scope: { businessId }, id })
+  if (!result) throw new Error('a booking is gone under its lock')
+  await allOf([
+    recordChange(context, tx, {
+      types: plan.events,
+      booking: eventSubject(result),
+      by,
+      action: plan.action,
+    }),
+    recordMails(context, tx, { before: found, after: result, notify, by, delaySeconds }),
+  ])
+  return result
 }
 
 /**
@@ -523,7 +665,7 @@ function clientPart(booking: BookingRow) {
       ...answer,
       ...(agreed_at && { agreed_at: formatInstant(agreed_at, booking.timezone) }),
     })),
-    price: priceOf(booking, booking.party_size),
+    price: totalPriceOf(booking),
   }
 }
 

@@ -15,7 +15,7 @@ import type { NewClaim } from './claim-rules.ts'
  * (`sharedStatement`).
  */
 
-const claimColumns = {
+export const claimColumns = {
   id: 'uuid',
   business_id: 'uuid',
   service_id: 'uuid',
@@ -39,7 +39,10 @@ const claimColumns = {
   expires_at: 'timestamptz',
   booked_at: 'timestamptz',
   ended_at: 'timestamptz',
-} as const satisfies Columns<keyof ClaimsTable>
+} as const satisfies Columns<Exclude<keyof ClaimsTable, keyof OfVisit>>
+
+/** Claims of visits: see visit-queries.ts. */
+type OfVisit = Pick<ClaimsTable, 'visit_id' | 'claim_count'>
 
 /** Number of holds that still fit under the caps of their networks; no cap if absent. */
 export interface Room {
@@ -84,12 +87,15 @@ export const insertClaim = sharedStatement({
 })
 
 /** Returns the IDs of the inserted claims. */
-async function insertClaims(db: Queries, claims: readonly ClaimsTable[]): Promise<string[]> {
+async function insertClaims(db: Queries, claims: readonly ClaimRow[]): Promise<string[]> {
   const { rows } = await insertClaimsQuery(db, { rows: rowsText(db, claimColumns, claims) })
   return rows.map(({ id }) => id)
 }
 
-function columnsOf(db: Reads, { seats, ...claim }: NewClaim): ClaimsTable {
+/** The row of a claim that is not one of a visit. */
+type ClaimRow = Omit<ClaimsTable, keyof OfVisit>
+
+function columnsOf(db: Reads, { seats, ...claim }: NewClaim): ClaimRow {
   return { ...claim, seat: seats[0] ?? 0, seats: writeSeats(db, seats) }
 }
 
@@ -177,7 +183,7 @@ const reinsertClaimsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: s
   const values = names.map((name) =>
     name === 'ended_at' ? sql`null` : sql.ref(name in placeColumns ? `w.${name}` : `gone.${name}`),
   )
-  return sql<(ClaimsTable | { id: null }) & { wanted: string }>`
+  return sql<(ClaimRow | { id: null }) & { wanted: string }>`
     with w as materialized (select * from ${rowsOf(db, moveColumns, rows)} as r), gone as (
       delete from claims
        where ${isNamed(db, 'id')} and booked_at is not null
@@ -227,7 +233,7 @@ export const moveClaim = sharedStatement({
 /** Results by existing claim: true if it moved. */
 type Moves = Map<string, boolean>
 
-async function reinsertClaims(db: Queries, claims: readonly ClaimsTable[]): Promise<Moves> {
+async function reinsertClaims(db: Queries, claims: readonly ClaimRow[]): Promise<Moves> {
   const { rows } = await reinsertClaimsQuery(db, { rows: rowsText(db, moveColumns, claims) })
   const unplaced = new Set(rows.map(({ wanted }) => wanted))
   const left = rows.filter((row) => row.id !== null)
@@ -241,7 +247,7 @@ async function reinsertClaims(db: Queries, claims: readonly ClaimsTable[]): Prom
 }
 
 /** Updates claims together. If another claim is in the way of one, moves them one by one. */
-async function updateClaims(db: Queries, claims: readonly ClaimsTable[]): Promise<Moves> {
+async function updateClaims(db: Queries, claims: readonly ClaimRow[]): Promise<Moves> {
   try {
     const { rows } = await updateClaimsQuery(db, { rows: rowsText(db, moveColumns, claims) })
     return new Map(rows.map(({ id }) => [id, true]))
@@ -284,6 +290,7 @@ export async function countActiveClaims(db: Reads, now: Instant): Promise<number
     .where('booked_at', 'is', null)
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now)
+    .where('visit_id', 'is', null)
     .select(({ fn }) => fn.countAll<number>().as('active'))
     .executeTakeFirstOrThrow()
   return active

@@ -6,6 +6,7 @@ import type { ClaimsTable } from '../database/tables.ts'
 
 /** A claim that overlaps the wanted time, from one snapshot. */
 export interface ClaimSeen {
+  /** Of its hold or booking: the claims of a visit share it. */
   id: string
   resource_id: string
   seats: readonly number[]
@@ -40,7 +41,7 @@ export interface Choice {
 }
 
 /** A claim to insert. */
-export type NewClaim = Omit<ClaimsTable, 'seat' | 'seats'> & { seats: readonly number[] }
+export type NewClaim = Omit<ClaimsTable, 'seat' | 'seats' | 'visit_id' | 'claim_count'> & { seats: readonly number[] }
 
 /** Returns the columns of a claim that describe its target. */
 export function placeOf(
@@ -128,7 +129,8 @@ export function resourceWithRoom({ resources, partySize, claims, now, ownerId }:
   })
 }
 
-function isActive({ expires_at }: ClaimSeen, now: Instant): boolean {
+/** True unless the hold has expired. */
+export function isActive({ expires_at }: ClaimSeen, now: Instant): boolean {
   return expires_at === null || expires_at > now
 }
 
@@ -149,9 +151,14 @@ export function expired(claims: ClaimSeen[], resource: Resource, now: Instant): 
  */
 export function conflict({ claims, now, ownerId }: Pick<Choice, 'claims' | 'now' | 'ownerId'>): Problem {
   const inTheWay = claims.filter((claim) => isActive(claim, now) && !isOwnHold(claim, ownerId))
-  const booked = inTheWay.length > 0 && inTheWay.every(({ expires_at }) => expires_at === null)
+  const isBooked = inTheWay.length > 0 && inTheWay.every(({ expires_at }) => expires_at === null)
+  return takenBy(isBooked ? 'slot_booked' : 'slot_held')
+}
+
+/** Returns the refusal of a time that others take. */
+export function takenBy(code: 'slot_booked' | 'slot_held'): Problem {
   const extensions = { alternatives: [] }
-  return booked
+  return code === 'slot_booked'
     ? new Problem('slot_booked', 'The slot is booked; choose another time.', { extensions })
     : new Problem('slot_held', 'The slot is held by another client; retry later or choose another time.', {
         extensions,

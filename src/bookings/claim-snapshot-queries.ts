@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Block } from '../availability/offer-rules.ts'
+import type { VisitBlock } from '../availability/visit-rules.ts'
 import { maxClaimMs, shortClaimMs, type Span } from '../availability/resource-rules.ts'
 import { type Instant, instantFromMs, toMs } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
@@ -23,6 +23,8 @@ export interface ClaimsRequest {
   rules?: { locationId: string; staffIds: string[]; slot: Span } | undefined
   /** The caller's session, which may replace its own holds; absent for keys. */
   session?: { ownerId: string; network: string; widerNetwork: string | null; dayAgo: Instant } | undefined
+  /** The rooms and equipment of a visit, whose blocks count. Its items count as bookings of the day. */
+  equipmentIds?: string[] | undefined
 }
 
 /** Active holds of the session from one network: the one in the way, or all others. */
@@ -52,7 +54,7 @@ export interface ClaimsSnapshot {
   onWiderNetwork: ActiveCount[]
   bookingsOfDay: Map<string, number>
   /** Blocks that overlap the slot. */
-  blocks: Block[]
+  blocks: VisitBlock[]
   /** Version of the business; undefined for a deleted one. */
   catalogueVersion: number | undefined
   /** The session's highest `owner_sequence` so far. */
@@ -62,7 +64,17 @@ export interface ClaimsSnapshot {
 interface SnapshotRow {
   /** Null for `version`, which belongs to a business. */
   place: number | null
-  kind: 'claim' | 'own' | 'unpaid' | 'day' | 'network' | 'wider' | 'sequence' | 'block' | 'version'
+  kind:
+    | 'claim'
+    | 'own'
+    | 'unpaid'
+    | 'day'
+    | 'network'
+    | 'wider'
+    | 'sequence'
+    | 'block'
+    | 'equipment'
+    | 'version'
   id: string | null
   resource_id: string | null
   occurrence_id: string | null
@@ -88,6 +100,7 @@ const requestColumns = {
   day_to: 'timestamptz',
   location_id: 'uuid',
   staff_ids: 'uuid[]',
+  equipment_ids: 'uuid[]',
   slot_from: 'timestamptz',
   slot_to: 'timestamptz',
   owner_id: 'uuid',
@@ -104,15 +117,17 @@ interface Snapshots {
   session: boolean
   /** For IPv6. */
   wider: boolean
+  visits: boolean
 }
 
-const snapshotsQuery = cachedQuery((db, { rows, day, rules, session, wider }: Params<Snapshots>) => {
+const snapshotsQuery = cachedQuery((db, { rows, day, rules, session, wider, visits }: Params<Snapshots>) => {
   const parts = [
     ...claimParts(db),
     ...(day ? [dayPart(db)] : []),
     ...(rules ? blockParts(db) : []),
     ...(session ? sessionParts(db) : []),
     ...(wider ? widerParts(db) : []),
+    ...(visits ? visitParts(db) : []),
   ]
   return sql<SnapshotRow>`
     with w as materialized (select * from ${rowsOf(db, requestColumns, rows)} as r)
@@ -130,6 +145,7 @@ export const readClaims = sharedStatement({
       rules: requests.some(({ rules }) => rules),
       session: requests.some(({ session }) => session),
       wider: requests.some(({ session }) => session?.widerNetwork),
+      visits: requests.some(({ equipmentIds }) => equipmentIds),
     })
     const versions = new Map<string | null, number>()
     for (const row of rows) {
@@ -158,6 +174,7 @@ function requestRow({ day, rules, session, taken, ...request }: ClaimsRequest, p
     day_to: day?.to,
     location_id: rules?.locationId,
     staff_ids: rules?.staffIds ?? [],
+    equipment_ids: request.equipmentIds ?? [],
     slot_from: rules?.slot.starts_at,
     slot_to: rules?.slot.ends_at,
     owner_id: session?.ownerId,
@@ -187,7 +204,7 @@ function claimParts(db: Reads): RawBuilder<unknown>[] {
   return [
     ...[inTheWay(0, 'w.shortly_before'), inTheWay(1, 'w.earliest')].map(
       (found) => sql`
-    select w.place, 'claim' as kind, c.id, c.resource_id, c.occurrence_id, c.owner_id, c.seat,
+    select w.place, 'claim' as kind, coalesce(c.visit_id, c.id) as id, c.resource_id, c.occurrence_id, c.owner_id, c.seat,
            cast(c.seats as text) as seats, c.taken_from as starts_at, c.taken_until as ends_at,
            case when c.booked_at is null then c.expires_at end as expires_at, 0 as count
       from w ${found}`,
@@ -223,6 +240,26 @@ function blockParts(db: Reads): RawBuilder<unknown>[] {
   )
 }
 
+/** Selects what only visits need: blocks of rooms and equipment, and items of the day beside the first. */
+function visitParts(db: Reads): RawBuilder<unknown>[] {
+  const overSlot = sql`k.business_id = w.business_id and k.ends_at > w.slot_from and k.starts_at < w.slot_to`
+  const ofDay = foreach(
+    db,
+    'visit_items as i',
+    sql`${isIn(db, 'i.staff_id', 'w.resource_ids')} and i.business_id = w.business_id and i.item > 0
+        and i.starts_at >= w.day_from and i.starts_at < w.day_to`,
+  )
+  return [
+    sql`
+    select w.place, 'equipment', null, k.resource_id, null, null, null, null, k.starts_at, k.ends_at, null, 0
+      from w ${foreach(db, 'blocks as k', sql`${isIn(db, 'k.resource_id', 'w.equipment_ids')} and ${overSlot}`)}`,
+    sql`
+    select w.place, 'day', null, i.staff_id, null, null, null, null, null, null, null, count(*)
+      from w ${ofDay} join bookings as b on b.id = i.visit_id and b.cancelled_at is null
+     group by w.place, i.staff_id`,
+  ]
+}
+
 /** Still a hold, and not expired. */
 const isActive = sql`c.booked_at is null and ${isLiving} and c.expires_at > w.now`
 
@@ -243,7 +280,9 @@ function sessionParts(db: Reads): RawBuilder<unknown>[] {
                          + case when c.client_wider_network = w.wider_network then 2 else 0 end`
   return [
     sql`
-    select w.place, 'own', case when c.taken_from < w.taken_until and c.taken_until > w.taken_from then c.id end,
+    select w.place, 'own', case when (c.taken_from < w.taken_until and c.taken_until > w.taken_from)
+                                  or (c.claim_count > 1 and c.starts_at < w.taken_until and c.ends_at > w.taken_from)
+                                then c.id end,
            null, null, null, ${onNetworks}, null, min(c.starts_at), min(c.ends_at), min(c.expires_at), count(*)
       from w ${own}
      group by 1, 3, 7`,
@@ -331,10 +370,18 @@ function addTo(seen: SnapshotOfRequest, row: SnapshotRow): void {
       seen.onWiderNetwork.push({ count, firstExpiry: expires_at })
       break
     case 'day':
-      seen.bookingsOfDay.set(row.resource_id ?? '', count)
+      seen.bookingsOfDay.set(row.resource_id ?? '', (seen.bookingsOfDay.get(row.resource_id ?? '') ?? 0) + count)
       break
     case 'block':
       seen.blocks.push({ from: toMs(starts_at), to: toMs(ends_at), staffId: row.resource_id })
+      break
+    case 'equipment':
+      seen.blocks.push({
+        from: toMs(starts_at),
+        to: toMs(ends_at),
+        staffId: null,
+        resourceId: row.resource_id,
+      })
       break
     case 'sequence':
       seen.lastSequence = count

@@ -7,11 +7,13 @@ import { standInEmail } from '../base/contact-formats.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
-import { maxMinorUnits } from '../catalogue/service-rules.ts'
+import type { StaffMember } from '../catalogue/location-and-staff-schemas.ts'
+import { maxMinorUnits, priceFor } from '../catalogue/service-rules.ts'
+import type { Service } from '../catalogue/service-schemas.ts'
 import { findOfferingAsOf, findStaffOf, type Offering } from '../catalogue/offering.ts'
 import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
-import { type BookingRow, shownOf } from '../database/shown-booking.ts'
-import type { BookingsTable, BookingStatus } from '../database/tables.ts'
+import { type BookingRow, itemsText, type ShownItem, shownOf } from '../database/shown-booking.ts'
+import type { BookingsTable, BookingStatus, VisitItemsTable } from '../database/tables.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import { eventSubject } from '../webhooks/event-payload.ts'
@@ -25,11 +27,10 @@ import { endBookingClaim } from './claim-queries.ts'
 import { findStandIn } from './client.ts'
 import { retakeSlot } from './claim.ts'
 import type { Context } from './context.ts'
-import { clientFieldErrors, customFieldErrors, keptAnswers } from './custom-field-rules.ts'
+import { clientFieldErrors, customFieldErrors, keptAnswers, strictestFields } from './custom-field-rules.ts'
 import { type ConvertibleHold, findConvertibleHold } from './conversion-queries.ts'
 import {
   alreadyConverted,
-  type HoldToPlace,
   keyOf,
   type PlaceHoldInput,
   releaseHold,
@@ -37,6 +38,8 @@ import {
   withHoldToPlace,
 } from './hold.ts'
 import { holdStatus } from './hold-rules.ts'
+import { findVisitItems } from './visit-queries.ts'
+import type { HoldToPlace } from './visit.ts'
 import {
   admitBooking,
   assertAdmitted,
@@ -295,19 +298,20 @@ async function convert(
   if (hold.booked_at !== null) throw alreadyConverted(hold, actor)
   // 2. check the answers, the hold's time and the caps. A request that fails anyway learns nothing about the
   // client
-  const offering = await offeringOf(context, tx, hold)
-  const { client_fields, custom_fields } = offering.service
+  const booked = await bookedServices(context, tx, hold)
+  const terms = termsOf(booked)
   const fieldErrors = [
-    ...clientFieldErrors(client_fields, input.client),
-    ...customFieldErrors(custom_fields, input.custom_field_values ?? []),
+    ...clientFieldErrors(terms.client_fields, input.client),
+    ...customFieldErrors(terms.custom_fields, input.custom_field_values ?? []),
   ]
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   assertActive(hold, tx.now)
   if (stranger) assertAdmitted(context, stranger, hold)
-  assertOrdered(depositOf(offering, { hold, input, stranger, now: tx.now }), order)
+  assertOrdered(depositOf(terms, { hold, input, stranger, now: tx.now }), order)
   // 3. write the booking, which keeps the hold's time, and its events and emails. The names come first,
   // because they may need a statement
-  const booking = await withNames(tx, newBooking(hold, offering, { ...request, now: tx.now }), offering)
+  const written = newBooking(hold, { booked, terms, ...request, now: tx.now })
+  const booking = await withNames(tx, written, booked)
   return write(context, tx, { ...request, actor, booking, hold })
 }
 
@@ -384,11 +388,11 @@ function assertActive(hold: ConvertibleHold, now: Instant): void {
 }
 
 /**
- * Returns the service's current deposit, multiplied by the party size. Undefined without one, and for a
- * booking by the business after its start.
+ * Returns the current deposit of all services and people. Undefined without one, and for a booking by the
+ * business after its start.
  */
 function depositOf(
-  { service }: Offering,
+  { deposit, serviceName }: Terms,
   {
     hold,
     input,
@@ -397,15 +401,13 @@ function depositOf(
   }: Pick<Request, 'input' | 'stranger'> & { hold: ConvertibleHold; now: Instant },
 ): Deposit | undefined {
   const isOptional = !stranger
-  const { deposit: ofOne, name: serviceName } = service
-  if (!ofOne || (isOptional && hold.starts_at <= now)) return undefined
-  const amount = ofOne.amount * hold.party_size
-  if (amount > maxMinorUnits) {
+  if (!deposit || (isOptional && hold.starts_at <= now)) return undefined
+  if (deposit.amount > maxMinorUnits) {
     const detail = 'is for so many people that their deposits cannot be charged at once; hold fewer seats'
     throw validationProblem([{ pointer: '/hold_id', code: 'out_of_range', detail }])
   }
   const { business_id: businessId, id: holdId } = hold
-  return { ...ofOne, amount, businessId, holdId, serviceName, email: input.client.email ?? '', isOptional }
+  return { ...deposit, businessId, holdId, serviceName, email: input.client.email ?? '', isOptional }
 }
 
 /** Throws OtherDeposit unless the open checkout is for this deposit. */
@@ -446,13 +448,19 @@ function firstStatus(
 
 function newBooking(
   hold: ConvertibleHold,
-  { service, location }: Offering,
-  { input, stranger, tokens, order, now }: Omit<Request, 'store'> & { now: Instant },
+  {
+    booked: { services, items },
+    terms,
+    ...request
+  }: Omit<Request, 'store'> & { booked: Booked; terms: Terms; now: Instant },
 ): BookingsTable {
+  const { input, stranger, tokens, order, now } = request
+  const [{ service, location }] = services
   const { id, business_id, service_id, location_id, staff_id, chosen_staff_id } = hold
   const { starts_at, ends_at, party_size, owner_id } = hold
+  const agreed = items ? items[0] : agreedPrice(service, staff_id)
   const link = { id, manage_generation: firstGeneration }
-  const answers = keptAnswers(service.custom_fields, input.custom_field_values ?? [], { now })
+  const answers = keptAnswers(terms.custom_fields, input.custom_field_values ?? [], { now })
   const { last_name = '', phone = '', ...client } = input.client
   const { email = input.knownAs ?? standInEmail(phone, { known: id, timezone: location.timezone }) } = client
   const status = firstStatus(hold, { stranger, order, now })
@@ -479,13 +487,65 @@ function newBooking(
     updated_at: now,
     version: 1,
     erased_at: null,
-    agreed_amount: service.price?.amount ?? null,
-    agreed_currency: service.price?.currency ?? '',
+    agreed_amount: agreed?.agreed_amount ?? null,
+    agreed_currency: agreed?.agreed_currency ?? '',
+    item_count: items ? items.length : null,
   }
 }
 
-/** Returns the offering at the moment of the conversion. Changes since the hold apply. */
-async function offeringOf(context: Context, tx: Transaction, hold: ConvertibleHold): Promise<Offering> {
+function agreedPrice(service: Service, staffId: string | null) {
+  const price = priceFor(service, staffId)
+  return { agreed_amount: price?.amount ?? null, agreed_currency: price?.currency ?? null }
+}
+
+/** The services of a hold. */
+interface Booked {
+  /** In order, with the number of people of each. */
+  services: [BookedService, ...BookedService[]]
+  /** Undefined if it takes one claim, for one service. */
+  items: VisitItemsTable[] | undefined
+}
+
+type BookedService = Offering & { people: number }
+
+/** Returns the services at the moment of the conversion. Changes since the hold apply. */
+async function bookedServices(context: Context, tx: Transaction, hold: ConvertibleHold): Promise<Booked> {
+  if (hold.claim_count === 1) {
+    const offering = await offeringOf(context, tx, hold)
+    return { services: [{ ...offering, people: hold.party_size }], items: undefined }
+  }
+  const items = await findVisitItems(tx.reads, hold)
+  const services: BookedService[] = []
+  for (const { service_id, party_size: people } of items) {
+    services.push({ ...(await offeringOf(context, tx, { ...hold, service_id })), people })
+  }
+  const [first, ...others] = services
+  if (!first) throw new Error('the items of a hold are missing') // written with it
+  return { services: [first, ...others], items }
+}
+
+/** What the services of a booking ask of the client. */
+type Terms = ReturnType<typeof termsOf>
+
+function termsOf({ services }: Booked) {
+  const deposits = services.flatMap(({ service: { deposit }, people }) =>
+    deposit ? [{ ...deposit, amount: deposit.amount * people }] : [],
+  )
+  const [first] = deposits
+  const fields = services.flatMap(({ service }) => service.custom_fields)
+  return {
+    client_fields: strictestFields(services.map(({ service }) => service.client_fields)),
+    custom_fields: fields.filter(({ id }, index) => fields.findIndex((other) => other.id === id) === index),
+    deposit: first && { ...first, amount: deposits.reduce((sum, { amount }) => sum + amount, 0) },
+    serviceName: services.map(({ service }) => service.name).join(' + '),
+  }
+}
+
+async function offeringOf(
+  context: Context,
+  tx: Transaction,
+  hold: Pick<ConvertibleHold, 'business_id' | 'service_id' | 'location_id' | 'catalogue_version'>,
+): Promise<Offering> {
   const { business_id: businessId, service_id: serviceId, location_id: locationId } = hold
   const ids = { businessId, serviceId, locationId, version: hold.catalogue_version }
   const { service, location, ...rest } = await findOfferingAsOf(context, tx, ids)
@@ -496,12 +556,31 @@ async function offeringOf(context: Context, tx: Transaction, hold: ConvertibleHo
 async function withNames(
   tx: Transaction,
   booking: BookingsTable,
-  { service, location, staff }: Offering,
+  { services, items }: Booked,
 ): Promise<BookingRow> {
   const { staff_id: staffId, business_id: businessId } = booking
-  // the staff member may have left the service since the hold
-  const member =
-    staff.find(({ id }) => id === staffId) ?? (staffId && (await findStaffOf(tx.reads, businessId, staffId)))
+  const [{ service, location, staff: eligible }] = services
+  const named = async (staff: StaffMember[], id: string | null) =>
+    // the staff member may have left the service since the hold
+    staff.find((one) => one.id === id) ?? (id && (await findStaffOf(tx.reads, businessId, id)))
+  const member = await named(eligible, staffId)
+  const shownItems: ShownItem[] = []
+  for (const [index, item] of (items ?? []).entries()) {
+    const part = services[index]
+    if (!part) continue
+    const person = await named(part.staff, item.staff_id)
+    const { agreed_amount: amount, agreed_currency: currency } = item
+    const resourceIds = JSON.parse(item.resource_ids_json) as string[] // written by insertVisitItems
+    shownItems.push({
+      ...{ id: item.id, starts_at: item.starts_at, ends_at: item.ends_at, party_size: item.party_size },
+      service: part.service,
+      staff: person ? { id: person.id, name: person.name } : null,
+      price: amount === null || currency === null ? null : { amount, currency },
+      resources: part.resources
+        .filter(({ id }) => resourceIds.includes(id))
+        .map(({ id, name }) => ({ id, name })),
+    })
+  }
   return {
     ...booking,
     ...shownOf('service', service),
@@ -510,5 +589,6 @@ async function withNames(
     ...shownOf('location', location),
     ...shownOf('staff', member || undefined),
     ...shownOf('payment', undefined),
+    items_json: items ? itemsText(shownItems) : null,
   }
 }

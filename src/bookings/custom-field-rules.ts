@@ -46,6 +46,14 @@ export function customFieldErrors(fields: CustomField[], answers: FieldAnswer[])
   ]
 }
 
+/** Returns what several services ask of a client together: what one requires is required. */
+export function strictestFields(services: readonly ClientFields[]): ClientFields {
+  const rank = { hidden: 0, optional: 1, required: 2 } as const
+  const strictest = (name: keyof ClientFields) =>
+    services.map((fields) => fields[name]).reduce((one, other) => (rank[other] > rank[one] ? other : one))
+  return { phone: strictest('phone'), last_name: strictest('last_name') }
+}
+
 /** Returns errors for missing details of a client, with pointers into the body. */
 export function clientFieldErrors(
   { phone, last_name }: ClientFields,

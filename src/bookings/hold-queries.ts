@@ -90,7 +90,7 @@ export async function deleteOldHolds(db: Queries, before: Instant, max: number):
     delete from claims
      where id in (
        select id from claims
-        where (booked_at is null or ended_at is not null) and expires_at < ${before}
+        where (booked_at is null or ended_at is not null) and expires_at < ${before} and visit_id is null
         limit ${max})
        and (booked_at is null or ended_at is not null) and expires_at < ${before}`.execute(db)
   return Number(numAffectedRows ?? 0n)
@@ -123,7 +123,7 @@ export async function endExpiredHolds(db: Queries, now: Instant, max: number): P
        set ended_at = expires_at, client_network = null, client_wider_network = null
      where id in (
        select id from claims
-        where booked_at is null and ended_at is null and expires_at <= ${now}
+        where booked_at is null and ended_at is null and expires_at <= ${now} and visit_id is null
         limit ${max}${skipLocked(db)})
        and booked_at is null and ended_at is null and expires_at <= ${now}`.execute(db)
   return Number(numAffectedRows ?? 0n)

@@ -8,7 +8,7 @@ import { createdOnce } from '../http/created-once.ts'
 import { StrictObject, EmptyObject, PathId, problems } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import { Hold, HoldWithStatus, PlaceHold } from './hold-schemas.ts'
-import { placeHold, presentHold, releaseHold, showHold } from './hold.ts'
+import { oneItem, placeHold, presentHold, releaseHold, showHold } from './hold.ts'
 
 const access = ['session', 'business', 'hub'] as const
 const params = StrictObject({ hold_id: PathId('hold', exampleIds.booking) })
@@ -44,7 +44,9 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
         {
           run: (store) => placeHold(context, request.actor, input, store),
           looks: true,
-          present: ({ hold, timezone }) => ({ body: presentHold(hold, timezone) }),
+          present: ({ hold, timezone, items }) => ({
+            body: presentHold(hold, timezone, request.body.items && (items ?? [oneItem(hold)])),
+          }),
         },
       )
     },
@@ -65,8 +67,8 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request) => {
-      const { hold, status } = await showHold(context, request.actor, request.params.hold_id)
-      return { ...presentHold(hold, hold.timezone), status }
+      const { hold, status, items } = await showHold(context, request.actor, request.params.hold_id)
+      return { ...presentHold(hold, hold.timezone, items), status }
     },
   )
 

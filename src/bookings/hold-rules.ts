@@ -27,6 +27,7 @@ import { type NewClaim, placeOf } from './claim-rules.ts'
 import type { Context } from './context.ts'
 import type { NetworkDigests } from './stranger-queries.ts'
 import type { ClientAddress } from './strangers.ts'
+import type { NewItem } from './visit-rules.ts'
 
 /** Visible until a day after `expires_at`. */
 export type HoldStatus = 'active' | 'expired' | 'converted' | 'released'
@@ -181,6 +182,8 @@ export interface PlacedHold {
    * The zone for its times. It is part of the response that a keyed request stores within the transaction.
    */
   timezone: string
+  /** The services of a visit; absent for one service. */
+  items?: readonly NewItem[]
 }
 
 export interface HoldContext {

@@ -15,12 +15,13 @@ import {
 } from '../base/instants.ts'
 import type { CleanupJob } from '../database/context.ts'
 import { allOf, type Transaction } from '../database/database.ts'
-import type { ClaimsTable } from '../database/tables.ts'
+import { isPlainService } from '../catalogue/service-rules.ts'
+import type { ClaimsTable, VisitItemsTable } from '../database/tables.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { storeNothing, type StoreResponse } from '../database/idempotency.ts'
 import { countActiveClaims, endHolds } from './claim-queries.ts'
 import type { ClaimsSnapshot } from './claim-snapshot-queries.ts'
-import { rotationOf } from './claim-rules.ts'
+import { type NewClaim, rotationOf } from './claim-rules.ts'
 import { bestSeat, takeTime, type TimePlan } from './claim.ts'
 import type { Context } from './context.ts'
 import { lockSeats } from './seating.ts'
@@ -50,19 +51,26 @@ import {
 } from './hold-rules.ts'
 import type { PlaceHold } from './hold-schemas.ts'
 import { type ClientAddress, digestNetworks, isTrusted } from './strangers.ts'
+import { findVisitItems } from './visit-queries.ts'
+import { ofItem } from './visit-rules.ts'
+import { type HoldToPlace, withVisitToPlace } from './visit.ts'
 
+/** One service, or the items of a visit. */
 export type PlaceHoldInput = WithInstants<Static<typeof PlaceHold>, 'starts_at'> &
   Pick<HoldContext, 'isGone'> & { from: ClientAddress; mayBeOver?: boolean }
 
+/** The request for a hold of one service. */
+type OneService = PlaceHoldInput & { service_id: string }
+
 /** Returns the refusal for a converted hold. Only its owner learns the ID of the booking. */
-export function alreadyConverted(hold: ClaimsTable, actor: Actor): Problem {
+export function alreadyConverted(hold: Pick<ClaimsTable, 'id' | 'owner_id'>, actor: Actor): Problem {
   return new Problem('hold_converted', 'The hold already became a booking.', {
     ...(hold.owner_id === actor.ownerId && { extensions: { booking_id: hold.id } }),
   })
 }
 
 /**
- * Holds a slot for the caller for ten minutes, replacing the session's own holds at that time. With
+ * Holds a slot of one service, or of all items of a visit, for the caller for ten minutes, replacing the session's own holds at that time. With
  * `mayBeOver`, a key or person may take a past time, which no API request can ask for. A refusal changes
  * nothing. Throws validation_failed for too large a party, not_found, slot_not_offered, hold_limit_reached,
  * slot_held or slot_booked.
@@ -75,19 +83,10 @@ export async function placeHold(
 ): Promise<PlacedHold> {
   const placed = await withPlacing(context, actor, {
     ...{ input, store },
-    work: (placing) => commit(context, placing),
+    work: ({ commit }) => commit(),
   })
   countPlaced(context, placed)
   return placed
-}
-
-/** A hold that has not been placed yet. */
-export interface HoldToPlace {
-  id: string
-  /** Places the hold in a transaction that continues with it. */
-  place: (tx: Transaction) => Promise<PlacedHold>
-  /** Places the hold in a separate transaction. */
-  commit: () => Promise<PlacedHold>
 }
 
 /**
@@ -111,11 +110,11 @@ export async function withHoldToPlace<Result>(
   const result = await withPlacing(context, actor, {
     input,
     store: Object.assign(() => Promise.resolve(), { look }),
-    work: (placing) =>
+    work: ({ id, place, commit }) =>
       work({
-        id: placing.wanted.id,
-        place: async (tx) => (placed = await place(context, tx, placing)),
-        commit: async () => (placed = await commit(context, placing)),
+        id,
+        place: async (tx) => (placed = await place(tx)),
+        commit: async () => (placed = await commit()),
       }),
   })
   if (placed) countPlaced(context, placed)
@@ -127,19 +126,41 @@ function countPlaced({ metrics }: Context, { replaced }: PlacedHold): void {
   metrics.hold('replaced', replaced.length)
 }
 
-/** Runs `work` with the input for a hold. Adds alternatives to a conflict. */
+interface WithPlacing<Input, Result> {
+  input: Input
+  store: StoreResponse<PlacedHold>
+  work: (hold: HoldToPlace) => Promise<Result>
+}
+
+/** Runs `work` with a hold to place. Adds alternatives to a conflict. */
 async function withPlacing<Result>(
   context: Context,
   actor: Actor,
-  {
-    input,
-    store,
-    work,
-  }: {
-    input: PlaceHoldInput
-    store: StoreResponse<PlacedHold>
-    work: (placing: HoldContext) => Promise<Result>
-  },
+  { input, store, work }: WithPlacing<PlaceHoldInput, Result>,
+): Promise<Result> {
+  const { items, service_id, staff_id, party_size, ...rest } = input
+  const [one, ...others] = items ?? [{ service_id, staff_id, party_size }]
+  if (one?.service_id === undefined || others.length > 0) {
+    return withVisitToPlace(context, actor, { wish: { ...rest, items: items ?? [] }, store, work })
+  }
+  const { service_id: serviceId, staff_id: staffId, party_size: partySize } = one
+  const chosen = {
+    ...(staffId !== undefined && { staff_id: staffId }),
+    ...(partySize !== undefined && { party_size: partySize }),
+  }
+  try {
+    return await withOnePlacing(context, actor, {
+      ...{ input: { ...rest, ...chosen, service_id: serviceId }, store, work },
+    })
+  } catch (error) {
+    throw items ? ofItem(error, 0) : error
+  }
+}
+
+async function withOnePlacing<Result>(
+  context: Context,
+  actor: Actor,
+  { input, store, work }: WithPlacing<OneService, Result>,
 ): Promise<Result> {
   if (input.staff_id !== undefined) assertOwnCalendar(actor, input.staff_id)
   const { starts_at: startsAt, isGone, mayBeOver = false, party_size: partySize = 1 } = input
@@ -149,10 +170,20 @@ async function withPlacing<Result>(
   return withOffering(context, actor.scope, {
     request: input,
     work: async (offer) => {
+      if (!isPlainService(offer.service)) {
+        const { service_id, staff_id, party_size, ...rest } = input
+        const wish = { ...rest, items: [{ service_id, staff_id, party_size }] }
+        return withVisitToPlace(context, actor, { wish, store, work })
+      }
       const id = context.ids.next()
       const wanted = wantedOf(offer, { id, startsAt, partySize, chosenStaffId, mayBeOver })
+      const placing = { actor, wanted, from, isGone, store }
       try {
-        return await work({ actor, wanted, from, isGone, store })
+        return await work({
+          id,
+          place: (tx) => place(context, tx, placing),
+          commit: () => commit(context, placing),
+        })
       } catch (error) {
         const viewer = { actor, nowMs: toMs(context.clock.now()), partySize }
         throw await withAlternatives(context, error, {
@@ -171,20 +202,25 @@ function commit(context: Context, placing: HoldContext): Promise<PlacedHold> {
   return context.db.sharedTransaction((tx) => place(context, tx, placing), { owner, isGone })
 }
 
-/** Reads a hold and its status. Throws hold_not_found. */
+/** Reads a hold, its status, and the items of a visit of several services. Throws hold_not_found. */
 export async function showHold(
   context: Context,
   actor: Actor,
   id: string,
-): Promise<{ hold: HoldRow; status: HoldStatus }> {
+): Promise<{ hold: HoldRow; status: HoldStatus; items: VisitItemsTable[] | undefined }> {
   const now = context.clock.now()
   const key = keyOf(actor, id)
   const hold = known(key && (await findHold(context.db.reads, key, now)))
-  return { hold, status: holdStatus(hold, now) }
+  const items = hold.claim_count === 1 ? [] : await findVisitItems(context.db.reads, hold)
+  return { hold, status: holdStatus(hold, now), items: items.length > 1 ? items : undefined }
 }
 
-/** Returns a hold for display, with times in its location's zone. */
-export function presentHold(hold: Omit<ClaimsTable, 'seat' | 'seats'>, timezone: string) {
+/** Returns a hold for display, with times in its location's zone. `items` are those of a visit. */
+export function presentHold(
+  hold: Omit<NewClaim, 'seats'>,
+  timezone: string,
+  items?: readonly Pick<VisitItemsTable, 'service_id' | 'staff_id' | 'starts_at' | 'ends_at'>[],
+) {
   return {
     hold_id: hold.id,
     service_id: hold.service_id,
@@ -193,7 +229,19 @@ export function presentHold(hold: Omit<ClaimsTable, 'seat' | 'seats'>, timezone:
     ends_at: formatInstant(hold.ends_at, timezone),
     expires_at: formatInstant(hold.expires_at, timezone),
     ...(hold.party_size > 1 && { party_size: hold.party_size }),
+    ...(items && {
+      items: items.map(({ service_id, staff_id, starts_at, ends_at }) => ({
+        ...{ service_id, staff_id },
+        starts_at: formatInstant(starts_at, timezone),
+        ends_at: formatInstant(ends_at, timezone),
+      })),
+    }),
   }
+}
+
+/** Returns a hold of one service as an item. */
+export function oneItem({ service_id, staff_id, starts_at, ends_at }: Omit<NewClaim, 'seats'>) {
+  return { service_id, staff_id, starts_at, ends_at }
 }
 
 /**

@@ -12,7 +12,7 @@ import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, toMs } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { policyOf } from '../catalogue/change-policy-rules.ts'
-import type { BookingRow } from '../database/shown-booking.ts'
+import { type BookingRow, changeRulesOf } from '../database/shown-booking.ts'
 import { clientCalendarFile } from '../mails/client-calendar.ts'
 import { recordMailAgain } from '../mails/outbox.ts'
 import { findBooking, lockBooking, renewManageLink } from './booking-queries.ts'
@@ -192,10 +192,10 @@ export async function withNewLink(
 /** Returns the texts about the manage link for emails. */
 export async function managedBy(
   context: Context,
-  booking: Parameters<typeof manageUrl>[1] & Parameters<typeof policyOf>[0] & Parameters<typeof policyOf>[1],
+  booking: BookingRow,
 ): Promise<{ manageUrl: string | null; cancelUntil: Instant | null; moveUntil: Instant | null }> {
   const url = await manageUrl(context, booking)
-  const policy = policyOf(booking, booking, context.clock.now())
+  const policy = policyOf(changeRulesOf(booking), booking, context.clock.now())
   const isAlways = booking.status === 'pending' // a pending booking can always be cancelled
   return {
     manageUrl: url ?? null,
@@ -205,7 +205,7 @@ export async function managedBy(
 }
 
 function presentPolicy(context: Context, booking: BookingRow) {
-  const policy = policyOf(booking, booking, context.clock.now())
+  const policy = policyOf(changeRulesOf(booking), booking, context.clock.now())
   const time = (instant: Instant | null) => instant && formatInstant(instant, booking.timezone)
   return {
     can_cancel: policy.cancelRefusal === null,

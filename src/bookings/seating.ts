@@ -32,6 +32,8 @@ interface SeatsWanted {
   leaving: readonly string[]
   /** The session whose holds may be released; undefined for keys. */
   ownerId: string | undefined
+  /** Claims of the same visit that are not written yet. They move in place, and are not among the `reseats`. */
+  unwritten?: { id: string; seats: readonly number[]; from: number; to: number }[]
 }
 
 /**
@@ -50,7 +52,7 @@ export async function lockSeats({ db }: Pick<Context, 'db'>, tx: Transaction, bu
 export async function rearrangeSeats(
   context: Context,
   tx: Transaction,
-  { businessId, resource, taken, partySize, leaving, ownerId }: SeatsWanted,
+  { businessId, resource, taken, partySize, leaving, ownerId, unwritten = [] }: SeatsWanted,
 ): Promise<RearrangedSeats | undefined> {
   requireOwnTransaction(tx)
   await lockSeats(context, tx, businessId)
@@ -65,29 +67,35 @@ export async function rearrangeSeats(
     max: maxRead,
   })
   const knownUntil = read.length < maxRead ? until : (read.at(-1)?.from ?? until)
-  const staying = read.filter(({ id }) => !leaving.includes(id))
+  const staying = read.filter(({ visitId }) => !leaving.includes(visitId))
   const isExpired = ({ expiresAt }: (typeof read)[number]) => expiresAt !== null && expiresAt <= tx.now
   const active = staying.filter((claim) => !isExpired(claim))
   const own = active.filter(
     ({ expiresAt, ownerId: owner, from }) => expiresAt !== null && owner === ownerId && from < wanted.to,
   )
-  const fits = (claims: typeof active) => mostTaken(claims, wanted) + partySize <= resource.seats
+  const fits = (claims: typeof active) =>
+    mostTaken([...claims, ...unwritten], wanted) + partySize <= resource.seats
   // own holds stay if there is room for all
   const givesUp = fits(active) ? [] : own
-  const claims = active.filter((claim) => !givesUp.includes(claim))
-  if (!fits(claims)) return undefined
+  const kept = active.filter((claim) => !givesUp.includes(claim))
+  if (!fits(kept)) return undefined
+  const claims = [...kept, ...unwritten].toSorted((one, other) => one.from - other.from)
   const { seats: capacity } = resource
   const seating = seatOneMore({ wanted, size: partySize, claims, capacity, knownUntil, maxMoved })
   if (!seating) {
     context.log.warn({ resource_id: resource.id, starts_at: taken.starts_at }, 'too many claims to rearrange')
     return undefined
   }
+  const isUnwritten = (id: string) => unwritten.some((claim) => claim.id === id)
+  for (const claim of unwritten) {
+    claim.seats = seating.moved.find(({ id }) => id === claim.id)?.seats ?? claim.seats
+  }
   return {
     seats: seating.seats,
-    reseats: seating.moved.map(({ id, seats }) => ({ id, businessId, seats })),
-    givesUp: givesUp.map(({ id }) => id),
+    reseats: seating.moved.filter(({ id }) => !isUnwritten(id)).map(({ id, seats }) => ({ id, businessId, resourceId: resource.id, seats })),
+    givesUp: givesUp.map(({ visitId }) => visitId),
     expired: staying
       .filter((claim) => isExpired(claim) && claim.from < seating.changedUntil)
-      .map(({ id }) => id),
+      .map(({ visitId }) => visitId),
   }
 }

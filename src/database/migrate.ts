@@ -23,6 +23,7 @@ import { eventEpochs } from './migrations/0020-event-epochs.ts'
 import { clientsByName } from './migrations/0021-clients-by-name.ts'
 import { mailsByBusiness } from './migrations/0022-mails-by-business.ts'
 import { resources } from './migrations/0023-resources.ts'
+import { visits } from './migrations/0024-visits.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -48,6 +49,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0021-clients-by-name': clientsByName,
   '0022-mails-by-business': mailsByBusiness,
   '0023-resources': resources,
+  '0024-visits': visits,
 }
 
 /** Names in the order of the migrations. */

@@ -56,7 +56,7 @@ export async function restoreOverlapRules(db: Queries, now: Instant): Promise<st
   }
   await sql`
     update claims set ended_at = expires_at
-     where booked_at is null and ended_at is null and expires_at <= ${now}`.execute(db)
+     where booked_at is null and ended_at is null and expires_at <= ${now} and visit_id is null`.execute(db)
   await refuseOverlaps(db)
   for (const statement of overlapRules(engine)) await sql.raw(statement).execute(db)
   return missing
@@ -91,5 +91,6 @@ async function refuseOverlaps(db: Reads): Promise<void> {
 
 function nameOf(claim: 'one' | 'other') {
   const column = (name: string) => sql.ref(`${claim}.${name}`)
-  return sql`case when ${column('booked_at')} is null then 'hold ' else 'booking ' end || cast(${column('id')} as text)`
+  return sql`case when ${column('booked_at')} is null then 'hold ' else 'booking ' end
+             || cast(coalesce(${column('visit_id')}, ${column('id')}) as text)`
 }

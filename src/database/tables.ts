@@ -279,6 +279,35 @@ export interface ClaimsTable {
   booked_at: Instant | null
   /** When it freed its time, as an expired or released hold or a cancelled booking. */
   ended_at: Instant | null
+  /** The visit that it belongs to, which is the ID of its first claim. Null for the first, or only, claim. */
+  visit_id: string | null
+  /** Number of claims of the visit, on its first claim. 1 otherwise. */
+  claim_count: number
+}
+
+/** One service of a hold or booking that takes time of several things. Others have no rows here. */
+export interface VisitItemsTable {
+  id: string
+  business_id: string
+  /** ID of the hold, and of the booking that it becomes. */
+  visit_id: string
+  /** Position in the visit, from 0. */
+  item: number
+  service_id: string
+  staff_id: string | null
+  /** The requested staff member. Null: any. */
+  chosen_staff_id: string | null
+  /** Without buffers. */
+  starts_at: Instant
+  ends_at: Instant
+  party_size: number
+  /** 1 if it starts together with the item before it, 0 if it starts after it. */
+  starts_with: number
+  /** The price for one person when it was held, in minor units. Null without one. */
+  agreed_amount: number | null
+  agreed_currency: string | null
+  /** The rooms, chairs and machines that it uses. */
+  resource_ids_json: string
 }
 
 /** Only a cancelled booking frees its slot. */
@@ -343,6 +372,8 @@ export interface BookingsTable {
   time_zone: string | null
   /** Empty: no price was agreed. Null: booked before agreed prices were kept, so the present one is shown. */
   agreed_currency: string | null
+  /** Number of its items in `visit_items`. Null if it takes one claim, for one service. */
+  item_count: number | null
 }
 
 /** Booking attempts of sessions, successful or refused. The caps per address count them. */
@@ -401,6 +432,7 @@ export interface Tables {
   service_terms: ServiceTermsTable
   blocks: BlocksTable
   claims: ClaimsTable
+  visit_items: VisitItemsTable
   bookings: BookingsTable
   client_texts: ClientTextsTable
   booking_attempts: BookingAttemptsTable

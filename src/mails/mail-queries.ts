@@ -160,7 +160,7 @@ export async function findShownBookings(
     with w as materialized (
       select distinct * from ${rowsOf(db, keyColumns, sql`${rowsText(db, keyColumns, keys)}`)} as r
     )
-    select ${shownText}, ${mailedText}
+    select ${shownText(db)}, ${mailedText}
       from w ${foreach(db, 'bookings as b', same)} ${shownJoins}
            join businesses as i on i.id = b.business_id
            left join hubs as h on h.id = i.hub_id`.execute(db)

@@ -55,6 +55,8 @@ export interface MailSubject {
   confirmed_at: Instant | null
   payment_id: string | null
   payment_status: PaymentsTable['status'] | null
+  /** The services of a visit (see `itemsOf`). */
+  items_json: string | null
 }
 
 /** The emails to write. */
@@ -77,7 +79,7 @@ export function tidingsOf(before: MailSubject | undefined, after: MailSubject): 
       business: before.confirmed_at === null ? undefined : 'cancelled',
     }
   }
-  const moved = !before || differs(before, after)
+  const moved = !before || differs(before, after) || before.items_json !== after.items_json
   const isOther = before?.payment_id !== after.payment_id
   const isPending = after.confirmed_at === null
   const deposit = after.payment_status === 'due' && (isOther || (isPending && moved))

@@ -230,12 +230,13 @@ export function sendSample(
 /** Creates a fictional booking for tomorrow. */
 function bookingOfTomorrow({ business_id, timezone }: WebhookRow, now: Instant): EventSubject {
   const startsAt = plusMinutes(roundUpToSecond(now), 24 * 60)
-  const { location, ...sample } = sampleBooking
+  const { location, items, ...sample } = sampleBooking
+  const span = { starts_at: startsAt, ends_at: plusMinutes(startsAt, 30) }
   return {
     ...sample,
     business_id: business_id ?? sample.business_id,
-    starts_at: startsAt,
-    ends_at: plusMinutes(startsAt, 30),
+    ...span,
+    items: items.map((item) => ({ ...item, ...span })),
     location: { ...location, timezone },
   }
 }

@@ -1,6 +1,6 @@
 import { formatInstant, type Instant } from '../base/instants.ts'
 import { erasedName, shownEmail } from '../base/contact-formats.ts'
-import { type BookingRow, serviceAndLocation } from '../database/shown-booking.ts'
+import { type BookingRow, itemsOf, serviceAndLocation, type ShownItem } from '../database/shown-booking.ts'
 
 export const eventTypes = [
   'booking.created',
@@ -26,11 +26,14 @@ export type EventSubject = Pick<
 > & {
   service: { id: string; name: string }
   location: { id: string; name: string; timezone: string }
+  items: readonly (Pick<ShownItem, 'staff' | 'starts_at' | 'ends_at'> & {
+    service: { id: string; name: string }
+  })[]
 }
 
 export function eventSubject(booking: BookingRow): EventSubject {
   const { service, location } = serviceAndLocation(booking)
-  return { ...booking, service, location: { ...location, timezone: booking.timezone } }
+  return { ...booking, service, location: { ...location, timezone: booking.timezone }, items: itemsOf(booking) }
 }
 
 /**
@@ -56,6 +59,13 @@ export function eventPayload(type: EventType, booking: EventSubject, at: Instant
       ends_at: formatInstant(booking.ends_at, timezone),
       location: { id: location.id, name: location.name },
       ...(booking.party_size > 1 && { party_size: booking.party_size }),
+      items: booking.items.map((item) => ({
+        id: item.service.id,
+        name: item.service.name,
+        starts_at: formatInstant(item.starts_at, timezone),
+        ends_at: formatInstant(item.ends_at, timezone),
+        staff: item.staff,
+      })),
     },
   })
 }

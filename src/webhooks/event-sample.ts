@@ -5,19 +5,23 @@ import type { BookingStatus } from '../database/tables.ts'
 import { eventPayload, type EventSubject, type EventType, eventTypes } from './event-payload.ts'
 import type { EventBody } from './event-schemas.ts'
 
+const span = { starts_at: readInstant(exampleTimes.startsAt), ends_at: readInstant(exampleTimes.endsAt) }
+const service = { id: exampleIds.service, name: 'Sample service' }
+const staff = { id: exampleIds.staff, name: 'Sample person' }
+
 /** A fictional booking, with the IDs of the API reference. */
 export const sampleBooking: EventSubject = {
   id: exampleIds.booking,
   business_id: exampleIds.business,
   status: 'confirmed',
-  starts_at: readInstant(exampleTimes.startsAt),
-  ends_at: readInstant(exampleTimes.endsAt),
+  ...span,
   party_size: 1,
   client_first_name: exampleClient.first_name,
   client_last_name: exampleClient.last_name,
   client_email: exampleClient.email,
-  service: { id: exampleIds.service, name: 'Sample service' },
+  service,
   location: { id: exampleIds.location, name: 'Sample location', timezone: 'Europe/Berlin' },
+  items: [{ service, staff, ...span }],
 }
 
 const statuses: Record<EventType, BookingStatus> = {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
-import { StrictObject, Id, listParameters, Page, ShownId, ShownInstant } from '../base/wire.ts'
+import { StrictObject, Id, listParameters, Nullable, Page, ShownId, ShownInstant } from '../base/wire.ts'
 import { EventName } from './webhook-schemas.ts'
 
 const Named = Type.Object({ id: ShownId, name: Type.String() })
@@ -19,6 +19,16 @@ export const EventBody = Type.Object(
       ends_at: ShownInstant,
       location: Named,
       party_size: Type.Optional(Type.Integer({ description: 'The number of people, if more than one.' })),
+      items: Type.Array(
+        Type.Object({
+          id: Type.String({ format: 'uuid', description: 'The service.' }),
+          name: Type.String(),
+          starts_at: ShownInstant,
+          ends_at: ShownInstant,
+          staff: Nullable(Named),
+        }),
+        { description: 'Its services in order. `service` is the first.' },
+      ),
     }),
   },
   { title: 'EventBody', description: 'The body of a delivery.' },
@@ -37,6 +47,15 @@ const exampleBody = {
     starts_at: exampleTimes.startsAt,
     ends_at: exampleTimes.endsAt,
     location: { id: exampleIds.location, name: 'Online' },
+    items: [
+      {
+        id: exampleIds.service,
+        name: 'Haircut',
+        starts_at: exampleTimes.startsAt,
+        ends_at: exampleTimes.endsAt,
+        staff: { id: exampleIds.staff, name: 'Anna Weber' },
+      },
+    ],
   },
 }
 

@@ -58,6 +58,7 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     erased_at: null,
     agreed_amount: null,
     agreed_currency: '',
+    item_count: null,
     version: 1,
     ...parts,
   }

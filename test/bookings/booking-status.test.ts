@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { eventItems } from '../support/event-body.ts'
 import { bookSlot, clientOf, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { eventsOf, eventTypesOf, snapshot, takenClaim } from '../support/records.ts'
@@ -71,6 +72,7 @@ onEachEngine('the status of a booking', (engine) => {
         starts_at: tenOClock,
         ends_at: '2026-12-01T10:30:00+01:00',
         location: { id: offer.location_id, name: 'Main street' },
+        items: eventItems(changed.body),
       },
     })
     expect(await isFree()).toBe(to === 'cancelled')

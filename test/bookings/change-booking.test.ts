@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { eventItems } from '../support/event-body.ts'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { eventsOf, eventTypesOf, snapshot } from '../support/records.ts'
@@ -58,6 +59,7 @@ onEachEngine('changing a booking', (engine) => {
         starts_at: changed.body.starts_at,
         ends_at: changed.body.ends_at,
         location: { id: offer.location_id, name: 'Main street' },
+        items: eventItems(changed.body),
       },
     })
   })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { tidy } from '../../src/operate/housekeeping.ts'
 import { jobs } from '../../src/server.ts'
+import { asKeysSee, eventItems } from '../support/event-body.ts'
 import { clientOf, sessionClient, type Client } from '../support/client.ts'
 import { makeBusiness, makeOffer, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { eventsOf, rowOf, takenClaim } from '../support/records.ts'
@@ -58,6 +59,14 @@ onEachEngine('converting a hold', (engine) => {
       },
       client: { ...ada, phone: '+49 30 (123) 45-67.8' },
       staff: { id: staffIds[0], name: 'Kim Park' },
+      items: [
+        {
+          id,
+          service: { id: offer.service_id, name: 'Shiatsu', duration_minutes: 45 },
+          staff: { id: staffIds[0], name: 'Kim Park' },
+          ...{ starts_at: tenOClock, ends_at: '2026-12-01T10:45:00+01:00', party_size: 1, price: null },
+        },
+      ],
       custom_field_values: [],
       price: null,
       business_id: business.id,
@@ -66,7 +75,7 @@ onEachEngine('converting a hold', (engine) => {
       manage_url: expect.stringMatching(/\/manage#cal_man_\w{38}$/),
     })
     expect((await session.show(id)).body).toEqual(booked.body)
-    expect((await key.show(id)).body).toEqual({ ...booked.body, no_show: false })
+    expect((await key.show(id)).body).toEqual(asKeysSee(booked.body))
     expect((await key.show(id)).headers['etag']).toBe('"1"')
   })
 
@@ -118,6 +127,7 @@ onEachEngine('converting a hold', (engine) => {
             starts_at: tenOClock,
             ends_at: '2026-12-01T10:30:00+01:00',
             location: { id: offer.location_id, name: 'Main street' },
+            items: eventItems(booked.body),
           },
         },
       },

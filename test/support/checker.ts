@@ -23,6 +23,9 @@ interface Claim {
   taken_until: string | Date
   booked_at: string | Date | null
   ended_at: string | Date | null
+  expires_at: string | Date
+  visit_id: string | null
+  claim_count: number
 }
 
 interface Booking {
@@ -34,6 +37,7 @@ interface Booking {
   confirmed_at: string | Date | null
   payment_id: string | null
   erased_at: string | null
+  item_count: number | null
 }
 
 interface Event {
@@ -125,6 +129,7 @@ export async function findErrors(
   const contents = await readContents(databaseUrl)
   return [
     ...overlaps(contents),
+    ...halfVisits(contents),
     ...bookingsWithoutClaimOrEvent(contents),
     ...claimsForNothing(contents),
     ...deliveriesAstray(contents),
@@ -161,6 +166,33 @@ function overlaps({ claims }: Contents): string[] {
   )
 }
 
+/** Finds visits of which only some claims take time, and those whose claims do not cover them. */
+function halfVisits({ claims, bookings }: Contents): string[] {
+  const further = Map.groupBy(
+    claims.filter(({ visit_id }) => visit_id !== null),
+    ({ visit_id }) => visit_id,
+  )
+  const first = new Map(claims.map((claim) => [claim.id, claim]))
+  const state = ({ booked_at, ended_at, expires_at }: Claim) =>
+    [booked_at, ended_at, expires_at].map((instant) => (instant === null ? null : ms(instant))).join()
+  return [
+    ...claims
+      .filter(({ id, claim_count }) => (further.get(id)?.length ?? 0) !== claim_count - 1)
+      .map(({ id, claim_count }) => `visit ${id} does not have its ${claim_count} claims`),
+    ...[...further.values()].flat().flatMap((claim) => {
+      const of = first.get(claim.visit_id ?? '')
+      if (!of) return [`claim ${claim.id} is of no visit`]
+      return state(of) === state(claim) ? [] : [`claim ${claim.id} does not follow its visit`]
+    }),
+    ...bookings
+      .filter(({ id, item_count, status }) => {
+        const claim = first.get(id)
+        return status !== 'cancelled' && claim !== undefined && claim.claim_count > 1 && item_count === null
+      })
+      .map(({ id }) => `booking ${id} has several claims, but no items`),
+  ]
+}
+
 function bookingsWithoutClaimOrEvent({ bookings, claims, events }: Contents): string[] {
   const booked = taking(claims).filter(({ booked_at }) => booked_at !== null)
   const claimOf = new Map(booked.map((claim) => [claim.id, claim]))
@@ -172,7 +204,7 @@ function bookingsWithoutClaimOrEvent({ bookings, claims, events }: Contents): st
     return [
       cancelled && claim && `cancelled booking ${booking.id} still has its claim`,
       !cancelled && !claim && `booking ${booking.id} (${booking.status}) has no claim`,
-      claim &&
+      claim?.claim_count === 1 &&
         !(ms(claim.taken_from) <= ms(booking.starts_at) && ms(claim.taken_until) >= ms(booking.ends_at)) &&
         `booking ${booking.id} lies outside its claim`,
       // events of a booking begin when it is confirmed, by its deposit or by the business
@@ -195,10 +227,10 @@ function claimsForNothing({ claims, bookings, events }: Contents): string[] {
   const bookingIds = new Set(bookings.map(({ id }) => id))
   return [
     ...claims
-      .filter(({ booked_at, id }) => booked_at !== null && !bookingIds.has(id))
+      .filter(({ booked_at, id, visit_id }) => booked_at !== null && !bookingIds.has(visit_id ?? id))
       .map(({ id }) => `claim ${id} is of no booking`),
     ...claims
-      .filter(({ booked_at, id }) => booked_at === null && bookingIds.has(id))
+      .filter(({ booked_at, id, visit_id }) => booked_at === null && bookingIds.has(visit_id ?? id))
       .map(({ id }) => `booking ${id} has left its claim a hold`),
     ...events
       .filter(({ booking_id }) => !bookingIds.has(booking_id))

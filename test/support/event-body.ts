@@ -6,3 +6,24 @@ export function matchesEventBody(value: unknown): boolean {
   const cleaned: unknown = Value.Clean(EventBody, structuredClone(value))
   return JSON.stringify(cleaned) === JSON.stringify(value) && Object.keys(cleaned as object).length > 0
 }
+
+interface ShownItem {
+  service: { id: string; name: string }
+  staff: unknown
+  starts_at: string
+  ends_at: string
+}
+
+/** Returns the items of an event about a booking that the API shows. */
+export function eventItems({ items }: Record<string, unknown>): unknown[] {
+  return (items as ShownItem[]).map(({ service, staff, starts_at, ends_at }) => ({
+    ...{ id: service.id, name: service.name },
+    ...{ starts_at, ends_at, staff },
+  }))
+}
+
+/** Returns a booking that a session sees as keys see it: with rooms and the no-show mark. */
+export function asKeysSee(body: Record<string, unknown>): Record<string, unknown> {
+  const items = (body['items'] as object[]).map((item) => ({ ...item, resources: [] }))
+  return { ...body, items, no_show: false }
+}

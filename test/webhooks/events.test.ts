@@ -130,6 +130,7 @@ onOneEngine('postgres', 'the list of events', (engine) => {
         client_email: 'ada@example.com',
         service: { id: shop.offer.service_id, name: 'Massage' },
         location: { id: shop.offer.location_id, name: 'Main street', timezone: 'Europe/Berlin' },
+        items: [],
       },
     })
 

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
+import { eventItems } from '../support/event-body.ts'
 import { startReceiver, type Received, type Receiver } from '../support/receiver.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { deliveriesOf, makeShop, makeWebhook, type OwnWebhook, type Shop } from '../support/webhooks.ts'
@@ -55,6 +56,7 @@ onEachEngine('a delivery', (engine) => {
         starts_at: shown.starts_at,
         ends_at: shown.ends_at,
         location: { id: shop.offer.location_id, name: shown.location.name },
+        items: eventItems(shown),
       },
     })
     const [event] = (await service.rows('events')).filter((row) => row['booking_id'] === booking.id)
