@@ -104,7 +104,13 @@ async function writeBacklog(context: Context, shop: Shop, events: number): Promi
   for (let written = 1; written < events; written += 50) {
     await context.db.transaction(async (tx) => {
       for (let index = written; index < Math.min(written + 50, events); index += 1) {
-        const subject = { ...booking, client_first_name: nextClient().first_name, service, location, items: [] }
+        const subject = {
+          ...booking,
+          client_first_name: nextClient().first_name,
+          service,
+          location,
+          items: [],
+        }
         await recordChange(context, tx, { types: ['booking.created'], booking: subject, by: 'system' })
       }
     })

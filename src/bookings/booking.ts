@@ -370,7 +370,11 @@ async function changeIn(
   if (plan.leavesSlot && !plan.takesSlot)
     await endBookingClaim(tx, { id: booking.id, business_id: booking.business_id, at: tx.now })
   const visit = retakesVisit ? await retake(context, tx, { ...change, booking: changed }) : undefined
-  if (visit) return { changed: await writeVisit(context, tx, { change, found, plan, booking, columns, visit }), events: plan.events }
+  if (visit)
+    return {
+      changed: await writeVisit(context, tx, { change, found, plan, booking, columns, visit }),
+      events: plan.events,
+    }
   const staffId = plan.takesSlot
     ? await retakeSlot(context, tx, changed, assignees)
     : assignees?.reassigns
@@ -425,7 +429,8 @@ async function retake(
       validationProblem([{ pointer: `/items/${index}/${name}`, code, detail }])
     if (id !== undefined && !known) throw refuse('id', 'unknown_item', 'is not an item of this booking')
     if (service_id === undefined) throw refuse('service_id', 'required', 'is required, or id')
-    const staff_id = item.staff_id ?? (known?.service_id === service_id ? (known.staff_id ?? undefined) : undefined)
+    const staff_id =
+      item.staff_id ?? (known?.service_id === service_id ? (known.staff_id ?? undefined) : undefined)
     const party_size = item.party_size ?? known?.party_size
     const starts = item.starts ?? (known?.starts_with === 1 && index > 0 ? 'with' : 'after')
     return { ...{ service_id, staff_id, party_size, starts }, present: known }
@@ -447,7 +452,14 @@ interface WrittenVisit {
 async function writeVisit(
   context: Context,
   tx: Transaction,
-  { change: { by, items, notify = true, delaySeconds = 0 }, found, plan, booking, columns, visit }: WrittenVisit,
+  {
+    change: { by, items, notify = true, delaySeconds = 0 },
+    found,
+    plan,
+    booking,
+    columns,
+    visit,
+  }: WrittenVisit,
 ): Promise<BookingRow> {
   const moved = visit.columns.starts_at !== found.starts_at || visit.columns.ends_at !== found.ends_at
   const { payment_id: paymentId, payment_status, payment_amount } = booking

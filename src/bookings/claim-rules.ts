@@ -41,7 +41,9 @@ export interface Choice {
 }
 
 /** A claim to insert. */
-export type NewClaim = Omit<ClaimsTable, 'seat' | 'seats' | 'visit_id' | 'claim_count'> & { seats: readonly number[] }
+export type NewClaim = Omit<ClaimsTable, 'seat' | 'seats' | 'visit_id' | 'claim_count'> & {
+  seats: readonly number[]
+}
 
 /** Returns the columns of a claim that describe its target. */
 export function placeOf(

@@ -65,16 +65,7 @@ interface SnapshotRow {
   /** Null for `version`, which belongs to a business. */
   place: number | null
   kind:
-    | 'claim'
-    | 'own'
-    | 'unpaid'
-    | 'day'
-    | 'network'
-    | 'wider'
-    | 'sequence'
-    | 'block'
-    | 'equipment'
-    | 'version'
+    'claim' | 'own' | 'unpaid' | 'day' | 'network' | 'wider' | 'sequence' | 'block' | 'equipment' | 'version'
   id: string | null
   resource_id: string | null
   occurrence_id: string | null
@@ -370,7 +361,10 @@ function addTo(seen: SnapshotOfRequest, row: SnapshotRow): void {
       seen.onWiderNetwork.push({ count, firstExpiry: expires_at })
       break
     case 'day':
-      seen.bookingsOfDay.set(row.resource_id ?? '', (seen.bookingsOfDay.get(row.resource_id ?? '') ?? 0) + count)
+      seen.bookingsOfDay.set(
+        row.resource_id ?? '',
+        (seen.bookingsOfDay.get(row.resource_id ?? '') ?? 0) + count,
+      )
       break
     case 'block':
       seen.blocks.push({ from: toMs(starts_at), to: toMs(ends_at), staffId: row.resource_id })

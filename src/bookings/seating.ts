@@ -92,7 +92,9 @@ export async function rearrangeSeats(
   }
   return {
     seats: seating.seats,
-    reseats: seating.moved.filter(({ id }) => !isUnwritten(id)).map(({ id, seats }) => ({ id, businessId, resourceId: resource.id, seats })),
+    reseats: seating.moved
+      .filter(({ id }) => !isUnwritten(id))
+      .map(({ id, seats }) => ({ id, businessId, resourceId: resource.id, seats })),
     givesUp: givesUp.map(({ visitId }) => visitId),
     expired: staying
       .filter((claim) => isExpired(claim) && claim.from < seating.changedUntil)

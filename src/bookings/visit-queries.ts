@@ -26,7 +26,9 @@ const insertQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>
   const names = sql.join(Object.keys(visitClaimColumns).map((name) => sql.ref(name)))
   // SQLite refuses the first claim of a visit before the others. On PostgreSQL, all visits take things in one order, so
   // that none waits for another that waits for it
-  const order = isPostgres(db) ? sql`resource_id, taken_from, id` : sql`visit_id is null, resource_id, taken_from`
+  const order = isPostgres(db)
+    ? sql`resource_id, taken_from, id`
+    : sql`visit_id is null, resource_id, taken_from`
   return sql<{ id: string }>`
     insert into claims (${names})
     select ${names} from ${rowsOf(db, visitClaimColumns, rows)} as w where true

@@ -1,4 +1,4 @@
-import { assertParty, type Resource } from '../availability/resource-rules.ts'
+import type { Resource } from '../availability/resource-rules.ts'
 import type { Claimed } from '../availability/slot-rules.ts'
 import type { PlannedClaim, PlannedVisit, VisitOffer } from '../availability/visit-rules.ts'
 import type { Interval } from '../availability/zone-rules.ts'
@@ -25,7 +25,9 @@ export function itemsErrors({ service_id, staff_id, party_size, items }: Asked):
       ? [{ pointer: '/service_id', code: 'required', detail: 'is required, or items' }]
       : []
   }
-  const given = Object.entries({ service_id, staff_id, party_size }).filter(([, value]) => value !== undefined)
+  const given = Object.entries({ service_id, staff_id, party_size }).filter(
+    ([, value]) => value !== undefined,
+  )
   const both = given.map(([name]) => ({
     pointer: `/${name}`,
     code: 'not_allowed',
@@ -36,20 +38,15 @@ export function itemsErrors({ service_id, staff_id, party_size, items }: Asked):
     : both
 }
 
-/** Throws validation_failed, with the item in its pointer, if a service cannot take so many people. */
-export function assertParties({ items }: VisitOffer): void {
-  for (const [index, { service, partySize }] of items.entries()) {
-    try {
-      assertParty({ ...service, deposit: null }, partySize)
-    } catch (error) {
-      throw items.length > 1 ? ofItem(error, index) : error
-    }
-  }
+/** Returns the field of an item's party; a visit of one item may have been asked for without items. */
+export function partyPointer({ items }: VisitOffer): (item: number) => string {
+  return (item) => (items.length > 1 ? `/items/${item}/party_size` : '/party_size')
 }
 
 /** Returns an error about a service as one about an item: its pointers begin with the item. */
 export function ofItem(error: unknown, index: number): unknown {
-  const isOfService = ({ pointer }: FieldError) => ['/service_id', '/staff_id', '/party_size'].includes(pointer)
+  const isOfService = ({ pointer }: FieldError) =>
+    ['/service_id', '/staff_id', '/party_size'].includes(pointer)
   if (!(error instanceof Problem) || !error.parts.errors?.some(isOfService)) return error
   return validationProblem(
     error.parts.errors.map((one) =>
@@ -207,7 +204,10 @@ export function visitClaims(
 ): [VisitClaim, ...VisitClaim[]] {
   const { id: location_id, business_id } = offer.location
   const startsAt = items.map(({ starts_at }) => starts_at).toSorted()[0]
-  const endsAt = items.map(({ ends_at }) => ends_at).toSorted().at(-1)
+  const endsAt = items
+    .map(({ ends_at }) => ends_at)
+    .toSorted()
+    .at(-1)
   const rows = claims.map(({ item: index, resource, seats, from, to }, position): VisitClaim => {
     const item = items[index]
     if (!item || startsAt === undefined || endsAt === undefined)

@@ -2,7 +2,7 @@ import { type Actor, assertOwnCalendar, isSession } from '../access/actor.ts'
 import { isSlotUnavailable, localDay, notOfferedHere, notOfferedThen } from '../availability/offer-rules.ts'
 import { eligibleStaff } from '../availability/resource-rules.ts'
 import { StaleOffering } from '../availability/versioned-offering.ts'
-import { visitAlternatives, withVisit } from '../availability/versioned-visit.ts'
+import { assertParties, visitAlternatives, withVisit } from '../availability/versioned-visit.ts'
 import {
   isRefusal,
   longestSpan,
@@ -46,12 +46,12 @@ import {
 } from './visit-queries.ts'
 import {
   assertOneCurrency,
-  assertParties,
   claimedBy,
   freeSeats,
   inTheWayOf,
   type NewItem,
   newItems,
+  partyPointer,
   type SeatedClaim,
   visitClaims,
 } from './visit-rules.ts'
@@ -120,7 +120,7 @@ export async function withVisitToPlace<Result>(
   return withVisit(context, actor.scope, {
     request,
     work: async (offer) => {
-      assertParties(offer)
+      assertParties(offer, partyPointer(offer))
       assertOneCurrency(offer)
       const id = context.ids.next()
       const placing = { id, actor, wish, offer, from, store }
@@ -200,7 +200,8 @@ async function place(context: Context, tx: Transaction, placing: Placing): Promi
 
 /** Takes turns with others that move claims between alike seats (see `lockSeats`). */
 async function lockAlikeSeats(context: Context, tx: Transaction, { items, resources, location }: VisitOffer) {
-  const isAlike = items.some(({ service }) => service.capacity > 1) || resources.some(({ quantity }) => quantity > 1)
+  const isAlike =
+    items.some(({ service }) => service.capacity > 1) || resources.some(({ quantity }) => quantity > 1)
   if (isAlike) await lockSeats(context, tx, location.business_id)
 }
 
@@ -423,7 +424,9 @@ export async function moveVisit(
       return { ...{ service_id, staff_id: person, party_size, starts }, present: item }
     })
   const retaking = { booking, startsAt, rule, tried }
-  const mayChange = present.some(({ staff_id, chosen_staff_id }) => staff_id !== null && chosen_staff_id === null)
+  const mayChange = present.some(
+    ({ staff_id, chosen_staff_id }) => staff_id !== null && chosen_staff_id === null,
+  )
   try {
     return await retakeVisit(context, tx, { ...retaking, items: wished(true) })
   } catch (error) {
@@ -453,14 +456,16 @@ export async function retakeVisit(
   requireOwnTransaction(tx)
   const offer = await offerOf(context, tx, booking, { wished, mustBeOffered: rule === 'offered' })
   tried.offer = offer
-  assertParties(offer)
+  assertParties(offer, partyPointer(offer))
   assertOneCurrency(offer)
   await lockAlikeSeats(context, tx, offer)
   const seen = await readClaims(tx, snapshotRequest(offer, startsAt, tx.now))
   if (seen.catalogueVersion !== offer.version)
     throw new RetryTransaction('the catalogue has changed since the services were read')
   const claims = seen.claims.filter(({ id }) => id !== booking.id)
-  const present = wished.flatMap(({ present: item }) => (item?.staff_id ? [[item.staff_id, -1] as const] : []))
+  const present = wished.flatMap(({ present: item }) =>
+    item?.staff_id ? [[item.staff_id, -1] as const] : [],
+  )
   const planned = planVisit(offer, startsAt, {
     claims,
     seen: { ...seen, bookingsOfDay: new Map([...seen.bookingsOfDay, ...present]) },
@@ -526,7 +531,8 @@ async function offerOf(
     if (!service || !location || !staff)
       throw refuse(new Problem('not_found', 'There is no service with this service_id.'))
     const isOffered = service.active && location.active && service.location_ids.includes(location.id)
-    if (mustBeOffered && !isOffered) throw refuse(notOfferedHere('The service is not offered there any more.'))
+    if (mustBeOffered && !isOffered)
+      throw refuse(notOfferedHere('The service is not offered there any more.'))
     const isStaffed = service.staff_ids.length > 0
     const eligible = isStaffed ? eligibleStaff({ staff, location }, staff_id) : []
     if (isStaffed && eligible.length === 0)
@@ -548,4 +554,3 @@ async function offerOf(
     version: first.version,
   }
 }
-

@@ -76,8 +76,7 @@ export type RowFrom<Row, Columns extends object> = {
 type ShownFrom<From extends Source> = RowFrom<Sources[From], (typeof shown)[From]>
 
 /** A booking with everything that it shows. */
-export type BookingRow = BookingsTable & { items_json: string | null } &
-  ShownFrom<'service'> &
+export type BookingRow = BookingsTable & { items_json: string | null } & ShownFrom<'service'> &
   ShownFrom<'location'> &
   ShownFrom<'staff'> &
   ShownFrom<'payment'>

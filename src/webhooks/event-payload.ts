@@ -33,7 +33,12 @@ export type EventSubject = Pick<
 
 export function eventSubject(booking: BookingRow): EventSubject {
   const { service, location } = serviceAndLocation(booking)
-  return { ...booking, service, location: { ...location, timezone: booking.timezone }, items: itemsOf(booking) }
+  return {
+    ...booking,
+    service,
+    location: { ...location, timezone: booking.timezone },
+    items: itemsOf(booking),
+  }
 }
 
 /**

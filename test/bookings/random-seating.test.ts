@@ -217,7 +217,8 @@ onEachEngine('random worlds of alike seats', (engine) => {
   }
 
   test('the count alone decides, for availability, explanations, holds, changes and revivals alike', async () => {
-    const rearranged = () => service.statements.filter((text) => text.includes('seat = w.seat, seats = w.seats')).length
+    const rearranged = () =>
+      service.statements.filter((text) => text.includes('seat = w.seat, seats = w.seats')).length
     let moved = 0
     for (const seed of seeds(rounds(25, 4000))) {
       service.statements.length = service.logLines.length = 0

@@ -106,8 +106,16 @@ onEachEngine('visits', (engine) => {
     ) as { data: { service: unknown; items: unknown } }
     expect(payload.data.service).toEqual({ id: cut, name: 'Cut' })
     expect(payload.data.items).toEqual([
-      { ...{ id: cut, name: 'Cut', staff: { id: anna, name: 'Anna' } }, starts_at: at('10:00'), ends_at: at('10:30') },
-      { ...{ id: colour, name: 'Colour', staff: { id: anna, name: 'Anna' } }, starts_at: at('10:30'), ends_at: at('12:00') },
+      {
+        ...{ id: cut, name: 'Cut', staff: { id: anna, name: 'Anna' } },
+        starts_at: at('10:00'),
+        ends_at: at('10:30'),
+      },
+      {
+        ...{ id: colour, name: 'Colour', staff: { id: anna, name: 'Anna' } },
+        starts_at: at('10:30'),
+        ends_at: at('12:00'),
+      },
     ])
     await whole()
   })
@@ -147,7 +155,10 @@ onEachEngine('visits', (engine) => {
     const { anna, ben, cut, colour, hold } = await makeSalon()
     await booked(key, await hold(key, [{ service_id: colour, staff_id: ben }], at('10:30')))
     const before = (await service.rows('claims')).length
-    const items = [{ service_id: cut, staff_id: anna }, { service_id: colour, staff_id: anna }]
+    const items = [
+      { service_id: cut, staff_id: anna },
+      { service_id: colour, staff_id: anna },
+    ]
     const refused = await hold(session, items, at('10:00'))
     expect(refused).toMatchObject({ status: 409, body: { code: 'slot_booked', item: 1 } })
     expect((await service.rows('claims')).length).toBe(before)
@@ -165,7 +176,10 @@ onEachEngine('visits', (engine) => {
 
   test('a hold that is released, expires or is cancelled frees all that it took', async () => {
     const { anna, cut, colour, hold } = await makeSalon()
-    const items = [{ service_id: cut, staff_id: anna }, { service_id: colour, staff_id: anna }]
+    const items = [
+      { service_id: cut, staff_id: anna },
+      { service_id: colour, staff_id: anna },
+    ]
     const first = await hold(session, items, at('10:00'))
     expect(first.status).toBe(201)
     expect((await hold(key, items, at('10:00'))).status).toBe(409)
@@ -185,7 +199,10 @@ onEachEngine('visits', (engine) => {
 
   test('a cancelled visit can be confirmed again', async () => {
     const { anna, cut, colour, hold } = await makeSalon()
-    const items = [{ service_id: cut, staff_id: anna }, { service_id: colour, staff_id: anna }]
+    const items = [
+      { service_id: cut, staff_id: anna },
+      { service_id: colour, staff_id: anna },
+    ]
     const { body } = await booked(key, await hold(key, items, at('10:00')))
     const id = String(body['id'])
     await key.cancel(id)
@@ -207,7 +224,11 @@ onEachEngine('visits', (engine) => {
     })
     const moved = await key.change(id, { starts_at: at('10:15') })
     expect(moved.status, JSON.stringify(moved.body)).toBe(200)
-    expect(moved.body).toMatchObject({ starts_at: at('10:15'), ends_at: at('12:15'), price: { amount: 9500 } })
+    expect(moved.body).toMatchObject({
+      starts_at: at('10:15'),
+      ends_at: at('12:15'),
+      price: { amount: 9500 },
+    })
     expect(itemsOf(moved).map((item) => [item.starts_at, item.staff?.name])).toEqual([
       [at('10:15'), 'Anna'],
       [at('10:45'), 'Anna'],
@@ -220,7 +241,7 @@ onEachEngine('visits', (engine) => {
   })
 
   test('services are added, dropped and given to others', async () => {
-    const { location_id, anna, ben, cut, colour, hold } = await makeSalon()
+    const { location_id, anna, ben, cut, colour } = await makeSalon()
     const held = await key.hold({ service_id: cut, location_id }, at('10:00'), { staff_id: anna })
     const { body } = await booked(key, held)
     const id = String(body['id'])
@@ -232,11 +253,17 @@ onEachEngine('visits', (engine) => {
     const given = await key.change(id, { items: [{ id }, { id: second?.id, staff_id: ben }] })
     expect(itemsOf(given).map((item) => item.staff?.name)).toEqual(['Anna', 'Ben'])
     expect(itemsOf(given)[1]?.id).toBe(second?.id)
-    expect((await key.hold({ service_id: cut, location_id }, at('10:30'), { staff_id: anna })).status).toBe(201)
+    expect((await key.hold({ service_id: cut, location_id }, at('10:30'), { staff_id: anna })).status).toBe(
+      201,
+    )
     // the first is dropped; the second keeps its time
     const dropped = await key.change(id, { items: [{ id: second?.id }] })
     expect(dropped.status, JSON.stringify(dropped.body)).toBe(200)
-    expect(dropped.body).toMatchObject({ starts_at: at('10:30'), ends_at: at('12:00'), service: { name: 'Colour' } })
+    expect(dropped.body).toMatchObject({
+      starts_at: at('10:30'),
+      ends_at: at('12:00'),
+      service: { name: 'Colour' },
+    })
     expect(itemsOf(dropped)).toHaveLength(1)
     const refused = await key.change(id, { items: [{ id: 'b3b3b3b3-0000-7000-8000-000000000000' }] })
     expect(refused.body).toMatchObject({ errors: [{ pointer: '/items/0/id', code: 'unknown_item' }] })
@@ -245,7 +272,10 @@ onEachEngine('visits', (engine) => {
 
   test('a refused change leaves the visit as it was', async () => {
     const { anna, ben, cut, colour, hold } = await makeSalon()
-    const items = [{ service_id: cut, staff_id: anna }, { service_id: colour, staff_id: anna }]
+    const items = [
+      { service_id: cut, staff_id: anna },
+      { service_id: colour, staff_id: anna },
+    ]
     const { body } = await booked(key, await hold(key, items, at('10:00')))
     await booked(key, await hold(key, [{ service_id: colour, staff_id: ben }], at('13:00')))
     const refused = await key.change(String(body['id']), { starts_at: at('12:00') })
@@ -257,7 +287,11 @@ onEachEngine('visits', (engine) => {
   test('as many visits win as rooms are there', async () => {
     const rooms = 3
     const { location_id, colour, hold, basin } = await makeSalon({ basins: rooms })
-    const staff = await makeStaff(service, business.id, Array.from({ length: 12 }, (_, index) => `P${index}`))
+    const staff = await makeStaff(
+      service,
+      business.id,
+      Array.from({ length: 12 }, (_, index) => `P${index}`),
+    )
     const token = business.key
     await service.call('PATCH', `/services/${colour}`, { token, body: { staff_ids: staff } })
     const attempts = await Promise.all(
@@ -282,7 +316,10 @@ onEachEngine('visits', (engine) => {
     const errors = async (items: unknown[], more = {}) => {
       const body = { location_id, starts_at: at('10:00'), items, ...more }
       const reply = await service.call('POST', '/bookings/hold', { token: key.token, body })
-      return (reply.body['errors'] as { pointer: string; code: string }[]).map(({ pointer, code }) => [pointer, code])
+      return (reply.body['errors'] as { pointer: string; code: string }[]).map(({ pointer, code }) => [
+        pointer,
+        code,
+      ])
     }
     expect(await errors([{ service_id: cut }, { service_id: other }])).toEqual([
       ['/items/1/service_id', 'other_currency'],
