@@ -15,15 +15,8 @@ import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
 import { allOf, type Transaction } from '../database/database.ts'
 import { requireOwnTransaction } from '../database/shared-transaction.ts'
-import {
-  type BookingRow,
-  itemsOf,
-  serviceAndLocation,
-  type ShownItem,
-  shownOf,
-  staffShown,
-  totalPriceOf,
-} from '../database/shown-booking.ts'
+import { type BookingRow, serviceAndLocation, shownOf, staffShown } from '../database/shown-booking.ts'
+import { itemsOf, type ShownItem, totalPriceOf } from '../database/shown-item-rules.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { type Page, pageRows, timeCursorOf } from '../base/paging.ts'
 import type { Context } from './context.ts'
@@ -337,7 +330,7 @@ async function changeIn(
   tx: Transaction,
   change: Change & { by: Actor; booking: BookingRow; tried: { offer?: VisitOffer } },
 ): Promise<{ changed: BookingRow; events: EventType[] }> {
-  const { by, target, wanted, notify = true, delaySeconds = 0 } = change
+  const { by, target, wanted } = change
   // 0. re-read after waiting for the lock, because the payment may have arrived meanwhile. A client changes
   // the version that they saw, by the rules for clients
   const found = await withPayment(context, tx, change.booking)
@@ -385,15 +378,33 @@ async function changeIn(
   const result = { ...changed, ...staff }
   await allOf([
     updateBooking(tx, booking, { ...columns, ...(staff && { staff_id: staff.staff_id }) }),
+    ...told(context, tx, { change, plan, before: found, after: result }),
+  ])
+  return { changed: result, events: plan.events }
+}
+
+interface Told {
+  change: Change & { by: Actor }
+  plan: ChangePlan
+  before: BookingRow
+  after: BookingRow
+}
+
+/** Writes the events and emails of a change. */
+function told(
+  context: Context,
+  tx: Transaction,
+  { change: { by, notify = true, delaySeconds = 0 }, plan, before, after }: Told,
+): Promise<unknown>[] {
+  return [
     recordChange(context, tx, {
       types: plan.events,
-      booking: eventSubject(result),
+      booking: eventSubject(after),
       by,
       action: plan.action,
     }),
-    recordMails(context, tx, { before: found, after: result, notify, by, delaySeconds }),
-  ])
-  return { changed: result, events: plan.events }
+    recordMails(context, tx, { before, after, notify, by, delaySeconds }),
+  ]
 }
 
 /** Throws validation_failed for changes that belong to one of several items. */
@@ -425,10 +436,14 @@ async function retake(
   const wished = items.map(({ id, ...item }, index): RetakenItem => {
     const known = id === undefined ? undefined : present.find((one) => one.id === id)
     const service_id = item.service_id ?? known?.service_id
-    const refuse = (name: string, code: string, detail: string) =>
-      validationProblem([{ pointer: `/items/${index}/${name}`, code, detail }])
-    if (id !== undefined && !known) throw refuse('id', 'unknown_item', 'is not an item of this booking')
-    if (service_id === undefined) throw refuse('service_id', 'required', 'is required, or id')
+    if (id !== undefined && !known) {
+      const pointer = `/items/${index}/id`
+      throw validationProblem([{ pointer, code: 'unknown_item', detail: 'is not an item of this booking' }])
+    }
+    if (service_id === undefined) {
+      const pointer = `/items/${index}/service_id`
+      throw validationProblem([{ pointer, code: 'required', detail: 'is required, or id' }])
+    }
     const staff_id =
       item.staff_id ?? (known?.service_id === service_id ? (known.staff_id ?? undefined) : undefined)
     const party_size = item.party_size ?? known?.party_size
@@ -452,18 +467,11 @@ interface WrittenVisit {
 async function writeVisit(
   context: Context,
   tx: Transaction,
-  {
-    change: { by, items, notify = true, delaySeconds = 0 },
-    found,
-    plan,
-    booking,
-    columns,
-    visit,
-  }: WrittenVisit,
+  { change, found, plan, booking, columns, visit }: WrittenVisit,
 ): Promise<BookingRow> {
   const moved = visit.columns.starts_at !== found.starts_at || visit.columns.ends_at !== found.ends_at
   const { payment_id: paymentId, payment_status, payment_amount } = booking
-  const isOtherDeposit = items !== undefined && visit.deposit > 0 && visit.deposit !== payment_amount
+  const isOtherDeposit = change.items !== undefined && visit.deposit > 0 && visit.deposit !== payment_amount
   const renewed =
     isOtherDeposit && payment_status === 'due' && paymentId !== null
       ? await context.checkouts.renew(tx, {
@@ -480,15 +488,7 @@ async function writeVisit(
   const { id, business_id: businessId } = booking
   const result = await lockBooking(tx, { scope: { businessId }, id })
   if (!result) throw new Error('a booking is gone under its lock')
-  await allOf([
-    recordChange(context, tx, {
-      types: plan.events,
-      booking: eventSubject(result),
-      by,
-      action: plan.action,
-    }),
-    recordMails(context, tx, { before: found, after: result, notify, by, delaySeconds }),
-  ])
+  await allOf(told(context, tx, { change, plan, before: found, after: result }))
   return result
 }
 

@@ -6,7 +6,7 @@ import type { ClaimsTable } from '../database/tables.ts'
 
 /** A claim that overlaps the wanted time, from one snapshot. */
 export interface ClaimSeen {
-  /** Of its hold or booking: the claims of a visit share it. */
+  /** The ID of its hold or booking. The claims of a visit share it. */
   id: string
   resource_id: string
   seats: readonly number[]

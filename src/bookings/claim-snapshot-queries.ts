@@ -231,7 +231,7 @@ function blockParts(db: Reads): RawBuilder<unknown>[] {
   )
 }
 
-/** Selects what only visits need: blocks of rooms and equipment, and items of the day beside the first. */
+/** Selects what only visits need: blocks of rooms and equipment, and further items of the day. */
 function visitParts(db: Reads): RawBuilder<unknown>[] {
   const overSlot = sql`k.business_id = w.business_id and k.ends_at > w.slot_from and k.starts_at < w.slot_to`
   const ofDay = foreach(

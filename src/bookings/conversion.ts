@@ -12,7 +12,8 @@ import { maxMinorUnits, priceFor } from '../catalogue/service-rules.ts'
 import type { Service } from '../catalogue/service-schemas.ts'
 import { findOfferingAsOf, findStaffOf, type Offering } from '../catalogue/offering.ts'
 import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
-import { type BookingRow, itemsText, type ShownItem, shownOf } from '../database/shown-booking.ts'
+import { type BookingRow, shownOf } from '../database/shown-booking.ts'
+import { itemsText, type ShownItem } from '../database/shown-item-rules.ts'
 import type { BookingsTable, BookingStatus, VisitItemsTable } from '../database/tables.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
@@ -524,7 +525,7 @@ async function bookedServices(context: Context, tx: Transaction, hold: Convertib
   return { services: [first, ...others], items }
 }
 
-/** What the services of a booking ask of the client. */
+/** The questions and the deposit of a booking's services. */
 type Terms = ReturnType<typeof termsOf>
 
 function termsOf({ services }: Booked) {

@@ -46,7 +46,7 @@ export function customFieldErrors(fields: CustomField[], answers: FieldAnswer[])
   ]
 }
 
-/** Returns what several services ask of a client together: what one requires is required. */
+/** Combines the client fields of several services. A field that one of them requires is required. */
 export function strictestFields(services: readonly ClientFields[]): ClientFields {
   const rank = { hidden: 0, optional: 1, required: 2 } as const
   const strictest = (name: keyof ClientFields) =>

@@ -70,7 +70,7 @@ export function alreadyConverted(hold: Pick<ClaimsTable, 'id' | 'owner_id'>, act
 }
 
 /**
- * Holds a slot of one service, or of all items of a visit, for the caller for ten minutes, replacing the session's own holds at that time. With
+ * Holds one service, or all items of a visit, for ten minutes. Replaces the session's own holds at that time. With
  * `mayBeOver`, a key or person may take a past time, which no API request can ask for. A refusal changes
  * nothing. Throws validation_failed for too large a party, not_found, slot_not_offered, hold_limit_reached,
  * slot_held or slot_booked.

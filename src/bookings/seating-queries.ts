@@ -8,14 +8,12 @@ import { readSeats, writeSeats } from '../database/seat-sets.ts'
 import type { Seated } from './seating-rules.ts'
 
 /*
- * Moves claims between alike seats. The rows stay: an owner may be about to convert, release or cancel one of them. A claim
- * first leaves the resource for one of its own, and returns with other seats in the same transaction. It does not end
- * meanwhile, because its visit would end with it.
+ * Moves claims between alike seats. The rows stay: an owner may be about to convert, release or cancel one of them. A claim first leaves for a resource that is its ID, and returns with other seats in the same transaction. It does not end meanwhile, because its visit would end with it.
  */
 
 /** A claim that takes seats of a resource. */
 interface SeatedClaim extends Seated {
-  /** Of its hold or booking: the claims of a visit share it. */
+  /** The ID of its hold or booking. The claims of a visit share it. */
   visitId: string
   ownerId: string
   /** Null for a booking. */

@@ -8,9 +8,7 @@ import { claimColumns } from './claim-queries.ts'
 import type { NewClaim } from './claim-rules.ts'
 
 /*
- * A visit takes its time with several claims, all or none. The schema makes the further ones follow the first, whose ID is
- * that of the hold and the booking (migrations/0024-visits.ts, decision 28). Whoever ends or converts a visit writes its
- * first claim, like any other.
+ * A visit takes its time with several claims, all or none. The first has the ID of hold and booking, and the schema makes the others follow it (migrations/0024-visits.ts, decision 28). A visit ends or becomes a booking through its first claim.
  */
 
 /** A claim of a visit. */

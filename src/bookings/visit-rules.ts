@@ -62,7 +62,8 @@ export function assertOneCurrency({ items }: VisitOffer): void {
   const other = currencies.findIndex((currency) => currency !== undefined && currency !== first)
   if (other < 0) return
   const detail = `has a price in ${currencies[other] ?? ''}, and another service of the visit one in ${first ?? ''}: book them separately`
-  throw validationProblem([{ pointer: `/items/${other}/service_id`, code: 'other_currency', detail }])
+  const pointer = `/items/${other}/service_id`
+  throw validationProblem([{ pointer, code: 'other_currency', detail }])
 }
 
 /** Returns claims by resource, as the search for a plan reads them. */
@@ -89,7 +90,7 @@ function meet(one: Interval, other: Interval): boolean {
 
 /** A claim of a plan with the seats that it takes. */
 export interface SeatedClaim extends Interval {
-  /** Tells claims of one visit apart before they are written. */
+  /** Distinguishes claims of one visit before they are written. */
   id: string
   item: number
   resource: Resource

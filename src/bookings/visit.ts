@@ -22,7 +22,6 @@ import {
   toMs,
 } from '../base/instants.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
-import type { OfferingParts } from '../catalogue/offering-queries.ts'
 import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
 import type { StoreResponse } from '../database/idempotency.ts'
 import { requireOwnTransaction } from '../database/shared-transaction.ts'
@@ -57,12 +56,11 @@ import {
 } from './visit-rules.ts'
 
 /*
- * Holds and bookings that take time of several things: several services, steps without the person, rooms. They take a
- * transaction of their own, because shared ones with several claims for one thing waited for each other (decision 28).
+ * Holds and bookings that take time of several things: several services, steps without the person, rooms. They take a separate transaction, because shared ones with several claims for one thing waited for each other (decision 28).
  */
 
 /** A service as the caller wants it. */
-export interface WishedItem {
+interface WishedItem {
   service_id: string
   staff_id?: string | undefined
   party_size?: number | undefined
@@ -70,7 +68,7 @@ export interface WishedItem {
 }
 
 /** A visit as the caller wants it. */
-export interface VisitWish {
+interface VisitWish {
   location_id: string
   starts_at: Instant
   items: readonly WishedItem[]
@@ -205,7 +203,7 @@ async function lockAlikeSeats(context: Context, tx: Transaction, { items, resour
   if (isAlike) await lockSeats(context, tx, location.business_id)
 }
 
-/** What a visit reads before it takes time, in one statement. */
+/** Returns the request for everything that a visit reads before it takes time. */
 function snapshotRequest(offer: VisitOffer, startsAt: Instant, now: Instant) {
   const startsAtMs = toMs(startsAt)
   const longest = longestSpan(offer, { from: startsAtMs, to: startsAtMs })
@@ -276,7 +274,7 @@ interface Seating {
   expired: string[]
 }
 
-/** Chooses seats for each claim of a plan. Where alike seats are free by number only, claims of others make room. */
+/** Chooses seats for each claim of a plan. If alike seats are free by number only, claims of others make room. */
 async function seatsFor(
   context: Context,
   tx: Transaction,
@@ -516,7 +514,7 @@ async function offerOf(
   { business_id: businessId, location_id: locationId }: BookingRow,
   { wished, mustBeOffered }: { wished: readonly RetakenItem[]; mustBeOffered: boolean },
 ): Promise<VisitOffer> {
-  const parts: OfferingParts[] = []
+  const parts: Awaited<ReturnType<typeof findOffering>>[] = []
   for (const { service_id: serviceId } of wished) {
     const ids = { serviceId, locationId }
     forgetOffering(context, { businessId }, ids)

@@ -1,5 +1,4 @@
 import { type AliasedRawBuilder, type RawBuilder, sql } from 'kysely'
-import { type Instant, instantFromMs, toMs } from '../base/instants.ts'
 import type { Reads } from './database.ts'
 import { isPostgres } from './json-rows.ts'
 import type { BookingsTable, LocationsTable, PaymentsTable, ServicesTable, StaffTable } from './tables.ts'
@@ -135,29 +134,6 @@ export function shownText(db: Reads): RawBuilder<unknown> {
   return sql`b.*, ${columns}, ${itemsJson(db)} as items_json`
 }
 
-/** What clients may change of a service's bookings. */
-type ChangeRules = Pick<BookingRow, 'cancel_until_minutes' | 'reschedule_until_minutes' | 'max_reschedules'>
-
-/** One service of a booking, with its names. */
-export interface ShownItem {
-  id: string
-  service: { id: string; name: string; duration_minutes: number } & ChangeRules
-  staff: { id: string; name: string } | null
-  starts_at: Instant
-  ends_at: Instant
-  party_size: number
-  /** The price for one person. */
-  price: { amount: number; currency: string } | null
-  resources: { id: string; name: string }[]
-}
-
-type ItemJson = Omit<ShownItem, 'starts_at' | 'ends_at' | 'resources'> & {
-  from_ms: number
-  to_ms: number
-  /** Null if PostgreSQL finds none. */
-  resources: ShownItem['resources'] | null
-}
-
 /** Selects the items of a booking that has rows of them, as JSON. Null for all others, without a look at the table. */
 function itemsJson(db: Reads): RawBuilder<string | null> {
   const [object, array] = isPostgres(db)
@@ -176,8 +152,7 @@ function itemsJson(db: Reads): RawBuilder<string | null> {
     select ${array}(${object}('id', r.id, 'name', r.name)) from resources as r
      where r.business_id = i.business_id and r.id in (${ids}))`
   return sql<string | null>`case when b.item_count is not null then (
-    select cast(${array}(${asJson(sql`n.item_json`)}) as text) from (
-      select ${object}(
+    select cast(${array}(${object}(
         'id', i.id, 'party_size', i.party_size, 'from_ms', ${ms('i.starts_at')}, 'to_ms', ${ms('i.ends_at')},
         'service', ${object}('id', i.service_id, 'name', o.name, 'duration_minutes', o.duration_minutes,
           'cancel_until_minutes', o.cancel_until_minutes, 'max_reschedules', o.max_reschedules,
@@ -186,83 +161,11 @@ function itemsJson(db: Reads): RawBuilder<string | null> {
                                    then ${object}('id', i.staff_id, 'name', q.name) end`)},
         'price', ${asJson(sql`case when i.agreed_amount is not null
                                    then ${object}('amount', i.agreed_amount, 'currency', i.agreed_currency) end`)},
-        'resources', ${asJson(resources)}) as item_json
-        from visit_items as i
-             join services as o on o.id = i.service_id
-             left join staff as q on q.id = i.staff_id
-       where i.visit_id = b.id and i.business_id = b.business_id
-       order by i.item) as n) end`
-}
-
-/** Returns items in the format of `items_json`. */
-export function itemsText(items: readonly ShownItem[]): string {
-  return JSON.stringify(
-    items.map(({ starts_at, ends_at, service, ...item }): ItemJson => {
-      const { id, name, duration_minutes } = service
-      const { cancel_until_minutes, reschedule_until_minutes, max_reschedules } = service
-      const rules = { cancel_until_minutes, reschedule_until_minutes, max_reschedules }
-      return {
-        ...item,
-        service: { id, name, duration_minutes, ...rules },
-        ...{ from_ms: toMs(starts_at), to_ms: toMs(ends_at) },
-      }
-    }),
-  )
-}
-
-/** Returns the strictest rules for changes by the client among the services of a booking. Null: never. */
-export function changeRulesOf(booking: BookingRow): ChangeRules {
-  if (booking.items_json === null) return booking
-  const services = itemsOf(booking).map(({ service }) => service)
-  const longest = (minutes: readonly (number | null)[]) =>
-    minutes.reduce((most, one) => (most === null || one === null ? null : Math.max(most, one)), 0)
-  return {
-    cancel_until_minutes: longest(services.map((service) => service.cancel_until_minutes)),
-    reschedule_until_minutes: longest(services.map((service) => service.reschedule_until_minutes)),
-    max_reschedules: Math.min(...services.map(({ max_reschedules }) => max_reschedules)),
-  }
-}
-
-/** Returns what all people of a booking pay together; null without a price. */
-export function totalPriceOf(booking: BookingRow): ShownItem['price'] {
-  const priced = itemsOf(booking).flatMap(({ price, party_size }) =>
-    price ? [{ amount: price.amount * party_size, currency: price.currency }] : [],
-  )
-  const [first] = priced
-  return first
-    ? { amount: priced.reduce((sum, { amount }) => sum + amount, 0), currency: first.currency }
-    : null
-}
-
-/** Returns the items of a booking, in order. A booking of one service by one claim has one, with the booking's ID. */
-export function itemsOf(booking: BookingRow): ShownItem[] {
-  if (booking.items_json !== null) {
-    return (JSON.parse(booking.items_json) as ItemJson[]).map(({ from_ms, to_ms, resources, ...item }) => ({
-      ...item,
-      starts_at: instantFromMs(from_ms),
-      ends_at: instantFromMs(to_ms),
-      resources: resources ?? [],
-    }))
-  }
-  const { service } = serviceAndLocation(booking)
-  const { id, starts_at, ends_at, party_size, duration_minutes, price_amount, price_currency } = booking
-  const { cancel_until_minutes, reschedule_until_minutes, max_reschedules } = booking
-  return [
-    {
-      ...{ id, starts_at, ends_at, party_size },
-      service: {
-        ...service,
-        duration_minutes,
-        ...{ cancel_until_minutes, reschedule_until_minutes, max_reschedules },
-      },
-      staff: staffShown(booking),
-      price:
-        price_amount === null || price_currency === null
-          ? null
-          : { amount: price_amount, currency: price_currency },
-      resources: [],
-    },
-  ]
+        'resources', ${asJson(resources)}) order by i.item) as text)
+      from visit_items as i
+           join services as o on o.id = i.service_id
+           left join staff as q on q.id = i.staff_id
+     where i.visit_id = b.id and i.business_id = b.business_id) end`
 }
 
 export const shownJoins = sql`

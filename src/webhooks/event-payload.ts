@@ -1,6 +1,7 @@
 import { formatInstant, type Instant } from '../base/instants.ts'
 import { erasedName, shownEmail } from '../base/contact-formats.ts'
-import { type BookingRow, itemsOf, serviceAndLocation, type ShownItem } from '../database/shown-booking.ts'
+import { type BookingRow, serviceAndLocation } from '../database/shown-booking.ts'
+import { itemsOf, type ShownItem } from '../database/shown-item-rules.ts'
 
 export const eventTypes = [
   'booking.created',

@@ -118,7 +118,7 @@ onOneEngine('sqlite', 'agents', (engine) => {
       inputSchema: {
         type: 'object',
         properties: { service_id: { format: 'uuid' }, party_size: { minimum: 1 }, idempotency_key: {} },
-        required: ['service_id', 'location_id', 'starts_at'],
+        required: ['location_id', 'starts_at'],
         additionalProperties: false,
       },
       annotations: { readOnlyHint: false, destructiveHint: false },

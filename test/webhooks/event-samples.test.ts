@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bookSlot, clientOf } from '../support/client.ts'
-import { makeBusiness, makeOffer } from '../support/offers.ts'
+import { makeBusiness, makeOffer, makeStaff } from '../support/offers.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { nextStart } from '../support/tenant-things.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
@@ -29,7 +29,8 @@ onEachEngine('the samples of events', (engine) => {
     token = business.key
     await makeWebhook(service, { token, to: receiver })
     const client = clientOf(service, token)
-    const offer = await makeOffer(service, business.id, { capacity: 2 })
+    const staffIds = await makeStaff(service, business.id, ['Kim Park'])
+    const offer = await makeOffer(service, business.id, { capacity: 2, staffIds })
     const booked = await bookSlot(client, offer, nextStart(), { hold: { party_size: 2 } })
     const { id } = booked as { id: string }
     await client.change(id, { notes: 'x' })

@@ -89,8 +89,7 @@ const postgresRules = [
 ]
 
 /*
- * SQLite has no deferred triggers. Further claims are written before the first, which is refused unless they are complete,
- * and the foreign key refuses them without it.
+ * SQLite has no deferred triggers. Therefore the first claim is written last, and refused unless the others are complete. The foreign key refuses them without it.
  */
 const sqliteRules = [
   `create trigger visits_are_whole before insert on claims

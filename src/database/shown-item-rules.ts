@@ -1,0 +1,96 @@
+import { type Instant, instantFromMs, toMs } from '../base/instants.ts'
+import type { BookingRow } from './shown-booking.ts'
+
+/* The services of a booking, from the row that shows it. */
+
+/** A service's rules for changes by clients. */
+type ChangeRules = Pick<BookingRow, 'cancel_until_minutes' | 'reschedule_until_minutes' | 'max_reschedules'>
+
+/** One service of a booking, with its names. */
+export interface ShownItem {
+  id: string
+  service: { id: string; name: string; duration_minutes: number } & ChangeRules
+  staff: { id: string; name: string } | null
+  starts_at: Instant
+  ends_at: Instant
+  party_size: number
+  /** The price for one person. */
+  price: { amount: number; currency: string } | null
+  resources: { id: string; name: string }[]
+}
+
+type ItemJson = Omit<ShownItem, 'starts_at' | 'ends_at' | 'resources'> & {
+  from_ms: number
+  to_ms: number
+  /** Null if PostgreSQL finds none. */
+  resources: ShownItem['resources'] | null
+}
+
+/** Returns items in the format of `items_json`. */
+export function itemsText(items: readonly ShownItem[]): string {
+  return JSON.stringify(
+    items.map(({ starts_at, ends_at, service, ...item }): ItemJson => {
+      const { id, name, duration_minutes } = service
+      const { cancel_until_minutes, reschedule_until_minutes, max_reschedules } = service
+      const rules = { cancel_until_minutes, reschedule_until_minutes, max_reschedules }
+      return {
+        ...item,
+        service: { id, name, duration_minutes, ...rules },
+        ...{ from_ms: toMs(starts_at), to_ms: toMs(ends_at) },
+      }
+    }),
+  )
+}
+
+/** Returns the strictest rules for changes by the client among the services of a booking. Null: never. */
+export function changeRulesOf(booking: BookingRow): ChangeRules {
+  if (booking.items_json === null) return booking
+  const services = itemsOf(booking).map(({ service }) => service)
+  const longest = (minutes: readonly (number | null)[]) =>
+    minutes.reduce((most, one) => (most === null || one === null ? null : Math.max(most, one)), 0)
+  return {
+    cancel_until_minutes: longest(services.map((service) => service.cancel_until_minutes)),
+    reschedule_until_minutes: longest(services.map((service) => service.reschedule_until_minutes)),
+    max_reschedules: Math.min(...services.map(({ max_reschedules }) => max_reschedules)),
+  }
+}
+
+/** Returns what all people of a booking pay together; null without a price. */
+export function totalPriceOf(booking: BookingRow): ShownItem['price'] {
+  const priced = itemsOf(booking).flatMap(({ price, party_size }) =>
+    price ? [{ amount: price.amount * party_size, currency: price.currency }] : [],
+  )
+  const [first] = priced
+  return first
+    ? { amount: priced.reduce((sum, { amount }) => sum + amount, 0), currency: first.currency }
+    : null
+}
+
+/** Returns the items of a booking, in order. A booking of one service by one claim has one, with the booking's ID. */
+export function itemsOf(booking: BookingRow): ShownItem[] {
+  if (booking.items_json !== null) {
+    return (JSON.parse(booking.items_json) as ItemJson[]).map(({ from_ms, to_ms, resources, ...item }) => ({
+      ...item,
+      starts_at: instantFromMs(from_ms),
+      ends_at: instantFromMs(to_ms),
+      resources: resources ?? [],
+    }))
+  }
+  const { id, starts_at, ends_at, party_size, duration_minutes, price_amount, price_currency } = booking
+  const { cancel_until_minutes, reschedule_until_minutes, max_reschedules } = booking
+  return [
+    {
+      ...{ id, starts_at, ends_at, party_size },
+      service: {
+        ...{ id: booking.service_id, name: booking.service_name, duration_minutes },
+        ...{ cancel_until_minutes, reschedule_until_minutes, max_reschedules },
+      },
+      staff: booking.staff_id === null ? null : { id: booking.staff_id, name: booking.staff_name ?? '' },
+      price:
+        price_amount === null || price_currency === null
+          ? null
+          : { amount: price_amount, currency: price_currency },
+      resources: [],
+    },
+  ]
+}
