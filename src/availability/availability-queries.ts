@@ -200,7 +200,7 @@ function claims({ resourceIds, seats, span, now, ownerId, exceptBookingId }: Tak
        and taken_from >= ${earliest} and taken_from < ${nearestInstant(span.to)} and taken_until > ${from}
        and (booked_at is not null or expires_at > ${now}) ${
          ownerId === undefined ? sql`` : sql`and (booked_at is not null or owner_id <> ${ownerId})`
-       } ${exceptBookingId === undefined ? sql`` : sql`and id <> ${exceptBookingId}`}
+       } ${exceptBookingId === undefined ? sql`` : sql`and coalesce(visit_id, id) <> ${exceptBookingId}`}
      group by resource_id`
 }
 

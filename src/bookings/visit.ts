@@ -2,8 +2,9 @@ import { type Actor, assertOwnCalendar, isSession } from '../access/actor.ts'
 import { isSlotUnavailable, localDay, notOfferedHere, notOfferedThen } from '../availability/offer-rules.ts'
 import { eligibleStaff } from '../availability/resource-rules.ts'
 import { StaleOffering } from '../availability/versioned-offering.ts'
-import { assertParties, visitAlternatives, withVisit } from '../availability/versioned-visit.ts'
+import { visitAlternatives, withVisit } from '../availability/versioned-visit.ts'
 import {
+  assertParties,
   isRefusal,
   longestSpan,
   type PlannedVisit,

@@ -134,7 +134,7 @@ export function shownText(db: Reads): RawBuilder<unknown> {
   return sql`b.*, ${columns}, ${itemsJson(db)} as items_json`
 }
 
-/** Selects the items of a booking that has rows of them, as JSON. Null for all others, without a look at the table. */
+/** Selects the items of a booking that has rows of them, as JSON in any order. Null for all others, without a look at the table. */
 function itemsJson(db: Reads): RawBuilder<string | null> {
   const [object, array] = isPostgres(db)
     ? [sql`json_build_object`, sql`json_agg`]
@@ -161,7 +161,7 @@ function itemsJson(db: Reads): RawBuilder<string | null> {
                                    then ${object}('id', i.staff_id, 'name', q.name) end`)},
         'price', ${asJson(sql`case when i.agreed_amount is not null
                                    then ${object}('amount', i.agreed_amount, 'currency', i.agreed_currency) end`)},
-        'resources', ${asJson(resources)}) order by i.item) as text)
+        'item', i.item, 'resources', ${asJson(resources)})) as text)
       from visit_items as i
            join services as o on o.id = i.service_id
            left join staff as q on q.id = i.staff_id

@@ -22,6 +22,8 @@ export interface ShownItem {
 type ItemJson = Omit<ShownItem, 'starts_at' | 'ends_at' | 'resources'> & {
   from_ms: number
   to_ms: number
+  /** Its position. */
+  item: number
   /** Null if PostgreSQL finds none. */
   resources: ShownItem['resources'] | null
 }
@@ -29,14 +31,14 @@ type ItemJson = Omit<ShownItem, 'starts_at' | 'ends_at' | 'resources'> & {
 /** Returns items in the format of `items_json`. */
 export function itemsText(items: readonly ShownItem[]): string {
   return JSON.stringify(
-    items.map(({ starts_at, ends_at, service, ...item }): ItemJson => {
+    items.map(({ starts_at, ends_at, service, ...item }, index): ItemJson => {
       const { id, name, duration_minutes } = service
       const { cancel_until_minutes, reschedule_until_minutes, max_reschedules } = service
       const rules = { cancel_until_minutes, reschedule_until_minutes, max_reschedules }
       return {
         ...item,
         service: { id, name, duration_minutes, ...rules },
-        ...{ from_ms: toMs(starts_at), to_ms: toMs(ends_at) },
+        ...{ from_ms: toMs(starts_at), to_ms: toMs(ends_at), item: index },
       }
     }),
   )
@@ -69,8 +71,10 @@ export function totalPriceOf(booking: BookingRow): ShownItem['price'] {
 /** Returns the items of a booking, in order. A booking of one service by one claim has one, with the booking's ID. */
 export function itemsOf(booking: BookingRow): ShownItem[] {
   if (booking.items_json !== null) {
-    return (JSON.parse(booking.items_json) as ItemJson[]).map(({ from_ms, to_ms, resources, ...item }) => ({
-      ...item,
+    const items = JSON.parse(booking.items_json) as ItemJson[] // written by a statement or itemsText()
+    const inOrder = items.toSorted((one, other) => one.item - other.item)
+    return inOrder.map(({ from_ms, to_ms, resources, item: _item, ...shown }) => ({
+      ...shown,
       starts_at: instantFromMs(from_ms),
       ends_at: instantFromMs(to_ms),
       resources: resources ?? [],

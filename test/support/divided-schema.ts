@@ -61,7 +61,7 @@ export async function undividedKeys(databaseUrl: string): Promise<string[]> {
 function dividedDefinition({ type, definition }: Key): string {
   if (type === 'p' || type === 'u') return definition.replace(/\)$/, ', business_id)')
   if (type === 'x') return definition.replace('gist (', 'gist (business_id with =, ')
-  if (type === 'f') return definition.replaceAll(/\((\w+)\)/g, '($1, business_id)')
+  if (type === 'f') return definition.replaceAll(/\(([\w, ]+)\)/g, '($1, business_id)')
   return definition.replace('btree (', 'btree (business_id, ')
 }
 

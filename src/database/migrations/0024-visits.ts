@@ -43,10 +43,10 @@ const postgresRules = [
   `create function claims_of_visit_follow() returns trigger language plpgsql as $$
    begin
      if new.visit_id is not null then
-       update claims set ended_at = new.ended_at where id = new.visit_id and ended_at is null;
+       update claims set ended_at = new.ended_at where business_id = new.business_id and id = new.visit_id and ended_at is null;
      else
        update claims set booked_at = new.booked_at, ended_at = new.ended_at, expires_at = new.expires_at
-        where visit_id = new.id;
+        where business_id = new.business_id and visit_id = new.id;
      end if;
      return null;
    end $$`,
@@ -101,7 +101,7 @@ const sqliteRules = [
    when new.claim_count > 1
    begin
      update claims set booked_at = new.booked_at, ended_at = new.ended_at, expires_at = new.expires_at
-      where visit_id = new.id;
+      where business_id = new.business_id and visit_id = new.id;
    end`,
   `create trigger visits_stay_whole after update of visit_id, claim_count, booked_at, ended_at, expires_at on claims
    when new.visit_id is not old.visit_id or new.claim_count <> old.claim_count or (
