@@ -162,6 +162,6 @@ export const toolList: About[] = [
     name: 'block_time',
     operation: 'createBlock',
     title: 'Block a time',
-    description: `Clients cannot book this time at the location, or with the staff member: give one of the two. Bookings that exist stay, and conflicting_booking_ids lists them. ${times}`,
+    description: `Clients cannot book this time at the location, with the staff member or with the resource: give one of the three. Bookings that exist stay, and conflicting_booking_ids lists them. ${times}`,
   },
 ]

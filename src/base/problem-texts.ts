@@ -154,7 +154,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'The business has 20 feeds; delete one first.' },
   },
   catalogue_limit_reached: {
-    when: 'The business has as many services, locations or staff members as its plan or the operator allows. Its services may also list too many locations or staff members in total. Or it has too much text in descriptions, questions, hours and addresses.',
+    when: 'The business has as many services, locations, staff members or resources as its plan or the operator allows. Its services may also list too many locations or staff members in total. Or it has too much text in descriptions, questions, hours and addresses.',
     whatToDo:
       'Delete one that you no longer need, remove some from services, or shorten texts. Or ask the operator for a higher limit.',
     seeAlso: '[Catalogue limits](catalogue.md#limits)',

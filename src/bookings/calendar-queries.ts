@@ -45,7 +45,7 @@ export async function findMarks(
            (select string_agg(cast(c.id as text), ',' order by c.taken_from, c.id)
               from (select c.id, c.taken_from from claims as c
                      where ${holdsIn(range)} order by c.taken_from, c.id limit ${sql.lit(max)}) as c) as holds,
-           (select string_agg(x.id || ':' || x.starts_at || ':' || x.ends_at || ':' || coalesce(x.staff_id, x.location_id),
+           (select string_agg(x.id || ':' || x.starts_at || ':' || x.ends_at || ':' || coalesce(x.staff_id, x.location_id, x.resource_id),
                               ',' order by x.starts_at, x.id)
               from (select x.* from blocks as x
                      where ${blocksIn(range)} order by x.starts_at, x.id limit ${sql.lit(max)}) as x) as blocks

@@ -101,6 +101,7 @@ const CalendarBlock = Type.Object(
     id: ShownId,
     staff_id: Nullable(ShownId),
     location_id: Nullable(ShownId),
+    resource_id: Nullable(ShownId, { description: 'A resource that cannot be used.' }),
     starts_at: ShownInstant,
     ends_at: ShownInstant,
     reason: Nullable(Type.String()),

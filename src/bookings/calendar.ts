@@ -166,8 +166,8 @@ export async function presentCalendar(calendar: Calendar, actor: Actor, slices: 
     })),
     blocks: await slices.map(
       calendar.blocks,
-      ({ id, staff_id, location_id, busy_calendar_id, ...block }) => ({
-        ...{ id, staff_id, location_id, reason: null },
+      ({ id, staff_id, location_id, resource_id, busy_calendar_id, ...block }) => ({
+        ...{ id, staff_id, location_id, resource_id, reason: null },
         ...(mayKnowReason({ staff_id }, actor) && {
           reason: block.reason,
           ...(busy_calendar_id !== null && { busy_elsewhere: true as const }),

@@ -1,10 +1,12 @@
+import { sql } from 'kysely'
 import { type Instant, nearestInstant, toMs } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import type { BlocksTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
 /**
- * A block entered by hand, with the zone of its location; for a staff member's block, that of the business.
+ * A block entered by hand, with the zone of its location or of the resource's location. For a staff member's
+ * block, that of the business.
  */
 export interface BlockRow extends BlocksTable {
   timezone: string
@@ -14,7 +16,10 @@ function selectBlocks(db: Reads, scope: TenantScope) {
   return db
     .selectFrom('blocks as k')
     .innerJoin('businesses as b', 'b.id', 'k.business_id')
-    .leftJoin('locations as l', 'l.id', 'k.location_id')
+    .leftJoin('resources as r', 'r.id', 'k.resource_id')
+    .leftJoin('locations as l', (join) =>
+      join.on(sql<boolean>`l.id = coalesce(k.location_id, r.location_id)`),
+    )
     .selectAll('k')
     .select(({ fn }) => fn.coalesce('l.timezone', 'b.timezone').as('timezone'))
     .where(inScope('k.business_id', scope))
@@ -29,6 +34,7 @@ export function findBlock(db: Reads, scope: TenantScope, id: string): Promise<Bl
 interface BlockFilter {
   locationId: string | undefined
   staffId: string | undefined
+  resourceId: string | undefined
   businessId: string | undefined
   /** The earliest end, exclusive. */
   from: Instant | undefined
@@ -40,10 +46,11 @@ interface BlockFilter {
 }
 
 export function findBlocks(db: Reads, scope: TenantScope, filter: BlockFilter): Promise<BlockRow[]> {
-  const { locationId, staffId, businessId, from, to, after } = filter
+  const { locationId, staffId, resourceId, businessId, from, to, after } = filter
   let query = selectBlocks(db, scope)
   if (locationId !== undefined) query = query.where('k.location_id', '=', locationId)
   if (staffId !== undefined) query = query.where('k.staff_id', '=', staffId)
+  if (resourceId !== undefined) query = query.where('k.resource_id', '=', resourceId)
   if (businessId !== undefined) query = query.where('k.business_id', '=', businessId)
   if (from) query = query.where('k.ends_at', '>', from)
   if (to) query = query.where('k.starts_at', '<', to)
@@ -99,6 +106,8 @@ const maxBookingMs = 86_400_000
 
 /** Returns the IDs of active bookings that overlap a block, by start, at most `max`. */
 export async function findBookingsUnder(db: Reads, block: BlocksTable, max: number): Promise<string[]> {
+  if (block.resource_id !== null)
+    return findBookingsWith(db, { ...block, resource_id: block.resource_id }, max)
   let query = db
     .selectFrom('bookings')
     .select('id')
@@ -112,5 +121,24 @@ export async function findBookingsUnder(db: Reads, block: BlocksTable, max: numb
       ? query.where('location_id', '=', block.location_id)
       : query.where('staff_id', '=', block.staff_id)
   const rows = await query.orderBy('starts_at').orderBy('id').limit(max).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Claims last at most 72 hours, so earlier ones cannot overlap the block. */
+const maxClaimMs = 3 * maxBookingMs
+
+/** Returns the IDs of bookings that take a resource during its block. */
+async function findBookingsWith(
+  db: Reads,
+  { resource_id, starts_at, ends_at }: Pick<BlocksTable, 'starts_at' | 'ends_at'> & { resource_id: string },
+  max: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct b.id, b.starts_at
+      from claims as c join bookings as b on b.id = c.id
+     where c.resource_id = ${resource_id} and c.lasts_long in (0, 1) and (c.ended_at is null) is true
+       and c.taken_from >= ${nearestInstant(toMs(starts_at) - maxClaimMs)} and c.taken_from < ${ends_at}
+       and c.taken_until > ${starts_at} and c.booked_at is not null
+     order by b.starts_at, b.id limit ${max}`.execute(db)
   return rows.map(({ id }) => id)
 }

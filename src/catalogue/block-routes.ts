@@ -33,7 +33,7 @@ export function blockRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Block a time',
         description:
-          'Sessions cannot book this time at the location or with the staff member. Existing holds and bookings stay; the response lists the bookings.',
+          'Sessions cannot book this time at the location, with the staff member or with the resource. Existing holds and bookings stay; the response lists the bookings.',
         querystring: EmptyObject,
         body: CreateBlock,
         response: { 201: BlockWithConflicts },

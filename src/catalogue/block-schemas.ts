@@ -24,7 +24,13 @@ export const CreateBlock = Ruled(
     {
       location_id: Type.Optional(Type.String({ ...Id, description: 'The location to block.' })),
       staff_id: Type.Optional(
-        Type.String({ ...Id, description: 'The absent staff member. Either this or `location_id`.' }),
+        Type.String({ ...Id, description: 'The absent staff member, in place of `location_id`.' }),
+      ),
+      resource_id: Type.Optional(
+        Type.String({
+          ...Id,
+          description: 'The resource that cannot be used, in place of `location_id`; all of its quantity.',
+        }),
       ),
       starts_at: InstantText,
       ends_at: InstantText,
@@ -32,7 +38,7 @@ export const CreateBlock = Ruled(
     },
     {
       title: 'CreateBlock',
-      description: 'A time that nobody can book, at a location or with a staff member.',
+      description: 'A time that nobody can book, at a location, with a staff member or with a resource.',
       examples: [
         {
           staff_id: exampleIds.staff,
@@ -51,6 +57,7 @@ const members = {
   business_id: ShownId,
   location_id: Nullable(ShownId),
   staff_id: Nullable(ShownId),
+  resource_id: Nullable(ShownId),
   starts_at: ShownInstant,
   ends_at: ShownInstant,
   reason: Nullable(Type.String()),
@@ -62,6 +69,7 @@ const example = {
   business_id: exampleIds.business,
   location_id: null,
   staff_id: exampleIds.staff,
+  resource_id: null,
   starts_at: exampleTimes.startsAt,
   ends_at: exampleTimes.endsAt,
   reason: 'At the dentist',
@@ -94,6 +102,7 @@ export const BlocksQuery = StrictObject({
   ...listParameters,
   location_id: Type.Optional(Id),
   staff_id: Type.Optional(Id),
+  resource_id: Type.Optional(Id),
   from: Type.Optional(QueryInstant({ description: 'Only blocks that end after this instant.' })),
   to: Type.Optional(QueryInstant({ description: 'Only blocks that start before it.' })),
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),

@@ -20,7 +20,7 @@ import {
   updateBlockPlace,
 } from './block-queries.ts'
 import { type BlocksQuery, type CreateBlock, maxConflicts } from './block-schemas.ts'
-import { findLocation, findStaffMember } from './catalogue-queries.ts'
+import { findLocation, findResource, findStaffMember } from './catalogue-queries.ts'
 
 type NewBlock = WithInstants<Static<typeof CreateBlock>, 'starts_at' | 'ends_at'>
 
@@ -31,7 +31,7 @@ interface BlockAndConflicts {
 }
 
 /**
- * Blocks a time of a location or staff member. Existing holds and bookings stay. Throws validation_failed,
+ * Blocks a time of a location, staff member or resource. Existing holds and bookings stay. Throws validation_failed,
  * also for an ID out of the caller's scope.
  */
 export function createBlock(
@@ -50,7 +50,6 @@ export function createBlock(
       reason: input.reason ?? null,
       created_at: tx.now,
       busy_calendar_id: null,
-      resource_id: null,
     }
     await insertBlock(tx.db, block)
     const { id: subjectId, business_id: businessId } = block
@@ -73,8 +72,8 @@ export async function listBlocks(
   actor: Actor,
   query: Static<typeof BlocksQuery>,
 ): Promise<Page<BlockRow>> {
-  const { location_id: locationId, staff_id: staffId, business_id: businessId, from, to } = query
-  const filter = { locationId, staffId, businessId, from, to }
+  const { location_id: locationId, staff_id: staffId, resource_id: resourceId, from, to } = query
+  const filter = { locationId, staffId, resourceId, businessId: query.business_id, from, to }
   return readPage(query, {
     cursor: blockCursor,
     find: (page) => findBlocks(context.db.reads, actor.scope, { ...filter, ...page }),
@@ -152,6 +151,7 @@ export function presentBlock(block: BlockRow, actor: Actor) {
     business_id: block.business_id,
     location_id: block.location_id,
     staff_id: block.staff_id,
+    resource_id: block.resource_id,
     starts_at: local(block.starts_at),
     ends_at: local(block.ends_at),
     reason: mayKnowReason(block, actor) ? block.reason : null,
@@ -177,21 +177,27 @@ async function withConflicts(db: Reads, block: BlockRow): Promise<BlockAndConfli
   return { block, bookingIds: await findBookingsUnder(db, block, maxConflicts) }
 }
 
-/** Finds the blocked location or staff member, which determines the business. */
+/** Finds the blocked location, staff member or resource, which determines the business. */
 async function findBlocked(
   db: Queries,
   actor: Actor,
-  { location_id, staff_id }: Pick<NewBlock, 'location_id' | 'staff_id'>,
-): Promise<Pick<BlocksTable, 'business_id' | 'location_id' | 'staff_id'>> {
+  { location_id, staff_id, resource_id }: Pick<NewBlock, 'location_id' | 'staff_id' | 'resource_id'>,
+): Promise<Pick<BlocksTable, 'business_id' | 'location_id' | 'staff_id' | 'resource_id'>> {
+  const none = { location_id: null, staff_id: null, resource_id: null }
   if (location_id !== undefined) {
     const location = isStaff(actor) ? undefined : await findLocation(db, actor.scope, location_id)
     if (!location) throw unknownReference('/location_id', 'location')
-    return { business_id: location.business_id, location_id, staff_id: null }
+    return { ...none, business_id: location.business_id, location_id }
+  }
+  if (resource_id !== undefined) {
+    const resource = isStaff(actor) ? undefined : await findResource(db, actor.scope, resource_id)
+    if (!resource) throw unknownReference('/resource_id', 'resource')
+    return { ...none, business_id: resource.business_id, resource_id }
   }
   const member = staff_id === undefined ? undefined : await findStaffMember(db, actor.scope, staff_id)
   if (!member || (isStaff(actor) && member.id !== actor.staffId))
     throw unknownReference('/staff_id', 'staff member')
-  return { business_id: member.business_id, location_id: null, staff_id: member.id }
+  return { ...none, business_id: member.business_id, staff_id: member.id }
 }
 
 function unknownReference(pointer: string, noun: string): Problem {

@@ -7,9 +7,11 @@ import {
   colorErrors,
   logoUrlErrors,
   maxBookingsPerClient,
+  maxGap,
   maxNetworks,
   maxRetentionDays,
 } from '../catalogue/business-rules.ts'
+import { readInteger } from './input.ts'
 import { highestCatalogueLimit } from '../catalogue/limit-rules.ts'
 import { slugErrors } from '../catalogue/slug-rules.ts'
 
@@ -63,6 +65,11 @@ export function readCatalogueLimit(text: string): number {
     highestCatalogueLimit,
     `A catalogue limit is a whole number from 1 to ${highestCatalogueLimit}, or "none" for the plan's limit`,
   )
+}
+
+/** Reads minutes from 0. Throws a UsageError. */
+export function readGap(text: string): number {
+  return readInteger(text, '--max-gap', [0, maxGap])
 }
 
 export function readBookingsPerClient(text: string): number {

@@ -24,6 +24,7 @@ import {
   readBookingsPerClient,
   readCatalogueLimit,
   readColor,
+  readGap,
   readLogoUrl,
   readName,
   readNetworks,
@@ -76,6 +77,8 @@ interface UpdateOptions extends BrandOptions, MailOptions {
   maxServices?: string
   maxLocations?: string
   maxStaff?: string
+  maxResources?: string
+  maxGap?: string
   maxBookingsPerClient?: string
   retentionDays?: string
   phone?: string
@@ -189,6 +192,8 @@ function registerUpdate(group: CliCommand): void {
     .option('--max-services <count>', 'maximum number of services; "none": the limit of the plan')
     .option('--max-locations <count>', 'maximum number of locations; "none": the limit of the plan')
     .option('--max-staff <count>', 'maximum number of staff members; "none": the limit of the plan')
+    .option('--max-resources <count>', 'maximum number of resources; "none": the limit of the plan')
+    .option('--max-gap <minutes>', 'longest pause between two services of one visit, 0 to 120')
     .option(
       '--max-bookings-per-client <bookings>',
       'upcoming bookings per client, 1 to 100; "none": no limit',
@@ -257,6 +262,8 @@ function updateReaders(
     max_services: () => clearable(options.maxServices, readCatalogueLimit),
     max_locations: () => clearable(options.maxLocations, readCatalogueLimit),
     max_staff: () => clearable(options.maxStaff, readCatalogueLimit),
+    max_resources: () => clearable(options.maxResources, readCatalogueLimit),
+    max_gap_minutes: () => read(options.maxGap, readGap, undefined),
     max_bookings_per_client: () => clearable(options.maxBookingsPerClient, readBookingsPerClient),
     retention_days: () => clearable(options.retentionDays, readRetentionDays),
     phone: () => clearable(options.phone, readPhone),
@@ -328,6 +335,8 @@ function printBusiness(row: Business, json: boolean | undefined): void {
         ['maximum services', String(business.max_services ?? catalogueLimits[inEffect].services)],
         ['maximum locations', String(business.max_locations ?? catalogueLimits[inEffect].locations)],
         ['maximum staff', String(business.max_staff ?? catalogueLimits[inEffect].staff)],
+        ['maximum resources', String(business.max_resources ?? catalogueLimits[inEffect].resources)],
+        ['longest pause in a visit', `${business.max_gap_minutes} minutes`],
         ['bookings per client', String(business.max_bookings_per_client ?? 'no limit')],
         ['trusted networks', business.trusted_networks.join(', ')],
         [

@@ -12,7 +12,6 @@ import {
   createInCatalogue,
   type CreationInput,
   listCatalogue,
-  locationKind,
   showOfCatalogue,
   staffKind,
   type WritableKind,
@@ -38,7 +37,7 @@ import {
 } from './input.ts'
 import { ownerOfList } from './list-owner.ts'
 
-/** A service, location or staff member. */
+/** A service, location, staff member or resource. */
 type Item = CatalogueItem & Named
 
 /** The definition of the create, update and list commands of one kind. */
@@ -225,16 +224,14 @@ function wholeRows<Row>(kind: CatalogueKind<Row, unknown>): CatalogueKind<Row, R
   return { ...kind, present: (row) => row }
 }
 
-/** Returns the IDs of a business's locations or staff, given by name or ID. Throws a UsageError. */
-export async function idsOf(
+/** Returns the IDs of a business's items of one kind, given by name or ID, in this order. Throws a UsageError. */
+export async function idsOf<Row extends Named>(
   context: Context,
+  kind: CatalogueKind<Row, unknown>,
   { businessId, option, references }: { businessId: string; option: string; references: string[] },
 ): Promise<string[]> {
-  const isStaff = option === '--staff'
-  const known = isStaff
-    ? await listItems(context, staffKind, businessId)
-    : await listItems(context, locationKind, businessId)
-  const noun = isStaff ? staffKind.noun : locationKind.noun
+  const known = await listItems(context, kind, businessId)
+  const { noun } = kind
   const { ids, fieldErrors } = resolveReferences(references, { pointer: option, noun, known })
   if (fieldErrors.length === 0) return ids
   throw new UsageError(`${option}: ${fieldErrors.map(({ detail }) => detail).join('; ')}.`)

@@ -1,6 +1,12 @@
 import type { Context } from '../bookings/context.ts'
 import { listBusinesses, showBusiness } from '../catalogue/business.ts'
-import { type CatalogueItem, locationKind, serviceKind, staffKind } from '../catalogue/catalogue.ts'
+import {
+  type CatalogueItem,
+  locationKind,
+  resourceKind,
+  serviceKind,
+  staffKind,
+} from '../catalogue/catalogue.ts'
 import { readBound, readFields } from './input.ts'
 import { itemNamed } from './item.ts'
 
@@ -10,6 +16,7 @@ interface ScopeOptions {
   service?: string | undefined
   location?: string | undefined
   staff?: string | undefined
+  resource?: string | undefined
 }
 
 /**
@@ -18,7 +25,7 @@ interface ScopeOptions {
  */
 export async function readListScope(
   context: Context,
-  { business, service, location, staff }: ScopeOptions,
+  { business, service, location, staff, resource }: ScopeOptions,
   { from, to }: { from?: string | undefined; to?: string | undefined },
 ): Promise<{ fields: Record<string, string>; faults: Record<string, string> }> {
   const owner = await readFields({
@@ -30,14 +37,17 @@ export async function readListScope(
     location_id: () =>
       location === undefined ? undefined : itemNamed(context, locationKind, location, within),
     staff_id: () => (staff === undefined ? undefined : itemNamed(context, staffKind, staff, within)),
+    resource_id: () =>
+      resource === undefined ? undefined : itemNamed(context, resourceKind, resource, within),
   })
   const rows = { ...owner.fields, ...items.fields }
   const faults = { ...owner.faults, ...items.faults }
   const ids = Object.fromEntries(Object.entries(rows).map(([field, { id }]) => [field, id]))
   const isBounded = from !== undefined || to !== undefined
   if (!isBounded || Object.keys(faults).length > 0) return { fields: ids, faults }
-  const { location_id: place, business_id: ofBusiness, staff_id, service_id } = rows
-  const zone = place?.timezone ?? ofBusiness?.timezone ?? (await zoneOf(context, staff_id ?? service_id))
+  const { location_id: place, business_id: ofBusiness, staff_id, service_id, resource_id } = rows
+  const zone =
+    place?.timezone ?? ofBusiness?.timezone ?? (await zoneOf(context, staff_id ?? service_id ?? resource_id))
   const bounds = await readFields({
     from: () => (from === undefined ? undefined : readBound(from, '--from', zone)),
     to: () => (to === undefined ? undefined : readBound(to, '--to', zone)),

@@ -30,6 +30,7 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   service: async () => (await import('./service.ts')).registerServiceCommands,
   location: async () => (await import('./location.ts')).registerLocationCommands,
   staff: async () => (await import('./staff.ts')).registerStaffCommands,
+  resource: async () => (await import('./resource.ts')).registerResourceCommands,
   block: async () => (await import('./block.ts')).registerBlockCommands,
   import: async () => (await import('./catalogue-file.ts')).registerImport,
   export: async () => (await import('./catalogue-file.ts')).registerExport,

@@ -7,9 +7,10 @@ import {
   type ServiceCreation,
   type serviceFields,
 } from '../catalogue/service-schemas.ts'
-import { serviceKind, writableServices } from '../catalogue/catalogue.ts'
+import { locationKind, serviceKind, staffKind, writableServices } from '../catalogue/catalogue.ts'
 import type { CliCommand } from './command-line.ts'
 import { given, moneyText, numberIn, readMoney, readTimetable, repeated, unlessNone } from './input.ts'
+import { partReaders } from './service-parts.ts'
 import { idsOf, type ItemCommands, registerItem, shownReaders, type ShownOptions, withShown } from './item.ts'
 
 interface ServiceOptions extends ShownOptions {
@@ -32,6 +33,11 @@ interface ServiceOptions extends ShownOptions {
   location?: string[]
   /** False after `--no-staff`. */
   staff?: string[] | false
+  steps?: string
+  /** False after `--no-need`. */
+  need?: string[] | false
+  /** False after `--no-terms`. */
+  terms?: string[] | false
 }
 
 const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOptions> = {
@@ -40,14 +46,19 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
   texts: {
     create: 'create a service; add custom fields with "holdfast import"',
     update:
-      'change a service; "none" clears --category, --timetable, --max-advance-days, --price and --deposit, and turns off changes by clients in --cancel-until and --reschedule-until',
+      'change a service; "none" clears --category, --steps, --timetable, --max-advance-days, --price and --deposit, and turns off changes by clients in --cancel-until and --reschedule-until',
   },
   examples: {
     create: [
       'create Massage --business "Salon Spree" --duration 45 --location Mitte --staff "Anna Weber"',
+      'create Colour --business "Salon Spree" --steps "30, 35 without, 25" --location Mitte --staff "Anna Weber" --need "Basin"',
       'create "Yoga class" --business 0198… --duration 60 --location Mitte --capacity 8 --price "15 EUR"',
     ],
-    update: ['update Massage --duration 60 --price "70 EUR"', 'update 0198… --deposit none --no-active'],
+    update: [
+      'update Massage --duration 60 --price "70 EUR"',
+      'update 0198… --deposit none --no-active',
+      'update Haircut --terms "Anna Weber: 60 EUR in 40"',
+    ],
   },
   withOptions: withServiceOptions,
   kind: serviceKind,
@@ -55,6 +66,9 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
   schemas: { create: CreateService, change: ChangeService },
   optionNames: {
     duration_minutes: '--duration',
+    steps: '--steps',
+    needs: '--need',
+    terms: '--terms',
     buffer_before_minutes: '--buffer-before',
     buffer_after_minutes: '--buffer-after',
     slot_interval_minutes: '--slot-interval',
@@ -83,13 +97,29 @@ export function registerServiceCommands(program: CliCommand): void {
 function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
   const required = isNew
     ? command
-        .requiredOption('--duration <minutes>', 'duration')
+        .option('--duration <minutes>', 'duration; required without --steps')
         .requiredOption('--location <name or id>', 'locations that offer it; repeatable', repeated)
     : command
         .option('--duration <minutes>', 'duration')
         .option('--location <name or id>', 'replace the locations that offer it; repeatable', repeated)
         .option('--no-staff', 'require no staff')
+        .option('--no-need', 'need no resources')
+        .option('--no-terms', 'the same price and length for all staff')
   return withShown(required)
+    .option(
+      '--steps <minutes>',
+      'its length in pieces, with the staff member or without: "30, 35 without, 25"; replaces --duration',
+    )
+    .option(
+      '--need <resources>',
+      'room or equipment that it needs, in order of preference: "Basin 1 | Basin 2". More of them: "Chair x2". Only for steps with staff: "Basin staffed". Repeatable',
+      repeated,
+    )
+    .option(
+      '--terms <terms>',
+      'price and steps of one staff member: "Anna Weber: 60 EUR in 40"; repeatable',
+      repeated,
+    )
     .option('--category <name>', 'category in lists')
     .option('--buffer-before <minutes>', 'blocked time before each booking')
     .option('--buffer-after <minutes>', 'blocked time after each booking')
@@ -124,8 +154,7 @@ function serviceReaders(context: Context, businessId: string, options: ServiceOp
   const clearable = <T>(text: string | undefined, reader: (text: string) => T) =>
     read(text, (given) => unlessNone(given, reader))
   const minutes = (option: string) => (text: string) => numberIn(text, option, 'whole minutes, such as 30')
-  const ids = (option: string, references: string[] | undefined) =>
-    references && idsOf(context, { businessId, option, references })
+  const at = (option: string, references: string[]) => ({ businessId, option, references })
   return {
     ...shownReaders(options),
     category: () => clearable(options.category, String),
@@ -153,7 +182,9 @@ function serviceReaders(context: Context, businessId: string, options: ServiceOp
       options.phone === undefined && options.lastName === undefined
         ? undefined
         : given({ phone: options.phone, last_name: options.lastName }),
-    location_ids: () => ids('--location', options.location),
-    staff_ids: () => (options.staff === false ? [] : ids('--staff', options.staff)),
+    location_ids: () => options.location && idsOf(context, locationKind, at('--location', options.location)),
+    staff_ids: () =>
+      options.staff === false ? [] : options.staff && idsOf(context, staffKind, at('--staff', options.staff)),
+    ...partReaders(context, businessId, options),
   } satisfies Record<string, unknown> & Record<Exclude<keyof typeof serviceFields, 'name'>, unknown> // the name is an argument
 }

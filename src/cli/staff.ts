@@ -6,7 +6,7 @@ import {
   type StaffCreation,
   type StaffMember,
 } from '../catalogue/location-and-staff-schemas.ts'
-import { staffKind, writableStaff } from '../catalogue/catalogue.ts'
+import { locationKind, staffKind, writableStaff } from '../catalogue/catalogue.ts'
 import type { CliCommand } from './command-line.ts'
 import { repeated, unlessNone, weeklyHoursText } from './input.ts'
 import {
@@ -72,7 +72,8 @@ function staffReaders(context: Context, businessId: string, { email, location, .
     location_ids: () =>
       location === false
         ? []
-        : location && idsOf(context, { businessId, option: '--location', references: location }),
+        : location &&
+          idsOf(context, locationKind, { businessId, option: '--location', references: location }),
     ...shownReaders(others),
     ...scheduleReaders(others),
   }

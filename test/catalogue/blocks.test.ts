@@ -39,6 +39,7 @@ onEachEngine('blocks', (engine) => {
       business_id: spa.id,
       location_id: place,
       staff_id: null,
+      resource_id: null,
       starts_at: '2027-03-01T04:00:00-05:00',
       ends_at: '2027-03-01T07:00:00-05:00',
       reason: 'Painting',

@@ -265,7 +265,7 @@ onOneEngine('sqlite', 'services, locations, staff and blocks from the command li
     [
       'a block of nothing',
       () => ['block', 'create', '--from', '2027-03-01 09:00', '--to', '2027-03-01 10:00'],
-      /either --location or --staff/,
+      /one of --location, --staff and --resource/,
     ],
     [
       'a block that ends before it begins',

@@ -35,6 +35,7 @@ test('every command, and every group of them, has a help text with an example of
     ...['service create', 'service list', 'service update'],
     ...['location create', 'location list', 'location update'],
     ...['staff create', 'staff list', 'staff update'],
+    ...['resource create', 'resource list', 'resource update'],
     ...['block create', 'block list', 'block delete'],
     ...['import', 'export'],
     ...['booking list', 'booking show', 'booking reschedule', 'booking cancel', 'booking complete'],

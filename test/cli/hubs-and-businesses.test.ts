@@ -96,6 +96,8 @@ onOneEngine('sqlite', 'hubs and businesses beside a running server', (engine) =>
       ['maximum services', '3000'],
       ['maximum locations', '300'],
       ['maximum staff', '1000'],
+      ['maximum resources', '1000'],
+      ['longest pause in a visit', '0 minutes'],
       ['bookings per client', '5'],
       ['trusted networks'],
       ['clients are erased', 'never'],

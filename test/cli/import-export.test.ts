@@ -46,7 +46,10 @@ const salon = {
   ],
 }
 
-const tables = ['businesses', 'locations', 'staff', 'services', 'service_staff', 'service_locations']
+const tables = [
+  ...['businesses', 'locations', 'staff', 'services', 'service_staff', 'service_locations'],
+  ...['resources', 'service_resources', 'service_terms'],
+]
 
 onOneEngine('sqlite', 'holdfast import and export', (engine) => {
   let database: TestDatabase
@@ -120,6 +123,102 @@ onOneEngine('sqlite', 'holdfast import and export', (engine) => {
         { ...room, max_advance_days: 365 },
       ],
     })
+  })
+
+  test('a file carries resources, steps, needs and terms, and exports them as they were', async () => {
+    const steps = [
+      { minutes: 30, staffed: true },
+      { minutes: 35, staffed: false },
+      { minutes: 25, staffed: true },
+    ]
+    const price = { amount: 6000, currency: 'EUR' }
+    const visits = {
+      business: { name: 'Visited Salon', timezone: 'Europe/Vienna', max_gap_minutes: 15 },
+      locations: [{ key: 'here', name: 'Here' }, { name: 'There' }],
+      staff: [{ name: 'Ada' }, { name: 'Bo' }],
+      resources: [
+        { name: 'Basin', location: 'here', quantity: 2 },
+        { name: 'Basin', location: 'There', key: 'far' },
+        { name: 'Chair', location: 'Here', weekly_hours: [], active: false },
+      ],
+      services: [
+        {
+          ...{ name: 'Colour', steps, locations: ['Here', 'There'], staff: ['Ada', 'Bo'] },
+          needs: [{ resources: ['Chair', 'far'] }, { resources: ['far'], quantity: 2, during: 'staffed' }],
+          terms: [
+            { staff: 'Bo', price },
+            { staff: 'Ada', price, duration_minutes: 80 },
+          ],
+        },
+      ],
+    }
+    const path = file('visits.json', visits)
+    expect(await holdfast.json('import', path)).toMatchObject({ resources: { created: 3 } })
+    expect(await holdfast.json('import', path, '--dry-run')).toMatchObject({ changes: [] })
+    const text = await holdfast.text('export', 'Visited Salon')
+    const exported = JSON.parse(text) as CatalogueFile & { resources: { id: string; location: string }[] }
+    const { id: far } = exported.resources.find(({ location }) => location === 'There') ?? { id: '' }
+    expect(exported).toMatchObject({
+      business: { max_gap_minutes: 15 },
+      resources: [
+        { name: 'Basin', location: expect.any(String) },
+        { name: 'Basin', location: expect.any(String) },
+        { name: 'Chair', location: 'Here', weekly_hours: [], active: false },
+      ],
+      services: [
+        {
+          ...{ duration_minutes: 90, steps },
+          needs: [
+            { resources: ['Chair', far], quantity: 1, during: 'all' },
+            { resources: [far], quantity: 2, during: 'staffed' },
+          ],
+          terms: visits.services[0]?.terms,
+        },
+      ],
+    })
+    const other = commandLine(fresh.url)
+    await other.json('import', file('visits-again.json', text))
+    expect(await other.text('export', 'Visited Salon')).toBe(text)
+  })
+
+  test('a file with faulty resources, needs and terms is refused with each place', async () => {
+    const faulty = {
+      business: { name: 'Faulty Salon', timezone: 'Europe/Vienna' },
+      locations: [{ name: 'Here' }, { name: 'There' }],
+      staff: [{ name: 'Ada' }, { name: 'Bo' }],
+      resources: [
+        { name: 'Basin', location: 'Nowhere' },
+        { name: 'Sink', location: 'There' },
+        { name: 'Sink', location: 'There' },
+      ],
+      services: [
+        { name: 'A', duration_minutes: 5, locations: ['Here'], needs: [{ resources: ['Tub'] }] },
+        {
+          ...{ name: 'B', duration_minutes: 5, steps: [{ minutes: 6, staffed: true }], locations: ['Here'] },
+          ...{ staff: ['Ada'], terms: [{ staff: 'Bo', duration_minutes: 5 }] },
+        },
+        { name: 'C', locations: ['Here'] },
+      ],
+    }
+    const { code, stderr } = await holdfast.run('import', file('faulty-visits.json', faulty))
+    expect(code).toBe(2)
+    expect(stderr).toContain('/services/2/duration_minutes')
+    faulty.services.pop()
+    const { stderr: told } = await holdfast.run('import', file('faulty-visits.json', faulty))
+    for (const pointer of [
+      ...['/resources/0/location', '/resources/2/name', '/services/0/needs/0/resources/0'],
+      ...['/services/1/duration_minutes', '/services/1/terms/0/staff'],
+    ])
+      expect(told).toContain(pointer)
+    faulty.resources.splice(0, 1)
+    faulty.resources.pop()
+    faulty.services = [
+      { name: 'A', duration_minutes: 5, locations: ['Here'], needs: [{ resources: ['Sink'] }] },
+    ]
+    const { stderr: last } = await holdfast.run('import', file('faulty-visits.json', faulty))
+    expect(last).toContain(
+      "/services/0/needs/0/resources/0 is Sink, which is at none of the service's locations",
+    )
   })
 
   test('a file carries links, order and pictures, and two services exchange their slugs', async () => {

@@ -350,13 +350,18 @@ function fullTimes(taken: readonly Taken[], seats: number): Interval[] {
 function blocksIn(blocks: Shown['blocks'], columns: Calendar['columns']): Shown['blocks'] {
   const people = new Set(columns.map(({ staff }) => staff?.id))
   const places = new Set(columns.map(({ location }) => location?.id))
-  return blocks.filter(({ staff_id, location_id }) =>
+  return ofColumns(blocks).filter(({ staff_id, location_id }) =>
     staff_id !== null ? people.has(staff_id) : places.has(undefined) || places.has(location_id ?? undefined),
   )
 }
 
+/** Leaves out blocks of resources, which close no column. */
+function ofColumns(blocks: Shown['blocks']): Shown['blocks'] {
+  return blocks.filter(({ resource_id }) => resource_id === null)
+}
+
 export function blocksOf(blocks: Shown['blocks'], { staff, location }: Calendar['columns'][number]) {
-  return blocks.filter((block) =>
+  return ofColumns(blocks).filter((block) =>
     block.staff_id !== null
       ? block.staff_id === staff?.id
       : location === undefined || block.location_id === location.id,
