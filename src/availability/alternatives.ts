@@ -5,7 +5,7 @@ import { isSlotUnavailable, localDay } from './offer-rules.ts'
 import { presentSlot, type ShownSlot } from './shown-slot-rules.ts'
 import type { SlotSource } from './slot-source.ts'
 import { StaleOffering } from './versioned-offering.ts'
-import { dayMs, type Days, eachDay, type Interval } from './zone-rules.ts'
+import { dayMs, type Days, eachDay, type Interval, type ZoneOffsets } from './zone-rules.ts'
 
 const maxAlternatives = 3
 /** Maximum distance of an alternative from the wanted start. */
@@ -35,27 +35,28 @@ async function nearestSlots({ source, startsAtMs, nowMs }: Refused): Promise<Sho
   const within = daysWithinHorizon(source, startsAtMs, nowMs)
   const seen = { days: { first: within.middle, last: within.middle - 1 }, from: startsAtMs, to: startsAtMs }
   const giveWay = givesWay()
-  let nearest: { distance: number; startsAtMs: number; shown: ShownSlot }[] = []
+  let nearest: Near[] = []
+  const furthest = () => nearest[maxAlternatives - 1]?.distance ?? Infinity
   try {
     for (;;) {
       const days = nextDays(source, seen.days, within)
-      const furthest = nearest[maxAlternatives - 1]
-      if (!days || (furthest && furthest.distance < minUnseen(seen, within, startsAtMs))) break
+      if (!days || furthest() < minUnseen(seen, within, startsAtMs)) break
       const free = (await source.read(days)).slots()
-      for (const day of eachDay(days)) {
+      for (const day of nearestDays(days, free.zone, startsAtMs)) {
+        if (distanceTo(free.zone.spanOf({ first: day, last: day }), startsAtMs) > furthest()) break
         for (const slot of free.onDay(day)) {
           if (!slot) {
             await giveWay()
             continue
           }
+          if (slot.from - startsAtMs > furthest()) break
           const distance = Math.abs(slot.from - startsAtMs)
           if (distance === 0 || distance > reachMs) continue
-          nearest.push({ distance, startsAtMs: slot.from, shown: presentSlot(slot, free.zone) })
+          const shown = presentSlot(slot, free.zone)
+          nearest = byDistance([...nearest, { distance, startsAtMs: slot.from, shown }])
         }
         await giveWay()
       }
-      nearest.sort((one, other) => one.distance - other.distance || other.startsAtMs - one.startsAtMs)
-      nearest = nearest.slice(0, maxAlternatives)
       widen(seen, days, free.zone.spanOf(days))
     }
     return nearest.map(({ shown }) => shown)
@@ -63,6 +64,30 @@ async function nearestSlots({ source, startsAtMs, nowMs }: Refused): Promise<Sho
     if (error instanceof StaleOffering) return [] // the catalogue has just changed: no alternatives are better than wrong ones
     throw error
   }
+}
+
+/** A free slot near the wanted start. Distances are in milliseconds. */
+interface Near {
+  distance: number
+  startsAtMs: number
+  shown: ShownSlot
+}
+
+/** Returns the nearest slots, and the later of two equally near first. */
+function byDistance(slots: Near[]): Near[] {
+  return slots
+    .toSorted((one, other) => one.distance - other.distance || other.startsAtMs - one.startsAtMs)
+    .slice(0, maxAlternatives)
+}
+
+function nearestDays(days: Days, zone: ZoneOffsets, startsAtMs: number): number[] {
+  const distance = (day: number) => distanceTo(zone.spanOf({ first: day, last: day }), startsAtMs)
+  return [...eachDay(days)].toSorted((one, other) => distance(one) - distance(other))
+}
+
+/** Returns the distance of an interval from an instant; 0 within it. */
+function distanceTo({ from, to }: Interval, instantMs: number): number {
+  return Math.max(0, from - instantMs, instantMs - to)
 }
 
 /** Days on which an alternative may start. */

@@ -70,7 +70,7 @@ const postgresRules = [
      others integer;
      like_first integer;
    begin
-     if tg_op = 'DELETE' then changed := old; else changed := new; end if;
+     if tg_name = 'visits_stay_whole' then changed := old; else changed := new; end if;
      select * into first_claim from claims where id = coalesce(changed.visit_id, changed.id);
      select count(*),
             count(*) filter (where (booked_at, ended_at, expires_at)
@@ -84,7 +84,7 @@ const postgresRules = [
    end $$`,
   `create constraint trigger visits_are_whole after insert or update on claims deferrable initially deferred
    for each row when (new.visit_id is not null or new.claim_count > 1) execute function visit_is_whole()`,
-  `create constraint trigger visits_stay_whole after delete on claims deferrable initially deferred
+  `create constraint trigger visits_stay_whole after delete or update of visit_id, claim_count on claims deferrable initially deferred
    for each row when (old.visit_id is not null or old.claim_count > 1) execute function visit_is_whole()`,
 ]
 
