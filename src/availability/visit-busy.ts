@@ -125,7 +125,7 @@ class VisitSlots {
     return isRefusal(found) ? found : null
   }
 
-  private slotOf({ from, to, items, seatsLeft }: PlannedVisit): Slot {
+  private slotOf({ from, to, items, seatsLeft }: Omit<PlannedVisit, 'claims'>): Slot {
     const staffIds = items[0]?.staffIds ?? []
     const heldByYou = this.ownSlots.some(
       (own) => own.startsAtMs === from && (own.staffId === null || staffIds.includes(own.staffId)),

@@ -38,6 +38,8 @@ export interface RoomNeed {
 
 /** One person who gives an item, or nobody if it is unstaffed. */
 export interface Way {
+  /** Its number among all ways of the visit. */
+  index: number
   person: Person | undefined
   lengthMs: number
   /** The times with the person, from the start of the item. The whole length if it is unstaffed. */
@@ -83,8 +85,8 @@ export const pauseStepMs = 5 * 60_000
 /** The most attempts to place an item at one start. Beyond them, the start counts as not free. */
 const maxNodes = 1_000
 
-/** The rooms that suit each need, by start. Null if the item cannot be given then. */
-type SuitableRooms = Map<Way, Map<number, readonly Room[][] | null>>
+/** The rooms that suit each need, by way and start. Null if the item cannot be given then. */
+type SuitableRooms = Map<number, readonly Room[][] | null>[]
 
 interface SearchInput {
   site: Site
@@ -92,6 +94,8 @@ interface SearchInput {
   /** True if hours and blocks count. */
   keepsHours: boolean
   maxPauseMs: number
+  /** The start of the days. Starts are known by their seconds since then, because maps are fast with small numbers. */
+  sinceMs: number
   /** True if more items follow, so that no buffer is the last one. */
   isPart?: boolean
   /** Another search with the same hours, to share its results. */
@@ -108,14 +112,16 @@ export class VisitSearch {
   private readonly site: Site
   private readonly groups: readonly SearchItem[][]
   private readonly keepsHours: boolean
-  private readonly maxPauseMs: number
+  private readonly sinceMs: number
+  readonly maxPauseMs: number
   private readonly fewestPeople: number
   private readonly mostPeople: number
   private readonly rooms: SuitableRooms
   private readonly possible: Map<number, boolean>[]
   private nodes = 0
 
-  constructor({ site, items, keepsHours, maxPauseMs, isPart = false, like }: SearchInput) {
+  constructor({ site, items, keepsHours, maxPauseMs, sinceMs, isPart = false, like }: SearchInput) {
+    this.sinceMs = sinceMs
     this.site = site
     this.items = items
     this.isPart = isPart
@@ -126,9 +132,9 @@ export class VisitSearch {
     this.fewestPeople = Math.max(...this.groups.map(staffed))
     this.mostPeople = staffed(items)
     this.possible = this.groups.map(() => new Map<number, boolean>())
-    this.rooms = like?.rooms ?? new Map<Way, Map<number, readonly Room[][] | null>>()
-    for (const way of items.flatMap(({ ways }) => ways)) {
-      if (!this.rooms.has(way)) this.rooms.set(way, new Map<number, readonly Room[][] | null>())
+    this.rooms = like?.rooms ?? []
+    for (const { index } of items.flatMap(({ ways }) => ways)) {
+      this.rooms[index] ??= new Map<number, readonly Room[][] | null>()
     }
   }
 
@@ -154,11 +160,6 @@ export class VisitSearch {
     return this.nodes <= maxNodes
   }
 
-  /** Returns the times at which an item may start if the group before has ended, the earliest first. */
-  *startsAfter(endMs: number): Generator<number> {
-    for (let pause = 0; pause <= this.maxPauseMs; pause += pauseStepMs) yield endMs + pause
-  }
-
   /**
    * Returns false if a group and those after it cannot follow from a start. Supposes that each item has all rooms and
    * people for itself. Most starts without a plan end here.
@@ -166,36 +167,49 @@ export class VisitSearch {
   canBegin(group: number, startsAtMs: number): boolean {
     const known = this.possible[group]
     if (!known) return true
-    const found = known.get(startsAtMs)
+    const key = (startsAtMs - this.sinceMs) / 1_000
+    const found = known.get(key)
     if (found !== undefined) return found
     const can = this.computeBegin(group, startsAtMs)
-    known.set(startsAtMs, can)
+    known.set(key, can)
     return can
   }
 
   private computeBegin(group: number, startsAtMs: number): boolean {
-    const lengths = (this.groups[group] ?? []).map((item) =>
-      item.ways.filter((way) => this.roomsFor(item, way, startsAtMs)).map(({ lengthMs }) => lengthMs),
-    )
-    const shortest = Math.max(...lengths.map((some) => Math.min(...some)))
+    const items = this.groups[group] ?? []
+    const lengths: number[] = []
+    let shortest = 0
+    for (const item of items) {
+      let least = Infinity
+      for (const way of item.ways) {
+        if (way.lengthMs < least || !lengths.includes(way.lengthMs)) {
+          if (!this.roomsFor(item, way, startsAtMs)) continue
+          least = Math.min(least, way.lengthMs)
+          lengths.push(way.lengthMs)
+        }
+      }
+      shortest = Math.max(shortest, least)
+    }
     if (shortest === Infinity) return false
     if (group === this.groups.length - 1) return true
-    const ends = new Set(lengths.flat().filter((length) => length >= shortest))
-    for (const end of ends) {
-      for (const next of this.startsAfter(startsAtMs + end)) {
-        if (this.canBegin(group + 1, next)) return true
-      }
+    return lengths.some((length) => length >= shortest && this.canFollow(group + 1, startsAtMs + length))
+  }
+
+  private canFollow(group: number, endMs: number): boolean {
+    for (let next = endMs; next <= endMs + this.maxPauseMs; next += pauseStepMs) {
+      if (this.canBegin(group, next)) return true
     }
     return false
   }
 
   /** Returns the rooms that suit each need, other items of the visit aside. Null if the item cannot be given. */
   roomsFor(item: SearchItem, way: Way, startsAtMs: number): readonly Room[][] | null {
-    const known = this.rooms.get(way)
-    const found = known?.get(startsAtMs)
+    const known = this.rooms[way.index]
+    const key = (startsAtMs - this.sinceMs) / 1_000
+    const found = known?.get(key)
     if (found !== undefined) return found
     const computed = this.computeRooms(item, way, startsAtMs)
-    known?.set(startsAtMs, computed)
+    known?.set(key, computed)
     return computed
   }
 
@@ -259,7 +273,7 @@ class Attempt {
     const before = this.placed.at(-1)
     if (!before) return this.placeAt(item, start, start)
     if (before.item.group === item.group) return this.placeAt(item, start, end)
-    for (const next of this.search.startsAfter(end)) {
+    for (let next = end; next <= end + this.search.maxPauseMs; next += pauseStepMs) {
       if (!this.search.canBegin(item.group, next)) continue
       if (this.placeAt(item, next, next)) return true
       if (this.isExhausted) return false
@@ -308,9 +322,13 @@ class Attempt {
 
   private hasRoomFor({ person }: Way): boolean {
     if (!person) return true
-    const people = new Set(this.placed.map(({ way }) => way.person))
-    people.delete(undefined)
-    if (people.has(person) || people.size < this.people) return true
+    let people = 0
+    for (const [index, { way }] of this.placed.entries()) {
+      if (way.person === person) return true
+      if (way.person && this.placed.findIndex((other) => other.way.person === way.person) === index)
+        people += 1
+    }
+    if (people < this.people) return true
     this.wantsMorePeople = true
     return false
   }
@@ -344,7 +362,7 @@ function fits(
  * The buffers between must be free, and its place must have seats for all.
  */
 export function canJoin(placed: readonly Placed[], place: Placed): boolean {
-  const { item, way, from, to } = place
+  const { way, from, to } = place
   const { person } = way
   if (!person) return placeFits(placed, place)
   let before: Placed | undefined
@@ -353,7 +371,7 @@ export function canJoin(placed: readonly Placed[], place: Placed): boolean {
     if (other.from < to && from < other.to) return false
     if (other.from < from) before = other
   }
-  return item.beforeMs === 0 && (before?.item.afterMs ?? 0) === 0 ? true : buffersFit(person, before, place)
+  return buffersFit(person, before, place)
 }
 
 /**
@@ -379,11 +397,23 @@ function runEnd({ way, from }: Placed): number {
 
 /** Returns true if a person's buffers between two items that follow each other are free. */
 export function buffersFit(person: Person, before: Placed | undefined, next: Placed | undefined): boolean {
+  if ((before?.item.afterMs ?? 0) === 0 && (next?.item.beforeMs ?? 0) === 0) return true
   const { afterUntil, beforeFrom } = buffersBetween(before, next)
   const isAfterFree =
     !before || fits(person, before.item, { from: before.from, run: { from: runEnd(before), to: afterUntil } })
   if (!isAfterFree || !next) return isAfterFree
   return fits(person, next.item, { from: next.from, run: { from: beforeFrom, to: runStart(next) } })
+}
+
+/** Returns true if all buffers of a person in a plan are free. */
+export function allBuffersFit(person: Person, placed: readonly Placed[]): boolean {
+  let before: Placed | undefined
+  for (const place of placed) {
+    if (place.way.person !== person) continue
+    if (!buffersFit(person, before, place)) return false
+    before = place
+  }
+  return buffersFit(person, before, undefined)
 }
 
 function placeFits(placed: readonly Placed[], { item, from, to }: Placed): boolean {
@@ -415,6 +445,7 @@ function roomFits(
   place: Placed,
   { need, room }: { need: RoomNeed; room: Room },
 ): boolean {
+  if (!place.rooms.includes(room) && !placed.some(({ rooms }) => rooms.includes(room))) return true
   const own = [...placed, place].flatMap((other) =>
     other.rooms.flatMap((taken, index) => {
       const theirs = other.item.needs[index]
@@ -422,7 +453,6 @@ function roomFits(
       return timesOf(theirs, other).map((time) => ({ ...time, seats: theirs.seats }))
     }),
   )
-  if (own.length === 0) return true
   return timesOf(need, place).every((time) => {
     const claims = [...room.busy.during(time), ...own]
     return mostTaken(claims, time) + need.quantity <= room.target.seats

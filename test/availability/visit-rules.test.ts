@@ -71,11 +71,12 @@ interface World {
   claims?: Record<string, [from: string, to: string][]>
   bookings?: Record<string, number>
   blocks?: VisitBlock[]
+  onExhausted?: () => void
 }
 
 function rulesOf(
   items: WantedItem[],
-  { maxGapMinutes = 0, claims = {}, bookings = {}, blocks = [] }: World = {},
+  { maxGapMinutes = 0, claims = {}, bookings = {}, blocks = [], onExhausted }: World = {},
 ) {
   const offer: VisitOffer = { items, location, resources: [room], maxGapMinutes, version: 1 }
   const claimed = ([from, to]: [string, string]): Claimed => {
@@ -87,6 +88,7 @@ function rulesOf(
     blocks,
     claims: new Map(Object.entries(claims).map(([id, list]) => [id, list.map(claimed)])),
     bookingsOfDay: new Map(Object.entries(bookings)),
+    ...(onExhausted && { onExhausted }),
   })
 }
 
@@ -201,4 +203,30 @@ test('the claims that could matter are those of all people and rooms, as long as
   expect(resourceIdsOf(offer)).toEqual(['anna', 'ben', 'room'])
   const { from, to } = longestSpan(offer, { from: at('09:00'), to: at('09:00') })
   expect([timeOf(from), timeOf(to)]).toEqual(['08:50', '10:45'])
+})
+
+describe('a search that reaches its limit', () => {
+  const people = Array.from({ length: 10 }, (_, index) => member(`person ${index}`))
+  const last = people.slice(-1)
+  const together = (staff: StaffMember[]) => wanted({ staff, startsWith: true })
+  // two items need the last person at the same time, which each of many choices for the others finds out again
+  const items = [wanted({ staff: people }), ...Array.from({ length: 7 }, () => together(people))]
+
+  test('counts the start as not free, and says so', () => {
+    let exhausted = 0
+    const onExhausted = () => (exhausted += 1)
+    const rules = rulesOf([...items, together(last), together(last)], { onExhausted })
+    expect(planAt(rules, '09:00')).toMatchObject({ item: 9 })
+    expect(exhausted).toBe(1)
+    expect(rules.planOnGrid(at('09:15'))).toBeUndefined()
+    expect(exhausted).toBe(2)
+  })
+
+  test('is not the usual case of as many items as people', () => {
+    const onExhausted = () => expect.unreachable()
+    expect(
+      planAt(rulesOf([...items, together(people), together(people)], { onExhausted }), '09:00'),
+    ).toHaveLength(10)
+    expect(planAt(rulesOf([...items, together(last)], { onExhausted }), '09:00')).toHaveLength(9)
+  })
 })
