@@ -26,7 +26,7 @@ interface TakenRequest {
 }
 
 /** A row of one kind. The columns of the other kinds are null. */
-export type TakenRow = VersionRow | ClaimsRow | BlockRow | OwnHoldRow | BookingsRow
+export type TakenRow = VersionRow | ClaimsRow | BlockRow | OwnHoldRow | BookingsRow | OwnVisitRow
 
 interface VersionRow {
   kind: 'version'
@@ -68,6 +68,14 @@ interface BookingsRow {
   claims: string
 }
 
+interface OwnVisitRow {
+  kind: 'visit'
+  /** The first item. */
+  starts_at: Instant
+  /** Number, service and start of each item, separated by `;`. */
+  claims: string
+}
+
 /**
  * Reads everything that obstructs slots in a span, in one statement. The cost depends on the span and the
  * caller's own holds, not on earlier bookings.
@@ -84,15 +92,17 @@ interface VisitsRequest extends TakenRequest {
   roomIds: string[]
   /** The days whose bookings count for the choice of staff. */
   days: Interval
+  /** True if the visit has several items. */
+  isSeveral: boolean
 }
 
 /** Like `findTaken`, with blocks of resources and the bookings of staff. */
 export async function findTakenForVisits(db: Reads, request: VisitsRequest): Promise<TakenRow[]> {
-  const { ownerId, roomIds, staffIds } = request
+  const { ownerId, roomIds, staffIds, isSeveral } = request
   const parts = [version(request), claims(request), ...blocks(request)]
   if (roomIds.length > 0) parts.push(blocksOfRooms(request))
-  if (staffIds.length > 1) parts.push(bookings(request))
-  if (ownerId !== undefined) parts.push(ownHolds(request, ownerId))
+  if (staffIds.length > 1) parts.push(...bookings(request))
+  if (ownerId !== undefined) parts.push(isSeveral ? ownVisits(request, ownerId) : ownHolds(request, ownerId))
   const { rows } = await sql<TakenRow>`${sql.join(parts, sql` union all `)}`.execute(db)
   return rows
 }
@@ -115,22 +125,35 @@ export function versionOf(rows: readonly TakenRow[]): number | undefined {
   return rows.find((row) => row.kind === 'version')?.version
 }
 
-/** Returns blocks of resources, and the starts of bookings by staff member. */
+/** Returns blocks of resources, the starts of bookings by staff member, and the items of own holds. */
 export function readTakenForVisits(rows: readonly TakenRow[]) {
   const roomBlocks: VisitBlock[] = []
   const bookings = new Map<string, number[]>()
+  const ownVisits: OwnItem[][] = []
   for (const row of rows) {
     if (row.kind === 'bookings') {
-      bookings.set(
-        row.id,
-        row.claims.split(';').map((text) => secondsTextToMs(text)),
-      )
+      const starts = row.claims.split(';').map((text) => secondsTextToMs(text))
+      bookings.set(row.id, [...(bookings.get(row.id) ?? []), ...starts])
     } else if (row.kind === 'room') {
       const { id: resourceId, starts_at, ends_at } = row
       roomBlocks.push({ from: toMs(starts_at), to: toMs(ends_at), staffId: null, resourceId })
-    }
+    } else if (row.kind === 'visit') ownVisits.push(readItems(row.claims))
   }
-  return { ...readTaken(rows), roomBlocks, bookings }
+  return { ...readTaken(rows), roomBlocks, bookings, ownVisits }
+}
+
+/** An item of the caller's own hold. */
+export interface OwnItem {
+  serviceId: string
+  startsAtMs: number
+}
+
+function readItems(text: string): OwnItem[] {
+  const items = text.split(';').map((item) => {
+    const [number, serviceId = '', startsAt = ''] = item.split(',')
+    return { number: Number(number), serviceId, startsAtMs: secondsTextToMs(startsAt) }
+  })
+  return items.toSorted((one, other) => one.number - other.number)
 }
 
 export function readTaken(rows: readonly TakenRow[]): Omit<Taken, 'partySize'> & { blocks: Block[] } {
@@ -229,14 +252,42 @@ function blocksOfRooms({ businessId, roomIds, span }: VisitsRequest) {
        and ends_at > ${nearestInstant(span.from)} and starts_at < ${nearestInstant(span.to)}`
 }
 
+/** Selects bookings of staff, in one part for the first items and one for the further items of visits. */
 function bookings({ businessId, staffIds, days }: VisitsRequest) {
+  const within = (starts: string) =>
+    sql`${sql.ref(starts)} >= ${nearestInstant(days.from)} and ${sql.ref(starts)} < ${nearestInstant(days.to)}`
   // by the index of each staff member, not through all bookings of the business
-  return sql`
+  return [
+    sql`
     select 'bookings', staff_id, null, string_agg(concat_ws(',', starts_at), ';'), null, null
       from bookings
      where staff_id in (${sql.join(staffIds)}) and (business_id = ${businessId}) is true and cancelled_at is null
-       and starts_at >= ${nearestInstant(days.from)} and starts_at < ${nearestInstant(days.to)}
-     group by staff_id`
+       and ${within('starts_at')}
+     group by staff_id`,
+    sql`
+    select 'bookings', i.staff_id, null, string_agg(concat_ws(',', i.starts_at), ';'), null, null
+      from visit_items as i
+           join bookings as b on b.id = i.visit_id and b.cancelled_at is null
+     where i.staff_id in (${sql.join(staffIds)}) and i.business_id = ${businessId} and i.item > 0
+       and ${within('i.starts_at')}
+     group by i.staff_id`,
+  ]
+}
+
+function ownVisits({ businessId, serviceId, locationId, now }: VisitsRequest, ownerId: string) {
+  return sql`
+    select 'visit',
+           null,
+           null,
+           string_agg(concat_ws(',', i.item, i.service_id, i.starts_at), ';'),
+           c.starts_at,
+           null
+      from claims as c
+           join visit_items as i on i.visit_id = c.id
+     where c.owner_id = ${ownerId} and c.owner_sequence is not null and c.business_id = ${businessId}
+       and c.booked_at is null and (c.ended_at is null) is true and c.expires_at > ${now}
+       and c.service_id = ${serviceId} and c.location_id = ${locationId}
+     group by c.id, c.starts_at`
 }
 
 function ownHolds({ businessId, serviceId, locationId, now }: TakenRequest, ownerId: string) {

@@ -1,7 +1,7 @@
 import { isSession } from '../access/actor.ts'
 import type { Context } from '../access/context.ts'
 import { instantFromMs } from '../base/instants.ts'
-import { findTakenForVisits, readTakenForVisits } from './availability-queries.ts'
+import { findTakenForVisits, type OwnItem, readTakenForVisits } from './availability-queries.ts'
 import { maxSeatDays, readAtVersion, type Viewer } from './busy.ts'
 import type { OwnSlot, Slot } from './slot-rules.ts'
 import {
@@ -54,6 +54,7 @@ export async function readVisits(
     seats: Math.max(...items.map(({ service }) => service.capacity), ...resources.map((one) => one.quantity)),
     span: longestSpan(offer, span),
     days: span,
+    isSeveral: items.length > 1,
     ownerId: isSession(actor) ? actor.ownerId : undefined,
     exceptBookingId,
   }
@@ -62,7 +63,7 @@ export async function readVisits(
     ...{ actor, now, recently, version },
   })
   assertParties(offer, () => (showsItems ? '/items' : '/party_size'))
-  const { claims, blocks, roomBlocks, bookings, ownSlots } = readTakenForVisits(rows)
+  const { claims, blocks, roomBlocks, bookings, ownSlots, ownVisits } = readTakenForVisits(rows)
   const rules = new VisitRules(offer, days, {
     ...{ zone, nowMs, claims },
     blocks: [...blocks, ...roomBlocks],
@@ -71,7 +72,7 @@ export async function readVisits(
       context.metrics.visitSearchGaveUp()
     },
   })
-  return new VisitSlots(rules, { zone, ownSlots: showsItems ? [] : ownSlots, showsItems })
+  return new VisitSlots(rules, { zone, ownSlots, ownVisits, showsItems })
 }
 
 /** Returns a function for the number of bookings of each staff member on a local day. */
@@ -97,15 +98,22 @@ class VisitSlots {
   readonly zone: ZoneOffsets
   private readonly rules: VisitRules
   private readonly ownSlots: OwnSlot[]
+  private readonly ownVisits: OwnItem[][]
   private readonly showsItems: boolean
 
   constructor(
     rules: VisitRules,
-    { zone, ownSlots, showsItems }: { zone: ZoneOffsets; ownSlots: OwnSlot[]; showsItems: boolean },
+    {
+      zone,
+      ownSlots,
+      ownVisits,
+      showsItems,
+    }: { zone: ZoneOffsets; ownSlots: OwnSlot[]; ownVisits: OwnItem[][]; showsItems: boolean },
   ) {
     this.rules = rules
     this.zone = zone
     this.ownSlots = ownSlots
+    this.ownVisits = ownVisits
     this.showsItems = showsItems
   }
 
@@ -127,9 +135,16 @@ class VisitSlots {
 
   private slotOf({ from, to, items, seatsLeft }: Omit<PlannedVisit, 'claims'>): Slot {
     const staffIds = items[0]?.staffIds ?? []
-    const heldByYou = this.ownSlots.some(
-      (own) => own.startsAtMs === from && (own.staffId === null || staffIds.includes(own.staffId)),
-    )
+    const isOwn = (own: OwnItem[]) =>
+      own.length === items.length &&
+      own.every(({ serviceId, startsAtMs }, index) => {
+        return serviceId === items[index]?.service.id && startsAtMs === items[index].from
+      })
+    const heldByYou =
+      this.ownVisits.some(isOwn) ||
+      this.ownSlots.some(
+        (own) => own.startsAtMs === from && (own.staffId === null || staffIds.includes(own.staffId)),
+      )
     const slot = { from, to, staffIds, seatsLeft, heldByYou }
     if (!this.showsItems) return slot
     return { ...slot, items: items.map((item) => ({ ...item, serviceId: item.service.id })) }

@@ -396,7 +396,7 @@ function runEnd({ way, from }: Placed): number {
 }
 
 /** Returns true if a person's buffers between two items that follow each other are free. */
-export function buffersFit(person: Person, before: Placed | undefined, next: Placed | undefined): boolean {
+function buffersFit(person: Person, before: Placed | undefined, next: Placed | undefined): boolean {
   if ((before?.item.afterMs ?? 0) === 0 && (next?.item.beforeMs ?? 0) === 0) return true
   const { afterUntil, beforeFrom } = buffersBetween(before, next)
   const isAfterFree =

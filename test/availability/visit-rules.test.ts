@@ -209,7 +209,7 @@ describe('a search that reaches its limit', () => {
   const people = Array.from({ length: 10 }, (_, index) => member(`person ${index}`))
   const last = people.slice(-1)
   const together = (staff: StaffMember[]) => wanted({ staff, startsWith: true })
-  // two items need the last person at the same time, which each of many choices for the others finds out again
+  // two items need the last person at once, whatever the many choices for the others
   const items = [wanted({ staff: people }), ...Array.from({ length: 7 }, () => together(people))]
 
   test('counts the start as not free, and says so', () => {

@@ -7,6 +7,7 @@ import { bookSlot, type Client, clientOf, sessionClient } from '../support/clien
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { makeBusiness, makeLocation, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { sessionOf } from '../support/random-world.ts'
+import { growthOf } from '../support/scrape.ts'
 import { type ShownSlot, timesOf } from '../support/slots.ts'
 import { unknownId } from '../support/tenant-things.ts'
 import {
@@ -264,6 +265,30 @@ onEachEngine('availability of visits', (engine) => {
     expect(await explain(at('09:00', date), asked)).toMatchObject({ item: 0, reason: 'slot_held' })
   })
 
+  test('a visit that the session holds is marked for it, and taken for others', async () => {
+    const date = '2026-12-14'
+    const own = await sessionClient(service, salon)
+    const items = [
+      { service_id: cut, staff_id: anna },
+      { service_id: massage, starts: 'with' },
+      { service_id: sauna },
+    ]
+    const body = { location_id: place, starts_at: at('09:00', date), items }
+    const held = await service.call('POST', '/bookings/hold', { token: own.token, body })
+    expect(held.status).toBe(201)
+    const asked = { items: `${cut}:${anna},~${massage},${sauna}` }
+    const marked = (await slotsOn(date, asked, own)).filter(({ held_by_you }) => held_by_you)
+    expect(timesOf(marked)).toEqual(['09:00'])
+    expect(
+      (await slotsOn(date, { items: `${cut}:${anna},${sauna}` }, own)).some((slot) => slot.held_by_you),
+    ).toBe(false)
+    expect(timesOf(await slotsOn(date, asked, session))[0]).toBe('10:30')
+    expect(await explain(at('09:00', date), asked)).toMatchObject({ item: 0, reason: 'slot_held' })
+    expect(await explain(at('09:00', date), { service_id: massage })).toMatchObject({ reason: 'slot_held' })
+    expect((await own.book(held.body.hold_id as string)).status).toBe(201)
+    expect(await explain(at('09:00', date), asked)).toMatchObject({ item: 0, reason: 'slot_booked' })
+  })
+
   test('the soonest start of a visit is its first slot', async () => {
     const items = `${cut},~${colour}`
     const { body } = await ask('/soonest', { items })
@@ -357,6 +382,22 @@ onEachEngine('availability of visits', (engine) => {
       '09:00',
       '10:00',
     ])
+  })
+
+  test('starts that a search gives up are counted', async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `Person ${index}`)
+    const people = await makeStaff(service, salon.id, names)
+    const [last = ''] = people.slice(-1)
+    const many = await makeCut({ staff_ids: people })
+    const items = [
+      many,
+      ...Array.from({ length: 7 }, () => `~${many}`),
+      `~${many}:${last}`,
+      `~${many}:${last}`,
+    ]
+    const work = () => explain(at('09:00'), { items: items.join() })
+    const metric = 'holdfast_visit_searches_exhausted_total'
+    expect(await growthOf(service, { metric, by: [] }, work)).toEqual({ '': 1 })
   })
 
   test('a month of a large visit is refused if one answer cannot hold it', async () => {
