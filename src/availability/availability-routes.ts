@@ -32,7 +32,7 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
         tags,
         summary: 'Show free slots',
         description:
-          'Every slot that the caller can hold now, by local date. A slot that the session itself holds is included and marked. When no staff member, or not the requested one, provides the service there, the list is empty. One answer holds at most 50,000 pairs of slot and staff member; for more, `validation_failed` names the last date that fits. Send the `ETag` back as `If-None-Match` to poll cheaply.',
+          'Every slot that the caller can hold now, by local date. A slot that the session itself holds is included and marked. When no staff member, or not the requested one, provides the service there, the list is empty. With `items`, each slot is a start of the whole visit. One answer holds at most 50,000 pairs of slot and staff member; for more, `validation_failed` names the last date that fits. Send the `ETag` back as `If-None-Match` to poll cheaply.',
         querystring: AvailabilityQuery,
         response: { 200: Availability, 304: Unchanged, ...problems('not_found', 'slot_not_offered') },
       },
@@ -52,7 +52,8 @@ export function availabilityRoutes(app: FastifyInstance, context: Context): void
         operationId: 'explainSlot',
         tags,
         summary: 'Explain why a slot is free or not',
-        description: 'Why a session could not hold the slot now; null when it could.',
+        description:
+          'Why a session could not hold the slot now; null when it could. With `items`, `item` is the service that cannot be given.',
         querystring: ExplainQuery,
         response: { 200: Explanation, 304: Unchanged, ...problems('not_found') },
       },
