@@ -4,7 +4,7 @@ export const exampleIds = {
   service: '8722dbeb-7f09-8993-9751-bd3a10e37d26',
   location: 'fc3de050-a368-8344-b985-f90b13bae9e6',
   staff: '93fa21da-6815-8fc2-b29b-fd569494e82d',
-  resource: '01a1fa68-2f8c-7a31-8e54-2b9d0c6f7e18',
+  resource: 'ee2f8e05-07e0-8899-89d8-3368c0a06743',
   /** A hold and the booking that it becomes share one ID. */
   booking: '01a1fa68-2f8d-7aba-8613-821934a98a29',
   webhook: '01a1fa68-2f90-7c3e-9a41-6f1d3b8e5c02',

@@ -11,9 +11,16 @@ import type { Transaction } from '../database/database.ts'
 import type { PlanName } from '../database/tables.ts'
 import { findBusinessBySlug } from './business-queries.ts'
 import { hasBusinesses, insertMissing, scheduleColumns, serviceColumns } from './catalogue-queries.ts'
+import { type BookableResource, resourceFields } from './resource-schemas.ts'
 import type { CustomField, DateOverride, Money, Weekday, WeeklyHours } from './catalogue-types.ts'
 import { plainOf } from './field-schemas.ts'
-import { completeLocation, completeService, completeStaffMember, type NewService } from './catalogue.ts'
+import {
+  completeLocation,
+  completeResource,
+  completeService,
+  completeStaffMember,
+  type NewService,
+} from './catalogue.ts'
 import {
   type Location,
   type LocationCreation,
@@ -21,6 +28,7 @@ import {
   type StaffMember,
   staffFields,
 } from './location-and-staff-schemas.ts'
+import { isPlainService } from './service-rules.ts'
 import type { Service } from './service-schemas.ts'
 import { firstColumns } from './business-rules.ts'
 import { businessColumns } from './business.ts'
@@ -67,6 +75,7 @@ async function issueKeys(context: Context, tx: Transaction, businessId: string) 
   return { business_key: business.key, publishable_key: publishable.key }
 }
 
+/** Leaves out services that need resources, because scripts hold every printed service anywhere. */
 function describe(business: DemoBusiness) {
   const { id, hub_id, name, plan, timezone } = business
   return {
@@ -77,7 +86,7 @@ function describe(business: DemoBusiness) {
     timezone,
     locations: business.locations.map((location) => ({ id: location.id, name: location.name, timezone })),
     staff: business.staff.map((member) => ({ id: member.id, name: member.name })),
-    services: business.services.map((service) => ({
+    services: business.services.filter(isPlainService).map((service) => ({
       id: service.id,
       name: service.name,
       duration_minutes: service.duration_minutes,
@@ -142,6 +151,16 @@ async function insertBusiness(
       ...scheduleColumns(member),
     })),
   )
+  await insertMissing(
+    tx.db,
+    'resources',
+    business.resources.map((resource) => ({
+      ...own,
+      ...{ id: resource.id, location_id: resource.location_id },
+      ...plainOf(resourceFields, resource),
+      ...scheduleColumns(resource),
+    })),
+  )
   await insertServices(tx, business, own)
 }
 
@@ -173,6 +192,23 @@ async function insertServices(
     'service_staff',
     pairs.flatMap(({ people }) => people),
   )
+  await insertLinks(tx, business)
+}
+
+/** Links services to the resources of their needs and the staff of their terms. */
+async function insertLinks(tx: Transaction, { services, resources }: DemoBusiness): Promise<void> {
+  const links = services.map(({ id: service_id, business_id, needs, terms }) => {
+    const own = { business_id, service_id }
+    const needed = resources.filter(({ id }) => needs.some(({ resource_ids }) => resource_ids.includes(id)))
+    return {
+      rooms: needed.map(({ id: resource_id, location_id }) => ({ ...own, location_id, resource_id })),
+      people: terms.map(({ staff_id }) => ({ ...own, staff_id })),
+    }
+  })
+  const rooms = links.flatMap((link) => link.rooms)
+  await insertMissing(tx.db, 'service_resources', rooms)
+  const people = links.flatMap((link) => link.people)
+  await insertMissing(tx.db, 'service_terms', people)
 }
 
 /*
@@ -192,6 +228,7 @@ interface DemoBusiness {
   brand: { brand_name: string; brand_color: string; logoFile: string } | null
   locations: Location[]
   staff: StaffMember[]
+  resources: BookableResource[]
   services: Service[]
 }
 
@@ -231,6 +268,8 @@ interface Sketch {
   address: string
   people: [string, string, string]
   inHub: boolean
+  /** True to have rooms and equipment, and services that need them. */
+  hasRooms?: true
   brand?: DemoBusiness['brand']
 }
 
@@ -245,6 +284,7 @@ const sketches: Sketch[] = [
     address: 'Rosenthaler Str. 12, 10119 Berlin',
     people: ['Anna Weber', 'Ben Fischer', 'Clara Neumann'],
     inHub: true,
+    hasRooms: true,
     brand: {
       brand_name: 'Salon Spree',
       brand_color: '#1f6f5c',
@@ -286,10 +326,14 @@ const sketches: Sketch[] = [
   },
 ]
 
+const basin = 'Basin'
+/** Holds two, so that a couple comes together. */
+const massageRoom = 'Massage room'
+
 export const demoBusinesses: DemoBusiness[] = sketches.map(toBusiness)
 
 function toBusiness(sketch: Sketch): DemoBusiness {
-  const { name, plan, timezone, place, address, people, inHub, brand = null } = sketch
+  const { name, plan, timezone, place, address, people, inHub, hasRooms, brand = null } = sketch
   const business = { id: id(name), timezone }
   const places: LocationCreation[] = [
     { name: place, address, weekly_hours: usualHours, date_overrides: holidays },
@@ -310,22 +354,84 @@ function toBusiness(sketch: Sketch): DemoBusiness {
     ),
   )
   const ids = staff.map((member) => member.id) as [string, string, string] // the same number of IDs as staff members
+  const [first] = locations.map((location) => location.id)
+  const resources = hasRooms && first !== undefined ? resourcesAt(first, business, name) : []
+  const own = { ...{ id: business.id, hub_id: inHub ? demoHub.id : null }, name, plan, timezone, brand }
+  const rooms = new Map(resources.map((resource) => [resource.name, resource.id]))
+  const services = [
+    ...servicesOf(sketch, ids).map((service) => ({
+      location_ids: locations.map(({ id }) => id),
+      ...service,
+    })),
+    ...(first === undefined || !hasRooms ? [] : visitServicesOf(sketch, ids, { location: first, rooms })),
+  ]
   return {
-    ...{ id: business.id, hub_id: inHub ? demoHub.id : null, name, plan, timezone, brand, locations, staff },
-    services: servicesOf(sketch, ids).map((service) =>
+    ...{ ...own, locations, staff, resources },
+    services: services.map((service) =>
       completeService(
         {
           slug: slugOf(service.name),
           max_advance_days: null,
           slot_interval_minutes: demoSlotIntervalMinutes,
           ...service,
-          location_ids: locations.map((location) => location.id),
         },
         business,
         () => id(name, 'service', service.name),
       ),
     ),
   }
+}
+
+function resourcesAt(
+  location_id: string,
+  business: { id: string; timezone: string },
+  name: string,
+): BookableResource[] {
+  const wanted = [
+    { name: basin, quantity: 1 },
+    { name: massageRoom, quantity: 2 },
+  ]
+  return wanted.map((resource) =>
+    completeResource({ location_id, ...resource }, business, () => id(name, 'resource', resource.name)),
+  )
+}
+
+/** Returns services with steps, needs and terms, at one location. */
+function visitServicesOf(
+  { currency, haircut }: Sketch,
+  [first, second, third]: [string, string, string],
+  { location, rooms }: { location: string; rooms: ReadonlyMap<string, string> },
+): NewService[] {
+  const price = (haircuts: number): Money => ({ amount: haircut * haircuts, currency })
+  const need = (name: string) => ({ resource_ids: [rooms.get(name) ?? ''] })
+  const steps = (apply: number, wait: number, finish: number) => [
+    { minutes: apply, staffed: true },
+    { minutes: wait, staffed: false },
+    { minutes: finish, staffed: true },
+  ]
+  return [
+    {
+      name: 'Colour',
+      category: 'Hair and care',
+      description: 'While the colour works, the stylist serves somebody else. Rinsed at the basin.',
+      steps: steps(30, 35, 25),
+      price: price(2),
+      location_ids: [location],
+      staff_ids: [first, second],
+      needs: [{ ...need(basin), during: 'staffed' }],
+      terms: [{ staff_id: second, price: price(1.8), steps: steps(40, 35, 30) }],
+    },
+    {
+      name: 'Massage',
+      category: 'Hair and care',
+      description: 'The room holds two: come together, each with a therapist.',
+      duration_minutes: 60,
+      price: price(2),
+      location_ids: [location],
+      staff_ids: [second, third],
+      needs: [need(massageRoom)],
+    },
+  ]
 }
 
 function servicesOf(

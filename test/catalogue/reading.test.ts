@@ -152,7 +152,7 @@ onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
   test('a session reaches one business, whatever business_id it names', async () => {
     const studio = businessOf(service.world, 'Hudson Studio')
     expect(await itemsOf(`/services?business_id=${studio.id}`, token)).toEqual([])
-    expect(await itemsOf(`/services?business_id=${salon.id}`, token)).toHaveLength(5)
+    expect(await itemsOf(`/services?business_id=${salon.id}`, token)).toHaveLength(7)
   })
 
   describe('a long list', () => {

@@ -116,6 +116,33 @@ onOneEngine('sqlite', 'holdfast demo', (engine) => {
     expect(branded.map(({ timezone }) => timezone)).toEqual(['Europe/Berlin'])
   })
 
+  test('gives the first business rooms, and services with steps, needs and terms', async () => {
+    const [salon] = first.businesses
+    const [, ben] = salon?.staff ?? []
+    const rooms = await readRows(
+      database.url,
+      `select name, quantity, business_id from resources order by name`,
+    )
+    expect(rooms.map((row) => ({ ...row }))).toEqual([
+      { name: 'Basin', quantity: 1, business_id: salon?.id },
+      { name: 'Massage room', quantity: 2, business_id: salon?.id },
+    ])
+    const token = salon?.business_key ?? ''
+    const { body } = await call(server.address, 'GET', '/services', { token })
+    const services = body.data as { name: string }[]
+    const steps = (...minutes: number[]) =>
+      minutes.map((length, index) => ({ minutes: length, staffed: index !== 1 }))
+    expect(services.find(({ name }) => name === 'Colour')).toMatchObject({
+      ...{ duration_minutes: 90, steps: steps(30, 35, 25) },
+      needs: [{ quantity: 1, during: 'staffed' }],
+      terms: [{ staff_id: ben?.id, price: { amount: 6_300, currency: 'EUR' }, steps: steps(40, 35, 30) }],
+    })
+    expect(services.find(({ name }) => name === 'Massage')).toMatchObject({
+      ...{ duration_minutes: 60, steps: null },
+      needs: [{ quantity: 1, during: 'all' }],
+    })
+  })
+
   test('run again, it gives the same ids and new keys', () => {
     expect(second).toEqual({
       hub: { ...first.hub, key: second.hub.key },

@@ -61,7 +61,10 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
   test('offers the services of a person, then the form with the start filled in', async () => {
     const anna = booker.staffId('Anna')
     const start = '2026-12-01T09:30:00.000Z'
-    const form = await read(`/console/book?start=${start}&who=${anna}`)
+    const offered = await read(`/console/book?start=${start}&who=${anna}`)
+    for (const name of ['Haircut', 'Colour']) expect(offered).toContain(name)
+    for (const name of ['Treatment', 'Massage']) expect(offered).not.toContain(name)
+    const form = await read(`/console/book?start=${start}&who=${anna}&service=${serviceId('Haircut')}`)
     expect(form).toContain('value="2026-12-01"')
     expect(form).toContain('value="10:30"')
     expect(await read('/console/book')).toContain('Choose a service')
