@@ -135,7 +135,7 @@ async function findBookingsWith(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct b.id, b.starts_at
-      from claims as c join bookings as b on b.id = c.id
+      from claims as c join bookings as b on b.id = coalesce(c.visit_id, c.id)
      where c.resource_id = ${resource_id} and c.lasts_long in (0, 1) and (c.ended_at is null) is true
        and c.taken_from >= ${nearestInstant(toMs(starts_at) - maxClaimMs)} and c.taken_from < ${ends_at}
        and c.taken_until > ${starts_at} and c.booked_at is not null

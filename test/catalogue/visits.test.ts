@@ -5,7 +5,7 @@ import { expectErrors } from '../support/expect-problem.ts'
 import { sql } from 'kysely'
 import { changeRows, unknownId } from '../support/tenant-things.ts'
 import { makeBusiness, makeLocation, makeStaff, type OwnBusiness } from '../support/offers.ts'
-import { engines, startTestService, type TestService } from '../support/test-service.ts'
+import { ada, engines, startTestService, type TestService } from '../support/test-service.ts'
 
 type Body = Record<string, unknown>
 
@@ -304,6 +304,26 @@ describe.each(engines)('resources, steps, needs and terms (%s)', (engine) => {
       status: 404,
     })
     expect((await call('DELETE', `/blocks/${String(made['id'])}`)).status).toBe(204)
+  })
+
+  test('a block of a resource lists the bookings that take it then, and no others', async () => {
+    const made = await make('/services', { ...colour(), terms: [] })
+    const book = async (starts_at: string) => {
+      const body = { service_id: made['id'], location_id: place, staff_id: anna, starts_at }
+      const { hold_id } = await make('/bookings/hold', body)
+      return String((await make('/bookings', { hold_id, client: ada }))['id'])
+    }
+    const [early, late] = [await book('2026-12-07T09:00:00Z'), await book('2026-12-07T12:00:00Z')]
+    const blocked = (from: string, until: string) =>
+      make('/blocks', {
+        resource_id: room,
+        starts_at: `2026-12-07T${from}:00Z`,
+        ends_at: `2026-12-07T${until}:00Z`,
+      })
+    expect(await blocked('08:00', '13:00')).toMatchObject({ conflicting_booking_ids: [early, late] })
+    expect(await blocked('10:30', '12:01')).toMatchObject({ conflicting_booking_ids: [late] })
+    await call('DELETE', `/bookings/${late}`)
+    expect(await blocked('10:30', '12:01')).toMatchObject({ conflicting_booking_ids: [] })
   })
 
   test('the schema lets a block name exactly one thing', async () => {
