@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { cachedQuery, type Params } from '../database/cached-query.ts'
 import type { Reads } from '../database/database.ts'
 import type { LocationsTable, ResourcesTable, ServicesTable, StaffTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
@@ -65,15 +66,8 @@ function select(kind: Kind, alias: string, made: Record<string, RawBuilder<unkno
   return sql`select ${sql.lit(kind)} as kind, ${sql.join(all)}`
 }
 
-/**
- * Reads a service, a location, the service's staff and the resources that it needs there. One statement reads
- * them at one version. Service and resources come first: their columns set the types of the others' nulls.
- */
-export async function findOfferingParts(
-  db: Reads,
-  scope: TenantScope,
-  ids: { serviceId: string; locationId: string },
-): Promise<OfferingParts> {
+/** The whole statement. Service and resources come first: their columns set the types of the others' nulls. */
+const partsOf = cachedQuery((_db: Reads, { scope, serviceId, locationId }: Params<PartsRequest>) => {
   const service = select('service', 's', {
     location_ids: idsFrom('service_locations', 's.service_id', 'location_id'),
     staff_ids: idsFrom('service_staff', 's.service_id', 'staff_id'),
@@ -85,16 +79,34 @@ export async function findOfferingParts(
   const staff = select('staff', 'p', {
     location_ids: idsFrom('staff_locations', 'p.staff_id', 'location_id'),
   })
-  const { rows } = await sql<Row>`
-    ${service} from services as s where ${inScope('s.business_id', scope)} and s.id = ${ids.serviceId}
+  return sql<Row>`
+    ${service} from services as s where ${inScope('s.business_id', scope)} and s.id = ${serviceId}
     union all
     ${resource} from service_resources as n join resources as r on r.id = n.resource_id and r.business_id = n.business_id
-     where ${inScope('n.business_id', scope)} and n.service_id = ${ids.serviceId} and r.location_id = ${ids.locationId}
+     where ${inScope('n.business_id', scope)} and n.service_id = ${serviceId} and r.location_id = ${locationId}
     union all
-    ${location} from locations as l where ${inScope('l.business_id', scope)} and l.id = ${ids.locationId}
+    ${location} from locations as l where ${inScope('l.business_id', scope)} and l.id = ${locationId}
     union all
     ${staff} from staff as p join service_staff as g on g.staff_id = p.id and g.business_id = p.business_id
-     where ${inScope('p.business_id', scope)} and g.service_id = ${ids.serviceId}`.execute(db)
+     where ${inScope('p.business_id', scope)} and g.service_id = ${serviceId}`
+})
+
+interface PartsRequest {
+  scope: TenantScope
+  serviceId: string
+  locationId: string
+}
+
+/**
+ * Reads a service, a location, the service's staff and the resources that it needs there. One statement reads
+ * them at one version.
+ */
+export async function findOfferingParts(
+  db: Reads,
+  scope: TenantScope,
+  { serviceId, locationId }: { serviceId: string; locationId: string },
+): Promise<OfferingParts> {
+  const { rows } = await partsOf(db, { scope, serviceId, locationId })
   return read(rows)
 }
 
