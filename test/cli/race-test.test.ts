@@ -66,6 +66,7 @@ function expectPassed({ races, rounds, ...report }: Report): void {
     'any of the staff': `${4 * rounds} granted, ${12 * rounds} refused`,
     'several seats': `${4 * rounds} granted, ${12 * rounds} refused`,
     'a class': `${3 * rounds} granted, ${13 * rounds} refused`,
+    'visits that share rooms': `${2 * rounds} granted, ${14 * rounds} refused`,
     moving: `${rounds} moved, ${5 * rounds} refused`,
     // a slot may go to nobody: the owner came too late and the others too early
     'expiry of a hold': expect.stringMatching(/^\d+ became bookings, \d+ went to a rival, \d+ to nobody$/),
@@ -149,7 +150,7 @@ longTest(
 
 /** Returns the things that a test has left active. */
 async function left(databaseUrl: string) {
-  const tables = ['services', 'staff', 'locations'].map(
+  const tables = ['services', 'staff', 'locations', 'resources'].map(
     (table) => `select name from ${table} where name like 'Holdfast race test%' and deactivated_at is null`,
   )
   return readRows(databaseUrl, tables.join(' union all '))
@@ -161,6 +162,7 @@ const allWin = [
   'any of the staff, \\S+: 16 clients requested 4, and 16 were granted',
   'several seats, \\S+: 16 clients requested 4, and 16 were granted',
   'a class, \\S+: 16 clients requested 3, and 16 were granted',
+  'visits that share rooms, \\S+: 16 clients requested 2, and 16 were granted',
   'moving, \\S+: 6 bookings were moved to one seat, and 6 arrived',
 ]
 

@@ -96,6 +96,7 @@ longTest('what is wrong in one round is named, race by race, and nothing else is
       expect.stringMatching(/^several seats, \S+: 16 clients requested 4, and 3 were granted$/),
     ],
     'a class': [],
+    'visits that share rooms': [],
     moving: [expect.stringMatching(/^moving, \S+: 6 bookings were moved to one seat, and 2 arrived$/)],
     'list of bookings': [],
   })

@@ -10,10 +10,11 @@ export interface Fixture {
   locationId: string
   services: Record<Scenario, string>
   staffIds: string[]
+  resourceIds: string[]
 }
 
 /** The objects created so far, to be removed if creation fails halfway. */
-type PartialFixture = Partial<Fixture> & Pick<Fixture, 'label' | 'staffIds'>
+type PartialFixture = Partial<Fixture> & Pick<Fixture, 'label' | 'staffIds' | 'resourceIds'>
 
 interface CleanUp {
   cancelled: number
@@ -30,7 +31,7 @@ const liveStatuses = ['pending', 'confirmed', 'in_progress', 'completed']
 
 /** Returns an empty fixture with a unique name. */
 export function noFixture(): PartialFixture {
-  return { label: `Holdfast race test ${systemIds.secret(6)}`, staffIds: [] }
+  return { label: `Holdfast race test ${systemIds.secret(6)}`, staffIds: [], resourceIds: [] }
 }
 
 /**
@@ -38,7 +39,7 @@ export function noFixture(): PartialFixture {
  * as soon as it exists.
  */
 export async function createFixture(client: RaceClient, fixture: PartialFixture): Promise<Fixture> {
-  const { label, staffIds } = fixture
+  const { label, staffIds, resourceIds } = fixture
   const create = async (path: string, body: object) => String((await client.have('POST', path, body))['id'])
   const locationId = await create('/locations', { name: label })
   fixture.locationId = locationId
@@ -48,16 +49,21 @@ export async function createFixture(client: RaceClient, fixture: PartialFixture)
   const services = {} as Record<Scenario, string> // filled right below
   fixture.services = services
   for (const scenario of Object.keys(scenarios) as Scenario[]) {
-    const { name, capacity, staff } = scenarios[scenario]
+    const { name, capacity, staff, rooms } = scenarios[scenario]
+    if (rooms !== undefined) {
+      const room = { name: `${label}: rooms`, location_id: locationId, quantity: rooms }
+      resourceIds.push(await create('/resources', room))
+    }
     services[scenario] = await create('/services', {
       name: `${label}: ${name}`,
       duration_minutes: slotMinutes,
       capacity,
       location_ids: [locationId],
       staff_ids: staffIds.slice(0, staff),
+      ...(rooms !== undefined && { needs: [{ resource_ids: resourceIds }] }),
     })
   }
-  return { label, locationId, staffIds, services }
+  return { label, locationId, staffIds, resourceIds, services }
 }
 
 /** Throws Inconclusive unless every URL shows objects created through another. */
@@ -93,7 +99,7 @@ export class Slots {
  * holds expire by themselves. Never throws, but reports leftovers.
  */
 export async function cleanUp(client: RaceClient, fixture: PartialFixture): Promise<CleanUp> {
-  const { locationId, staffIds } = fixture
+  const { locationId, staffIds, resourceIds } = fixture
   const done: CleanUp = { cancelled: 0, leftovers: [] }
   client.prolong(cleanUpMs)
   if (locationId === undefined) return done
@@ -117,6 +123,7 @@ export async function cleanUp(client: RaceClient, fixture: PartialFixture): Prom
     await Promise.all(Array.from({ length: maxAtOnce }, worker))
   })
   for (const id of Object.values(fixture.services ?? {})) await remove(`service ${id}`, `/services/${id}`)
+  for (const id of resourceIds) await remove(`resource ${id}`, `/resources/${id}`)
   for (const id of staffIds) await remove(`staff member ${id}`, `/staff/${id}`)
   await remove(`location ${locationId}`, `/locations/${locationId}`)
   return done

@@ -1,5 +1,5 @@
 /** The services for which clients race. */
-export type Scenario = 'room' | 'anybody' | 'places' | 'class'
+export type Scenario = 'room' | 'anybody' | 'places' | 'class' | 'visit'
 
 interface ScenarioRule {
   name: string
@@ -7,6 +7,8 @@ interface ScenarioRule {
   capacity: number
   /** Number of staff members who provide the service; 0 if it needs none. */
   staff: number
+  /** Number of alike rooms, if the service needs one. Each contender then wants it twice in a row, as one visit. */
+  rooms?: number
   /**
    * Offsets from the start, in minutes, that contenders use in turn. A slot that overlaps the first excludes
    * it.
@@ -84,6 +86,20 @@ export const scenarios: Record<Scenario, ScenarioRule> = {
     offsets: [0, 15],
     wins: 3,
   },
+  visit: {
+    name: 'visits that share rooms',
+    about: 'two services in a row in one of 2 rooms, half of the requests 15 minutes later',
+    capacity: contenders,
+    staff: 0,
+    rooms: 2,
+    offsets: [0, 15],
+    wins: 2,
+  },
+}
+
+/** Returns the number of clients that a service can have at once. */
+export function placesOf({ capacity, rooms = capacity }: ScenarioRule): number {
+  return rooms
 }
 
 /** Requests of one round, including those that cancel its bookings. */

@@ -2,7 +2,7 @@ import { monotonicMs } from '../../src/base/clock.ts'
 import { UsageError } from '../../src/base/errors.ts'
 import { Inconclusive, RaceClient } from './client.ts'
 import { assertOneService, cleanUp, createFixture, noFixture, signsOfUse, Slots } from './fixture.ts'
-import { contenders, doubleBookings, movers, roundsFor, type Scenario, scenarios } from './rules.ts'
+import { contenders, doubleBookings, movers, placesOf, roundsFor, type Scenario, scenarios } from './rules.ts'
 import {
   type Arena,
   raceAtExpiry,
@@ -136,7 +136,7 @@ async function judgeBookings({ client, fixture, acknowledged }: Arena): Promise<
   const bookings = await client.listBookings(fixture.locationId)
   const listed = new Set(bookings.filter(({ status }) => status !== 'cancelled').map(({ id }) => id))
   const capacities = new Map(
-    scenarioNames.map((scenario) => [fixture.services[scenario], scenarios[scenario].capacity]),
+    scenarioNames.map((scenario) => [fixture.services[scenario], placesOf(scenarios[scenario])]),
   )
   return {
     race: 'list of bookings',

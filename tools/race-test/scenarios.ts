@@ -60,7 +60,7 @@ export async function raceForASlot(arena: Arena, scenario: Scenario): Promise<Ro
   const startedMs = monotonicMs()
   const responses = await allAtOnce(
     Array.from({ length: contenders }, (_, index) =>
-      hold(arena, arena.fixture.services[scenario], slot(offsets[index % offsets.length])),
+      hold(arena, scenario, slot(offsets[index % offsets.length])),
     ),
   )
   const tookMs = monotonicMs() - startedMs
@@ -112,7 +112,7 @@ export async function raceToMove(arena: Arena): Promise<Round> {
 }
 
 async function bookFreeSlot(arena: Arena): Promise<string> {
-  const held = await hold(arena, arena.fixture.services.room, arena.slots.next()())
+  const held = await hold(arena, 'room', arena.slots.next()())
   const booked = held.status === 201 ? await book(arena, String(held.body['hold_id'])) : held
   if (booked.status === 201) return String(booked.body['id'])
   throw new Inconclusive(`a free slot could not be booked: ${nameOf(booked)}`)
@@ -146,9 +146,9 @@ export async function raceAtExpiry(arena: Arena): Promise<RaceResult> {
 }
 
 async function raceForExpiringHold(arena: Arena, index: number): Promise<ExpiryOutcome> {
-  const { client, fixture } = arena
+  const { client } = arena
   const slot = arena.slots.next()()
-  const held = await hold(arena, fixture.services.room, slot)
+  const held = await hold(arena, 'room', slot)
   if (held.status !== 201) throw new Inconclusive(`a free slot could not be held: ${nameOf(held)}`)
   const offsetMs = (index / (expiringHolds - 1) - 0.5) * 2 * spreadMs
   const untilMs = Date.parse(String(held.body['expires_at'])) + offsetMs
@@ -156,7 +156,7 @@ async function raceForExpiringHold(arena: Arena, index: number): Promise<ExpiryO
   if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
   const [converted, ...wanted] = await allAtOnce([
     book(arena, String(held.body['hold_id'])),
-    ...Array.from({ length: rivals }, () => hold(arena, fixture.services.room, slot)),
+    ...Array.from({ length: rivals }, () => hold(arena, 'room', slot)),
   ])
   const granted = wanted.filter(({ status }) => status === 201)
   // books it, so that the list of bookings shows it
@@ -186,9 +186,10 @@ function judgeExpiry(slot: string, { converted, granted, refused }: ExpiryRespon
   }
 }
 
-function hold({ client, fixture }: Arena, serviceId: string, startsAt: string): Promise<RaceResponse> {
+function hold({ client, fixture }: Arena, scenario: Scenario, startsAt: string): Promise<RaceResponse> {
+  const service = { service_id: fixture.services[scenario] }
   return client.send('POST', '/bookings/hold', {
-    service_id: serviceId,
+    ...(scenarios[scenario].rooms === undefined ? service : { items: [service, service] }),
     location_id: fixture.locationId,
     starts_at: startsAt,
   })
