@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import { type Queries, type Reads, RetryTransaction, type Transaction } from '../database/database.ts'
+import type { Queries, Reads, Transaction } from '../database/database.ts'
 import { type Columns, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { writeSeats } from '../database/seat-sets.ts'
 import type { ClaimsTable, VisitItemsTable } from '../database/tables.ts'
@@ -35,16 +35,27 @@ const insertQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>
     returning id`
 })
 
-/** Takes the time of a visit. Throws RetryTransaction if a claim of another transaction is in the way. */
-export async function insertVisitClaims({ db }: Transaction, claims: readonly VisitClaim[]): Promise<void> {
+/** Takes the time of a visit, all or nothing. Returns false if a claim of another transaction is in the way. */
+export async function insertVisitClaims(
+  { db }: Transaction,
+  claims: readonly VisitClaim[],
+): Promise<boolean> {
   const rows = claims.map(({ seats, ...claim }) => ({
     ...claim,
     seat: seats[0] ?? 0,
     seats: writeSeats(db, seats),
   }))
-  const inserted = await insertQuery(db, { rows: rowsText(db, visitClaimColumns, rows) })
-  if (inserted.rows.length < claims.length)
-    throw new RetryTransaction('another transaction took a part of the time of a visit')
+  const { rows: inserted } = await insertQuery(db, { rows: rowsText(db, visitClaimColumns, rows) })
+  if (inserted.length === claims.length) return true
+  const ids = inserted.map(({ id }) => id)
+  // the first one before the others, which it takes along
+  for (const isFirst of [true, false]) {
+    const some = claims.filter(({ id, visit_id }) => ids.includes(id) && (visit_id === null) === isFirst)
+    if (some.length === 0) continue
+    const names = some.map(({ id }) => id)
+    await db.deleteFrom('claims').where('id', 'in', names).execute()
+  }
+  return false
 }
 
 /** Deletes the claims of a booking, which is about to take others. */

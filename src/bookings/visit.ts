@@ -49,7 +49,6 @@ import {
   claimedBy,
   freeSeats,
   inTheWayOf,
-  type NewItem,
   newItems,
   partyPointer,
   type SeatedClaim,
@@ -87,6 +86,9 @@ export interface HoldToPlace {
   /** Places the hold in a separate transaction. */
   commit: () => Promise<PlacedHold>
 }
+
+/** Maximum number of attempts after somebody else was faster. */
+const maxRounds = 12
 
 /** A visit that has not been placed yet. */
 interface Placing {
@@ -142,36 +144,70 @@ async function place(context: Context, tx: Transaction, placing: Placing): Promi
   requireOwnTransaction(tx)
   const { now } = tx
   await lockAlikeSeats(context, tx, offer)
-  // 1. check for a repeated request, with everything that the visit needs
+  // 1. check for a repeated request, together with everything that the visit needs
   const session = from && { ...from, ownerId: actor.ownerId, dayAgo: plusSeconds(now, -86_400) }
-  const [, seen] = await allOf([
-    store.look(tx),
-    readClaims(tx, { ...snapshotRequest(offer, wish.starts_at, now), session }),
-  ])
+  const request = { ...snapshotRequest(offer, wish.starts_at, now), session }
+  const looking = store.look(tx)
+  looking.catch(() => undefined) // the first read throws its error
+  // 2. decide and take the time, repeatedly if somebody else was faster
+  for (let round = 1; round <= maxRounds; round += 1) {
+    const [seen] = await allOf([readClaims(tx, request), looking])
+    const plan = await planHold(context, tx, { placing, seen })
+    const isTaken = await take(tx, { ...plan, businessId: offer.location.business_id })
+    if (isTaken) {
+      const { claims, gives, items } = plan
+      const placed = { hold: claims[0], replaced: gives, timezone: offer.location.timezone, items }
+      await store(tx, placed, { id, isInserted: Promise.resolve(true) })
+      return placed
+    }
+    // own holds ended for this visit alone, or others left their seats: roll back instead of losing them for nothing
+    if (plan.gives.length + plan.seating.reseats.length > 0) break
+  }
+  throw new RetryTransaction('another transaction took a part of the time of a visit')
+}
+
+/** The claims of a visit, and the claims that end or move for it. */
+interface VisitPlan {
+  claims: ReturnType<typeof visitClaims>
+  items: ReturnType<typeof newItems>
+  seating: Seating
+  /** IDs of own holds that end for it. */
+  gives: string[]
+}
+
+/** Throws StaleOffering, slot_not_offered, slot_held, slot_booked or hold_limit_reached. */
+async function planHold(
+  context: Context,
+  tx: Transaction,
+  { placing, seen }: { placing: Placing; seen: ClaimsSnapshot },
+): Promise<VisitPlan> {
+  const { id, actor, wish, offer, from } = placing
+  const { now } = tx
   if (seen.catalogueVersion !== offer.version) throw new StaleOffering()
-  // 2. plan, and choose seats. The session's own holds are not in the way
+  // 1. plan, and choose seats. The session's own holds are not in the way
   const own = seen.ownHolds.flatMap(({ inTheWay }) => (inTheWay ? [inTheWay] : []))
-  const others = seen.claims.filter((claim) => !own.some(({ id: ownId }) => ownId === claim.id))
+  const isOwn = (claim: ClaimSeen) => own.some((hold) => hold.id === claim.id)
   const planned = planVisit(offer, wish.starts_at, {
-    ...{ claims: others, seen, now },
+    ...{ claims: seen.claims.filter((claim) => !isOwn(claim)), seen, now },
     rule: from ? 'offered' : 'anyTime',
     mayBeOver: wish.mayBeOver === true,
+    onExhausted: () => context.metrics.visitSearchGaveUp(),
   })
-  const mine = seen.claims.filter((claim) => !others.includes(claim))
   const replaced = own
     .filter(
       (hold) =>
         (toMs(hold.starts_at) < planned.to && toMs(hold.ends_at) > planned.from) ||
-        mine.some((claim) => claim.id === hold.id && inTheWayOf(planned, claim)),
+        seen.claims.some((claim) => claim.id === hold.id && inTheWayOf(planned, claim)),
     )
-    .map(({ id: ownId }) => ownId)
-  const kept = seen.claims.filter((claim) => !replaced.includes(claim.id))
+    .map((hold) => hold.id)
   const businessId = offer.location.business_id
   const seating = await seatsFor(context, tx, {
-    ...{ planned, claims: kept, leaving: replaced, visitId: id, businessId },
+    claims: seen.claims.filter((claim) => !replaced.includes(claim.id)),
+    ...{ planned, leaving: replaced, visitId: id, businessId },
   })
-  // 3. check the caps last, because only now it is known which own holds end
-  if (from) await assertRoom(context, tx, { placing, seen, replaced: [...replaced, ...seating.givesUp] })
+  // 2. check the caps last, because only now it is known which own holds end
+  const gives = [...replaced, ...seating.givesUp]
+  if (from) await assertRoom(context, tx, { placing, seen, replaced: gives })
   const expiresAt = roundUpToSecond(plusSeconds(now, context.config.holdSeconds))
   const items = newItems(offer, planned, { visitId: id, ids: context.ids })
   const claims = visitClaims(seating.claims, {
@@ -188,13 +224,7 @@ async function place(context: Context, tx: Transaction, placing: Placing): Promi
       ended_at: null,
     },
   })
-  // 4. take the time, all or nothing
-  const gives = [...replaced, ...seating.givesUp]
-  await take(tx, { claims, items, seating, gives, businessId: items[0].business_id })
-  const [hold] = claims
-  const placed = { hold, replaced: gives, timezone: offer.location.timezone, items }
-  await store(tx, placed, { id, isInserted: Promise.resolve(true) })
-  return placed
+  return { claims, items, seating, gives }
 }
 
 /** Takes turns with others that move claims between alike seats (see `lockSeats`). */
@@ -234,13 +264,15 @@ interface Planning {
   /** `offered` for clients, `anyTime` for the business. */
   rule: 'offered' | 'anyTime'
   mayBeOver: boolean
+  /** Called if the search gave up. */
+  onExhausted: () => void
 }
 
 /** Returns the best plan. Throws slot_not_offered, slot_held or slot_booked, with the number of the item. */
 function planVisit(
   offer: VisitOffer,
   startsAt: Instant,
-  { claims, seen, now, rule, mayBeOver }: Planning,
+  { claims, seen, now, rule, mayBeOver, onExhausted }: Planning,
 ): PlannedVisit {
   const day = localDay(offer, toMs(startsAt))
   const days = { first: day, last: day }
@@ -251,7 +283,7 @@ function planVisit(
     blocks: seen.blocks,
     claims: claimedBy(active),
     bookingsOfDay: seen.bookingsOfDay,
-    mayBeOver,
+    ...{ mayBeOver, onExhausted },
   })
   const planned = rules.at(toMs(startsAt), rule)
   if (!isRefusal(planned)) return planned
@@ -341,16 +373,11 @@ async function assertRoom(
   assertBelowCaps(isExempt ? [session] : [session, ...networks], tx.now)
 }
 
-interface Taking {
-  claims: Parameters<typeof insertVisitClaims>[1]
-  items: readonly NewItem[]
-  seating: Seating
-  /** Own holds that end. */
-  gives: readonly string[]
-  businessId: string
-}
-
-async function take(tx: Transaction, { claims, items, seating, gives, businessId }: Taking): Promise<void> {
+/** Takes the time of a visit, all or nothing. Returns false if a claim of another transaction is in the way. */
+async function take(
+  tx: Transaction,
+  { claims, items, seating, gives, businessId }: VisitPlan & { businessId: string },
+): Promise<boolean> {
   const end = { businessId, at: tx.now }
   const ends = [
     ...gives.map((id) => ({ ...end, id, onlyExpired: false })),
@@ -358,9 +385,10 @@ async function take(tx: Transaction, { claims, items, seating, gives, businessId
   ]
   if (ends.length > 0) await endHolds(tx, ends)
   if (seating.reseats.length > 0) await vacateSeats(tx, seating.reseats)
-  await insertVisitClaims(tx, claims)
+  if (!(await insertVisitClaims(tx, claims))) return false
   if (seating.reseats.length > 0) await takeSeats(tx, seating.reseats)
   if (claims.length > 1) await insertVisitItems(tx, items)
+  return true
 }
 
 /** A booking's services and time, after it has taken them. */
@@ -471,6 +499,7 @@ export async function retakeVisit(
     now: tx.now,
     rule,
     mayBeOver: rule === 'anyTime',
+    onExhausted: () => context.metrics.visitSearchGaveUp(),
   })
   const seating = await seatsFor(context, tx, {
     ...{ planned, claims, leaving: [booking.id], visitId: booking.id },
@@ -487,7 +516,8 @@ export async function retakeVisit(
   })
   await deleteVisitClaims(tx, booking)
   await deleteVisitItems(tx, booking)
-  await take(tx, { claims: rows, items, seating, gives: [], businessId: booking.business_id })
+  if (!(await take(tx, { claims: rows, items, seating, gives: [], businessId: booking.business_id })))
+    throw new RetryTransaction('another transaction took a part of the time of a visit')
   const [first] = items
   return {
     columns: {

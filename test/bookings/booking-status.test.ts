@@ -120,6 +120,7 @@ onEachEngine('the status of a booking', (engine) => {
       manage_url: '',
       service: {},
       location: {},
+      items: [],
     })
     expect(parts(deleted)).toEqual(parts(patched))
     expect(deleted.headers['etag']).toBe(patched.headers['etag'])

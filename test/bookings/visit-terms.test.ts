@@ -5,7 +5,7 @@ import { type DepositWorld, depositWorld, sessionOf } from '../support/deposits.
 import { type OwnBusiness, makeLocation } from '../support/offers.ts'
 import { ada, onEachEngine, type Reply, type TestService } from '../support/test-service.ts'
 
-/* What the services of a visit ask and allow together. */
+/* Deposits, questions, deadlines and caps of several services together. */
 
 const at = (time: string) => `2026-12-01T${time}:00+01:00`
 const euros = (amount: number) => ({ amount, currency: 'EUR' })

@@ -174,6 +174,29 @@ onEachEngine('visits', (engine) => {
     expect(staff.toSorted()).toEqual(['Anna', 'Ben'])
   })
 
+  test('two who come together take two alike places of one room, and nobody else any', async () => {
+    const { location_id, anna, ben } = await makeSalon()
+    const room = await create('/resources', { location_id, name: 'Room for two', quantity: 2 })
+    const massage = await create('/services', {
+      ...{ name: 'Massage', duration_minutes: 60, location_ids: [location_id], staff_ids: [anna, ben] },
+      needs: [{ resource_ids: [room] }],
+    })
+    const both = [{ service_id: massage }, { service_id: massage, starts: 'with' }]
+    const reply = await service.call('POST', '/bookings/hold', {
+      token: session.token,
+      body: { location_id, starts_at: at('10:00'), items: both },
+    })
+    const { body } = await booked(session, reply)
+    const shown = itemsOf(await key.show(String(body['id'])))
+    expect(shown.map(({ resources }) => resources)).toEqual([
+      [{ id: room, name: 'Room for two' }],
+      [{ id: room, name: 'Room for two' }],
+    ])
+    const seats = (await service.rows('claims')).filter((claim) => claim['resource_id'] === room)
+    expect(seats.map(({ seat }) => seat).toSorted()).toEqual([0, 1])
+    await whole()
+  })
+
   test('a hold that is released, expires or is cancelled frees all that it took', async () => {
     const { anna, cut, colour, hold } = await makeSalon()
     const items = [

@@ -10,7 +10,7 @@ export interface Salon {
   staffIds: string[]
   cut: string
   massage: string
-  /** Holds a cut and a massage, by whoever is free unless people are named. */
+  /** Holds a cut and a massage, by anyone who is free unless people are named. */
   hold(turn: number, token: string, startsAt: string, staffIds?: readonly string[]): Promise<Reply>
 }
 
