@@ -7,6 +7,7 @@ import { formatInstant, toMs } from '../base/instants.ts'
 import { MemberGone } from '../base/together.ts'
 import { Turns } from '../base/turns.ts'
 import { findOffering } from '../catalogue/offering.ts'
+import { withLength } from '../catalogue/service-rules.ts'
 import type { AvailabilityQuery, ExplainQuery, OfferQuery } from './availability-schemas.ts'
 import { addAlternatives } from './alternatives.ts'
 import {
@@ -47,9 +48,10 @@ const turns = new Turns({
   busy: 'Too many large answers of availability are asked for at once.',
 })
 
-/** A booking to move. It does not obstruct itself and keeps its length. */
+/** A booking to move. It does not obstruct itself. */
 interface Moving {
   bookingId: string
+  /** The length that a booking of one service keeps. */
   durationMinutes: number
 }
 
@@ -206,7 +208,7 @@ function withSource<T>(
     request: { service_id: serviceIdOf(query), location_id, staff_id },
     work: (found) => {
       const seen = viewer()
-      const offer = moving ? withDuration(found, moving.durationMinutes) : found
+      const offer = moving ? { ...found, service: withLength(found.service, moving.durationMinutes) } : found
       return work(serviceSource(context, offer, seen), seen.nowMs)
     },
   })
@@ -221,10 +223,6 @@ function serviceIdOf({ service_id, items }: Pick<Query, 'service_id' | 'items'>)
 export function availabilityText({ days, ...place }: ShownAvailability<string>): string {
   const head = JSON.stringify({ ...place, days: [] }).slice(0, -']}'.length)
   return `${head}${days.join(',')}]}`
-}
-
-function withDuration(offer: VersionedOffering, duration_minutes: number): VersionedOffering {
-  return { ...offer, service: { ...offer.service, duration_minutes } }
 }
 
 function assertRange({ first, last }: Days): void {

@@ -55,6 +55,20 @@ function piecesOf(part: string) {
   }
 }
 
+/** Returns the query `items` of services: the reverse of `readAskedItems`. */
+export function itemsQuery(items: readonly AskedItem[]): string {
+  return items
+    .map(({ service_id, staff_id, party_size = 1, starts }) =>
+      [
+        starts === 'with' ? '~' : '',
+        service_id,
+        staff_id === undefined ? '' : `:${staff_id}`,
+        party_size > 1 ? `*${party_size}` : '',
+      ].join(''),
+    )
+    .join()
+}
+
 /** Parses the query `items`: `<service>[:<staff member>][*<party size>]`, separated by commas. */
 export function readAskedItems(text: string): AskedItem[] {
   return text.split(',').map((part) => {

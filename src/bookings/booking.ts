@@ -13,6 +13,7 @@ import { formatInstant, type Instant, toMs, type WithInstants } from '../base/in
 import { searchText } from '../base/search-text.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
+import { withLength } from '../catalogue/service-rules.ts'
 import { allOf, type Transaction } from '../database/database.ts'
 import { requireOwnTransaction } from '../database/shared-transaction.ts'
 import { type BookingRow, serviceAndLocation, shownOf, staffShown } from '../database/shown-booking.ts'
@@ -730,9 +731,9 @@ async function suggestOtherTimes(
     wanted === null ? [] : eligibleStaff({ ...found, location }, wanted === 'anyone' ? undefined : wanted)
   if (service.staff_ids.length > 0 && staff.length === 0) return refusal
   const startsAtMs = toMs(slot.starts_at)
-  const duration_minutes = (toMs(slot.ends_at) - startsAtMs) / 60_000
+  const minutes = (toMs(slot.ends_at) - startsAtMs) / 60_000
   return withAlternatives(context, refusal, {
-    offer: { service: { ...service, duration_minutes }, location, staff, version },
+    offer: { service: withLength(service, minutes), location, staff, version },
     startsAtMs,
     viewer: { actor, nowMs: toMs(context.clock.now()), partySize, exceptBookingId: booking.id },
   })

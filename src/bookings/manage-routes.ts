@@ -60,7 +60,7 @@ function showRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Show the slots to which the client can move the booking',
         description:
-          'What sessions are offered, for the length of the booking: with the same staff member, unless the client chose none.',
+          'What sessions are offered, for the services and the length of the booking: with the same staff, unless the client chose none.',
         querystring: DatesQuery,
         response: { 200: Availability, 304: Unchanged, ...problems('slot_not_offered') },
       },

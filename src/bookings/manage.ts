@@ -6,7 +6,8 @@ import { bookingPageKey } from '../access/page-key.ts'
 import { findShownBusiness } from '../access/session.ts'
 import { tokenDigest } from '../access/token.ts'
 import { availabilityText, showAvailability } from '../availability/availability.ts'
-import type { DatesQuery } from '../availability/availability-schemas.ts'
+import type { AvailabilityQuery, DatesQuery } from '../availability/availability-schemas.ts'
+import { itemsQuery } from '../availability/visit-query-rules.ts'
 import { Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, toMs } from '../base/instants.ts'
@@ -21,6 +22,7 @@ import { isChangeable, noSuchBooking, presentBooking, showBooking } from './book
 import { checkoutAddress } from './checkouts.ts'
 import { chosenStaff } from './claim.ts'
 import type { Context } from './context.ts'
+import { findVisitItems } from './visit-queries.ts'
 
 /*
  * The manage link, with which a client sees and changes one booking by the rules of the service.
@@ -77,14 +79,35 @@ export async function showMoves(
   query: Static<typeof DatesQuery>,
 ): Promise<string> {
   const booking = await showBooking(context, actor, actor.bookingId)
-  const staff_id = chosenStaff(booking)
-  const { service_id, location_id, party_size } = booking
-  const place = { service_id, location_id, ...(staff_id !== undefined && { staff_id }) }
-  const wanted = { ...query, ...place, party_size }
+  const { location_id } = booking
+  const wanted = { ...query, location_id, ...(await offerToMove(context, booking)) }
   const durationMinutes = (toMs(booking.ends_at) - toMs(booking.starts_at)) / 60_000
   return availabilityText(
     await showAvailability(context, actor, wanted, { bookingId: booking.id, durationMinutes }),
   )
+}
+
+/** Returns the services of a booking as a query, with the people whom the client chose. */
+async function offerToMove(
+  context: Context,
+  booking: BookingRow,
+): Promise<Pick<Static<typeof AvailabilityQuery>, 'service_id' | 'staff_id' | 'party_size' | 'items'>> {
+  if (booking.item_count === null) {
+    const { service_id, party_size } = booking
+    const staff_id = chosenStaff(booking)
+    return { service_id, party_size, ...(staff_id !== undefined && { staff_id }) }
+  }
+  const items = await findVisitItems(context.db.reads, booking)
+  return {
+    items: itemsQuery(
+      items.map(({ service_id, chosen_staff_id, party_size, starts_with }) => ({
+        service_id,
+        ...(chosen_staff_id !== null && { staff_id: chosen_staff_id }),
+        party_size,
+        starts: starts_with === 1 ? 'with' : 'after',
+      })),
+    ),
+  }
 }
 
 /** Returns the calendar file of a booking for its client, with the manage link. */

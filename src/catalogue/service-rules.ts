@@ -86,6 +86,11 @@ export function isPlainService(service: Omit<Parts, 'price'>): boolean {
   )
 }
 
+/** Returns a service as a booking of one stretch of time has it, with the length of that booking in minutes. */
+export function withLength<Of extends Parts>(service: Of, duration_minutes: number): Of {
+  return { ...service, duration_minutes, steps: null, needs: [], terms: [] }
+}
+
 /** A need as callers write it. */
 type NeedInput = Pick<Need, 'resource_ids'> & Partial<Need>
 

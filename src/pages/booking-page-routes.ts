@@ -12,6 +12,8 @@ import { readClientAddress } from '../base/client-network.ts'
 import { webOrigin } from '../base/contact-formats.ts'
 import { Problem } from '../base/errors.ts'
 import { html, type Html, trusted } from '../base/html.ts'
+import { itemsQuery } from '../availability/visit-query-rules.ts'
+import { maxItems } from '../availability/visit-rules.ts'
 import { isDate } from '../base/instants.ts'
 import type { Language } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
@@ -59,7 +61,7 @@ export function bookingPageRoutes(limiter: RateLimiter) {
           operationId: 'showBookingPage',
           summary: 'The booking page of a business, for people',
           description:
-            'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already; `?date=` (2026-12-01) is handed to the widget as its attribute `date`. The page carries what `GET /book/{publishable_key}/start` answers and counts with it; beyond that limit, or when that is longer than 256 KB, it comes without.',
+            'The widget on a page of its own: for a link in an e-mail or a profile, by a publishable key or by the slug of the business. With `?service=`, `?staff=` and `?location=` (an id or slug), these are chosen already, with `?service=cut,colour` both services in one visit; `?date=` (2026-12-01) is handed to the widget as its attribute `date`. The page carries what `GET /book/{publishable_key}/start` answers and counts with it; beyond that limit, or when that is longer than 256 KB, it comes without.',
           params: StrictObject({ publishable_key: PublishableKey }),
         },
       },
@@ -72,11 +74,14 @@ export function bookingPageRoutes(limiter: RateLimiter) {
         schema: {
           ...described,
           operationId: 'showBookingPageOfService',
-          summary: 'The booking page of one service, for people',
-          description: 'As the page of the business, with this service chosen already.',
+          summary: 'The booking page of one service or several, for people',
+          description: 'As the page of the business, with these services chosen already.',
           params: StrictObject({
             publishable_key: PublishableKey,
-            service: Type.String({ examples: ['haircut'], description: 'An id or slug.' }),
+            service: Type.String({
+              examples: ['haircut', 'cut+colour'],
+              description: 'An id or slug, or several joined by `+`: one visit.',
+            }),
           }),
         },
       },
@@ -105,7 +110,7 @@ async function sendBookingPage(
   const wanted = wantedBy(request.query)
   const find = <Item extends Linked>(items: readonly Item[] | undefined, one: string | undefined) =>
     one === undefined ? undefined : named(items ?? [], one)
-  const service = find(offered?.services, serviceName ?? wanted.service)
+  const chosen = offered ? namedServices(offered, serviceName ?? wanted.service) : []
   const member = find(offered?.staff, wanted.staff)
   const location = find(offered?.locations, wanted.location)
   const hasPictures = [...(offered?.services ?? []), ...(offered?.staff ?? [])].some((one) => one.image_url)
@@ -127,10 +132,10 @@ async function sendBookingPage(
   void reply.type('text/html; charset=utf-8')
   if (!page || !offered) return reply.code(404).send(noBookingPage(language).text)
   const path = `/book/${name}`
-  if (serviceName !== undefined && !service)
+  if (serviceName !== undefined && chosen.length === 0)
     return reply.code(404).send(noBookingPage(language, { path, business: page.business }).text)
   const shown = bookingPage({
-    ...{ business: page.business, publishableKey: page.key, language, service, member },
+    ...{ business: page.business, publishableKey: page.key, language, chosen, member },
     isFramed: frameOrigins.length > 0,
     server: publicUrl(context.config),
     path: serviceName === undefined ? path : `${path}/${serviceName}`,
@@ -140,7 +145,7 @@ async function sendBookingPage(
     start: await startWithin(
       context,
       { ip: request.ip, caller: page.caller, offered },
-      { service, location, staff: member },
+      { chosen, location, member },
     ),
   })
   return reply.send(shown.text)
@@ -159,22 +164,42 @@ const maxCarriedBytes = 256 * 1024
 async function startWithin(
   context: Parts,
   { ip, caller, offered }: { ip: string; caller: WidgetActor; offered: Offered },
-  wanted: Record<'service' | 'location' | 'staff', Linked | undefined>,
+  wanted: Pick<BookingPage, 'chosen' | 'member'> & { location: Linked | undefined },
 ): Promise<string | undefined> {
   if (offered.sharedBytes > maxCarriedBytes) return undefined
   const quotas = quotasOfLook('start', readClientAddress(ip), context.config.rateLimitFactor)
   if (!(await context.limiter.count(quotas)).allowed) return undefined
-  const { service, location, staff } = wanted
-  const chosen = {
-    ...(service && { service: service.id }),
-    ...(location && { location: location.id }),
-    ...(staff && { staff: staff.id }),
-  }
-  const start = await bookingStart(context, caller, chosen).catch((error: unknown) => {
+  const { chosen, location, member } = wanted
+  const [service] = chosen
+  const services =
+    chosen.length > 1
+      ? { items: itemsOfLink({ chosen, member }) }
+      : { ...(service && { service: service.id }), ...(member && { staff: member.id }) }
+  const asked = { ...services, ...(location && { location: location.id }) }
+  const start = await bookingStart(context, caller, asked).catch((error: unknown) => {
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error
     return bookingStart(context, caller, {}) // the widget omits combinations that do not exist
   })
   return start.body().toString()
+}
+
+/** Returns the services that a link names, in order; none if one of them is not offered. */
+function namedServices({ services }: Offered, names: string | undefined): Offered['services'] {
+  // in a query, a plus is a space
+  const parts = names?.split(/[+, ]/) ?? []
+  const found = parts.slice(0, maxItems).flatMap((name) => named(services, name) ?? [])
+  return found.length === parts.length ? found : []
+}
+
+/** Returns the query `items` of a link. Its person gives all services that they can. */
+function itemsOfLink({ chosen, member }: Pick<BookingPage, 'chosen' | 'member'>): string {
+  return itemsQuery(
+    chosen.map(({ id, staff_ids }) => ({
+      service_id: id,
+      ...(member && staff_ids.includes(member.id) && { staff_id: member.id }),
+      starts: 'after',
+    })),
+  )
 }
 
 interface FoundPage {
@@ -226,7 +251,8 @@ interface BookingPage {
   isFramed: boolean
   publishableKey: string
   language: Language
-  service: Offered['services'][number] | undefined
+  /** The services that the link names. */
+  chosen: Offered['services']
   member: Offered['staff'][number] | undefined
   locationId?: string | undefined
   date?: string | undefined
@@ -243,9 +269,9 @@ interface BookingPage {
 const maxNamed = 12
 
 /** Renders the placeholder that visitors on a slow network see before the widget loads. */
-function meanwhile({ service, services, business, language }: BookingPage): Html {
+function meanwhile({ chosen, services, business, language }: BookingPage): Html {
   const name = business.brand_name ?? business.name
-  const named = service ? [service] : services.slice(0, maxNamed)
+  const named = chosen.length > 0 ? chosen : services.slice(0, maxNamed)
   return html`<p class="brand"><bdi>${name}</bdi></p>
     <p class="intro">${language.say('page.description', { name })}</p>
     <ul class="offer">
@@ -255,11 +281,13 @@ function meanwhile({ service, services, business, language }: BookingPage): Html
 
 function bookingPage(parts: BookingPage): Html {
   const { business, publishableKey, language, server, path, start, ...preset } = parts
-  const { service, member, locationId, date, isFramed } = preset
+  const { chosen, member, locationId, date, isFramed } = preset
+  const [service] = chosen
   const name = business.brand_name ?? business.name
   const { say } = language
   const address = `${server}${path}`
-  const what = [service?.name, member?.name].filter((part) => part !== undefined).join(' · ')
+  const services = chosen.map((one) => one.name).join(' + ')
+  const what = [services, member?.name].filter(Boolean).join(' · ')
   const title = what === '' ? say('page.title', { name }) : `${what} – ${name}`
   const description = service?.description?.slice(0, maxDescription) || say('page.description', { name })
   const picture = service?.image_url ?? (service ? undefined : member?.image_url)
@@ -293,7 +321,8 @@ function bookingPage(parts: BookingPage): Html {
           <h1><bdi>${name}</bdi></h1>
           <holdfast-booking
             publishable-key="${publishableKey}"
-            ${service ? html`service-id="${service.id}"` : ''}
+            ${service && chosen.length === 1 ? html`service-id="${service.id}"` : ''}
+            ${chosen.length > 1 ? html`services="${chosen.map(({ id }) => id).join()}"` : ''}
             ${locationId === undefined ? '' : html`location-id="${locationId}"`}
             ${member ? html`staff-id="${member.id}"` : ''}
             ${date === undefined ? '' : html`date="${date}"`}

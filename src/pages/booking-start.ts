@@ -1,13 +1,14 @@
 import { createHash, type Hash } from 'node:crypto'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { isUuid } from '../base/ids.ts'
 import type { WidgetActor } from '../access/actor.ts'
 import { Session } from '../access/session-schemas.ts'
 import { brandedBusinessOf } from '../access/key.ts'
-import { Slot } from '../availability/availability-schemas.ts'
+import { type OfferQuery, Slot } from '../availability/availability-schemas.ts'
 import { findSoonest, showFirstDays } from '../availability/availability.ts'
 import { dateOf, dayOf } from '../availability/hours-rules.ts'
-import { Problem } from '../base/errors.ts'
+import { askedItemsErrors, itemsQuery, readAskedItems } from '../availability/visit-query-rules.ts'
+import { Problem, validationProblem } from '../base/errors.ts'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import { Slices } from '../base/slices.ts'
 import type { Context } from '../bookings/context.ts'
@@ -17,12 +18,12 @@ import { locationKind, serviceKind, staffKind } from '../catalogue/catalogue.ts'
 import { slugOf } from '../catalogue/slug-rules.ts'
 import { findWholeCatalogue } from '../catalogue/offering.ts'
 import { type Tagged, tagOf } from '../http/conditional.ts'
-import { Nullable, ShownId, StrictObject } from '../base/wire.ts'
+import { Nullable, Ruled, ShownId, StrictObject } from '../base/wire.ts'
 
 /* Initial data of a booking page: the catalogue as a session sees it, and the first times. */
 
 /** The service, staff member and location that the page shows. */
-export const StartQuery = StrictObject({
+const startParameters = {
   service: Type.Optional(
     Type.String({ maxLength: 60, description: 'An id or slug; absent: the only service, if there is one.' }),
   ),
@@ -43,7 +44,27 @@ export const StartQuery = StrictObject({
       examples: ['2'],
     }),
   ),
-})
+  items: Type.Optional(
+    Type.String({
+      maxLength: 1_000,
+      description:
+        'Services of a visit in place of `service`, `staff` and `party_size`, as in `GET /availability`, by id or slug: `cut:anna,~colour*2`.',
+      examples: ['cut:anna,colour'],
+    }),
+  ),
+}
+
+export const StartQuery = Ruled(StrictObject(startParameters), (query: Partial<Record<string, unknown>>) =>
+  'items' in query
+    ? ['service', 'staff', 'party_size']
+        .filter((name) => name in query)
+        .map((name) => ({
+          pointer: `/${name}`,
+          code: 'not_allowed',
+          detail: 'must be left out, as items says it',
+        }))
+    : [],
+)
 
 /** The response. Parts that a session also gets are described with its routes. */
 export const BookingStart = Type.Object(
@@ -66,6 +87,11 @@ export const BookingStart = Type.Object(
         location_id: ShownId,
         staff_id: Nullable(ShownId, { description: 'Null: anyone.' }),
         party_size: Type.Integer(),
+        items: Type.Optional(
+          Type.String({
+            description: 'The services of a visit, with ids; `service_id` is the first. Only if asked for.',
+          }),
+        ),
         soonest: Nullable(Slot, { description: 'The next free slot within 366 days.' }),
         slots: Type.Array(Slot, { description: 'All that are free on the date of the soonest one.' }),
         next: Type.Array(Slot, {
@@ -197,6 +223,7 @@ export function named<Item extends Linked>(items: readonly Item[], name: string)
 }
 
 interface Asked {
+  items?: string
   service?: string
   staff?: string
   location?: string
@@ -242,8 +269,9 @@ export async function bookingStart(
 function isAboutRemoved(error: unknown): boolean {
   if (!(error instanceof Problem)) return false
   if (error.code === 'slot_not_offered') return true // an inactive item
+  if (error.code === 'not_found') return error.parts.extensions?.['item'] !== undefined
   if (error.code !== 'validation_failed') return false
-  const about = ['/service_id', '/location_id', '/staff_id']
+  const about = ['/service_id', '/location_id', '/staff_id', '/items']
   return (error.parts.errors ?? []).some(({ pointer }) => about.includes(pointer))
 }
 
@@ -253,6 +281,7 @@ async function startNow(
   asked: Asked,
 ): Promise<{ offered: Offered; first: string }> {
   const offered = await findOffered(context, key)
+  if (asked.items !== undefined) return visitNow(context, key, { offered, items: asked.items, ...asked })
   const service = oneOf(offered.services, asked.service, 'service')
   const places = offered.locations.filter(({ id }) => service?.location_ids.includes(id))
   const location = oneOf(service ? places : offered.locations, asked.location, 'location')
@@ -260,8 +289,44 @@ async function startNow(
   const member = asked.staff === undefined ? undefined : oneOf(people, asked.staff, 'staff member')
   const partySize = asked.party_size ?? 1
   if (!service || !location) return { offered, first: 'null' }
-  const first = await firstTimes(context, key, { service, location, member, partySize })
+  const first = await firstTimes(context, key, {
+    ...{ service_id: service.id, location_id: location.id, party_size: partySize },
+    ...(member && { staff_id: member.id }),
+  })
   return { offered, first: first?.text ?? 'null' }
+}
+
+/** Does the same for several services. */
+async function visitNow(
+  context: Context,
+  key: WidgetActor,
+  asked: { offered: Offered; items: string; location?: string },
+): Promise<{ offered: Offered; first: string }> {
+  const { offered } = asked
+  const { items, services } = namedItems(offered, asked.items)
+  const places = offered.locations.filter(({ id }) =>
+    services.every(({ location_ids }) => location_ids.includes(id)),
+  )
+  const location = oneOf(places, asked.location, 'location')
+  if (!location) return { offered, first: 'null' }
+  const first = await firstTimes(context, key, { location_id: location.id, items })
+  return { offered, first: first?.text ?? 'null' }
+}
+
+/** Returns items with IDs for those with IDs or slugs. Throws not_found or validation_failed. */
+function namedItems({ services, staff }: Offered, text: string) {
+  const asked = readAskedItems(text).map(({ service_id, staff_id, ...item }) => {
+    const service = oneOf(services, service_id, 'service')
+    const member = staff_id === undefined ? undefined : oneOf(staff, staff_id, 'staff member')
+    return {
+      service,
+      item: { ...item, service_id: service?.id ?? '', ...(member && { staff_id: member.id }) },
+    }
+  })
+  const items = itemsQuery(asked.map(({ item }) => item))
+  const [error] = askedItemsErrors(items)
+  if (error) throw validationProblem([{ ...error, pointer: '/items' }])
+  return { items, services: asked.flatMap(({ service }) => service ?? []) }
 }
 
 /** Returns the named item, or the only one. */
@@ -276,21 +341,8 @@ function oneOf<Item extends Linked>(
   return found
 }
 
-interface Shown {
-  service: Linked
-  location: Linked
-  member: Linked | undefined
-  partySize: number
-}
-
 /** Returns the soonest slot, all slots of its date and the free dates of its month, as JSON. */
-function firstTimes(context: Context, key: WidgetActor, { service, location, member, partySize }: Shown) {
-  const offer = {
-    service_id: service.id,
-    location_id: location.id,
-    ...(member && { staff_id: member.id }),
-    party_size: partySize,
-  }
+function firstTimes(context: Context, key: WidgetActor, offer: Static<typeof OfferQuery>) {
   const visitor = visitorOf(key)
   return context.cache.getTogether(`first-times:${Object.values(offer).join(':')}`, async () => {
     const soonest = await findSoonest(context, visitor, offer)
@@ -299,9 +351,10 @@ function firstTimes(context: Context, key: WidgetActor, { service, location, mem
     const shown = from && (await showFirstDays(context, visitor, { ...offer, from, to: later(last, from) }))
     const days = shown ? shown.days : []
     const free = days.filter(({ slots }) => slots.length > 0)
+    const [item] = offer.items === undefined ? [] : readAskedItems(offer.items)
     const first = {
-      ...offer,
-      staff_id: member?.id ?? null,
+      ...{ service_id: item?.service_id, party_size: item?.party_size ?? 1, ...offer },
+      staff_id: item?.staff_id ?? offer.staff_id ?? null,
       soonest,
       slots: days[0]?.slots ?? [],
       next: spread(free.map(({ slots }) => slots)),

@@ -330,6 +330,41 @@ onEachEngine('visits', (engine) => {
     await whole()
   })
 
+  test('the manage link offers and takes times of the whole visit, with the people who were chosen', async () => {
+    const { anna, cut, colour, hold } = await makeSalon()
+    const items = [{ service_id: cut }, { service_id: colour, staff_id: anna }]
+    const { body } = await booked(session, await hold(session, items, at('10:00')))
+    const token = String(body['manage_url']).split('#')[1] ?? ''
+    // Anna is free for the last part of the colour only from 13:00 on
+    await booked(key, await hold(key, [{ service_id: cut, staff_id: anna }], at('12:30')))
+    const free = await service.call('GET', `/manage/availability?from=${day}&to=${day}`, { token })
+    interface Free {
+      starts_at: string
+      items: { service_id: string; staff_ids: string[]; starts_at: string }[]
+    }
+    const slots = (free.body['days'] as { slots: Free[] }[]).flatMap((one) => one.slots)
+    const starts = slots.map(({ starts_at }) => starts_at)
+    expect(starts).toContain(at('10:00')) // its own time is not in the way
+    expect(starts).toContain(at('10:15'))
+    expect(starts).not.toContain(at('10:45'))
+    for (const { items: offered } of slots) {
+      expect(offered.map(({ service_id }) => service_id)).toEqual([cut, colour])
+      expect(offered[1]?.staff_ids).toEqual([anna])
+    }
+    const moved = await service.call('POST', '/manage/reschedule', {
+      token,
+      body: { starts_at: at('10:15') },
+    })
+    expect(moved.status, JSON.stringify(moved.body)).toBe(200)
+    expect(itemsOf(moved).map(({ starts_at }) => starts_at)).toEqual([at('10:15'), at('10:45')])
+    const refused = await service.call('POST', '/manage/reschedule', {
+      token,
+      body: { starts_at: at('10:45') },
+    })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'slot_booked' } })
+    await whole()
+  })
+
   test('other currencies, parties and faults of the request are named', async () => {
     const { location_id, anna, cut, hold } = await makeSalon()
     const other = await create('/services', {

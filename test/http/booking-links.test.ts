@@ -61,6 +61,23 @@ onEachEngine('links to booking pages', (engine) => {
     }
   })
 
+  test('several services can be chosen already, and the page carries their times', async () => {
+    const consultation = salon.services.find(({ name }) => name === 'Consultation')?.id
+    for (const path of [
+      `salon-spree/haircut+consultation?staff=anna&location=${mitte}`,
+      `salon-spree?service=haircut,consultation&staff=anna&location=${mitte}`,
+      `salon-spree?service=haircut+consultation&staff=anna&location=${mitte}`,
+    ]) {
+      const { status, page } = await open(path)
+      expect(status).toBe(200)
+      expect(page).toContain(`services="${haircut},${consultation}"`)
+      expect(page).not.toContain('service-id')
+      expect(page).toContain('<title>Haircut + Consultation · Anna Weber – Salon Spree</title>')
+      expect(page).toContain(`"items":"${haircut}:${anna},${consultation}`)
+    }
+    expect((await open('salon-spree/haircut+gone')).status).toBe(404)
+  })
+
   test('what a link carries beside that, or what is not there, is left out', async () => {
     const { status, page } = await open(
       'salon-spree?service=gone&staff=%22%3E&date=2026-02-30&x=y&staff=anna',

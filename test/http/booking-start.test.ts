@@ -86,6 +86,31 @@ onOneEngine('postgres', 'what a booking page begins with', (engine) => {
     }
   })
 
+  test('has the first times of several services, by id or slug, as a session finds them', async () => {
+    const token = await service.session(salon)
+    const anna = salon.staff.find(({ name }) => name === 'Anna Weber')?.id
+    const items = `${haircut()}:${anna},~${haircut()}`
+    const { body } = await start(`?items=haircut:anna,~haircut&location=mitte`)
+    const offer = `items=${items}&location_id=${mitte()}`
+    const soonest = (await service.call('GET', `/availability/soonest?${offer}`, { token })).body as Slot
+    expect(body.first).toMatchObject({ items, service_id: haircut(), staff_id: anna, party_size: 1, soonest })
+    expect(body.first.slots[0]).toEqual(soonest)
+    expect(body.first.slots[0].items).toHaveLength(2)
+    expect((await start('?items=haircut,haircut')).body.first).toBeNull() // which location?
+  })
+
+  test.each([
+    ['?items=haircut,unknown', 'not_found'],
+    ['?items=haircut:nobody', 'not_found'],
+    ['?items=haircut*501', '/items'],
+    ['?items=~haircut', '/items'],
+    ['?items=haircut&service=haircut', '/service'],
+  ])('%s is refused: %s', async (query, fault) => {
+    const reply = await start(query)
+    if (fault.startsWith('/')) expectErrors(reply, fault)
+    else expectProblem(reply, 'not_found')
+  })
+
   test('asks for as many seats as the party has', async () => {
     const query = `?service=yoga-class&location=${mitte()}`
     expect((await start(`${query}&party_size=8`)).body.first).toMatchObject({
