@@ -3,6 +3,23 @@ import type { BookingRow } from './shown-booking.ts'
 
 /* The services of a booking, from the row that shows it. */
 
+/** The columns of a shown booking that describe its items. */
+export type ItemColumns = Pick<BookingRow, (typeof itemColumns)[number]>
+
+export const itemColumns = [
+  ...([
+    'id',
+    'starts_at',
+    'ends_at',
+    'party_size',
+    'service_id',
+    'service_name',
+    'duration_minutes',
+  ] as const),
+  ...(['staff_id', 'staff_name', 'price_amount', 'price_currency', 'items_json'] as const),
+  ...(['cancel_until_minutes', 'reschedule_until_minutes', 'max_reschedules'] as const),
+] as const
+
 /** A service's rules for changes by clients. */
 type ChangeRules = Pick<BookingRow, 'cancel_until_minutes' | 'reschedule_until_minutes' | 'max_reschedules'>
 
@@ -58,7 +75,7 @@ export function changeRulesOf(booking: BookingRow): ChangeRules {
 }
 
 /** Returns what all people of a booking pay together; null without a price. */
-export function totalPriceOf(booking: BookingRow): ShownItem['price'] {
+export function totalPriceOf(booking: ItemColumns): ShownItem['price'] {
   const priced = itemsOf(booking).flatMap(({ price, party_size }) =>
     price ? [{ amount: price.amount * party_size, currency: price.currency }] : [],
   )
@@ -69,7 +86,7 @@ export function totalPriceOf(booking: BookingRow): ShownItem['price'] {
 }
 
 /** Returns the items of a booking, in order. A booking of one service by one claim has one, with the booking's ID. */
-export function itemsOf(booking: BookingRow): ShownItem[] {
+export function itemsOf(booking: ItemColumns): ShownItem[] {
   if (booking.items_json !== null) {
     const items = JSON.parse(booking.items_json) as ItemJson[] // written by a statement or itemsText()
     const inOrder = items.toSorted((one, other) => one.item - other.item)
@@ -97,4 +114,14 @@ export function itemsOf(booking: BookingRow): ShownItem[] {
       resources: [],
     },
   ]
+}
+
+/** Returns the name of an item, with the number of people of a party. */
+export function itemName({ service, party_size }: Pick<ShownItem, 'service' | 'party_size'>): string {
+  return party_size > 1 ? `${service.name} × ${party_size}` : service.name
+}
+
+/** Returns the names of all items of a booking, such as `Cut + Colour`. */
+export function itemNames(items: readonly ShownItem[]): string {
+  return items.map(itemName).join(' + ')
 }

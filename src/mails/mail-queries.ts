@@ -437,18 +437,24 @@ export async function hasOptedOut(db: Reads, businessId: string, email: string):
   return row !== undefined
 }
 
-/** Returns the name of a staff member, including one who has left. */
-export async function findStaffName(
+/** Finds the names of staff members and services of a business by ID. Missing ones have none. */
+export async function findNames(
   db: Reads,
-  { businessId, id }: { businessId: string; id: string },
-): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('staff')
-    .select('name')
-    .where('business_id', '=', businessId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row?.name
+  businessId: string,
+  ids: { staff: readonly string[]; services: readonly string[] },
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  for (const table of ['staff', 'services'] as const) {
+    if (ids[table].length === 0) continue
+    const rows = await db
+      .selectFrom(table)
+      .select(['id', 'name'])
+      .where('business_id', '=', businessId)
+      .where('id', 'in', ids[table])
+      .execute()
+    for (const { id, name } of rows) names.set(id, name)
+  }
+  return names
 }
 
 type MailKey = Pick<MailsTable, 'id' | 'kind'>

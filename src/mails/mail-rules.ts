@@ -1,6 +1,8 @@
 import { type Instant, instantFromMs, plusSeconds, toMs } from '../base/instants.ts'
 import type { QuietHours } from '../catalogue/mail-settings-rules.ts'
-import type { BookingStatus, MailKind, PaymentsTable } from '../database/tables.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
+import { type ItemColumns, itemsOf } from '../database/shown-item-rules.ts'
+import type { MailKind } from '../database/tables.ts'
 
 interface KindRules {
   /** Clients may unsubscribe, and each email has a link for that. */
@@ -47,17 +49,8 @@ export const limitSeconds = 3_600
 export const depositDueSeconds = 300
 
 /** The fields of a booking that decide about emails. */
-export interface MailSubject {
-  status: BookingStatus
-  starts_at: Instant
-  ends_at: Instant
-  staff_id: string | null
-  confirmed_at: Instant | null
-  payment_id: string | null
-  payment_status: PaymentsTable['status'] | null
-  /** The services of a visit (see `itemsOf`). */
-  items_json: string | null
-}
+export type MailSubject = ItemColumns &
+  Pick<BookingRow, 'status' | 'confirmed_at' | 'payment_id' | 'payment_status'>
 
 /** The emails to write. */
 interface Tidings {
@@ -79,7 +72,7 @@ export function tidingsOf(before: MailSubject | undefined, after: MailSubject): 
       business: before.confirmed_at === null ? undefined : 'cancelled',
     }
   }
-  const moved = !before || differs(before, after) || before.items_json !== after.items_json
+  const moved = !before || differs(before, after) || !haveSameItems(knownItems(before), knownItems(after))
   const isOther = before?.payment_id !== after.payment_id
   const isPending = after.confirmed_at === null
   const deposit = after.payment_status === 'due' && (isOther || (isPending && moved))
@@ -89,7 +82,7 @@ export function tidingsOf(before: MailSubject | undefined, after: MailSubject): 
   return moved ? { client: 'changed', business: 'changed', deposit } : { ...nothing, deposit }
 }
 
-function differs(one: Known, other: Known): boolean {
+function differs(one: KnownTimes, other: KnownTimes): boolean {
   return one.starts_at !== other.starts_at || one.ends_at !== other.ends_at || one.staff_id !== other.staff_id
 }
 
@@ -102,14 +95,59 @@ interface WaitingMail {
   occasion: string
 }
 
-/** The start, the end and the staff member of an appointment. */
-export type Known = Pick<MailSubject, 'starts_at' | 'ends_at' | 'staff_id'>
+/** The start, the end and the first staff member of an appointment. */
+type KnownTimes = Pick<MailSubject, 'starts_at' | 'ends_at' | 'staff_id'>
 
-/** Makes the email about a change unique and includes the previous state. */
-export function changeOccasion(version: number, before: Known | undefined): string {
-  return before
-    ? [version, before.starts_at, before.ends_at, before.staff_id ?? ''].join('/')
-    : String(version)
+/** One service of an appointment as a recipient knows it. */
+export interface KnownItem {
+  id: string
+  service_id: string
+  staff_id: string | null
+  starts_at: Instant
+  ends_at: Instant
+}
+
+/** An appointment as a recipient knows it. Without `items`, it had one service. */
+export type Known = KnownTimes & { items?: KnownItem[] }
+
+function knownItems(booking: ItemColumns): KnownItem[] {
+  return itemsOf(booking).map(({ id, service, staff, starts_at, ends_at }) => ({
+    ...{ id, service_id: service.id, staff_id: staff?.id ?? null, starts_at, ends_at },
+  }))
+}
+
+function haveSameItems(some: readonly KnownItem[], others: readonly KnownItem[]): boolean {
+  return writeItems(some) === writeItems(others)
+}
+
+/** Times are epoch milliseconds, because the occasion is part of an index. */
+function writeItems(items: readonly KnownItem[]): string {
+  const fields = ({ id, service_id, staff_id, starts_at, ends_at }: KnownItem) =>
+    [id, service_id, staff_id ?? '', toMs(starts_at), toMs(ends_at)].join(',')
+  return items.map(fields).join(';')
+}
+
+function readItems(text: string): KnownItem[] {
+  return text.split(';').map((item) => {
+    const [id = '', service_id = '', staff = '', from, to] = item.split(',')
+    return {
+      ...{ id, service_id, staff_id: staff === '' ? null : staff },
+      ...{ starts_at: instantFromMs(Number(from)), ends_at: instantFromMs(Number(to)) },
+    }
+  })
+}
+
+/** Makes the email about a change unique and includes the previous state, with the items of a visit. */
+export function changeOccasion(
+  version: number,
+  before: ItemColumns | undefined,
+  after: Pick<ItemColumns, 'items_json'>,
+): string {
+  if (!before) return String(version)
+  const isVisit = before.items_json !== null || after.items_json !== null
+  const { starts_at, ends_at, staff_id } = before
+  const times = [version, starts_at, ends_at, staff_id ?? '']
+  return [...times, ...(isVisit ? [writeItems(knownItems(before))] : [])].join('/')
 }
 
 /** Returns the state that the recipient of emails about a change knows: the one before the first unreported change. */
@@ -117,19 +155,21 @@ export function knownBefore(
   waiting: readonly Pick<WaitingMail, 'kind' | 'occasion'>[],
 ): Partial<Known> | undefined {
   const first = waiting.find((mail) => mail.kind === 'changed')
-  const [, start, end, staff] = first?.occasion.split('/') ?? []
+  const [, start, end, staff, items] = first?.occasion.split('/') ?? []
   if (start === undefined) return undefined
   return {
     starts_at: start as Instant,
     // emails of an earlier release contain only the start
     ...(end !== undefined && { ends_at: end as Instant, staff_id: staff === '' ? null : (staff ?? null) }),
+    ...(items !== undefined && { items: readItems(items) }),
   }
 }
 
 /** True if unreported changes have been undone. */
-function isBack(waiting: readonly WaitingMail[], booking: Known): boolean {
+function isBack(waiting: readonly WaitingMail[], booking: ItemColumns): boolean {
   const known = knownBefore(waiting)
-  return known?.ends_at !== undefined && !differs({ ...booking, ...known }, booking)
+  if (known?.ends_at === undefined || differs({ ...booking, ...known }, booking)) return false
+  return known.items ? haveSameItems(known.items, knownItems(booking)) : booking.items_json === null
 }
 
 /** Makes a reminder unique. */
@@ -174,7 +214,7 @@ export function supersededBy<Mail extends WaitingMail>(
 /** Does the same for the business's recipients. A booking that was cancelled in the meantime produces one notice. */
 export function noticeToSend(
   waiting: readonly WaitingMail[],
-  booking: (Known & Pick<MailSubject, 'status'>) | undefined,
+  booking: (ItemColumns & Pick<MailSubject, 'status'>) | undefined,
 ): WaitingMail | undefined {
   const last = (kind: MailKind) => waiting.findLast((mail) => mail.kind === kind)
   if (!booking) return undefined

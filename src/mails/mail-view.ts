@@ -1,12 +1,13 @@
 import { effectivePlan } from '../access/actor.ts'
 import { shownEmail } from '../base/contact-formats.ts'
-import type { Instant } from '../base/instants.ts'
+import { type Instant, toMs } from '../base/instants.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { labelParts } from '../catalogue/service-rules.ts'
+import { itemName, itemNames, itemsOf, type ShownItem, totalPriceOf } from '../database/shown-item-rules.ts'
 import type { MailsTable } from '../database/tables.ts'
 import type { ShownBooking } from './mail-queries.ts'
-import type { Known } from './mail-rules.ts'
-import type { Answer, MailView } from './render.ts'
+import type { Known, KnownItem } from './mail-rules.ts'
+import type { Answer, MailItem, MailView } from './render.ts'
 
 /** URLs in an email. */
 export interface MailAddresses {
@@ -32,8 +33,8 @@ export const noAddresses: MailAddresses = {
   consoleUrl: null,
 }
 
-/** The state that the recipient of an email about a change knows, with the name of the staff member. */
-type KnownBooking = Partial<Known> & { staff_name?: string | null }
+/** The state that the recipient of an email about a change knows, with the names of its staff and services by ID. */
+type KnownBooking = Partial<Known> & { names: ReadonlyMap<string, string> }
 
 /** Returns a booking as an email shows it, with the name and colour that its plan allows. */
 export function mailViewOf(
@@ -46,6 +47,8 @@ export function mailViewOf(
     from,
   }: { addresses: MailAddresses; known: KnownBooking | undefined; now: Instant; from: string },
 ): MailView {
+  const items = itemsOf(booking)
+  const people = [...new Set(items.flatMap(({ staff }) => staff?.name ?? []))]
   return {
     kind,
     audience,
@@ -55,20 +58,18 @@ export function mailViewOf(
       id: booking.id,
       version: booking.version,
       isConfirmed: booking.confirmed_at !== null,
-      serviceName: booking.service_name + (booking.party_size > 1 ? ` × ${booking.party_size}` : ''),
+      serviceName: itemNames(items),
       locationName: booking.location_name,
       address: booking.location_address,
       onlineUrl: booking.online_url,
-      staffName: booking.staff_name,
+      staffName: people.length > 0 ? people.join(', ') : null,
+      items: items.length > 1 || (known?.items?.length ?? 0) > 1 ? mailItems(items, known) : [],
       startsAt: booking.starts_at,
       endsAt: booking.ends_at,
-      before: beforeOf(booking, known),
+      before: beforeOf(booking, known, items.length > 1),
       timezone: booking.timezone,
       clientZone: booking.time_zone,
-      price: moneyOf(
-        booking.price_amount === null ? null : booking.price_amount * booking.party_size,
-        booking.price_currency,
-      ),
+      price: totalPriceOf(booking),
       deposit: depositOf(booking),
       client: {
         firstName: booking.client_first_name,
@@ -90,19 +91,60 @@ export function mailViewOf(
 function beforeOf(
   { starts_at, ends_at, staff_id }: ShownBooking,
   known: KnownBooking | undefined,
+  isVisit: boolean,
 ): MailView['booking']['before'] {
   if (known?.starts_at === undefined) return null
-  const { starts_at: startsAt, ends_at: endsAt = ends_at, staff_id: staffId, staff_name = null } = known
+  const { starts_at: startsAt, ends_at: endsAt = ends_at, staff_id: staffId } = known
   const lengthOf = (from: Instant, to: Instant) => Date.parse(to) - Date.parse(from)
   const isOtherLength =
     known.ends_at !== undefined && lengthOf(startsAt, endsAt) !== lengthOf(starts_at, ends_at)
-  const isOtherPerson = staffId !== undefined && staffId !== staff_id
+  // each item of a visit has its own person
+  const isOtherPerson = !isVisit && staffId !== undefined && staffId !== staff_id
   if (startsAt === starts_at && !isOtherLength && !isOtherPerson) return null
   return {
     startsAt: startsAt === starts_at && !isOtherLength ? null : startsAt,
     endsAt: isOtherLength ? endsAt : null,
-    staffName: isOtherPerson ? staff_name : null,
+    staffName: isOtherPerson && staffId !== null ? (known.names.get(staffId) ?? null) : null,
   }
+}
+
+/** Returns the services of a visit, then those that the recipient knows and that it no longer has. */
+function mailItems(items: readonly ShownItem[], known: KnownBooking | undefined): MailItem[] {
+  const before = known?.items ?? []
+  const [first] = items
+  const [firstBefore] = before
+  // items that move together with the visit are not marked one by one
+  const shift = first && firstBefore ? toMs(first.starts_at) - toMs(firstBefore.starts_at) : 0
+  const isMoved = (item: ShownItem, was: KnownItem) =>
+    toMs(item.starts_at) - toMs(was.starts_at) !== shift || toMs(item.ends_at) - toMs(was.ends_at) !== shift
+  const nameOf = (id: string | null) => (id === null ? null : (known?.names.get(id) ?? null))
+  const shown = items.map((item): MailItem => {
+    const was = before.find(({ id, service_id }) => id === item.id && service_id === item.service.id)
+    const isOtherPerson = was && was.staff_id !== (item.staff?.id ?? null)
+    return {
+      ...{ serviceName: itemName(item), staffName: item.staff?.name ?? null },
+      ...{ startsAt: item.starts_at, endsAt: item.ends_at },
+      price: item.price && { ...item.price, amount: item.price.amount * item.party_size },
+      state: before.length > 0 && !was ? 'new' : 'booked',
+      before: {
+        startsAt: was && isMoved(item, was) ? was.starts_at : null,
+        staffName: isOtherPerson ? nameOf(was.staff_id) : null,
+      },
+    }
+  })
+  const removed = before.filter(
+    (was) => !items.some(({ id, service }) => id === was.id && service.id === was.service_id),
+  )
+  return [
+    ...shown,
+    ...removed.map((was): MailItem => {
+      const { service_id, staff_id, starts_at: startsAt, ends_at: endsAt } = was
+      return {
+        ...{ serviceName: nameOf(service_id) ?? '', staffName: nameOf(staff_id), startsAt, endsAt },
+        ...{ price: null, state: 'removed', before: { startsAt: null, staffName: null } },
+      }
+    }),
+  ]
 }
 
 function answersOf({ custom_field_values_json, custom_fields_json }: ShownBooking) {

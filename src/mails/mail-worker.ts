@@ -11,8 +11,8 @@ import type { Context } from './context.ts'
 import { sendCalendarMail } from './calendar-mail.ts'
 import { sendLinkMail } from './link-mail.ts'
 import {
+  findNames,
   findShownBookings,
-  findStaffName,
   hasOptedOut,
   isAnyMailDue,
   type LeasedMail,
@@ -25,6 +25,7 @@ import {
   writeMailResult,
 } from './mail-queries.ts'
 import {
+  type Known,
   knownBefore,
   leaseSeconds,
   limitSeconds,
@@ -298,17 +299,20 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     const known = mail.kind === 'changed' ? knownBefore(ofBooking) : undefined
     const around = {
       addresses: await this.addressesOf(mail, booking),
-      known: known && { ...known, staff_name: await this.nameOf(booking, known.staff_id) },
+      known: known && { ...known, names: await this.namesOf(booking, known) },
       now: this.context.clock.now(),
       from: senderAddress(this.context.config),
     }
     return renderMail(mailViewOf(mail, booking, around))
   }
 
-  private async nameOf({ business_id }: ShownBooking, staffId?: string | null): Promise<string | null> {
-    if (!staffId) return null
-    const ofBusiness = { businessId: business_id, id: staffId }
-    return (await findStaffName(this.context.db.reads, ofBusiness)) ?? null
+  private namesOf({ business_id }: ShownBooking, known: Partial<Known>): Promise<Map<string, string>> {
+    const items = known.items ?? []
+    const staff = [known.staff_id, ...items.map(({ staff_id }) => staff_id)]
+    return findNames(this.context.db.reads, business_id, {
+      staff: [...new Set(staff.filter((id) => id != null))],
+      services: [...new Set(items.map(({ service_id }) => service_id))],
+    })
   }
 
   private renderMany(notices: { mail: LeasedMail; booking: ShownBooking }[], now: Instant): RenderedMail {

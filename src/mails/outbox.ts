@@ -80,7 +80,7 @@ export async function recordMails(
   const mail = {
     business_id: after.business_id,
     booking_id: after.id,
-    occasion: changeOccasion(after.version, before),
+    occasion: changeOccasion(after.version, before, after),
     to_email: after.client_email,
     recipient: clientEmailOf(after.client_email),
     by_email: by?.type === 'person' ? by.email.toLowerCase() : '',

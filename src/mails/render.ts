@@ -23,6 +23,8 @@ export interface MailView {
     address: string | null
     onlineUrl: string | null
     staffName: string | null
+    /** The services of a visit, also those that a change has removed. Empty if it is and was one service. */
+    items: MailItem[]
     startsAt: Instant
     endsAt: Instant
     /** Changed parts as the recipient knows them, null for unchanged ones. Null if nothing changed. */
@@ -63,6 +65,20 @@ interface Money {
 
 /** The answer to a custom field. */
 export type Answer = string | number | boolean | string[]
+
+/** One service of a visit. */
+export interface MailItem {
+  serviceName: string
+  staffName: string | null
+  startsAt: Instant
+  endsAt: Instant
+  /** For its whole party. */
+  price: Money | null
+  /** In an email about a change: `new` is unknown to the recipient, `removed` no longer booked. */
+  state: 'booked' | 'new' | 'removed'
+  /** Changed parts as the recipient knows them, null for unchanged ones. */
+  before: { startsAt: Instant | null; staffName: string | null }
+}
 
 /** An email without its envelope. */
 export interface RenderedMail {
@@ -306,6 +322,39 @@ function moneyRows({ kind, booking }: MailView, { say, locale }: Language): [str
   ]
 }
 
+/** Lists the services of a visit, each with its times, person and price. */
+function itemRows(view: MailView, language: Language): [string, string][] {
+  const { items } = view.booking
+  const { say, locale } = language
+  const zone = leadingZone(view)
+  const isOnePerson = hasOnePerson(view)
+  return items.map(({ serviceName, staffName, startsAt, endsAt, price, state, before }) => {
+    const times = `${clockTime(startsAt, zone, language)} – ${clockTime(endsAt, zone, language)}`
+    if (state === 'removed') return [say('mail.removed'), `${serviceName}, ${times}`]
+    const isChange = view.kind === 'changed'
+    const known = isChange
+      ? [
+          before.startsAt && clockTime(before.startsAt, zone, language),
+          before.staffName && say('mail.withPerson', { name: before.staffName }),
+        ].filter((part) => part !== null)
+      : []
+    const parts = [
+      serviceName,
+      isOnePerson || staffName === null ? null : say('mail.withPerson', { name: staffName }),
+      price && view.kind !== 'cancelled' ? moneyText(price, locale) : null,
+      isChange && state === 'new' ? say('mail.added') : null,
+      known.length > 0 ? `${say('mail.before')}: ${known.join(', ')}` : null,
+    ]
+    return [times, parts.filter((part) => part !== null).join('\n')]
+  })
+}
+
+/** True if one person gives everything that is booked. */
+function hasOnePerson({ booking: { items } }: MailView): boolean {
+  const booked = items.filter(({ state }) => state !== 'removed')
+  return new Set(booked.map(({ staffName }) => staffName)).size <= 1
+}
+
 function card(view: MailView, language: Language): Extract<Block, { type: 'card' }> {
   const { kind, booking, business } = view
   const { say } = language
@@ -314,6 +363,7 @@ function card(view: MailView, language: Language): Extract<Block, { type: 'card'
   const shown = { ...booking, timezone: zone }
   const isLed = zone !== booking.timezone
   const rows: [string, string][] = [
+    ...itemRows(view, language),
     ...(isLed
       ? [
           [say('mail.placeTime', { business: business.name }), spanText(booking, language)] as [
@@ -343,7 +393,9 @@ function card(view: MailView, language: Language): Extract<Block, { type: 'card'
     lines: [
       longDate(booking.startsAt, zone, language),
       timesLine(shown, language),
-      ...(booking.staffName ? [say('mail.withPerson', { name: booking.staffName })] : []),
+      ...(booking.staffName && hasOnePerson(view)
+        ? [say('mail.withPerson', { name: booking.staffName })]
+        : []),
     ],
     rows,
     link:
@@ -360,8 +412,17 @@ export function clientAppointment(view: MailView): Appointment {
   const { say } = language
   const isCancelled = kind === 'cancelled'
   const isLed = leadingZone(view) !== booking.timezone
+  // the file shows the appointment as it is now
+  const booked: MailView = {
+    ...{ ...view, kind: isCancelled ? 'cancelled' : 'confirmed' },
+    booking: { ...booking, items: booking.items.filter(isBooked) },
+  }
+  const what = [
+    ...(hasOnePerson(view) ? [booking.staffName] : []),
+    ...itemRows(booked, language).map(([times, text]) => `${times}: ${text.replaceAll('\n', ', ')}`),
+  ]
   const told = [
-    booking.staffName,
+    ...what,
     ...(isLed
       ? [`${say('mail.placeTime', { business: business.name })}: ${spanText(booking, language)}`]
       : []),
@@ -374,13 +435,17 @@ export function clientAppointment(view: MailView): Appointment {
     version: booking.version,
     title: `${booking.serviceName} – ${business.name}`,
     place: booking.onlineUrl ?? [booking.locationName, booking.address].filter(Boolean).join(', '),
-    description: (isCancelled ? [booking.staffName] : told).filter(Boolean).join('\n'),
+    description: (isCancelled ? what : told).filter(Boolean).join('\n'),
     startsAt: booking.startsAt,
     endsAt: booking.endsAt,
     writtenAt: now,
     isCancelled,
     url: booking.onlineUrl,
   }
+}
+
+function isBooked({ state }: MailItem): boolean {
+  return state !== 'removed'
 }
 
 function calendarOf(view: MailView): RenderedMail['calendar'] {

@@ -64,6 +64,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
       address: 'Rosenthaler Str. 12, 10119 Berlin',
       onlineUrl: null,
       staffName: 'Anna Weber',
+      items: [],
       startsAt,
       endsAt: plusMinutes(startsAt, 30),
       isConfirmed: kind !== 'deposit_due',
