@@ -310,7 +310,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     const items = known.items ?? []
     const staff = [known.staff_id, ...items.map(({ staff_id }) => staff_id)]
     return findNames(this.context.db.reads, business_id, {
-      staff: [...new Set(staff.filter((id) => id != null))],
+      staff: [...new Set(staff.filter((id) => id !== null && id !== undefined))],
       services: [...new Set(items.map(({ service_id }) => service_id))],
     })
   }

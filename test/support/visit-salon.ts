@@ -24,7 +24,10 @@ interface BookedItem {
   ends_at: string
 }
 
-export type BookedReply = Reply['body'] & { id: string; items: BookedItem[] }
+export interface BookedReply {
+  id: string
+  items: BookedItem[]
+}
 
 export async function makeVisitSalon(
   service: TestService,
@@ -60,7 +63,7 @@ export async function makeVisitSalon(
     const { hold_id } = await create('/bookings/hold', {
       ...{ location_id: locationId, starts_at: startsAt, items },
     })
-    return (await create('/bookings', { hold_id, client })) as BookedReply
+    return create('/bookings', { hold_id, client })
   }
   return { locationId, anna, ben, basin, cut, colour, book }
 }
