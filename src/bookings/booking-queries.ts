@@ -123,6 +123,13 @@ function sortedBy({ byStart, ascending }: Listing['filter']) {
   return { instant: byStart ? ('b.starts_at' as const) : ('b.created_at' as const), direction }
 }
 
+/** Finds bookings by any of their items. */
+function hasItem(column: 'service_id' | 'staff_id', id: Params<{ id: string }>['id']): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.ref(`b.${column}`)} = ${id} or b.item_count is not null and exists (
+    select 1 from visit_items as i
+     where i.visit_id = b.id and i.business_id = b.business_id and ${sql.ref(`i.${column}`)} = ${id}))`
+}
+
 function conditionsOf(db: Reads, { filter }: Listing): RawBuilder<boolean>[] {
   const { status, noShow, from, to, serviceId, locationId, staffId, emails, businessId } = filter.conditions
   const { instant, direction } = sortedBy(filter)
@@ -134,9 +141,9 @@ function conditionsOf(db: Reads, { filter }: Listing): RawBuilder<boolean>[] {
     ...(noShow ? [sql<boolean>`b.no_show_at is not null`] : []),
     ...(from ? [sql<boolean>`b.starts_at >= ${from}`] : []),
     ...(to ? [sql<boolean>`b.starts_at < ${to}`] : []),
-    ...(serviceId ? [sql<boolean>`b.service_id = ${serviceId}`] : []),
+    ...(serviceId ? [hasItem('service_id', serviceId)] : []),
     ...(locationId ? [sql<boolean>`b.location_id = ${locationId}`] : []),
-    ...(staffId ? [sql<boolean>`b.staff_id = ${staffId}`] : []),
+    ...(staffId ? [hasItem('staff_id', staffId)] : []),
     ...(emails ? [sql<boolean>`lower(b.client_email) in (${sql.join(emails)})`] : []),
     ...(clientName === undefined ? [] : [sql<boolean>`${nameIn(db, sql`b.client_search`)} = ${clientName}`]),
     ...(businessId ? [sql<boolean>`b.business_id = ${businessId}`] : []),

@@ -17,7 +17,7 @@ import { withLength } from '../catalogue/service-rules.ts'
 import { allOf, type Transaction } from '../database/database.ts'
 import { requireOwnTransaction } from '../database/shared-transaction.ts'
 import { type BookingRow, serviceAndLocation, shownOf, staffShown } from '../database/shown-booking.ts'
-import { itemsOf, type ShownItem, totalPriceOf } from '../database/shown-item-rules.ts'
+import { isGivenBy, itemsOf, type ShownItem, totalPriceOf } from '../database/shown-item-rules.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { type Page, pageRows, timeCursorOf } from '../base/paging.ts'
 import type { Context } from './context.ts'
@@ -319,11 +319,11 @@ export function noSuchBooking(): Problem {
 }
 
 /**
- * Returns true if the caller may change a booking in their scope. Staff may change only their own
- * appointments.
+ * Returns true if the caller may change a booking in their scope. Staff may change only bookings in which they give a
+ * service.
  */
-export function isChangeable(booking: Pick<BookingRow, 'staff_id'>, actor: Actor): boolean {
-  return !isStaff(actor) || actor.staffId === booking.staff_id
+export function isChangeable(booking: Pick<BookingRow, 'staff_id' | 'items_json'>, actor: Actor): boolean {
+  return !isStaff(actor) || isGivenBy(booking, actor.staffId)
 }
 
 async function changeIn(

@@ -1,11 +1,10 @@
 import type { Static } from 'typebox'
-import { type Actor, isStaff } from '../access/actor.ts'
+import type { Actor } from '../access/actor.ts'
 import { auditOf, presentAuthor } from '../access/audit.ts'
-import { Problem } from '../base/errors.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
 import { toldStarts } from '../webhooks/event.ts'
 import type { HistoryQuery } from './booking-schemas.ts'
-import { showBooking } from './booking.ts'
+import { isChangeable, noSuchBooking, showBooking } from './booking.ts'
 import type { Context } from './context.ts'
 
 /** A change of a booking. */
@@ -28,8 +27,7 @@ export async function readHistory(
   { id, ...query }: { id: string } & Static<typeof HistoryQuery>,
 ): Promise<{ entries: HistoryEntry[]; timezone: string; next_cursor: string | null }> {
   const booking = await showBooking(context, actor, id)
-  if (isStaff(actor) && actor.staffId !== booking.staff_id)
-    throw new Problem('not_found', 'There is no booking with this id.')
+  if (!isChangeable(booking, actor)) throw noSuchBooking()
   const { business_id: businessId, timezone } = booking
   const { data, next_cursor } = await auditOf(context, { businessId, subjectId: booking.id }, query)
   const starts = await toldStarts(context, { businessId, bookingId: booking.id })

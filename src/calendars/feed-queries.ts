@@ -2,6 +2,7 @@ import { type Insertable, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import { type BookingRow, selectSome } from '../database/shown-booking.ts'
+import { itemColumns } from '../database/shown-item-rules.ts'
 import type { FeedDetail, FeedsTable, PlanName } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 
@@ -191,15 +192,16 @@ interface FeedRange {
 }
 
 const bookingColumns = [
-  ...(['id', 'version', 'status', 'starts_at', 'ends_at', 'updated_at', 'party_size'] as const),
+  ...itemColumns,
+  ...(['version', 'status', 'updated_at'] as const),
   ...(['client_first_name', 'client_last_name', 'client_phone', 'erased_at'] as const),
-  ...(['service_name', 'location_name', 'location_address', 'online_url', 'staff_name'] as const),
+  ...(['location_name', 'location_address', 'online_url'] as const),
 ] as const
 
 /** A booking in a feed. */
 export type FeedBookingRow = Pick<BookingRow, (typeof bookingColumns)[number]>
 
-/** Finds bookings that take up time, by start. */
+/** Finds bookings that take up time, by start. For a staff member's feed, only those of one service. */
 export function findFeedBookings(
   db: Reads,
   { feed, from, to, after, rows }: FeedRange,
@@ -209,8 +211,30 @@ export function findFeedBookings(
     .where('b.starts_at', '>=', from)
     .where('b.starts_at', '<', to)
     .where('b.cancelled_at', 'is', null)
-  if (feed.staff_id !== null) query = query.where('b.staff_id', '=', feed.staff_id)
+  if (feed.staff_id !== null)
+    query = query.where('b.staff_id', '=', feed.staff_id).where('b.item_count', 'is', null)
   if (feed.location_id !== null) query = query.where('b.location_id', '=', feed.location_id)
   if (after) query = query.where(sql<boolean>`(b.starts_at, b.id) > (${after[0]}, ${after[1]})`)
   return query.orderBy('b.starts_at').orderBy('b.id').limit(rows).execute()
+}
+
+/** An item of a visit in the feed of its staff member. */
+export type FeedItemRow = FeedBookingRow & { item_id: string; item_starts_at: Instant }
+
+/** Finds the items of visits that take up the time of a feed's staff member, by their start. */
+export function findFeedItems(
+  db: Reads,
+  { feed, from, to, after, rows }: FeedRange & { feed: { staff_id: string } },
+): Promise<FeedItemRow[]> {
+  let query = selectSome(db, bookingColumns)
+    .innerJoin('visit_items as v', 'v.visit_id', 'b.id')
+    .select(['v.id as item_id', 'v.starts_at as item_starts_at'])
+    .where('v.business_id', '=', feed.business_id)
+    .where('v.staff_id', '=', feed.staff_id)
+    .where('v.starts_at', '>=', from)
+    .where('v.starts_at', '<', to)
+    .where('b.business_id', '=', feed.business_id)
+    .where('b.cancelled_at', 'is', null)
+  if (after) query = query.where(sql<boolean>`(v.starts_at, v.id) > (${after[0]}, ${after[1]})`)
+  return query.orderBy('v.starts_at').orderBy('v.id').limit(rows).execute()
 }

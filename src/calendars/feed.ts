@@ -14,16 +14,19 @@ import { type Page, timeCursorOf, readPage, presentPage } from '../base/paging.t
 import type { Context } from '../bookings/context.ts'
 import { turnsFor } from '../bookings/costly.ts'
 import type { Queries, Reads } from '../database/database.ts'
+import { itemName, itemNames, itemsOf, type ShownItem } from '../database/shown-item-rules.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import { feedBegin, feedEnd, feedEvent } from '../mails/calendar.ts'
 import {
   deleteFeedRow,
   type FeedBookingRow,
+  type FeedItemRow,
   type FeedRow,
   findBusinessOf,
   findFeed,
   findFeedBookings,
+  findFeedItems,
   findFeeds,
   findReadFeed,
   insertFeed,
@@ -244,15 +247,32 @@ async function writtenFeed(
     rows: pageRows,
   }
   const busy = languageFor(feed.locale).say('calendar.busy')
-  let after: readonly [Instant, string] | undefined
-  for (let read = 0; read < maxBookings; read += pageRows) {
-    const rows = await findFeedBookings(db, { ...range, after })
-    parts.push(...(await slices.map(rows, (row) => feedEvent(appointmentOf(feed, row, busy)))))
-    await slices.giveWay()
-    const last = rows.at(-1)
-    if (!last || rows.length < pageRows) break
-    after = [last.starts_at, last.id]
+  let read = 0
+  /** Adds the events of all pages of a list. */
+  const add = async <Row extends FeedBookingRow | FeedItemRow>(
+    find: (after: readonly [Instant, string] | undefined) => Promise<Row[]>,
+    position: (row: Row) => readonly [Instant, string],
+  ) => {
+    for (let after: readonly [Instant, string] | undefined; read < maxBookings; read += pageRows) {
+      const rows = await find(after)
+      parts.push(...(await slices.map(rows, (row) => feedEvent(appointmentOf(feed, row, busy)))))
+      await slices.giveWay()
+      const last = rows.at(-1)
+      if (!last || rows.length < pageRows) break
+      after = position(last)
+    }
   }
+  await add(
+    (after) => findFeedBookings(db, { ...range, after }),
+    (row) => [row.starts_at, row.id],
+  )
+  const { staff_id } = feed
+  // a person's feed shows their own part of a visit
+  if (staff_id !== null)
+    await add(
+      (after) => findFeedItems(db, { ...range, feed: { ...feed, staff_id }, after }),
+      (row) => [row.item_starts_at, row.item_id],
+    )
   return parts.join('') + feedEnd
 }
 
@@ -263,19 +283,33 @@ function nameOf(feed: ReadFeed): string {
   return whose === null ? business : `${whose} – ${business}`
 }
 
-function appointmentOf({ detail }: ReadFeed, booking: FeedBookingRow, busy: string) {
-  const { id, version, starts_at: startsAt, ends_at: endsAt, updated_at: writtenAt } = booking
+function appointmentOf({ detail, timezone }: ReadFeed, booking: FeedBookingRow | FeedItemRow, busy: string) {
+  const { version, updated_at: writtenAt } = booking
+  const all = itemsOf(booking)
+  const items = 'item_id' in booking ? all.filter(({ id }) => id === booking.item_id) : all
+  const {
+    id,
+    starts_at: startsAt,
+    ends_at: endsAt,
+  } = ('item_id' in booking ? items[0] : undefined) ?? booking
   const times = { id, version, startsAt, endsAt, writtenAt, isCancelled: false }
   if (detail === 'busy') return { ...times, title: busy, place: '', description: '' }
-  const { service_name, party_size, client_first_name, client_last_name } = booking
-  const service = party_size > 1 ? `${service_name} × ${party_size}` : service_name
+  const { client_first_name, client_last_name } = booking
+  const service = itemNames(items)
+  const people = items.length > 1 ? items.map((item) => itemLine(item, timezone)) : [items[0]?.staff?.name]
   const client = booking.erased_at === null ? fullName(client_first_name, client_last_name) : ''
   return {
     ...times,
     title: client === '' ? service : `${service} – ${client}`,
     place: booking.online_url ?? [booking.location_name, booking.location_address].filter(Boolean).join(', '),
-    description: [booking.staff_name, booking.client_phone, booking.online_url].filter(Boolean).join('\n'),
+    description: [...people, booking.client_phone, booking.online_url].filter(Boolean).join('\n'),
     isTentative: booking.status === 'pending',
     url: booking.online_url,
   }
+}
+
+/** Returns a line such as `10:00 Cut, Anna`, in the zone of the feed. */
+function itemLine(item: ShownItem, timezone: string): string {
+  const time = formatInstant(item.starts_at, timezone).slice(11, 16)
+  return [`${time} ${itemName(item)}`, item.staff?.name].filter(Boolean).join(', ')
 }

@@ -86,7 +86,7 @@ export function isPlainService(service: Omit<Parts, 'price'>): boolean {
   )
 }
 
-/** Returns a service as a booking of one stretch of time has it, with the length of that booking in minutes. */
+/** Returns a service without steps and needs, with the length of a booking in minutes. */
 export function withLength<Of extends Parts>(service: Of, duration_minutes: number): Of {
   return { ...service, duration_minutes, steps: null, needs: [], terms: [] }
 }

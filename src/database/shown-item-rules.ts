@@ -85,12 +85,26 @@ export function totalPriceOf(booking: ItemColumns): ShownItem['price'] {
     : null
 }
 
+function readItems(text: string): ItemJson[] {
+  const items = JSON.parse(text) as ItemJson[] // written by a statement or itemsText()
+  return items.toSorted((one, other) => one.item - other.item)
+}
+
+/** True if a staff member gives one of the services of a booking. */
+export function isGivenBy(
+  { staff_id, items_json }: Pick<BookingRow, 'staff_id' | 'items_json'>,
+  staffId: string,
+): boolean {
+  return (
+    staff_id === staffId ||
+    (items_json !== null && readItems(items_json).some(({ staff }) => staff?.id === staffId))
+  )
+}
+
 /** Returns the items of a booking, in order. A booking of one service by one claim has one, with the booking's ID. */
 export function itemsOf(booking: ItemColumns): ShownItem[] {
   if (booking.items_json !== null) {
-    const items = JSON.parse(booking.items_json) as ItemJson[] // written by a statement or itemsText()
-    const inOrder = items.toSorted((one, other) => one.item - other.item)
-    return inOrder.map(({ from_ms, to_ms, resources, item: _item, ...shown }) => ({
+    return readItems(booking.items_json).map(({ from_ms, to_ms, resources, item: _item, ...shown }) => ({
       ...shown,
       starts_at: instantFromMs(from_ms),
       ends_at: instantFromMs(to_ms),

@@ -33,7 +33,7 @@ export const noAddresses: MailAddresses = {
   consoleUrl: null,
 }
 
-/** The state that the recipient of an email about a change knows, with the names of its staff and services by ID. */
+/** The state that the recipient of an email about a change knows. `names` has its staff and services, by ID. */
 type KnownBooking = Partial<Known> & { names: ReadonlyMap<string, string> }
 
 /** Returns a booking as an email shows it, with the name and colour that its plan allows. */

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Client, clientOf } from '../support/client.ts'
+import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
+import { logInNewPerson, type LoggedIn } from '../support/person.ts'
+import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { type BookedReply, makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
+
+onEachEngine('visits in lists', (engine) => {
+  let service: TestService
+  let business: OwnBusiness
+  let key: Client
+  let salon: VisitSalon
+  /** A cut by Anna and a colour by Ben. */
+  let shared: BookedReply
+  /** Both by Anna. */
+  let hers: BookedReply
+  let ben: LoggedIn
+  beforeAll(async () => {
+    service = await startTestService(engine)
+    business = await makeBusiness(service)
+    key = clientOf(service, business.key)
+    salon = await makeVisitSalon(service, business)
+    shared = await salon.book('2026-12-01T10:00:00+01:00', {
+      items: [
+        { service_id: salon.cut, staff_id: salon.anna },
+        { service_id: salon.colour, staff_id: salon.ben },
+      ],
+    })
+    hers = await salon.book('2026-12-02T10:00:00+01:00')
+    const place = { businessId: business.id }
+    const email = 'ben@salon.example'
+    ben = await logInNewPerson(service, { email, role: 'staff', place, staffId: salon.ben })
+  })
+  afterAll(() => service.stop())
+
+  const idsIn = ({ body }: Reply) => (body.data as { id: string }[]).map(({ id }) => id)
+
+  test('filters find a visit by any of its services and people', async () => {
+    expect(idsIn(await key.list({ staff_id: salon.anna }))).toEqual([hers.id, shared.id])
+    expect(idsIn(await key.list({ staff_id: salon.ben }))).toEqual([shared.id])
+    expect(idsIn(await key.list({ service_id: salon.colour }))).toEqual([hers.id, shared.id])
+    const both = { staff_id: salon.ben, service_id: salon.cut, sort: 'starts_at', q: 'ada' }
+    expect(idsIn(await key.list(both))).toEqual([shared.id])
+  })
+
+  test('staff see and change visits in which they give a service, and no others', async () => {
+    const { call } = ben
+    expect(idsIn(await call('GET', '/bookings?q=ada'))).toEqual([shared.id])
+    expect((await call('GET', `/bookings/${shared.id}`)).body.client.last_name).toBe('Lovelace')
+    expect((await call('GET', `/bookings/${hers.id}`)).body).toMatchObject({ redacted: true })
+    const changed = await call('PATCH', `/bookings/${shared.id}`, { notes: 'Allergic to ammonia' })
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200)
+    expect((await call('PATCH', `/bookings/${hers.id}`, { notes: 'x' })).status).toBe(404)
+    expect((await call('GET', `/bookings/${shared.id}/history`)).status).toBe(200)
+    expect((await call('GET', `/bookings/${hers.id}/history`)).status).toBe(404)
+  })
+})
