@@ -37,11 +37,11 @@ const Count = Type.Integer({ minimum: 0 })
 const CountByWeek = Type.Array(Count)
 
 const descriptions = {
-  bookings: 'That were not cancelled, no-shows among them.',
+  bookings: 'That were not cancelled, no-shows among them. A visit of several services counts once.',
   cancellations: 'Of bookings that were confirmed: checkouts that were given up are not among them.',
   no_shows: 'Bookings to which nobody came.',
   booked_minutes:
-    'Without buffers. An appointment that several clients share counts once; of a service without staff that has room for several, each place counts for its part.',
+    'Without buffers. An appointment that several clients share counts once; of a service without staff that has room for several, each place counts for its part. Steps that leave the person free do not count.',
   open_minutes: 'Opening hours as they are now, of staff their own within those; blocks are not taken off.',
 }
 
@@ -72,7 +72,8 @@ const NumbersColumn = Type.Object(
   },
   {
     title: 'ColumnInNumbers',
-    description: 'Something that bookings take: a staff member, or a service. A number for each of `weeks`.',
+    description:
+      'Something that bookings take: a staff member, or a service. A number for each of `weeks`. Each service of a visit counts.',
   },
 )
 

@@ -7,6 +7,7 @@ import { Problem } from '../base/errors.ts'
 import { formatInstant, type Instant, instantFromMs, toMs } from '../base/instants.ts'
 import { Slices } from '../base/slices.ts'
 import type { Service } from '../catalogue/service-schemas.ts'
+import { stepsOf, sumOf } from '../catalogue/service-rules.ts'
 import { keptCatalogues, type WholeCatalogue } from '../catalogue/offering.ts'
 import { businessAsked, catalogueOf } from './calendar.ts'
 import { type Column, ColumnHours, columnsIn, minutesIn, roomId } from './calendar-rules.ts'
@@ -144,9 +145,11 @@ async function countColumns(
   let isComplete = list.length <= seeds.length
   await slices.map(rows, (row) => {
     const service = row.service_id === null ? undefined : services.get(row.service_id)
-    count(row, sums, service)
+    const { first_bookings: bookings, first_cancellations: cancellations, first_no_shows: no_shows } = row
+    const minutes = minutesOfRow(row, services)
+    count({ ...row, minutes, bookings, cancellations, no_shows }, sums, service)
     const column = columnFor(row, { catalogue, columns, service, weeks: weeks.length })
-    if (column) count(row, column, service)
+    if (column) count({ ...row, minutes }, column, service)
     else isComplete = false
   })
   return { columns: [...columns.values()], isComplete, sums }
@@ -196,6 +199,15 @@ function columnFor(
   }
   columns.set(id, column)
   return column
+}
+
+/** Returns the booked minutes of a row without the steps of its service that need no person. */
+function minutesOfRow(row: NumbersRow, services: ReadonlyMap<string, Service>): number {
+  const { item_service_id, staff_id, minutes, appointments } = row
+  const service = item_service_id === null ? undefined : services.get(item_service_id)
+  if (!service) return minutes
+  const free = stepsOf(service, staff_id).filter(({ staffed }) => !staffed)
+  return Math.max(0, minutes - appointments * sumOf(free))
 }
 
 function count(row: NumbersRow, counts: Counts, service: Service | undefined): void {

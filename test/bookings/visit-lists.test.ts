@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, clientOf } from '../support/client.ts'
+import { readConsole } from '../support/console.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { logInNewPerson, type LoggedIn } from '../support/person.ts'
-import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
+import { ada, onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 import { type BookedReply, makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
 onEachEngine('visits in lists', (engine) => {
@@ -53,5 +54,35 @@ onEachEngine('visits in lists', (engine) => {
     expect((await call('PATCH', `/bookings/${hers.id}`, { notes: 'x' })).status).toBe(404)
     expect((await call('GET', `/bookings/${shared.id}/history`)).status).toBe(200)
     expect((await call('GET', `/bookings/${hers.id}/history`)).status).toBe(404)
+  })
+
+  test('the file for a spreadsheet has a row for each visit, with its services', async () => {
+    const place = { businessId: business.id }
+    const owner = await logInNewPerson(service, { email: 'olga@salon.example', role: 'owner', place })
+    const file = await readConsole(service, '/console/bookings.csv?when=all', owner)
+    const rows = String(file.body).trim().split('\r\n')
+    expect(rows).toHaveLength(3)
+    expect(rows[0]).toMatch(/,items$/)
+    const row = rows.find((one) => one.includes(shared.id))
+    expect(row).toContain(',Cut + Colour,')
+    expect(row).toContain(',"Anna, Ben",')
+    expect(row).toMatch(/,10:00–10:30 Cut \(Anna\); 10:30–12:00 Colour \(Ben\)$/)
+  })
+
+  test("the export of a client's data lists the services, and erasing the client keeps them", async () => {
+    const client = { ...ada, email: 'erased@example.com' }
+    const { id } = await salon.book('2026-12-03T10:00:00+01:00', { client })
+    const call = (path: string) =>
+      service.call('POST', path, { token: business.key, body: { email: client.email } })
+    const exported = await call('/clients/export')
+    const names = [{ service: { name: 'Cut' } }, { service: { name: 'Colour' } }]
+    expect(exported.body.bookings).toMatchObject([
+      { booking: { id, items: names }, events: [{ payload: { data: { items: [{}, {}] } } }] },
+    ])
+    expect((await call('/clients/erase')).status).toBe(200)
+    const { body } = await key.show(id)
+    expect(body).toMatchObject({ items: names, client: { email: '' } })
+    const stored = JSON.stringify([await service.rows('visit_items'), await service.rows('events')])
+    expect(stored).not.toContain('erased@example.com')
   })
 })

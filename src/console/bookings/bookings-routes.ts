@@ -122,7 +122,7 @@ export function sendFile(
 const columns = [
   ...['id', 'status', 'no_show', 'starts_at', 'ends_at', 'service', 'location', 'person', 'party_size'],
   ...['first_name', 'last_name', 'email', 'phone', 'notes', 'cancel_reason'],
-  ...['deposit', 'deposit_amount', 'deposit_currency', 'created_at'],
+  ...['deposit', 'deposit_amount', 'deposit_currency', 'created_at', 'items'],
 ]
 
 async function* withFirst(first: string, others: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
@@ -153,16 +153,26 @@ async function* exportRows(
 }
 
 function exportedRow(booking: ReturnType<typeof presentBooking>): string {
-  const { client, service, location, staff } = booking
+  const { client, location, items } = booking
+  const people = [...new Set(items.flatMap(({ staff }) => staff?.name ?? []))]
   const payment = 'payment' in booking ? booking.payment : undefined
   const isAbsent = 'no_show' in booking && booking.no_show
   return csvRow([
     ...[booking.id, booking.status, isAbsent ? 'yes' : 'no', booking.starts_at, booking.ends_at],
-    ...[service.name, location.name, staff?.name ?? null, booking.party_size],
+    ...[items.map(({ service }) => service.name).join(' + '), location.name],
+    ...[people.length > 0 ? people.join(', ') : null, booking.party_size],
     ...[client.first_name, client.last_name, client.email, client.phone, booking.notes],
     'cancel_reason' in booking ? (booking.cancel_reason ?? null) : null,
     ...[payment?.status ?? null, payment?.amount ?? null, payment?.currency ?? null, booking.created_at],
+    items.map(exportedItem).join('; '),
   ])
+}
+
+/** Returns an item of a visit, such as `10:30–12:00 Colour (Anna)`. */
+function exportedItem(item: ReturnType<typeof presentBooking>['items'][number]): string {
+  const [from, to] = [item.starts_at, item.ends_at].map((time) => time.slice(11, 16))
+  const party = item.party_size > 1 ? ` × ${item.party_size}` : ''
+  return `${from}–${to} ${item.service.name}${party}${item.staff ? ` (${item.staff.name})` : ''}`
 }
 
 function whenOf(address: Address): (typeof whens)[number] {
