@@ -25,6 +25,7 @@ export class BookingElement extends HTMLElement {
   static readonly observedAttributes = [
     'publishable-key',
     'service-id',
+    'services',
     'location-id',
     'staff-id',
     'date',
@@ -125,6 +126,10 @@ export class BookingElement extends HTMLElement {
     })
     const preset = {
       serviceId: this.getAttribute('service-id'),
+      services:
+        this.getAttribute('services')
+          ?.split(/[\s,+]+/)
+          .filter(Boolean) ?? [],
       locationId: this.getAttribute('location-id'),
       staffId: this.getAttribute('staff-id'),
       date: this.wantedDate(),

@@ -327,7 +327,7 @@ describe.skipIf(chromiumPath === undefined)('the widget in a browser', () => {
     await tabTo(page, /^Anyone|Whoever is free/, 4)
     await press('Enter')
     await page.locator('.day.is-free.is-chosen').waitFor()
-    await tabTo(page, /free times/, 8)
+    await tabTo(page, /free times/, 10)
     await expectFocus(page, 'Friday, 20 November 2026, free times, chosen')
     await press('ArrowDown')
     await expectFocus(page, 'Friday, 27 November 2026, free times')

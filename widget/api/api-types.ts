@@ -33,6 +33,8 @@ export interface FirstTimes {
   location_id: string
   staff_id: string | null
   party_size: number
+  /** The services of a visit, as requested. */
+  items?: string
   soonest: Slot | null
   slots: Slot[]
   /** On several days, earliest first. */
@@ -66,8 +68,17 @@ export interface CustomField {
   options?: string[]
 }
 
+/** Another price or length of a person. */
+export interface Terms {
+  staff_id: string
+  price?: Money
+  duration_minutes?: number
+  steps?: { minutes: number }[]
+}
+
 export interface Service {
   id: string
+  slug?: string | null
   name: string
   category: string | null
   description: string | null
@@ -75,6 +86,7 @@ export interface Service {
   duration_minutes: number
   capacity: number
   price: Money | null
+  terms?: Terms[]
   deposit: Money | null
   location_ids: string[]
   staff_ids: string[]
@@ -110,6 +122,8 @@ export interface Slot {
   staff_ids: string[]
   seats_left: number
   held_by_you?: true
+  /** The services of a visit. */
+  items?: { service_id: string; starts_at: string; ends_at: string }[]
 }
 
 export interface Availability {
@@ -124,6 +138,7 @@ export interface Hold {
   starts_at: string
   ends_at: string
   expires_at: string
+  items?: { service_id: string; staff_id: string | null; starts_at: string; ends_at: string }[]
 }
 
 export type FieldValue = string | number | boolean | string[]
@@ -138,6 +153,9 @@ export interface Booking {
   location: Omit<Location, 'active'>
   client: { first_name: string; last_name: string; email: string }
   staff: { id: string; name: string } | null
+  items: BookedItem[]
+  /** The price for all people together. */
+  price?: Money | null
   notes?: string | null
   custom_field_values?: unknown[]
   /** The deposit, in minor units. */
@@ -147,6 +165,15 @@ export interface Booking {
   manage_url?: string
   /** The reason for a cancellation, if one was given. */
   cancel_reason?: string
+}
+
+/** One service of a booking. */
+export interface BookedItem {
+  service: { id: string; name: string }
+  staff: { id: string; name: string } | null
+  starts_at: string
+  ends_at: string
+  party_size: number
 }
 
 /** A problem document (RFC 9457). */

@@ -128,6 +128,12 @@ export class BookingFlow {
     void this.enterStep()
   }
 
+  /** Asks for a further service, also for somebody who comes along. */
+  askForMore(isAlong: boolean): void {
+    this.set({ isAlong })
+    this.goBack('more')
+  }
+
   goBack(step: Step): void {
     this.replace(backTo(this.state, step))
     void this.enterStep()

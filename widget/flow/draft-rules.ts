@@ -24,8 +24,21 @@ export function fieldName(id: string): string {
   return `field:${id}`
 }
 
-/** The fields of a service that the form contains. */
-type Asked = Pick<Service, 'client_fields' | 'custom_fields'>
+/** The fields of services that the form contains. */
+export type Asked = Pick<Service, 'client_fields' | 'custom_fields'>
+
+const strictest = ['required', 'optional', 'hidden'] as const
+
+/** Returns what services ask together: the strictest of their client fields, and all custom fields. */
+export function askedBy(services: Service[]): Asked {
+  const use = (name: keyof Service['client_fields']) =>
+    strictest.find((one) => services.some(({ client_fields }) => client_fields[name] === one)) ?? 'optional'
+  const fields = services.flatMap(({ custom_fields }) => custom_fields)
+  return {
+    client_fields: { phone: use('phone'), last_name: use('last_name') },
+    custom_fields: fields.filter(({ id }, index) => fields.findIndex((one) => one.id === id) === index),
+  }
+}
 
 /** Returns the faults that the API would refuse. */
 export function faultsIn(draft: Draft, { client_fields: uses, custom_fields }: Asked): Faults {

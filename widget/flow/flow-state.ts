@@ -4,6 +4,7 @@ import { dateIn } from '../times/zones.ts'
 import {
   completed,
   locationOf,
+  namedIn,
   nextStep,
   nothingChosen,
   without,
@@ -47,8 +48,10 @@ export interface FlowState {
   catalogue: Catalogue
   preset: Preset
   choice: Choice
-  /** The number of people. */
+  /** The number of people of the first service. */
   party: number
+  /** True if the service to add is for somebody who comes along. */
+  isAlong: boolean
   /** The time zone for display. */
   zone: string
   /** The visitor's time zone. */
@@ -91,6 +94,7 @@ export function initialState(preset: Preset, { zone, isChosen }: WantedZone, now
     preset,
     choice: nothingChosen,
     party: 1,
+    isAlong: false,
     zone,
     ownZone: zone,
     isZoneChosen: isChosen,
@@ -121,9 +125,11 @@ export function withStart(state: FlowState, start: BookingStart): FlowState {
     locations,
     staff,
   }
-  const choice = completed(catalogue, state.choice, state.preset)
+  const preset = namedIn(catalogue, state.preset)
+  const choice = completed(catalogue, state.choice, preset)
   return {
     ...state,
+    preset,
     busy: null,
     trouble: null,
     business: start.business,
@@ -140,7 +146,10 @@ export function withChoice(state: FlowState, step: Step, id: string): FlowState 
   const key = { service: 'serviceId', location: 'locationId', staff: 'staffId' }[
     step as 'service'
   ] as keyof Choice
-  const chosen = { ...without(state.choice, step), [key]: id }
+  const chosen =
+    step === 'more'
+      ? withMore(state.choice, id, state.isAlong)
+      : { ...without(state.choice, step), [key]: id }
   const choice = completed(state.catalogue, chosen, state.preset)
   return {
     ...withoutSlots(state),
@@ -150,6 +159,10 @@ export function withChoice(state: FlowState, step: Step, id: string): FlowState 
     notice: null,
     errors: {},
   }
+}
+
+function withMore({ more = [], ...choice }: Choice, serviceId: string, isWith: boolean): Choice {
+  return { ...choice, more: [...more, { serviceId, staffId: null, party: 1, isWith }] }
 }
 
 /** Applies a choice. Shows a physical location's own time zone, and the visitor's zone for an online one. */

@@ -1,11 +1,19 @@
-import type { Hold, Service } from '../api/api-types.ts'
+import type { Hold } from '../api/api-types.ts'
 import { Refused } from '../api/refusals.ts'
 import type { BookingFlow } from './booking-flow.ts'
 import { type CheckoutPage, tabCheckouts } from './checkouts.ts'
-import { serviceOf } from './choice-rules.ts'
+import { servicesOf } from './choice-rules.ts'
 import { DepositPayment } from './deposit-payment.ts'
-import { bookingBody, faultsIn, fieldErrorsOf, fieldName } from './draft-rules.ts'
-import { expired, startedAnew, withBooking, withHold, withRefusedSlot } from './late-state.ts'
+import { type Asked, askedBy, bookingBody, faultsIn, fieldErrorsOf, fieldName } from './draft-rules.ts'
+import {
+  expired,
+  startedAnew,
+  withBooking,
+  withHold,
+  withRefusedSlot,
+  type ItemChange,
+  withItem,
+} from './late-state.ts'
 import { Reservation } from './reservation.ts'
 import type { Slot } from './slots.ts'
 
@@ -56,15 +64,24 @@ export class LateFlow {
   /** Books with the visitor's input. */
   async submit(): Promise<void> {
     const { state, store } = this.flow
-    const service = serviceOf(state.catalogue, state.choice)
-    if (!service || state.busy === 'hold' || state.busy === 'booking') return
-    const errors = faultsIn(state.draft, service)
+    const services = servicesOf(state.catalogue, state.choice)
+    if (services.length === 0 || state.busy === 'hold' || state.busy === 'booking') return
+    const asked = askedBy(services)
+    const errors = faultsIn(state.draft, asked)
     store.set({ errors, notice: Object.keys(errors).length > 0 ? state.notice : null })
     if (Object.keys(errors).length > 0) return
     await this.flow.attempt(
       () => this.submit(),
-      () => this.book(service),
+      () => this.book(asked),
     )
+  }
+
+  /** Changes a service of the visit, or removes it without a change, and searches again. */
+  changeItem(at: number, change?: ItemChange): void {
+    const { slots, store } = this.flow
+    slots.forget()
+    store.replace(withItem(store.state, at, change))
+    void this.flow.enterStep()
   }
 
   bookAnother(): void {
@@ -93,29 +110,29 @@ export class LateFlow {
     if (store.state.step === 'time') void this.flow.lookAgain()
   }
 
-  private async book(service: Service): Promise<void> {
+  private async book(asked: Asked): Promise<void> {
     const { store, options } = this.flow
     store.set({ busy: 'booking' })
     try {
-      const booking = await this.reservation.book(service)
+      const booking = await this.reservation.book(asked)
       options.events.booked(booking)
       if (booking.redirect_url) this.deposit.begin(booking, booking.redirect_url)
       else store.replace(withBooking(store.state, booking))
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      await this.refusedBooking(error, service)
+      await this.refusedBooking(error, asked)
     }
   }
 
-  private async refusedBooking(error: Refused, service: Service): Promise<void> {
+  private async refusedBooking(error: Refused, asked: Asked): Promise<void> {
     const { problem } = error
     if (problem.code !== 'validation_failed') {
       this.refused(error)
       return
     }
     const { draft } = this.flow.state
-    const sent = bookingBody('', draft, service)
-    const errors = fieldErrorsOf(problem, sent, service.custom_fields)
+    const sent = bookingBody('', draft, asked)
+    const errors = fieldErrorsOf(problem, sent, asked.custom_fields)
     // the business may have changed its questions meanwhile, and nobody has agreed to a changed text
     const again = await this.flow.options.connection.start('').catch(() => undefined)
     const fields = Object.fromEntries(

@@ -1,5 +1,5 @@
 import type { Booking, ProblemDocument } from '../api/api-types.ts'
-import { completed, nextStep, nothingChosen } from './choice-rules.ts'
+import { completed, nextStep, nothingChosen, type MoreItem } from './choice-rules.ts'
 import { withoutSlots, withPlace, zoneAt, type FlowState, type HeldSlot } from './flow-state.ts'
 import { alternativesIn } from './slots.ts'
 
@@ -60,5 +60,26 @@ export function startedAnew(state: FlowState): FlowState {
     checkoutUrl: null,
     wanted: null,
     step: nextStep(choice),
+  }
+}
+
+/** A change of one service of the visit. */
+export type ItemChange = Partial<Pick<MoreItem, 'staffId' | 'party'>>
+
+/** Changes a service of the visit, or removes it without a change. */
+export function withItem(state: FlowState, at: number, change?: ItemChange): FlowState {
+  const { catalogue, preset, party, choice: before } = state
+  const { serviceId, staffId, more = [] } = before
+  const items = [{ serviceId: serviceId ?? '', staffId, party, isWith: false }, ...more].flatMap(
+    (item, index) => (index === at ? (change ? [{ ...item, ...change }] : []) : [item]),
+  )
+  const [first, ...others] = items
+  if (!first) return state
+  const choice = { ...before, serviceId: first.serviceId, staffId: first.staffId, more: others }
+  return {
+    ...withoutSlots(state),
+    ...withPlace(state, { catalogue, choice: completed(catalogue, choice, preset) }),
+    party: first.party,
+    notice: null,
   }
 }

@@ -1,13 +1,14 @@
-import type { Booking, Hold, Service } from '../api/api-types.ts'
+import type { Booking, Hold } from '../api/api-types.ts'
 import type { Connection } from '../api/connection.ts'
 import { codeOf, Unreachable } from '../api/refusals.ts'
-import { personOf } from './choice-rules.ts'
-import { bookingBody } from './draft-rules.ts'
+import { itemsOf } from './choice-rules.ts'
+import { type Asked, bookingBody } from './draft-rules.ts'
 import type { HeldSlot } from './flow-state.ts'
 import type { FlowStore } from './flow-store.ts'
 import { deadlineOf } from './hold-rules.ts'
 import { isZone, ownZoneName } from '../times/zones.ts'
-import type { Slot } from './slots.ts'
+import { namesPeople } from './item-rules.ts'
+import { slotItemOf, type Slot } from './slots.ts'
 
 interface Parts {
   connection: Connection
@@ -33,18 +34,28 @@ export class Reservation {
   async place(slot: Slot): Promise<HeldSlot> {
     const { connection, store, nowMs, held } = this.parts
     const { catalogue, choice, party } = store.state
-    const person = personOf(catalogue, choice)
+    const items = itemsOf(catalogue, choice, party).map(
+      ({ serviceId, staffId, party: party_size, isWith }) => ({
+        service_id: serviceId,
+        ...(staffId !== null && { staff_id: staffId }),
+        party_size,
+        ...(isWith && { starts: 'with' }),
+      }),
+    )
     const { body } = await connection.call<Hold>('POST', '/bookings/hold', {
       body: {
-        service_id: choice.serviceId,
+        ...(namesPeople(catalogue, choice) ? { items } : items[0]),
         location_id: choice.locationId,
-        ...(person !== null && { staff_id: person }),
         starts_at: slot.startsAt,
-        party_size: party,
       },
     })
     held(body)
-    return { id: body.hold_id, slot, deadlineMs: deadlineOf(body.expires_at, nowMs()) }
+    const taken = {
+      ...slot,
+      endsAtMs: Date.parse(body.ends_at),
+      ...(body.items && { items: body.items.map(slotItemOf) }),
+    }
+    return { id: body.hold_id, slot: taken, deadlineMs: deadlineOf(body.expires_at, nowMs()) }
   }
 
   /** Ignores failures, because the hold expires by itself. */
@@ -57,7 +68,7 @@ export class Reservation {
    * Books the held slot. Places an expired hold again, once, because a sleeping device does not notice the
    * expiry.
    */
-  async book(service: Service): Promise<Booking> {
+  async book(service: Asked): Promise<Booking> {
     const held = this.parts.store.state.held ?? (await this.placeAgain())
     try {
       return await this.convert(service, held.id)
@@ -71,7 +82,7 @@ export class Reservation {
     }
   }
 
-  private async convert(service: Service, holdId: string): Promise<Booking> {
+  private async convert(service: Asked, holdId: string): Promise<Booking> {
     const { connection, store, locale } = this.parts
     const sent = bookingBody(holdId, store.state.draft, service)
     const zone = ownZoneName()

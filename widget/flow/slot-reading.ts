@@ -3,7 +3,7 @@ import type { Connection } from '../api/connection.ts'
 import { codeOf, isTooMany } from '../api/refusals.ts'
 import { middleOf, monthOf, plusDays, plusMonths } from '../times/civil-dates.ts'
 import { dateIn } from '../times/zones.ts'
-import { anyone, personOf, type Choice } from './choice-rules.ts'
+import { anyone, itemsOf, itemsText, personOf, type Choice, type Preset } from './choice-rules.ts'
 import type { FlowStore } from './flow-store.ts'
 import { firstSlotsOf, knownSlots, rangeFor, slotOf, slotsOf, type Slot } from './slots.ts'
 
@@ -50,9 +50,20 @@ export class SlotReading {
   }
 
   /** Reads the initial data of the page. Ignores choices that are not offered. */
-  async start(choice: Choice): Promise<BookingStart> {
+  async start({ services = [], ...choice }: Preset): Promise<BookingStart> {
     const { connection, store } = this.parts
-    const query = startOf(choice, choice.staffId === anyone ? null : choice.staffId, store.state.party)
+    const { serviceId, staffId, more = [], locationId } = choice
+    const { party } = store.state
+    const items =
+      more.length > 0
+        ? [{ ...choice, serviceId: serviceId ?? '', party }, ...more]
+        : serviceId === null
+          ? services.map((name) => ({ serviceId: name, staffId }))
+          : []
+    const query =
+      items.length > 0
+        ? queryOf({ location: locationId, items: itemsText(items) })
+        : startOf(choice, staffId === anyone ? null : staffId, party)
     try {
       return this.keep(await connection.start(query))
     } catch (error) {
@@ -114,19 +125,32 @@ export class SlotReading {
     const { store, nowMs } = this.parts
     const { catalogue, choice, party, slots, month, first } = store.state
     const person = personOf(catalogue, choice)
+    const place = { location: choice.locationId }
     const { times, readAtMs = 0 } = this.first ?? {}
+    const items = this.items()
     const isSame =
       times?.service_id === choice.serviceId &&
       times.location_id === choice.locationId &&
-      (times.staff_id === person || times.staff_id === choice.staffId) &&
-      times.party_size === party
+      (items === null
+        ? times.items === undefined &&
+          (times.staff_id === person || times.staff_id === choice.staffId) &&
+          times.party_size === party
+        : times.items === items)
     if (isSame && nowMs() - readAtMs < this.freshMs) return times
     if (!slots[month] && !first) store.set({ busy: 'slots' })
     try {
-      return this.keep(await this.parts.connection.start(startOf(choice, person, party))).first
+      const query = items === null ? startOf(choice, person, party) : queryOf({ ...place, items })
+      return this.keep(await this.parts.connection.start(query)).first
     } finally {
       this.rest()
     }
+  }
+
+  /** Returns the services of a visit as the API names them; null for one. */
+  private items(): string | null {
+    const { catalogue, choice, party } = this.parts.store.state
+    const items = itemsOf(catalogue, choice, party)
+    return items.length > 1 ? itemsText(items) : null
   }
 
   /** Returns true if the times of a day are known, so that nothing has to be read. */
@@ -202,11 +226,11 @@ export class SlotReading {
     const { connection, store } = this.parts
     const { catalogue, choice, party } = store.state
     const person = personOf(catalogue, choice)
+    const items = this.items()
     const path = `/availability?${queryOf({
-      service_id: choice.serviceId ?? '',
+      ...(items === null && { service_id: choice.serviceId ?? '' }),
       location_id: choice.locationId ?? '',
-      staff_id: person,
-      party_size: party > 1 ? String(party) : null,
+      ...(items === null ? { staff_id: person, party_size: party > 1 ? String(party) : null } : { items }),
       from,
       to,
     })}`

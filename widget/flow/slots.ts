@@ -10,6 +10,16 @@ export interface Slot {
   staffIds: string[]
   seatsLeft: number
   heldByYou: boolean
+  /** The services of a visit. */
+  items?: SlotItem[]
+}
+
+/** A service of a slot; its person once it is held. */
+export interface SlotItem {
+  serviceId: string
+  staffId: string | null
+  startsAtMs: number
+  endsAtMs: number
 }
 
 export function slotOf(slot: WireSlot): Slot {
@@ -20,6 +30,21 @@ export function slotOf(slot: WireSlot): Slot {
     staffIds: slot.staff_ids,
     seatsLeft: slot.seats_left,
     heldByYou: slot.held_by_you === true,
+    ...(slot.items && { items: slot.items.map(slotItemOf) }),
+  }
+}
+
+export function slotItemOf(item: {
+  service_id: string
+  staff_id?: string | null
+  starts_at: string
+  ends_at: string
+}): SlotItem {
+  return {
+    serviceId: item.service_id,
+    staffId: item.staff_id ?? null,
+    startsAtMs: Date.parse(item.starts_at),
+    endsAtMs: Date.parse(item.ends_at),
   }
 }
 

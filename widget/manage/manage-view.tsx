@@ -10,6 +10,7 @@ import { Contact } from '../views/contact.tsx'
 import { Header } from '../views/header.tsx'
 import { Heading } from '../views/heading.tsx'
 import { Place } from '../views/place.tsx'
+import { bookedItems, Items, times } from '../views/summary.tsx'
 import { TextInput } from '../views/text-input.tsx'
 import { SlotNotice } from '../views/slot-notice.tsx'
 import { TimeStep } from '../views/time-step.tsx'
@@ -144,7 +145,9 @@ function Overview(props: ShownView) {
   const { booking, business, policy } = managed
   const isCancelled = booking.status === 'cancelled'
   const isOver = !isCancelled && Date.parse(booking.ends_at) <= nowMs()
-  const again = business.booking_url && `${business.booking_url}?service=${booking.service.id}`
+  const again =
+    business.booking_url &&
+    `${business.booking_url}?service=${booking.items.map(({ service }) => service.id).join()}`
   return (
     <Step key="view" title={titleOf(props, isOver)} sign={<Sign {...props} />} isLater={state.isLater}>
       {state.notice && (
@@ -229,14 +232,18 @@ function Appointment(props: ShownView) {
   const { managed, texts } = props
   const { booking } = managed
   const { service, staff, location } = booking
+  const items = bookedItems(booking)
   const isCancelled = booking.status === 'cancelled'
   return (
     <section class={`appointment${isCancelled ? ' is-over' : ''}`}>
-      <p class="what">
-        <bdi>{service.name}</bdi> {staff && fill(texts['manage.withPerson'], { name: staff.name })}{' '}
-        {booking.party_size > 1 && fillCount(texts.people, booking.party_size, props.formats)}
-      </p>
+      {items.length === 0 && (
+        <p class="what">
+          <bdi>{service.name}</bdi> {staff && fill(texts['manage.withPerson'], { name: staff.name })}{' '}
+          {booking.party_size > 1 && fillCount(texts.people, booking.party_size, props.formats)}
+        </p>
+      )}
       <Time {...props} startsAtMs={Date.parse(booking.starts_at)} endsAtMs={Date.parse(booking.ends_at)} />
+      {items.length > 0 && <Items {...{ items, texts }} formats={props.formats} zone={location.timezone} />}
       <p>
         <Place location={location} texts={texts} hasLinks={!isCancelled} />
       </p>
@@ -281,18 +288,15 @@ function Time({
 }
 
 function Money({ managed: { booking }, formats, texts }: ShownView) {
-  const { price } = booking.service
-  const { payment } = booking
+  const { payment, service, party_size: people } = booking
+  const price = booking.price ?? (service.price && times(service.price, people))
   const isCancelled = booking.status === 'cancelled'
   const amount = payment ? formats.money(payment) : ''
   const deposit =
     payment?.status === 'refunded' || payment?.status === 'paid' || payment?.status === 'due'
       ? fill(texts[payment.status === 'refunded' ? 'manage.refunded' : payment.status], { amount })
       : ''
-  const parts = [
-    price && !isCancelled ? formats.money({ ...price, amount: price.amount * booking.party_size }) : '',
-    deposit,
-  ].filter(Boolean)
+  const parts = [price && !isCancelled ? formats.money(price) : '', deposit].filter(Boolean)
   return parts.length > 0 ? <p>{parts.join(' · ')}</p> : null
 }
 

@@ -15,19 +15,25 @@ export interface EntryParts {
  * emails.
  */
 export function calendarEntry({ booking, business, texts, formats, manageUrl }: EntryParts) {
-  const { location, service, staff, payment, party_size: people } = booking
+  const { location, service, staff, payment, party_size: people, items } = booking
   const { online_url: online } = location
-  const { price } = service
+  const price =
+    booking.price ?? (service.price && { ...service.price, amount: service.price.amount * people })
+  const { timezone } = location
+  const lines = items.map((item) => {
+    const [from, to] = [item.starts_at, item.ends_at].map((at) => formats.time(Date.parse(at), timezone))
+    return `${from} – ${to} ${[item.service.name, item.staff?.name].filter(Boolean).join(' · ')}`
+  })
   const deposit = payment?.status === 'paid' || payment?.status === 'due' ? payment : undefined
   const amounts = [
-    price && formats.money({ ...price, amount: price.amount * people }),
+    price && formats.money(price),
     deposit && fill(texts[deposit.status as 'paid' | 'due'], { amount: formats.money(deposit) }),
   ]
   return {
-    title: `${service.name} – ${business.brand_name ?? business.name}`,
+    title: `${items.length > 1 ? items.map((item) => item.service.name).join(' + ') : service.name} – ${business.brand_name ?? business.name}`,
     place: online ?? [location.name, location.address].filter(Boolean).join(', '),
     details: [
-      staff?.name,
+      ...(items.length > 1 ? lines : [staff?.name]),
       online && `${texts.online}: ${online}`,
       amounts.filter(Boolean).join(' · '),
       manageUrl && `${texts.manage}: ${manageUrl}`,

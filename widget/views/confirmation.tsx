@@ -7,7 +7,7 @@ import { CalendarChoices } from './calendar-choices.tsx'
 import { calendarEntry } from './calendar-entry.ts'
 import { Heading } from './heading.tsx'
 import { offerCalendarFile as offer } from './offer-file.ts'
-import { changesUntil, Summary, times } from './summary.tsx'
+import { bookedItems, changesUntil, strictestRules, Summary, times } from './summary.tsx'
 import type { View } from './view.ts'
 
 /** Renders the last step: booked, or waiting for the deposit. */
@@ -33,12 +33,16 @@ export function Confirmation(props: View) {
     : isPending
       ? texts.pending
       : fill(texts.booked, { name: booking.client.first_name })
-  const { price } = booking.service
+  // the price for all people
+  const price = booking.price ?? (booking.service.price && times(booking.service.price, booking.party_size))
   const { payment, party_size: party } = booking
-  const service = state.catalogue.services.find(({ id }) => id === booking.service.id)
+  const services = state.catalogue.services.filter(({ id }) =>
+    booking.items.some((item) => item.service.id === id),
+  )
   const appointment = {
     service: booking.service.name,
-    price: price && !isCancelled ? times(price, party) : null,
+    items: bookedItems(booking),
+    price: isCancelled ? null : price,
     deposit:
       payment?.status === 'due' || payment?.status === 'paid' ? { ...payment, status: payment.status } : null,
     party: party > 1 ? party : null,
@@ -46,7 +50,7 @@ export function Confirmation(props: View) {
     staff: booking.staff?.name,
     startsAtMs: Date.parse(booking.starts_at),
     endsAtMs: Date.parse(booking.ends_at),
-    rules: isPending || isCancelled ? undefined : service,
+    rules: isPending || isCancelled ? undefined : strictestRules(services),
   }
   const { rules, startsAtMs } = appointment
   const canChange =

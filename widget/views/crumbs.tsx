@@ -1,4 +1,4 @@
-import { anyone, earlierSteps, locationOf, serviceOf, staffFor, type Step } from '../flow/choice-rules.ts'
+import { anyone, earlierSteps, locationOf, servicesOf, staffFor, type Step } from '../flow/choice-rules.ts'
 import type { View } from './view.ts'
 
 /** Renders the choices so far, each with a link back to its step. */
@@ -6,7 +6,9 @@ export function Crumbs({ flow, state, language }: View) {
   const { catalogue, choice, step } = state
   if (step === 'done' || state.busy === 'start' || state.busy === 'booking') return null
   const names: Partial<Record<Step, string | undefined>> = {
-    service: serviceOf(catalogue, choice)?.name,
+    service: servicesOf(catalogue, choice)
+      .map(({ name }) => name)
+      .join(' + '),
     location: locationOf(catalogue, choice)?.name,
     staff:
       choice.staffId === anyone

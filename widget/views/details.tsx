@@ -1,12 +1,13 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { locationOf, serviceOf, staffFor } from '../flow/choice-rules.ts'
+import { itemsOf, locationOf, servicesOf } from '../flow/choice-rules.ts'
 import type { Draft } from '../flow/draft.ts'
-import { faultsLeft, fieldName } from '../flow/draft-rules.ts'
+import { askedBy, faultsLeft, fieldName } from '../flow/draft-rules.ts'
+import { totalsOf } from '../flow/item-rules.ts'
 import { fill } from '../texts.ts'
 import { CustomFieldInput } from './custom-field-input.tsx'
 import { TextInput } from './text-input.tsx'
 import { SlotNotice } from './slot-notice.tsx'
-import { Countdown, Summary, times } from './summary.tsx'
+import { Countdown, strictestRules, Summary } from './summary.tsx'
 import type { View } from './view.ts'
 
 /** Languages that put the family name first. */
@@ -17,7 +18,8 @@ export function Details(props: View) {
   const { flow, state, language, formats } = props
   const { catalogue, choice, party, wanted, errors, busy, draft } = state
   const { texts } = language
-  const service = serviceOf(catalogue, choice)
+  const services = servicesOf(catalogue, choice)
+  const [service] = services
   const form = useRef<HTMLFormElement>(null)
   useLayoutEffect(() => {
     if (Object.keys(errors).length > 0)
@@ -26,7 +28,17 @@ export function Details(props: View) {
   const judged = useMemo(() => draft, [errors])
   const faults = faultsLeft(errors, judged, draft)
   if (!service || !wanted) return null
-  const staff = staffFor(catalogue, choice).find(({ id }) => id === choice.staffId)?.name
+  const nameOf = (staffId: string | null | undefined) =>
+    catalogue.staff.find(({ id }) => id === staffId)?.name
+  const items = itemsOf(catalogue, choice, party).map((item, at) => ({
+    ...item,
+    ...wanted.items?.[at],
+    staffId: wanted.items?.[at]?.staffId ?? item.staffId,
+    service: services[at]?.name ?? '',
+    capacity: services[at]?.capacity ?? 1,
+  }))
+  const { price, isFrom, deposit } = totalsOf(catalogue, items)
+  const asked = askedBy(services)
   const location = locationOf(catalogue, choice)
   const text = (
     name: Exclude<keyof Draft, 'fields'>,
@@ -41,15 +53,14 @@ export function Details(props: View) {
       {...options}
     />
   )
-  const uses = service.client_fields
+  const uses = asked.client_fields
   const names = [
     text('firstName', { required: true, complete: 'given-name', max: 100 }),
     ...(uses.last_name === 'hidden'
       ? []
       : [text('lastName', { required: uses.last_name === 'required', complete: 'family-name', max: 100 })]),
   ]
-  const deposit = service.deposit && formats.money(times(service.deposit, party))
-  const submit = deposit === null ? texts.submit : fill(texts.submitDeposit, { amount: deposit })
+  const submit = deposit ? fill(texts.submitDeposit, { amount: formats.money(deposit) }) : texts.submit
   return (
     <div class="details">
       <aside class={`summary${state.held || busy ? '' : ' is-lost'}`} part="summary">
@@ -58,12 +69,20 @@ export function Details(props: View) {
           appointment={{
             ...wanted,
             service: service.name,
-            price: service.price && times(service.price, party),
-            deposit: service.deposit && { ...times(service.deposit, party), status: 'wanted' },
+            items: items.map(({ staffId, capacity, ...item }, at) => ({
+              startsAtMs: wanted.startsAtMs,
+              endsAtMs: wanted.endsAtMs,
+              ...item,
+              staff: nameOf(staffId),
+              party: capacity > 1 ? (items[at]?.party ?? null) : null,
+            })),
+            price,
+            isFrom,
+            deposit: deposit && { ...deposit, status: 'wanted' },
             party: service.capacity > 1 ? party : null,
             location,
-            staff,
-            rules: service,
+            staff: nameOf(items[0]?.staffId ?? choice.staffId),
+            rules: strictestRules(services),
           }}
         />
         <Countdown {...props} />
@@ -85,7 +104,7 @@ export function Details(props: View) {
         {text('email', { required: true, complete: 'email', type: 'email', max: 254 })}
         {uses.phone !== 'hidden' &&
           text('phone', { required: uses.phone === 'required', complete: 'tel', type: 'tel', max: 32 })}
-        {service.custom_fields.map((field) => (
+        {asked.custom_fields.map((field) => (
           <CustomFieldInput
             key={field.id}
             field={field}

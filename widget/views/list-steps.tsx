@@ -1,7 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Service } from '../api/api-types.ts'
-import { anyone, locationsFor, serviceOf, staffFor, type ListStep } from '../flow/choice-rules.ts'
+import {
+  anyone,
+  itemsOf,
+  locationsFor,
+  servicesToAdd,
+  staffForAll,
+  type Catalogue,
+  type ListStep,
+} from '../flow/choice-rules.ts'
+import { totalsOf, type Totals } from '../flow/item-rules.ts'
 import { fill } from '../texts.ts'
 import type { View } from './view.ts'
 
@@ -9,8 +18,9 @@ import type { View } from './view.ts'
 export function ListSteps({ flow, state, language, formats, step }: View & { step: ListStep }) {
   const { catalogue, choice } = state
   const choose = (id: string) => () => flow.choose(step, id)
-  if (step === 'service') {
-    return [...byCategory(catalogue.services)].map(([category, services]) => (
+  if (step === 'service' || step === 'more') {
+    const offered = step === 'more' ? servicesToAdd(catalogue, choice, state.isAlong) : catalogue.services
+    return [...byCategory(offered)].map(([category, services]) => (
       <section key={category}>
         {category && (
           <h3 class="category" part="category">
@@ -28,7 +38,7 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
               onChoose={choose(service.id)}
             >
               <span class="hint facts">
-                <ServiceFacts service={service} language={language} formats={formats} />
+                <TotalFacts {...{ language, formats }} totals={totalsFor(catalogue, service.id, null)} />
               </span>
             </Option>
           ))}
@@ -47,6 +57,10 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
       </ul>
     )
   }
+  const items = itemsOf(catalogue, choice, 1)
+  // people differ
+  const { isFrom, minutes } = totalsOf(catalogue, items)
+  const hasTerms = isFrom || minutes[0] < minutes[1]
   return (
     <ul class="options" part="options">
       <Option
@@ -58,7 +72,7 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
       >
         <span class="hint">{language.texts.anyoneHint}</span>
       </Option>
-      {staffFor(catalogue, choice).map(({ id, name, description, image_url }) => (
+      {staffForAll(catalogue, choice).map(({ id, name, description, image_url }) => (
         <Option
           key={id}
           name={name}
@@ -67,7 +81,19 @@ export function ListSteps({ flow, state, language, formats, step }: View & { ste
           description={description}
           language={language}
           onChoose={choose(id)}
-        />
+        >
+          {hasTerms && (
+            <span class="hint facts">
+              <TotalFacts
+                {...{ language, formats }}
+                totals={totalsOf(
+                  catalogue,
+                  items.map((item) => ({ ...item, staffId: id })),
+                )}
+              />
+            </span>
+          )}
+        </Option>
       ))}
     </ul>
   )
@@ -79,47 +105,30 @@ function byCategory(services: Service[]): Map<string, Service[]> {
   return Map.groupBy([...services.filter((one) => !has(one)), ...services.filter(has)], has)
 }
 
-function ServiceFacts({
-  service: { duration_minutes, price, deposit },
-  language,
-  formats,
-}: Pick<View, 'language' | 'formats'> & { service: Service }) {
-  return (
-    <>
-      <span>{formats.minutes(duration_minutes)}</span>
-      {price && <span>{formats.money(price)}</span>}
-      {deposit && <span>{fill(language.texts.deposit, { amount: formats.money(deposit) })}</span>}
-    </>
-  )
+function totalsFor(catalogue: Catalogue, serviceId: string, staffId: string | null): Totals {
+  return totalsOf(catalogue, [{ serviceId, staffId, party: 1, isWith: false }])
 }
 
-/**
- * Renders facts about the chosen service above its times. Includes the names of options without an
- * alternative, because no step has shown them.
- */
-export function Facts(props: View) {
-  const { catalogue, choice } = props.state
-  const service = serviceOf(catalogue, choice)
-  const [description, more] = useDescription(service?.description, props.language)
-  if (!service) return null
-  const names = [catalogue.services, staffFor(catalogue, choice)].map(
-    (all) => all.length === 1 && all[0]?.name,
-  )
+/** Renders length, price and deposit. They are ranges as long as they depend on the person. */
+export function TotalFacts({
+  totals: { minutes, price, isFrom, deposit },
+  language: { texts },
+  formats,
+}: Pick<View, 'language' | 'formats'> & { totals: Totals }) {
+  const [shortest, longest] = minutes.map((one) => formats.minutes(one))
   return (
     <>
-      <p class="hint facts" part="facts">
-        {names[0] && <bdi>{names[0]}</bdi>}
-        <ServiceFacts {...props} service={service} />
-        {names[1] && <bdi>{names[1]}</bdi>}
-      </p>
-      {description}
-      {more}
+      <span>{shortest === longest ? shortest : `${shortest} – ${longest}`}</span>
+      {price && (
+        <span>{isFrom ? fill(texts.from, { amount: formats.money(price) }) : formats.money(price)}</span>
+      )}
+      {deposit && <span>{fill(texts.deposit, { amount: formats.money(deposit) })}</span>}
     </>
   )
 }
 
 /** Truncates a description to a few lines, with a button that shows all of it. */
-function useDescription(text: string | null | undefined, { texts }: View['language']) {
+export function useDescription(text: string | null | undefined, { texts }: View['language']) {
   const place = useRef<HTMLElement>(null)
   const [isCut, setCut] = useState(false)
   const [isWhole, setWhole] = useState(false)

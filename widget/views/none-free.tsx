@@ -1,4 +1,4 @@
-import { anyone, personOf } from '../flow/choice-rules.ts'
+import { anyone, itemsOf } from '../flow/choice-rules.ts'
 import { Contact } from './contact.tsx'
 import type { View } from './view.ts'
 
@@ -15,7 +15,7 @@ export function NoneFree({ flow, state, language }: View) {
         </p>
       )}
       <div class="buttons">
-        {personOf(catalogue, choice) !== null && (
+        {itemsOf(catalogue, choice, 1).some(({ staffId }) => staffId !== null) && (
           <button
             type="button"
             class="secondary"

@@ -1,7 +1,7 @@
 import { countdownText } from '../times/countdown.ts'
 import { useEffect, useState } from 'preact/hooks'
 import { secondsLeft } from '../flow/hold-rules.ts'
-import type { Location, Money, Service } from '../api/api-types.ts'
+import type { Booking, Location, Money, Service } from '../api/api-types.ts'
 import { fillCount } from '../counts.ts'
 import { fill } from '../texts.ts'
 import { Contact } from './contact.tsx'
@@ -12,8 +12,22 @@ import type { View } from './view.ts'
 
 type ChangeRules = Pick<Service, 'cancel_until_minutes' | 'reschedule_until_minutes' | 'max_reschedules'>
 
+/** One service of an appointment. */
+export interface SummaryItem {
+  service: string
+  staff: string | undefined
+  startsAtMs: number
+  endsAtMs: number
+  /** Null for one person. */
+  party: number | null
+}
+
 interface Appointment {
   service: string
+  /** Several services. */
+  items?: SummaryItem[]
+  /** True for a price that depends on the person. */
+  isFrom?: boolean
   /** Total for all people. */
   price: Money | null
   /** Total for all people. */
@@ -38,16 +52,19 @@ export function Summary(props: SummaryView) {
   const { language, formats, appointment } = props
   const { zone, booking } = props.state
   const { texts } = language
-  const { service, party, location, staff, startsAtMs, endsAtMs } = appointment
+  const { service, party, location, staff, startsAtMs, endsAtMs, items = [] } = appointment
+  const isVisit = items.length > 1
   const there = location && !sameTimeIn(zone, location.timezone, startsAtMs) ? location.timezone : null
   const range = (inZone: string) => `${formats.time(startsAtMs, inZone)} – ${formats.time(endsAtMs, inZone)}`
   const isBooked = booking?.status === 'confirmed'
   return (
     <div class="summary-text">
-      <span>
-        <bdi class="summary-service">{service}</bdi>
-        {party !== null && ` ${fillCount(texts.people, party, formats)}`}
-      </span>
+      {!isVisit && (
+        <span>
+          <bdi class="summary-service">{service}</bdi>
+          {party !== null && ` ${fillCount(texts.people, party, formats)}`}
+        </span>
+      )}
       <span class="summary-time">{formats.longDay(startsAtMs, zone)}</span>
       <span class="summary-time">
         {range(zone)}
@@ -64,7 +81,7 @@ export function Summary(props: SummaryView) {
           })}
         </span>
       )}
-      {staff && <bdi class="hint">{staff}</bdi>}
+      {isVisit ? <Items {...{ items, zone, texts, formats }} /> : staff && <bdi class="hint">{staff}</bdi>}
       {location && (
         <span class="hint">
           <Place
@@ -83,14 +100,69 @@ export function Summary(props: SummaryView) {
   )
 }
 
+/** Renders several services, each with its time and person. */
+export function Items({
+  items,
+  zone,
+  texts,
+  formats,
+}: Pick<View, 'formats'> & { items: SummaryItem[]; zone: string; texts: View['language']['texts'] }) {
+  return (
+    <ol class="summary-items">
+      {items.map(({ service, staff, startsAtMs, endsAtMs, party }, at) => (
+        <li key={at}>
+          <span>
+            <bdi class="summary-service">{service}</bdi>
+            {party !== null && ` ${fillCount(texts.people, party, formats)}`}
+          </span>
+          <span class="hint">
+            {formats.time(startsAtMs, zone)} – {formats.time(endsAtMs, zone)}
+            {staff && (
+              <>
+                {' · '}
+                <bdi>{staff}</bdi>
+              </>
+            )}
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+/** Returns the services of a booking; empty for one. */
+export function bookedItems({ items }: Pick<Booking, 'items'>): SummaryItem[] {
+  if (items.length < 2) return []
+  return items.map(({ service, staff, starts_at, ends_at, party_size }) => ({
+    service: service.name,
+    staff: staff?.name,
+    startsAtMs: Date.parse(starts_at),
+    endsAtMs: Date.parse(ends_at),
+    party: party_size > 1 ? party_size : null,
+  }))
+}
+
+/** Returns the strictest rules of several services; undefined without one. */
+export function strictestRules(services: ChangeRules[]): ChangeRules | undefined {
+  if (services.length === 0) return undefined
+  const longest = (minutes: (number | null)[]) =>
+    minutes.some((one) => one === null) ? null : Math.max(...minutes.map((one) => one ?? 0))
+  return {
+    cancel_until_minutes: longest(services.map((one) => one.cancel_until_minutes)),
+    reschedule_until_minutes: longest(services.map((one) => one.reschedule_until_minutes)),
+    max_reschedules: Math.min(...services.map((one) => one.max_reschedules)),
+  }
+}
+
 /** Renders the price, the deposit, and the rest to pay at the location. */
-function Amounts({ language: { texts }, formats, appointment: { price, deposit } }: SummaryView) {
+function Amounts({ language: { texts }, formats, appointment }: SummaryView) {
+  const { price, deposit, isFrom = false } = appointment
   const left = price && deposit && price.currency === deposit.currency ? price.amount - deposit.amount : 0
   const depositText = deposit && { wanted: texts.deposit, due: texts.due, paid: texts.paid }[deposit.status]
   const parts = [
-    price && formats.money(price),
+    price && (isFrom ? fill(texts.from, { amount: formats.money(price) }) : formats.money(price)),
     deposit && depositText && fill(depositText, { amount: formats.money(deposit) }),
-    price && left > 0 && fill(texts.left, { amount: formats.money({ ...price, amount: left }) }),
+    price && left > 0 && !isFrom && fill(texts.left, { amount: formats.money({ ...price, amount: left }) }),
   ].filter(Boolean)
   return parts.length > 0 ? <span class="hint">{parts.join(' · ')}</span> : null
 }

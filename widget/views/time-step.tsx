@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { locationOf, serviceOf } from '../flow/choice-rules.ts'
+import { locationOf, servicesOf } from '../flow/choice-rules.ts'
 import { knownSlots, slotsByDate, type Slot } from '../flow/slots.ts'
 import { fill } from '../texts.ts'
 import { monthOf, plusDays, plusMonths } from '../times/civil-dates.ts'
@@ -27,8 +27,10 @@ export function TimeStep(props: TimesView & NoneAtAll & { above?: ComponentChild
   const isFree = (day: string) =>
     byDate.has(day) || (slots[month] === undefined && state.first?.dates.includes(day) === true)
   const today = dateIn(zone, nowMs())
-  const days = serviceOf(state.catalogue, state.choice)?.max_advance_days
-  const lastMonth = days ? monthOf(plusDays(today, days)) : null
+  const days = Math.min(
+    ...servicesOf(state.catalogue, state.choice).flatMap((one) => one.max_advance_days ?? []),
+  )
+  const lastMonth = days < Infinity ? monthOf(plusDays(today, days)) : null
   const next = plusMonths(month, 1)
   const freeDays = [...(slots[month] ? byDate.keys() : (state.first?.dates ?? []))].filter(
     (day) => monthOf(day) === month,
@@ -204,7 +206,8 @@ function TimeButton({ flow, state, language, formats, slot }: TimesView & { slot
   const location = locationOf(catalogue, choice)
   const there = location && !sameTimeIn(zone, location.timezone, slot.startsAtMs) ? location.timezone : null
   const isWanted = busy === 'hold' && wanted?.startsAt === slot.startsAt
-  const showsSeats = (serviceOf(catalogue, choice)?.capacity ?? 1) > 1
+  const [service, another] = servicesOf(catalogue, choice)
+  const showsSeats = !another && (service?.capacity ?? 1) > 1
   return (
     <button
       type="button"

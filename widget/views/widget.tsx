@@ -5,7 +5,8 @@ import type { Texts } from '../texts.ts'
 import { Crumbs } from './crumbs.tsx'
 import { Header } from './header.tsx'
 import { Heading } from './heading.tsx'
-import { Facts, ListSteps } from './list-steps.tsx'
+import { ListSteps } from './list-steps.tsx'
+import { Offer } from './offer.tsx'
 import { PartySize } from './party-size.tsx'
 import { TimeStep } from './time-step.tsx'
 import { TroubleNotice } from './trouble-notice.tsx'
@@ -15,6 +16,7 @@ const titles: Record<Step, keyof Texts> = {
   service: 'stepService',
   location: 'stepLocation',
   staff: 'stepStaff',
+  more: 'stepMore',
   time: 'stepTime',
   details: 'stepDetails',
   done: 'stepDone',
@@ -66,18 +68,22 @@ function StepFrame({ state, language, children }: View & { children: ComponentCh
     last.current = step
   }, [step, started])
   const isTold = Boolean(state.notice ?? state.trouble ?? state.waitSeconds)
-  const wasTold = useRef(false)
+  const count = state.choice.more?.length ?? 0
+  const before = useRef({ isTold, count })
   useLayoutEffect(() => {
-    // the pressed button disappeared with its notice
-    if (wasTold.current && !isTold && document.activeElement === document.body) heading.current?.focus()
-    wasTold.current = isTold
-  }, [isTold])
+    const isGone = (before.current.isTold && !isTold) || count < before.current.count
+    // the pressed button disappeared with its notice or service
+    if (isGone && document.activeElement === document.body) heading.current?.focus()
+    before.current = { isTold, count }
+  }, [isTold, count])
   const { texts } = language
   const empty = started && !state.trouble && state.business !== null && catalogue.services.length === 0
   if (step === 'done' && booking) return <div class="step">{children}</div>
   return (
     <div class="step" key={step}>
-      <Heading inner={heading}>{started ? texts[titles[step]] : texts.loading}</Heading>
+      <Heading inner={heading}>
+        {started ? texts[step === 'more' && state.isAlong ? 'stepAlong' : titles[step]] : texts.loading}
+      </Heading>
       {empty ? <p>{texts.nothingOffered}</p> : children}
     </div>
   )
@@ -91,8 +97,12 @@ function CurrentStep(props: View) {
     return (
       <>
         {later && <later.SlotNotice {...props} />}
-        <Facts {...props} />
-        <TimeStep {...props} above={<PartySize {...props} />} none={later && <later.NoneFree {...props} />} />
+        <Offer {...props} />
+        <TimeStep
+          {...props}
+          above={state.choice.more?.length ? null : <PartySize {...props} />}
+          none={later && <later.NoneFree {...props} />}
+        />
       </>
     )
   }

@@ -1,0 +1,73 @@
+import type { Money, Service } from '../api/api-types.ts'
+import { servicesOf, type Catalogue, type Choice, type MoreItem } from './choice-rules.ts'
+
+/** An item with the person who is asked for, or null. */
+type Item = Pick<MoreItem, 'serviceId' | 'staffId' | 'party' | 'isWith'>
+
+/** Length and price of services. They depend on the person as long as anyone may give them. */
+export interface Totals {
+  /** The shortest and longest length in minutes. */
+  minutes: [number, number]
+  /** The lowest price of all people; null without prices. */
+  price: Money | null
+  /** True if some people are dearer. */
+  isFrom: boolean
+  deposit: Money | null
+}
+
+/** Adds up services, each with its person, or anyone. Those that start together take the time of the longest. */
+export function totalsOf(catalogue: Pick<Catalogue, 'services' | 'staff'>, items: Item[]): Totals {
+  const groups: [number, number][] = []
+  let [least, most, deposits] = [0, 0, 0]
+  let currency: string | undefined
+  let hasPrice = false
+  for (const { serviceId, staffId, party, isWith } of items) {
+    const service = catalogue.services.find(({ id }) => id === serviceId)
+    if (!service) continue
+    const people = staffId
+      ? [staffId]
+      : service.staff_ids.filter((id) => catalogue.staff.some((one) => one.id === id))
+    const all = (people.length > 0 ? people : ['']).map((id) => termsOf(service, id))
+    const [shortest, longest] = rangeOf(all.map(({ minutes }) => minutes))
+    const group = isWith ? (groups.pop() ?? [0, 0]) : [0, 0]
+    groups.push([Math.max(group[0] ?? 0, shortest), Math.max(group[1] ?? 0, longest)])
+    const [cheapest, dearest] = rangeOf(all.map(({ price }) => price?.amount ?? 0))
+    least += cheapest * party
+    most += dearest * party
+    deposits += (service.deposit?.amount ?? 0) * party
+    hasPrice ||= all.some(({ price }) => price)
+    currency ??= all.find(({ price }) => price)?.price?.currency ?? service.deposit?.currency
+  }
+  const money = (has: boolean, amount: number) => (has && currency ? { amount, currency } : null)
+  return {
+    minutes: [sum(groups.map(([shortest]) => shortest)), sum(groups.map(([, longest]) => longest))],
+    price: money(hasPrice, least),
+    isFrom: least < most,
+    deposit: money(deposits > 0, deposits),
+  }
+}
+
+/** Returns the length and price of a service with a person's terms. */
+function termsOf({ terms = [], duration_minutes, price }: Service, staffId: string) {
+  const own = terms.find(({ staff_id }) => staff_id === staffId)
+  return {
+    minutes: own?.steps
+      ? sum(own.steps.map(({ minutes }) => minutes))
+      : (own?.duration_minutes ?? duration_minutes),
+    price: own?.price ?? price,
+  }
+}
+
+function rangeOf(numbers: number[]): [number, number] {
+  return [Math.min(...numbers), Math.max(...numbers)]
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, one) => total + one, 0)
+}
+
+/** Returns true if the hold should name its people, because they are several, or one of them has other terms. */
+export function namesPeople(catalogue: Catalogue, choice: Choice): boolean {
+  const services = servicesOf(catalogue, choice)
+  return services.length > 1 || Boolean(services[0]?.terms?.length)
+}
