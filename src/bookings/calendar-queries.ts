@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { type Instant, nearestInstant, toMs } from '../base/instants.ts'
 import type { Reads } from '../database/database.ts'
+import { isPostgres } from '../database/json-rows.ts'
 import { type BookingRow, selectSome } from '../database/shown-booking.ts'
+import { itemColumns } from '../database/shown-item-rules.ts'
 import type { ClaimsTable } from '../database/tables.ts'
 import { maxClaimMs } from '../availability/resource-rules.ts'
 
@@ -13,7 +15,7 @@ export interface CalendarRange {
   businessId: string
   from: Instant
   to: Instant
-  /** Staff, and services without staff at their locations. */
+  /** Staff, services without staff at their locations, and rooms and equipment. */
   resourceIds: string[]
   now: Instant
 }
@@ -71,16 +73,41 @@ function blocksIn({ businessId, from, to }: CalendarRange) {
 }
 
 const bookingColumns = [
-  ...(['id', 'version', 'status', 'starts_at', 'ends_at', 'party_size'] as const),
-  ...(['service_id', 'location_id', 'staff_id', 'no_show_at', 'owner_id'] as const),
+  ...itemColumns,
+  ...(['version', 'status', 'location_id', 'no_show_at', 'owner_id'] as const),
   ...(['client_first_name', 'client_last_name', 'client_email', 'client_phone'] as const),
-  ...(['service_name', 'location_name', 'staff_name', 'payment_status'] as const),
+  ...(['location_name', 'payment_status'] as const),
 ] as const
 
 /** A booking with the time that it takes. */
 export type CalendarBookingRow = Pick<BookingRow, (typeof bookingColumns)[number]> & {
   taken_from: Instant | null
   taken_until: Instant | null
+  /** All claims of a visit, as `TakenTime`. Null for a booking of one claim. */
+  claims_json: string | null
+}
+
+/** The time that a visit takes of one thing. */
+export interface TakenTime {
+  resource_id: string
+  from_ms: number
+  to_ms: number
+}
+
+/** Selects the claims of a visit, all of whose rows follow the first. */
+function claimsJson(db: Reads) {
+  const ms = (column: string) =>
+    isPostgres(db)
+      ? sql`cast(extract(epoch from ${sql.ref(column)}) * 1000 as bigint)`
+      : sql`cast(round(unixepoch(${sql.ref(column)}, 'subsec') * 1000) as integer)`
+  const [object, array] = isPostgres(db)
+    ? [sql`json_build_object`, sql`json_agg`]
+    : [sql`json_object`, sql`json_group_array`]
+  return sql<string | null>`case when b.item_count is not null then (
+    select cast(${array}(${object}('resource_id', d.resource_id,
+             'from_ms', ${ms('d.taken_from')}, 'to_ms', ${ms('d.taken_until')})) as text)
+      from claims as d
+     where d.business_id = b.business_id and (d.id = b.id or d.visit_id = b.id)) end`
 }
 
 /** Finds bookings that take up time, by start, after a given one. */
@@ -91,7 +118,7 @@ export async function findCalendarBookings(
 ): Promise<CalendarBookingRow[]> {
   const query = selectSome(db, bookingColumns)
     .leftJoin('claims as c', 'c.id', 'b.id')
-    .select(['c.taken_from', 'c.taken_until'])
+    .select(['c.taken_from', 'c.taken_until', claimsJson(db).as('claims_json')])
     .where(bookingsIn(range))
     .orderBy('b.starts_at')
     .orderBy('b.id')
@@ -101,7 +128,7 @@ export async function findCalendarBookings(
     : query.execute()
 }
 
-/** An active hold. */
+/** An active hold, or a part of one that takes several things. */
 export type CalendarHoldRow = Pick<BookingRow, 'service_name' | 'location_name' | 'staff_name'> &
   Pick<
     ClaimsTable,
@@ -116,6 +143,8 @@ export type CalendarHoldRow = Pick<BookingRow, 'service_name' | 'location_name' 
     | 'service_id'
     | 'location_id'
     | 'staff_id'
+    | 'claim_count'
+    | 'visit_id'
   >
 
 /** Finds holds of the columns, by start. */
@@ -132,6 +161,7 @@ export async function findCalendarHolds(
     .select([
       ...(['c.id', 'c.resource_id', 'c.starts_at', 'c.ends_at', 'c.taken_from', 'c.taken_until'] as const),
       ...(['c.expires_at', 'c.party_size', 'c.service_id', 'c.location_id', 'c.staff_id'] as const),
+      ...(['c.claim_count', 'c.visit_id'] as const),
       's.name as service_name',
       'l.name as location_name',
       'p.name as staff_name',

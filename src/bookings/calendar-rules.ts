@@ -1,4 +1,5 @@
 import { dateOf, dayOf, openingsOf, type Schedule } from '../availability/hours-rules.ts'
+import type { BookableResource } from '../catalogue/resource-schemas.ts'
 import { locationResource } from '../availability/resource-rules.ts'
 import { zoneAround } from '../availability/offer-rules.ts'
 import type { Days, Interval, ZoneOffsets } from '../availability/zone-rules.ts'
@@ -32,14 +33,20 @@ export interface Column {
   id: string
   staff: StaffMember | undefined
   service: Service | undefined
-  /** Location of the service. */
+  /** A room or equipment. */
+  resource: BookableResource | undefined
+  /** Location of the service or resource. */
   location: Location | undefined
   open: Interval[]
 }
 
-/** A column before its hours are known: a staff member with their locations, or a service at a location. */
+/**
+ * A column before its hours are known: a staff member with their locations, or a service or resource at a location.
+ */
 type Seed = { id: string } & (
-  { staff: StaffMember; places: readonly Location[] } | { service: Service; location: Location }
+  | { staff: StaffMember; places: readonly Location[] }
+  | { service: Service; location: Location }
+  | { resource: BookableResource; location: Location }
 )
 
 /** The resource of a booking. */
@@ -58,17 +65,18 @@ interface ColumnRange {
 /**
  * The bookable resources of one location or of all. Active staff come first, then active services without
  * staff at each of their locations, in catalogue order. A business can have very many of the latter, so
- * columns are created only for display.
+ * columns are created only for display. Rooms and equipment come last, on request.
  */
 class ColumnList {
   /** Number of columns. */
   readonly length: number
   private readonly people: { staff: StaffMember; places: readonly Location[] }[]
+  private readonly equipment: { resource: BookableResource; location: Location }[]
   private readonly rooms: { service: Service; places: readonly Location[] }[]
   private readonly peopleById: ReadonlySet<string>
   private readonly roomsById: ReadonlyMap<string, readonly Location[]>
 
-  constructor({ services, locations, staff }: WholeCatalogue, locationId: string | undefined) {
+  constructor({ services, locations, staff, resources }: WholeCatalogue, locationId: string | undefined) {
     const places = locations.filter(
       ({ id, active }) => active && (locationId === undefined || id === locationId),
     )
@@ -88,6 +96,10 @@ class ColumnList {
       .filter(({ active, staff_ids }) => active && staff_ids.length === 0)
       .map((service) => ({ service, places: among(service.location_ids) }))
       .filter((one) => one.places.length > 0)
+    this.equipment = resources.flatMap((resource) => {
+      const location = places.find(({ id }) => id === resource.location_id)
+      return resource.active && location ? [{ resource, location }] : []
+    })
     this.peopleById = new Set(this.people.map((one) => one.staff.id))
     this.roomsById = new Map(this.rooms.map((one) => [one.service.id, one.places]))
     this.length = this.rooms.reduce((sum, room) => sum + room.places.length, this.people.length)
@@ -107,10 +119,19 @@ class ColumnList {
     return seeds
   }
 
+  /** Returns the columns of rooms and equipment. */
+  ofEquipment({ max }: Pick<ColumnRange, 'max'>): Seed[] {
+    return this.equipment
+      .slice(0, max)
+      .map(({ resource, location }) => ({ id: resource.id, resource, location }))
+  }
+
   /** Returns the column with this ID; undefined for a former one. */
   async find(id: string, giveWay: () => Promise<void> | undefined): Promise<Seed | undefined> {
     const person = this.people.find(({ staff }) => staff.id === id)
     if (person) return personSeed(person)
+    const equipment = this.equipment.find(({ resource }) => resource.id === id)
+    if (equipment) return { id, ...equipment }
     for (const { service, places } of this.rooms) {
       const location = places.find((place) => roomId(service, place) === id)
       if (location) return roomSeed(service, location)
@@ -183,6 +204,8 @@ export function minutesIn(open: readonly Interval[]): number {
   return Math.round(open.reduce((sum, { from, to }) => sum + to - from, 0) / 60_000)
 }
 
+const none = { staff: undefined, service: undefined, resource: undefined, location: undefined }
+
 /** The opening hours of a catalogue on some days. Reads each schedule once in each time zone. */
 export class ColumnHours {
   private readonly range: Interval
@@ -201,10 +224,15 @@ export class ColumnHours {
     const { id } = seed
     if ('staff' in seed) {
       const open = this.ofMember(seed.staff, seed.places)
-      return { id, staff: seed.staff, service: undefined, location: undefined, open }
+      return { ...none, id, staff: seed.staff, open }
     }
-    const { service, location } = seed
-    return { id, staff: undefined, service, location, open: this.ofPlace(location) }
+    const { location } = seed
+    const open = this.ofPlace(location)
+    if ('service' in seed) return { ...none, id, service: seed.service, location, open }
+    const { resource } = seed
+    // its own hours lie within those of the location
+    const own = meeting(open, this.openIn(resource, location.timezone))
+    return { ...none, id, resource, location, open: own }
   }
 
   ofPlace(location: Location): Interval[] {

@@ -26,6 +26,11 @@ export const CalendarQuery = Ruled(
       }),
     ),
     column_id: Type.Optional(Type.String({ ...Id, description: 'One column, by its `id`.' })),
+    resources: Type.Optional(
+      Type.Enum(['true', 'false'], {
+        description: '`true`: also columns for rooms and equipment, with the services that take them.',
+      }),
+    ),
     cursor: Type.Optional(
       Type.String({
         maxLength: 200,
@@ -49,14 +54,19 @@ const CalendarColumn = Type.Object(
   {
     id: Type.String({
       format: 'uuid',
-      description: 'Of a staff member theirs; of a service without staff at a location, one of its own.',
+      description:
+        'Of a staff member or a resource theirs; of a service without staff at a location, one of its own.',
     }),
     staff: Nullable(Named),
     service: Nullable(Named, { description: 'A service that needs no staff.' }),
-    location: Nullable(Named, { description: 'Where that service is given.' }),
+    resource: Nullable(Named, { description: 'A room or equipment. Only on request.' }),
+    location: Nullable(Named, { description: 'Where that service is given, or the resource is.' }),
     open: Type.Array(Span, { description: 'Opening hours in these days, of staff their own within those.' }),
   },
-  { title: 'CalendarColumn', description: 'Something that bookings take: a staff member, or a service.' },
+  {
+    title: 'CalendarColumn',
+    description: 'Something that bookings take: a staff member, a service or a resource.',
+  },
 )
 
 /** Fields shared by bookings and holds. */
@@ -76,6 +86,20 @@ const taken = {
 const CalendarBooking = Type.Object(
   {
     ...taken,
+    item: Type.Object(
+      {
+        id: ShownId,
+        number: Type.Integer({ minimum: 0, description: 'Among the items of the booking, from 0.' }),
+        count: Type.Integer({ minimum: 1, description: 'How many items the booking has.' }),
+        free: Type.Array(Span, {
+          description:
+            'Parts of its time that leave the column free for others, such as a colour that works.',
+        }),
+      },
+      {
+        description: 'The item of the booking that this is. Times, service and person are those of the item.',
+      },
+    ),
     version: Type.Integer({ description: 'For `If-Match`.' }),
     status: BookingStatus,
     no_show: Type.Boolean(),
@@ -88,12 +112,20 @@ const CalendarBooking = Type.Object(
     }),
     redacted: Type.Optional(Type.Literal(true, { description: 'Present when `client` is masked.' })),
   },
-  { title: 'CalendarBooking', description: 'A booking that takes its time: not a cancelled one.' },
+  {
+    title: 'CalendarBooking',
+    description:
+      'A booking that takes its time: not a cancelled one. A visit has an entry with its `id` for each service, in the column of its person.',
+  },
 )
 
 const CalendarHold = Type.Object(
   { ...taken, expires_at: ShownInstant },
-  { title: 'CalendarHold', description: 'A time that somebody is about to book.' },
+  {
+    title: 'CalendarHold',
+    description:
+      'A time that somebody is about to book. The hold of a visit has an entry with its `id` for each stretch of time that it takes.',
+  },
 )
 
 const CalendarBlock = Type.Object(
@@ -148,6 +180,7 @@ export const Calendar = Type.Object(
             id: exampleIds.staff,
             staff: { id: exampleIds.staff, name: 'Anna Weber' },
             service: null,
+            resource: null,
             location: null,
             open: [{ starts_at: '2026-12-01T09:00:00+01:00', ends_at: '2026-12-01T17:00:00+01:00' }],
           },
@@ -164,6 +197,7 @@ export const Calendar = Type.Object(
             service: { id: exampleIds.service, name: 'Haircut' },
             location: { id: exampleIds.location, name: 'Mitte' },
             staff: { id: exampleIds.staff, name: 'Anna Weber' },
+            item: { id: exampleIds.booking, number: 0, count: 1, free: [] },
             version: 1,
             status: 'confirmed',
             no_show: false,

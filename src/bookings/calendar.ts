@@ -6,7 +6,7 @@ import { zoneAround } from '../availability/offer-rules.ts'
 import { dayOf } from '../availability/hours-rules.ts'
 import type { Interval } from '../availability/zone-rules.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
-import { formatInstant, nearestInstant, instantFromMs } from '../base/instants.ts'
+import { formatInstant, nearestInstant, instantFromMs, toMs } from '../base/instants.ts'
 import { Slices } from '../base/slices.ts'
 import { cursorOf, countPart } from '../base/paging.ts'
 import { showBusinessInScope } from '../catalogue/business.ts'
@@ -15,6 +15,7 @@ import type { Service } from '../catalogue/service-schemas.ts'
 import { findWholeCatalogue, keptCatalogues, type WholeCatalogue } from '../catalogue/offering.ts'
 import type { Reads } from '../database/database.ts'
 import { serviceAndLocation, staffShown } from '../database/shown-booking.ts'
+import { itemsOf, isGivenBy } from '../database/shown-item-rules.ts'
 import type { BlocksTable } from '../database/tables.ts'
 import { locationKind, showOfCatalogue } from '../catalogue/catalogue.ts'
 import { maskedClient } from './booking.ts'
@@ -27,8 +28,9 @@ import {
   findCalendarBookings,
   findCalendarHolds,
   findMarks,
+  type TakenTime,
 } from './calendar-queries.ts'
-import { type Column, ColumnHours, columnsIn, roomId } from './calendar-rules.ts'
+import { type Column, ColumnHours, columnsIn, roomId, without } from './calendar-rules.ts'
 import type { CalendarQuery } from './calendar-schemas.ts'
 import type { Context } from './context.ts'
 import { turnsFor } from './costly.ts'
@@ -49,11 +51,29 @@ export interface Calendar {
   columns: Column[]
   /** Cursor of the next columns; null if there are none. */
   nextCursor: string | null
-  bookings: (CalendarBookingRow & { columnId: string })[]
+  bookings: CalendarEntry[]
   holds: CalendarHoldRow[]
   blocks: BlocksTable[]
   complete: boolean
   catalogue: WholeCatalogue
+}
+
+/** A booking in a column, or one service of a visit. */
+export interface CalendarEntry extends CalendarBookingRow {
+  columnId: string
+  item: EntryItem
+  /** True in the column of a room or equipment. */
+  isEquipment: boolean
+}
+
+interface EntryItem {
+  id: string
+  /** Number from 0. */
+  number: number
+  /** Number of services of the booking. */
+  count: number
+  /** Parts of its time that do not take the column. */
+  free: Interval[]
 }
 
 /** Options for reading a calendar. */
@@ -142,10 +162,11 @@ export async function presentCalendar(calendar: Calendar, actor: Actor, slices: 
     timezone: calendar.timezone,
     starts_at,
     ends_at,
-    columns: await slices.map(calendar.columns, ({ id, staff, service, location, open }) => ({
+    columns: await slices.map(calendar.columns, ({ id, staff, service, resource, location, open }) => ({
       id,
       staff: named(staff),
       service: named(service),
+      resource: named(resource),
       location: named(location),
       open: open.map(span),
     })),
@@ -153,6 +174,12 @@ export async function presentCalendar(calendar: Calendar, actor: Actor, slices: 
     bookings: await slices.map(calendar.bookings, (row) => ({
       ...taken(row),
       column_id: row.columnId,
+      item: {
+        id: row.item.id,
+        number: row.item.number,
+        count: row.item.count,
+        free: row.item.free.map(span),
+      },
       version: row.version,
       status: row.status,
       no_show: row.no_show_at !== null,
@@ -160,7 +187,7 @@ export async function presentCalendar(calendar: Calendar, actor: Actor, slices: 
       ...clientOf(row, actor),
     })),
     holds: await slices.map(calendar.holds, (row) => ({
-      ...taken(row),
+      ...taken(ofVisit(row)),
       column_id: row.resource_id,
       expires_at: time(row.expires_at),
     })),
@@ -180,8 +207,15 @@ export async function presentCalendar(calendar: Calendar, actor: Actor, slices: 
   }
 }
 
-function clientOf(row: CalendarBookingRow, actor: Actor) {
-  if (isStaff(actor) && actor.staffId !== row.staff_id)
+/** Returns a hold of several things as the part that it takes of one. */
+function ofVisit(row: CalendarHoldRow): CalendarHoldRow {
+  if (row.visit_id === null && row.claim_count === 1) return row
+  const times = { starts_at: row.taken_from, ends_at: row.taken_until }
+  return { ...row, ...times, id: row.visit_id ?? row.id }
+}
+
+function clientOf(row: CalendarEntry, actor: Actor) {
+  if (isStaff(actor) && !isGivenBy(row, actor.staffId))
     return { client: maskedClient(row), redacted: true as const }
   const { client_first_name: first_name, client_last_name: last_name } = row
   return { client: { first_name, last_name, email: shownEmail(row.client_email), phone: row.client_phone } }
@@ -251,9 +285,11 @@ async function choose(
   }
   const from = query.cursor === undefined ? 0 : columnCursor.read(query.cursor)[0]
   const next = from + columnsAtOnce
+  const isAsked = query.resources === 'true' && from === 0
+  const equipment = isAsked ? list.ofEquipment({ max: maxColumns }) : []
   return {
     ...common,
-    seeds: list.some({ from, max: columnsAtOnce }),
+    seeds: [...list.some({ from, max: columnsAtOnce }), ...equipment],
     isFirst: from === 0,
     nextCursor: next < list.length ? columnCursor.write([next]) : null,
   }
@@ -272,8 +308,8 @@ function rangeOf(
 
 function tagOf(marks: CalendarMarks, actor: Actor, query: Static<typeof CalendarQuery>): string {
   const viewer = isStaff(actor) ? actor.staffId : null
-  const { from, to, location_id, column_id, cursor } = query
-  const made = JSON.stringify([marks, viewer, from, to, location_id, column_id, cursor])
+  const { from, to, location_id, column_id, resources, cursor } = query
+  const made = JSON.stringify([marks, viewer, from, to, location_id, column_id, resources, cursor])
   return createHash('sha256').update(made).digest('base64url').slice(0, 27)
 }
 
@@ -292,7 +328,7 @@ async function calendarOf({ db }: Context, found: FoundCalendar): Promise<Calend
   await slices.giveWay()
   const blocks = await findCalendarBlocks(db.reads, range, maxEntries + 1)
   const services = new Map(catalogue.services.map((service) => [service.id, service]))
-  const placed = await slices.map(rows, (row) => ({ ...row, columnId: resourceOf(services, row) }))
+  const placed = (await slices.map(rows, (row) => entriesOf(services, row))).flat()
   const columns = await slices.map(choice.seeds, (seed) => choice.hours.column(seed))
   if (choice.isFirst) columns.push(...formerColumns(placed, found))
   const ids = new Set(columns.map(({ id }) => id))
@@ -325,8 +361,58 @@ async function bookingsIn(
   return { rows: rows.slice(0, maxEntries), isComplete: false }
 }
 
+/** Returns what a booking takes: one entry, or for each service of a visit one for its person and each of its rooms. */
+function entriesOf(services: ReadonlyMap<string, Service>, row: CalendarBookingRow): CalendarEntry[] {
+  if (row.items_json === null) {
+    const item = { id: row.id, number: 0, count: 1, free: [] }
+    return [{ ...row, columnId: resourceOf(services, row), item, isEquipment: false }]
+  }
+  const claims = JSON.parse(row.claims_json ?? '[]') as TakenTime[] // written by the statement
+  const items = itemsOf(row)
+  const entries = items.flatMap((item, number) => {
+    const { id, service, staff, starts_at, ends_at, party_size, resources } = item
+    const own = {
+      ...{ ...row, starts_at, ends_at, party_size, service_id: service.id, service_name: service.name },
+      ...{ staff_id: staff?.id ?? null, staff_name: staff?.name ?? null },
+    }
+    const shown = { id, number, count: items.length, free: [] }
+    return [
+      { ...own, columnId: resourceOf(services, own), item: shown, isEquipment: false },
+      ...resources.map((one) => ({ ...own, columnId: one.id, item: shown, isEquipment: true })),
+    ]
+  })
+  return entries.map((entry) => withTaken(entry, entries, claims))
+}
+
+/** Adds the time that an entry takes of its column, and the parts of it that it does not take. */
+function withTaken(
+  entry: CalendarEntry,
+  entries: readonly CalendarEntry[],
+  claims: readonly TakenTime[],
+): CalendarEntry {
+  const span = { from: toMs(entry.starts_at), to: toMs(entry.ends_at) }
+  const taken = claims
+    .filter(({ resource_id }) => resource_id === entry.columnId)
+    .map(({ from_ms: from, to_ms: to }) => ({ from, to }))
+    .filter(({ from, to }) => from < span.to && to > span.from)
+  // there are no buffers between services of one person
+  const others = entries.filter(({ columnId, item }) => columnId === entry.columnId && item !== entry.item)
+  const isFirst = others.every(({ starts_at }) => starts_at >= entry.starts_at)
+  const isLast = others.every(({ ends_at }) => ends_at <= entry.ends_at)
+  const from = Math.min(span.from, ...(isFirst ? taken.map((one) => one.from) : []))
+  const to = Math.max(span.to, ...(isLast ? taken.map((one) => one.to) : []))
+  return {
+    ...entry,
+    ...{ taken_from: nearestInstant(from), taken_until: nearestInstant(to) },
+    item: { ...entry.item, free: taken.length === 0 ? [] : without([span], taken) },
+  }
+}
+
 /** Returns the resource of a booking: its staff member, or its service at its location. */
-function resourceOf(services: ReadonlyMap<string, Service>, row: CalendarBookingRow): string {
+function resourceOf(
+  services: ReadonlyMap<string, Service>,
+  row: Pick<CalendarBookingRow, 'staff_id' | 'service_id' | 'location_id'>,
+): string {
   if (row.staff_id !== null) return row.staff_id
   const service = services.get(row.service_id)
   return service ? roomId(service, { id: row.location_id }) : row.service_id
@@ -341,15 +427,16 @@ function formerColumns(
   { catalogue: { services, locations, staff }, choice, query }: FoundCalendar,
 ): Column[] {
   const columns = new Map<string, Column>()
-  for (const { columnId: id, staff_id, service_id, location_id } of bookings) {
+  for (const { columnId: id, staff_id, service_id, location_id, isEquipment } of bookings) {
     const isElsewhere = query.location_id !== undefined && query.location_id !== location_id
     const isOther = query.column_id !== undefined && query.column_id !== id
     const isKnown = columns.has(id) || choice.list.has({ staff_id, service_id, location_id })
-    if (isElsewhere || isOther || isKnown) continue
+    if (isElsewhere || isOther || isKnown || isEquipment) continue
     columns.set(id, {
       id,
       staff: staff.find((one) => one.id === staff_id),
       service: staff_id === null ? services.find((one) => one.id === service_id) : undefined,
+      resource: undefined,
       location: staff_id === null ? locations.find((one) => one.id === location_id) : undefined,
       open: [],
     })
