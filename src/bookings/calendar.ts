@@ -59,7 +59,7 @@ export interface Calendar {
 }
 
 /** A booking in a column, or one service of a visit. */
-export interface CalendarEntry extends CalendarBookingRow {
+interface CalendarEntry extends CalendarBookingRow {
   columnId: string
   item: EntryItem
   /** True in the column of a room or equipment. */
