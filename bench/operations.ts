@@ -31,6 +31,12 @@ export interface World {
   firstSlotMs: number
 }
 
+/** A location with the services of a visit. */
+interface Salon {
+  locationId: string
+  serviceIds: string[]
+}
+
 /** A visitor with a session. */
 interface Visitor {
   token: string
@@ -43,6 +49,7 @@ interface Held {
 }
 
 const slotMs = 15 * 60_000
+const dayMs = 86_400_000
 /** Bookings are moved to days that no other request uses. */
 const laterMs = 700 * 86_400_000
 
@@ -50,6 +57,8 @@ const laterMs = 700 * 86_400_000
 export class Ground {
   readonly world: World
   private slots = 0
+  private visits = 0
+  private salon: Promise<Salon> | undefined
   moves = 0
   private visitors = 0
 
@@ -99,6 +108,65 @@ export class Ground {
     }
     await send({ method: 'POST', path: '/bookings', ...visitor, body: { hold_id: id, client } })
     return { id, visitor }
+  }
+
+  /**
+   * Returns a salon that opens from nine to six: three services that ten people give, two of which need one of three
+   * rooms. Creates it once.
+   */
+  private salonOf(send: Send): Promise<Salon> {
+    const create = async (path: string, body: object) =>
+      (await send<{ id: string }>(this.byKey('POST', path, body), [201])).id
+    const make = async () => {
+      const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
+      const location_id = await create('/locations', {
+        ...{ name: 'Salon', timezone: 'UTC' },
+        weekly_hours: days.map((weekday) => ({ weekday, opens: '09:00', closes: '18:00' })),
+      })
+      const rooms = await Promise.all(
+        [1, 2, 3].map((room) => create('/resources', { name: `Room ${room}`, location_id, quantity: 1 })),
+      )
+      const staff_ids = await Promise.all(
+        Array.from({ length: 10 }, (_, person) => create('/staff', { name: `Person ${person}` })),
+      )
+      const serviceIds: string[] = []
+      for (const name of ['Cut', 'Massage', 'Facial']) {
+        serviceIds.push(
+          await create('/services', {
+            ...{ name, duration_minutes: 30, location_ids: [location_id], staff_ids },
+            max_advance_days: null,
+            ...(name !== 'Cut' && { needs: [{ resource_ids: rooms }] }),
+          }),
+        )
+      }
+      return { locationId: location_id, serviceIds }
+    }
+    return (this.salon ??= make())
+  }
+
+  /** Returns the next visit of three services with two rooms. Three visits share a time, six times a day. */
+  async visit(send: Send) {
+    const { locationId, serviceIds } = await this.salonOf(send)
+    const turn = Math.floor(this.visits++ / 3)
+    // its own salon has no other visits, so they begin tomorrow
+    const firstDayMs = Math.ceil(Date.now() / dayMs) * dayMs
+    const startsAt = firstDayMs + Math.floor(turn / 6) * dayMs + (36 + (turn % 6) * 6) * slotMs
+    return {
+      location_id: locationId,
+      starts_at: new Date(startsAt).toISOString(),
+      items: serviceIds.map((service_id) => ({ service_id })),
+    }
+  }
+
+  /** Returns the request for the slots of such a visit. */
+  async slotsOfVisit(send: Send, days: number): Promise<Request> {
+    const { locationId, serviceIds } = await this.salonOf(send)
+    const dateOf = (day: number) => new Date(this.world.firstSlotMs + day * dayMs).toISOString().slice(0, 10)
+    const query = {
+      ...{ items: serviceIds.join(','), location_id: locationId },
+      ...{ from: dateOf(0), to: dateOf(days - 1) },
+    }
+    return this.byKey('GET', `/availability?${new URLSearchParams(query).toString()}`)
   }
 
   /** Sends a request with the key of the business. */
@@ -167,6 +235,14 @@ export const operations: Operation[] = [
     isInsert: true,
     shared: 0,
     request: (fixture, send) => send(fixture.byKey('POST', '/bookings/hold', fixture.slot())),
+  }),
+  operation({
+    name: 'visit',
+    about: 'POST /bookings/hold of three services with two rooms, by 1,000 sessions',
+    shared: 1_000,
+    perRound: true,
+    prepare: visitor,
+    request: async (fixture, send, { thing }) => fixture.hold(send, thing, await fixture.visit(send)),
   }),
   operation({
     name: 'hot-slot',
@@ -242,5 +318,11 @@ export const operations: Operation[] = [
     about: 'GET /availability: 30 days of it',
     shared: 0,
     request: (fixture, send, { turn }) => send(fixture.slotsOf(turn, 30)),
+  }),
+  operation({
+    name: 'visit-month',
+    about: 'GET /availability: 30 days of three services with two rooms, ten people',
+    shared: 0,
+    request: async (fixture, send) => send(await fixture.slotsOfVisit(send, 30)),
   }),
 ]
