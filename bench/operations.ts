@@ -134,7 +134,7 @@ export class Ground {
         serviceIds.push(
           await create('/services', {
             ...{ name, duration_minutes: 30, location_ids: [location_id], staff_ids },
-            max_advance_days: null,
+            max_advance_days: 730,
             ...(name !== 'Cut' && { needs: [{ resource_ids: rooms }] }),
           }),
         )
