@@ -63,6 +63,11 @@ export const namedServices: ShortAnswer = {
 
 const seatsLeft = Type.Optional(Type.Integer({ description: 'Absent unless several clients can share it.' }))
 const heldByYou = Type.Optional(Type.Literal(true))
+const visitItems = Type.Optional(
+  Type.Array(Type.Object({ service_id: ShownId, staff_ids: Type.Array(ShownId), starts_at: ShownInstant }), {
+    description: 'The services of a visit. staff_ids: who could give each then.',
+  }),
+)
 
 /** Lists the slots of one date, without the values that they share. */
 export const daySlots: ShortAnswer = {
@@ -92,7 +97,13 @@ export const daySlots: ShortAnswer = {
     timezone: Type.String(),
     date: Type.String({ format: 'date' }),
     slots: Type.Array(
-      Type.Object({ starts_at: ShownInstant, seats_left: seatsLeft, held_by_you: heldByYou }),
+      Type.Object({
+        starts_at: ShownInstant,
+        ends_at: Type.Optional(Type.String({ format: 'date-time', description: 'Of a visit.' })),
+        seats_left: seatsLeft,
+        held_by_you: heldByYou,
+        items: visitItems,
+      }),
     ),
   }),
   answer: (body) => {
@@ -111,6 +122,7 @@ export const nextSlot: ShortAnswer = {
         ends_at: ShownInstant,
         seats_left: seatsLeft,
         held_by_you: heldByYou,
+        items: visitItems,
       }),
     ),
   }),
@@ -124,10 +136,12 @@ export const nextSlot: ShortAnswer = {
 
 type ShownSlot = Static<typeof Availability>['days'][number]['slots'][number]
 
-function shortSlot({ starts_at, staff_ids, seats_left, held_by_you }: ShownSlot) {
+function shortSlot({ starts_at, ends_at, staff_ids, seats_left, held_by_you, items }: ShownSlot) {
   return {
     starts_at,
+    ...(items && { ends_at }),
     ...(seats_left > Math.max(1, staff_ids.length) && { seats_left }),
     ...(held_by_you && { held_by_you }),
+    ...(items && { items: items.map(({ ends_at: _, ...item }) => item) }),
   }
 }

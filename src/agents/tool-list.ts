@@ -68,7 +68,7 @@ export const toolList: About[] = [
     operation: 'showAvailability',
     title: 'Find the free slots of a day',
     description:
-      'Starts of the free slots of a service at a location (ids from list_services) on one date, in the zone of the location. Give staff_id for the slots of one person. For the first free slot at all, call find_next_slot.',
+      'Starts of the free slots of a service at a location (ids from list_services) on one date, in the zone of the location. Give staff_id for the slots of one person. For several services in one visit, give items in place of service_id: such as A,B for one after the other. For the first free slot at all, call find_next_slot.',
     short: daySlots,
     reads: true,
   },
@@ -77,7 +77,7 @@ export const toolList: About[] = [
     operation: 'findSoonestSlot',
     title: 'Find the next free slot',
     description:
-      'The first free slot of a service at a location from now on, within 366 days; slot is null if there is none. Give staff_id for the first one with a person.',
+      'The first free slot of a service at a location from now on, within 366 days; slot is null if there is none. Give staff_id for the first one with a person, or items for several services in one visit.',
     short: nextSlot,
     reads: true,
   },
@@ -92,7 +92,7 @@ export const toolList: About[] = [
     name: 'hold_slot',
     operation: 'placeHold',
     title: 'Hold a slot',
-    description: `Keeps a slot from everybody else, usually for ten minutes: until expires_at. Books nothing yet: show the person the service, time and price, ask, then call confirm_booking. A second hold of a session replaces its first where they overlap. ${unbound} ${times} ${afterRefusal}`,
+    description: `Keeps a slot from everybody else, usually for ten minutes: until expires_at. For several services in one visit, give items in place of service_id; all are held or none. Books nothing yet: show the person the service, time and price, ask, then call confirm_booking. A second hold of a session replaces its first where they overlap. ${unbound} ${times} ${afterRefusal}`,
   },
   {
     name: 'release_hold',
@@ -127,8 +127,8 @@ export const toolList: About[] = [
     name: 'reschedule_booking',
     operation: 'changeBooking',
     title: 'Move a booking',
-    description: `Moves a booking to another start, or to another staff member, in one step: a refusal changes nothing. Without ends_at the duration stays. A cancelled booking is not moved: book anew. ${unbound} Ask first; the client is told by mail unless notify is false. ${times} ${afterRefusal}`,
-    only: ['id', 'starts_at!', 'ends_at', 'staff_id', 'notify'],
+    description: `Moves a booking to another start, or to another staff member, in one step: a refusal changes nothing. Without ends_at the duration stays. A booking of several services moves as a whole; items replaces its services and people, and an item with the id of a present one keeps it. A cancelled booking is not moved: book anew. ${unbound} Ask first; the client is told by mail unless notify is false. ${times} ${afterRefusal}`,
+    only: ['id', 'starts_at!', 'ends_at', 'staff_id', 'items', 'notify'],
     destroys: true,
     details: cancelledDetails,
   },

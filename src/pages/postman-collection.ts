@@ -117,11 +117,13 @@ function tokenOf({ security = [] }: DescribedOperation): string {
 }
 
 function urlOf(path: string, { parameters = [] }: DescribedOperation): object {
+  // either a service or the items of a visit
+  const isChosen = (name: string) => name === 'service_id' && parameters.some((one) => one.name === 'items')
   const query = parameters
     .filter((one) => one.in === 'query')
     .map(({ name, required, description, example = '' }) => ({
       ...{ key: name, value: String(example), description },
-      ...(!required && { disabled: true }),
+      ...(!required && !isChosen(name) && { disabled: true }),
     }))
   const variable = parameters
     .filter((one) => one.in === 'path')
