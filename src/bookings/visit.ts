@@ -15,6 +15,7 @@ import {
 } from '../availability/visit-rules.ts'
 import { Problem } from '../base/errors.ts'
 import {
+  daySeconds,
   type Instant,
   instantFromMs,
   nearestInstant,
@@ -145,7 +146,7 @@ async function place(context: Context, tx: Transaction, placing: Placing): Promi
   const { now } = tx
   await lockAlikeSeats(context, tx, offer)
   // 1. check for a repeated request, together with everything that the visit needs
-  const session = from && { ...from, ownerId: actor.ownerId, dayAgo: plusSeconds(now, -86_400) }
+  const session = from && { ...from, ownerId: actor.ownerId, dayAgo: plusSeconds(now, -daySeconds) }
   const request = { ...snapshotRequest(offer, wish.starts_at, now), session }
   const looking = store.look(tx)
   looking.catch(() => undefined) // the first read throws its error
@@ -206,8 +207,7 @@ async function planHold(
     ...{ planned, leaving: replaced, visitId: id, businessId },
   })
   // 2. check the caps last, because only now it is known which own holds end
-  const gives = [...replaced, ...seating.givesUp]
-  if (from) await assertRoom(context, tx, { placing, seen, replaced: gives })
+  if (from) await assertRoom(context, tx, { placing, seen, replaced })
   const expiresAt = roundUpToSecond(plusSeconds(now, context.config.holdSeconds))
   const items = newItems(offer, planned, { visitId: id, ids: context.ids })
   const claims = visitClaims(seating.claims, {
@@ -224,7 +224,7 @@ async function planHold(
       ended_at: null,
     },
   })
-  return { claims, items, seating, gives }
+  return { claims, items, seating, gives: replaced }
 }
 
 /** Takes turns with others that move claims between alike seats (see `lockSeats`). */
@@ -302,7 +302,6 @@ interface Seating {
   claims: SeatedClaim[]
   /** Claims of others that move to other seats. */
   reseats: Reseat[]
-  givesUp: string[]
   /** Expired holds in the way. */
   expired: string[]
 }
@@ -326,7 +325,7 @@ async function seatsFor(
   },
 ): Promise<Seating> {
   const rotation = rotationOf(visitId)
-  const seating: Seating = { claims: [], reseats: [], givesUp: [], expired: [] }
+  const seating: Seating = { claims: [], reseats: [], expired: [] }
   for (const claim of planned.claims) {
     const { resource, taken, seats: size } = claim
     const ofResource = claims.filter((other) => other.resource_id === resource.id)
