@@ -48,6 +48,7 @@ import { developersRoutes } from './console/developers/developers-routes.ts'
 import { problemPages } from './console/frame/problem-pages.ts'
 import { mailsPageRoutes } from './console/messages/mails-routes.ts'
 import { numbersPageRoutes } from './console/reports/numbers-routes.ts'
+import { resourcesRoutes } from './console/resources/resources-routes.ts'
 import { servicesRoutes } from './console/services/services-routes.ts'
 import { businessesRoutes } from './console/site/businesses-routes.ts'
 import { settingsRoutes } from './console/site/settings-routes.ts'
@@ -305,8 +306,8 @@ function allRoutes({
       ...[health, startPageRoutes, pageRoutes, widget, bookingPage, managePageRoutes, embedRoutes, metrics],
       ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, feedFiles, mcpRoutes],
       ...[logIn, forgotten, account, invitationRoutes, bookingStart],
-      ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes],
-      ...[bookingListRoutes, bookingPageOfConsoleRoutes, clientPageRoutes, servicesRoutes, teamRoutes],
+      ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
+      ...[bookingPageOfConsoleRoutes, clientPageRoutes, servicesRoutes, resourcesRoutes, teamRoutes],
       ...[startRoutes, websiteRoutes, settings, users, calendars],
       ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes, mailsPageRoutes],
     ],

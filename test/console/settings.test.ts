@@ -32,7 +32,12 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
       'quiet_hours.from': '21:00',
       'quiet_hours.to': '08:00',
     },
-    ...{ retention_days: '365', max_bookings_per_client: '', trusted_networks: '203.0.113.7/32' },
+    ...{
+      retention_days: '365',
+      max_bookings_per_client: '',
+      max_gap_minutes: '15',
+      trusted_networks: '203.0.113.7/32',
+    },
   }
   const shown = async () =>
     (await owner.call('GET', `/businesses/${businessOf(service.world, 'Thames Barbers').id}`)).body as object
@@ -45,7 +50,12 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
         notify_emails: ['a@example.com', 'b@example.com', 'c@example.com'],
         quiet_hours: { from: '21:00', to: '08:00' },
       },
-      ...{ retention_days: 365, max_bookings_per_client: null, trusted_networks: ['203.0.113.7/32'] },
+      ...{
+        retention_days: 365,
+        max_bookings_per_client: null,
+        max_gap_minutes: 15,
+        trusted_networks: ['203.0.113.7/32'],
+      },
     })
     const page = await readConsole(service, '/console/settings', owner)
     expect(page.body).toMatch(/name="reminder_hours"[^>]*value="48, 2"/)

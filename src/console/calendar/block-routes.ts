@@ -8,8 +8,10 @@ import { html } from '../../base/html.ts'
 import { isDate, parseInstant, readInstant } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
 import { createBlock, deleteBlock, moveBlock, presentBlock, showBlock } from '../../catalogue/block.ts'
+import { resourceKind } from '../../catalogue/catalogue.ts'
 import { CreateBlock } from '../../catalogue/block-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
+import type { BookableResource } from '../../catalogue/resource-schemas.ts'
 import { Id, InstantText, problems, StrictObject } from '../../base/wire.ts'
 import {
   choice,
@@ -36,6 +38,7 @@ import {
   tags,
 } from '../frame/console-route.ts'
 import { instantOf, spanText, wallFields } from '../frame/formats.ts'
+import { listItems } from '../frame/lists.ts'
 
 /** Registers the pages to block time, move a block and delete it. */
 export function blockPageRoutes(app: FastifyInstance, context: Context): void {
@@ -101,7 +104,7 @@ function blockForm(context: Context): ConsoleRoute {
     role: 'staff',
     query: filledInQuery,
     show: async (visit, { query }) => {
-      const catalogue = await catalogueOf(context, visit)
+      const catalogue = await blockable(context, visit)
       const whose = query['who'] ?? query['location'] ?? ''
       const start = parseInstant(query['start'] ?? '')
       const { date, time } = start
@@ -117,20 +120,43 @@ function blockForm(context: Context): ConsoleRoute {
       words: bookingWords,
       refusals: bookingRefusals,
       act: async (visit, typed, _address, once) => {
-        const body = blockOf(visit, await catalogueOf(context, visit), typed)
+        const body = blockOf(visit, await blockable(context, visit), typed)
+        const { resource_id: resource } = body
         return once(
           (store) => createBlock(context, visit.person, body, store),
-          () => ({ path: '/console', query: { date: typed['from_date'] ?? '', done: 'blocked' } }),
+          () =>
+            resource === undefined
+              ? { path: '/console', query: { date: typed['from_date'] ?? '', done: 'blocked' } }
+              : pageOfResource(resource),
         )
       },
-      again: async (visit, state) => formPage(visit, await catalogueOf(context, visit), state),
+      again: async (visit, state) => formPage(visit, await blockable(context, visit), state),
     },
   }
 }
 
+/** A catalogue with all resources, whether a service needs them or not. */
+async function blockable(context: Context, visit: BusinessVisit): Promise<WholeCatalogue> {
+  const [catalogue, resources] = await Promise.all([catalogueOf(context, visit), resourcesOf(context, visit)])
+  return { ...catalogue, resources }
+}
+
+function resourcesOf(context: Context, { person, business }: BusinessVisit): Promise<BookableResource[]> {
+  return listItems(context, person, { kind: resourceKind, businessId: business.id })
+}
+
+/** Returns the page that lists the blocks of a resource, as the calendar does for people and locations. */
+function pageOfResource(id: string) {
+  return { path: `/console/resources/${id}`, query: { done: 'saved' } }
+}
+
 /** Returns the zone of a block: that of the business for a staff member, that of the location otherwise. */
-function zoneOf({ locations, timezone }: WholeCatalogue, whose: string | undefined): string {
-  return locations.find(({ id }) => id === whose)?.timezone ?? timezone
+function zoneOf(
+  { locations, resources, timezone }: Pick<WholeCatalogue, 'locations' | 'resources' | 'timezone'>,
+  whose: string | undefined,
+): string {
+  const place = resources.find(({ id }) => id === whose)?.location_id ?? whose
+  return locations.find(({ id }) => id === place)?.timezone ?? timezone
 }
 
 /** Returns the block that the form requests. Throws a FormFault or validation_failed. */
@@ -143,9 +169,14 @@ function blockOf({ texts }: BusinessVisit, catalogue: WholeCatalogue, typed: Typ
   if (startsAt === undefined || endsAt === undefined) throw new FormFault({ '': book.needTime })
   if (startsAt === 'skipped' || endsAt === 'skipped') throw new FormFault({ '': book.noTime })
   if (endsAt <= startsAt) throw new FormFault({ '': t.order, to_time: t.order })
-  const isPlace = catalogue.locations.some(({ id }) => id === whose)
+  const has = (items: { id: string }[]) => items.some(({ id }) => id === whose)
+  const owner = has(catalogue.locations)
+    ? 'location_id'
+    : has(catalogue.resources)
+      ? 'resource_id'
+      : 'staff_id'
   const checked = checkedForm(CreateBlock, {
-    [isPlace ? 'location_id' : 'staff_id']: whose,
+    [owner]: whose,
     starts_at: startsAt,
     ends_at: endsAt,
     ...(reason && { reason }),
@@ -164,7 +195,7 @@ function formPage(visit: BusinessVisit, catalogue: WholeCatalogue, state: FormSt
   const isOwn = isStaff(visit.person)
   const whose = [
     ...catalogue.staff.filter(({ id, active }) => active && (!isOwn || id === visit.person.staffId)),
-    ...(isOwn ? [] : catalogue.locations.filter(({ active }) => active)),
+    ...(isOwn ? [] : [...catalogue.locations, ...catalogue.resources].filter(({ active }) => active)),
   ]
   if (whose.length === 0)
     return calendarForm(
@@ -194,10 +225,10 @@ function blockPage(context: Context): ConsoleRoute {
   const show = async (visit: BusinessVisit, { id }: { id: string }) => {
     const { block, bookingIds } = await showBlock(context, visit.person, id)
     const { reason } = presentBlock(block, visit.person)
-    const { staff, locations } = await catalogueOf(context, visit)
+    const { staff, locations, resources } = await blockable(context, visit)
     const t = visit.texts.block
-    const whose = [...staff, ...locations].find(
-      ({ id: one }) => one === (block.staff_id ?? block.location_id),
+    const whose = [...staff, ...locations, ...resources].find(
+      ({ id: one }) => one === (block.staff_id ?? block.location_id ?? block.resource_id),
     )
     const mayRemove = !isStaff(visit.person) || visit.person.staffId === block.staff_id
     const form = html`<form
@@ -230,6 +261,7 @@ function blockPage(context: Context): ConsoleRoute {
       act: async (visit, _typed, { id }) => {
         const { block } = await showBlock(context, visit.person, id)
         await deleteBlock(context, visit.person, block.id)
+        if (block.resource_id !== null) return pageOfResource(block.resource_id)
         const { date } = wallFields(block.starts_at, block.timezone)
         return { path: '/console', query: { date, done: 'removed' } }
       },

@@ -134,6 +134,7 @@ const pages: Record<string, string> = {
   service: '/console/services',
   staff: '/console/people',
   location: '/console/locations',
+  resource: '/console/resources',
   block: '/console/block',
   webhook: '/console/developers/webhooks',
 }

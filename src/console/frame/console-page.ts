@@ -37,6 +37,7 @@ export type SectionId =
   | 'bookings'
   | 'clients'
   | 'services'
+  | 'resources'
   | 'people'
   | 'website'
   | 'developers'
@@ -49,6 +50,7 @@ const consoleSections: ConsoleSection[] = [
   { id: 'bookings', path: '/console/bookings', role: 'staff' },
   { id: 'clients', path: '/console/clients', role: 'manager' },
   { id: 'services', path: '/console/services', role: 'manager' },
+  { id: 'resources', path: '/console/resources', role: 'manager' },
   { id: 'people', path: '/console/people', role: 'manager' },
   { id: 'website', path: '/console/website', role: 'manager' },
   { id: 'developers', path: '/console/developers', role: 'owner' },

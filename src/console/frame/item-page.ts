@@ -36,7 +36,7 @@ import {
 } from './console-route.ts'
 import { fillRows, inputOfFault, inTypedUnits, readRows, type Row as FormRow } from './form-rows.ts'
 
-/* Lists of services, staff members and locations, and the page with the form of one item. */
+/* Lists of services, staff members, locations and resources, and the page with the form of one item. */
 
 /** The last part of the address of a page for a new item. */
 const newId = 'new'
@@ -93,7 +93,7 @@ interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Chang
   summary: string
   section: SectionId
   /** The group of its texts. */
-  words: 'services' | 'staff' | 'locations'
+  words: 'services' | 'staff' | 'locations' | 'resources'
   /** The page that lists them. */
   list: string
   kind: WritableKind<Row, Creation, Change> & CatalogueKind<Row, unknown>
@@ -105,6 +105,8 @@ interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Chang
   /** Returns values of an item in addition to its rows. */
   more?: (visit: BusinessVisit, row: Row) => Promise<Typed>
   fields: (visit: BusinessVisit, state: FormState) => Promise<Html>
+  /** Renders what follows the form of an existing item. */
+  below?: (visit: BusinessVisit, row: Row) => Promise<Html>
   /** Returns faults that the operation does not find. */
   faults: (visit: BusinessVisit, typed: Typed) => Faults
   /** Checks that need the database. Throws a FormFault. */
@@ -151,7 +153,7 @@ export function itemPage<
           ${hidden({ once: visit.once })} ${await page.fields(visit, state)}
           <div class="actions"><button type="submit" class="main">${texts.setUp.save}</button></div>
         </form>
-        ${row ? activityForm(activity, row.active) : ''}`,
+        ${(row && (await page.below?.(visit, row))) ?? ''} ${row ? activityForm(activity, row.active) : ''}`,
     }
   }
   return {

@@ -58,6 +58,7 @@ export interface TextParameters {
   'services.withDeposit': { amount: string | number }
   'services.forMany': { count: string | number }
   'staff.onlyOne': { service: string | number }
+  'resources.count': { count: string | number }
   'hours.opens': { span: number }
   'hours.closes': { span: number }
   'hours.needsEnd': { day: string | number; opens: string | number }

@@ -146,7 +146,7 @@ const maxAhead = 100
 const maxRead = 500
 
 function settingsRows({ texts, locale }: ConsoleLanguage): Rows<Business> {
-  const { settings: words, locations, start } = texts
+  const { settings: words, services, locations, start } = texts
   const between = /[\s,;]+/
   const phone = { type: 'tel', max: 32, spell: typedPhone } as const
   return [
@@ -160,6 +160,7 @@ function settingsRows({ texts, locale }: ConsoleLanguage): Rows<Business> {
     ['quiet_hours.from', time(), words.quietFrom],
     ['quiet_hours.to', time(), words.quietTo],
     ['max_bookings_per_client', number(), words.perClient, words.perClientHint],
+    ['max_gap_minutes', number({ unit: services.minutes, usual: 0 }), words.gap, words.gapHint],
     ['retention_days', number({ unit: words.days }), words.retention, words.retentionHint],
     ['trusted_networks', lines({ rows: 2, max: 800 }), words.networks, words.networksHint],
   ]
@@ -231,7 +232,7 @@ function settingsFields(
     <p class="soft">${words.quietHint}</p>
     <h2>${words.clients}</h2>
     <div class="beside">${at('max_bookings_per_client', 'retention_days')}</div>
-    ${at('trusted_networks')}`
+    ${at('max_gap_minutes', 'trusted_networks')}`
 }
 
 /** Renders links to preview each email, and a form to send a sample. */
