@@ -12,6 +12,9 @@ export interface AskedTime {
   starts_at: Instant
 }
 
+/** The time of several services, which `items` names as the query of availability does. */
+type AskedVisit = Pick<AskedTime, 'location_id' | 'starts_at'> & { items: string }
+
 /**
  * Finds the objection to a time that a client could not take. It is final, or people of the business may
  * ignore it. Undefined without one. Throws not_found.
@@ -19,7 +22,7 @@ export interface AskedTime {
 export async function findObjection(
   context: Context,
   actor: Actor,
-  { act, time }: { act: Act; time: AskedTime },
+  { act, time }: { act: Act; time: AskedTime | AskedVisit },
 ): Promise<Objection | undefined> {
   const { reason } = await explainSlot(context, actor, time)
   return objectionTo(act, reason, { startsAt: time.starts_at, now: context.clock.now() })

@@ -5,7 +5,7 @@ import { operator } from '../access/actor.ts'
 import { type Named, unknownId, UsageError } from '../base/errors.ts'
 import { presentPage, listAll } from '../base/paging.ts'
 import { type Instant, plusMinutes, readInstant, readInstants } from '../base/instants.ts'
-import { BookingsQuery, type Payment } from '../bookings/booking-schemas.ts'
+import { BookingsQuery, ChangeBooking, type Payment } from '../bookings/booking-schemas.ts'
 import {
   cancelBooking,
   changeBooking,
@@ -16,10 +16,23 @@ import {
 import type { Context } from '../bookings/context.ts'
 import { withLinks } from '../bookings/manage.ts'
 import { findObjection } from '../bookings/objection.ts'
+import { itemsQuery } from '../availability/visit-query-rules.ts'
+import { serviceKind, staffKind } from '../catalogue/catalogue.ts'
+import { itemsOf } from '../database/shown-item-rules.ts'
 import { listBlocks } from '../catalogue/block.ts'
 import { type CliCommand, print, printPage, tableLines, warn, withExistingDatabase } from './command-line.ts'
-import { assertNoFaults, given, readFields, moneyText, readTime, shownTime, checkedQuery } from './input.ts'
-import { isNotFound } from './item.ts'
+import {
+  assertNoFaults,
+  checkedChange,
+  checkedQuery,
+  given,
+  moneyText,
+  readFields,
+  readTime,
+  repeated,
+  shownTime,
+} from './input.ts'
+import { idsOf, isNotFound } from './item.ts'
 import { ownerOfList } from './list-owner.ts'
 import { readListScope } from './list-scope.ts'
 
@@ -60,6 +73,7 @@ export function registerBookingCommands(program: CliCommand): void {
   registerList(group)
   registerShow(group)
   registerReschedule(group)
+  registerChange(group)
   registerCancel(group)
   registerComplete(group)
 }
@@ -103,9 +117,9 @@ function registerList(group: CliCommand): void {
             STARTS: ({ starts_at }) => shownTime(starts_at),
             STATUS: ({ status }) => status,
             ...owner.column,
-            SERVICE: ({ service }) => service.name,
+            SERVICE: ({ items }) => items.map(({ service }) => service.name).join(' + '),
             LOCATION: ({ location }) => location.name,
-            STAFF: ({ staff }) => staff?.name ?? '',
+            STAFF: ({ items }) => peopleText(items),
             CLIENT: ({ client }) => clientText(client),
           },
         },
@@ -154,6 +168,62 @@ function registerReschedule(group: CliCommand): void {
     })
 }
 
+function registerChange(group: CliCommand): void {
+  group
+    .command('change <id>')
+    .description('replace the services and people of a booking; what stays, keeps its person and price')
+    .requiredOption(
+      '--item <service>',
+      'a service of the visit, in order: "Cut", "Cut: Anna Weber", "Colour x2" for two people, "~Cut: Ben" together with the one before; repeatable',
+      repeated,
+    )
+    .option('--to <time>', 'new start: "2026-12-01 10:00" in its location, or with an offset')
+    .withJson()
+    .examples('booking change 0198… --item "Cut: Anna Weber" --item Colour')
+    .action(async (id: string, { item, to, json }: { item: string[]; to?: string; json?: boolean }) => {
+      const changed = await withBooking(id, async (context) => {
+        const booking = await showBooking(context, operator, id)
+        const { fields, faults } = await readFields({
+          items: () => wishedItems(context, booking, item),
+          starts_at: () => (to === undefined ? undefined : readTime(to, booking.timezone)),
+        })
+        assertNoFaults(faults)
+        const names = { items: '--item' }
+        const { starts_at, items } = checkedChange(ChangeBooking, fields, names)
+        const change = given({
+          items,
+          starts_at: starts_at === undefined ? undefined : readInstant(starts_at),
+        })
+        return changeBooking(context, operator, { target: { id }, change })
+      })
+      printBooking(changed, json)
+    })
+}
+
+/** Reads texts such as `~Colour: Anna Weber x2`. A service that the booking has keeps its item. Throws UsageErrors. */
+async function wishedItems(context: Context, booking: BookingRow, texts: string[]) {
+  const businessId = booking.business_id
+  const left = itemsOf(booking)
+  const wished: object[] = []
+  for (const text of texts) {
+    const [, together, service = '', person, party] =
+      /^(~)?\s*([^:]+?)(?:\s*:\s*(.+?))?(?:\s+x(\d{1,3}))?$/.exec(text.trim()) ?? []
+    const named = (reference: string) => ({ businessId, option: '--item', references: [reference] })
+    const [service_id] = await idsOf(context, serviceKind, named(service))
+    const [staff_id] = person === undefined ? [] : await idsOf(context, staffKind, named(person))
+    const index = left.findIndex((one) => one.service.id === service_id)
+    const [present] = index < 0 ? [] : left.splice(index, 1)
+    wished.push(
+      given({
+        ...{ id: present?.id, service_id, staff_id },
+        party_size: party === undefined ? undefined : Number(party),
+        starts: together === undefined ? undefined : 'with',
+      }),
+    )
+  }
+  return wished
+}
+
 /**
  * Explains why clients could not book this start for the booking's service, staff and location. Returns
  * undefined if they could.
@@ -164,7 +234,12 @@ async function ruleAgainst(
   starts_at: Instant,
 ): Promise<string | undefined> {
   const { service_id, location_id, staff_id, service_name: service, location_name: location } = booking
-  const time = { service_id, location_id, starts_at, ...given({ staff_id: staff_id ?? undefined }) }
+  const items = itemsOf(booking)
+  const what =
+    items.length > 1
+      ? { items: itemsQuery(items.map(itemOfQuery)) }
+      : { service_id, ...given({ staff_id: staff_id ?? undefined }) }
+  const time = { ...what, location_id, starts_at }
   const objection = await findObjection(context, operator, { act: 'move', time })
   switch (objection?.reason) {
     case 'in_the_past':
@@ -188,6 +263,10 @@ async function ruleAgainst(
     case undefined:
       return undefined
   }
+}
+
+function itemOfQuery({ service, staff, party_size }: ReturnType<typeof itemsOf>[number]) {
+  return { service_id: service.id, ...given({ staff_id: staff?.id }), party_size, starts: 'after' as const }
 }
 
 /** Returns the location if it has a block at that time, otherwise the staff member. */
@@ -267,7 +346,8 @@ function printBooking(row: BookingRow, json: boolean | undefined): void {
 function bookingLines(
   booking: ReturnType<typeof presentBooking> & { manage_url?: string; pay_url?: string },
 ): string[] {
-  const { client, location } = booking
+  const { client, location, items } = booking
+  const isVisit = items.length > 1
   const contact = `${clientText(client)} ${client.phone ?? ''}`
   return tableLines(
     ['BOOKING', booking.id],
@@ -275,10 +355,11 @@ function bookingLines(
       ['status', booking.status],
       ['starts', shownTime(booking.starts_at)],
       ['ends', shownTime(booking.ends_at)],
-      ['service', booking.service.name],
-      ...(booking.party_size > 1 ? [['people', String(booking.party_size)]] : []),
+      ...(isVisit ? items.map((item) => ['service', itemText(item)]) : [['service', booking.service.name]]),
+      ...(!isVisit && booking.party_size > 1 ? [['people', String(booking.party_size)]] : []),
       ['location', `${location.name} (${location.timezone})`],
-      ['staff', booking.staff?.name ?? ''],
+      ['staff', peopleText(items)],
+      ...('price' in booking && isVisit && booking.price ? [['price', moneyText(booking.price)]] : []),
       ['client', contact.trimEnd()],
       ['notes', booking.notes ?? ''],
       ...('no_show' in booking && booking.no_show ? [['no show', 'the client did not come']] : []),
@@ -289,6 +370,20 @@ function bookingLines(
       ...(booking.manage_url === undefined ? [] : [['manage link', booking.manage_url]]),
     ],
   )
+}
+
+type ShownItem = ReturnType<typeof presentBooking>['items'][number]
+
+/** Returns all who give a service of a booking. */
+function peopleText(items: readonly ShownItem[]): string {
+  return [...new Set(items.flatMap(({ staff }) => staff?.name ?? []))].join(', ')
+}
+
+/** Formats an item as "10:30–12:00 Colour x2: Anna Weber". */
+function itemText({ starts_at, ends_at, service, party_size, staff }: ShownItem): string {
+  const times = `${starts_at.slice(11, 16)}–${ends_at.slice(11, 16)}`
+  const party = party_size > 1 ? ` x${party_size}` : ''
+  return `${times} ${service.name}${party}${staff ? `: ${staff.name}` : ''}`
 }
 
 function paymentText(payment: Static<typeof Payment>): string {

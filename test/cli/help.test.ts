@@ -38,7 +38,7 @@ test('every command, and every group of them, has a help text with an example of
     ...['resource create', 'resource list', 'resource update'],
     ...['block create', 'block list', 'block delete'],
     ...['import', 'export'],
-    ...['booking list', 'booking show', 'booking reschedule', 'booking cancel', 'booking complete'],
+    ...['booking list', 'booking show', 'booking reschedule', 'booking change', 'booking cancel', 'booking complete'],
     ...['client block', 'client unblock', 'client list', 'client export', 'client erase'],
     ...['mail list', 'mail retry', 'mail preview', 'mail test'],
     'payments reconcile',
