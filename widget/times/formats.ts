@@ -99,13 +99,13 @@ export class Formats {
     return name === '' ? placeOf(zone) : `${placeOf(zone)} (${name})`
   }
 
-  /** Formats a duration as `1 hour, 30 minutes`. */
-  minutes(minutes: number): string {
+  /** Formats a duration as `1 hour, 30 minutes` or `1 hr, 30 min`. */
+  minutes(minutes: number, unitDisplay: 'long' | 'short' = 'long'): string {
     const parts: string[] = []
     const hours = Math.floor(minutes / 60)
-    if (hours > 0) parts.push(this.number(hours, { style: 'unit', unit: 'hour', unitDisplay: 'long' }))
+    if (hours > 0) parts.push(this.number(hours, { style: 'unit', unit: 'hour', unitDisplay }))
     if (minutes % 60 > 0 || hours === 0) {
-      parts.push(this.number(minutes % 60, { style: 'unit', unit: 'minute', unitDisplay: 'long' }))
+      parts.push(this.number(minutes % 60, { style: 'unit', unit: 'minute', unitDisplay }))
     }
     return new Intl.ListFormat(this.locale, { type: 'unit' }).format(parts)
   }

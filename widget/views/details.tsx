@@ -1,5 +1,6 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { itemsOf, locationOf, servicesOf } from '../flow/choice-rules.ts'
+import { strictestRules } from '../flow/change-rules.ts'
 import type { Draft } from '../flow/draft.ts'
 import { askedBy, faultsLeft, fieldName } from '../flow/draft-rules.ts'
 import { totalsOf } from '../flow/item-rules.ts'
@@ -7,7 +8,7 @@ import { fill } from '../texts.ts'
 import { CustomFieldInput } from './custom-field-input.tsx'
 import { TextInput } from './text-input.tsx'
 import { SlotNotice } from './slot-notice.tsx'
-import { Countdown, strictestRules, Summary } from './summary.tsx'
+import { Countdown, Summary } from './summary.tsx'
 import type { View } from './view.ts'
 
 /** Languages that put the family name first. */

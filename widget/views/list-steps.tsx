@@ -115,10 +115,14 @@ export function TotalFacts({
   language: { texts },
   formats,
 }: Pick<View, 'language' | 'formats'> & { totals: Totals }) {
-  const [shortest, longest] = minutes.map((one) => formats.minutes(one))
+  const [shortest, longest] = minutes
   return (
     <>
-      <span>{shortest === longest ? shortest : `${shortest} – ${longest}`}</span>
+      <span>
+        {shortest === longest
+          ? formats.minutes(shortest)
+          : minutes.map((one) => formats.minutes(one, 'short')).join(' – ')}
+      </span>
       {price && (
         <span>{isFrom ? fill(texts.from, { amount: formats.money(price) }) : formats.money(price)}</span>
       )}

@@ -1,7 +1,8 @@
 import { countdownText } from '../times/countdown.ts'
 import { useEffect, useState } from 'preact/hooks'
+import type { ChangeRules } from '../flow/change-rules.ts'
 import { secondsLeft } from '../flow/hold-rules.ts'
-import type { Booking, Location, Money, Service } from '../api/api-types.ts'
+import type { Booking, Location, Money } from '../api/api-types.ts'
 import { fillCount } from '../counts.ts'
 import { fill } from '../texts.ts'
 import { Contact } from './contact.tsx'
@@ -9,8 +10,6 @@ import { Place } from './place.tsx'
 import { placeOf } from '../times/formats.ts'
 import { dateIn, ownZoneName, sameTimeIn } from '../times/zones.ts'
 import type { View } from './view.ts'
-
-type ChangeRules = Pick<Service, 'cancel_until_minutes' | 'reschedule_until_minutes' | 'max_reschedules'>
 
 /** One service of an appointment. */
 export interface SummaryItem {
@@ -140,18 +139,6 @@ export function bookedItems({ items }: Pick<Booking, 'items'>): SummaryItem[] {
     endsAtMs: Date.parse(ends_at),
     party: party_size > 1 ? party_size : null,
   }))
-}
-
-/** Returns the strictest rules of several services; undefined without one. */
-export function strictestRules(services: ChangeRules[]): ChangeRules | undefined {
-  if (services.length === 0) return undefined
-  const longest = (minutes: (number | null)[]) =>
-    minutes.some((one) => one === null) ? null : Math.max(...minutes.map((one) => one ?? 0))
-  return {
-    cancel_until_minutes: longest(services.map((one) => one.cancel_until_minutes)),
-    reschedule_until_minutes: longest(services.map((one) => one.reschedule_until_minutes)),
-    max_reschedules: Math.min(...services.map((one) => one.max_reschedules)),
-  }
 }
 
 /** Renders the price, the deposit, and the rest to pay at the location. */

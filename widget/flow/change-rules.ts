@@ -1,0 +1,19 @@
+import type { Service } from '../api/api-types.ts'
+
+/** When clients may move and cancel. */
+export type ChangeRules = Pick<
+  Service,
+  'cancel_until_minutes' | 'reschedule_until_minutes' | 'max_reschedules'
+>
+
+/** Returns the strictest rules of several services; undefined without one. */
+export function strictestRules(services: ChangeRules[]): ChangeRules | undefined {
+  if (services.length === 0) return undefined
+  const longest = (minutes: (number | null)[]) =>
+    minutes.some((one) => one === null) ? null : Math.max(...minutes.map((one) => one ?? 0))
+  return {
+    cancel_until_minutes: longest(services.map((one) => one.cancel_until_minutes)),
+    reschedule_until_minutes: longest(services.map((one) => one.reschedule_until_minutes)),
+    max_reschedules: Math.min(...services.map((one) => one.max_reschedules)),
+  }
+}
