@@ -61,9 +61,13 @@ export class SlotReading {
           ? services.map((name) => ({ serviceId: name, staffId }))
           : []
     const query =
-      items.length > 0
+      items.length > 1
         ? queryOf({ location: locationId, items: itemsText(items) })
-        : startOf(choice, staffId === anyone ? null : staffId, party)
+        : startOf(
+            { ...choice, serviceId: items[0]?.serviceId ?? serviceId },
+            staffId === anyone ? null : staffId,
+            party,
+          )
     try {
       return this.keep(await connection.start(query))
     } catch (error) {
