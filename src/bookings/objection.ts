@@ -13,17 +13,18 @@ export interface AskedTime {
 }
 
 /** The time of several services, which `items` names as the query of availability does. */
-type AskedVisit = Pick<AskedTime, 'location_id' | 'starts_at'> & { items: string }
+export type AskedVisit = Pick<AskedTime, 'location_id' | 'starts_at'> & { items: string }
 
 /**
  * Finds the objection to a time that a client could not take. It is final, or people of the business may
- * ignore it. Undefined without one. Throws not_found.
+ * ignore it. Undefined without one. `item` is the number from 0 of the service of a visit. Throws not_found.
  */
 export async function findObjection(
   context: Context,
   actor: Actor,
   { act, time }: { act: Act; time: AskedTime | AskedVisit },
-): Promise<Objection | undefined> {
-  const { reason } = await explainSlot(context, actor, time)
-  return objectionTo(act, reason, { startsAt: time.starts_at, now: context.clock.now() })
+): Promise<(Objection & { item?: number }) | undefined> {
+  const { reason, item } = await explainSlot(context, actor, time)
+  const objection = objectionTo(act, reason, { startsAt: time.starts_at, now: context.clock.now() })
+  return objection && { ...objection, ...(item !== undefined && { item }) }
 }

@@ -12,7 +12,7 @@ import { ConvertHold } from '../../bookings/booking-schemas.ts'
 import { listClients } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { bookForClient } from '../../bookings/conversion.ts'
-import { type AskedTime, findObjection } from '../../bookings/objection.ts'
+import { type AskedTime, type AskedVisit, findObjection } from '../../bookings/objection.ts'
 import type { Act } from '../../bookings/objection-rules.ts'
 import { listBlocks, presentBlock } from '../../catalogue/block.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
@@ -344,18 +344,38 @@ function partyIn({ party }: Order): { party_size?: number } {
 export async function assertUsual(
   context: Context,
   visit: BusinessVisit,
-  { typed, minutes, ...asked }: { act: Act; time: AskedTime; minutes: number; typed: Typed },
+  {
+    typed,
+    minutes,
+    itemNames = [],
+    ...asked
+  }: {
+    act: Act
+    time: AskedTime | AskedVisit
+    minutes: number
+    typed: Typed
+    /** Names of the services of a visit, of which an objection names one. */
+    itemNames?: readonly string[]
+  },
 ): Promise<void> {
   const { person, texts } = visit
   const objection = await findObjection(context, person, asked)
   if (!objection) return
-  const { reason, isFirm } = objection
-  const text = texts.book.reasons[reason]
+  const { reason, isFirm, item } = objection
+  const text = ofService(visit, texts.book.reasons[reason], item === undefined ? undefined : itemNames[item])
   if (isFirm) throw new FormFault({ '': text, time: text })
   if (typed['anyway'] === 'on') return
   const { time } = asked
-  const blocked = reason === 'blocked' ? await blockedText(context, visit, { time, minutes }) : undefined
+  const blocked =
+    reason === 'blocked' && !('items' in time)
+      ? await blockedText(context, visit, { time, minutes })
+      : undefined
   throw new FormFault({ anyway: blocked ?? (reason === 'in_the_past' ? texts.book.over : text) })
+}
+
+/** Returns a text about a service of a visit, which it names. */
+export function ofService({ texts }: ConsoleVisit, text: string, name: string | undefined): string {
+  return name === undefined ? text : texts.book.ofItem({ service: name, text })
 }
 
 /** Returns the owner of a block and its reason, as far as the reader may see them. */

@@ -6,6 +6,7 @@ import { type Instant, readInstant, toMs } from '../../base/instants.ts'
 import { type listBookings, presentBooking, type showBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
+import { isGivenBy, itemNames, itemsOf, totalPriceOf } from '../../database/shown-item-rules.ts'
 import type { Mail } from '../../mails/mail-schemas.ts'
 import { moneyText } from '../../mails/render.ts'
 import { copied, hidden } from '../../pages/form.ts'
@@ -13,6 +14,7 @@ import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { clientName, dayText, momentText, spanText } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
 import { linkedLabel } from './answer-fields.ts'
+import { isVisit, itemFact } from './item-list.ts'
 
 /** The data of a booking's page. */
 export interface BookingView {
@@ -61,12 +63,12 @@ export function bookingPage(view: BookingView, notice: Html): Html {
 export function bookingHead({ visit, row }: Pick<BookingView, 'visit' | 'row'>, level: 1 | 2 = 1): Html {
   const texts = visit.texts.booking
   const parts = [
-    ...(row.party_size > 1 ? [texts.people({ count: row.party_size })] : []),
+    ...(row.party_size > 1 && !isVisit(row) ? [texts.people({ count: row.party_size })] : []),
     texts.minutes({ minutes: (Date.parse(row.ends_at) - Date.parse(row.starts_at)) / 60_000 }),
     priceText({ visit, row }),
   ].filter((part) => part !== undefined)
   const isAbsent = row.no_show_at !== null
-  const name = html`<bdi>${row.service_name}</bdi>`
+  const name = html`<bdi>${isVisit(row) ? itemNames(itemsOf(row)) : row.service_name}</bdi>`
   return html`<header class="booking-head">
     ${level === 1 ? html`<h1>${name}</h1>` : html`<h2>${name}</h2>`}
     <p class="soft">${parts.join(' · ')}</p>
@@ -78,9 +80,8 @@ export function bookingHead({ visit, row }: Pick<BookingView, 'visit' | 'row'>, 
 
 /** Returns the total price for all people. */
 function priceText({ visit, row }: Pick<BookingView, 'visit' | 'row'>): string | undefined {
-  const { price_amount: amount, price_currency: currency, party_size: people } = row
-  if (amount === null || currency === null) return undefined
-  return moneyText({ amount: amount * people, currency }, visit.locale)
+  const price = totalPriceOf(row)
+  return price ? moneyText(price, visit.locale) : undefined
 }
 
 function fact(term: string, ...details: Html[]): Html {
@@ -103,12 +104,12 @@ export function timeFacts({ visit, row }: Pick<BookingView, 'visit' | 'row'>): H
           : html` <a href="${row.online_url}" rel="noreferrer">${texts.online}</a>`
       }`,
   )}
-  ${staff_name === null ? '' : fact(texts.who, html`<bdi>${staff_name}</bdi>`)}`
+  ${isVisit(row) ? itemFact(visit, row) : staff_name === null ? '' : fact(texts.who, html`<bdi>${staff_name}</bdi>`)}`
 }
 
 /** Returns true if the person may not see a colleague's client. */
 export function isMasked({ visit, row }: Pick<BookingView, 'visit' | 'row'>): boolean {
-  return isStaff(visit.person) && visit.person.staffId !== row.staff_id
+  return isStaff(visit.person) && !isGivenBy(row, visit.person.staffId)
 }
 
 function clientFact({ visit, row, client }: BookingView, shown: Shown): Html {
@@ -193,8 +194,9 @@ function moneyFacts({ visit, row }: BookingView, shown: Shown): Html {
     expired: () => texts.booking.depositExpired({ amount }),
     refunded: () => texts.booking.depositRefunded({ amount, day: day(row.payment_refunded_at) }),
   }
-  const rest = (row.price_amount ?? 0) * row.party_size - (payment.status === 'paid' ? payment.amount : 0)
-  const isOwed = row.status !== 'cancelled' && row.price_currency === payment.currency && rest > 0
+  const price = totalPriceOf(row)
+  const rest = (price?.amount ?? 0) - (payment.status === 'paid' ? payment.amount : 0)
+  const isOwed = row.status !== 'cancelled' && price?.currency === payment.currency && rest > 0
   return fact(
     texts.booking.money,
     html`${states[payment.status]()}`,
@@ -257,7 +259,7 @@ function bookingActions(view: BookingView): Html {
     restore: texts.restore,
   }
   const isOver = row.status === 'cancelled'
-  const mayAssign = !isStaff(visit.person) && !isOver && row.staff_id !== null
+  const mayAssign = !isStaff(visit.person) && !isOver && row.staff_id !== null && !isVisit(row)
   const links: [form: string, label: string][] = [
     ...(isOver ? [] : ([['move', texts.move]] as [string, string][])),
     ...(mayAssign ? ([['person', texts.person]] as [string, string][]) : []),

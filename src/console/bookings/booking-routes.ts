@@ -12,6 +12,7 @@ import type { Context } from '../../bookings/context.ts'
 import { readHistory } from '../../bookings/history.ts'
 import { mailLink, maySeeLink, payUrl, renewLink } from '../../bookings/manage.ts'
 import { serviceKind, showOfCatalogue, staffKind } from '../../catalogue/catalogue.ts'
+import { itemNames, itemsOf } from '../../database/shown-item-rules.ts'
 import { listMails } from '../../mails/mail.ts'
 import { copied, faultSummary, filledForm, hidden, type Typed } from '../../pages/form.ts'
 import { consoleScript, type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
@@ -47,6 +48,7 @@ import {
   type PlainAction,
   timeFacts,
 } from './booking-page.ts'
+import { isVisit } from './item-list.ts'
 import { bookingWords } from './booking-words.ts'
 import { whyUntold } from './telling.ts'
 
@@ -340,7 +342,7 @@ function shownBooking(view: BookingView, notice: Html): ShownPage {
   const { row, visit } = view
   const at = momentText(row.starts_at, { timezone: row.timezone, locale: visit.locale })
   return {
-    title: `${row.service_name}, ${at}`,
+    title: `${isVisit(row) ? itemNames(itemsOf(row)) : row.service_name}, ${at}`,
     visit,
     section: 'bookings',
     body: bookingPage(view, notice),

@@ -6,12 +6,13 @@ import { invalidCredentials } from '../../access/authentication.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
-import { plusMinutes, readInstants, toMs } from '../../base/instants.ts'
+import { type Instant, plusMinutes, readInstants, toMs } from '../../base/instants.ts'
 import { changeBooking, presentBooking, showBooking } from '../../bookings/booking.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { Context } from '../../bookings/context.ts'
 import { decideTelling } from '../../bookings/telling.ts'
 import { problems, StrictObject } from '../../base/wire.ts'
+import { isGivenBy, itemNames, itemsOf } from '../../database/shown-item-rules.ts'
 import {
   choice,
   faultSummary,
@@ -32,6 +33,7 @@ import {
   withChosenTime,
 } from '../bookings/book-routes.ts'
 import { bookingWords } from '../bookings/booking-words.ts'
+import { isVisit, presentItemsQuery } from '../bookings/item-list.ts'
 import { tellTick } from '../bookings/telling.ts'
 import { AtBusiness, findScriptSender, pathOf } from '../frame/console-page.ts'
 import {
@@ -138,7 +140,7 @@ function moveRoute(context: Context): ConsoleRoute {
 }
 
 /** Throws validation_failed. */
-function checkedChange(change: ReturnType<typeof changeOf>) {
+function checkedChange(change: MoveChange) {
   return readInstants(checkedForm(ChangeBooking, change), 'starts_at', 'ends_at')
 }
 
@@ -146,11 +148,18 @@ function checkedChange(change: ReturnType<typeof changeOf>) {
 async function warnOfMove(
   context: Context,
   visit: BusinessVisit,
-  { booking, typed, change }: { booking: BookingRow; typed: Typed; change: ReturnType<typeof changeOf> },
+  { booking, typed, change }: { booking: BookingRow; typed: Typed; change: MoveChange },
 ): Promise<void> {
-  if (!('starts_at' in change) && !('staff_id' in change)) return
+  if (change.starts_at === undefined && change.staff_id === undefined) return
   const { service_id, location_id, starts_at } = booking
   const staffId = change.staff_id ?? booking.staff_id
+  if (isVisit(booking)) {
+    const time = { location_id, starts_at: change.starts_at ?? starts_at, items: presentItemsQuery(booking) }
+    const names = itemsOf(booking).map(({ service }) => service.name)
+    return assertUsual(context, visit, {
+      ...{ act: 'move', time, minutes: lengthOf(booking), typed, itemNames: names },
+    })
+  }
   const time = {
     ...{ service_id, location_id, starts_at: change.starts_at ?? starts_at },
     ...(staffId !== null && { staff_id: staffId }),
@@ -161,9 +170,13 @@ async function warnOfMove(
 /** Throws not_found to staff for a booking of somebody else. */
 async function ownBooking(context: Context, { person }: BusinessVisit, id: string): Promise<BookingRow> {
   const booking = await showBooking(context, person, id)
-  if (isStaff(person) && person.staffId !== booking.staff_id)
+  if (isStaff(person) && !isGivenBy(booking, person.staffId))
     throw new Problem('not_found', 'There is no booking with this id.')
   return booking
+}
+
+function lengthOf({ starts_at, ends_at }: BookingRow): number {
+  return (toMs(ends_at) - toMs(starts_at)) / 60_000
 }
 
 type BookingRow = Awaited<ReturnType<typeof showBooking>>
@@ -172,29 +185,39 @@ function presentFields(booking: BookingRow): Typed {
   return {
     ...wallFields(booking.starts_at, booking.timezone),
     start: booking.starts_at,
-    minutes: String((toMs(booking.ends_at) - toMs(booking.starts_at)) / 60_000),
+    minutes: String(lengthOf(booking)),
     who: booking.staff_id ?? '',
     version: String(booking.version),
     tell: 'on',
   }
 }
 
+interface MoveChange {
+  starts_at?: Instant
+  ends_at?: Instant
+  staff_id?: string
+  notify: boolean
+}
+
+/** Returns the change that the form asks for. The services of a visit keep their lengths and people. */
 function changeOf(
   { texts: { book } }: BusinessVisit,
   { booking, typed, startsAt }: { booking: BookingRow; typed: Typed; startsAt: BookingRow['starts_at'] },
-) {
+): MoveChange {
+  const isMoved = startsAt !== booking.starts_at
+  const notify = typed['tell'] === 'on'
+  if (isVisit(booking)) return { ...(isMoved && { starts_at: startsAt }), notify }
   const minutes = Number(typed['minutes'])
   if (!Number.isInteger(minutes) || minutes < 1 || minutes > maxMinutes)
     throw new FormFault({ minutes: book.badParty({ most: maxMinutes }) })
   const endsAt = plusMinutes(startsAt, minutes)
-  const isMoved = startsAt !== booking.starts_at
   const { who = '' } = typed
   const isGiven = isUuid(who) && booking.staff_id !== null && who !== booking.staff_id
   return {
     ...(isMoved && { starts_at: startsAt }),
     ...((isMoved || endsAt !== booking.ends_at) && { ends_at: endsAt }),
     ...(isGiven && { staff_id: who }),
-    notify: typed['tell'] === 'on',
+    notify,
   }
 }
 
@@ -205,13 +228,16 @@ async function movePage(
 ) {
   const { texts, locale, person } = visit
   const t = texts.move
-  const { timezone, staff_name } = booking
+  const { timezone } = booking
+  const staff_name = isVisit(booking) ? null : booking.staff_name
   const { client } = presentBooking(booking, person)
   const { anyway: _, ...others } = state.faults
   const about = html`<h1>${t.title}</h1>
     <p>
       <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
-        ><bdi>${t.of({ client: clientName(client, visit), service: booking.service_name })}</bdi></a
+        ><bdi
+          >${t.of({ client: clientName(client, visit), service: isVisit(booking) ? itemNames(itemsOf(booking)) : booking.service_name })}</bdi
+        ></a
       >
       · ${t.now}:
       ${momentText(booking.starts_at, { timezone, locale })}${staff_name === null ? '' : html` · <bdi>${staff_name}</bdi>`}
@@ -227,8 +253,14 @@ async function movePage(
           ${firstButton('move')}
           ${hidden({ once: visit.once, version: state.typed['version'], start: state.typed['start'] })}
           ${faultSummary({ ...state, faults: others }, bookingWords(texts), nearTimes(visit, state.refusal, { timezone }))}
-          ${timeFields(visit, state, field(state, { name: 'minutes', label: t.minutes, type: 'number', required: true }))}
-          ${booking.staff_id === null || isStaff(person) ? '' : await peopleField(context, visit, { booking, state })}
+          ${timeFields(
+            visit,
+            state,
+            isVisit(booking)
+              ? html``
+              : field(state, { name: 'minutes', label: t.minutes, type: 'number', required: true }),
+          )}
+          ${booking.staff_id === null || isVisit(booking) || isStaff(person) ? '' : await peopleField(context, visit, { booking, state })}
           ${tellTick(visit, state, t.tell, booking.client_email)} ${warningBox(state, t.anyway)}
           <button type="submit" name="do" value="move" class="main">${t.send}</button>
         </form>`

@@ -71,6 +71,7 @@ export interface TextParameters {
   'book.freeLater': { day: string | number }
   'book.blockedBy': { name: string | number }
   'book.blockedByFor': { name: string | number; reason: string | number }
+  'book.ofItem': { service: string | number; text: string | number }
   'move.of': { client: string | number; service: string | number }
   'block.under': { count: number }
   'website.qrCode': { link: string | number }
@@ -111,6 +112,7 @@ export interface TextParameters {
   'clients.eraseAhead': { count: number }
   'booking.minutes': { minutes: string | number }
   'booking.people': { count: number }
+  'booking.total': { amount: string | number }
   'booking.visit': { number: number }
   'booking.noShows': { count: number }
   'booking.agreed': { moment: string | number }

@@ -1,0 +1,61 @@
+import { itemsQuery } from '../../availability/visit-query-rules.ts'
+import { html, type Html } from '../../base/html.ts'
+import type { Instant } from '../../base/instants.ts'
+import {
+  type ItemColumns,
+  itemName,
+  itemsOf,
+  type ShownItem,
+  totalPriceOf,
+} from '../../database/shown-item-rules.ts'
+import { moneyText } from '../../mails/render.ts'
+import type { ConsoleVisit } from '../frame/console-page.ts'
+import { clockText } from '../frame/formats.ts'
+
+/* The services of a booking that takes the time of several things. */
+
+type ItemsRow = ItemColumns & { item_count: number | null; timezone: string }
+
+/** Returns true for a booking whose people and parties belong to its services. */
+export function isVisit({ item_count }: Pick<ItemsRow, 'item_count'>): boolean {
+  return item_count !== null
+}
+
+/** Renders the services of a booking: time, name, person, price and rooms of each, and the total price. */
+export function itemFact(visit: ConsoleVisit, row: ItemsRow): Html {
+  const { booking } = visit.texts
+  const items = itemsOf(row)
+  const total = totalPriceOf(row)
+  return html`<dt>${booking.services}</dt>
+    ${items.map((item) => html`<dd class="item">${itemLine(visit, item, row.timezone)}</dd>`)}
+    ${
+      total === null || items.length === 1
+        ? ''
+        : html`<dd>${booking.total({ amount: moneyText(total, visit.locale) })}</dd>`
+    }`
+}
+
+function itemLine({ locale }: ConsoleVisit, item: ShownItem, timezone: string): Html {
+  const clock = (instant: Instant) => clockText(instant, { timezone, locale })
+  const { price, party_size, staff, resources } = item
+  const more = [
+    ...(staff ? [html`<bdi>${staff.name}</bdi>`] : []),
+    ...(price ? [html`${moneyText({ ...price, amount: price.amount * party_size }, locale)}`] : []),
+    ...resources.map(({ name }) => html`<bdi>${name}</bdi>`),
+  ]
+  return html`${clock(item.starts_at)}–${clock(item.ends_at)} <bdi>${itemName(item)}</bdi>${more.map(
+      (part) => html` · ${part}`,
+    )}`
+}
+
+/** Returns the services of a booking with their people, as the query of availability names them. */
+export function presentItemsQuery(row: ItemsRow): string {
+  const items = itemsOf(row)
+  return itemsQuery(
+    items.map(({ service, staff, party_size, starts_at }, index) => ({
+      ...{ service_id: service.id, party_size },
+      ...(staff && { staff_id: staff.id }),
+      starts: items[index - 1]?.starts_at === starts_at ? 'with' : 'after',
+    })),
+  )
+}
