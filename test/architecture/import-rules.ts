@@ -104,7 +104,7 @@ export const importRules: IForbiddenRuleType[] = [
     'routes-without-database',
     'a route declares, calls, replies; the transaction belongs to the operation',
     { path: ROUTES },
-    { path: '^src/database/', dependencyTypesNot: [...TYPES] },
+    { path: '^src/database/', pathNot: [RULES], dependencyTypesNot: [...TYPES] },
   ),
   forbid(
     'routes-are-the-edge',
