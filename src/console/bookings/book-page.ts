@@ -2,7 +2,7 @@ import { fullName } from '../../base/contact-formats.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { type Instant, readInstant } from '../../base/instants.ts'
-import type { ClientFields } from '../../catalogue/catalogue-types.ts'
+import type { ClientFields, CustomField } from '../../catalogue/catalogue-types.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
@@ -12,6 +12,7 @@ import type { ShownPage } from '../frame/console-route.ts'
 import { clockText, dayText, momentText, wallFields } from '../frame/formats.ts'
 import { answerFields } from './answer-fields.ts'
 import { bookingWords } from './booking-words.ts'
+import { itemFields, type ItemRow, lengthOfItems } from './item-fields.ts'
 import { tellTick } from './telling.ts'
 
 /* The form to book for a client: first the service, then everything else. */
@@ -98,6 +99,12 @@ export interface BookForm {
   visit: ConsoleVisit
   catalogue: WholeCatalogue
   service: Service
+  /** All services, of which `service` is the first. */
+  items: readonly ItemRow[]
+  /** Services that can follow. */
+  services: readonly Service[]
+  /** True if a service was just added. */
+  added?: boolean
   location: Location
   state: FormState & { refusal?: unknown }
   /** The next field to fill in; undefined at the start of the form. */
@@ -173,13 +180,14 @@ export function bookForm(form: BookForm): ShownPage {
     location: typed['location'],
     client: typed['client'],
   })
-  const near = nearTimes(visit, refusal, { timezone: location.timezone, staff: catalogue.staff })
+  const { items } = form
+  const staff = items.length > 1 ? [] : catalogue.staff
+  const near = nearTimes(visit, refusal, { timezone: location.timezone, staff })
+  const minutes = items.length > 1 ? lengthOfItems(items) : service.duration_minutes
   const page = calendarForm(
     t.title,
-    html`<h1>${t.title}: <bdi>${service.name}</bdi></h1>
-      <p class="soft">
-        ${t.minutes({ minutes: service.duration_minutes })} · <a href="${again}">${t.otherService}</a>
-      </p>
+    html`<h1>${t.title}: <bdi>${items.map((item) => item.service.name).join(' + ')}</bdi></h1>
+      <p class="soft">${t.minutes({ minutes })} · <a href="${again}">${t.otherService}</a></p>
       <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
         ${firstButton('book')}
         ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
@@ -189,7 +197,7 @@ export function bookForm(form: BookForm): ShownPage {
           <legend>${t.client}</legend>
           ${visit.person.role === 'staff' ? '' : lookUp(form)} ${clientFields(form)}
         </fieldset>
-        ${answerFields(texts, state, { fields: service.custom_fields })}
+        ${answerFields(texts, state, { fields: questionsOf(items) })}
         ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000, focus: form.next === 'notes' })}
         ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : tellTick(visit, state, t.tell)}
         ${warningBox(state, form.isOver ? t.afterwards : t.anyway)}
@@ -227,6 +235,7 @@ function whenFields(form: BookForm): Html {
           options: [...(isStaff ? [] : [['', t.anyone] as const]), ...pairs(people)],
         })
   }
+  ${itemFields(visit, state, { catalogue, rows: form.items.slice(1), first: 1, services: form.services, added: form.added === true })}
   ${timeFields(
     visit,
     state,
@@ -239,6 +248,7 @@ function whenFields(form: BookForm): Html {
 function freeTimes({
   visit: { texts, locale },
   service: { capacity },
+  items,
   location: { timezone },
   state,
   times,
@@ -256,7 +266,7 @@ function freeTimes({
       ${times.map(
         ({ start, seatsLeft }, index) =>
           html`<button type="submit" name="use" value="${start}" ${unchecked(asked && index === 0)}>
-            ${clockText(start, { timezone, locale })}${capacity > 1 ? html` · ${t.seatsLeft({ count: seatsLeft })}` : ''}
+            ${clockText(start, { timezone, locale })}${capacity > 1 && items.length === 1 ? html` · ${t.seatsLeft({ count: seatsLeft })}` : ''}
           </button>`,
       )}
     </p>`
@@ -298,9 +308,21 @@ function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Htm
   </div>`
 }
 
-function clientFields({ visit, service, state, next }: BookForm): Html {
+/** Returns the questions of all services, each once. */
+export function questionsOf(items: readonly ItemRow[]): CustomField[] {
+  return [
+    ...new Map(items.flatMap(({ service }) => service.custom_fields.map((one) => [one.id, one]))).values(),
+  ]
+}
+
+/** Returns true if one of the services requires a detail of the client. */
+export function requires(items: readonly ItemRow[], name: keyof ClientFields): boolean {
+  return items.some(({ service }) => service.client_fields[name] === 'required')
+}
+
+function clientFields({ visit, items, state, next }: BookForm): Html {
   const t = visit.texts.book
-  const isRequired = (name: keyof ClientFields) => service.client_fields[name] === 'required'
+  const isRequired = (name: keyof ClientFields) => requires(items, name)
   return html`<div class="beside">
       ${field(state, { name: 'first_name', label: t.firstName, required: true, max: 100, focus: next === 'first_name' })}
       ${field(state, { name: 'last_name', label: t.lastName, required: isRequired('last_name'), max: 100 })}

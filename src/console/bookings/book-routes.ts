@@ -36,9 +36,20 @@ import {
   calendarForm,
   clientTyped,
   type FreeTime,
+  questionsOf,
+  requires,
   serviceChoice,
 } from './book-page.ts'
 import { bookingWords } from './booking-words.ts'
+import {
+  changedRows,
+  type ItemRow,
+  queryOfItems,
+  typedItems,
+  wishedItems,
+  withItems,
+  withNamedItem,
+} from './item-fields.ts'
 
 const filledIn = (description: string) => Type.Optional(Type.String({ maxLength: 600, description }))
 
@@ -96,7 +107,11 @@ function bookRoute(context: Context): ConsoleRoute {
         who: service.staff_ids.includes(staffId) ? staffId : '',
       }
       const isOver = start !== undefined && start <= context.clock.now()
-      const form = { visit, catalogue, service, location, isOver, state: filledForm(typed) }
+      const items = itemsIn(service, { visit, typed, services: [] })
+      const form = {
+        ...{ visit, catalogue, service, items, location, isOver, state: filledForm(typed) },
+        services: followers(visit, catalogue, location),
+      }
       return bookForm({ ...form, times: start ? undefined : await freeTimes(context, form) })
     },
     form: {
@@ -107,6 +122,8 @@ function bookRoute(context: Context): ConsoleRoute {
         const form = await sentForm(context, visit, sent)
         if (!form) return { path: '/console/book' }
         const { typed } = form.state
+        const rows = changedRows(typed, { rows: form.items.slice(1), services: form.services, first: 1 })
+        if (rows) return { page: bookForm(withRows(form, rows)) }
         if (typed['do'] === 'find') return { page: await foundClients(context, form) }
         if (typed['do'] === 'times')
           return { page: bookForm({ ...form, times: await freeTimes(context, form), asked: true }) }
@@ -116,11 +133,17 @@ function bookRoute(context: Context): ConsoleRoute {
         const order = orderOf(form)
         const { date } = wallFields(order.startsAt, form.location.timezone)
         const asked = { act: 'book' as const, time: timeOf(order) }
-        await assertUsual(context, visit, { ...asked, minutes: order.service.duration_minutes, typed })
+        const itemNames = order.items.map(({ service }) => service.name)
+        await assertUsual(context, visit, {
+          ...asked,
+          minutes: order.service.duration_minutes,
+          typed,
+          itemNames,
+        })
         return once(
           (store) => book(context, visit, { order, store }),
           ({ booking: { id, payment_id } }) => {
-            const isDue = order.service.deposit !== null && !order.isOver
+            const isDue = order.items.some(({ service }) => service.deposit !== null) && !order.isOver
             return isDue
               ? {
                   path: `/console/bookings/${id}`,
@@ -133,7 +156,8 @@ function bookRoute(context: Context): ConsoleRoute {
       again: async (visit, { typed: sent, ...state }) => {
         const form = await sentForm(context, visit, sent)
         if (!form) throw new Problem('not_found', 'This cannot be booked any more.')
-        return bookForm({ ...form, state: { ...form.state, ...state } })
+        const faults = withNamedItem(visit, state, form.items)
+        return bookForm({ ...form, state: { ...form.state, ...state, faults } })
       },
     },
   }
@@ -156,6 +180,8 @@ export async function catalogueOf(context: Context, { business }: BusinessVisit)
 
 /** Returns the field for a fault of a booking. */
 export function fieldOfBooking(pointer: string): string {
+  const [, member, index, part] = pointer.split('/')
+  if (member === 'items' && Number(index) > 0) return `${part === 'staff_id' ? 'who' : 'item'}-${index}`
   const last = pointer.split('/').at(-1) ?? ''
   return { staff_id: 'who', starts_at: 'time', ends_at: 'minutes' }[last] ?? last
 }
@@ -189,6 +215,40 @@ function chosen(
 
 type SentForm = BookForm & { visit: BusinessVisit }
 
+/** Returns the services of a location that the person may book. */
+function followers({ person }: ConsoleVisit, { services }: WholeCatalogue, { id }: Location): Service[] {
+  return services.filter(
+    ({ active, staff_ids, location_ids }) =>
+      active &&
+      location_ids.includes(id) &&
+      (person.role !== 'staff' || staff_ids.includes(person.staffId ?? '')),
+  )
+}
+
+/** Returns all services of the form. Staff give all of them themselves. */
+function itemsIn(
+  service: Service,
+  { visit: { person }, typed, services }: { visit: ConsoleVisit; typed: Typed; services: readonly Service[] },
+): ItemRow[] {
+  const { who = '' } = typed
+  const party = partyOf(service, typed)
+  const first = {
+    ...{ service, who: service.staff_ids.includes(who) ? who : '', isWith: false },
+    ...(party !== undefined && { party }),
+  }
+  const own = person.role === 'staff' ? (person.staffId ?? '') : undefined
+  return [first, ...typedItems(typed, services, 1)].map((row) => ({
+    ...row,
+    ...(own !== undefined && row.service.staff_ids.length > 0 && { who: own }),
+  }))
+}
+
+function withRows(form: SentForm, rows: ItemRow[]): SentForm {
+  const typed = withItems(form.state.typed, rows, 1)
+  const added = rows.length > form.items.length - 1
+  return { ...form, items: [...form.items.slice(0, 1), ...rows], state: filledForm(typed), added }
+}
+
 /** Returns the submitted form. Undefined if its service or location is not offered, or no longer. */
 async function sentForm(context: Context, visit: BusinessVisit, typed: Typed): Promise<SentForm | undefined> {
   const catalogue = await catalogueOf(context, visit)
@@ -199,7 +259,9 @@ async function sentForm(context: Context, visit: BusinessVisit, typed: Typed): P
   const { date = '', time = '', start = '' } = state.typed
   const startsAt = instantOf({ date, time }, location.timezone, parseInstant(start))
   const isOver = startsAt !== undefined && startsAt !== 'skipped' && startsAt <= context.clock.now()
-  return { visit, catalogue, service, location, isOver, state }
+  const services = followers(visit, catalogue, location)
+  const items = itemsIn(service, { visit, typed: state.typed, services: catalogue.services })
+  return { visit, catalogue, service, items, services, location, isOver, state }
 }
 
 /** Replaces the time in the fields by a chosen free time. */
@@ -228,16 +290,21 @@ const daysAhead = 14
 /** Returns the free times from the chosen day on, on the first day that has any. */
 async function freeTimes(
   context: Context,
-  { visit, service, location, state }: SentForm,
+  { visit, service, items, location, state }: SentForm,
 ): Promise<FreeTime[]> {
   const { who = '', date = '' } = state.typed
   const party = partyOf(service, state.typed)
   const today = dayOf(wallFields(context.clock.now(), location.timezone).date)
   const first = Math.max(today, Date.parse(date) / dayMs || today)
   const { days } = await showFirstDays(context, visit.person, {
-    ...{ service_id: service.id, location_id: location.id },
-    ...(service.staff_ids.includes(who) && { staff_id: who }),
-    ...(party !== undefined && { party_size: party }),
+    location_id: location.id,
+    ...(items.length > 1
+      ? { items: queryOfItems(items) }
+      : {
+          service_id: service.id,
+          ...(service.staff_ids.includes(who) && { staff_id: who }),
+          ...(party !== undefined && { party_size: party }),
+        }),
     ...{ from: dateOf(first), to: dateOf(first + daysAhead - 1) },
   })
   const { slots = [] } = days.find((day) => day.slots.length > 0) ?? {}
@@ -286,6 +353,8 @@ export function startOf({ texts }: ConsoleVisit, typed: Typed, timezone: string)
 
 interface Order {
   service: Service
+  /** All services, of which `service` is the first. */
+  items: readonly ItemRow[]
   location: Location
   staffId: string | undefined
   startsAt: Instant
@@ -298,7 +367,7 @@ interface Order {
 }
 
 /** Returns the booking that the form requests. Throws a FormFault or validation_failed. */
-function orderOf({ visit, service, location, isOver, state: { typed } }: SentForm): Order {
+function orderOf({ visit, service, items, location, isOver, state: { typed } }: SentForm): Order {
   const startsAt = startOf(visit, typed, location.timezone)
   const party = partyOf(service, typed)
   if (service.capacity > 1 && party === undefined && numberOf(typed['party_size'] ?? '1') !== 1) {
@@ -307,13 +376,13 @@ function orderOf({ visit, service, location, isOver, state: { typed } }: SentFor
   }
   const { first_name = '', last_name = '', email, notes = '', who = '', known = '' } = typed
   const phone = typedPhone(typed['phone'])
-  const answers = answersOf(service.custom_fields, typed)
+  const answers = answersOf(questionsOf(items), typed)
   try {
     const { hold_id: _, ...body } = checkedForm(ConvertHold, {
       hold_id: service.id, // only for the check, because the hold comes later
       client: {
         first_name,
-        ...((last_name || service.client_fields.last_name === 'required') && { last_name }),
+        ...((last_name || requires(items, 'last_name')) && { last_name }),
         ...(email && { email }),
         ...(phone && { phone }),
       },
@@ -322,15 +391,28 @@ function orderOf({ visit, service, location, isOver, state: { typed } }: SentFor
       notify: typed['tell'] === 'on' && !isOver,
     })
     const staffId = service.staff_ids.includes(who) ? who : undefined
-    return { service, location, staffId, startsAt, isOver, party, body, known }
+    return { service, items, location, staffId, startsAt, isOver, party, body, known }
   } catch (error) {
-    throw refusedAnswers(error, { fields: service.custom_fields, answers })
+    throw refusedAnswers(error, { fields: questionsOf(items), answers })
   }
 }
 
-function timeOf({ service, location, staffId, startsAt }: Order): AskedTime {
+function timeOf({ service, items, location, staffId, startsAt }: Order): AskedTime | AskedVisit {
+  if (items.length > 1) return { location_id: location.id, starts_at: startsAt, items: queryOfItems(items) }
   const staff = staffId === undefined ? {} : { staff_id: staffId }
   return { service_id: service.id, location_id: location.id, ...staff, starts_at: startsAt }
+}
+
+/** Returns the services and their time for a hold. */
+function placeOf(order: Order) {
+  const { items, location, startsAt } = order
+  if (items.length > 1) return { location_id: location.id, starts_at: startsAt, items: wishedItems(items) }
+  const { service, staffId } = order
+  return {
+    ...{ service_id: service.id, location_id: location.id, starts_at: startsAt },
+    ...(staffId !== undefined && { staff_id: staffId }),
+    ...partyIn(order),
+  }
 }
 
 function partyIn({ party }: Order): { party_size?: number } {
@@ -403,15 +485,15 @@ async function book(
   visit: BusinessVisit,
   { order, store }: { order: Order; store: StoreResponse<unknown> },
 ) {
-  const { service, body, known, isOver: mayBeOver } = order
+  const { items, body, known, isOver: mayBeOver } = order
   const { person } = visit
   const from = readClientAddress(person.via?.address ?? '')
-  const time = { ...timeOf(order), ...partyIn(order), from, mayBeOver }
+  const time = { ...placeOf(order), from, mayBeOver }
   const earlierBookingId = isUuid(known) ? known : undefined
   try {
     return await bookForClient(context, person, { time, booking: body, earlierBookingId }, store)
   } catch (error) {
     const answers = body.custom_field_values ?? []
-    throw refusedAnswers(error, { fields: service.custom_fields, answers })
+    throw refusedAnswers(error, { fields: questionsOf(items), answers })
   }
 }

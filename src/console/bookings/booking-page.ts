@@ -6,7 +6,7 @@ import { type Instant, readInstant, toMs } from '../../base/instants.ts'
 import { type listBookings, presentBooking, type showBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
-import { isGivenBy, itemNames, itemsOf, totalPriceOf } from '../../database/shown-item-rules.ts'
+import { isGivenBy, totalPriceOf } from '../../database/shown-item-rules.ts'
 import type { Mail } from '../../mails/mail-schemas.ts'
 import { moneyText } from '../../mails/render.ts'
 import { copied, hidden } from '../../pages/form.ts'
@@ -14,7 +14,7 @@ import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { clientName, dayText, momentText, spanText } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
 import { linkedLabel } from './answer-fields.ts'
-import { isVisit, itemFact } from './item-list.ts'
+import { isVisit, itemFact, titleOf } from './item-list.ts'
 
 /** The data of a booking's page. */
 export interface BookingView {
@@ -68,7 +68,7 @@ export function bookingHead({ visit, row }: Pick<BookingView, 'visit' | 'row'>, 
     priceText({ visit, row }),
   ].filter((part) => part !== undefined)
   const isAbsent = row.no_show_at !== null
-  const name = html`<bdi>${isVisit(row) ? itemNames(itemsOf(row)) : row.service_name}</bdi>`
+  const name = html`<bdi>${titleOf(row)}</bdi>`
   return html`<header class="booking-head">
     ${level === 1 ? html`<h1>${name}</h1>` : html`<h2>${name}</h2>`}
     <p class="soft">${parts.join(' · ')}</p>

@@ -12,7 +12,6 @@ import type { Context } from '../../bookings/context.ts'
 import { readHistory } from '../../bookings/history.ts'
 import { mailLink, maySeeLink, payUrl, renewLink } from '../../bookings/manage.ts'
 import { serviceKind, showOfCatalogue, staffKind } from '../../catalogue/catalogue.ts'
-import { itemNames, itemsOf } from '../../database/shown-item-rules.ts'
 import { listMails } from '../../mails/mail.ts'
 import { copied, faultSummary, filledForm, hidden, type Typed } from '../../pages/form.ts'
 import { consoleScript, type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
@@ -48,7 +47,7 @@ import {
   type PlainAction,
   timeFacts,
 } from './booking-page.ts'
-import { isVisit } from './item-list.ts'
+import { titleOf } from './item-list.ts'
 import { bookingWords } from './booking-words.ts'
 import { whyUntold } from './telling.ts'
 
@@ -342,7 +341,7 @@ function shownBooking(view: BookingView, notice: Html): ShownPage {
   const { row, visit } = view
   const at = momentText(row.starts_at, { timezone: row.timezone, locale: visit.locale })
   return {
-    title: `${isVisit(row) ? itemNames(itemsOf(row)) : row.service_name}, ${at}`,
+    title: `${titleOf(row)}, ${at}`,
     visit,
     section: 'bookings',
     body: bookingPage(view, notice),

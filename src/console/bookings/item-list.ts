@@ -4,6 +4,7 @@ import type { Instant } from '../../base/instants.ts'
 import {
   type ItemColumns,
   itemName,
+  itemNames,
   itemsOf,
   type ShownItem,
   totalPriceOf,
@@ -58,4 +59,14 @@ export function presentItemsQuery(row: ItemsRow): string {
       starts: items[index - 1]?.starts_at === starts_at ? 'with' : 'after',
     })),
   )
+}
+
+/** Returns the names of the services of a booking as one text. */
+export function titleOf(row: ItemsRow): string {
+  return isVisit(row) ? itemNames(itemsOf(row)) : row.service_name
+}
+
+/** Returns the name of each service of a booking. */
+export function namesOfItems(row: ItemsRow): string[] {
+  return itemsOf(row).map(({ service }) => service.name)
 }

@@ -12,7 +12,6 @@ import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { Context } from '../../bookings/context.ts'
 import { decideTelling } from '../../bookings/telling.ts'
 import { problems, StrictObject } from '../../base/wire.ts'
-import { isGivenBy, itemNames, itemsOf } from '../../database/shown-item-rules.ts'
 import {
   choice,
   faultSummary,
@@ -32,8 +31,9 @@ import {
   startOf,
   withChosenTime,
 } from '../bookings/book-routes.ts'
+import { isMasked } from '../bookings/booking-page.ts'
 import { bookingWords } from '../bookings/booking-words.ts'
-import { isVisit, presentItemsQuery } from '../bookings/item-list.ts'
+import { isVisit, namesOfItems, presentItemsQuery, titleOf } from '../bookings/item-list.ts'
 import { tellTick } from '../bookings/telling.ts'
 import { AtBusiness, findScriptSender, pathOf } from '../frame/console-page.ts'
 import {
@@ -155,7 +155,7 @@ async function warnOfMove(
   const staffId = change.staff_id ?? booking.staff_id
   if (isVisit(booking)) {
     const time = { location_id, starts_at: change.starts_at ?? starts_at, items: presentItemsQuery(booking) }
-    const names = itemsOf(booking).map(({ service }) => service.name)
+    const names = namesOfItems(booking)
     return assertUsual(context, visit, {
       ...{ act: 'move', time, minutes: lengthOf(booking), typed, itemNames: names },
     })
@@ -168,10 +168,9 @@ async function warnOfMove(
 }
 
 /** Throws not_found to staff for a booking of somebody else. */
-async function ownBooking(context: Context, { person }: BusinessVisit, id: string): Promise<BookingRow> {
-  const booking = await showBooking(context, person, id)
-  if (isStaff(person) && !isGivenBy(booking, person.staffId))
-    throw new Problem('not_found', 'There is no booking with this id.')
+async function ownBooking(context: Context, visit: BusinessVisit, id: string): Promise<BookingRow> {
+  const booking = await showBooking(context, visit.person, id)
+  if (isMasked({ visit, row: booking })) throw new Problem('not_found', 'There is no booking with this id.')
   return booking
 }
 
@@ -235,9 +234,7 @@ async function movePage(
   const about = html`<h1>${t.title}</h1>
     <p>
       <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
-        ><bdi
-          >${t.of({ client: clientName(client, visit), service: isVisit(booking) ? itemNames(itemsOf(booking)) : booking.service_name })}</bdi
-        ></a
+        ><bdi>${t.of({ client: clientName(client, visit), service: titleOf(booking) })}</bdi></a
       >
       · ${t.now}:
       ${momentText(booking.starts_at, { timezone, locale })}${staff_name === null ? '' : html` · <bdi>${staff_name}</bdi>`}

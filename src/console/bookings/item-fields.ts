@@ -1,0 +1,213 @@
+import { itemsQuery } from '../../availability/visit-query-rules.ts'
+import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
+import { isUuid } from '../../base/ids.ts'
+import { maxItems } from '../../bookings/hold-schemas.ts'
+import type { WholeCatalogue } from '../../catalogue/offering.ts'
+import { minutesOf } from '../../catalogue/service-rules.ts'
+import type { Service } from '../../catalogue/service-schemas.ts'
+import { choice, focusIf, type FormState, hidden, tick, type Typed } from '../../pages/form.ts'
+import type { ConsoleVisit } from '../frame/console-page.ts'
+
+/* The services of a visit as rows of a form. Buttons that submit it add and remove rows. */
+
+/** A row: a service with its person. */
+export interface ItemRow {
+  /** The id of a service that the booking has already. */
+  id?: string
+  service: Service
+  /** Empty for anyone. */
+  who: string
+  /** True if it starts together with the one before. */
+  isWith: boolean
+  party?: number
+}
+
+/** Returns the rows of a form from number `first` on. Leaves out services that do not exist. */
+export function typedItems(typed: Typed, services: readonly Service[], first: number): ItemRow[] {
+  const rows: ItemRow[] = []
+  for (let index = first; index < maxItems && `item-${index}` in typed; index += 1) {
+    const service = services.find(({ id }) => id === typed[`item-${index}`])
+    const { [`id-${index}`]: id = '', [`who-${index}`]: who = '' } = typed
+    if (!service) continue
+    rows.push({
+      ...(isUuid(id) && { id }),
+      service,
+      who: service.staff_ids.includes(who) ? who : '',
+      isWith: typed[`with-${index}`] === 'on',
+    })
+  }
+  return rows
+}
+
+/** Returns the fields of a form with these rows in place of its own. */
+export function withItems(typed: Typed, rows: readonly ItemRow[], first: number): Typed {
+  const others = Object.entries(typed).filter(
+    ([name]) => !/^(?:(?:item|who|with|id)-\d+|add|drop)$/.test(name),
+  )
+  const own = rows.flatMap(({ id, service, who, isWith }, position) => {
+    const index = position + first
+    return [
+      ...(id === undefined ? [] : [[`id-${index}`, id]]),
+      ...[
+        [`item-${index}`, service.id],
+        [`who-${index}`, who],
+      ],
+      ...(isWith && index > 0 ? [[`with-${index}`, 'on']] : []),
+    ]
+  })
+  return Object.fromEntries([...others, ...own]) as Typed
+}
+
+/** Adds or removes the row that the form names. Undefined if it names none. */
+export function changedRows(
+  typed: Typed,
+  { rows, services, first }: { rows: readonly ItemRow[]; services: readonly Service[]; first: number },
+): ItemRow[] | undefined {
+  const { drop } = typed
+  if (drop !== undefined) return rows.filter((_row, position) => String(position + first) !== drop)
+  if (typed['do'] !== 'add') return undefined
+  const service = services.find(({ id }) => id === typed['add'])
+  if (!service || rows.length + first >= maxItems) return [...rows]
+  const before = rows.at(-1)?.who ?? typed['who'] ?? ''
+  return [...rows, { service, who: service.staff_ids.includes(before) ? before : '', isWith: false }]
+}
+
+interface ItemFields {
+  catalogue: WholeCatalogue
+  rows: readonly ItemRow[]
+  /** The number of the first row. */
+  first: number
+  /** Services that can be added. */
+  services: readonly Service[]
+  /** The position of a new row, which gets the focus. */
+  added?: boolean
+}
+
+/** Renders the rows, and the choice of a further service. */
+export function itemFields(
+  visit: ConsoleVisit,
+  state: FormState,
+  { catalogue, rows, first, services, added = false }: ItemFields,
+): Html {
+  const { book } = visit.texts
+  const isFull = rows.length + first >= maxItems
+  return html`${rows.map((row, position) =>
+    itemRow(visit, state, {
+      ...{ row, catalogue },
+      index: position + first,
+      isNew: added && position === rows.length - 1,
+      isOnly: rows.length + first === 1,
+    }),
+  )}
+  ${
+    isFull || services.length === 0
+      ? ''
+      : html`<div class="beside add-item">
+          ${choice(
+            { ...state, typed: {} },
+            {
+              ...{ name: 'add', label: book.addService },
+              options: [['', '–'] as const, ...services.map(({ id, name }) => [id, name] as const)],
+            },
+          )}
+          <button type="submit" name="do" value="add" formnovalidate>${book.add}</button>
+        </div>`
+  }`
+}
+
+interface OneRow {
+  row: ItemRow
+  catalogue: WholeCatalogue
+  index: number
+  isNew: boolean
+  isOnly: boolean
+}
+
+function itemRow(
+  visit: ConsoleVisit,
+  state: FormState,
+  { row, catalogue, index, isNew, isOnly }: OneRow,
+): Html {
+  const { book } = visit.texts
+  const { service, who, id } = row
+  const { staffId, role } = visit.person
+  const people = catalogue.staff.filter(
+    (one) =>
+      (one.active && service.staff_ids.includes(one.id) && (role !== 'staff' || one.id === staffId)) ||
+      (one.id === who && id !== undefined),
+  )
+  const mayBeAnyone = id === undefined && role !== 'staff'
+  const fault = state.faults[`item-${index}`]
+  return html`<fieldset class="item-row" ${focusIf(isNew)} ${isNew ? html`tabindex="-1"` : ''}>
+    <legend><bdi>${service.name}</bdi></legend>
+    ${hidden({ [`item-${index}`]: service.id, ...(id !== undefined && { [`id-${index}`]: id }) })}
+    ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
+    <p class="soft">${book.minutes({ minutes: minutesOf(service, who || null) })}</p>
+    ${
+      service.staff_ids.length === 0
+        ? ''
+        : choice(
+            { ...state, typed: { [`who-${index}`]: who } },
+            {
+              ...{ name: `who-${index}`, label: book.who },
+              options: [
+                ...(mayBeAnyone ? [['', book.anyone] as const] : []),
+                ...people.map((one) => [one.id, one.name] as const),
+              ],
+            },
+          )
+    }
+    ${index === 0 ? '' : tick(state, `with-${index}`, book.together)}
+    ${
+      isOnly
+        ? ''
+        : html`<button type="submit" name="drop" value="${index}" formnovalidate>
+            ${book.drop} <span class="unseen">${service.name}</span>
+          </button>`
+    }
+  </fieldset>`
+}
+
+/** Returns rows as the operations want them. */
+export function wishedItems(rows: readonly ItemRow[]) {
+  return rows.map(({ id, service, who, isWith, party }, index) => ({
+    ...(id !== undefined && { id }),
+    ...{ service_id: service.id, starts: isWith && index > 0 ? ('with' as const) : ('after' as const) },
+    ...(who !== '' && { staff_id: who }),
+    ...(party !== undefined && { party_size: party }),
+  }))
+}
+
+/** Returns rows as the query of availability names them. */
+export function queryOfItems(rows: readonly ItemRow[]): string {
+  return itemsQuery(wishedItems(rows))
+}
+
+/** Returns the length of a visit without pauses, in minutes. */
+export function lengthOfItems(rows: readonly ItemRow[]): number {
+  let sum = 0
+  let group = 0
+  for (const [index, { service, who, isWith }] of rows.entries()) {
+    const minutes = minutesOf(service, who || null)
+    if (isWith && index > 0) group = Math.max(group, minutes)
+    else {
+      sum += group
+      group = minutes
+    }
+  }
+  return sum + group
+}
+
+/** Names the service in a refusal of a visit. Leaves other faults unchanged. */
+export function withNamedItem(
+  { texts }: ConsoleVisit,
+  { faults, refusal }: { faults: FormState['faults']; refusal?: unknown },
+  rows: readonly ItemRow[],
+): FormState['faults'] {
+  const { ['']: text } = faults
+  const item = refusal instanceof Problem ? refusal.parts.extensions?.['item'] : undefined
+  const row = typeof item === 'number' ? rows[item] : undefined
+  if (!row || text === undefined) return faults
+  return { ...faults, '': texts.book.ofItem({ service: row.service.name, text }) }
+}
