@@ -191,6 +191,11 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
       }),
     '/locations': () => Promise.resolve({ business_id: salonId(), name: 'Another' }),
     '/staff': () => Promise.resolve({ business_id: salonId(), name: 'Another' }),
+    '/resources': () =>
+      Promise.resolve({
+        location_id: offer(businessOf(service.world, 'Salon Spree'), 'Meeting room').location_id,
+        name: 'Another',
+      }),
     '/busy-calendars': () =>
       Promise.resolve({
         staff_id: businessOf(service.world, 'Salon Spree').staff[0]?.id,
