@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Client, clientOf } from '../support/client.ts'
-import { readConsole, textOf, useForm } from '../support/console.ts'
+import { formValues, readConsole, textOf, useForm } from '../support/console.ts'
 import { onOneEngine } from '../support/long.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
-import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
 import { type BookedReply, makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
 
@@ -82,5 +82,36 @@ onOneEngine('postgres', 'the page of a booking of several services', (engine) =>
     const text = await show(undefined, await logIn('staff', salon.ben))
     expect(text).toContain('13:30–15:00 Colour · Ben')
     expect(text).toContain('Move')
+  })
+
+  test('adds, drops and reassigns services, or names the one that is taken', async () => {
+    const page = await readConsole(service, path('services'), owner)
+    const send = (from: { body: unknown }, fields: Record<string, string>) =>
+      sendForm(
+        service,
+        path('services'),
+        { ...formValues(String(from.body), path('services')), ...fields },
+        owner,
+      )
+    const added = await send(page, { 'who-0': salon.ben, 'who-1': salon.anna, do: 'add', add: salon.cut })
+    expect(await itemsNow()).toHaveLength(2) // nothing is saved yet
+    const chosen = { 'who-0': salon.ben, 'who-1': salon.anna, 'who-2': salon.anna, do: 'save' }
+    expect((await send(added, chosen)).status).toBe(303)
+    expect(await itemsNow()).toEqual(['10:00 Cut Ben', '10:30 Colour Anna', '12:00 Cut Anna'])
+    const now = await readConsole(service, path('services'), owner)
+    const { do: _, ...people } = chosen
+    const fewer = await send(now, { ...people, drop: '2' })
+    expect((await send(fewer, chosen)).status).toBe(303)
+    expect(await itemsNow()).toEqual(['10:00 Cut Ben', '10:30 Colour Anna'])
+    await salon.book(at('12:00'), { items: [{ service_id: salon.cut, staff_id: salon.ben }] })
+    const third = await send(await readConsole(service, path('services'), owner), {
+      ...people,
+      do: 'add',
+      add: salon.cut,
+    })
+    const refused = await send(third, { ...chosen, 'who-2': salon.ben })
+    expect(refused.status).toBe(409)
+    expect(textOf(refused)).toContain('Cut: That time is already taken.')
+    expect(await itemsNow()).toHaveLength(2)
   })
 })

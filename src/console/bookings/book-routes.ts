@@ -216,7 +216,11 @@ function chosen(
 type SentForm = BookForm & { visit: BusinessVisit }
 
 /** Returns the services of a location that the person may book. */
-function followers({ person }: ConsoleVisit, { services }: WholeCatalogue, { id }: Location): Service[] {
+export function followers(
+  { person }: ConsoleVisit,
+  { services }: WholeCatalogue,
+  { id }: Location,
+): Service[] {
   return services.filter(
     ({ active, staff_ids, location_ids }) =>
       active &&

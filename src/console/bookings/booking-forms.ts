@@ -144,7 +144,7 @@ export function changeList(view: BookingView, changes: HistoryEntry[]): Html {
 }
 
 /** Renders the free times in a refusal. */
-function nearestTimes({ visit, row }: BookingView, refusal: unknown): Html {
+export function nearestTimes({ visit, row }: BookingView, refusal: unknown): Html {
   const near = nearTimesOf(refusal)
   const setting = { timezone: row.timezone, locale: visit.locale }
   if (near.length === 0) return html``
@@ -189,7 +189,8 @@ function cancelForm({ view, state }: ShownForm): { title: string; fields: Html; 
   }
 }
 
-function tellChoice({ visit, row }: BookingView, state: FormState): Html {
+/** Renders the choice of telling the client. */
+export function tellChoice({ visit, row }: BookingView, state: FormState): Html {
   const texts = visit.texts.booking
   if (row.client_email === '') return html``
   const why = whyUntold(visit, row.client_email)

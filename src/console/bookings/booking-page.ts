@@ -262,6 +262,7 @@ function bookingActions(view: BookingView): Html {
   const mayAssign = !isStaff(visit.person) && !isOver && row.staff_id !== null && !isVisit(row)
   const links: [form: string, label: string][] = [
     ...(isOver ? [] : ([['move', texts.move]] as [string, string][])),
+    ...(isOver ? [] : ([['services', texts.items]] as [string, string][])),
     ...(mayAssign ? ([['person', texts.person]] as [string, string][]) : []),
     ['client', texts.correct],
     ['details', texts.details],

@@ -47,6 +47,7 @@ import {
   type PlainAction,
   timeFacts,
 } from './booking-page.ts'
+import { itemsRoute } from './items-routes.ts'
 import { titleOf } from './item-list.ts'
 import { bookingWords } from './booking-words.ts'
 import { whyUntold } from './telling.ts'
@@ -64,6 +65,7 @@ export function bookingPageOfConsoleRoutes(app: FastifyInstance, context: Contex
     showRoute(context),
     actionRoute(context),
     linkRoute(context),
+    itemsRoute(context, { ownView }),
     ...formNames.map((name) => formRoute(context, name)),
   ]
   consoleRoutes(

@@ -70,3 +70,16 @@ export function titleOf(row: ItemsRow): string {
 export function namesOfItems(row: ItemsRow): string[] {
   return itemsOf(row).map(({ service }) => service.name)
 }
+
+/** Returns the field values of the form that changes the services of a booking. */
+export function presentRows(row: ItemsRow): Record<string, string> {
+  const items = itemsOf(row)
+  return Object.fromEntries(
+    items.flatMap(({ id, service, staff, starts_at }, index) => [
+      [`id-${index}`, id],
+      [`item-${index}`, service.id],
+      [`who-${index}`, staff?.id ?? ''],
+      ...(items[index - 1]?.starts_at === starts_at ? [[`with-${index}`, 'on']] : []),
+    ]),
+  ) as Record<string, string>
+}
