@@ -40,7 +40,7 @@ import {
 } from './hold.ts'
 import { holdStatus } from './hold-rules.ts'
 import { findVisitItems } from './visit-queries.ts'
-import type { HoldToPlace } from './visit.ts'
+import { type HoldToPlace, moveVisit } from './visit.ts'
 import {
   admitBooking,
   assertAdmitted,
@@ -231,14 +231,26 @@ export async function confirmLateDeposit(
   tx: Transaction,
   booking: BookingRow,
 ): Promise<BookingRow | undefined> {
+  let retaken = booking
   try {
-    await retakeSlot(context, tx, booking)
+    if (booking.item_count === null) await retakeSlot(context, tx, booking)
+    else retaken = await retakeVisit(context, tx, booking)
   } catch (error) {
     // also if the service now has fewer seats than the party has people
     if (isSlotUnavailable(error) || isInvalid(error)) return undefined
     throw error
   }
-  return confirmDeposit(context, tx, booking)
+  return confirmDeposit(context, tx, retaken)
+}
+
+/** Takes the time of all items of a booking again. Returns the booking, which may have other people then. */
+async function retakeVisit(context: Context, tx: Transaction, booking: BookingRow): Promise<BookingRow> {
+  const { id, business_id: businessId, starts_at: startsAt } = booking
+  const { columns } = await moveVisit(context, tx, { booking, startsAt, rule: 'anyTime', tried: {} })
+  await updateBooking(tx, booking, { ...columns, updated_at: tx.now })
+  const retaken = await lockBooking(tx, { scope: { businessId }, id })
+  if (!retaken) throw new Error('a booking is gone under its lock')
+  return retaken
 }
 
 function isInvalid(error: unknown): boolean {

@@ -72,6 +72,34 @@ onEachEngine('the terms of a visit', (engine) => {
     await whole()
   })
 
+  test('a payment that comes late takes the time of all services again, or goes back', async () => {
+    const { hold } = await makePair({ deposit: euros(1000) }, { deposit: euros(2500) })
+    const lapsed = async (time: string) => {
+      const held = idOf(await hold(session, at(time)))
+      const sessionId = sessionOf(world.stripe, { body: (await session.book(held)).body } as Reply)
+      await world.send(
+        world.stripe.event('checkout.session.expired', world.stripe.sessions.get(sessionId) ?? {}),
+      )
+      expect(await world.shown(held)).toMatchObject({ status: 'cancelled' })
+      world.stripe.pay(sessionId)
+      return { held, sessionId }
+    }
+    const late = await lapsed('13:00')
+    await world.tell('checkout.session.completed', late.sessionId)
+    await world.settled()
+    expect(await world.shown(late.held)).toMatchObject({ status: 'confirmed', items: [{}, {}] })
+    for (const time of ['13:00', '13:30']) expect((await hold(key, at(time))).status, time).toBe(409)
+    const tooLate = await lapsed('15:00')
+    const rival = await hold(key, at('15:30')) // the time of the second service
+    expect((await key.book(idOf(rival))).status).toBe(201)
+    await world.tell('checkout.session.completed', tooLate.sessionId)
+    await world.settled()
+    expect(await world.shown(tooLate.held)).toMatchObject({
+      ...{ status: 'cancelled', payment: { status: 'refunded' } },
+    })
+    await whole()
+  })
+
   test('a due deposit follows the services', async () => {
     const { hold, ids } = await makePair({ deposit: euros(1000) }, { deposit: euros(2500) })
     const held = idOf(await hold(key, at('10:00')))

@@ -15,6 +15,7 @@ import {
 import type { ProblemCode as ServerCode } from '../../src/base/errors.ts'
 import { nextStart, type Tenant, unknownId } from '../support/tenant-things.ts'
 import {
+  ada,
   businessOf,
   offer,
   onEachEngine,
@@ -98,5 +99,22 @@ onEachEngine('the types of the client', (engine) => {
     await expect(orThrow(strange.GET('/api/v1/services'))).rejects.toThrow(UnexpectedAnswerError)
     for (const value of [null, 'x', {}, { code: 'x' }, { code: 'slot_held', type: 'about:blank' }])
       expect(isProblem(value)).toBe(false)
+  })
+
+  test('a visit of several services is typed from its search to its booking', async () => {
+    const { service_id, location_id } = offer(salon, 'Haircut')
+    const query = { items: `${service_id},${service_id}`, location_id }
+    const slot = await orThrow(client.GET('/api/v1/availability/soonest', { params: { query } }))
+    if (!slot) throw new Error('no time is free')
+    expectTypeOf(slot.items?.[0]?.staff_ids).toEqualTypeOf<string[] | undefined>()
+    const items = slot.items?.map((item) => ({ service_id: item.service_id })) ?? []
+    const body = { location_id, starts_at: slot.starts_at, items }
+    const hold = await orThrow(client.POST('/api/v1/bookings/hold', { body }))
+    expect(hold.items).toHaveLength(2)
+    const booking = await orThrow(
+      client.POST('/api/v1/bookings', { body: { hold_id: hold.hold_id, client: ada } }),
+    )
+    expectTypeOf(booking.items[0]?.starts_at).toEqualTypeOf<string | undefined>()
+    expect(booking.items.map((item) => item.service.name)).toEqual(['Haircut', 'Haircut'])
   })
 })
