@@ -14,6 +14,7 @@ import { searchText } from '../base/search-text.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
 import { withLength } from '../catalogue/service-rules.ts'
+import type { Service } from '../catalogue/service-schemas.ts'
 import { allOf, type Transaction } from '../database/database.ts'
 import { requireOwnTransaction } from '../database/shared-transaction.ts'
 import { type BookingRow, serviceAndLocation, shownOf, staffShown } from '../database/shown-booking.ts'
@@ -50,7 +51,7 @@ import {
   type WantedChange,
 } from './booking-rules.ts'
 import type { BookingsQuery, ChangeBooking, Payment } from './booking-schemas.ts'
-import { clientFieldErrors } from './custom-field-rules.ts'
+import { clientFieldErrors, strictestFields } from './custom-field-rules.ts'
 import { endBookingClaim } from './claim-queries.ts'
 import { storedForms } from './client-text-queries.ts'
 import { type Assignees, chosenStaff, findAssignees, findOffered, retakeSlot } from './claim.ts'
@@ -523,8 +524,8 @@ function assertMayReaddress(
 }
 
 /**
- * Returns the current service from the database, against which new answers and a changed client are checked.
- * Throws validation_failed if the change removes a detail that the service requires.
+ * Reads the current services from the database, against which new answers and a changed client are checked.
+ * Throws validation_failed if the change removes a detail that one of them requires.
  */
 async function askedOf(
   context: Context,
@@ -533,15 +534,20 @@ async function askedOf(
 ): Promise<Pick<WantedChange, 'client'> & { fields: CustomField[] }> {
   const taken = client?.last_name === null || client?.phone === null
   const scope = { businessId: booking.business_id }
-  const ids = { serviceId: booking.service_id, locationId: booking.location_id }
-  if (answers || taken) forgetOffering(context, scope, ids)
-  const { service } = answers || taken ? await findOffering(context, scope, ids, tx.reads) : {}
-  if (service && taken) {
-    const fieldErrors = clientFieldErrors(service.client_fields, { last_name: '-', phone: '-', ...client })
+  const services: Service[] = []
+  for (const serviceId of answers || taken ? new Set(itemsOf(booking).map((item) => item.service.id)) : []) {
+    const ids = { serviceId, locationId: booking.location_id }
+    forgetOffering(context, scope, ids)
+    const { service } = await findOffering(context, scope, ids, tx.reads)
+    if (service) services.push(service)
+  }
+  if (services.length > 0 && taken) {
+    const asked = strictestFields(services.map(({ client_fields }) => client_fields))
+    const fieldErrors = clientFieldErrors(asked, { last_name: '-', phone: '-', ...client })
     if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   }
   return {
-    fields: service?.custom_fields ?? [],
+    fields: services.flatMap(({ custom_fields }) => custom_fields),
     ...(client && { client: { ...client, email: changedEmail(booking, client) } }),
   }
 }

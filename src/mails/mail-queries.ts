@@ -144,9 +144,22 @@ export type ShownBooking = BookingRow &
   RowFrom<ServicesTable, Mailed['s']> &
   RowFrom<OrNull<PaymentsTable>, Mailed['m']> &
   RowFrom<BusinessesTable, Mailed['i']> &
-  RowFrom<OrNull<HubsTable>, Mailed['h']>
+  RowFrom<OrNull<HubsTable>, Mailed['h']> & {
+    /** The custom fields of each service of a visit, as a list of lists. Null for one service. */
+    item_fields_json: string | null
+  }
 
 const mailedText = sql.join(Object.entries(mailed).map(([alias, columns]) => columnsText(alias, columns)))
+
+/** Selects the custom fields of all services of a visit. */
+function itemFields(db: Reads): RawBuilder<string | null> {
+  const all = isPostgres(db)
+    ? sql`json_agg(o.custom_fields_json)`
+    : sql`json_group_array(json(o.custom_fields_json))`
+  return sql<string | null>`case when b.item_count is not null then (
+    select cast(${all} as text) from visit_items as v join services as o on o.id = v.service_id
+     where v.visit_id = b.id and v.business_id = b.business_id) end`
+}
 
 const keyColumns = { business_id: 'uuid', booking_id: 'uuid' } as const
 
@@ -160,7 +173,7 @@ export async function findShownBookings(
     with w as materialized (
       select distinct * from ${rowsOf(db, keyColumns, sql`${rowsText(db, keyColumns, keys)}`)} as r
     )
-    select ${shownText(db)}, ${mailedText}
+    select ${shownText(db)}, ${mailedText}, ${itemFields(db)} as item_fields_json
       from w ${foreach(db, 'bookings as b', same)} ${shownJoins}
            join businesses as i on i.id = b.business_id
            left join hubs as h on h.id = i.hub_id`.execute(db)

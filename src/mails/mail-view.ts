@@ -147,8 +147,11 @@ function mailItems(items: readonly ShownItem[], known: KnownBooking | undefined)
   ]
 }
 
-function answersOf({ custom_field_values_json, custom_fields_json }: ShownBooking) {
-  const fields = JSON.parse(custom_fields_json) as CustomField[]
+function answersOf({ custom_field_values_json, custom_fields_json, item_fields_json }: ShownBooking) {
+  const fields =
+    item_fields_json === null
+      ? (JSON.parse(custom_fields_json) as CustomField[])
+      : (JSON.parse(item_fields_json) as CustomField[][]).flat()
   const given = JSON.parse(custom_field_values_json) as { field_id: string; value: Answer; text?: string }[]
   return given.map(({ field_id, value, text = fields.find(({ id }) => id === field_id)?.label }) => ({
     label: text === undefined ? null : plainLabel(text),

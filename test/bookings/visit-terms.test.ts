@@ -134,6 +134,11 @@ onEachEngine('the terms of a visit', (engine) => {
     const booked = await session.book(held, { client: { ...ada, phone: '1' }, custom_field_values })
     expect(booked.status, JSON.stringify(booked.body)).toBe(201)
     expect(booked.body.custom_field_values).toMatchObject(custom_field_values)
+    const others = custom_field_values.map((answer) => ({ ...answer, value: 'nuts' }))
+    const changed = await key.change(held, { custom_field_values: others })
+    expect(changed.body.custom_field_values, JSON.stringify(changed.body)).toMatchObject(others)
+    const without = await key.change(held, { client: { phone: null } })
+    expect(without.body.errors).toMatchObject([{ pointer: '/client/phone', code: 'required' }])
   })
 
   test('clients cancel and move by the strictest service', async () => {

@@ -56,6 +56,17 @@ onEachEngine('mails about visits', (engine) => {
     expect(calendar).toContain('DTEND:20261201T110000Z')
   })
 
+  test('the business reads the answers to the questions of all services', async () => {
+    const label = 'When did you last colour your hair?'
+    const custom_fields = [{ key: 'last', label, type: 'text', required: false }]
+    const asked = await world.call('PATCH', `/services/${salon.colour}`, { custom_fields })
+    const [field] = asked.body.custom_fields as { id: string }[]
+    const custom_field_values = [{ field_id: field?.id, value: 'In spring' }]
+    await salon.book(at('16:00'), { client: nextClient(), custom_field_values })
+    const { text } = await sentTo(desk)
+    expect(text).toContain(`  ${label}: In spring\n`)
+  })
+
   test('each service names its person if there are several, and the business reads the same', async () => {
     const client = nextClient()
     const items = [

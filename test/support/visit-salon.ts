@@ -16,6 +16,7 @@ export interface VisitSalon {
 interface BookedVisit {
   items?: { service_id: string; staff_id?: string; party_size?: number; starts?: 'after' | 'with' }[]
   client?: Record<string, unknown>
+  custom_field_values?: object[]
 }
 
 interface BookedItem {
@@ -58,12 +59,15 @@ export async function makeVisitSalon(
     needs: [{ resource_ids: [basin], quantity: 1, during: 'all' }],
   })
   const book: VisitSalon['book'] = async (startsAt, parts = {}) => {
-    const { items = [cut, colour].map((service_id) => ({ service_id, staff_id: anna })), client = ada } =
-      parts
+    const {
+      items = [cut, colour].map((service_id) => ({ service_id, staff_id: anna })),
+      client = ada,
+      ...rest
+    } = parts
     const { hold_id } = await create('/bookings/hold', {
       ...{ location_id: locationId, starts_at: startsAt, items },
     })
-    return create('/bookings', { hold_id, client })
+    return create('/bookings', { hold_id, client, ...rest })
   }
   return { locationId, anna, ben, basin, cut, colour, book }
 }
