@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { instantFromMs } from '../../src/base/instants.ts'
@@ -20,7 +21,7 @@ import { makeShop, makeWebhook } from '../support/webhooks.ts'
 /** The tables of the sandbox and of rules do not grow with the bookings of a business in production. */
 const growing = [
   ...['bookings', 'claims', 'deliveries', 'events', 'idempotency_records', 'payments'],
-  ...['processor_events', 'sessions', 'booking_attempts'],
+  ...['processor_events', 'sessions', 'booking_attempts', 'visit_items'],
 ]
 /** The plan names tables that refer to a written one. They are read only if a reference is broken. */
 const references = /^insert into "bookings"/
@@ -184,6 +185,14 @@ test.runIf(engines.includes('postgres'))('and so they do (postgres)', async () =
 async function takeForLarge(db: Queries): Promise<void> {
   const row = { provider: 'stripe', event_id: 'evt_1', applied_at: instantFromMs(0) }
   await db.insertInto('processor_events').values(row).execute()
+  const id = randomUUID()
+  await db
+    .insertInto('visit_items')
+    .values({
+      ...{ id, business_id: id, visit_id: id, item: 0, service_id: id, party_size: 1, starts_with: 0 },
+      ...{ starts_at: instantFromMs(0), ends_at: instantFromMs(1), resource_ids_json: '[]' },
+    })
+    .execute()
   await sql`update pg_class set reltuples = 1000000, relpages = greatest(relpages, 1)
              where relname in (${sql.join(growing)})`.execute(db)
 }
