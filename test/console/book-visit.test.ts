@@ -49,7 +49,7 @@ onOneEngine('postgres', 'booking several services by the form of the console', (
     expect(textOf(two)).toContain('Cut + Colour')
     expect(textOf(two)).toContain('120 min')
     const chosen = new RegExp(`<option value="${salon.anna}"\\s+selected`, 'g')
-    expect(String(two.body).match(chosen)).toHaveLength(2) // who gives the one gives the other
+    expect(String(two.body).match(chosen)).toHaveLength(2) // one person gives both
     const withAnna = { who: salon.anna, 'who-1': salon.anna }
     const block = {
       ...{ staff_id: salon.anna, starts_at: `${date}T11:30:00+01:00`, ends_at: `${date}T12:00:00+01:00` },
