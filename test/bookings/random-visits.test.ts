@@ -127,7 +127,9 @@ onEachEngine('random salons', (engine) => {
     const query = new URLSearchParams({
       ...{ items: textOf(items), location_id: world.locationId, starts_at: startsAt },
     })
-    const explained = await service.call('GET', `/availability/explain?${query.toString()}`, { token: caller.token })
+    const explained = await service.call('GET', `/availability/explain?${query.toString()}`, {
+      token: caller.token,
+    })
     const reply = await service.call('POST', '/bookings/hold', {
       token: caller.token,
       body: { location_id: world.locationId, starts_at: startsAt, items },
