@@ -67,7 +67,7 @@ describe.runIf(engines.includes('postgres'))(
       for (const { code, stderr } of await Promise.all(commands)) expect([code, stderr]).toEqual([0, ''])
       for (const { address } of servers) expect((await call(address, 'GET', '//readyz')).status).toBe(200)
       expect(await readRows(database.url, 'select id from businesses')).toHaveLength(4)
-      expect(await readRows(database.url, 'select service_id from service_locations')).toHaveLength(40)
+      expect(await readRows(database.url, 'select service_id from service_locations')).toHaveLength(42)
       for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null })
       await database.drop()
     })
