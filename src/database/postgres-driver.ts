@@ -151,15 +151,16 @@ class PostgresConnection implements DatabaseConnection {
     this.beginsNext = false
     const { stream } = this.client.connection
     stream.cork()
-    const both = Promise.all([this.traced(CompiledQuery.raw('begin')), this.traced<R>(query)])
+    const both = Promise.all([this.traced(CompiledQuery.raw('begin'), false), this.traced<R>(query, false)])
     stream.uncork()
     const [, result] = await both
     return result
   }
 
-  private traced<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+  /** `mayReplan` is false for two statements at once: pg warns of a third one. */
+  private traced<R>(query: CompiledQuery, mayReplan = true): Promise<QueryResult<R>> {
     this.onStatement(query.sql, query.parameters)
-    this.replan()
+    if (mayReplan) this.replan()
     const before = this.lastEnded
     const sent = tracedStatement('postgresql', query.sql, () => this.send<R>(query, before))
     this.lastEnded = sent.catch(ignoreError)
