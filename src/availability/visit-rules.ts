@@ -275,7 +275,7 @@ export class VisitRules {
   }
 
   /**
-   * Returns the best plan at a start, or the reason why there is none. With `anyTime`, only claims and the clock count,
+   * Returns the best plan at a start, or the reason against it. With `anyTime`, only claims and the clock count,
    * but hours and blocks are kept where possible. `isOnGrid` skips the grid check.
    */
   at(

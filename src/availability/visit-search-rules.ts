@@ -140,7 +140,7 @@ export class VisitSearch {
 
   /**
    * Returns the best plan that starts at an instant: with as few people as possible, then the earliest times and the
-   * first ways, item by item. Undefined if there is none; `exhausted` if the search gave up.
+   * first ways, item by item. Undefined without a plan; `exhausted` if the search gave up.
    */
   find(startsAtMs: number, waysOf: WaysInOrder): Placed[] | 'exhausted' | undefined {
     if (!this.canBegin(0, startsAtMs)) return undefined

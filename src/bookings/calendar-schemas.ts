@@ -55,7 +55,7 @@ const CalendarColumn = Type.Object(
     id: Type.String({
       format: 'uuid',
       description:
-        'Of a staff member or a resource theirs; of a service without staff at a location, one of its own.',
+        'The ID of the staff member or resource. A service without staff has a separate ID for each location.',
     }),
     staff: Nullable(Named),
     service: Nullable(Named, { description: 'A service that needs no staff.' }),

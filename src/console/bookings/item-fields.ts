@@ -40,7 +40,7 @@ export function typedItems(typed: Typed, services: readonly Service[], first: nu
   return rows
 }
 
-/** Returns the fields of a form with these rows in place of its own. */
+/** Replaces the rows in the fields of a form. */
 export function withItems(typed: Typed, rows: readonly ItemRow[], first: number): Typed {
   const others = Object.entries(typed).filter(
     ([name]) => !/^(?:(?:item|who|with|id)-\d+|add|drop)$/.test(name),
