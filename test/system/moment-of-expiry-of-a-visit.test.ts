@@ -3,6 +3,7 @@ import { findErrors } from '../support/checker.ts'
 import { clientOf, type Cluster, nodesOfRun, slot, startCluster } from '../support/cluster.ts'
 import { openSessions, patientClients, tally } from '../support/http-client.ts'
 import { onOneEngine, rounds } from '../support/long.ts'
+import { offsetOf, possibleAnswers, spreadMs, until } from '../support/moment-of-expiry.ts'
 import { makeSalon, type Salon } from '../support/salon-of-visits.ts'
 import type { Reply } from '../support/test-service.ts'
 
@@ -13,7 +14,6 @@ import type { Reply } from '../support/test-service.ts'
 /** The first ones only find the moment. */
 const meetings = rounds(2, 50)
 const slotsAtOnce = 20
-const spreadMs = 20
 const call = patientClients()
 
 onOneEngine('postgres', 'a visit at the moment of its expiry', (engine) => {
@@ -46,10 +46,12 @@ onOneEngine('postgres', 'a visit at the moment of its expiry', (engine) => {
     }
     const wanted = index % 2 ? [third, second] : [third, fourth] // the room stands in the way of both
     const replies = await Promise.all([
-      at(offset(round, index, 7), () =>
+      at(offsetOf(round * slotsAtOnce + index, 7), () =>
         client.convert(index, owners[index] ?? '', String(hold.body.hold_id)),
       ),
-      at(offset(round, index, 11), () => salon.hold(index + 1, rivals[index] ?? '', startsAt, wanted)),
+      at(offsetOf(round * slotsAtOnce + index, 11), () =>
+        salon.hold(index + 1, rivals[index] ?? '', startsAt, wanted),
+      ),
     ])
     return replies.flatMap((reply) => Object.keys(tally([reply]))).join(', ')
   }
@@ -69,24 +71,7 @@ onOneEngine('postgres', 'a visit at the moment of its expiry', (engine) => {
       ([answer, times]) => [answer, times?.length ?? 0] as const,
     )
     console.log(`${engine}, visits at the moment of expiry: ${JSON.stringify(Object.fromEntries(counts))}`)
-    expect(answers.filter((answer) => !possible.includes(answer))).toEqual([])
+    expect(answers.filter((answer) => !possibleAnswers.includes(answer))).toEqual([])
     expect(await findErrors(cluster.databaseUrl)).toEqual([])
   })
 })
-
-const possible = [
-  '201, 409 slot_booked', // the owner wins
-  '404 hold_expired, 201', // the rival wins
-  '201, 409 slot_held', // the rival came while it was still held
-  '404 hold_expired, 409 slot_held', // the rival came too early, the owner too late
-]
-
-/** Returns offsets across the whole spread, in a different order for each of the two. */
-function offset(round: number, index: number, step: number): number {
-  return (((round * slotsAtOnce + index) * step) % (2 * spreadMs + 1)) - spreadMs
-}
-
-/** Real time is the subject: several processes meet at the very moment at which a visit expires. */
-function until(epochMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, epochMs - Date.now()))
-}

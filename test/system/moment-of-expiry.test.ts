@@ -3,6 +3,7 @@ import { findErrors } from '../support/checker.ts'
 import { clientOf, nodesOfRun, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { patientClients, openSessions, tally } from '../support/http-client.ts'
 import { onOneEngine, rounds } from '../support/long.ts'
+import { offsetOf, possibleAnswers, spreadMs, until } from '../support/moment-of-expiry.ts'
 import { type Reply } from '../support/test-service.ts'
 
 /*
@@ -12,7 +13,6 @@ import { type Reply } from '../support/test-service.ts'
 /** The first ones only find the moment. */
 const meetings = rounds(1, 20)
 const slotsAtOnce = 30
-const spreadMs = 20
 /** The servers use the database's clock, which the test knows only this exactly on a busy machine. */
 const toleranceMs = 400
 const call = patientClients()
@@ -44,8 +44,12 @@ onOneEngine('sqlite', 'a hold at the moment of its expiry', (engine) => {
       return request()
     }
     const replies = await Promise.all([
-      at(offset(round, index, 7), () => client.convert(index, owner, String(hold.body.hold_id))),
-      at(offset(round, index, 11), () => client.hold(index + 1, rivals[index] ?? '', startsAt)),
+      at(offsetOf(round * slotsAtOnce + index, 7), () =>
+        client.convert(index, owner, String(hold.body.hold_id)),
+      ),
+      at(offsetOf(round * slotsAtOnce + index, 11), () =>
+        client.hold(index + 1, rivals[index] ?? '', startsAt),
+      ),
     ])
     return replies.flatMap((reply) => Object.keys(tally([reply]))).join(', ')
   }
@@ -66,7 +70,7 @@ onOneEngine('sqlite', 'a hold at the moment of its expiry', (engine) => {
       ([answer, times]) => [answer, times?.length ?? 0] as const,
     )
     console.log(`${engine}, at the moment of expiry: ${JSON.stringify(Object.fromEntries(counts))}`)
-    expect(answers.filter((answer) => !possible.includes(answer))).toEqual([])
+    expect(answers.filter((answer) => !possibleAnswers.includes(answer))).toEqual([])
     expect(await findErrors(cluster.databaseUrl)).toEqual([])
   })
 
@@ -84,20 +88,3 @@ onOneEngine('sqlite', 'a hold at the moment of its expiry', (engine) => {
     }
   })
 })
-
-const possible = [
-  '201, 409 slot_booked', // the owner wins
-  '404 hold_expired, 201', // the rival wins
-  '201, 409 slot_held', // the rival came while it was still held
-  '404 hold_expired, 409 slot_held', // the rival came too early, the owner too late
-]
-
-/** Returns offsets across the whole spread, in a different order for each of the two. */
-function offset(round: number, index: number, step: number): number {
-  return (((round * slotsAtOnce + index) * step) % (2 * spreadMs + 1)) - spreadMs
-}
-
-/** Real time is the subject: several processes meet at the very moment at which a hold expires. */
-function until(epochMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, epochMs - Date.now()))
-}
