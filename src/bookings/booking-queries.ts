@@ -271,6 +271,7 @@ const bookingColumns = {
   client_reschedules: 'integer',
   payment_id: 'uuid',
   counted_client: 'text',
+  caused_by: 'text',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
   version: 'integer',

@@ -24,6 +24,7 @@ import { clientsByName } from './migrations/0021-clients-by-name.ts'
 import { mailsByBusiness } from './migrations/0022-mails-by-business.ts'
 import { resources } from './migrations/0023-resources.ts'
 import { visits } from './migrations/0024-visits.ts'
+import { bookingsByBusiness } from './migrations/0025-bookings-by-business.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -50,6 +51,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0022-mails-by-business': mailsByBusiness,
   '0023-resources': resources,
   '0024-visits': visits,
+  '0025-bookings-by-business': bookingsByBusiness,
 }
 
 /** Names in the order of the migrations. */

@@ -361,6 +361,11 @@ export interface BookingsTable {
   payment_id: string | null
   /** Digest of the client, for the cap per client. Null for keys. */
   counted_client: string | null
+  /**
+   * `business`: a key, a person or a session from a trusted network made it, so no cap by address counts it. Null: any
+   * other session, or an earlier release.
+   */
+  caused_by: 'business' | null
   created_at: Instant
   updated_at: Instant
   version: number

@@ -393,7 +393,7 @@ export interface ReminderWindow {
 /** A booking in a window. */
 type RemindedBooking = Pick<
   BookingsTable,
-  'id' | 'business_id' | 'starts_at' | 'scheduled_at' | 'client_email' | 'counted_client'
+  'id' | 'business_id' | 'starts_at' | 'scheduled_at' | 'client_email' | 'counted_client' | 'caused_by'
 > & { place: number; timezone: string }
 
 const windowColumns = {
@@ -425,7 +425,7 @@ export async function findReminded(
       select * from ${rowsOf(db, windowColumns, sql`${rowsText(db, windowColumns, rest)}`)} as r
     )
     select w.place, b.id, b.business_id, b.starts_at, b.scheduled_at, b.client_email,
-           b.counted_client, l.timezone
+           b.counted_client, b.caused_by, l.timezone
       from w ${foreach(db, 'bookings as b', inWindow)} join locations as l on l.id = b.location_id
      order by w.place, b.starts_at, b.id
      limit ${max}`.execute(db)

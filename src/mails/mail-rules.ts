@@ -52,6 +52,14 @@ export const depositDueSeconds = 300
 export type MailSubject = ItemColumns &
   Pick<BookingRow, 'status' | 'confirmed_at' | 'payment_id' | 'payment_status'>
 
+/** The fields of a booking that tell who caused it. */
+export type Caused = Pick<BookingRow, 'caused_by' | 'counted_client'>
+
+/** True if no cap of visitors counts the booking. Earlier releases marked none, but counted only sessions by client. */
+export function isCausedByBusiness({ caused_by, counted_client }: Caused): boolean {
+  return caused_by === 'business' || counted_client === null
+}
+
 /** The emails to write. */
 interface Tidings {
   client: MailKind | undefined

@@ -5,7 +5,14 @@ import { type Instant, plusSeconds } from '../base/instants.ts'
 import { allOf, type Transaction } from '../database/database.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import type { Context } from './context.ts'
-import { changeOccasion, depositDueSeconds, type MailSubject, tidingsOf } from './mail-rules.ts'
+import {
+  type Caused,
+  changeOccasion,
+  depositDueSeconds,
+  isCausedByBusiness,
+  type MailSubject,
+  tidingsOf,
+} from './mail-rules.ts'
 import {
   insertMails,
   type NewMails,
@@ -42,7 +49,7 @@ const writeMails = sharedStatement({
   },
 })
 
-interface Told extends MailSubject {
+interface Told extends MailSubject, Caused {
   id: string
   business_id: string
   version: number
@@ -84,7 +91,7 @@ export async function recordMails(
     to_email: after.client_email,
     recipient: clientEmailOf(after.client_email),
     by_email: by?.type === 'person' ? by.email.toLowerCase() : '',
-    caused_by: causeOf(by),
+    caused_by: causeOf(after, by),
     created_at: tx.now,
   }
   const [written] = await allOf([
@@ -104,8 +111,13 @@ export async function recordMails(
   if (written > 0) tx.onCommit(() => dueMails.raise())
 }
 
-function causeOf(by: Actor | undefined): NewMails['caused_by'] {
-  return by && ['business', 'hub', 'person'].includes(by.type) ? 'business' : ''
+/**
+ * All emails about a booking that no cap by address counts are caused by its business. Otherwise, it could have one
+ * visitor of a trusted network, or one holder of many manage links, send any number.
+ */
+function causeOf(booking: Caused, by: Actor | undefined): NewMails['caused_by'] {
+  const isOfBusiness = by && ['business', 'hub', 'person'].includes(by.type)
+  return isOfBusiness || isCausedByBusiness(booking) ? 'business' : ''
 }
 
 /**
@@ -124,7 +136,7 @@ export async function recordMailAgain(
     occasion: `again/${tx.now.slice(0, 'yyyy-mm-ddThh:mm'.length)}`,
     ...{ client_kind: booking.confirmed_at === null ? 'deposit_due' : 'confirmed', business_kind: null },
     ...{ to_email: booking.client_email, recipient: clientEmailOf(booking.client_email) },
-    ...{ by_email: '', caused_by: causeOf(by) },
+    ...{ by_email: '', caused_by: causeOf(booking, by) },
     ...{ created_at: tx.now, due_at: tx.now },
   })
   tx.onCommit(() => dueMails.raise())

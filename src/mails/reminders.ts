@@ -9,7 +9,7 @@ import {
   type ReminderWindow,
   type RemindingBusiness,
 } from './mail-queries.ts'
-import { quietSpanSeconds, reminderDueAt, reminderOccasion } from './mail-rules.ts'
+import { isCausedByBusiness, quietSpanSeconds, reminderDueAt, reminderOccasion } from './mail-rules.ts'
 import { insertMails, type NewMails } from './outbox-queries.ts'
 
 /*
@@ -83,8 +83,7 @@ async function remindClientsOf(
           to_email: booking.client_email,
           recipient: clientEmailOf(booking.client_email),
           by_email: '',
-          // sessions have counted clients
-          caused_by: booking.counted_client === null ? 'business' : '',
+          caused_by: isCausedByBusiness(booking) ? 'business' : '',
           created_at: now,
           due_at: now,
         },

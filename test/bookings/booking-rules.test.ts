@@ -53,6 +53,7 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     client_reschedules: 0,
     payment_id: null,
     counted_client: null,
+    caused_by: null,
     created_at: now,
     updated_at: now,
     erased_at: null,

@@ -12,6 +12,8 @@ import { onEachEngine, startTestService, type TestService } from '../support/tes
 
 const monday = '2026-11-30T09:30:00+01:00'
 const tuesday = '2026-12-01T09:30:00+01:00'
+const thursday = '2026-12-03T09:30:00+01:00'
+const friday = '2026-12-04T09:30:00+01:00'
 const logLine = 'a business has caused as many emails'
 
 test.each([
@@ -148,17 +150,25 @@ onEachEngine('who causes an email to a client', (engine) => {
     for (const mail of toDesk ?? []) expect(mail['caused_by']).toBeNull()
     return Object.fromEntries((toClient ?? []).map(({ kind, caused_by }) => [String(kind), caused_by]))
   }
-  const bookBySession = async (startsAt = monday) => {
+  const bookBySession = async (startsAt = monday, remoteAddress = '192.0.2.1') => {
     const body = { ...(await world.offer()), starts_at: startsAt }
-    const session = await world.service.call('POST', '/session', { token: world.business.publishableKey })
-    const token = String(session.body.session_token)
-    const hold = await world.service.call('POST', '/bookings/hold', { token, body })
+    const token = world.business.publishableKey
+    const session = await world.service.call('POST', '/session', { token, remoteAddress })
+    const from = { token: String(session.body.session_token), remoteAddress }
+    const hold = await world.service.call('POST', '/bookings/hold', { ...from, body })
     const booking = await world.service.call('POST', '/bookings', {
-      token,
+      ...from,
       body: { hold_id: hold.body.hold_id as string, client: nextClient() },
     })
     expect(booking.status).toBe(201)
     return booking.body as { id: string; manage_url: string }
+  }
+
+  const remindOf = async (startsAt: string) => {
+    await world.sent()
+    const { clock } = world.service
+    clock.advance((Date.parse(startsAt) - clock.nowMs()) / 1_000 - 23 * 3_600)
+    await world.service.app.mails.remind()
   }
 
   test('a client does it with a session or the manage link, until a person changes the booking', async () => {
@@ -174,15 +184,38 @@ onEachEngine('who causes an email to a client', (engine) => {
     expect(await causesOf(other)).toEqual({ confirmed: null, cancelled: null })
   })
 
-  test('a key, and with it the reminder', async () => {
-    const booking = await world.book(await world.offer(), monday)
-    const ofClient = await bookBySession(tuesday)
-    await world.call('PATCH', `/bookings/${booking.id}`, { starts_at: tuesday })
+  test('a business that trusts the network of a session, for every email about its booking', async () => {
+    const tablet = '203.0.113.7'
+    const trusting = { trusted_networks: [`${tablet}/32`], max_bookings_per_client: null }
+    expect((await world.call('PATCH', `/businesses/${world.business.id}`, trusting)).status).toBe(200)
+    const [booking, beside] = [
+      await bookBySession(monday, tablet),
+      await bookBySession(monday, '203.0.113.8'),
+    ]
+    const ahead = await bookBySession(tuesday, tablet)
+    await world.call('PATCH', `/businesses/${world.business.id}`, { trusted_networks: null })
+    for (const { manage_url } of [booking, beside]) {
+      const token = new URL(manage_url).hash.slice(1)
+      expect((await world.service.call('POST', '/manage/cancel', { token, body: {} })).status).toBe(200)
+    }
+    expect(await causesOf(booking)).toEqual({ confirmed: 'business', cancelled: 'business' })
+    expect(await causesOf(beside)).toEqual({ confirmed: null, cancelled: null })
+    await remindOf(tuesday)
+    expect(await causesOf(ahead)).toEqual({ confirmed: 'business', reminder: 'business' })
+  })
+
+  test('a key, also when the client cancels, and with it the reminder', async () => {
+    const [booking, cancelled] = [
+      await world.book(await world.offer(), thursday),
+      await world.book(await world.offer(), thursday),
+    ]
+    const token = new URL(String(cancelled['manage_url'])).hash.slice(1)
+    expect((await world.service.call('POST', '/manage/cancel', { token, body: {} })).status).toBe(200)
+    expect(await causesOf(cancelled)).toEqual({ confirmed: 'business', cancelled: 'business' })
+    const ofClient = await bookBySession(friday)
+    await world.call('PATCH', `/bookings/${booking.id}`, { starts_at: friday })
     expect(await causesOf(booking)).toEqual({ confirmed: 'business', changed: 'business' })
-    await world.sent()
-    const { clock } = world.service
-    clock.advance((Date.parse(tuesday) - clock.nowMs()) / 1_000 - 23 * 3_600)
-    await world.service.app.mails.remind()
+    await remindOf(friday)
     expect(await causesOf(booking)).toMatchObject({ reminder: 'business' })
     expect(await causesOf(ofClient)).toEqual({ confirmed: null, reminder: null })
   })
