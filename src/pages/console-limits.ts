@@ -20,6 +20,8 @@ declare module 'fastify' {
      * limits.
      */
     isFile?: true
+    /** True for the log-out, which people can always use. It happens once for each log-in. */
+    endsLogIn?: true
   }
 }
 
@@ -42,6 +44,7 @@ export function consoleLimits(limiter: RateLimiter) {
         await countWithin(limiter, reply, quotasOfLook('page', client, context.config.rateLimitFactor))
         return
       }
+      if (config.endsLogIn) return
       const quotas = quotasOfCaller(person, null, context.config.rateLimitFactor)
       await countWithin(limiter, reply, quotas, scopeKey(person.scope))
     })

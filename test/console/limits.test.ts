@@ -4,6 +4,7 @@ import { type LoggedIn, logInNewPerson, sameOrigin, sendForm } from '../support/
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 const minute = 60
+const html = { accept: 'text/html' }
 
 onEachEngine('requests to the console count', (engine) => {
   let service: TestService
@@ -48,7 +49,6 @@ onEachEngine('requests to the console count', (engine) => {
     for (let asked = 0; asked < 3; asked += 1) await get('/console/people')
     const fields = { name: 'Mitte', timezone: 'Europe/Berlin' }
     const before = (await service.rows('locations')).length
-    const html = { accept: 'text/html' }
     const sent = await sendForm(service, '/console/locations/new', fields, {
       ...{ cookie: owner.cookie, headers: { ...sameOrigin, ...html } },
     })
@@ -58,6 +58,19 @@ onEachEngine('requests to the console count', (engine) => {
     expect(Number(page.headers['retry-after'])).toBeGreaterThanOrEqual(1)
     expect(await service.rows('locations')).toHaveLength(before)
     service.clock.advance(minute)
+  })
+
+  test('but nobody is kept from logging out, which the page of the refusal offers', async () => {
+    const leaving = await newOwner('leaving@example.com')
+    await until429(() => get('/console/services', leaving))
+    const page = await readConsole(service, '/console', leaving, html)
+    expect(page).toMatchObject({ status: 429, body: expect.stringContaining('action="/console/logout"') })
+    const out = await sendForm(service, '/console/logout', {}, { cookie: leaving.cookie })
+    expect(out).toMatchObject({ status: 303, headers: { location: '/console' } })
+    service.clock.advance(minute)
+    expect((await leaving.call('GET', '/services')).status).toBe(401)
+    const stranger = await readConsole(service, '/console/nothing', { ...leaving, cookie: '' }, html)
+    expect(String(stranger.body)).not.toContain('/console/logout')
   })
 
   test('not for somebody who is not logged in, who gets the form', async () => {

@@ -299,6 +299,7 @@ function addLogOut(app: FastifyInstance, context: Context): void {
   routes.post(
     '/console/logout',
     {
+      config: { endsLogIn: true },
       schema: {
         operationId: 'logOut',
         tags,

@@ -302,9 +302,15 @@ export function sendInvitations(
             </li>`,
         )}
       </ul>
-      ${mayAct ? html`<p><a href="/console">${gate.toConsole}</a></p>` : ''}
-      <form method="post" action="/console/logout"><button type="submit">${frame.logOut}</button></form>`,
+      ${mayAct ? html`<p><a href="/console">${gate.toConsole}</a></p>` : ''} ${logOutForm({ frame })}`,
   })
+}
+
+/** Renders the button to log out. */
+function logOutForm({ frame }: Pick<ConsoleTexts, 'frame'>): Html {
+  return html`<form method="post" action="/console/logout">
+    <button type="submit">${frame.logOut}</button>
+  </form>`
 }
 
 /**
@@ -380,7 +386,8 @@ export function sendConsoleProblem(
       <p role="alert">${text} ${mayBeSaved ? words.unsure : ''}</p>
       ${form ? html`${backToForm(form, words.back)} ${typedTexts(texts, form.fields)}` : ''}
       ${status >= 500 ? html`<p class="soft">${words.number({ id: reply.request.id })}</p>` : ''}
-      <p><a href="/console">${words.toConsole}</a></p>`,
+      <p><a href="/console">${words.toConsole}</a></p>
+      ${reply.request.person ? logOutForm(texts) : ''}`,
   })
 }
 
