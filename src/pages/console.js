@@ -26,6 +26,16 @@ for (const line of document.querySelectorAll('[data-seats]')) {
   })
 }
 
+// the duration is the sum of the steps
+for (const steps of document.querySelectorAll('[data-steps]')) {
+  const duration = steps.form.elements.namedItem('duration_minutes')
+  steps.addEventListener('input', () => {
+    const minutes = [...steps.querySelectorAll('input')].map(({ value }) => value.trim())
+    duration.readOnly = minutes.some((one) => one !== '')
+    if (duration.readOnly) duration.value = minutes.reduce((sum, one) => sum + (Number(one) || 0), 0)
+  })
+}
+
 // suggests earlier clients while typing; choosing one does not submit the form
 const pauseMs = 250
 const least = 3

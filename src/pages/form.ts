@@ -59,6 +59,8 @@ export interface Field {
   unit?: string
   /** Allows fractions. */
   isDecimal?: boolean
+  /** Shows the value without a way to change it. The form still submits it. */
+  isReadOnly?: boolean
   autocomplete?: string
   /** True to focus this field when the page opens, so that typing can continue. */
   focus?: boolean
@@ -83,7 +85,8 @@ function inputOf(
 ): Html {
   const value = typed[name] ?? ''
   const common = html`id="${name}" name="${name}" dir="auto" ${required ? html`required` : ''}
-  ${focusIf(rest.focus === true)} ${max === undefined ? '' : html`maxlength="${max}"`} ${rest.describedBy}
+  ${rest.isReadOnly === true ? html`readonly` : ''} ${focusIf(rest.focus === true)}
+  ${max === undefined ? '' : html`maxlength="${max}"`} ${rest.describedBy}
   ${faults[name] === undefined ? '' : html`aria-invalid="true"`}`
   if (rows !== undefined) return html`<textarea ${common} rows="${rows}">${value}</textarea>` // browsers drop the first line break
   const isNumber = type === 'number'

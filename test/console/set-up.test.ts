@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { textOf } from '../support/console.ts'
+import { textOf, typedIn } from '../support/console.ts'
 import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
@@ -392,25 +392,3 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     expect(nobody.body).toContain('<h1>Log in</h1>')
   })
 })
-
-/** Returns the contents of a page's forms, as a browser would send them. */
-function typedIn(page: string): Record<string, string> {
-  const form = /<form [^>]*class="fields[^]*?<\/form>/.exec(page)?.[0] ?? ''
-  const typed: Record<string, string> = {}
-  const plain = (text: string) =>
-    text.replaceAll('&quot;', '"').replaceAll('&amp;', '&').replaceAll('&lt;', '<')
-  for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
-    const at = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1]
-    const isOff = /type="(checkbox|radio)"/.test(tag) && !/\schecked/.test(tag)
-    if (!isOff) typed[at('name') ?? ''] = plain(at('value') ?? '')
-  }
-  for (const [, name = '', text = ''] of form.matchAll(
-    /<textarea[^>]*name="([^"]*)"[^>]*>([^]*?)<\/textarea>/g,
-  ))
-    typed[name] = plain(text)
-  for (const [, name = '', options = ''] of form.matchAll(
-    /<select[^>]*name="([^"]*)"[^>]*>([^]*?)<\/select>/g,
-  ))
-    typed[name] = /value="([^"]*)" selected/.exec(options)?.[1] ?? /value="([^"]*)"/.exec(options)?.[1] ?? ''
-  return typed
-}

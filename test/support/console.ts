@@ -53,6 +53,28 @@ export function formValues(body: string, action: string): Record<string, string>
   return values
 }
 
+/** Returns the contents of an item's form, as a browser would send them. */
+export function typedIn(page: string): Record<string, string> {
+  const form = /<form [^>]*class="fields[^]*?<\/form>/.exec(page)?.[0] ?? ''
+  const typed: Record<string, string> = {}
+  const plain = (text: string) =>
+    text.replaceAll('&quot;', '"').replaceAll('&amp;', '&').replaceAll('&lt;', '<')
+  for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
+    const at = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(tag)?.[1]
+    const isOff = /type="(checkbox|radio)"/.test(tag) && !/\schecked/.test(tag)
+    if (!isOff) typed[at('name') ?? ''] = plain(at('value') ?? '')
+  }
+  for (const [, name = '', text = ''] of form.matchAll(
+    /<textarea[^>]*name="([^"]*)"[^>]*>([^]*?)<\/textarea>/g,
+  ))
+    typed[name] = plain(text)
+  for (const [, name = '', options = ''] of form.matchAll(
+    /<select[^>]*name="([^"]*)"[^>]*>([^]*?)<\/select>/g,
+  ))
+    typed[name] = /value="([^"]*)" selected/.exec(options)?.[1] ?? /value="([^"]*)"/.exec(options)?.[1] ?? ''
+  return typed
+}
+
 /** Fills in a form of a page and sends it. */
 export async function useForm(
   service: TestService,

@@ -19,8 +19,9 @@ function faultText(texts: TextGroups['fault'], code: string, detail: string): st
     case 'too_few':
     case 'web_address':
     case 'wrong_type':
-    case 'unknown_reference':
       return texts[code]
+    case 'unknown_reference':
+      return detail.includes('staff_ids') ? texts.not_of_service : texts.unknown_reference
     case 'repeated': // in a list; for a slug, the detail contains its owner
       return detail.includes('name in links') ? otherText(texts, detail) : texts.repeated
     case 'too_long':
@@ -46,5 +47,7 @@ function otherText(texts: TextGroups['fault'], detail: string): string {
   if (detail.includes('+ ( ) - .')) return texts.phone
   if (detail.includes('email address')) return texts.email
   if (detail.includes('a time from')) return texts.time
+  if (detail.includes('first and the last step')) return texts.first_and_last
+  if (detail.includes('none of the service')) return texts.elsewhere
   return texts.other({ detail }).replace(/\?\.$/, '?')
 }

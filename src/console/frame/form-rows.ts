@@ -44,8 +44,11 @@ export interface Codec {
   read: (typed: Typed, name: string) => unknown
   show: (value: unknown, name: string) => Typed
   input: (state: FormState, parts: LabelledField) => Html
-  /** Returns how many units of the API a typed unit has, such as 60 minutes an hour. */
-  factorOf?: (typed: Typed) => number
+  /**
+   * Returns how many units of the API a typed unit has, such as 60 minutes an hour. The parts name a member
+   * below the pointer.
+   */
+  factorOf?: (typed: Typed, parts: (string | undefined)[]) => number
   /** Returns the input for a fault below the pointer. */
   inputAt?: (parts: (string | undefined)[], typed: Typed, name: string) => string
 }
@@ -98,7 +101,8 @@ export function inTypedUnits(
 ): FieldError[] {
   return errors.map((error) => {
     const row = rows.find(([name]) => `${error.pointer}/`.startsWith(`/${name.replaceAll('.', '/')}/`))
-    const factor = row?.[1].factorOf?.(typed) ?? 1
+    const parts = error.pointer.split('/').slice(1 + (row?.[0].split('.').length ?? 0))
+    const factor = row?.[1].factorOf?.(typed, parts) ?? 1
     if (factor === 1 || error.code !== 'out_of_range') return error
     return { ...error, detail: error.detail.replace(/\d+/, (given) => numberText(Number(given), factor)) }
   })

@@ -51,6 +51,7 @@ export interface TextParameters {
   'fault.overlap': { span: string | number }
   'fault.other': { detail: string | number }
   'shown.slugOffer': { slug: string | number }
+  'services.step': { number: string | number }
   'services.notATime': { day: string | number; starts: string | number }
   'services.outsideHours': { day: string | number; places: string | number; start: string | number }
   'services.nobodyWorks': { day: string | number; start: string | number }

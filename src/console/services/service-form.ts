@@ -34,6 +34,7 @@ import {
   fillRows,
   ids,
   number,
+  type Offered,
   optional,
   type Rows,
   text,
@@ -42,6 +43,8 @@ import { shownFields, shownRows } from '../frame/shown-form.ts'
 import type { ConsoleLanguage, ConsoleTexts } from '../frame/texts.ts'
 import { weekdayName } from '../team/hours-form.ts'
 import { currencyField, currencyName, money, usualCurrency } from './currencies.ts'
+import { partFields, partRows } from './service-parts.ts'
+import { duration, lengthOfSteps } from './step-fields.ts'
 
 /* The form of a service: a few fields that every service needs, and a section with rarely used ones. */
 
@@ -49,21 +52,25 @@ const minutesAnHour = 60
 /** Number of empty questions after the existing ones. */
 const freeQuestions = 1
 
-/** The locations and staff members that a service can name. */
+/** The locations, staff members and resources that a service can name. */
 interface ServiceChoices {
   locations: Location[]
   staff: StaffMember[]
+  resources: Offered[]
 }
+
+/** Those whose hours decide about start times. */
+type Hours = Pick<ServiceChoices, 'locations' | 'staff'>
 
 export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices): Rows<Service> {
   const { services: words, shown } = language.texts
-  const { locations, staff } = choices ?? { locations: [], staff: [] }
+  const { locations, staff, resources } = choices ?? { locations: [], staff: [], resources: [] }
   const minutes = { unit: words.minutes, usual: 0 }
   const hours = { unit: words.hours, factor: minutesAnHour, isDecimal: true }
   const options = clientFieldUses.map((use) => [use, words.uses[use]] as const)
   return [
     ['name', text({ required: true, max: 200 }), words.name],
-    ['duration_minutes', number({ unit: words.minutes, required: true }), words.duration],
+    ['duration_minutes', duration(words), words.duration],
     ['price', money, words.price],
     ['deposit', money, words.deposit, words.depositHint],
     ['description', optional({ rows: 3, max: 5_000 }), words.description],
@@ -84,6 +91,7 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
     ['client_fields.last_name', text({ options }), words.askLastName],
     ['client_fields.phone', text({ options }), words.askPhone],
     ['custom_fields', questions(words), words.questions, words.questionsHint],
+    ...partRows(language, { staff, resources }),
   ]
 }
 
@@ -106,7 +114,7 @@ export function newService(
 }
 
 /** Returns the codec of start times by weekday, one line each. */
-function timetable(language: ConsoleLanguage, choices: ServiceChoices): Codec {
+function timetable(language: ConsoleLanguage, choices: Hours): Codec {
   return {
     read: (typed) => (startName('monday') in typed ? timetableOf(typed) : undefined),
     show: (value) =>
@@ -168,9 +176,9 @@ export function startFaults({ texts: { services: words }, locale }: ConsoleLangu
 }
 
 /** Returns start times that nobody can book in the usual hours. */
-export function idleStartsOf(typed: Typed, { locations, staff }: ServiceChoices): IdleStart[] {
+export function idleStartsOf(typed: Typed, { locations, staff }: Hours): IdleStart[] {
   const timetable = timetableOf(typed) ?? []
-  const minutes = Number(typed['duration_minutes'])
+  const minutes = lengthOfSteps(typed) ?? Number(typed['duration_minutes'])
   const faults = timetable.flatMap(({ starts }) => starts.flatMap((start) => opensErrors(start)))
   const places = chosen(typed, 'location_ids', locations)
   if (faults.length > 0 || !(minutes > 0) || places.length === 0) return []
@@ -295,6 +303,7 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
       <summary>${words.group}</summary>
       ${at('capacity')} ${seatsLine(words.seats, { people, places })} ${at('timetable')}
     </details>
+    ${partFields(words, state, rows)}
     <details ${opened(areWrong(state, rarePointers))}>
       <summary>${words.more}</summary>
       ${at('deposit')}
@@ -329,7 +338,7 @@ function isClass({ typed }: FormState): boolean {
 }
 
 /** Renders warnings about start times that nobody can book in the usual hours. */
-function startFields({ texts, locale }: ConsoleLanguage, state: FormState, choices: ServiceChoices): Html[] {
+function startFields({ texts, locale }: ConsoleLanguage, state: FormState, choices: Hours): Html[] {
   const { services: words } = texts
   const idle = idleStartsOf(state.typed, choices)
   const places = chosen(state.typed, 'location_ids', choices.locations).map(({ name }) => name)

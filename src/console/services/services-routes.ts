@@ -4,11 +4,13 @@ import type { Context } from '../../bookings/context.ts'
 import {
   type CatalogueKind,
   locationKind,
+  resourceKind,
   serviceKind,
   staffKind,
   writableServices,
 } from '../../catalogue/catalogue.ts'
-import type { StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
+import type { Location, StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
+import type { BookableResource } from '../../catalogue/resource-schemas.ts'
 import { ChangeService, CreateService, type Service } from '../../catalogue/service-schemas.ts'
 import type { FormState, Typed } from '../../pages/form.ts'
 import { listItems } from '../frame/lists.ts'
@@ -16,6 +18,7 @@ import { doneNotice } from '../frame/console-page.ts'
 import { type BusinessVisit, type ConsoleRoute, consoleRoutes } from '../frame/console-route.ts'
 import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
+import type { ConsoleTexts } from '../frame/texts.ts'
 import {
   idleStartsOf,
   newService,
@@ -60,16 +63,33 @@ function serviceList(context: Context): ConsoleRoute {
   }
 }
 
+/** Returns the name of a resource, with its number and location if they tell more. */
+function resourceName(
+  { resources: words }: ConsoleTexts,
+  locations: readonly Location[],
+  { name, quantity, location_id: locationId }: BookableResource,
+): string {
+  const place = locations.length < 2 ? undefined : locations.find(({ id }) => id === locationId)
+  return [
+    name,
+    ...(quantity > 1 ? [words.count({ count: quantity })] : []),
+    ...(place ? [place.name] : []),
+  ].join(' · ')
+}
+
 function servicePage(context: Context) {
   const choices = async ({
     person,
     business: { id: businessId },
-  }: Pick<BusinessVisit, 'person' | 'business'>) => {
-    const [locations, staff] = await Promise.all([
+    texts,
+  }: Pick<BusinessVisit, 'person' | 'business' | 'texts'>) => {
+    const [locations, staff, resources] = await Promise.all([
       listItems(context, person, { kind: locationKind, businessId }),
       listItems(context, person, { kind: staffKind, businessId }),
+      listItems(context, person, { kind: resourceKind, businessId }),
     ])
-    return { locations, staff: staff as StaffMember[] } // managers see all of it
+    const offered = resources.map((one) => ({ ...one, name: resourceName(texts, locations, one) }))
+    return { locations, staff: staff as StaffMember[], resources: offered } // managers see all of it
   }
   return {
     path: '/console/services',

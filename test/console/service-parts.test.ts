@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readConsole, textOf, typedIn } from '../support/console.ts'
+import { makeBusiness, makeLocation, type OwnBusiness } from '../support/offers.ts'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+import { makeVisitSalon, type VisitSalon } from '../support/visit-salon.ts'
+
+onEachEngine('steps, rooms and other prices in the form of a service', (engine) => {
+  let service: TestService
+  let business: OwnBusiness
+  let salon: VisitSalon
+  let owner: LoggedIn
+  let people = 0
+  beforeAll(async () => {
+    service = await startTestService(engine)
+  })
+  beforeEach(async () => {
+    business = await makeBusiness(service)
+    salon = await makeVisitSalon(service, business)
+    owner = await logInNewPerson(service, {
+      ...{ email: `o${(people += 1)}@example.com`, role: 'owner', place: { businessId: business.id } },
+    })
+  })
+  afterAll(() => service.stop())
+
+  const page = (id: string, language = 'en') =>
+    readConsole(service, `/console/services/${id}`, owner, { 'accept-language': language })
+  const shown = async (id: string) => (await owner.call('GET', `/services/${id}`)).body
+  /** Sends the form as it is shown, with some fields changed. */
+  const save = async (id: string, fields: Record<string, string>) =>
+    sendForm(
+      service,
+      `/console/services/${id}`,
+      { ...typedIn(String((await page(id)).body)), ...fields },
+      owner,
+    )
+  const step = (index: number, minutes: string, staffed: 'yes' | 'no' = 'yes', of = 'steps') => ({
+    [`${of}.${index}.minutes`]: minutes,
+    [`${of}.${index}.staffed`]: staffed,
+  })
+  const need = (index: number, id: string, { quantity = '1', during = 'all' } = {}) => ({
+    [`needs.${index}.resource_ids.${id}`]: 'on',
+    [`needs.${index}.quantity`]: quantity,
+    [`needs.${index}.during`]: during,
+  })
+
+  test('steps replace the duration with their sum, and leave it when they are cleared', async () => {
+    const sent = await save(salon.cut, { ...step(0, '30'), ...step(1, '35', 'no'), ...step(2, '25') })
+    expect(sent.status).toBe(303)
+    expect(await shown(salon.cut)).toMatchObject({
+      duration_minutes: 90,
+      steps: [
+        { minutes: 30, staffed: true },
+        { minutes: 35, staffed: false },
+        { minutes: 25, staffed: true },
+      ],
+    })
+    const { body } = await page(salon.cut)
+    expect(body).toMatch(/<details\s+open[^>]*>\s*<summary>Steps, rooms, other prices/)
+    expect(body).toMatch(/name="duration_minutes"[^>]*readonly[^>]*value="90"/)
+    await save(salon.cut, { ...step(0, ''), ...step(1, ''), ...step(2, '') })
+    expect(await shown(salon.cut)).toMatchObject({ duration_minutes: 90, steps: null })
+    await save(salon.cut, { duration_minutes: '45' })
+    expect(await shown(salon.cut)).toMatchObject({ duration_minutes: 45, steps: null })
+  })
+
+  test('a new service has steps, needs and terms at once', async () => {
+    const fields = {
+      ...typedIn(String((await page('new')).body)),
+      ...{ name: 'Highlights', 'price.amount': '90', 'price.currency': 'EUR' },
+      ...{ ...step(0, '30'), ...step(1, '35', 'no'), ...step(3, '25') }, // an empty row between them
+      ...need(0, salon.basin, { quantity: '2', during: 'staffed' }),
+      [`terms.${salon.ben}.price.amount`]: '75,50',
+      ...step(0, '100', 'yes', `terms.${salon.ben}.steps`),
+    }
+    expect((await sendForm(service, '/console/services/new', fields, owner)).status).toBe(303)
+    const { data } = (await owner.call('GET', '/services?limit=100')).body as { data: { name: string }[] }
+    expect(data.find(({ name }) => name === 'Highlights')).toMatchObject({
+      duration_minutes: 90,
+      steps: [{ minutes: 30 }, { minutes: 35, staffed: false }, { minutes: 25 }],
+      needs: [{ resource_ids: [salon.basin], quantity: 2, during: 'staffed' }],
+      terms: [{ staff_id: salon.ben, price: { amount: 7_550, currency: 'EUR' }, duration_minutes: 100 }],
+    })
+  })
+
+  test('the form keeps all parts as they are, with the preferred room first', async () => {
+    const room = await owner.call('POST', '/resources', { location_id: salon.locationId, name: 'A room' })
+    const { id: roomId } = room.body as { id: string }
+    const change = {
+      needs: [
+        { resource_ids: [salon.basin, roomId], quantity: 1, during: 'staffed' },
+        { resource_ids: [roomId], quantity: 1, during: 'all' },
+      ],
+      terms: [
+        {
+          staff_id: salon.ben,
+          steps: [
+            { minutes: 20, staffed: true },
+            { minutes: 50, staffed: false },
+            { minutes: 20, staffed: true },
+          ],
+        },
+        { staff_id: salon.anna, price: { amount: 0, currency: 'EUR' } },
+      ],
+    }
+    const changed = await owner.call('PATCH', `/services/${salon.colour}`, change)
+    expect(changed.status).toBe(200)
+    expect((await save(salon.colour, {})).status).toBe(303)
+    const { terms, ...now } = await shown(salon.colour)
+    const { terms: _, ...before } = changed.body as { terms: object[] }
+    expect(now).toEqual(before)
+    expect(terms).toHaveLength(2)
+    expect(terms).toEqual(expect.arrayContaining(change.terms))
+    const text = String((await page(salon.colour)).body)
+    expect(text.indexOf('Basin')).toBeLessThan(text.indexOf('A room'))
+    const empty = { [`terms.${salon.anna}.price.amount`]: '' }
+    await save(salon.colour, empty)
+    expect(await shown(salon.colour)).toMatchObject({ terms: [{ staff_id: salon.ben }] })
+  })
+
+  test('faults are at their fields, in the language of the reader, and nothing is saved', async () => {
+    const before = await shown(salon.colour)
+    const ben = `terms.${salon.ben}`
+    const refused = async (fields: Record<string, string>, field: string) => {
+      const { status, body } = await save(salon.colour, fields)
+      expect(status).toBe(422)
+      expect([...String(body).matchAll(/ id="([^"]*)-fault"/g)].map(([, name]) => name)).toEqual([field])
+      expect(await shown(salon.colour)).toEqual(before)
+      return textOf({ body })
+    }
+    expect(await refused(step(2, '30', 'no'), 'steps.2.staffed')).toContain(
+      'The first and the last step need the person.',
+    )
+    expect(await refused(step(4, 'long'), 'steps.4.minutes')).toContain('Enter a number')
+    expect(await refused(step(0, '2000'), 'steps.0.minutes')).toContain('Must be at most 1440.')
+    await refused(need(0, salon.basin, { quantity: '501' }), 'needs.0.quantity')
+    await refused(step(0, '0', 'yes', `${ben}.steps`), `${ben}.steps.0.minutes`)
+    expect(
+      await refused({ 'deposit.amount': '20', [`${ben}.price.amount`]: '10' }, `${ben}.price.amount`),
+    ).toContain('Must be at least 20.')
+    const unticked = { [`staff_ids.${salon.ben}`]: '', [`${ben}.price.amount`]: '10' }
+    expect(await refused(unticked, `${ben}.staff_id`)).toContain('This person does not offer the service.')
+  })
+
+  test('a room elsewhere is refused at its need', async () => {
+    const elsewhere = await makeLocation(service, business.id)
+    const room = await owner.call('POST', '/resources', { location_id: elsewhere, name: 'Far room' })
+    const { id } = room.body as { id: string }
+    const { status, body } = await save(salon.colour, need(1, id))
+    expect(status).toBe(422)
+    expect(body).toContain('id="needs.1.resource_ids-fault"')
+    expect(textOf({ body })).toContain('It is at none of the locations of this service.')
+  })
+
+  test('the form is in German as well', async () => {
+    const text = textOf(await page(salon.colour, 'de'))
+    for (const words of ['Schritte, Räume, andere Preise', 'Ohne die Person', 'Andere Preise und Dauern'])
+      expect(text).toContain(words)
+  })
+})
