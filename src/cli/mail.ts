@@ -66,6 +66,8 @@ function registerList(group: CliCommand): void {
           TO: ({ to }) => to,
           STATUS: (mail) => mail.status,
           ATTEMPTS: ({ attempts }) => String(attempts),
+          'WAITS FOR': ({ waits_for, waits_until }) =>
+            [waits_for, waits_until && `until ${shownTime(waits_until)}`].filter(Boolean).join(' '),
           'LAST ERROR': ({ last_error }) => last_error ?? '',
         },
       })

@@ -25,6 +25,7 @@ import { mailsByBusiness } from './migrations/0022-mails-by-business.ts'
 import { resources } from './migrations/0023-resources.ts'
 import { visits } from './migrations/0024-visits.ts'
 import { bookingsByBusiness } from './migrations/0025-bookings-by-business.ts'
+import { waitingMails } from './migrations/0026-waiting-mails.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -52,6 +53,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0023-resources': resources,
   '0024-visits': visits,
   '0025-bookings-by-business': bookingsByBusiness,
+  '0026-waiting-mails': waitingMails,
 }
 
 /** Names in the order of the migrations. */

@@ -740,7 +740,15 @@ export interface MailsTable {
   seen_at: Instant | null
   /** `business`: a key or a person of the business caused this email to a client. Null: anything else. */
   caused_by: 'business' | null
+  /** Why it was postponed to `next_attempt_at`. Null: it was not, or an earlier release postponed it. */
+  waits_for: PostponedFor | null
 }
+
+/**
+ * Reasons for postponing the emails to a recipient. `retry`: one of them has failed. The others are limits of an hour,
+ * of the recipient and of the business that caused them.
+ */
+export type PostponedFor = 'retry' | 'recipient_limit' | 'business_limit'
 
 /** Clients who opted out of a business's reminders. */
 export interface MailOptOutsTable {

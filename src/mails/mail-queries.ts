@@ -18,6 +18,7 @@ import type {
   MailsTable,
   MailStatus,
   PaymentsTable,
+  PostponedFor,
   ServicesTable,
 } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
@@ -84,7 +85,7 @@ export async function leaseMails(
       select o.id from l ${foreach(db, 'mails as o', sameRecipient)} order by o.id limit ${sql.lit(maxLeased)}
     )
     update mails
-       set next_attempt_at = ${until}
+       set next_attempt_at = ${until}, waits_for = null
      where id in (select id from l union select id from due)
     returning *`.execute(db)
   return rows.toSorted((one, other) => (one.id < other.id ? -1 : 1))
@@ -208,15 +209,21 @@ export async function writeMailResult(
     .execute()
 }
 
+/** A wait and its reason; none for emails that are due at once. */
+export interface Postponement {
+  until: Instant
+  waits_for: PostponedFor | null
+}
+
 /** Postpones all waiting emails of a recipient, except those leased by another server. */
 export async function postponeMails(
   db: Queries,
   { business_id, audience, recipient }: Pick<MailsTable, 'business_id' | 'audience' | 'recipient'>,
-  { leased_until, now, until }: { leased_until: Instant; now: Instant; until: Instant },
+  { leased_until, now, until, waits_for }: Postponement & { leased_until: Instant; now: Instant },
 ): Promise<void> {
   await db
     .updateTable('mails')
-    .set({ next_attempt_at: until })
+    .set({ next_attempt_at: until, waits_for })
     .where('status', '=', sql.lit('queued'))
     .where('business_id', '=', business_id)
     .where('audience', '=', audience)
@@ -235,7 +242,7 @@ export async function postponeCaused(
   { now, until }: { now: Instant; until: Instant },
 ): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
-    update mails set next_attempt_at = ${until}
+    update mails set next_attempt_at = ${until}, waits_for = 'business_limit'
      where id in (
        select m.id from mails as m
         where m.status = 'queued' and m.business_id = ${businessId} and m.audience = 'client'
@@ -310,7 +317,13 @@ export async function findMail(db: Reads, scope: TenantScope, id: string): Promi
 export async function requeueMail(db: Queries, id: string, now: Instant): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('mails')
-    .set({ status: 'queued', attempts_left: maxAttempts, next_attempt_at: now, seen_at: null })
+    .set({
+      status: 'queued',
+      attempts_left: maxAttempts,
+      next_attempt_at: now,
+      waits_for: null,
+      seen_at: null,
+    })
     .where('id', '=', id)
     .where((of) =>
       of.or([

@@ -2,7 +2,7 @@ import { type Instant, instantFromMs, plusSeconds, toMs } from '../base/instants
 import type { QuietHours } from '../catalogue/mail-settings-rules.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { type ItemColumns, itemsOf } from '../database/shown-item-rules.ts'
-import type { MailKind } from '../database/tables.ts'
+import type { MailKind, MailStatus, PostponedFor } from '../database/tables.ts'
 
 interface KindRules {
   /** Clients may unsubscribe, and each email has a link for that. */
@@ -228,6 +228,36 @@ export function noticeToSend(
   if (!booking) return undefined
   if (booking.status === 'cancelled') return last('cancelled')
   return last('booked') ?? (isBack(waiting, booking) ? undefined : last('changed'))
+}
+
+/** Why an email waits, beyond the reasons for postponing it. */
+export const waitReasons = ['setup', 'turn', 'retry', 'recipient_limit', 'business_limit', 'deposit'] as const
+
+/** Why an email waits, and until when. Null: until emails are set up, or until it is its turn. */
+export interface MailWait {
+  reason: (typeof waitReasons)[number]
+  until: Instant | null
+}
+
+interface Waiting {
+  kind: MailKind | 'link' | 'calendar'
+  status: MailStatus
+  attempts: number
+  last_error: string | null
+  next_attempt_at: Instant | null
+  waits_for: PostponedFor | null
+}
+
+/** Returns why an email waits. Undefined if it does not wait or is being sent. `isOn`: the server sends emails. */
+export function waitOf(mail: Waiting, { now, isOn }: { now: Instant; isOn: boolean }): MailWait | undefined {
+  const { kind, status, attempts, last_error, next_attempt_at: until, waits_for } = mail
+  if (status !== 'queued') return undefined
+  if (!isOn) return { reason: 'setup', until: null }
+  if (until === null || until <= now) return { reason: 'turn', until: null }
+  if (waits_for !== null && waits_for !== 'retry') return { reason: waits_for, until }
+  if (last_error !== null) return { reason: 'retry', until }
+  if (waits_for === 'retry') return { reason: 'turn', until } // after another email to the same recipient
+  return kind === 'deposit_due' && attempts === 0 ? { reason: 'deposit', until } : undefined
 }
 
 interface Appointment {

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import { Id, listParameters, Nullable, Page, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
 import type { MailKind } from '../database/tables.ts'
-import { mailKinds } from './mail-rules.ts'
+import { mailKinds, waitReasons } from './mail-rules.ts'
 
 const Status = Type.Enum(['queued', 'sent', 'failed'])
 
@@ -18,6 +18,11 @@ export const Mail = Type.Object(
     status: Status,
     attempts: Type.Integer(),
     last_error: Nullable(Type.String(), { description: 'The last answer of the mail server.' }),
+    waits_for: Nullable(Type.Enum([...waitReasons]), {
+      description:
+        'Why it waits. `retry`: the next attempt after `last_error`. `recipient_limit`, `business_limit`: an hour in which the recipient gets, or the business causes, no more emails. `deposit`: the client may still be paying. `turn`: other emails come first, or no server is running. `setup`: this server sends no emails. Null if it is not waiting or is being sent.',
+    }),
+    waits_until: Nullable(ShownInstant, { description: 'Null if that is unknown.' }),
     created_at: ShownInstant,
     sent_at: Nullable(ShownInstant),
   },
@@ -34,6 +39,8 @@ export const Mail = Type.Object(
         status: 'sent',
         attempts: 1,
         last_error: null,
+        waits_for: null,
+        waits_until: null,
         created_at: exampleTimes.createdAt,
         sent_at: exampleTimes.createdAt,
       },

@@ -19,6 +19,7 @@ import {
   leaseMails,
   type MailResult,
   postponeCaused,
+  type Postponement,
   postponeMails,
   sentSince,
   type ShownBooking,
@@ -78,6 +79,11 @@ interface MailLinks {
 
 function turnOf({ business_id, audience, recipient }: LeasedMail): string {
   return [business_id, audience, recipient].join(' ')
+}
+
+/** Returns the end of the hour that began with the oldest email that counts. */
+function limitedUntil(oldest: Instant): Postponement {
+  return { until: plusSeconds(oldest, limitSeconds), waits_for: 'recipient_limit' }
 }
 
 const isOn = ({ config }: Pick<Context, 'config'>) => mailRoute(config) !== 'off'
@@ -200,8 +206,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     const { mail, booking, same } = next
     const since = plusSeconds(now, -limitSeconds)
     const sent = await sentSince(db.reads, mail, { since, max: maxToClientPerHour })
-    if (sent.length >= maxToClientPerHour)
-      return this.postpone(mails, plusSeconds(sent[0] ?? now, limitSeconds))
+    if (sent.length >= maxToClientPerHour) return this.postpone(mails, limitedUntil(sent[0] ?? now))
     const fullUntil = await this.countCaused(mail, booking)
     if (fullUntil) return this.waitUntil(fullUntil, mails, booking)
     const result = await this.send(mail, booking.client_email, async () => ({
@@ -232,7 +237,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
   private async waitUntil(until: Instant, mails: LeasedMail[], booking: ShownBooking): Promise<void> {
     const { db, log, metrics } = this.context
     const { business_id } = booking
-    await this.postpone(mails, until)
+    await this.postpone(mails, { until, waits_for: 'business_limit' })
     const others = await db.transaction((tx) => postponeCaused(tx.db, business_id, { now: tx.now, until }))
     metrics.mailsPostponed(1 + others)
     const known = this.fullUntil.get(business_id)
@@ -265,9 +270,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     const { mail, booking } = first
     const since = plusSeconds(now, -limitSeconds)
     const sent = await sentSince(db.reads, mail, { since, max: maxToBusinessPerHour })
-    if (sent.length >= maxToBusinessPerHour) {
-      return this.postpone(mails, plusSeconds(sent[0] ?? now, limitSeconds))
-    }
+    if (sent.length >= maxToBusinessPerHour) return this.postpone(mails, limitedUntil(sent[0] ?? now))
     const isMany = sent.length + notices.length > maxToBusinessPerHour
     const result = await this.send(mail, mail.to_email, async () => ({
       booking,
@@ -404,11 +407,12 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     log.info(about, 'a mail could not be sent; it is tried again')
     await this.conclude(mails, obsolete, [{ ids: [mail.id], leased_until, changes: failed }], {
       until: plusSeconds(now, pauseSeconds(attempts)),
+      waits_for: 'retry',
     })
   }
 
-  private postpone(mails: LeasedMail[], until: Instant): Promise<void> {
-    return this.conclude(mails, [], [], { until })
+  private postpone(mails: LeasedMail[], later: Postponement): Promise<void> {
+    return this.conclude(mails, [], [], later)
   }
 
   /**
@@ -419,7 +423,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     mails: LeasedMail[],
     superseded: LeasedMail[],
     results: MailResult[],
-    later?: { until: Instant },
+    later?: Postponement,
   ): Promise<void> {
     const [first] = mails
     if (!first) return
@@ -429,7 +433,8 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
       const changes = { status: 'superseded', next_attempt_at: null } as const
       await writeMailResult(tx.db, { ids, leased_until, changes })
       for (const result of results) await writeMailResult(tx.db, result)
-      await postponeMails(tx.db, first, { leased_until, now: tx.now, until: later?.until ?? tx.now })
+      const atOnce = { until: tx.now, waits_for: null }
+      await postponeMails(tx.db, first, { leased_until, now: tx.now, ...(later ?? atOnce) })
     })
   }
 }

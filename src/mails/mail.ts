@@ -24,6 +24,7 @@ import {
   requeueMail,
   type WrittenMail,
 } from './mail-queries.ts'
+import { waitOf } from './mail-rules.ts'
 import type { Mail, MailsQuery } from './mail-schemas.ts'
 import {
   countUnseenNotices,
@@ -34,6 +35,7 @@ import {
   type NoticeTable,
   requeueNotice,
 } from './notice-queries.ts'
+import { mailRoute } from './outbox.ts'
 import { mailDirectory } from './send.ts'
 
 type ShownMail = Static<typeof Mail>
@@ -56,7 +58,9 @@ export async function listMails(context: Context, actor: Actor, query: Static<ty
     return lists.flat().toSorted(newestFirst).slice(0, page.rows)
   }
   const position = ({ created_at, id }: ListedMail): MailPosition => [created_at, id]
-  return presentPage(await readPage(query, { cursor: mailCursor, position, find }), presentMail)
+  return presentPage(await readPage(query, { cursor: mailCursor, position, find }), (mail) =>
+    presentMail(context, mail),
+  )
 }
 
 type MailPosition = readonly [Instant, string]
@@ -83,7 +87,7 @@ export async function retryMail(context: Context, actor: Actor, id: string): Pro
     return (await findMail(tx.db, actor.scope, subjectId)) ?? found
   })
   context.dueMails.raise()
-  return presentMail(mail)
+  return presentMail(context, mail)
 }
 
 async function retryNotice(
@@ -126,7 +130,8 @@ export async function markMailsSeen(context: Context, businessId: string): Promi
   })
 }
 
-function presentMail(mail: ListedMail): ShownMail {
+function presentMail({ config, clock }: Pick<Context, 'config' | 'clock'>, mail: ListedMail): ShownMail {
+  const wait = waitOf(mail, { now: clock.now(), isOn: mailRoute(config) !== 'off' })
   const time = (instant: Instant) => formatInstant(instant, mail.timezone)
   return {
     id: mail.id,
@@ -136,6 +141,8 @@ function presentMail(mail: ListedMail): ShownMail {
     status: mail.status as ShownMail['status'], // the query excludes superseded ones
     attempts: mail.attempts,
     last_error: mail.last_error,
+    waits_for: wait?.reason ?? null,
+    waits_until: wait?.until ? time(wait.until) : null,
     created_at: time(mail.created_at),
     sent_at: mail.sent_at && time(mail.sent_at),
   }

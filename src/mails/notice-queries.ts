@@ -94,8 +94,8 @@ export async function writeNoticeResult(
 /** A notice as lists show it. */
 export type NoticeRow = Pick<
   CalendarMailsTable,
-  'id' | 'to_email' | 'attempts' | 'last_error' | 'created_at' | 'sent_at' | 'seen_at'
-> & { kind: 'link' | 'calendar'; status: MailStatus; booking_id: null; timezone: string }
+  'id' | 'to_email' | 'attempts' | 'last_error' | 'next_attempt_at' | 'created_at' | 'sent_at' | 'seen_at'
+> & { kind: 'link' | 'calendar'; status: MailStatus; booking_id: null; waits_for: null; timezone: string }
 
 interface NoticeFilter {
   id?: string
@@ -114,7 +114,8 @@ export async function findNotices(
   { scope, ...filter }: NoticeFilter & { scope: TenantScope },
 ): Promise<NoticeRow[]> {
   const { id, status, businessId, after, rows } = filter
-  const columns = sql`m.id, m.status, m.attempts, m.last_error, m.created_at, m.sent_at, m.seen_at, null as booking_id`
+  const columns = sql`m.id, m.status, m.attempts, m.last_error, m.next_attempt_at, m.created_at, m.sent_at, m.seen_at,
+                    null as booking_id, null as waits_for`
   const conditions = [
     id === undefined ? sql`true` : sql`m.id = ${id}`,
     status === undefined ? sql`true` : sql`m.status = ${status}`,

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { quotaOfClientMail } from '../../src/access/rate-limit-rules.ts'
+import { operator } from '../../src/access/actor.ts'
+import { listMails } from '../../src/mails/mail.ts'
 import { insertMails } from '../../src/mails/outbox-queries.ts'
 import { startMailServer, type MailServer } from '../support/mail-server.ts'
 import { mailVariables, mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
@@ -99,6 +101,11 @@ onEachEngine('the limit of emails that a business causes', (engine) => {
     await write(other, 2, 'business')
     expect(await sent()).toBe(5 + 4 + 2)
     expect((await postponed()) - before).toBe(7)
+    const query = { limit: 100, status: 'queued', business_id: business.id } as const
+    const { data } = await listMails(first().context, operator, query)
+    const nextHour = first().context.clock.nowMs() + 3_600_000
+    const waits = data.map(({ waits_for, waits_until }) => [waits_for, Date.parse(waits_until ?? '')])
+    expect(waits).toEqual(Array(7).fill(['business_limit', nextHour]))
     expect(reports().length - lines).toBeGreaterThan(0)
     expect(reports().length - lines).toBeLessThanOrEqual(services.length)
     first().clock.advance(3_500)

@@ -13,6 +13,7 @@ import { copied, hidden } from '../../pages/form.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { clientName, dayText, momentText, spanText } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
+import { waitText } from '../messages/wait-text.ts'
 import { linkedLabel } from './answer-fields.ts'
 import { isVisit, itemFact, titleOf } from './item-list.ts'
 
@@ -349,9 +350,11 @@ export function historyText({ visit, row }: Pick<BookingView, 'visit' | 'row'>, 
   return html`${done} <bdi>${by}</bdi>`
 }
 
-function mailText({ visit }: BookingView, { kind, status, to, last_error }: Static<typeof Mail>): Html {
+function mailText({ visit }: BookingView, mail: Static<typeof Mail>): Html {
+  const { kind, status, to, last_error } = mail
   const texts = visit.texts.booking
   const error =
-    status === 'failed' && last_error !== null ? html` <span class="soft">(${last_error})</span>` : ''
-  return html`${texts.mails[kind]} <bdi>${texts.mailStates[status]({ to })}</bdi>${error}`
+    status !== 'sent' && last_error !== null ? html` <span class="soft">(${last_error})</span>` : ''
+  const wait = mail.waits_for === null ? '' : html` <span class="soft">${waitText(visit, mail)}</span>`
+  return html`${texts.mails[kind]} <bdi>${texts.mailStates[status]({ to })}</bdi>${error}${wait}`
 }

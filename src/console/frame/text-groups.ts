@@ -161,6 +161,11 @@ export interface TextParameters {
   'calendars.busyLimit': { most: string | number }
   'businesses.today': { count: number }
   'businesses.next': { when: string | number }
+  'mails.waits.turnUntil': { when: string | number }
+  'mails.waits.retry': { when: string | number }
+  'mails.waits.recipient_limit': { when: string | number }
+  'mails.waits.business_limit': { when: string | number }
+  'mails.waits.deposit': { when: string | number }
   'mails.retryOf': { to: string | number; what: string | number }
   'mails.failed': { count: number; isMore: boolean }
   'audit.key': { name: string | number }

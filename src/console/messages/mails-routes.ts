@@ -8,6 +8,7 @@ import { choice, filledForm, hidden } from '../../pages/form.ts'
 import { businessOf, doneNotice, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes } from '../frame/console-route.ts'
 import { momentOf } from '../frame/formats.ts'
+import { waitText } from './wait-text.ts'
 
 const path = '/console/mails'
 const statuses = ['queued', 'sent', 'failed'] as const
@@ -101,7 +102,7 @@ function seenForm(visit: BusinessVisit, kept: { status?: Status }): Html {
 
 function row(visit: BusinessVisit, mail: ListedMail, kept: { status?: Status }): Html {
   const { mails: t, booking } = visit.texts
-  const { id, booking_id, kind, to, status, created_at, last_error } = mail
+  const { id, booking_id, kind, to, status, created_at, last_error, waits_for } = mail
   const what = booking.mails[kind]
   return html`<li>
     <time datetime="${created_at}">${momentOf(created_at, visit)}</time>
@@ -112,6 +113,7 @@ function row(visit: BusinessVisit, mail: ListedMail, kept: { status?: Status }):
           : html`<a href="${pathOf(`/console/bookings/${booking_id}`, visit)}">${what}</a>`
       } <bdi>${booking.mailStates[status]({ to })}</bdi></span
     >
+    ${waits_for === null ? '' : html`<span class="soft">${waitText(visit, mail)}</span>`}
     ${last_error === null ? '' : html`<span class="soft"><bdi dir="auto">${last_error}</bdi></span>`}
     ${
       status === 'sent' || last_error === null
