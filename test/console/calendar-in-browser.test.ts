@@ -141,7 +141,7 @@ describe.skipIf(chromiumPath === undefined)('the calendar, live', () => {
     const { page } = await open(`/console?date=${day}&hours=all`)
     await booking(page, first).focus()
     const scrolled = `document.querySelector('.cal-scroll').scrollTop`
-    const isOpen = `document.querySelector('header .menu.at-end').open`
+    const isOpen = `document.querySelector('header .menu.person').open`
     await page.evaluate(`${scrolled} = 300; ${isOpen} = true`)
     const second = await booker.book('Haircut', `${day}T11:00:00+01:00`, { staff_id: anna })
     await passing(page, booking(page, second).waitFor())

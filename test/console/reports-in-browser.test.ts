@@ -118,7 +118,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what an owner looks up
   test('the audit log on a phone, the businesses of a hub on a desk in the dark', async () => {
     const phone = await open({ ...consoleSizes.phone })
     await phone.page.goto(`${address}/console`)
-    await phone.page.getByText('salon', { exact: true }).click()
+    await phone.page.locator('.person > summary').click()
     await phone.page.getByRole('link', { name: 'Audit log' }).click()
     await phone.page.getByRole('link', { name: 'Booking: cancelled' }).waitFor()
     await phone.picture('audit-phone')

@@ -34,7 +34,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, the people who may log
       expect(await violationsIn(page)).toEqual([])
     }
     await page.goto(`${address}/console`)
-    await page.getByText('owner', { exact: true }).first().click()
+    await page.locator('.person > summary').click()
     await page.getByRole('link', { name: 'User accounts' }).click()
     await look('list')
     await page.getByRole('link', { name: 'Add a user' }).click()

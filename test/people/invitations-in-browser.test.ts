@@ -76,8 +76,8 @@ describe.runIf(chromiumPath !== undefined)('in a browser, somebody who works at 
       await page.goto(`${address}/console/invitations`)
       await look(page, 'own')
       await page.getByRole('button', { name: words.accept }).click()
-      await page.locator('.console-header').waitFor()
-      expect(await page.locator('.console-header').innerText()).toContain('Lotus Clinic')
+      await page.locator('.side').waitFor()
+      expect(await page.locator('.side').innerText()).toContain('Lotus Clinic')
       await page.goto(`${address}/console/account`)
       await look(page, 'account')
       const next = `new-${email}`

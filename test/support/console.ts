@@ -97,7 +97,7 @@ export function textOf(page: { body: unknown }): string {
 
 /** Goes to a section of the console through its menu, which phones open first. */
 export async function goToSection(page: Page, name: string): Promise<void> {
-  const button = page.getByRole('button', { name: '☰' })
+  const button = page.getByRole('button', { name: 'More' })
   if (await button.isVisible()) await button.click()
-  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
+  await page.locator('#sections').getByRole('link', { name, exact: true }).click()
 }

@@ -13,7 +13,9 @@ import { listBusinessesInScope, showBusinessInScope } from '../../catalogue/busi
 import { goneClient } from '../../http/gone-client.ts'
 import { countUnseenMails } from '../../mails/mail.ts'
 import { mailRoute } from '../../mails/outbox.ts'
+import { icon, type IconName } from '../../pages/icons.ts'
 import { sendPage } from '../../pages/page.ts'
+import { face } from './faces.ts'
 import { type ConsoleLanguage, languageOf } from './texts.ts'
 
 /*
@@ -23,12 +25,14 @@ import { type ConsoleLanguage, languageOf } from './texts.ts'
  * applies only to that business.
  */
 
-/** A console page in the header. */
+/** A console page in the side bar. */
 interface ConsoleSection {
   id: SectionId
   path: string
   /** The lowest role that sees it. */
   role: PersonActor['role']
+  /** True if a line separates it from the one before. */
+  isFirst?: boolean
 }
 
 /** Its label is in the texts of the frame. */
@@ -37,24 +41,26 @@ export type SectionId =
   | 'bookings'
   | 'clients'
   | 'services'
-  | 'resources'
   | 'people'
+  | 'resources'
   | 'website'
-  | 'developers'
+  | 'mails'
   | 'numbers'
+  | 'developers'
   | 'settings'
 
-/** In the order of the header. */
+/** In the order of the side bar. */
 const consoleSections: ConsoleSection[] = [
   { id: 'calendar', path: '/console', role: 'staff' },
   { id: 'bookings', path: '/console/bookings', role: 'staff' },
   { id: 'clients', path: '/console/clients', role: 'manager' },
-  { id: 'services', path: '/console/services', role: 'manager' },
-  { id: 'resources', path: '/console/resources', role: 'manager' },
+  { id: 'services', path: '/console/services', role: 'manager', isFirst: true },
   { id: 'people', path: '/console/people', role: 'manager' },
-  { id: 'website', path: '/console/website', role: 'manager' },
-  { id: 'developers', path: '/console/developers', role: 'owner' },
+  { id: 'resources', path: '/console/resources', role: 'manager' },
+  { id: 'website', path: '/console/website', role: 'manager', isFirst: true },
+  { id: 'mails', path: '/console/mails', role: 'manager' },
   { id: 'numbers', path: '/console/numbers', role: 'manager' },
+  { id: 'developers', path: '/console/developers', role: 'owner' },
   { id: 'settings', path: '/console/settings', role: 'owner' },
 ]
 
@@ -269,7 +275,7 @@ export interface ConsolePage {
   /** Title of the document, followed by the name of the business. */
   title: string
   visit: ConsoleVisit
-  /** The current section of the header. */
+  /** The current section of the side bar. */
   section?: SectionId
   body: Html
   /** HTML for the document's head, such as scripts. Styles of all pages are included anyway. */
@@ -306,6 +312,7 @@ export function sendConsolePage(
   const present = visit.businesses.length > 1 ? visit.business?.id : undefined
   if (present !== undefined && present !== visit.lastShown)
     void reply.header('set-cookie', consoleCookie(`${lastShownName}=${present}`))
+  const asked = new URLSearchParams(reply.request.url.split('?', 2)[1])
   // styles show it only with required fields, and mark those
   const needed = html`<p class="soft needed">${visit.texts.frame.needed}</p>`
   return sendPage(reply, {
@@ -316,7 +323,7 @@ export function sendConsolePage(
       ${unseenNotice(visit)}${areFormsNamed ? namedForms(body, visit, reply.request.url) : body}${needed}
     </main>`,
     more: html`${consoleHead} ${more}`,
-    header: consoleHeader(visit, section),
+    header: html`${sideBar(visit, section, asked)}${tabBar(visit, section, asked)}`,
     forms: true,
     frames,
   })
@@ -361,24 +368,54 @@ export const AtBusiness = Type.Optional(
   }),
 )
 
-function consoleHeader(visit: ConsoleVisit, present: SectionId | undefined): Html {
-  const { role } = visit.person
-  const sections = consoleSections.filter((one) => personRoles.indexOf(one.role) <= personRoles.indexOf(role))
-  return html`<header class="console-header">
+/** Renders the side bar. A new booking starts with the day and location of a calendar. */
+function sideBar(visit: ConsoleVisit, present: SectionId | undefined, asked: URLSearchParams): Html {
+  const { texts } = visit
+  const chosen = present === 'calendar' ? ['date', 'location'] : []
+  const start = Object.fromEntries(chosen.map((name) => [name, asked.get(name) ?? undefined]))
+  return html`<header class="side">
     ${placeMenu(visit)}
-    <button type="button" class="sections-button" popovertarget="sections">
-      ☰ ${visit.texts.frame.menu}
-    </button>
-    <nav id="sections" popover aria-label="${visit.texts.frame.navigation}">
-      ${sections.map(
-        ({ id, path }) =>
-          html`<a href="${pathOf(path, visit)}" ${id === present ? html`aria-current="page"` : ''}
-            >${visit.texts.frame[id]}</a
+    <a class="button main new" href="${pathOf('/console/book', visit, start)}"
+      >${icon('add')} ${texts.frame.book}</a
+    >
+    <nav id="sections" popover aria-label="${texts.frame.navigation}">
+      ${sectionsOf(visit).map(
+        ({ id, path, isFirst }) =>
+          html`<a
+            ${isFirst === true ? html`class="is-first"` : ''}
+            href="${pathOf(path, visit)}"
+            ${id === present ? html`aria-current="page"` : ''}
+            >${icon(id)} ${texts.frame[id]}</a
           >`,
       )}
     </nav>
     ${personMenu(visit)}
   </header>`
+}
+
+function sectionsOf({ person }: ConsoleVisit): ConsoleSection[] {
+  return consoleSections.filter(({ role }) => personRoles.indexOf(role) <= personRoles.indexOf(person.role))
+}
+
+/** Renders the tabs at the bottom of phones. The list is the calendar's view there. */
+function tabBar(visit: ConsoleVisit, present: SectionId | undefined, asked: URLSearchParams): Html {
+  const { texts } = visit
+  const isToday = present === 'calendar' && (asked.get('view') ?? 'list') === 'list'
+  const third = sectionsOf(visit).find(({ id }) => id === 'clients') ?? {
+    id: 'bookings',
+    path: '/console/bookings',
+  }
+  const tab = (name: IconName, path: string, label: string, isPresent: boolean) =>
+    html`<a href="${path}" ${isPresent ? html`aria-current="page"` : ''}>${icon(name)} ${label}</a>`
+  return html`<nav class="tabs not-printed" aria-label="${texts.frame.tabs}">
+    ${tab('today', pathOf('/console', visit, { view: 'list' }), texts.frame.today, isToday)}
+    ${tab('calendar', pathOf('/console', visit, { view: 'day' }), texts.frame.calendar, present === 'calendar' && !isToday)}
+    <a class="new" href="${pathOf('/console/book', visit)}"
+      >${icon('add')} <span class="unseen">${texts.frame.book}</span></a
+    >
+    ${tab(third.id, pathOf(third.path, visit), texts.frame[third.id], present === third.id)}
+    <button type="button" popovertarget="sections">${icon('more')} ${texts.frame.menu}</button>
+  </nav>`
 }
 
 /** Returns a path within the console, at the business of this page. */
@@ -403,9 +440,10 @@ function placeMenu(visit: ConsoleVisit): Html {
   const others = businesses.filter(({ id }) => id !== business?.id)
   const elsewhere = places.filter(({ isPresent }) => !isPresent)
   const mayAdd = person.role === 'owner' && 'hubId' in person.scope
-  if (others.length + elsewhere.length === 0 && !mayAdd) return html`<bdi class="name">${name}</bdi>`
+  if (others.length + elsewhere.length === 0 && !mayAdd)
+    return html`<span class="name">${face(name)}<bdi>${name}</bdi></span>`
   return html`<details class="menu">
-    <summary class="name"><bdi>${name}</bdi></summary>
+    <summary class="name">${face(name)}<bdi>${name}</bdi>${icon('expand')}</summary>
     <ul>
       ${others.length === 0 ? '' : html`<li><a href="${pathOf('/console/businesses', visit)}">${texts.businesses.title}</a></li>`}
       ${others.map(
@@ -431,16 +469,15 @@ function placeMenu(visit: ConsoleVisit): Html {
 function personMenu(visit: ConsoleVisit): Html {
   const { person, texts } = visit
   const { name, email, role } = person
-  return html`<details class="menu at-end">
-    <summary><bdi>${name}</bdi></summary>
+  return html`<details class="menu person">
+    <summary>${face(name)}<bdi>${name}</bdi></summary>
     <ul>
       <li class="soft"><bdi>${email}</bdi></li>
       <li><a href="${pathOf('/console/account', visit)}">${texts.frame.account}</a></li>
       ${
         role === 'staff'
           ? ''
-          : html`<li><a href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a></li>
-              <li><a href="${pathOf('/console/mails', visit)}">${texts.mails.title}</a></li>`
+          : html`<li><a href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a></li> `
       }
       ${role === 'owner' ? html`<li><a href="${pathOf('/console/audit', visit)}">${texts.audit.title}</a></li>` : ''}
       ${

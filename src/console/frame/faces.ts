@@ -1,0 +1,17 @@
+import { html, type Html } from '../../base/html.ts'
+
+const hues = 6
+
+/** Renders the initials of a person or business on one of six hues. A name keeps its hue. */
+export function face(name: string): Html {
+  const words = name.split(/[\s-]+/u).filter((word) => /^[\p{L}\p{N}]/u.test(word))
+  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) =>
+    firstLetter(word ?? ''),
+  )
+  const sum = Array.from(name).reduce((total, letter) => total + (letter.codePointAt(0) ?? 0), 0)
+  return html`<span class="face is-${sum % hues}" aria-hidden="true">${letters.join('')}</span>`
+}
+
+function firstLetter(word: string): string {
+  return (Array.from(word)[0] ?? '').toLocaleUpperCase()
+}
