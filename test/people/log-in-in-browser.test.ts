@@ -52,7 +52,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
       await page.getByRole('button', { name: 'Log in' }).click()
     }
     const logOut = async (page: Page, name: string) => {
-      await page.getByText(name, { exact: true }).first().click()
+      await page.locator('.person > summary', { hasText: name }).click()
       await page.getByRole('button', { name: 'Log out' }).click()
       await page.getByRole('heading', { name: 'Log in' }).waitFor()
     }
