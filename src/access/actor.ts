@@ -122,6 +122,11 @@ export function assertOwnCalendar(actor: Actor, staffId: string | null): void {
     throw new Problem('not_found', 'There is no staff member with this id.')
 }
 
+/** Returns the only staff member whose time the caller may give; undefined if there is no such limit. */
+export function onlyStaffId(actor: Actor): string | undefined {
+  return isStaff(actor) ? actor.staffId : undefined
+}
+
 /** True for a visitor, false for the business itself. */
 export function isSession(actor: Actor): actor is WidgetActor {
   return actor.type === 'session'

@@ -13,6 +13,8 @@ interface OfferingRequest {
   service_id: string
   location_id: string
   staff_id?: string | undefined
+  /** In place of `staff_id` for a service that needs a person: the only one who may give it. */
+  only_staff_id?: string | undefined
 }
 
 /** An offering at one version of the catalogue. */
@@ -97,7 +99,7 @@ async function readOffer(
   if (!location || location.business_id !== service.business_id) {
     throw new Problem('not_found', 'There is no location with this location_id.')
   }
-  const { staff_id: staffId } = request
+  const { staff_id: staffId = service.staff_ids.length > 0 ? request.only_staff_id : undefined } = request
   const wanted = staffId === undefined ? undefined : await staffMember(context, staff, { service, staffId })
   if (!service.active) throw notOfferedHere('The service is not offered any more.')
   if (!location.active) throw notOfferedHere('The location is not open any more.')

@@ -20,6 +20,8 @@ interface ItemRequest {
 
 interface VisitRequest {
   location_id: string
+  /** The only person who may give services for which nobody is named. */
+  only_staff_id?: string | undefined
   items: readonly ItemRequest[]
 }
 
@@ -45,11 +47,11 @@ export async function withVisit<T>(
 async function findVisit(
   context: Context,
   scope: TenantScope,
-  { location_id, items }: VisitRequest,
+  { location_id, only_staff_id, items }: VisitRequest,
 ): Promise<VisitOffer> {
   const offers: VersionedOffering[] = []
   for (const [item, { service_id, staff_id }] of items.entries()) {
-    const named = { service_id, location_id, staff_id }
+    const named = { service_id, location_id, staff_id, only_staff_id }
     offers.push(await findOffer(context, scope, named).catch((error: unknown) => refuseItem(error, item)))
   }
   const [first] = offers
@@ -58,7 +60,8 @@ async function findVisit(
   if (offers.some(({ version }) => version !== first.version)) throw new StaleOffering()
   const wanted = items.map((asked, index): WantedItem => {
     const { service, staff } = offers[index] ?? first
-    const { staff_id: chosenStaffId = null, party_size: partySize = 1, starts } = asked
+    const only = service.staff_ids.length > 0 ? only_staff_id : undefined
+    const { staff_id: chosenStaffId = only ?? null, party_size: partySize = 1, starts } = asked
     return { service, staff, chosenStaffId, partySize, startsWith: index > 0 && starts === 'with' }
   })
   const resources = new Map(offers.flatMap((offer) => (offer.resources ?? []).map((one) => [one.id, one])))

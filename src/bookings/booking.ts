@@ -1,5 +1,12 @@
 import type { Static } from 'typebox'
-import { type Actor, assertOwnCalendar, assertRole, isStaff, type ManageActor } from '../access/actor.ts'
+import {
+  type Actor,
+  assertOwnCalendar,
+  assertRole,
+  isStaff,
+  type ManageActor,
+  onlyStaffId,
+} from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { withAlternatives } from '../availability/availability.ts'
 import { visitAlternatives } from '../availability/versioned-visit.ts'
@@ -157,7 +164,6 @@ export async function changeBooking(
   if (wanted.startsAt && wanted.endsAt) assertLength(wanted.startsAt, wanted.endsAt, '/ends_at')
   if (change.staff_id !== undefined) assertOwnCalendar(actor, change.staff_id)
   const { staff_id: staffId, items } = change
-  for (const { staff_id } of items ?? []) if (staff_id !== undefined) assertOwnCalendar(actor, staff_id)
   return applyChange(context, actor, { target, wanted, staffId, items, notify, delaySeconds })
 }
 
@@ -430,10 +436,13 @@ type VisitChange = Change & { booking: BookingRow; tried: { offer?: VisitOffer }
 async function retake(
   context: Context,
   tx: Transaction,
-  { booking, items, wanted, tried }: VisitChange,
+  { by, booking, items, wanted, tried }: VisitChange & { by: Actor },
 ): Promise<RetakenVisit> {
   const rule = wanted.byClient ? 'offered' : 'anyTime'
-  if (!items) return moveVisit(context, tx, { booking, startsAt: booking.starts_at, rule, tried })
+  const keepsPeople = isStaff(by)
+  if (!items)
+    return moveVisit(context, tx, { booking, startsAt: booking.starts_at, rule, tried, keepsPeople })
+  const only_staff_id = onlyStaffId(by)
   const present = await presentItems(tx, booking)
   const wished = items.map(({ id, ...item }, index): RetakenItem => {
     const known = id === undefined ? undefined : present.find((one) => one.id === id)
@@ -446,11 +455,12 @@ async function retake(
       const pointer = `/items/${index}/service_id`
       throw validationProblem([{ pointer, code: 'required', detail: 'is required, or id' }])
     }
-    const staff_id =
-      item.staff_id ?? (known?.service_id === service_id ? (known.staff_id ?? undefined) : undefined)
+    const kept = known?.service_id === service_id ? (known.staff_id ?? undefined) : undefined
+    const { staff_id = kept } = item
+    if (staff_id !== undefined && staff_id !== kept) assertOwnCalendar(by, staff_id)
     const party_size = item.party_size ?? known?.party_size
     const starts = item.starts ?? (known?.starts_with === 1 && index > 0 ? 'with' : 'after')
-    return { ...{ service_id, staff_id, party_size, starts }, present: known }
+    return { ...{ service_id, staff_id, only_staff_id, party_size, starts }, present: known }
   })
   const startsAt = wanted.startsAt ?? wished[0]?.present?.starts_at ?? booking.starts_at
   return retakeVisit(context, tx, { booking, startsAt, items: wished, rule, tried })

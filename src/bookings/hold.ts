@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { type Actor, assertOwnCalendar, isSession, isStaff } from '../access/actor.ts'
+import { type Actor, assertOwnCalendar, isSession, isStaff, onlyStaffId } from '../access/actor.ts'
 import { withAlternatives } from '../availability/availability.ts'
 import { assertParty, overlaps } from '../availability/resource-rules.ts'
 import { StaleOffering, withOffering } from '../availability/versioned-offering.ts'
@@ -166,9 +166,10 @@ async function withOnePlacing<Result>(
   const { starts_at: startsAt, isGone, mayBeOver = false, party_size: partySize = 1 } = input
   const { address } = input.from
   const from = isSession(actor) ? { ...(await digestNetworks(context, input.from)), address } : undefined
-  const chosenStaffId = input.staff_id ?? (isStaff(actor) ? actor.staffId : null)
+  const only_staff_id = onlyStaffId(actor)
+  const chosenStaffId = input.staff_id ?? only_staff_id ?? null
   return withOffering(context, actor.scope, {
-    request: input,
+    request: only_staff_id === undefined ? input : { ...input, only_staff_id },
     work: async (offer) => {
       if (!isPlainService(offer.service)) {
         const { service_id, staff_id, party_size, ...rest } = input

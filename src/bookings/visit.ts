@@ -1,4 +1,4 @@
-import { type Actor, assertOwnCalendar, isSession } from '../access/actor.ts'
+import { type Actor, assertOwnCalendar, isSession, onlyStaffId } from '../access/actor.ts'
 import { isSlotUnavailable, localDay, notOfferedHere, notOfferedThen } from '../availability/offer-rules.ts'
 import { eligibleStaff } from '../availability/resource-rules.ts'
 import { StaleOffering } from '../availability/versioned-offering.ts'
@@ -118,7 +118,10 @@ export async function withVisitToPlace<Result>(
   for (const { staff_id } of wish.items) if (staff_id !== undefined) assertOwnCalendar(actor, staff_id)
   const { address } = wish.from
   const from = isSession(actor) ? { ...(await digestNetworks(context, wish.from)), address } : undefined
-  const request = { location_id: wish.location_id, items: wish.items }
+  const request = {
+    ...{ location_id: wish.location_id, items: wish.items },
+    only_staff_id: onlyStaffId(actor),
+  }
   return withVisit(context, actor.scope, {
     request,
     work: async (offer) => {
@@ -410,6 +413,8 @@ export interface RetakenVisit {
 
 /** A service of a booking, with the person it should have. */
 export interface RetakenItem extends WishedItem {
+  /** The only person who may give it, if it needs one and `staff_id` is absent. */
+  only_staff_id?: string | undefined
   /** The item of the booking that it was. */
   present?: PresentItem | undefined
 }
@@ -439,9 +444,9 @@ export async function presentItems(tx: Transaction, booking: BookingRow): Promis
 export async function moveVisit(
   context: Context,
   tx: Transaction,
-  { booking, startsAt, rule, tried }: Omit<Retaking, 'items'>,
+  { keepsPeople = false, ...retaking }: Moving,
 ): Promise<RetakenVisit> {
-  const present = await presentItems(tx, booking)
+  const present = await presentItems(tx, retaking.booking)
   const wished = (keeps: boolean) =>
     present.map((item): RetakenItem => {
       const { service_id, staff_id, chosen_staff_id, party_size, starts_with } = item
@@ -449,16 +454,20 @@ export async function moveVisit(
       const starts = starts_with === 1 ? 'with' : 'after'
       return { ...{ service_id, staff_id: person, party_size, starts }, present: item }
     })
-  const retaking = { booking, startsAt, rule, tried }
-  const mayChange = present.some(
-    ({ staff_id, chosen_staff_id }) => staff_id !== null && chosen_staff_id === null,
-  )
+  const mayChange =
+    !keepsPeople &&
+    present.some(({ staff_id, chosen_staff_id }) => staff_id !== null && chosen_staff_id === null)
   try {
     return await retakeVisit(context, tx, { ...retaking, items: wished(true) })
   } catch (error) {
     if (!mayChange || !isSlotUnavailable(error)) throw error
     return retakeVisit(context, tx, { ...retaking, items: wished(false) })
   }
+}
+
+interface Moving extends Omit<Retaking, 'items'> {
+  /** True if nobody else may get a service. */
+  keepsPeople?: boolean
 }
 
 interface Retaking {
@@ -550,7 +559,7 @@ async function offerOf(
     forgetOffering(context, { businessId }, ids)
     parts.push(await findOffering(context, { businessId }, ids, tx.reads))
   }
-  const items = wished.map(({ staff_id, party_size = 1, starts = 'after' }, index) => {
+  const items = wished.map(({ staff_id: named, only_staff_id, party_size = 1, starts = 'after' }, index) => {
     const { service, location, staff } = parts[index] ?? {}
     const refuse = (problem: Problem) => {
       const { code, message, parts: rest } = problem
@@ -562,6 +571,7 @@ async function offerOf(
     if (mustBeOffered && !isOffered)
       throw refuse(notOfferedHere('The service is not offered there any more.'))
     const isStaffed = service.staff_ids.length > 0
+    const staff_id = named ?? (isStaffed ? only_staff_id : undefined)
     const eligible = isStaffed ? eligibleStaff({ staff, location }, staff_id) : []
     if (isStaffed && eligible.length === 0)
       throw refuse(notOfferedHere('The staff member does not give this service there.'))
