@@ -179,7 +179,7 @@ describe.skipIf(chromiumPath === undefined)('in the calendar', () => {
     await page.getByLabel('Last name').fill('Hopper')
     await page.getByLabel('Email', { exact: true }).fill('grace@example.com')
     await page.getByRole('button', { name: 'Book', exact: true }).click()
-    const one = page.getByRole('link', { name: /Grace Hopper, Dance class/ })
+    const one = page.getByRole('link', { name: /Grace Hopper Dance class/ })
     await one.waitFor()
     expect(await page.locator('.booking', { has: one }).innerText()).toContain('2 people')
 

@@ -8,6 +8,7 @@ import { Note } from './note.ts'
 import { Pointer } from './pointer.ts'
 import { keepPlace } from './return.ts'
 import type { Texts } from './texts.ts'
+import { Ties } from './ties.ts'
 
 /*
  * Interactions of the console's calendar, which is complete without a script. The server renders
@@ -35,9 +36,11 @@ function start(root: HTMLElement, status: HTMLElement): void {
       changed: () => {
         grid = gridOf(root)
         keys.arrange()
+        ties.show()
       },
     },
   )
+  const ties = new Ties(root)
   const note = new Note(texts.close)
   const moves: Moves = new Moves({ texts, note, live, grid: current })
   const free: FreeTime = new FreeTime({ grid: current, texts })

@@ -1,4 +1,4 @@
-import { type Booking, type Grid, fiveMinutesMs, type Place } from './grid.ts'
+import { type Booking, type Grid, fiveMinutesMs, type Part, type Place } from './grid.ts'
 
 /** The target of a move. */
 export interface Target {
@@ -8,31 +8,38 @@ export interface Target {
   who: string
 }
 
-/** An appointment or block during a move by pointer or keys. Its copy shows the target. */
+/** The copy of a part of the appointment. */
+interface Copy {
+  part: Part
+  box: HTMLElement
+  label: HTMLElement
+}
+
+/** An appointment or block during a move by pointer or keys. Its copies show the target of each part. */
 export class Carried {
   readonly booking: Booking
+  /** The position of the part that is moved; the others follow. */
   place: Place
   private readonly grid: Grid
-  private readonly copy: HTMLElement
-  private readonly label: HTMLElement
+  private readonly copies: Copy[]
 
   constructor(grid: Grid, booking: Booking) {
     this.grid = grid
     this.booking = booking
     this.place = booking.place
-    this.copy = document.createElement('div')
-    this.copy.className = 'cal-carried'
-    this.copy.setAttribute('aria-hidden', 'true')
-    this.label = document.createElement('b')
-    const client = document.createElement('bdi')
-    client.textContent = booking.client
-    this.copy.append(this.label, ' ', client)
-    const { width, height } = grid.boxOf(this.place)
-    this.copy.style.width = `${width}px`
-    this.copy.style.height = `${height}px`
-    booking.element.classList.add('is-carried')
+    this.copies = booking.parts.map((part) => {
+      const box = document.createElement('div')
+      box.className = 'cal-carried'
+      box.setAttribute('aria-hidden', 'true')
+      const label = document.createElement('b')
+      const client = document.createElement('bdi')
+      client.textContent = booking.client
+      box.append(label, ' ', client)
+      part.element.classList.add('is-carried')
+      return { part, box, label }
+    })
     this.draw()
-    grid.view.append(this.copy)
+    grid.view.append(...this.copies.map(({ box }) => box))
   }
 
   /** Moves it within the visible part. Returns true if anything changed. */
@@ -43,7 +50,6 @@ export class Carried {
     const to = Math.max(0, Math.min(column, this.grid.columns.length - 1))
     if (!isLength && at === this.place.first && to === this.place.column) return false
     this.place = { column: to, first: at, end: at + size }
-    if (isLength) this.copy.style.height = `${this.grid.boxOf(this.place).height}px`
     this.draw()
     return true
   }
@@ -52,9 +58,10 @@ export class Carried {
   get target(): Target | undefined {
     const { booking, place } = this
     const column = this.grid.columns[place.column]
-    const isOwn = column?.who === booking.element.closest<HTMLElement>('.cal-col')?.dataset['who']
-    const isFor = booking.block === undefined ? column?.gives.includes(booking.serviceId) : true
-    const mayChange = column?.person !== '' && booking.block !== 'location'
+    const own = this.grid.columns[booking.place.column]
+    const isOwn = column?.who === own?.who
+    const isFor = isOwn || booking.block !== undefined || column?.gives.includes(booking.serviceId)
+    const mayChange = column?.person !== '' && own?.person !== '' && booking.block !== 'location'
     if (!column || !isFor || !(isOwn || mayChange)) return undefined
     const isMoved = place.first !== booking.place.first || place.column !== booking.place.column
     const fromMs = isMoved ? this.grid.timeAt(place) : booking.fromMs
@@ -76,28 +83,54 @@ export class Carried {
   }
 
   private draw(): void {
-    const { left, top } = this.grid.boxOf(this.place)
-    this.copy.style.transform = `translate(${left}px, ${top}px)`
     const { target } = this
-    this.copy.classList.toggle('is-refused', !target)
-    const { fromMs, toMs } = target ?? this.booking
-    this.label.textContent = target ? `${this.grid.clock(fromMs)}–${this.grid.clock(toMs)}` : '✗'
+    for (const { part, box, label } of this.copies) {
+      const drawn = part.element === this.booking.element ? { place: this.place, target } : this.follow(part)
+      box.hidden = drawn === undefined
+      if (!drawn) continue
+      const { left, top, width, height } = this.grid.boxOf(drawn.place)
+      box.style.transform = `translate(${left}px, ${top}px)`
+      box.style.width = `${width}px`
+      box.style.height = `${height}px`
+      box.classList.toggle('is-refused', !target)
+      const { fromMs, toMs } = drawn.target ?? part
+      label.textContent = target ? `${this.grid.clock(fromMs)}–${this.grid.clock(toMs)}` : '✗'
+    }
+  }
+
+  /** Returns the target of another part: as much later or earlier, with the new person if it is of the same item. */
+  private follow(part: Part): { place: Place; target: Pick<Target, 'fromMs' | 'toMs'> } | undefined {
+    const { booking, target, grid } = this
+    const shiftMs = target ? target.fromMs - booking.fromMs : 0
+    const [fromMs, toMs] = [part.fromMs + shiftMs, part.toMs + shiftMs]
+    const before = grid.columns[part.place.column]?.who
+    const own = grid.columns[booking.place.column]?.who
+    const who = target && part.item === booking.visit?.item && before === own ? target.who : before
+    const column = grid.columns.findIndex(
+      (one, index) => one.who === who && grid.rowOf(index, fromMs) !== undefined,
+    )
+    const first = grid.rowOf(column, fromMs)
+    if (first === undefined) return undefined // outside the visible hours
+    const end = Math.min(grid.rows, first + part.place.end - part.place.first)
+    return { place: { column, first, end }, target: { fromMs, toMs } }
   }
 
   /** Shows that the server has not answered yet. */
   wait(): void {
-    this.copy.classList.add('is-waiting')
+    for (const { box } of this.copies) box.classList.add('is-waiting')
   }
 
   /** Returns to the original position. */
   springBack(): void {
     this.put(this.booking.place)
-    this.copy.classList.add('is-back')
+    for (const { box } of this.copies) box.classList.add('is-back')
     setTimeout(() => this.end(), 200)
   }
 
   end(): void {
-    this.copy.remove()
-    this.booking.element.classList.remove('is-carried')
+    for (const { part, box } of this.copies) {
+      box.remove()
+      part.element.classList.remove('is-carried')
+    }
   }
 }

@@ -24,7 +24,7 @@ export function beginDrag(
   const booking = element && !moves.isBusy ? grid.bookingOf(element) : undefined
   if (!element || !booking) return undefined
   const edge = at.isTouch ? edgePixelsOfTouch : edgePixels
-  const isLength = element.getBoundingClientRect().bottom - at.y < edge
+  const isLength = !booking.visit && element.getBoundingClientRect().bottom - at.y < edge
   const grabbed = grid.pointAt(at.x, at.y).row - booking.place.first
   const carried = new Carried(grid, booking)
   const placeAt = ({ column, row }: { column: number; row: number }): Place => {

@@ -110,13 +110,17 @@ export class FreeTime {
       made.textContent = text
       return made
     }
-    const book = anchor(
-      filled(this.texts.bookAt, { time: grid.clock(wanted.fromMs) }),
-      bookPath(link, wanted.fromMs),
-    )
+    const book = grid.columns[column]?.isRoom
+      ? []
+      : [
+          anchor(
+            filled(this.texts.bookAt, { time: grid.clock(wanted.fromMs) }),
+            bookPath(link, wanted.fromMs),
+          ),
+        ]
     const span = `${grid.clock(wanted.fromMs)}–${grid.clock(wanted.toMs)}`
     const block = anchor(filled(this.texts.blockSpan, { time: span }), blockPath(grid, column, wanted))
-    box.append(book, block)
+    box.append(...book, block)
     this.mark.textContent = span
     this.mark.after(box)
     const { left, top, height } = grid.boxOf({
@@ -126,7 +130,7 @@ export class FreeTime {
     })
     box.style.transform = `translate(${left}px, ${top + height}px)`
     this.choice = { box, back: link }
-    book.focus({ preventScroll: true })
+    ;(book[0] ?? block).focus({ preventScroll: true })
     box.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
 
@@ -167,8 +171,8 @@ export function blockPath(grid: Grid, column: number, { fromMs, toMs }: Wanted):
   const url = new URL(link?.href ?? '/console/block', location.href)
   url.searchParams.delete('date')
   url.searchParams.delete('who')
-  const { who = '', person = '', locationId = '' } = grid.columns[column] ?? {}
-  if (person !== '') url.searchParams.set('who', who)
+  const { who = '', person = '', isRoom = false, locationId = '' } = grid.columns[column] ?? {}
+  if (person !== '' || isRoom) url.searchParams.set('who', who)
   else if (locationId !== '') url.searchParams.set('location', locationId)
   url.searchParams.set('start', new Date(fromMs).toISOString())
   url.searchParams.set('end', new Date(toMs).toISOString())

@@ -15,8 +15,9 @@ export interface Column {
   element: HTMLElement
   /** The ID of the staff member or service. */
   who: string
-  /** The name of the staff member; empty for a service without staff. */
+  /** The name of the staff member; empty for a service without staff, and for a room. */
   person: string
+  isRoom: boolean
   locationId: string
   label: string
   /** Services that can be booked there. */
@@ -29,6 +30,28 @@ export interface Place {
   column: number
   first: number
   end: number
+}
+
+/** An appointment or block in a column, or a part of one. */
+export interface Part {
+  element: HTMLElement
+  place: Place
+  fromMs: number
+  toMs: number
+  /** The ID of its item; undefined if the appointment is not a visit. */
+  item: string | undefined
+}
+
+/** An appointment that takes several things, which move together. */
+export interface Visit {
+  /** The ID of the item that is moved to another person. */
+  item: string
+  /** The IDs of all its items, in order. */
+  items: string[]
+  /** The service of the moved item; empty if the visit has no other. */
+  what: string
+  fromMs: number
+  toMs: number
 }
 
 /** A movable appointment or block. */
@@ -47,6 +70,9 @@ export interface Booking {
   place: Place
   fromMs: number
   toMs: number
+  visit: Visit | undefined
+  /** All that moves with it, and itself. */
+  parts: Part[]
 }
 
 interface Geometry {
@@ -75,6 +101,7 @@ export class Grid {
       element,
       who: element.dataset['who'] ?? '',
       person: element.dataset['staff'] ?? '',
+      isRoom: element.dataset['room'] !== undefined,
       locationId: element.dataset['location'] ?? '',
       label: element.getAttribute('aria-label') ?? '',
       gives: (element.dataset['gives'] ?? '').split(' '),
@@ -110,25 +137,33 @@ export class Grid {
 
   /** Returns the appointment or block of an element; undefined if it cannot be moved. */
   bookingOf(element: HTMLElement): Booking | undefined {
-    const { id, version = '0', service = '', span = '' } = element.dataset
+    const { id, version = '0', service = '' } = element.dataset
     const block = element.dataset['block'] as Booking['block']
-    const column = this.columns.findIndex((one) => one.element.contains(element))
-    const [fromMs = 0, toMs = 0] = span.split(' ').map(Number)
-    const first = this.rowOf(column, fromMs)
-    const last = this.rowOf(column, toMs - 1)
-    if (id === undefined || first === undefined) return undefined
-    if (block !== undefined && last === undefined) return undefined // spans several days: can be opened but not dragged
-    const end = Math.max(first + 1, (last ?? this.rows - 1) + 1)
+    const part = this.partOf(element)
+    if (id === undefined || !part) return undefined
+    if (block !== undefined && this.rowOf(part.place.column, part.toMs - 1) === undefined) return undefined // spans several days: can be opened but not dragged
     const client = element.querySelector('bdi')?.textContent ?? ''
     const isTold = element.dataset['told'] !== undefined
-    const about = { id, version: Number(version), serviceId: service, block, client, isTold }
-    return { ...about, element, place: { column, first, end }, fromMs, toMs }
+    const visit = visitOf(element)
+    const all = Array.from(this.view.querySelectorAll<HTMLElement>(`[data-id="${id}"]`))
+    const parts = visit ? all.flatMap((one) => this.partOf(one) ?? []) : [part]
+    return { ...part, id, version: Number(version), serviceId: service, block, client, isTold, visit, parts }
+  }
+
+  /** Undefined if it begins outside the visible hours. */
+  private partOf(element: HTMLElement): Part | undefined {
+    const column = this.columns.findIndex((one) => one.element.contains(element))
+    const [fromMs = 0, toMs = 0] = numbersOf(element.dataset['span'])
+    const first = this.rowOf(column, fromMs)
+    if (first === undefined) return undefined
+    const end = Math.max(first + 1, (this.rowOf(column, toMs - 1) ?? this.rows - 1) + 1)
+    return { element, place: { column, first, end }, fromMs, toMs, item: element.dataset['item'] }
   }
 
   /** Returns the rows of a part of a column, such as free time. */
   spanOf(element: HTMLElement): (Place & { fromMs: number; toMs: number }) | undefined {
     const column = this.columns.findIndex((one) => one.element.contains(element))
-    const [fromMs = 0, toMs = 0] = (element.dataset['span'] ?? '').split(' ').map(Number)
+    const [fromMs = 0, toMs = 0] = numbersOf(element.dataset['span'])
     const last = this.columns[column]?.runs.at(-1)
     const start = this.columns[column]?.runs[0]
     if (!last || !start) return undefined
@@ -231,6 +266,16 @@ export class Grid {
     }
     return this.measured
   }
+}
+
+function numbersOf(text = ''): number[] {
+  return text.split(' ').map(Number)
+}
+
+function visitOf({ dataset: { item, items, visit, what = '' } }: HTMLElement): Visit | undefined {
+  if (item === undefined || items === undefined) return undefined
+  const [fromMs = 0, toMs = 0] = numbersOf(visit)
+  return { item, items: items.split(' '), what, fromMs, toMs }
 }
 
 /** Returns the nearest row at a quarter of an hour. Columns begin at whole hours. */

@@ -1,6 +1,6 @@
 import { Carried } from './carried.ts'
 import { blockPath, type FreeTime } from './free-time.ts'
-import { type Grid, stepRows } from './grid.ts'
+import { type Booking, type Grid, stepRows } from './grid.ts'
 import type { Moves } from './moves.ts'
 import type { Note } from './note.ts'
 import { filled, type Texts } from './texts.ts'
@@ -87,10 +87,11 @@ export class Keys {
     if (key === 'Escape') this.giveUp()
     else if (key === 'Enter') {
       this.carried = undefined
-      void this.parts.moves.drop(carried).then(() => this.focusOn(carried.booking.id))
+      void this.parts.moves.drop(carried).then(() => this.focusOn(carried.booking))
     } else if (down !== 0 || across !== 0) {
-      const longer = shiftKey ? Math.max(first + 1, end + down) : end + down
-      carried.put({ column: column + across, first: shiftKey ? first : first + down, end: longer })
+      const isLength = shiftKey && !carried.booking.visit // services give a visit its length
+      const longer = isLength ? Math.max(first + 1, end + down) : end + down
+      carried.put({ column: column + across, first: isLength ? first : first + down, end: longer })
       this.parts.grid()?.reveal(carried.place)
       this.parts.say(carried.words)
     } else return key.length === 1 // letters do nothing during a move
@@ -168,9 +169,9 @@ export class Keys {
   }
 
   private bookPathAt(target: Element): string | undefined {
-    const link = document.querySelector<HTMLAnchorElement>('.cal-do .main')
-    const free = target.closest<HTMLAnchorElement>('.free > a')
-    const column = target.closest<HTMLElement>('.cal-col')
+    const link = document.querySelector<HTMLAnchorElement>('.cal-do a[href*="/console/book"]')
+    const free = target.closest<HTMLAnchorElement>('.free > a[href*="/console/book"]')
+    const column = target.closest<HTMLElement>('.cal-col:not([data-room])')
     if (free || !link || !column) return free?.href ?? link?.href
     const url = new URL(link.href)
     if (column.dataset['staff'] !== '') url.searchParams.set('who', column.dataset['who'] ?? '')
@@ -178,8 +179,11 @@ export class Keys {
     return url.href
   }
 
-  private focusOn(id: string): void {
-    const link = document.querySelector<HTMLElement>(`.cal-col [data-id="${id}"] > a`)
+  /** Focuses the same part again. The key of a block changes with its column. */
+  private focusOn({ id, element }: Booking): void {
+    const find = (name: string, value: string) =>
+      document.querySelector<HTMLElement>(`.cal-col [data-${name}="${CSS.escape(value)}"] > a`)
+    const link = find('key', element.dataset['key'] ?? '') ?? find('id', id)
     if (document.activeElement === document.body || document.activeElement === null) link?.focus()
   }
 }

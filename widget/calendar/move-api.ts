@@ -1,5 +1,5 @@
 import type { Target } from './carried.ts'
-import type { Booking } from './grid.ts'
+import type { Booking, Visit } from './grid.ts'
 
 /** A move of an appointment or a block. */
 export interface Move {
@@ -8,6 +8,8 @@ export interface Move {
   client: string
   isTold: boolean
   block: Booking['block']
+  /** The items of a visit; its times are those of the whole. */
+  visit: Visit | undefined
   from: Target
   to: Target
 }
@@ -28,6 +30,7 @@ interface Answer {
   starts_at?: string
   ends_at?: string
   staff?: { id: string } | null
+  items?: { id: string; staff: { id: string } | null }[]
   alternatives?: { starts_at: string }[]
 }
 
@@ -46,14 +49,22 @@ export async function moveBooking(move: Move, isSlow: () => void): Promise<Outco
   const { from, to } = move
   const body = JSON.stringify({
     ...(from.fromMs !== to.fromMs && { starts_at: textOf(to.fromMs) }),
-    ends_at: textOf(to.toMs),
-    ...(from.who !== to.who && { staff_id: to.who }),
+    ...(move.visit ? { items: itemsOf(move) } : { ends_at: textOf(to.toMs) }),
+    ...(!move.visit && from.who !== to.who && { staff_id: to.who }),
     notify: move.isTold,
     notify_after_seconds: tellAfterSeconds,
   })
   const headers = { 'content-type': 'application/json', 'if-match': `"${move.version}"` }
   const response = await insist(path, { method: 'PATCH', headers, body }, isSlow)
   return response ? outcomeOf(response, move) : { kind: 'unreachable' }
+}
+
+/** Names all items, so that each keeps its person, except the one that gets another. */
+function itemsOf({ visit, from, to }: Move): { id: string; staff_id?: string }[] {
+  return (visit?.items ?? []).map((id) => ({
+    id,
+    ...(id === visit?.item && from.who !== to.who && { staff_id: to.who }),
+  }))
 }
 
 /**
@@ -106,11 +117,13 @@ async function outcomeOf(response: Response, move: Move): Promise<Outcome> {
 }
 
 /** Checks if the appointment has moved, because only the response may have been lost. */
-async function wasDone({ id, to, from }: Move): Promise<Outcome | undefined> {
+async function wasDone({ id, to, from, visit }: Move): Promise<Outcome | undefined> {
   const response = await ask(`/api/v1/bookings/${id}`, {})
   if (!response?.ok) return undefined
-  const { starts_at = '', ends_at = '', staff } = (await response.json()) as Answer
-  const isThere = Date.parse(starts_at) === to.fromMs && Date.parse(ends_at) === to.toMs
+  const { starts_at = '', ends_at = '', items = [], ...answer } = (await response.json()) as Answer
+  // the length of a visit depends on its people
+  const isThere = Date.parse(starts_at) === to.fromMs && (visit || Date.parse(ends_at) === to.toMs)
+  const { staff } = visit ? (items.find((item) => item.id === visit.item) ?? answer) : answer
   const isWith = from.who === to.who || staff?.id === to.who
   return isThere && isWith ? { kind: 'moved', version: versionOf(response) } : undefined
 }

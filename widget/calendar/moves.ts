@@ -34,7 +34,7 @@ export class Moves {
   /** Moves an appointment to where it was dropped. */
   async drop(carried: Carried): Promise<void> {
     const { booking, target } = carried
-    const { id, version, client, isTold, block, fromMs, toMs } = booking
+    const { id, version, client, isTold, block, visit, fromMs, toMs } = booking
     const who = booking.element.closest<HTMLElement>('.cal-col')?.dataset['who'] ?? ''
     const from = { fromMs, toMs, who }
     if (!target) {
@@ -43,7 +43,11 @@ export class Moves {
     }
     if (isEqual(target, from)) return carried.end()
     carried.wait()
-    await this.go({ id, version, client, isTold, block, from, to: target }, carried)
+    const move = { id, version, client, isTold, block, visit }
+    if (!visit) return this.go({ ...move, from, to: target }, carried)
+    const whole = { fromMs: visit.fromMs, toMs: visit.toMs, who }
+    const to = shifted({ ...whole, who: target.who }, visit.fromMs + target.fromMs - fromMs)
+    await this.go({ ...move, from: whole, to }, carried)
   }
 
   /** Explains that a booking of a class cannot be dropped alone. */
@@ -149,7 +153,7 @@ export class Moves {
   }
 
   /** Formats a move: "Mon 9:00 → Tue 14:30, with Ben". */
-  private wordsOf({ from, to }: Move): string {
+  private wordsOf({ from, to, visit }: Move): string {
     const { texts } = this.parts
     const person = from.who === to.who ? '' : this.personOf(to.who)
     const isLength = from.fromMs === to.fromMs && from.toMs !== to.toMs
@@ -158,7 +162,9 @@ export class Moves {
         ? `${this.timeOf(target.fromMs, from.fromMs)}–${this.clock(target.toMs)}`
         : this.timeOf(target.fromMs, from.fromMs)
     const text = filled(texts.moved, { from: moment(from), to: moment(to) })
-    return person === '' ? text : `${text}, ${filled(texts.withWhom, { name: isolated(person) })}`
+    if (person === '') return text
+    const service = visit && visit.what !== '' ? `${isolated(visit.what)} ` : ''
+    return `${text}, ${service}${filled(texts.withWhom, { name: isolated(person) })}`
   }
 
   /** Formats a time, with the date if the weekday would be ambiguous. */

@@ -1,12 +1,18 @@
 /*
  * Restores the calendar's focus and scroll position on return from a form. The state is in the history
- * entry, so it applies only when going back.
+ * entry, so it applies only when going back. Otherwise a day opens at the present time.
  */
 
 interface Left {
   focused?: string
   x: number
   y: number
+}
+
+/** Scrolls until the present time is in the upper part. */
+function showNow(view: Element | null): void {
+  const now = view?.querySelector<HTMLElement>('.cal-axis .cal-now')
+  if (view && now) view.scrollTop = now.offsetTop - view.clientHeight / 3
 }
 
 /** Restores the position from the last visit, and stores it when leaving the page. */
@@ -18,7 +24,7 @@ export function keepPlace(root: HTMLElement): void {
     history.replaceState({ x, y, ...(focused !== undefined && { focused }) } satisfies Left, '')
   })
   const left = history.state as Left | null
-  if (!left) return
+  if (!left) return showNow(view())
   view()?.scrollTo(left.x, left.y)
   if (left.focused === undefined) return
   root

@@ -108,10 +108,10 @@ function blockForm(context: Context): ConsoleRoute {
       const whose = query['who'] ?? query['location'] ?? ''
       const start = parseInstant(query['start'] ?? '')
       const { date, time } = start
-        ? wallFields(start, zoneOf(catalogue, query['location']))
+        ? wallFields(start, zoneOf(catalogue, whose))
         : { date: query['date'] ?? '', time: '' }
       const end = parseInstant(query['end'] ?? '')
-      const until = end ? wallFields(end, zoneOf(catalogue, query['location'])) : { date, time: '' }
+      const until = end ? wallFields(end, zoneOf(catalogue, whose)) : { date, time: '' }
       const typed = { whose, from_date: date, from_time: time, to_date: until.date, to_time: until.time }
       return formPage(visit, catalogue, filledForm(typed))
     },

@@ -2,44 +2,22 @@ import { isStaff } from '../../access/actor.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
-import type { Calendar } from '../../bookings/calendar.ts'
 import { without } from '../../bookings/calendar-rules.ts'
 import { mayKnowReason } from '../../catalogue/block.ts'
-import { whyUntold } from '../bookings/telling.ts'
 import { pathOf } from '../frame/console-page.ts'
-import { clientName } from '../frame/formats.ts'
-import {
-  blockText,
-  blocksOf,
-  calendarPath,
-  type CalendarView,
-  columnName,
-  fiveMinutesMs,
-  Formats,
-  freeIn,
-  leftText,
-  markOf,
-  mayBook,
-  overIn,
-  type Shown,
-  type ShownBooking,
-  spanOf,
-  type Taken,
-  weekOf,
-} from './calendar-page.ts'
-import { DayGrid, inLanes, placeOf, type Rows, windowOf } from './day-layout.ts'
+import { blockText, calendarPath, columnName, Formats } from './calendar-page.ts'
+import { blocksOf, type CalendarView, type Column, type Shown, spanOf, weekOf } from './calendar-view.ts'
+import { columnHead } from './column-head.ts'
+import { DayGrid, placeOf, type Rows, windowOf } from './day-layout.ts'
+import { fiveMinutesMs, freeIn, mayBook, overIn } from './free-time.ts'
+import { entryParts } from './grid-entries.ts'
 
-/* The calendar as a grid: a day with a column for each staff member, or a week of one. */
-
-/** An entry in a column of the grid. */
-type Entry =
-  | { kind: 'booking'; booking: ShownBooking; others: ShownBooking[] }
-  | { kind: 'hold'; hold: Shown['holds'][number] }
+/* The calendar as a grid: a day with columns of staff, services and rooms, or a week of one. */
 
 interface GridColumn {
   label: string
   day: DayGrid['days'][number]
-  column: Calendar['columns'][number]
+  column: Column
 }
 
 /** Renders the grid of a day or a week. */
@@ -159,21 +137,21 @@ function columnPart(view: GridView, { label, day, column }: GridColumn): Html {
     data-key="${columnKey(column, day)}"
     ${columnData(view, { column, day })}
   >
-    <h2 class="cal-head"><bdi>${label}</bdi></h2>
+    ${columnHead(view, { label, column, day })}
     <ol class="cal-rows ${heightOf(window)}">
       ${closed} ${freeParts(view, column, { day, put })} ${blockParts(view, column, { day, put })}
-      ${entryParts(view, column, { at })} ${now}
+      ${entryParts(view, column, at)} ${now}
     </ol>
     ${closed.length > 0 && column.open.length === 0 ? html`<p class="unseen">${visit.texts.calendar.closed}</p>` : ''}
   </section>`
 }
 
-const columnKey = (column: Calendar['columns'][number], day: GridColumn['day']) => `${column.id}/${day.date}`
+const columnKey = (column: Column, day: GridColumn['day']) => `${column.id}/${day.date}`
 
 /** Renders the script's data for a column: its owner, services and the start of its rows. */
 function columnData(
   { grid, window, gives }: GridView,
-  { column: { id, staff, service, location }, day }: Omit<GridColumn, 'label'>,
+  { column: { id, staff, service, resource, location }, day }: Omit<GridColumn, 'label'>,
 ): Html {
   const runs = grid
     .runsOf(day)
@@ -189,32 +167,35 @@ function columnData(
     ])
   const given = service ? [service.id] : gives(id)
   return html`data-who="${id}" data-staff="${staff ? staff.name : ''}" data-location="${location?.id ?? ''}"
-  data-gives="${given.join(' ')}" data-runs="${JSON.stringify(runs)}"`
+  ${resource ? html`data-room` : ''} data-gives="${given.join(' ')}" data-runs="${JSON.stringify(runs)}"`
 }
 
 type Put = (span: Interval, make: (rows: Rows) => Html) => Html[]
 
 function freeParts(
   view: GridView,
-  column: Calendar['columns'][number],
+  column: Column,
   { day, put }: { day: GridColumn['day']; put: Put },
 ): Html[] {
   const { visit, choice, formats, window } = view
   const t = visit.texts.calendar
   if (!mayBook(visit, column)) return []
   const gaps = [
-    ...overIn(view, column, day).map((gap) => ({ ...gap, isOver: true })),
+    ...(column.resource ? [] : overIn(view, column, day)).map((gap) => ({ ...gap, isOver: true })),
     ...freeIn(view, column, day).map((gap) => ({ ...gap, isOver: false })),
   ]
   return gaps.flatMap((gap) =>
     put(gap, (rows) => {
       const start = new Date(gap.from).toISOString()
-      const path = pathOf('/console/book', visit, {
-        start,
-        ...(column.service
-          ? { service: column.service.id, location: column.location?.id }
-          : { who: column.id, location: choice.location }),
-      })
+      const path = column.resource
+        ? pathOf('/console/block', visit, { start, who: column.id })
+        : pathOf('/console/book', visit, {
+            start,
+            ...(column.service
+              ? { service: column.service.id, location: column.location?.id }
+              : { who: column.id, location: choice.location }),
+          })
+      const act = column.resource ? t.block : gap.isOver ? t.enter : t.book
       // stays the same as time passes: past time ends at the current time, and free time begins there
       const key = gap.isOver
         ? `o-${columnKey(column, day)}-${gap.from}`
@@ -226,7 +207,7 @@ function freeParts(
       >
         <a
           href="${path}"
-          aria-label="${gap.isOver ? t.enter : t.book}, ${t.free({ from: formats.time(gap.from), to: formats.time(gap.to) })}"
+          aria-label="${act}, ${t.free({ from: formats.time(gap.from), to: formats.time(gap.to) })}"
         ></a>
       </li>`
     }),
@@ -235,7 +216,7 @@ function freeParts(
 
 function blockParts(
   view: GridView,
-  column: Calendar['columns'][number],
+  column: Column,
   { day, put }: { day: GridColumn['day']; put: Put },
 ): Html[] {
   const { visit, shown, window, formats } = view
@@ -262,111 +243,4 @@ function blockParts(
       </li>`
     }),
   )
-}
-
-function entryParts(
-  view: GridView,
-  column: Calendar['columns'][number],
-  { at }: { at: (span: Interval) => Rows | undefined },
-): Html[] {
-  const { window } = view
-  const placed = entriesOf(view, column).flatMap((entry) => {
-    const one = entry.kind === 'booking' ? entry.booking : entry.hold
-    const rows = at(spanOf(one))
-    return rows ? [{ ...entry, rows, before: at(bufferBefore(one)), after: at(bufferAfter(one)) }] : []
-  })
-  const spare = (column.service?.capacity ?? 1) > 1 ? 1 : 0 // leaves room to book in the next lane
-  return inLanes(placed).flatMap((entry) => {
-    const lanes = { lane: entry.lane, lanes: entry.lanes + spare }
-    const place = placeOf(entry.rows, window.first, lanes)
-    const buffers = [entry.before, entry.after].map((rows) =>
-      rows ? html`<li class="buffer ${placeOf(rows, window.first, lanes)}" aria-hidden="true"></li>` : '',
-    )
-    return [
-      html`${buffers}`,
-      entry.kind === 'booking' ? bookingPart(view, entry, place) : holdPart(view, entry.hold, place),
-    ]
-  })
-}
-
-type Edges = Taken & { starts_at: string; ends_at: string }
-
-/** Undefined without a buffer, because an empty interval takes no rows. */
-const bufferBefore = (one: Edges): Interval => ({
-  from: Date.parse(one.taken_from),
-  to: Date.parse(one.starts_at),
-})
-const bufferAfter = (one: Edges): Interval => ({
-  from: Date.parse(one.ends_at),
-  to: Date.parse(one.taken_until),
-})
-/** Returns the entries of a column. Bookings of one appointment form a single entry. */
-function entriesOf({ taken }: CalendarView, column: Calendar['columns'][number]): Entry[] {
-  const all = taken.get(column.id) ?? []
-  const bookings = all.filter((one) => 'status' in one)
-  const groups = Map.groupBy(bookings, ({ service, starts_at, ends_at }) =>
-    [service.id, starts_at, ends_at].join(),
-  )
-  return [
-    ...[...groups.values()].flatMap(([booking, ...others]): Entry[] =>
-      booking ? [{ kind: 'booking', booking, others }] : [],
-    ),
-    ...all.flatMap((hold): Entry[] => ('status' in hold ? [] : [{ kind: 'hold', hold }])),
-  ]
-}
-
-function bookingPart(
-  view: GridView,
-  { booking, others }: { booking: ShownBooking; others: ShownBooking[] },
-  place: string,
-): Html {
-  const { visit, formats, choice } = view
-  const t = visit.texts.calendar
-  const { from, to } = spanOf(booking)
-  const mark = markOf(booking, visit)
-  const times = `${formats.time(from)}–${formats.time(to)}`
-  const isElsewhere = choice.location !== undefined && choice.location !== booking.location.id
-  if (others.length > 0) {
-    const size = [booking, ...others].reduce((sum, { party_size }) => sum + party_size, 0)
-    const path = calendarPath(visit, { ...choice, view: 'list', who: booking.column_id })
-    return html`<li class="booking group ${place}" data-key="b-${booking.id}" data-span="${from} ${to}">
-      <a href="${path}"
-        ><b><bdi>${booking.service.name}</bdi></b> <span>${t.booked({ count: size })}</span>
-        <span class="unseen">${times}</span></a
-      >
-    </li>`
-  }
-  const name = clientName(booking.client, visit)
-  const people = booking.party_size > 1 ? html` · ${t.people({ count: booking.party_size })}` : ''
-  return html`<li
-    class="booking is-${booking.no_show ? 'no-show' : booking.status} ${place}"
-    data-key="b-${booking.id}"
-    data-span="${from} ${to}"
-    ${isMovable(booking) ? html`data-id="${booking.id}" data-version="${booking.version}" data-service="${booking.service.id}" ${whyUntold(visit, booking.client.email) === undefined ? html`data-told` : ''}` : ''}
-  >
-    <a
-      id="b-${booking.id}"
-      href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
-      aria-label="${[name, booking.service.name, times, mark.text].join(', ')}"
-      >${mark.sign} <bdi>${name}</bdi>
-      <span class="what"
-        >${booking.service.name}${people}${isElsewhere ? html` · <bdi>${booking.location.name}</bdi>` : ''}</span
-      ></a
-    >
-  </li>`
-}
-
-/** Returns true for an upcoming or current booking that the reader may change. */
-function isMovable(booking: ShownBooking): boolean {
-  return !('redacted' in booking) && ['pending', 'confirmed', 'in_progress'].includes(booking.status)
-}
-
-function holdPart({ visit, nowMs, formats }: GridView, hold: Shown['holds'][number], place: string): Html {
-  const { from, to } = spanOf(hold)
-  const endsMs = Date.parse(hold.expires_at)
-  return html`<li class="hold ${place}" tabindex="-1" data-key="h-${hold.id}">
-    <span data-until="${endsMs}">${visit.texts.calendar.held({ left: leftText(endsMs - nowMs) })}</span>
-    <span class="what"><bdi>${hold.service.name}</bdi></span>
-    <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>
-  </li>`
 }

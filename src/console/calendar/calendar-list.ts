@@ -4,24 +4,15 @@ import { merged } from '../../bookings/calendar-rules.ts'
 import { mayKnowReason } from '../../catalogue/block.ts'
 import { pathOf } from '../frame/console-page.ts'
 import { clientName, relativeTime } from '../frame/formats.ts'
-import {
-  blockText,
-  type CalendarView,
-  columnName,
-  fiveMinutesMs,
-  Formats,
-  freeIn,
-  leftText,
-  markOf,
-  mayBook,
-  type Shown,
-  type ShownBooking,
-  spanOf,
-} from './calendar-page.ts'
+import { blockText, columnName, Formats, leftText, markOf } from './calendar-page.ts'
+import { type CalendarView, type Shown, type ShownBooking, spanOf } from './calendar-view.ts'
+import { fiveMinutesMs, freeIn, mayBook } from './free-time.ts'
+import { partWords } from './visit-parts.ts'
 
 /** Renders the list of a day: the next booking, all bookings, and the free time between. */
 export async function calendarList(view: CalendarView): Promise<Html> {
-  const { visit, calendar, shown, nowMs, choice } = view
+  const { visit, calendar, nowMs, choice } = view
+  const shown = listedOnce(view)
   const t = visit.texts.calendar
   const formats = new Formats(visit.locale, calendar.timezone)
   const { slices } = view
@@ -55,6 +46,25 @@ export async function calendarList(view: CalendarView): Promise<Html> {
     </ol>`
 }
 
+/**
+ * Leaves out the rooms of bookings whose people are listed. Joins the parts of a hold, which are known by one ID.
+ */
+function listedOnce({ shown, columns }: CalendarView): Shown {
+  const rooms = new Set(columns.flatMap(({ id, resource }) => (resource ? [id] : [])))
+  const isListed = ({ column_id }: { column_id: string }) =>
+    !rooms.has(column_id) || rooms.size === columns.length
+  const holds = Map.groupBy(shown.holds.filter(isListed), ({ id }) => id)
+  return {
+    ...shown,
+    bookings: shown.bookings.filter(isListed),
+    holds: [...holds.values()].flatMap(([first, ...others]) => {
+      if (!first) return []
+      const last = others.reduce((one, other) => (spanOf(other).to > spanOf(one).to ? other : one), first)
+      return [{ ...first, ends_at: last.ends_at }]
+    }),
+  }
+}
+
 /** Time in which some staff are free, the same ones throughout. */
 interface Gap extends Interval {
   /** Empty for a single column, and for more staff than a row can name. */
@@ -69,7 +79,7 @@ const maxNamed = 6
 
 /** Returns the times at which the reader can book at least one of the visible columns. */
 async function gapsOf(view: CalendarView): Promise<Gap[]> {
-  const columns = view.columns.filter((column) => mayBook(view.visit, column))
+  const columns = view.columns.filter((column) => !column.resource && mayBook(view.visit, column))
   const { range } = view.calendar
   const [only] = columns
   if (only && columns.length === 1) {
@@ -123,24 +133,30 @@ function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats
   </section>`
 }
 
-function listedBooking({ visit, columns }: CalendarView, booking: ShownBooking, formats: Formats): Html {
+function listedBooking(view: CalendarView, booking: ShownBooking, formats: Formats): Html {
+  const { visit, columns, nowMs } = view
   const t = visit.texts.calendar
   const { from, to } = spanOf(booking)
   const mark = markOf(booking, visit)
   const isShared = columns.length > 1
-  return html`<li class="is-${booking.no_show ? 'no-show' : booking.status}" data-key="lb-${booking.id}">
+  const words = partWords(view.visits, visit, booking)
+  const more = [
+    ...(booking.party_size > 1 ? [html`${t.people({ count: booking.party_size })}`] : []),
+    ...(isShared && booking.staff ? [html`<bdi>${booking.staff.name}</bdi>`] : []),
+    ...(words ? [html`${words.count}`] : []),
+    ...(words?.others === undefined ? [] : [html`${words.others}`]),
+    ...(mark.sign === '' ? [] : [html`${mark.sign} ${mark.text}`]),
+  ]
+  const past = to <= nowMs && booking.status !== 'in_progress' ? ' is-past' : ''
+  const tie = view.visits.has(booking.id) ? html`data-tie="${booking.id}"` : ''
+  const key = `lb-${booking.id}${booking.item.number === 0 ? '' : `-${booking.item.number}`}`
+  return html`<li class="is-${booking.no_show ? 'no-show' : booking.status}${past}" data-key="${key}" ${tie}>
     <span>${formats.time(from)}–${formats.time(to)}</span>
     <span>
       <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
         ><bdi>${clientName(booking.client, visit)}</bdi></a
       >
-      <span class="soft"
-        ><bdi>${booking.service.name}</bdi
-        >${booking.party_size > 1 ? html` · ${t.people({ count: booking.party_size })}` : ''}${
-          isShared && booking.staff ? html` · <bdi>${booking.staff.name}</bdi>` : ''
-        }
-        · ${mark.sign} ${mark.text}</span
-      >
+      <span class="soft"><bdi>${booking.service.name}</bdi>${more.map((part) => html` · ${part}`)}</span>
     </span>
   </li>`
 }
@@ -164,11 +180,9 @@ function listedBlock(
 ): Html {
   const t = visit.texts.calendar
   const { from, to } = spanOf(block)
-  const { staff, locations } = calendar.catalogue
-  const whose =
-    staff.find(({ id }) => id === block.staff_id)?.name ??
-    locations.find(({ id }) => id === block.location_id)?.name ??
-    ''
+  const { staff, locations, resources } = calendar.catalogue
+  const owner = block.staff_id ?? block.location_id ?? block.resource_id
+  const whose = [...staff, ...locations, ...resources].find(({ id }) => id === owner)?.name ?? ''
   const isLong = from < calendar.range.from || to > calendar.range.to
   const time = (ms: number) => (isLong ? `${formats.date(ms)} ${formats.time(ms)}` : formats.time(ms))
   return html`<li class="soft" data-key="lx-${block.id}">

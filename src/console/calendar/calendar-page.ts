@@ -1,37 +1,25 @@
-import { isStaff } from '../../access/actor.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
-import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
-import { toMs } from '../../base/instants.ts'
-import type { Slices } from '../../base/slices.ts'
-import { type Calendar, presentCalendar } from '../../bookings/calendar.ts'
-import { without } from '../../bookings/calendar-rules.ts'
-import { maxDaysOver } from '../../bookings/objection-rules.ts'
+import type { Calendar } from '../../bookings/calendar.ts'
 import { hidden } from '../../pages/form.ts'
+import { icon } from '../../pages/icons.ts'
 import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { dateFormat, datesAt } from '../frame/formats.ts'
+import {
+  type CalendarChoice,
+  type CalendarView,
+  type Column,
+  type ShownBooking,
+  type View,
+  views,
+  weekOf,
+} from './calendar-view.ts'
+import { mayBook } from './free-time.ts'
 
 /*
- * The calendar as HTML: choices and the bar above. Grid and list are in separate files. It is complete
- * without a script.
+ * The calendar as HTML: addresses, formats and the bar above. Grid and list are in separate files. It is
+ * complete without a script.
  */
-
-export const views = ['day', 'week', 'list'] as const
-export type View = (typeof views)[number]
-
-/** The choices in the page's address. */
-export interface CalendarChoice {
-  /** Undefined: the list on phones, otherwise the day. */
-  view: View | undefined
-  date: string
-  location: string | undefined
-  /** The chosen column; undefined for all, or for the first one in a week. */
-  who: string | undefined
-  /** True to show closed hours. */
-  allHours: boolean
-  /** Cursor of further columns; undefined for the first ones. */
-  cursor: string | undefined
-}
 
 /** Returns the address of the calendar with another choice. */
 export function calendarPath(visit: ConsoleVisit, choice: CalendarChoice): string {
@@ -43,51 +31,9 @@ export function livePath(visit: ConsoleVisit, choice: CalendarChoice): string {
   return pathOf('/console/calendar', visit, addressOf(choice))
 }
 
-function addressOf({ view, date, location, who, allHours, cursor }: CalendarChoice) {
-  return { view, date, location, who, hours: allHours ? 'all' : undefined, cursor }
-}
-
-export type Shown = Awaited<ReturnType<typeof presentCalendar>>
-export type ShownBooking = Shown['bookings'][number]
-
-/** Data for the parts of the page. */
-export interface CalendarView {
-  visit: ConsoleVisit
-  choice: CalendarChoice
-  calendar: Calendar
-  /** The chosen columns, and their content. */
-  columns: Calendar['columns']
-  shown: Shown
-  /** Bookings and holds by column. */
-  taken: ReadonlyMap<string, (ShownBooking | Shown['holds'][number])[]>
-  nowMs: number
-  /** Divides the rendering of the page, so that other requests proceed. */
-  slices: Slices
-}
-
-/**
- * Returns the chosen part of a calendar. A week shows one column, by default that of the person themselves.
- */
-export async function chosenView(
-  calendar: Calendar,
-  { visit, choice, nowMs, slices }: Pick<CalendarView, 'visit' | 'choice' | 'nowMs' | 'slices'>,
-): Promise<CalendarView> {
-  const all = await presentCalendar(calendar, visit.person, slices)
-  const isWeek = choice.view === 'week'
-  const known = (id: string | null | undefined) => calendar.columns.find((column) => column.id === id)
-  const only =
-    known(choice.who) ?? (isWeek ? (known(visit.person.staffId) ?? calendar.columns[0]) : undefined)
-  const columns = only ? [only] : calendar.columns
-  const ids = new Set(columns.map(({ id }) => id))
-  const shown = {
-    ...all,
-    bookings: all.bookings.filter(({ column_id }) => ids.has(column_id)),
-    holds: all.holds.filter(({ column_id }) => ids.has(column_id)),
-    blocks: blocksIn(all.blocks, columns),
-  }
-  const taken = Map.groupBy([...shown.bookings, ...shown.holds], ({ column_id }) => column_id)
-  const present = { ...choice, who: known(choice.who)?.id }
-  return { visit, choice: present, calendar, columns, shown, taken, nowMs, slices }
+function addressOf({ view, date, location, who, allHours, resources, cursor }: CalendarChoice) {
+  const hours = allHours ? 'all' : undefined
+  return { view, date, location, who, hours, resources: resources ? 'true' : undefined, cursor }
 }
 
 /** Formats of a page, cached because many appointments begin at the same time. */
@@ -135,23 +81,25 @@ export function calendarBar(view: CalendarView): Html {
     view: choice.view,
     location: choice.location,
     who: choice.who,
+    resources: choice.resources ? 'true' : undefined,
     cursor: choice.cursor,
   })
   return html`<div class="cal-bar ${choice.view === undefined ? 'by-width' : ''}">
     <h1>${headingOf(choice, datesAt(locale, calendar.timezone))}</h1>
     <nav class="cal-days" aria-label="${t.date}">
-      <a class="button" rel="prev" href="${shift(-step)}" aria-label="${t.previous}">‹</a>
+      <a class="button" rel="prev" href="${shift(-step)}" aria-label="${t.previous}">${icon('previous')}</a>
       <a class="button" href="${today}">${t.today}</a>
-      <a class="button" rel="next" href="${shift(step)}" aria-label="${t.next}">›</a>
+      <a class="button" rel="next" href="${shift(step)}" aria-label="${t.next}">${icon('next')}</a>
     </nav>
     ${
       choice.view === undefined
         ? html`${viewLinks(visit, choice, 'day', 'as-grid')}${viewLinks(visit, choice, 'list', 'as-list')}`
         : viewLinks(visit, choice, choice.view)
     }
+    ${roomsSwitch(view)}
     <div id="cal-tools" class="cal-tools" popover>${filterForm(view)} ${searchForm(visit)}</div>
     <p class="cal-do">
-      <a class="button main" href="${pathOf('/console/book', visit, placeChoice(view))}">+ ${t.book}</a>
+      <a class="button" href="${pathOf('/console/book', visit, placeChoice(view))}">+ ${t.book}</a>
       <a class="button" href="${pathOf('/console/block', visit, placeChoice(view))}">${t.block}</a>
       <button type="button" class="button cal-more" popovertarget="cal-tools">${toolsName(view)}</button>
     </p>
@@ -187,6 +135,21 @@ function viewLinks(visit: ConsoleVisit, choice: CalendarChoice, present: View, w
         >`,
     )}
   </nav>`
+}
+
+/** Renders the link that shows or hides the columns of rooms and equipment. */
+function roomsSwitch({ visit, choice, calendar }: CalendarView): Html {
+  const isThere = calendar.catalogue.resources.some(
+    ({ active, location_id }) => active && (choice.location === undefined || location_id === choice.location),
+  )
+  if (!isThere || choice.view === 'week' || choice.view === 'list') return html``
+  const t = visit.texts.calendar
+  return html`<a
+    class="button cal-rooms as-grid"
+    href="${calendarPath(visit, { ...choice, resources: !choice.resources })}"
+    ${choice.resources ? html`aria-current="true"` : ''}
+    >${t.rooms}<span class="unseen">: ${choice.resources ? t.roomsShown : t.roomsHidden}</span></a
+  >`
 }
 
 /** Returns the label of the button for date, filters and search on phones, which shows the choice. */
@@ -230,7 +193,10 @@ function filterForm(view: CalendarView): Html {
   const option = (id: string | undefined, name: string, chosen: string | undefined) =>
     html`<option value="${id ?? ''}" ${id === chosen ? html`selected` : ''}>${name}</option>`
   return html`<form class="cal-filter" method="get" action="/console">
-    ${hidden({ view: choice.view, business: businessOf(visit), cursor: choice.cursor })}
+    ${hidden({
+      ...{ view: choice.view, business: businessOf(visit), cursor: choice.cursor },
+      resources: choice.resources ? 'true' : undefined,
+    })}
     <label
       ><span class="unseen">${t.date}</span><input type="date" name="date" value="${choice.date}" required
     /></label>
@@ -278,94 +244,12 @@ function searchForm(visit: ConsoleVisit): Html {
 
 /** Returns the name of a column, with its location if the service has several. */
 export function columnName(
-  { staff, service, location }: Calendar['columns'][number],
+  { staff, service, resource, location }: Calendar['columns'][number],
   columns: Calendar['columns'],
 ): string {
-  if (!service) return staff?.name ?? ''
+  if (!service) return staff?.name ?? resource?.name ?? ''
   const isAlone = columns.filter((other) => other.service?.id === service.id).length < 2
   return isAlone || !location ? service.name : `${service.name} · ${location.name}`
-}
-
-/** Returns the dates from Monday to Sunday. */
-export function weekOf(date: string): string[] {
-  const day = dayOf(date)
-  const monday = day - ((day + 3) % 7)
-  return Array.from({ length: 7 }, (_, index) => dateOf(monday + index))
-}
-
-export const fiveMinutesMs = 300_000
-
-const nextStart = (nowMs: number) => Math.ceil(nowMs / fiveMinutesMs) * fiveMinutesMs
-
-type Column = Calendar['columns'][number]
-
-/** Returns true if the reader can book the column. Staff can only book themselves. */
-export function mayBook({ person }: ConsoleVisit, { staff }: Column): boolean {
-  return !isStaff(person) || person.staffId === staff?.id
-}
-
-/** Returns the times at which a column can still be booked: open, not blocked, and with a free seat. */
-export function freeIn(view: CalendarView, column: Column, { from, to }: Interval): Interval[] {
-  return gapsIn(view, column, { from: Math.max(from, nextStart(view.nowMs)), to })
-}
-
-/** Returns free times in the past, as far back as bookings may be recorded. */
-export function overIn(view: CalendarView, column: Column, { from, to }: Interval): Interval[] {
-  const now = nextStart(view.nowMs)
-  const first = now - maxDaysOver * 24 * 12 * fiveMinutesMs
-  return gapsIn(view, column, { from: Math.max(from, first), to: Math.min(to, now) })
-}
-
-function gapsIn({ shown, taken: all }: CalendarView, column: Column, within: Interval): Interval[] {
-  const taken = all.get(column.id) ?? []
-  const seats = column.service?.capacity ?? 1
-  const blocked = blocksOf(shown.blocks, column).map(spanOf)
-  const open = column.open
-    .map((span) => ({ from: Math.max(span.from, within.from), to: Math.min(span.to, within.to) }))
-    .filter((span) => span.from < span.to)
-  return without(open, [...fullTimes(taken, seats), ...blocked]).filter(
-    (gap) => gap.to - gap.from >= fiveMinutesMs,
-  )
-}
-
-export interface Taken {
-  taken_from: string
-  taken_until: string
-  party_size: number
-}
-
-/** Returns the times at which all seats are taken. */
-function fullTimes(taken: readonly Taken[], seats: number): Interval[] {
-  const spans = taken.map((one) => ({ ...takenOf(one), size: one.party_size }))
-  if (seats === 1) return spans
-  const edges = [...new Set(spans.flatMap(({ from, to }) => [from, to]))].sort((one, other) => one - other)
-  return edges.slice(0, -1).flatMap((from, index) => {
-    const inUse = spans.filter((one) => one.from <= from && from < one.to)
-    const full = inUse.reduce((sum, { size }) => sum + size, 0) >= seats
-    return full ? [{ from, to: edges[index + 1] ?? from }] : []
-  })
-}
-
-/** Returns the blocks that concern one of the columns. */
-function blocksIn(blocks: Shown['blocks'], columns: Calendar['columns']): Shown['blocks'] {
-  const people = new Set(columns.map(({ staff }) => staff?.id))
-  const places = new Set(columns.map(({ location }) => location?.id))
-  return ofColumns(blocks).filter(({ staff_id, location_id }) =>
-    staff_id !== null ? people.has(staff_id) : places.has(undefined) || places.has(location_id ?? undefined),
-  )
-}
-
-/** Leaves out blocks of resources, which close no column. */
-function ofColumns(blocks: Shown['blocks']): Shown['blocks'] {
-  return blocks.filter(({ resource_id }) => resource_id === null)
-}
-
-export function blocksOf(blocks: Shown['blocks'], { staff, location }: Calendar['columns'][number]) {
-  return ofColumns(blocks).filter((block) =>
-    block.staff_id !== null
-      ? block.staff_id === staff?.id
-      : location === undefined || block.location_id === location.id,
-  )
 }
 
 /** Formats a block with its reason. */
@@ -373,16 +257,7 @@ export function blockText({ texts: { calendar } }: ConsoleVisit, reason: string 
   return reason === null ? calendar.blocked : calendar.blockedFor({ reason })
 }
 
-const takenOf = (one: Taken): Interval => ({
-  from: Date.parse(one.taken_from),
-  to: Date.parse(one.taken_until),
-})
-export const spanOf = (one: { starts_at: string; ends_at: string }): Interval => ({
-  from: Date.parse(one.starts_at),
-  to: Date.parse(one.ends_at),
-})
-
-/** Returns the status of a booking in a word or two; empty for a confirmed one. */
+/** Returns the status of a booking in a word or two. The normal case has no sign. */
 export function markOf(
   { status, no_show, deposit_due }: ShownBooking,
   visit: ConsoleVisit,
@@ -390,7 +265,7 @@ export function markOf(
   const t = visit.texts.calendar
   if (no_show) return { sign: '✗', text: t.noShow }
   if (deposit_due) return { sign: '€', text: t.depositDue }
-  const sign = { pending: '?', confirmed: '✓', in_progress: '▶', completed: '✔', cancelled: '✗' }[status]
+  const sign = { pending: '?', confirmed: '', in_progress: '▶', completed: '✔', cancelled: '✗' }[status]
   return { sign, text: t.status[status] }
 }
 
@@ -398,9 +273,4 @@ export function markOf(
 export function leftText(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000))
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
-}
-
-/** Returns the current instant from the server's clock. */
-export function nowOf(context: { clock: { now(): Parameters<typeof toMs>[0] } }): number {
-  return toMs(context.clock.now())
 }

@@ -27,17 +27,8 @@ import { sendLogIn } from '../frame/gate-page.ts'
 import { startPanel } from '../site/start-page.ts'
 import { calendarGrid } from './calendar-grid.ts'
 import { calendarList } from './calendar-list.ts'
-import {
-  calendarBar,
-  type CalendarChoice,
-  type CalendarView,
-  chosenView,
-  furtherColumns,
-  livePath,
-  nowOf,
-  views,
-  weekOf,
-} from './calendar-page.ts'
+import { calendarBar, furtherColumns, livePath } from './calendar-page.ts'
+import { type CalendarChoice, type CalendarView, chosenView, nowOf, views, weekOf } from './calendar-view.ts'
 import { placeStyles } from './day-layout.ts'
 
 const CalendarAddress = StrictObject({
@@ -46,12 +37,17 @@ const CalendarAddress = StrictObject({
   location: Type.Optional(Type.String({ maxLength: 40, description: 'The id of a location; else all.' })),
   who: Type.Optional(Type.String({ maxLength: 40, description: 'The id of a column; else all.' })),
   hours: Type.Optional(Type.String({ maxLength: 40, description: '`all`: also closed hours.' })),
+  resources: Type.Optional(
+    Type.String({ maxLength: 40, description: '`true`: also columns of rooms and equipment.' }),
+  ),
   cursor: Type.Optional(Type.String({ maxLength: 200, description: 'For further columns.' })),
   business: Type.Optional(Type.String({ maxLength: 40, description: 'Of a hub: the business to look at.' })),
   done: Type.Optional(Type.String({ maxLength: 40, description: 'What was done just before, to say so.' })),
 })
 
-type Address = Partial<Record<'view' | 'date' | 'location' | 'who' | 'hours' | 'cursor' | 'business', string>>
+type Address = Partial<
+  Record<'view' | 'date' | 'location' | 'who' | 'hours' | 'resources' | 'cursor' | 'business', string>
+>
 
 /** Registers the calendar, which is the first page of the console, or the log-in form. */
 export function calendarPageRoutes(app: FastifyInstance, context: Context): void {
@@ -211,6 +207,7 @@ async function readView(
       ...(of.location !== undefined && { location_id: of.location }),
       ...(of.cursor !== undefined && { cursor: of.cursor }),
       ...(columnId !== undefined && { column_id: columnId }),
+      ...(of.resources && { resources: 'true' as const }),
       ...(visit.business && { business_id: visit.business.id }),
     }
     const asked = { query, knows, isGone: visit.isGone, columnsAtOnce: columnsOfPage }
@@ -247,6 +244,7 @@ function choiceOf(address: Address, { business }: ConsoleVisit, nowMs: number): 
     location: id(address.location),
     who: id(address.who),
     allHours: address.hours === 'all',
+    resources: address.resources === 'true',
     cursor: address.cursor,
   }
 }

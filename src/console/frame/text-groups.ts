@@ -29,12 +29,20 @@ export function textFor<Text>(group: Record<string, Text>, code: string): Text |
  * test/texts compares both.
  */
 export interface TextParameters {
+  'calendar.hours': { hours: string | number }
+  'calendar.hoursAndMinutes': { hours: string | number; minutes: string | number }
+  'calendar.inUse': { count: string | number; time: string | number }
   'calendar.blockedFor': { reason: string | number }
   'calendar.held': { left: string | number }
   'calendar.free': { from: string | number; to: string | number }
   'calendar.people': { count: string | number }
   'calendar.booked': { count: string | number }
   'calendar.withWhom': { name: string | number }
+  'calendar.withLater': { name: string | number }
+  'calendar.withBefore': { name: string | number }
+  'calendar.withMeanwhile': { name: string | number }
+  'calendar.part': { count: string | number; number: string | number }
+  'calendar.goesOn': { service: string | number }
   'setUp.notYoursWhy': { role: string | number }
   'users.wholeHub': { hub: string | number }
   'users.lastLogIn': { date: string | number }

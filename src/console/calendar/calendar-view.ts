@@ -1,0 +1,117 @@
+import { dateOf, dayOf } from '../../availability/hours-rules.ts'
+import type { Interval } from '../../availability/zone-rules.ts'
+import { toMs } from '../../base/instants.ts'
+import type { Slices } from '../../base/slices.ts'
+import { type Calendar, presentCalendar } from '../../bookings/calendar.ts'
+import type { ConsoleVisit } from '../frame/console-page.ts'
+import { type Visits, visitsOf } from './visit-parts.ts'
+
+/* The chosen part of a calendar: the choices in the address, and the data for the parts of the page. */
+
+export const views = ['day', 'week', 'list'] as const
+export type View = (typeof views)[number]
+
+/** The choices in the page's address. */
+export interface CalendarChoice {
+  /** Undefined: the list on phones, otherwise the day. */
+  view: View | undefined
+  date: string
+  location: string | undefined
+  /** The chosen column; undefined for all, or for the first one in a week. */
+  who: string | undefined
+  /** True to show closed hours. */
+  allHours: boolean
+  /** True to show columns of rooms and equipment. */
+  resources: boolean
+  /** Cursor of further columns; undefined for the first ones. */
+  cursor: string | undefined
+}
+
+export type Shown = Awaited<ReturnType<typeof presentCalendar>>
+export type ShownBooking = Shown['bookings'][number]
+
+/** Data for the parts of the page. */
+export interface CalendarView {
+  visit: ConsoleVisit
+  choice: CalendarChoice
+  calendar: Calendar
+  /** The chosen columns, and their content. */
+  columns: Calendar['columns']
+  shown: Shown
+  /** Bookings of several things, by ID. */
+  visits: Visits
+  /** Bookings and holds by column. */
+  taken: ReadonlyMap<string, (ShownBooking | Shown['holds'][number])[]>
+  nowMs: number
+  /** Divides the rendering of the page, so that other requests proceed. */
+  slices: Slices
+}
+
+/**
+ * Returns the chosen part of a calendar. A week shows one column, by default that of the person themselves.
+ */
+export async function chosenView(
+  calendar: Calendar,
+  { visit, choice, nowMs, slices }: Pick<CalendarView, 'visit' | 'choice' | 'nowMs' | 'slices'>,
+): Promise<CalendarView> {
+  const all = await presentCalendar(calendar, visit.person, slices)
+  const visits = await visitsOf(calendar, slices)
+  const isWeek = choice.view === 'week'
+  const known = (id: string | null | undefined) => calendar.columns.find((column) => column.id === id)
+  const only =
+    known(choice.who) ?? (isWeek ? (known(visit.person.staffId) ?? calendar.columns[0]) : undefined)
+  const columns = only ? [only] : calendar.columns
+  const ids = new Set(columns.map(({ id }) => id))
+  const shown = {
+    ...all,
+    bookings: all.bookings.filter(({ column_id }) => ids.has(column_id)),
+    holds: all.holds.filter(({ column_id }) => ids.has(column_id)),
+    blocks: blocksIn(all.blocks, columns),
+  }
+  const taken = Map.groupBy([...shown.bookings, ...shown.holds], ({ column_id }) => column_id)
+  const present = { ...choice, who: known(choice.who)?.id }
+  return { visit, choice: present, calendar, columns, shown, visits, taken, nowMs, slices }
+}
+
+export type Column = Calendar['columns'][number]
+
+/** Returns the blocks that concern one of the columns. */
+export function blocksIn(blocks: Shown['blocks'], columns: Column[]): Shown['blocks'] {
+  const people = new Set(columns.map(({ staff }) => staff?.id))
+  const rooms = new Set(columns.map(({ resource }) => resource?.id))
+  const places = new Set(columns.map(({ location }) => location?.id))
+  return blocks.filter(({ staff_id, location_id, resource_id }) =>
+    staff_id !== null
+      ? people.has(staff_id)
+      : resource_id !== null
+        ? rooms.has(resource_id)
+        : places.has(undefined) || places.has(location_id ?? undefined),
+  )
+}
+
+export function blocksOf(blocks: Shown['blocks'], { staff, resource, location }: Column): Shown['blocks'] {
+  return blocks.filter((block) =>
+    block.staff_id !== null
+      ? block.staff_id === staff?.id
+      : block.resource_id !== null
+        ? block.resource_id === resource?.id
+        : location === undefined || block.location_id === location.id,
+  )
+}
+
+export const spanOf = (one: { starts_at: string; ends_at: string }): Interval => ({
+  from: Date.parse(one.starts_at),
+  to: Date.parse(one.ends_at),
+})
+
+/** Returns the dates from Monday to Sunday. */
+export function weekOf(date: string): string[] {
+  const day = dayOf(date)
+  const monday = day - ((day + 3) % 7)
+  return Array.from({ length: 7 }, (_, index) => dateOf(monday + index))
+}
+
+/** Returns the current instant from the server's clock. */
+export function nowOf(context: { clock: { now(): Parameters<typeof toMs>[0] } }): number {
+  return toMs(context.clock.now())
+}

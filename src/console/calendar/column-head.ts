@@ -1,0 +1,83 @@
+import type { Interval } from '../../availability/zone-rules.ts'
+import { html, type Html } from '../../base/html.ts'
+import { merged, without } from '../../bookings/calendar-rules.ts'
+import type { ConsoleVisit } from '../frame/console-page.ts'
+import { face } from '../frame/faces.ts'
+import type { Formats } from './calendar-page.ts'
+import { blocksOf, type CalendarView, type Column, spanOf } from './calendar-view.ts'
+import { mostUsed, stretchesOf } from './free-time.ts'
+
+/* The head of a column: its owner, and the booked part of its day. */
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+interface HeadView extends CalendarView {
+  formats: Formats
+}
+
+/** Renders the head of a column on a day. A week shows the same person every day, so without initials. */
+export function columnHead(
+  view: HeadView,
+  { label, column, day }: { label: string; column: Column; day: Interval },
+): Html {
+  const isWeek = view.choice.view === 'week'
+  const { resource, staff } = column
+  const sign = isWeek
+    ? ''
+    : resource
+      ? html`<span class="face is-room" aria-hidden="true">${resource.quantity}</span>`
+      : staff
+        ? face(staff.name)
+        : ''
+  const load = resource ? useText(view, column, day) : column.service ? '' : loadText(view, column, day)
+  return html`<div class="cal-head">
+    ${sign}
+    <div>
+      <h2><bdi>${label}</bdi></h2>
+      ${load === '' ? '' : html`<p>${load}</p>`}
+    </div>
+  </div>`
+}
+
+/** Formats the booked time of a day and its share of the working hours: "5 h 30 · 79 %". */
+function loadText(view: HeadView, column: Column, day: Interval): string {
+  const { visit, shown, taken } = view
+  const within = (spans: readonly Interval[]) =>
+    spans
+      .map(({ from, to }) => ({ from: Math.max(from, day.from), to: Math.min(to, day.to) }))
+      .filter(({ from, to }) => from < to)
+  const bookings = (taken.get(column.id) ?? []).filter((one) => 'status' in one)
+  const busy = minutesOf(merged(within(bookings.flatMap(stretchesOf))))
+  const blocked = blocksOf(shown.blocks, column).map(spanOf)
+  const open = minutesOf(without(within(column.open), blocked))
+  if (open === 0 && busy === 0) return visit.texts.calendar.off
+  const isAlwaysOpen = open * minuteMs >= dayMs
+  return open === 0 || isAlwaysOpen
+    ? hoursText(visit, busy)
+    : `${hoursText(visit, busy)} · ${percentText(visit, Math.min(1, busy / open))}`
+}
+
+/** Formats how many rooms are in use at the busiest time: "2 in use at 11:00". */
+function useText(view: HeadView, column: Column, day: Interval): string {
+  const most = mostUsed(view, column, day)
+  const t = view.visit.texts.calendar
+  if (!most || most.size === 0) return t.notUsed
+  return t.inUse({ count: most.size, time: view.formats.time(Math.max(most.from, day.from)) })
+}
+
+function minutesOf(spans: readonly Interval[]): number {
+  return Math.round(spans.reduce((sum, { from, to }) => sum + to - from, 0) / minuteMs)
+}
+
+function hoursText({ texts: { calendar: t } }: ConsoleVisit, minutes: number): string {
+  const hours = Math.floor(minutes / 60)
+  const rest = minutes % 60
+  return rest === 0
+    ? t.hours({ hours })
+    : t.hoursAndMinutes({ hours, minutes: String(rest).padStart(2, '0') })
+}
+
+function percentText({ locale }: ConsoleVisit, share: number): string {
+  return new Intl.NumberFormat(locale, { style: 'percent' }).format(share)
+}

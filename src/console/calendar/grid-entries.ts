@@ -1,0 +1,242 @@
+import type { Interval } from '../../availability/zone-rules.ts'
+import { html, type Html } from '../../base/html.ts'
+import { whyUntold } from '../bookings/telling.ts'
+import { pathOf } from '../frame/console-page.ts'
+import { clientName } from '../frame/formats.ts'
+import { calendarPath, type Formats, leftText, markOf } from './calendar-page.ts'
+import { type CalendarView, type Column, type Shown, type ShownBooking, spanOf } from './calendar-view.ts'
+import { inLanes, placeOf, type Rows } from './day-layout.ts'
+import { lightOf, stretchesOf, type Taken } from './free-time.ts'
+import { partWords } from './visit-parts.ts'
+
+/* Bookings and holds in the columns of the grid. */
+
+/** A calendar as a grid that begins at a row. */
+interface EntriesView extends CalendarView {
+  window: Rows
+  formats: Formats
+}
+
+type ShownHold = Shown['holds'][number]
+
+/** A stretch of time in a column. A booking that leaves its column free in between has several. */
+interface Stretch extends Interval {
+  /** Its number from 0. */
+  index: number
+}
+
+type Entry =
+  | { kind: 'booking'; booking: ShownBooking; others: ShownBooking[]; stretch: Stretch }
+  | { kind: 'hold'; hold: ShownHold; stretch: Stretch }
+
+type At = (span: Interval) => Rows | undefined
+
+/** Renders the bookings and holds of a column, their buffers, and the steps that leave the column free. */
+export function entryParts(view: EntriesView, column: Column, at: At): Html[] {
+  const { window } = view
+  const placed = entriesOf(view, column).flatMap((entry) => {
+    const rows = at(entry.stretch)
+    const { before, after } = buffersOf(entry)
+    return rows ? [{ ...entry, rows, before: at(before), after: at(after) }] : []
+  })
+  const spare = (column.service?.capacity ?? 1) > 1 ? 1 : 0 // leaves room to book in the next lane
+  return [
+    ...lightParts(view, column, at),
+    ...inLanes(placed).flatMap((entry) => {
+      const lanes = { lane: entry.lane, lanes: entry.lanes + spare }
+      const place = placeOf(entry.rows, window.first, lanes)
+      const buffers = [entry.before, entry.after].map((rows) =>
+        rows ? html`<li class="buffer ${placeOf(rows, window.first, lanes)}" aria-hidden="true"></li>` : '',
+      )
+      const part =
+        entry.kind === 'hold'
+          ? holdPart(view, entry, place)
+          : entry.others.length > 0
+            ? groupPart(view, entry, place)
+            : bookingPart(view, { ...entry, column }, place)
+      return [html`${buffers}`, part]
+    }),
+  ]
+}
+
+/** Empty intervals, which take no rows, where there is no buffer. */
+function buffersOf({ stretch, ...entry }: Entry): { before: Interval; after: Interval } {
+  const one: Taken & { starts_at: string; ends_at: string } =
+    entry.kind === 'booking' ? entry.booking : entry.hold
+  const { from, to } = spanOf(one)
+  return {
+    before: { from: Math.min(Date.parse(one.taken_from), from), to: stretch.from === from ? from : 0 },
+    after: { from: to, to: stretch.to === to ? Date.parse(one.taken_until) : 0 },
+  }
+}
+
+/** Returns the entries of a column. Bookings of one appointment form a single entry, except in a room. */
+function entriesOf({ taken }: CalendarView, column: Column): Entry[] {
+  const all = taken.get(column.id) ?? []
+  const bookings = all.filter((one) => 'status' in one)
+  const groups = Map.groupBy(bookings, ({ id, item, service, starts_at, ends_at }) =>
+    (column.resource ? [id, item.id] : [service.id, starts_at, ends_at]).join(),
+  )
+  return [
+    ...[...groups.values()].flatMap(([booking, ...others]): Entry[] =>
+      booking ? stretchesIn(booking).map((stretch) => ({ kind: 'booking', booking, others, stretch })) : [],
+    ),
+    ...all.flatMap((hold): Entry[] =>
+      'status' in hold ? [] : stretchesIn(hold).map((stretch) => ({ kind: 'hold', hold, stretch })),
+    ),
+  ]
+}
+
+function stretchesIn(one: ShownBooking | ShownHold): Stretch[] {
+  return stretchesOf(one).map((stretch, index) => ({ ...stretch, index }))
+}
+
+/** Renders the steps without the person. They take no lane, because others can book them. */
+function lightParts({ taken, window }: EntriesView, column: Column, at: At): Html[] {
+  return (taken.get(column.id) ?? []).flatMap((one) =>
+    lightOf(one).flatMap((span) => {
+      const rows = at(span)
+      return rows
+        ? [
+            html`<li
+              class="light ${placeOf(rows, window.first)}"
+              data-tie="${one.id}"
+              aria-hidden="true"
+            ></li>`,
+          ]
+        : []
+    }),
+  )
+}
+
+type PartEntry = Extract<Entry, { kind: 'booking' }> & { column: Column; rows: Rows }
+
+const rowsOfTwoLines = 6
+/** The least height at which the second text may take several lines. */
+const rowsOfText = 9
+
+/** Renders several bookings of one appointment, such as a class, as a link to their list. */
+function groupPart(
+  view: EntriesView,
+  { booking, others }: Extract<Entry, { kind: 'booking' }>,
+  place: string,
+) {
+  const { visit, formats, choice } = view
+  const { from, to } = spanOf(booking)
+  const size = [booking, ...others].reduce((sum, { party_size }) => sum + party_size, 0)
+  const path = calendarPath(visit, { ...choice, view: 'list', who: booking.column_id })
+  return html`<li class="booking group ${place}" data-key="b-${booking.id}" data-span="${from} ${to}">
+    <a href="${path}"
+      ><b><bdi>${booking.service.name}</bdi></b>
+      <span class="what">${visit.texts.calendar.booked({ count: size })}</span>
+      <span class="unseen">${formats.time(from)}–${formats.time(to)}</span></a
+    >
+  </li>`
+}
+
+function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
+  const { visit, formats, nowMs } = view
+  const { booking, stretch } = entry
+  const mark = markOf(booking, visit)
+  const words = partWords(view.visits, visit, booking)
+  const others = entry.column.resource ? undefined : words?.others
+  const name = clientName(booking.client, visit)
+  const key = keyOf(entry)
+  const status = booking.no_show ? 'no-show' : booking.status
+  const isOver = stretch.to <= nowMs && booking.status !== 'in_progress'
+  const rows = entry.rows.end - entry.rows.first
+  const size = rows < rowsOfTwoLines ? ' is-short' : rows >= rowsOfText ? ' is-tall' : ''
+  return html`<li
+    class="booking is-${status}${isOver ? ' is-past' : ''}${size} ${place}"
+    data-key="${key}"
+    data-span="${stretch.from} ${stretch.to}"
+    ${tieOf(view, booking)}
+    ${moveData(view, booking)}
+  >
+    <a id="${key}" href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
+      >${mark.sign === '' ? '' : html`<span class="sign" aria-hidden="true">${mark.sign}</span>`}
+      <span class="when">${formats.time(stretch.from)}</span> <bdi>${name}</bdi>
+      <span class="what"
+        >${words ? html`<b aria-hidden="true">${words.sign}</b> ` : ''}${whatOf(view, entry)}${others === undefined ? '' : ` · ${others}`}</span
+      ><span class="unseen"
+        >,
+        ${[...timesOf(view, entry), mark.text, words?.count].filter((part) => part !== undefined).join(', ')}</span
+      ></a
+    >
+  </li>`
+}
+
+/** The key of an element stays the same while its booking moves. */
+function keyOf({ booking: { id, item }, stretch, column }: PartEntry): string {
+  const parts = [
+    ...(item.number === 0 ? [] : [item.number]),
+    ...(stretch.index === 0 ? [] : [`s${stretch.index}`]),
+    ...(column.resource ? [column.id] : []),
+  ]
+  return ['b', id, ...parts].join('-')
+}
+
+/** Ties the parts of a visit, which the script shows as one. */
+function tieOf({ visits }: EntriesView, { id }: ShownBooking): Html {
+  return visits.has(id) ? html`data-tie="${id}"` : html``
+}
+
+function whatOf({ visit, choice }: EntriesView, { booking, stretch, column }: PartEntry): Html {
+  const t = visit.texts.calendar
+  const { service, party_size, staff, location } = booking
+  const isElsewhere = choice.location !== undefined && choice.location !== location.id
+  const more = [
+    ...(party_size > 1 ? [html`${t.people({ count: party_size })}`] : []),
+    ...(column.resource && staff ? [html`<bdi>${staff.name}</bdi>`] : []),
+    ...(isElsewhere ? [html`<bdi>${location.name}</bdi>`] : []),
+  ]
+  const name = stretch.index === 0 ? service.name : t.goesOn({ service: service.name })
+  return html`${name}${more.map((part) => html` · ${part}`)}`
+}
+
+/** Returns the times of a booking, with those at which others can be booked. */
+function timesOf({ visit, formats }: EntriesView, { booking, stretch }: PartEntry): string[] {
+  const t = visit.texts.calendar
+  const times = ({ from, to }: Interval) => ({ from: formats.time(from), to: formats.time(to) })
+  const { from, to } = times(stretch.index > 0 ? stretch : spanOf(booking))
+  const light = stretch.index > 0 ? [] : lightOf(booking)
+  return [`${from}–${to}`, ...light.map((span) => t.free(times(span)))]
+}
+
+/** Renders the data with which the script moves a booking. A visit moves with all its items. */
+function moveData({ visit, visits }: EntriesView, booking: ShownBooking): Html {
+  if (!isMovable(booking)) return html``
+  const whole = visits.get(booking.id)
+  const told = whyUntold(visit, booking.client.email) === undefined ? html`data-told` : ''
+  const ofVisit = whole
+    ? html`data-item="${booking.item.id}" data-items="${whole.items.map(({ id }) => id).join(' ')}"
+      data-visit="${whole.span.from} ${whole.span.to}"
+      data-what="${whole.items.length > 1 ? booking.service.name : ''}"`
+    : ''
+  return html`data-id="${booking.id}" data-version="${booking.version}" data-service="${booking.service.id}"
+  ${told} ${ofVisit}`
+}
+
+/** Returns true for an upcoming or current booking that the reader may change. */
+function isMovable(booking: ShownBooking): boolean {
+  return !('redacted' in booking) && ['pending', 'confirmed', 'in_progress'].includes(booking.status)
+}
+
+function holdPart(
+  { visit, nowMs, formats }: EntriesView,
+  { hold, stretch: { from, to } }: Extract<Entry, { kind: 'hold' }>,
+  place: string,
+): Html {
+  const endsMs = Date.parse(hold.expires_at)
+  // the hold of a visit has several parts, some in one column
+  return html`<li class="hold ${place}" tabindex="-1" data-key="h-${hold.id}-${from}" data-tie="${hold.id}">
+    <span class="what"
+      ><span class="when">${formats.time(from)}</span>
+      <span data-until="${endsMs}"
+        >${visit.texts.calendar.held({ left: leftText(endsMs - nowMs) })}</span
+      ></span
+    >
+    <span class="what"><bdi>${hold.service.name}</bdi></span>
+    <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>
+  </li>`
+}
