@@ -85,6 +85,17 @@ export function totalPriceOf(booking: ItemColumns): ShownItem['price'] {
     : null
 }
 
+type PaidBooking = ItemColumns & Pick<BookingRow, 'payment_status' | 'payment_amount' | 'payment_currency'>
+
+/** Returns the rest to pay on site after a paid or due deposit. Null if there is none. */
+export function leftOnSite(booking: PaidBooking): ShownItem['price'] {
+  const price = totalPriceOf(booking)
+  const { payment_status: status, payment_amount, payment_currency: currency } = booking
+  const deposit = status === 'paid' || status === 'due' ? (payment_amount ?? 0) : 0
+  if (!price || (deposit > 0 && price.currency !== currency) || price.amount <= deposit) return null
+  return { ...price, amount: price.amount - deposit }
+}
+
 function readItems(text: string): ItemJson[] {
   const items = JSON.parse(text) as ItemJson[] // written by a statement or itemsText()
   return items.toSorted((one, other) => one.item - other.item)

@@ -64,7 +64,7 @@ export function isCausedByBusiness({ caused_by, counted_client }: Caused): boole
 interface Tidings {
   client: MailKind | undefined
   business: MailKind | undefined
-  /** True if the client also gets a deposit request, later. */
+  /** True if the client gets a deposit request, later. Emails about a confirmed booking include it. */
   deposit: boolean
 }
 
@@ -86,8 +86,8 @@ export function tidingsOf(before: MailSubject | undefined, after: MailSubject): 
   const deposit = after.payment_status === 'due' && (isOther || (isPending && moved))
   if (isPending) return { ...nothing, deposit }
   const isNew = !before || before.confirmed_at === null || before.status === 'cancelled'
-  if (isNew) return { client: 'confirmed', business: 'booked', deposit }
-  return moved ? { client: 'changed', business: 'changed', deposit } : { ...nothing, deposit }
+  if (isNew) return { ...nothing, client: 'confirmed', business: 'booked' }
+  return moved ? { ...nothing, client: 'changed', business: 'changed' } : { ...nothing, deposit }
 }
 
 function differs(one: KnownTimes, other: KnownTimes): boolean {
@@ -180,6 +180,18 @@ function isBack(waiting: readonly WaitingMail[], booking: ItemColumns): boolean 
   return known.items ? haveSameItems(known.items, knownItems(booking)) : booking.items_json === null
 }
 
+const paidPrefix = 'paid/'
+
+/** Makes unique the `confirmed` email about the payment of a deposit that was due after the confirmation. */
+export function paidOccasion(paymentId: string): string {
+  return `${paidPrefix}${paymentId}`
+}
+
+/** True for an email with an occasion of `paidOccasion`. */
+export function reportsPayment({ occasion }: Pick<WaitingMail, 'occasion'>): boolean {
+  return occasion.startsWith(paidPrefix)
+}
+
 /** Makes a reminder unique. */
 export function reminderOccasion(startsAt: Instant, hours: number): string {
   return `${startsAt}/${hours}`
@@ -206,19 +218,6 @@ export function mailToSend(
   )
 }
 
-/**
- * Returns the waiting emails about one booking that a sent one supersedes. A deposit request that is still due stays.
- */
-export function supersededBy<Mail extends WaitingMail>(
-  sent: Mail,
-  waiting: readonly Mail[],
-  { payment_status, status }: Pick<MailSubject, 'payment_status' | 'status'>,
-): Mail[] {
-  const isDue = payment_status === 'due' && status !== 'cancelled'
-  const stays = (mail: Mail) => isDue && mail.kind === 'deposit_due' && sent.kind !== 'deposit_due'
-  return waiting.filter((mail) => mail !== sent && !stays(mail))
-}
-
 /** Does the same for the business's recipients. A booking that was cancelled in the meantime produces one notice. */
 export function noticeToSend(
   waiting: readonly WaitingMail[],
@@ -234,7 +233,7 @@ export function noticeToSend(
 export const waitReasons = ['setup', 'turn', 'retry', 'recipient_limit', 'business_limit', 'deposit'] as const
 
 /** Why an email waits, and until when. Null: until emails are set up, or until it is its turn. */
-export interface MailWait {
+interface MailWait {
   reason: (typeof waitReasons)[number]
   until: Instant | null
 }

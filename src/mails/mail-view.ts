@@ -3,10 +3,17 @@ import { shownEmail } from '../base/contact-formats.ts'
 import { type Instant, toMs } from '../base/instants.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { labelParts } from '../catalogue/service-rules.ts'
-import { itemName, itemNames, itemsOf, type ShownItem, totalPriceOf } from '../database/shown-item-rules.ts'
+import {
+  itemName,
+  itemNames,
+  itemsOf,
+  leftOnSite,
+  type ShownItem,
+  totalPriceOf,
+} from '../database/shown-item-rules.ts'
 import type { MailsTable } from '../database/tables.ts'
 import type { ShownBooking } from './mail-queries.ts'
-import type { Known, KnownItem } from './mail-rules.ts'
+import { type Known, type KnownItem, reportsPayment } from './mail-rules.ts'
 import type { Answer, MailItem, MailView } from './render.ts'
 
 /** URLs in an email. */
@@ -38,7 +45,7 @@ type KnownBooking = Partial<Known> & { names: ReadonlyMap<string, string> }
 
 /** Returns a booking as an email shows it, with the name and colour that its plan allows. */
 export function mailViewOf(
-  { kind, audience }: Pick<MailsTable, 'kind' | 'audience'>,
+  { kind, audience, occasion = '' }: Pick<MailsTable, 'kind' | 'audience'> & { occasion?: string },
   booking: ShownBooking,
   {
     addresses,
@@ -52,6 +59,7 @@ export function mailViewOf(
   return {
     kind,
     audience,
+    reportsPayment: reportsPayment({ occasion }),
     locales: audience === 'client' ? [booking.locale, booking.business_locale] : [booking.business_locale],
     business: businessOf(booking),
     booking: {
@@ -71,6 +79,7 @@ export function mailViewOf(
       clientZone: booking.time_zone,
       price: totalPriceOf(booking),
       deposit: depositOf(booking),
+      left: leftOnSite(booking),
       client: {
         firstName: booking.client_first_name,
         lastName: booking.client_last_name,
@@ -179,11 +188,10 @@ function depositOf(booking: ShownBooking): MailView['booking']['deposit'] {
   const money = moneyOf(booking.payment_amount, booking.payment_currency)
   const { payment_status: status, refund_requested_at: refundRequestedAt } = booking
   if (!money || status === null || status === 'preparing' || status === 'expired') return null
-  const isPending = status === 'due' && booking.confirmed_at === null
   return {
     ...money,
     state: status === 'paid' && refundRequestedAt !== null ? 'refunded' : status,
-    payUntil: isPending ? booking.payment_expires_at : null,
+    payUntil: booking.confirmed_at === null ? booking.payment_expires_at : booking.starts_at,
   }
 }
 

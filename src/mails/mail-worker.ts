@@ -36,7 +36,6 @@ import {
   maxToClientPerHour,
   noticeToSend,
   pauseSeconds,
-  supersededBy,
 } from './mail-rules.ts'
 import { isAnyNoticeDue, leaseNotices } from './notice-queries.ts'
 import { deleteMailFiles } from './mail-files.ts'
@@ -199,7 +198,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
       if (!mail || !booking || !hasEmail(booking.client_email) || (await this.isUnwanted(mail))) {
         obsolete.push(...waiting)
       } else if (!next) {
-        next = { mail, booking, same: supersededBy(mail, waiting, booking) }
+        next = { mail, booking, same: waiting.filter((one) => one !== mail) }
       }
     }
     if (!next) return this.conclude(mails, obsolete, [])

@@ -11,6 +11,7 @@ import {
   depositDueSeconds,
   isCausedByBusiness,
   type MailSubject,
+  paidOccasion,
   tidingsOf,
 } from './mail-rules.ts'
 import {
@@ -129,8 +130,8 @@ export async function recordMailAgain(
   tx: Transaction,
   { booking, by }: { booking: Told; by: Actor },
 ): Promise<boolean> {
-  const isAhead = ['pending', 'confirmed'].includes(booking.status) && booking.ends_at > tx.now
-  if (mailRoute(config) === 'off' || !hasEmail(booking.client_email) || !isAhead) return false
+  const isTold = hasEmail(booking.client_email) && isAhead(booking, tx.now)
+  if (mailRoute(config) === 'off' || !isTold) return false
   await writeMails(tx, {
     ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
     occasion: `again/${tx.now.slice(0, 'yyyy-mm-ddThh:mm'.length)}`,
@@ -141,6 +142,31 @@ export async function recordMailAgain(
   })
   tx.onCommit(() => dueMails.raise())
   return true
+}
+
+/**
+ * Records the email about the payment of a deposit that was due after the confirmation. It confirms the booking again,
+ * unless the booking is over.
+ */
+export async function recordPaymentMail(
+  { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
+  tx: Transaction,
+  booking: Told,
+): Promise<void> {
+  const isTold = hasEmail(booking.client_email) && isAhead(booking, tx.now)
+  if (mailRoute(config) === 'off' || !isTold || booking.payment_id === null) return
+  await writeMails(tx, {
+    ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
+    ...{ occasion: paidOccasion(booking.payment_id), client_kind: 'confirmed', business_kind: null },
+    ...{ to_email: booking.client_email, recipient: clientEmailOf(booking.client_email) },
+    ...{ by_email: '', caused_by: causeOf(booking, undefined) },
+    ...{ created_at: tx.now, due_at: tx.now },
+  })
+  tx.onCommit(() => dueMails.raise())
+}
+
+function isAhead({ status, ends_at }: Pick<Told, 'status' | 'ends_at'>, now: Instant): boolean {
+  return ['pending', 'confirmed'].includes(status) && ends_at > now
 }
 
 function depositDueAt({ created_at }: Told, now: Instant): Instant {

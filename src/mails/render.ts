@@ -11,6 +11,8 @@ import { mailKinds } from './mail-rules.ts'
 export interface MailView {
   kind: MailKind
   audience: 'client' | 'business'
+  /** True if a deposit that was due after the confirmation has been paid. */
+  reportsPayment: boolean
   /** Requested languages (BCP 47), of which the first supported one is used. The last is the business's. */
   locales: (string | null)[]
   business: { name: string; color: string | null; phone: string | null; replyTo: string | null }
@@ -34,8 +36,10 @@ export interface MailView {
     /** Time zone of the client. Null: unknown. */
     clientZone: string | null
     price: Money | null
-    /** `payUntil`: when an unpaid booking expires. Null: never. */
+    /** `payUntil`: when an unpaid booking expires, or the start of one that stands. */
     deposit: (Money & { state: 'due' | 'paid' | 'refunded'; payUntil: Instant | null }) | null
+    /** The rest to pay on site after the deposit. Null if there is none. */
+    left: Money | null
     client: { firstName: string; lastName: string; email: string; phone: string | null }
     /** A null label belongs to a question that the service no longer asks. */
     answers: { label: string | null; value: Answer }[]
@@ -136,13 +140,19 @@ function subjectOf(view: MailView, language: Language): string {
   }
   const common = { service: booking.serviceName, business: business.name, ...times }
   if (kind !== 'reminder')
-    return say('mail.subject', {
-      ...common,
-      what: say(`mail.${kind === 'booked' ? 'confirmed' : kind}.subject`),
-    })
+    return say('mail.subject', { ...common, what: say(`mail.${newsOf(view)}.subject`) })
   const days = daysBetween(now, booking.startsAt, zone)
   const day = days === 0 ? say('mail.today') : days === 1 ? say('mail.tomorrow') : times.date
   return say('mail.reminder.subject', { ...common, day })
+}
+
+type News = 'confirmed' | 'changed' | 'cancelled' | 'deposit_due' | 'paid'
+
+/** Returns the news in an email to a client, except a reminder. A due deposit comes first, because it asks for something. */
+function newsOf({ kind, reportsPayment, booking, payUrl }: MailView): News {
+  if (kind === 'changed' || kind === 'cancelled') return kind
+  if (kind === 'deposit_due' || (payUrl !== null && booking.deposit?.state === 'due')) return 'deposit_due'
+  return reportsPayment && booking.deposit?.state === 'paid' ? 'paid' : 'confirmed'
 }
 
 function ownerKind(kind: MailKind): 'booked' | 'changed' | 'cancelled' {
@@ -190,12 +200,12 @@ function leadingZone({ audience, booking }: Pick<MailView, 'audience' | 'booking
 }
 
 function clientBlocks(view: MailView, language: Language): Block[] {
-  const { kind, booking, business, manageUrl, payUrl, offUrl } = view
+  const { kind, booking, business, manageUrl, payUrl, offUrl, now } = view
   const { say } = language
   const isOver = kind === 'cancelled'
+  const news = kind === 'reminder' ? kind : newsOf(view)
   // a deposit that is due later does not affect the booking
-  const isPlain = kind === 'booked' || (kind === 'deposit_due' && booking.isConfirmed)
-  const intro = say(`mail.${isPlain ? 'confirmed' : kind}.intro`)
+  const intro = say(`mail.${news === 'deposit_due' && booking.isConfirmed ? 'confirmed' : news}.intro`)
   const action = payUrl && !isOver ? { label: say('mail.pay'), url: payUrl } : null
   const payUntil = action && booking.deposit?.payUntil
   const manage = manageUrl
@@ -206,8 +216,15 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     { type: 'paragraph', text: say('mail.greeting', { name: unlinked(booking.client.firstName) }) },
     { type: 'paragraph', text: intro },
     card(view, language),
-    ...(payUntil
-      ? [{ type: 'paragraph' as const, text: say('mail.payUntil', { time: told(payUntil, view, language) }) }]
+    ...(payUntil && payUntil > now
+      ? [
+          {
+            type: 'paragraph' as const,
+            text: say(booking.isConfirmed ? 'mail.payBefore' : 'mail.payUntil', {
+              time: told(payUntil, view, language),
+            }),
+          },
+        ]
       : []),
     ...(action ? [{ type: 'button' as const, ...action }] : []),
     ...(manage && isManageMain ? [{ type: 'button' as const, ...manage }] : []),
@@ -311,15 +328,14 @@ function beforeText(view: MailView, language: Language): string | null {
 
 /** Lists due and paid amounts. */
 function moneyRows({ kind, booking }: MailView, { say, locale }: Language): [string, string][] {
-  const { deposit, price } = booking
-  return [
-    ...(price && kind !== 'cancelled'
-      ? [[say('mail.price'), moneyText(price, locale)] as [string, string]]
-      : []),
-    ...(deposit
-      ? [[say(`mail.deposit.${deposit.state}`), moneyText(deposit, locale)] as [string, string]]
-      : []),
+  const isOver = kind === 'cancelled'
+  const { deposit, price, left } = booking
+  const rows: [string, MailView['booking']['price']][] = [
+    [say('mail.price'), isOver ? null : price],
+    ...(deposit ? [[say(`mail.deposit.${deposit.state}`), deposit] as [string, typeof deposit]] : []),
+    [say('mail.left'), isOver || !deposit ? null : left],
   ]
+  return rows.flatMap(([label, money]) => (money ? [[label, moneyText(money, locale)]] : []))
 }
 
 /** Lists the services of a visit, each with its times, person and price. */

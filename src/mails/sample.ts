@@ -54,6 +54,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
   return {
     kind,
     audience: kind === 'booked' ? 'business' : 'client',
+    reportsPayment: false,
     locales: [locale],
     business: sender,
     booking: {
@@ -81,6 +82,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
             payUntil: state === 'due' ? plusMinutes(now, 35) : null,
           }
         : null,
+      left: { amount: state ? 2_500 : 3_500, currency: 'EUR' },
       client: { firstName: 'Ada', lastName: 'Lovelace', email: to, phone: '+49 30 1234567' },
       answers: kind === 'booked' ? [{ label: 'How long is your hair?', value: 'Down to the shoulders' }] : [],
       cancelReason: kind === 'cancelled' ? 'Anna is ill. We are sorry.' : null,

@@ -7,6 +7,7 @@ import {
   confirmDeposit,
   confirmLateDeposit,
 } from '../bookings/conversion.ts'
+import { recordPaymentMail } from '../mails/outbox.ts'
 import { RetryTransaction, type Transaction } from '../database/database.ts'
 import type { PaymentsTable } from '../database/tables.ts'
 import type { Context } from '../bookings/context.ts'
@@ -105,6 +106,7 @@ async function consequence(
         : { next: refund, confirmed: false }
     }
     case 'record':
+      if (booking) await recordPaymentMail(context, tx, booking)
       return { next: { next_check_at: null }, confirmed: false }
     case 'wait':
       return { next: { next_check_at: activeUntil ?? tx.now, checks: 0 }, confirmed: false }

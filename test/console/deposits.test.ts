@@ -51,6 +51,18 @@ onOneEngine('sqlite', 'a deposit of what the console books', (engine) => {
     expect(page).toMatch(/id="pay" readonly value="https:\/\/book\.example\/checkout\/[0-9a-f-]{36}"/)
   })
 
+  test('is not due on site again, whether it is due or paid', async () => {
+    const priced = await makeOffer(world.service, world.business.id, { deposit })
+    const [path, body] = [`/services/${priced.service_id}`, { price: { amount: 6_000, currency: 'EUR' } }]
+    expect((await owner.call('PATCH', path, body)).status).toBe(200)
+    const { id, sessionId } = await world.due({ client: world.key, offer: priced })
+    const money = async () => textOf({ body: await read(`/console/bookings/${id}`) })
+    expect(await money()).toContain('Deposit €25 due €35 due on site')
+    await world.paid(sessionId)
+    expect(await money()).toMatch(/Deposit €25 paid by card, .* €35 due on site/)
+    expect(await money()).not.toContain('€60 due on site')
+  })
+
   test('is news for the owner, unless the owner has booked it', async () => {
     const news = async () =>
       (await world.service.rows('mails')).filter(

@@ -35,6 +35,15 @@ onEachEngine('the mail that asks for a deposit', (engine) => {
     return mailServer.mails.map(({ headers }) => headers.subject?.split(/[:,]/)[0])
   }
 
+  const priced = async () => {
+    const offer = await makeOffer(world.service, world.business.id, { deposit })
+    const body = { price: { amount: 6_000, currency: 'EUR' } }
+    const path = `/services/${offer.service_id}`
+    const { status } = await world.service.call('PATCH', path, { token: world.business.key, body })
+    expect(status).toBe(200)
+    return offer
+  }
+
   test('is not sent to a client who pays within five minutes, and holds up no other mail', async () => {
     const { sessionId } = await world.due()
     expect(await sent(askedAfter - 1)).toEqual([])
@@ -61,17 +70,45 @@ onEachEngine('the mail that asks for a deposit', (engine) => {
     expect(await sent(askedAfter)).toEqual(['Deposit needed', 'Deposit needed', 'Cancelled'])
   })
 
-  test('follows the confirmation of what the business books, and says that it stands', async () => {
-    await world.due({ client: world.key })
-    expect(await sent()).toEqual(['Confirmed'])
-    expect(await sent(askedAfter)).toEqual(['Confirmed', 'Deposit needed'])
-    expect(mailServer.mails[1]?.text).toContain('Your appointment is confirmed.')
+  test('is the confirmation of what the business books, and the payment has one, too', async () => {
+    const { id, sessionId } = await world.due({ client: world.key, offer: await priced() })
+    expect(await sent()).toEqual(['Deposit needed'])
+    const asking = mailServer.mails[0]
+    expect(asking?.text).toContain('Your appointment is confirmed.')
+    expect(asking?.text).toMatch(/Please pay the deposit by Tue 1 Dec, 10:00\./) // the start
+    expect(asking?.text).toContain('https://book.example/checkout/')
+    expect(asking?.text).toMatch(/Price: €60\s+Deposit, due now: €25\s+To pay on site: €35/)
+    expect(asking?.calendar).toContain('STATUS:CONFIRMED')
+    expect(await sent(askedAfter)).toEqual(['Deposit needed'])
+    await world.paid(sessionId)
+    await sent()
+    await world.tell('checkout.session.completed', sessionId)
+    expect(await sent(askedAfter)).toEqual(['Deposit needed', 'Deposit paid'])
+    const thanks = mailServer.mails[1]
+    expect(thanks?.text).toContain('Thank you, your deposit has arrived. Your appointment is confirmed.')
+    expect(thanks?.text).toMatch(/Price: €60\s+Deposit, paid: €25\s+To pay on site: €35/)
+    expect(thanks?.text).not.toContain('/checkout/')
+    await world.key.change(id, { starts_at: '2026-12-01T12:00:00+01:00' })
+    expect(await sent()).toEqual(['Deposit needed', 'Deposit paid', 'Changed'])
   })
 
-  test('is not lost when the confirmation was late itself', async () => {
-    await world.due({ client: world.key })
-    world.service.clock.advance(askedAfter)
-    expect(await sent()).toEqual(['Confirmed', 'Deposit needed'])
+  test('is one with an email about a change', async () => {
+    const { id } = await world.due({ client: world.key })
+    await sent()
+    await world.key.change(id, { starts_at: '2026-12-04T12:00:00+01:00' })
+    await sent()
+    expect(await sent(askedAfter)).toEqual(['Deposit needed', 'Changed'])
+    expect(mailServer.mails[1]?.text).toContain('Please pay the deposit by Fri 4 Dec, 12:00.')
+  })
+
+  test('is not sent if it is late and paid by then: one email confirms both', async () => {
+    mailServer.answer = () => 451
+    const { sessionId } = await world.due({ client: world.key })
+    await sent()
+    await world.paid(sessionId)
+    await sent()
+    mailServer.answer = () => undefined
+    expect(await sent(askedAfter)).toEqual(['Deposit paid'])
   })
 
   test('does not follow where the business wants no mail', async () => {

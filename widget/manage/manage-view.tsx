@@ -9,6 +9,7 @@ import { CalendarChoices } from '../views/calendar-choices.tsx'
 import { Contact } from '../views/contact.tsx'
 import { Header } from '../views/header.tsx'
 import { Heading } from '../views/heading.tsx'
+import { leftOnSite } from '../views/left-on-site.ts'
 import { Place } from '../views/place.tsx'
 import { bookedItems, Items, times } from '../views/summary.tsx'
 import { TextInput } from '../views/text-input.tsx'
@@ -292,11 +293,17 @@ function Money({ managed: { booking }, formats, texts }: ShownView) {
   const price = booking.price ?? (service.price && times(service.price, people))
   const isCancelled = booking.status === 'cancelled'
   const amount = payment ? formats.money(payment) : ''
+  const isOwed = !isCancelled && (payment?.status === 'paid' || payment?.status === 'due')
   const deposit =
     payment?.status === 'refunded' || payment?.status === 'paid' || payment?.status === 'due'
       ? fill(texts[payment.status === 'refunded' ? 'manage.refunded' : payment.status], { amount })
       : ''
-  const parts = [price && !isCancelled ? formats.money(price) : '', deposit].filter(Boolean)
+  const left = isOwed ? leftOnSite(price, payment) : undefined
+  const parts = [
+    price && !isCancelled ? formats.money(price) : '',
+    deposit,
+    left ? fill(texts.left, { amount: formats.money(left) }) : '',
+  ].filter(Boolean)
   return parts.length > 0 ? <p>{parts.join(' · ')}</p> : null
 }
 

@@ -1,11 +1,12 @@
 import type { Booking } from '../api/api-types.ts'
 import { fill, type Texts } from '../texts.ts'
+import { leftOnSite } from './left-on-site.ts'
 import type { Formats } from '../times/formats.ts'
 
 export interface EntryParts {
   booking: Booking
   business: { name: string; brand_name: string | null }
-  texts: Pick<Texts, 'online' | 'paid' | 'due' | 'manage'>
+  texts: Pick<Texts, 'online' | 'paid' | 'due' | 'left' | 'manage'>
   formats: Formats
   manageUrl: string | null
 }
@@ -25,9 +26,11 @@ export function calendarEntry({ booking, business, texts, formats, manageUrl }: 
     return `${from} – ${to} ${[item.service.name, item.staff?.name].filter(Boolean).join(' · ')}`
   })
   const deposit = payment?.status === 'paid' || payment?.status === 'due' ? payment : undefined
+  const left = leftOnSite(price, deposit)
   const amounts = [
     price && formats.money(price),
     deposit && fill(texts[deposit.status as 'paid' | 'due'], { amount: formats.money(deposit) }),
+    left && fill(texts.left, { amount: formats.money(left) }),
   ]
   return {
     title: `${items.length > 1 ? items.map((item) => item.service.name).join(' + ') : service.name} – ${business.brand_name ?? business.name}`,

@@ -6,6 +6,7 @@ import type { Booking, Location, Money } from '../api/api-types.ts'
 import { fillCount } from '../counts.ts'
 import { fill } from '../texts.ts'
 import { Contact } from './contact.tsx'
+import { leftOnSite } from './left-on-site.ts'
 import { Place } from './place.tsx'
 import { placeOf } from '../times/formats.ts'
 import { dateIn, ownZoneName, sameTimeIn } from '../times/zones.ts'
@@ -144,12 +145,12 @@ export function bookedItems({ items }: Pick<Booking, 'items'>): SummaryItem[] {
 /** Renders the price, the deposit, and the rest to pay at the location. */
 function Amounts({ language: { texts }, formats, appointment }: SummaryView) {
   const { price, deposit, isFrom = false } = appointment
-  const left = price && deposit && price.currency === deposit.currency ? price.amount - deposit.amount : 0
+  const left = isFrom ? undefined : leftOnSite(price, deposit)
   const depositText = deposit && { wanted: texts.deposit, due: texts.due, paid: texts.paid }[deposit.status]
   const parts = [
     price && (isFrom ? fill(texts.from, { amount: formats.money(price) }) : formats.money(price)),
     deposit && depositText && fill(depositText, { amount: formats.money(deposit) }),
-    price && left > 0 && !isFrom && fill(texts.left, { amount: formats.money({ ...price, amount: left }) }),
+    left && fill(texts.left, { amount: formats.money(left) }),
   ].filter(Boolean)
   return parts.length > 0 ? <span class="hint">{parts.join(' · ')}</span> : null
 }

@@ -6,7 +6,7 @@ import { type Instant, readInstant, toMs } from '../../base/instants.ts'
 import { type listBookings, presentBooking, type showBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
-import { isGivenBy, totalPriceOf } from '../../database/shown-item-rules.ts'
+import { isGivenBy, leftOnSite, totalPriceOf } from '../../database/shown-item-rules.ts'
 import type { Mail } from '../../mails/mail-schemas.ts'
 import { moneyText } from '../../mails/render.ts'
 import { copied, hidden } from '../../pages/form.ts'
@@ -195,17 +195,11 @@ function moneyFacts({ visit, row }: BookingView, shown: Shown): Html {
     expired: () => texts.booking.depositExpired({ amount }),
     refunded: () => texts.booking.depositRefunded({ amount, day: day(row.payment_refunded_at) }),
   }
-  const price = totalPriceOf(row)
-  const rest = (price?.amount ?? 0) - (payment.status === 'paid' ? payment.amount : 0)
-  const isOwed = row.status !== 'cancelled' && price?.currency === payment.currency && rest > 0
+  const left = row.status === 'cancelled' ? null : leftOnSite(row)
   return fact(
     texts.booking.money,
     html`${states[payment.status]()}`,
-    ...(isOwed
-      ? [
-          html`${texts.booking.dueThere({ amount: moneyText({ amount: rest, currency: payment.currency }, locale) })}`,
-        ]
-      : []),
+    ...(left ? [html`${texts.booking.dueThere({ amount: moneyText(left, locale) })}`] : []),
   )
 }
 

@@ -1,0 +1,11 @@
+import type { Money } from '../api/api-types.ts'
+
+/** Returns the rest to pay on site after a deposit. Undefined if there is none. */
+export function leftOnSite(
+  price: Money | null | undefined,
+  deposit: Money | null | undefined,
+): Money | undefined {
+  if (!price || !deposit || price.currency !== deposit.currency) return undefined
+  const amount = price.amount - deposit.amount
+  return amount > 0 ? { amount, currency: price.currency } : undefined
+}
