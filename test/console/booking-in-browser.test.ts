@@ -12,7 +12,7 @@ import {
   type VisitorOptions,
 } from '../support/browser.ts'
 import { bookSlot, clientOf } from '../support/client.ts'
-import { consoleSizes, openConsole } from '../support/console.ts'
+import { consoleSizes, openConsole, openMore } from '../support/console.ts'
 import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { businessOf, offer, type TestService } from '../support/test-service.ts'
@@ -84,6 +84,7 @@ describe.skipIf(chromiumPath === undefined)('a booking in the console', () => {
       const picture = (name: string) => look(page, `console-booking-${name}-${size}`)
       await page.getByRole('heading', { name: 'Haircut' }).waitFor()
       await picture('1-shown')
+      await openMore(page)
       await page.getByRole('link', { name: 'Edit client' }).click()
       await page.getByLabel('Last name').fill('')
       await page.getByLabel('Phone').fill('call me')
@@ -96,6 +97,7 @@ describe.skipIf(chromiumPath === undefined)('a booking in the console', () => {
       await page.getByRole('button', { name: 'Save' }).click()
       await page.getByRole('status').filter({ hasText: 'Client details saved.' }).waitFor()
 
+      await openMore(page)
       await page.getByRole('link', { name: 'Notes and answers' }).click()
       await page.getByLabel('Notes').fill('Mine')
       await key().change(id, { notes: 'Theirs' })
@@ -124,6 +126,7 @@ describe.skipIf(chromiumPath === undefined)('a booking in the console', () => {
     const client = { first_name: 'שרה', last_name: 'לוי', email: 'sarah@example.com' }
     const id = await book('2026-12-02T10:00:00+01:00', client)
     const page = await open(`/console/bookings/${id}`, consoleSizes.desktop)
+    await openMore(page)
     await page.getByRole('button', { name: 'Print' }).waitFor()
     await look(page, 'console-booking-6-right-to-left')
     await page.emulateMedia({ media: 'print' })

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject } from 'vitest'
 import { misfitsIn, violationsIn } from '../support/accessibility.ts'
 import { chromiumPath, keepScreenshot, sharedBrowser, startPublicService } from '../support/browser.ts'
 import { clientOf, bookSlot } from '../support/client.ts'
-import { consoleSizes, openConsole } from '../support/console.ts'
+import { consoleSizes, openConsole, openMore } from '../support/console.ts'
 import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { businessOf, offer, type TestService } from '../support/test-service.ts'
@@ -43,6 +43,7 @@ describe.skipIf(chromiumPath === undefined)('a deposit that is due in the consol
     await page.goto(`${address}/console/bookings/${String(id)}?done=due`)
     const link = await page.getByLabel('Link to pay the deposit').inputValue()
     await expectSound(page, `deposit-due-${name}`)
+    await openMore(page)
     await page.getByRole('link', { name: "Client's link" }).click()
     await page.getByRole('button', { name: 'Email it to the client' }).waitFor()
     await expectSound(page, `deposit-link-${name}`)

@@ -100,7 +100,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
         client_fields: { last_name: 'optional', phone: 'required' },
       })
       expect((await show('/console/services?done=saved')).body).toMatch(
-        /Saved\.[^]*Beard trim[^]*20 min · €12.50/,
+        /Saved\.[^]*Beard trim[^]*20 min[^]*€12.50/,
       )
     })
 

@@ -95,6 +95,11 @@ export function textOf(page: { body: unknown }): string {
     .replaceAll(/\s+/g, ' ')
 }
 
+/** Opens the menu of a booking's further actions. */
+export async function openMore(page: Page): Promise<void> {
+  await page.locator('.booking .menu > summary').click()
+}
+
 /** Goes to a section of the console through its menu, which phones open first. */
 export async function goToSection(page: Page, name: string): Promise<void> {
   const button = page.getByRole('button', { name: 'More' })

@@ -10,7 +10,9 @@ import { isGivenBy, leftOnSite, totalPriceOf } from '../../database/shown-item-r
 import type { Mail } from '../../mails/mail-schemas.ts'
 import { moneyText } from '../../mails/render.ts'
 import { copied, hidden } from '../../pages/form.ts'
+import { icon, type IconName } from '../../pages/icons.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { face } from '../frame/faces.ts'
 import { clientName, dayText, momentText, spanText } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
 import { waitText } from '../messages/wait-text.ts'
@@ -49,9 +51,9 @@ export function bookingPage(view: BookingView, notice: Html): Html {
   const shown = presentBooking(row, visit.person)
   const isMasked = 'redacted' in shown
   return html`<article class="booking">
-    ${notice} ${bookingHead(view)}
+    ${notice} ${bookingHead(view)} ${clientPart(view, shown)}
     <dl class="facts">
-      ${timeFacts(view)} ${clientFact(view, shown)} ${isMasked ? '' : answerFacts(view, shown)}
+      ${timeFacts(view)} ${isMasked ? '' : answerFacts(view, shown)}
       ${isMasked ? '' : moneyFacts(view, shown)} ${cancelFacts(view)}
     </dl>
     ${isMasked ? '' : payLink(view)}
@@ -68,15 +70,31 @@ export function bookingHead({ visit, row }: Pick<BookingView, 'visit' | 'row'>, 
     texts.minutes({ minutes: (Date.parse(row.ends_at) - Date.parse(row.starts_at)) / 60_000 }),
     priceText({ visit, row }),
   ].filter((part) => part !== undefined)
-  const isAbsent = row.no_show_at !== null
   const name = html`<bdi>${titleOf(row)}</bdi>`
   return html`<header class="booking-head">
-    ${level === 1 ? html`<h1>${name}</h1>` : html`<h2>${name}</h2>`}
+    ${level === 1 ? html`<h1>${name}</h1>` : html`<h2>${name}</h2>`} ${stateSign(visit, row)}
     <p class="soft">${parts.join(' · ')}</p>
-    <p class="state is-${isAbsent ? 'absent' : row.status}">
-      ${isAbsent ? texts.noShow : texts.status[row.status]}
-    </p>
   </header>`
+}
+
+const stateIcons = {
+  pending: 'waiting',
+  confirmed: 'done',
+  in_progress: 'arrived',
+  completed: 'done',
+  cancelled: 'cancelled',
+  absent: 'absent',
+} as const
+
+/** Renders a booking's status as a sign and a word. */
+function stateSign(
+  { texts: { booking: texts } }: ConsoleVisit,
+  { status, no_show_at }: Pick<BookingView['row'], 'status' | 'no_show_at'>,
+): Html {
+  const state = no_show_at === null ? status : 'absent'
+  return html`<span class="state is-${state}"
+    >${icon(stateIcons[state])} ${state === 'absent' ? texts.noShow : texts.status[state]}</span
+  >`
 }
 
 /** Returns the total price for all people. */
@@ -113,45 +131,55 @@ export function isMasked({ visit, row }: Pick<BookingView, 'visit' | 'row'>): bo
   return isStaff(visit.person) && !isGivenBy(row, visit.person.staffId)
 }
 
-function clientFact({ visit, row, client }: BookingView, shown: Shown): Html {
+/** Renders the client's name, number of visits and contact details. */
+function clientPart({ visit, row, client }: BookingView, shown: Shown): Html {
   const texts = visit.texts.booking
   const { email, phone } = shown.client
   const isKnown = client !== undefined && row.client_email !== ''
-  const called = html`<bdi class="client-name">${clientName(shown.client, visit)}</bdi>`
+  const spoken = clientName(shown.client, visit)
+  const called = html`<bdi class="client-name">${spoken}</bdi>`
   const name = isKnown ? html`<a href="${pathOf(`/console/clients/${row.id}`, visit)}">${called}</a>` : called
-  if ('redacted' in shown) return fact(texts.client, name, html`<bdi>${email}</bdi>`)
   const notes = [
     ...(client ? [texts.visit({ number: client.visits + 1 })] : []),
     ...(client && client.no_shows > 0 ? [texts.noShows({ count: client.no_shows })] : []),
-    ...(client?.blocked ? [texts.blocked] : []),
   ]
-  return fact(
-    texts.client,
-    html`${name}${notes.length === 0 ? '' : html` <span class="soft">${notes.join(' · ')}</span>`}`,
-    ...(email === '' ? [] : [html`<a href="mailto:${email}"><bdi>${email}</bdi></a>`]),
-    ...(phone === null ? [] : [html`<a href="tel:${dialled(phone)}"><bdi>${phone}</bdi></a>`]),
-    ...(isKnown
-      ? [
-          html`<a class="not-printed" href="${pathOf('/console/bookings', visit, { client: row.id })}"
-            >${texts.allBookings}</a
-          >`,
-        ]
-      : []),
-  )
+  const reach = (name: IconName, href: string, label: string, text: string) =>
+    html`<a class="button" href="${href}"
+      >${icon(name)} <span class="unseen">${label}</span> <bdi>${text}</bdi></a
+    >`
+  return html`<section class="card client" aria-label="${texts.client}">
+    ${face(spoken)}
+    <div>
+      ${name} ${notes.length === 0 ? '' : html`<span class="soft">${notes.join(' · ')}</span>`}
+      ${'redacted' in shown ? html`<span class="soft"><bdi>${email}</bdi></span>` : ''}
+      ${
+        isKnown
+          ? html`<a class="not-printed" href="${pathOf('/console/bookings', visit, { client: row.id })}"
+              >${texts.allBookings}</a
+            >`
+          : ''
+      }
+    </div>
+    ${
+      'redacted' in shown
+        ? ''
+        : html`<div class="reach">
+            ${phone === null ? '' : reach('phone', `tel:${dialled(phone)}`, texts.call, phone)}
+            ${email === '' ? '' : reach('mails', `mailto:${email}`, texts.write, email)}
+          </div>`
+    }
+    ${client?.blocked ? html`<p class="alert">${texts.blocked}</p>` : ''}
+  </section>`
 }
 
 export type BookingRows = Awaited<ReturnType<typeof listBookings>>['data']
 
 /** Renders a booking in a list as a link to it: time, service and status. */
 export function bookingRow(visit: ConsoleVisit, row: BookingRows[number], what: Html): Html {
-  const { noShow, status } = visit.texts.booking
-  const isAbsent = row.no_show_at !== null
   return html`<a class="row" href="${bookingPath({ visit, row })}">
     <span class="row-time">${spanText(row, { timezone: row.timezone, locale: visit.locale })}</span>
     <span class="row-what">${what}</span>
-    <span class="state is-${isAbsent ? 'absent' : row.status}"
-      >${isAbsent ? noShow : status[row.status]}</span
-    >
+    ${stateSign(visit, row)}
   </a>`
 }
 
@@ -255,17 +283,9 @@ function bookingActions(view: BookingView): Html {
   }
   const isOver = row.status === 'cancelled'
   const mayAssign = !isStaff(visit.person) && !isOver && row.staff_id !== null && !isVisit(row)
-  const links: [form: string, label: string][] = [
-    ...(isOver ? [] : ([['move', texts.move]] as [string, string][])),
-    ...(isOver ? [] : ([['services', texts.items]] as [string, string][])),
-    ...(mayAssign ? ([['person', texts.person]] as [string, string][]) : []),
-    ['client', texts.correct],
-    ['details', texts.details],
-    ['link', texts.link],
-    ...(isOver ? [] : ([['cancel', texts.cancel]] as [string, string][])),
-    ...(isOver && mayRefund(view) ? ([['cancel', texts.refund]] as [string, string][]) : []),
-  ]
-  return html`<div class="actions not-printed">
+  const link = (form: string, label: string, name?: IconName, look = '') =>
+    html`<a class="button ${look}" href="${bookingPath(view, form)}">${name ? icon(name) : ''} ${label}</a>`
+  return html`<div class="actions save not-printed">
     ${actionsOf(view).map(
       (action) =>
         html`<form method="post" action="${bookingPath(view, 'status')}">
@@ -275,8 +295,20 @@ function bookingActions(view: BookingView): Html {
           </button>
         </form>`,
     )}
-    ${links.map(([form, label]) => html`<a class="button" href="${bookingPath(view, form)}">${label}</a>`)}
-    <button type="button" data-print hidden>${texts.print}</button>
+    ${isOver ? '' : link('move', texts.move, 'move')}
+    ${isOver ? '' : link('cancel', texts.cancel, undefined, 'danger')}
+    ${isOver && mayRefund(view) ? link('cancel', texts.refund) : ''}
+    <details class="menu up">
+      <summary class="button">${icon('more')} ${texts.more}</summary>
+      <ul>
+        ${isOver ? '' : html`<li>${link('services', texts.items)}</li>`}
+        ${mayAssign ? html`<li>${link('person', texts.person)}</li>` : ''}
+        <li>${link('client', texts.correct)}</li>
+        <li>${link('details', texts.details)}</li>
+        <li>${link('link', texts.link)}</li>
+        <li><button type="button" data-print hidden>${texts.print}</button></li>
+      </ul>
+    </details>
   </div>`
 }
 

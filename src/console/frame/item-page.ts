@@ -24,6 +24,7 @@ import {
   hidden,
   type Typed,
 } from '../../pages/form.ts'
+import { icon } from '../../pages/icons.ts'
 import type { ConsoleTexts } from './texts.ts'
 import { consoleScript, doneNotice, pathOf, type SectionId } from './console-page.ts'
 import {
@@ -53,7 +54,7 @@ export function listPage<Row extends { id: string; name: string }, Shown>(
 }
 
 export function addButton(visit: BusinessVisit, path: string, text: string): Html {
-  return html`<a class="button" href="${pathOf(`${path}/${newId}`, visit)}">${text}</a>`
+  return html`<a class="button main" href="${pathOf(`${path}/${newId}`, visit)}">${icon('add')} ${text}</a>`
 }
 
 export function nextPage(visit: BusinessVisit, path: string, cursor: string | null): Html {
@@ -69,16 +70,22 @@ type ActivityWords = ConsoleTexts['services']['activity']
 interface ListRow {
   name: string
   path: string
+  /** The sign before the name, such as a face. */
+  mark?: Html
   about: Html
+  /** The text at the end of the row, such as a price. */
+  end?: string | undefined
   active: boolean
 }
 
 /** Renders the rows. Inactive ones come last. */
 export function rowsOf(visit: BusinessVisit, { inactive }: ActivityWords, rows: ListRow[]): Html {
-  const row = ({ name, path, about, active }: ListRow) =>
-    html`<li>
+  const row = ({ name, path, mark = html``, about, end, active }: ListRow) =>
+    html`<li class="item">
+      ${mark}
       <a href="${pathOf(path, visit)}"><bdi>${name}</bdi></a>
       <span class="soft">${active ? about : inactive}</span>
+      ${end === undefined || !active ? '' : html`<span class="end">${end}</span>`}
     </li>`
   const inOrder = [...rows.filter(({ active }) => active), ...rows.filter(({ active }) => !active)]
   return html`<ul class="rows">
@@ -151,7 +158,7 @@ export function itemPage<
         ${row && !row.active ? html`<p class="alert">${activity.isInactive}</p>` : ''}
         <form method="post" class="fields wide-fields">
           ${hidden({ once: visit.once })} ${await page.fields(visit, state)}
-          <div class="actions"><button type="submit" class="main">${texts.setUp.save}</button></div>
+          <div class="actions save"><button type="submit" class="main">${texts.setUp.save}</button></div>
         </form>
         ${(row && (await page.below?.(visit, row))) ?? ''} ${row ? activityForm(activity, row.active) : ''}`,
     }

@@ -383,13 +383,12 @@ function askedNumbers({ typed }: FormState): number[] {
   return questionNumbers(typed).filter((index) => typed[questionName(index, 'label')] !== '')
 }
 
-/** Returns a summary such as "30 min · €35". */
+/** Returns a summary without the price, such as "30 min · deposit €10". */
 export function serviceSummary(service: Service, { locale, texts }: ConsoleLanguage): string {
   const { services: words } = texts
   const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'short' })
   return [
     minutes.format(service.duration_minutes),
-    ...(service.price ? [moneyText(service.price, locale)] : []),
     ...(service.deposit ? [words.withDeposit({ amount: moneyText(service.deposit, locale) })] : []),
     ...(service.capacity > 1 ? [words.forMany({ count: service.capacity })] : []),
   ].join(' · ')

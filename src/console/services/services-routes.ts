@@ -12,6 +12,7 @@ import {
 import type { Location, StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
 import type { BookableResource } from '../../catalogue/resource-schemas.ts'
 import { ChangeService, CreateService, type Service } from '../../catalogue/service-schemas.ts'
+import { moneyText } from '../../mails/render.ts'
 import type { FormState, Typed } from '../../pages/form.ts'
 import { listItems } from '../frame/lists.ts'
 import { doneNotice } from '../frame/console-page.ts'
@@ -47,7 +48,9 @@ function serviceList(context: Context): ConsoleRoute {
         ...service,
         path: `/console/services/${service.id}`,
         about: html`${serviceSummary(service, visit)}`,
+        end: service.price ? moneyText(service.price, visit.locale) : undefined,
       }))
+      const groups = [...Map.groupBy(rows, ({ category }) => category)]
       return {
         title: words.title,
         section: 'services',
@@ -56,7 +59,12 @@ function serviceList(context: Context): ConsoleRoute {
             ${addButton(visit, '/console/services', words.add)}
           </div>
           ${doneNotice(texts.setUp.done, query['done'])}
-          ${rows.length === 0 ? html`<p>${words.empty}</p>` : rowsOf(visit, words.activity, rows)}
+          ${rows.length === 0 ? html`<p>${words.empty}</p>` : ''}
+          ${groups.map(
+            ([category, ofGroup]) =>
+              html`${category === null ? '' : html`<h2><bdi>${category}</bdi></h2>`}
+              ${rowsOf(visit, words.activity, ofGroup)}`,
+          )}
           ${nextPage(visit, '/console/services', page.next_cursor)}`,
       }
     },

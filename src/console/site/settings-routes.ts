@@ -182,7 +182,7 @@ async function shown(
       ${doneNotice(notes, query['done'])} ${movedNotice(visit, query)} ${faultSummary(state, setUp)}
       <form method="post" class="fields wide-fields">
         ${settingsFields(visit, state, await locationsOf(context, visit))}
-        <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
+        <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
       </form>
       ${mailPart(context, visit)}`,
   }

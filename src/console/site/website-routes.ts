@@ -409,6 +409,6 @@ function brandPart(visit: BusinessVisit, { business }: Website, state: FormState
     <form method="post" class="fields wide-fields">
       ${hidden({ do: 'brand' })} ${formFault(visit, state, 'brand')} ${at('brand_name')}
       <div class="beside">${at('brand_color', 'brand_logo_url')}</div>
-      <div class="actions"><button type="submit" class="main">${setUp.save}</button></div>
+      <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
     </form>`
 }

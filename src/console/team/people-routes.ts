@@ -23,6 +23,7 @@ import type { Service } from '../../catalogue/service-schemas.ts'
 import { type FormState, ticked, tickedOf, type Typed } from '../../pages/form.ts'
 import { listItems } from '../frame/lists.ts'
 import { wallFields } from '../frame/formats.ts'
+import { face } from '../frame/faces.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   assertNoFaults,
@@ -68,6 +69,7 @@ function peopleList(context: Context): ConsoleRoute {
       const people = staff.map((member) => ({
         ...member,
         path: `/console/people/${member.id}`,
+        mark: face(member.name),
         about: aboutHours(member, texts.staff.asLocation),
       }))
       const places = locations.map((location) => ({
