@@ -183,17 +183,20 @@ function withSource<T>(
   {
     query,
     moving,
+    changes,
     work,
   }: {
     query: Query
     moving?: Moving | undefined
+    /** The ID of a booking whose services change. It is not in the way. */
+    changes?: string | undefined
     work: (source: SlotSource, nowMs: number) => Promise<T>
   },
 ): Promise<T> {
   const { location_id, staff_id, party_size: partySize = 1 } = query
   const viewer = (): Viewer => ({
     ...{ actor, nowMs: toMs(context.clock.now()), partySize, recently: !moving },
-    ...(moving && { exceptBookingId: moving.bookingId }),
+    exceptBookingId: moving?.bookingId ?? changes,
   })
   if (query.items !== undefined) {
     return withVisit(context, actor.scope, {
@@ -376,20 +379,24 @@ interface Explanation {
   item?: number
 }
 
-/** Explains whether a session could hold a slot now and, if not, why. Throws not_found. */
+/**
+ * Explains whether a session could hold a slot now and, if not, why. For a booking that changes its services, only
+ * hours, blocks and other bookings count. Throws not_found.
+ */
 export async function explainSlot(
   context: Context,
   actor: Actor,
   query: Static<typeof ExplainQuery>,
+  changes?: string,
 ): Promise<Explanation> {
   const startsAt = query.starts_at
   try {
     return await withSource(context, actor, {
-      query,
+      ...{ query, changes },
       work: async (source) => {
         const day = localDay(source, toMs(startsAt))
         const free = (await source.read({ first: day, last: day })).slots()
-        const found = free.reasonAgainst(toMs(startsAt))
+        const found = free.reasonAgainst(toMs(startsAt), changes !== undefined)
         const isHidden = isSession(actor) || (isStaff(actor) && query.staff_id !== actor.staffId)
         const reason = found?.reason === 'busy_elsewhere' && isHidden ? 'blocked' : (found?.reason ?? null)
         const starts_at = formatInstant(startsAt, source.location.timezone)

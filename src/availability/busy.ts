@@ -19,7 +19,7 @@ export interface Viewer {
   /** Number of people; 1 if absent. */
   partySize?: number
   /** The booking to move, which does not obstruct itself. */
-  exceptBookingId?: string
+  exceptBookingId?: string | undefined
   /** True if the answer may be up to a second old. The primary decides in the end what can be held. */
   recently?: boolean
 }

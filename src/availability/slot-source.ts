@@ -15,8 +15,11 @@ export interface SlotsOfDays {
   zone: ZoneOffsets
   /** Yields the slots of a local day, in order. Undefined between two of them is a chance to give way. */
   onDay(day: number): Iterable<Slot | undefined>
-  /** Returns the reason why a start cannot be held, and the number of the item of a visit; null if it can. */
-  reasonAgainst(startsAtMs: number): { reason: VisitReason; item?: number } | null
+  /**
+   * Returns the reason why a start cannot be held, and the number of the item of a visit; null if it can.
+   * `isAgreed` ignores the grid and the notice of a visit.
+   */
+  reasonAgainst(startsAtMs: number, isAgreed?: boolean): { reason: VisitReason; item?: number } | null
 }
 
 /** The result of one statement. The slots are computed when they are asked for. */

@@ -128,8 +128,8 @@ class VisitSlots {
   }
 
   /** Returns why a visit cannot start at an instant, and the number of the item that cannot be served; null if it can. */
-  reasonAgainst(startsAtMs: number): { reason: VisitReason; item: number } | null {
-    const found = this.rules.at(startsAtMs)
+  reasonAgainst(startsAtMs: number, isAgreed = false): { reason: VisitReason; item: number } | null {
+    const found = isAgreed ? this.rules.atAgreed(startsAtMs) : this.rules.at(startsAtMs)
     return isRefusal(found) ? found : null
   }
 

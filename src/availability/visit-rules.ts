@@ -292,6 +292,11 @@ export class VisitRules {
     return this.bestAt(startsAtMs, false)
   }
 
+  /** Like `at` for a start that is already agreed: neither grid nor notice counts. */
+  atAgreed(startsAtMs: number): PlannedVisit | VisitRefusal {
+    return this.bestAt(startsAtMs, true)
+  }
+
   /** Like `at` for a start that `gridTimes` returned. Faster, because it returns neither claims nor reasons. */
   planOnGrid(startsAtMs: number): Omit<PlannedVisit, 'claims'> | undefined {
     if (startsAtMs < this.earliestMs || this.reasonAgainstStart(startsAtMs, true)) return undefined

@@ -298,18 +298,19 @@ export function answersOf({ custom_field_values_json }: BookingsTable): KeptAnsw
 
 /**
  * Throws validation_failed unless new answers fit the current custom fields. An unchanged answer always fits,
- * even a missing one, because its field may have changed since.
+ * even a missing one, because its field may have changed since. `added` has the IDs of fields that the booking
+ * has not asked before.
  */
 export function assertAnswersFit(
   booking: BookingsTable,
-  fields: CustomField[],
+  { fields, added }: { fields: CustomField[]; added: ReadonlySet<string> },
   answers: FieldAnswer[],
 ): void {
   const before = answersOf(booking)
   const present = new Set(before.map(answerText))
   const asked = fields.map((field) => {
     const isGiven = [...before, ...answers].some(({ field_id }) => field_id === field.id)
-    return isGiven ? field : { ...field, required: false }
+    return isGiven || added.has(field.id) ? field : { ...field, required: false }
   })
   const isKept = (index: string | undefined) => {
     const answer = index === undefined ? undefined : answers[Number(index)]

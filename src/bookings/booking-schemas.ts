@@ -151,7 +151,8 @@ export const ChangeBooking = StrictObject(
     custom_field_values: Type.Optional(
       Type.Array(FieldAnswer, {
         maxItems: maxFieldValues,
-        description: 'All answers to the custom fields of the service, in place of the present ones.',
+        description:
+          'All answers to the custom fields of its services, in place of the present ones. With `items`, new services need the answers that they require.',
       }),
     ),
     cancel_reason: Type.Optional(

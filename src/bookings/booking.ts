@@ -349,7 +349,7 @@ async function changeIn(
   const assignees = isVisit ? undefined : await assigneesOf(context, tx, change)
   const asked = await askedOf(context, tx, change)
   assertMayReaddress(by, found, asked.client)
-  if (wanted.answers) assertAnswersFit(found, asked.fields, wanted.answers)
+  if (wanted.answers) assertAnswersFit(found, asked, wanted.answers)
   // 1. an invalid request is refused before a failed precondition
   const reassigned = assignees?.reassigns ?? change.items !== undefined
   const plan = planChange(found, { ...wanted, ...asked, reassigned }, tx.now)
@@ -540,12 +540,14 @@ function assertMayReaddress(
 async function askedOf(
   context: Context,
   tx: Transaction,
-  { booking, wanted: { answers, client } }: Change & { booking: BookingRow },
-): Promise<Pick<WantedChange, 'client'> & { fields: CustomField[] }> {
+  { booking, items = [], wanted: { answers, client } }: Change & { booking: BookingRow },
+): Promise<Pick<WantedChange, 'client'> & { fields: CustomField[]; added: ReadonlySet<string> }> {
   const taken = client?.last_name === null || client?.phone === null
   const scope = { businessId: booking.business_id }
   const services: Service[] = []
-  for (const serviceId of answers || taken ? new Set(itemsOf(booking).map((item) => item.service.id)) : []) {
+  const present = new Set(itemsOf(booking).map((item) => item.service.id))
+  const all = present.union(new Set(items.flatMap(({ service_id }) => service_id ?? [])))
+  for (const serviceId of answers || taken ? all : []) {
     const ids = { serviceId, locationId: booking.location_id }
     forgetOffering(context, scope, ids)
     const { service } = await findOffering(context, scope, ids, tx.reads)
@@ -556,8 +558,10 @@ async function askedOf(
     const fieldErrors = clientFieldErrors(asked, { last_name: '-', phone: '-', ...client })
     if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   }
+  const fieldsOf = (some: Service[]) => some.flatMap(({ custom_fields }) => custom_fields)
   return {
-    fields: services.flatMap(({ custom_fields }) => custom_fields),
+    fields: fieldsOf(services),
+    added: new Set(fieldsOf(services.filter(({ id }) => !present.has(id))).map(({ id }) => id)),
     ...(client && { client: { ...client, email: changedEmail(booking, client) } }),
   }
 }

@@ -17,14 +17,15 @@ export type AskedVisit = Pick<AskedTime, 'location_id' | 'starts_at'> & { items:
 
 /**
  * Finds the objection to a time that a client could not take. It is final, or people of the business may
- * ignore it. Undefined without one. `item` is the number from 0 of the service of a visit. Throws not_found.
+ * ignore it. Undefined without one. `item` is the number from 0 of the service of a visit. `changes` is the ID of a
+ * booking that gets these services at its present start. Throws not_found.
  */
 export async function findObjection(
   context: Context,
   actor: Actor,
-  { act, time }: { act: Act; time: AskedTime | AskedVisit },
+  { act, time, changes }: { act: Act; time: AskedTime | AskedVisit; changes?: string },
 ): Promise<(Objection & { item?: number }) | undefined> {
-  const { reason, item } = await explainSlot(context, actor, time)
+  const { reason, item } = await explainSlot(context, actor, time, changes)
   const objection = objectionTo(act, reason, { startsAt: time.starts_at, now: context.clock.now() })
   return objection && { ...objection, ...(item !== undefined && { item }) }
 }

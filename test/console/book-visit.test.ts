@@ -78,4 +78,21 @@ onOneEngine('postgres', 'booking several services by the form of the console', (
     expect(later.status).toBe(303)
     expect((await service.call('GET', '/bookings', { token: business.key })).body.data).toHaveLength(2)
   })
+
+  test('an added service takes the number of people, where several can share it', async () => {
+    const { body } = await service.call('POST', '/services', {
+      token: business.key,
+      body: { name: 'Class', duration_minutes: 30, capacity: 4, location_ids: [salon.locationId] },
+    })
+    const two = await go(await open(), { who: salon.anna, do: 'add', add: String(body['id']) })
+    expect(textOf(two)).toContain('How many people')
+    const booking = { who: salon.anna, date, time: '10:00', ...client, do: 'book' }
+    const refused = await go(two, { ...booking, 'party-1': 'all' })
+    expect(refused.status).toBe(422)
+    expect(refused.body).toContain('id="party-1-fault"')
+    const booked = await go(refused, { ...booking, once: crypto.randomUUID(), 'party-1': '3' })
+    expect(booked.status).toBe(303)
+    const { data } = (await service.call('GET', '/bookings', { token: business.key })).body
+    expect(data).toMatchObject([{ items: [{ party_size: 1 }, { party_size: 3 }] }])
+  })
 })

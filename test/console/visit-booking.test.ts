@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Client, clientOf } from '../support/client.ts'
 import { formValues, readConsole, textOf, useForm } from '../support/console.ts'
 import { onOneEngine } from '../support/long.ts'
@@ -113,5 +113,105 @@ onOneEngine('postgres', 'the page of a booking of several services', (engine) =>
     expect(refused.status).toBe(409)
     expect(textOf(refused)).toContain('Cut: That time is already taken.')
     expect(await itemsNow()).toHaveLength(2)
+  })
+
+  describe('the form of its services', () => {
+    const open = (person = owner) => readConsole(service, path('services'), person)
+    /** Sends the form of a page with further values, as a browser without scripts does. */
+    const go = (page: { body: unknown }, fields: Record<string, string>, person = owner) =>
+      sendForm(
+        service,
+        path('services'),
+        { ...formValues(String(page.body), path('services')), ...fields },
+        person,
+      )
+    const withAnna = () => ({ 'who-0': salon.anna, 'who-1': salon.anna })
+    const create = async (more: object) => {
+      const offered = { location_ids: [salon.locationId], slot_interval_minutes: 15, ...more }
+      const reply = await service.call('POST', '/services', { token: business.key, body: offered })
+      expect(reply.status).toBe(201)
+      return String(reply.body['id'])
+    }
+
+    test('asks only the questions of an added service, and needs the required answers', async () => {
+      const asking = await create({
+        ...{ name: 'Peeling', duration_minutes: 15, staff_ids: [salon.anna] },
+        custom_fields: [{ key: 'allergies', label: 'Allergies?', type: 'text', required: true }],
+      })
+      const answered = await key.change(booked.id, { custom_field_values: [] })
+      expect(answered.status).toBe(200)
+      expect(textOf(await open())).not.toContain('Allergies?')
+      const added = await go(await open(), { ...withAnna(), do: 'add', add: asking })
+      const [name = ''] = /answer-[0-9a-f-]+/.exec(String(added.body)) ?? []
+      const three = { ...withAnna(), 'who-2': salon.anna, do: 'save' }
+      const refused = await go(added, three)
+      expect(refused.status).toBe(422)
+      expect(refused.body).toContain(`id="${name}-fault"`)
+      expect(await itemsNow()).toHaveLength(2)
+      expect((await go(refused, { ...three, [name]: 'Nuts' })).status).toBe(303)
+      expect(await itemsNow()).toEqual(['10:00 Cut Anna', '10:30 Colour Anna', '12:00 Peeling Anna'])
+      expect((await key.show(booked.id)).body).toMatchObject({ custom_field_values: [{ value: 'Nuts' }] })
+      expect(textOf(await open())).not.toContain('Allergies?')
+      const fewer = await go(await open(), { ...three, drop: '2' })
+      expect((await go(fewer, { ...withAnna(), do: 'save' })).status).toBe(303)
+      expect((await key.show(booked.id)).body).toMatchObject({ custom_field_values: [{ value: 'Nuts' }] })
+    })
+
+    test('warns of a service in a blocked time, and takes it all the same', async () => {
+      const block = { location_id: salon.locationId, starts_at: at('12:15'), ends_at: at('13:00') }
+      expect((await service.call('POST', '/blocks', { token: business.key, body: block })).status).toBe(201)
+      const added = await go(await open(), { ...withAnna(), do: 'add', add: salon.cut })
+      const three = { ...withAnna(), 'who-2': salon.anna, do: 'save' }
+      const warned = await go(added, three)
+      expect(warned.status).toBe(422)
+      expect(textOf(warned)).toContain('Cut: That time is blocked.')
+      expect(await itemsNow()).toHaveLength(2)
+      expect((await go(warned, { ...three, anyway: 'on' })).status).toBe(303)
+      expect(await itemsNow()).toHaveLength(3)
+    })
+
+    test('does not warn of the start, which stays', async () => {
+      const early = { min_notice_minutes: 500_000, slot_interval_minutes: 45 }
+      for (const id of [salon.cut, salon.colour])
+        await service.call('PATCH', `/services/${id}`, { token: business.key, body: early })
+      const saved = await go(await open(), { 'who-0': salon.ben, 'who-1': salon.anna, do: 'save' })
+      expect(saved.status).toBe(303)
+      expect(await itemsNow()).toEqual(['10:00 Cut Ben', '10:30 Colour Anna'])
+    })
+
+    test('takes the number of people for a service that several can share', async () => {
+      const class_ = await create({ name: 'Class', duration_minutes: 30, capacity: 4 })
+      const added = await go(await open(), { ...withAnna(), do: 'add', add: class_ })
+      expect(textOf(added)).toContain('How many people')
+      const refused = await go(added, { ...withAnna(), 'party-2': '5', do: 'save' })
+      expect(refused.status).toBe(422)
+      expect(textOf(refused)).toContain('Enter a number from 1 to 4.')
+      expect((await go(refused, { ...withAnna(), 'party-2': '3', do: 'save' })).status).toBe(303)
+      const partiesNow = async () =>
+        ((await key.show(booked.id)).body as { items: { party_size: number }[] }).items.map(
+          ({ party_size }) => party_size,
+        )
+      expect(await partiesNow()).toEqual([1, 1, 3])
+      expect((await open()).body).toMatch(/name="party-2"[^>]*value="3"/)
+      expect((await go(await open(), { ...withAnna(), 'party-2': '1', do: 'save' })).status).toBe(303)
+      expect(await partiesNow()).toEqual([1, 1, 1])
+    })
+
+    test('lets staff add their own services beside those of others', async () => {
+      booked = await salon.book(at('13:00'), {
+        items: [
+          { service_id: salon.cut, staff_id: salon.anna },
+          { service_id: salon.colour, staff_id: salon.ben },
+        ],
+      })
+      const ben = await logIn('staff', salon.ben)
+      const people = { 'who-0': salon.anna, 'who-1': salon.ben }
+      const added = await go(await open(ben), { ...people, do: 'add', add: salon.cut }, ben)
+      const refused = await go(added, { ...people, 'who-2': salon.anna, do: 'save' }, ben)
+      expect(refused.status).toBe(422)
+      expect(textOf(refused)).toContain('You can add only services that you give yourself.')
+      expect((await go(added, { ...people, 'who-2': salon.ben, do: 'save' }, ben)).status).toBe(303)
+      expect(await itemsNow()).toEqual(['13:00 Cut Anna', '13:30 Colour Ben', '15:00 Cut Ben'])
+    })
   })
 })

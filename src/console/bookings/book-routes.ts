@@ -19,9 +19,10 @@ import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { findWholeCatalogue, type WholeCatalogue } from '../../catalogue/offering.ts'
 import type { StoreResponse } from '../../database/idempotency.ts'
-import { filledForm, numberOf, type Typed, typedPhone } from '../../pages/form.ts'
+import { filledForm, type Typed, typedPhone } from '../../pages/form.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import {
+  assertNoFaults,
   type BusinessVisit,
   checkedForm,
   type ConsoleRoute,
@@ -44,7 +45,9 @@ import { bookingWords } from './booking-words.ts'
 import {
   changedRows,
   type ItemRow,
+  partyFaults,
   queryOfItems,
+  readParty,
   typedItems,
   wishedItems,
   withItems,
@@ -71,6 +74,12 @@ export const bookingRefusals = {
   not_found: 422,
   key_type_not_allowed: 422,
 } as const
+
+/** The same for changes of a booking, which has a version. */
+export const changeRefusals = Object.fromEntries([
+  ...Object.keys(bookingRefusals).map((code) => [code, 409] as const),
+  ['version_conflict', 412] as const,
+])
 
 /** Registers the pages to book for a client. */
 export function bookRoutes(app: FastifyInstance, context: Context): void {
@@ -235,7 +244,7 @@ function itemsIn(
   { visit: { person }, typed, services }: { visit: ConsoleVisit; typed: Typed; services: readonly Service[] },
 ): ItemRow[] {
   const { who = '' } = typed
-  const party = partyOf(service, typed)
+  const party = readParty(service, typed['party_size'])
   const first = {
     ...{ service, who: service.staff_ids.includes(who) ? who : '', isWith: false },
     ...(party !== undefined && { party }),
@@ -297,7 +306,7 @@ async function freeTimes(
   { visit, service, items, location, state }: SentForm,
 ): Promise<FreeTime[]> {
   const { who = '', date = '' } = state.typed
-  const party = partyOf(service, state.typed)
+  const party = readParty(service, state.typed['party_size'])
   const today = dayOf(wallFields(context.clock.now(), location.timezone).date)
   const first = Math.max(today, Date.parse(date) / dayMs || today)
   const { days } = await showFirstDays(context, visit.person, {
@@ -316,12 +325,6 @@ async function freeTimes(
     start: readInstant(starts_at),
     seatsLeft: seats_left,
   }))
-}
-
-/** Returns the number of people if several can share a slot. Undefined for one or invalid input. */
-function partyOf({ capacity }: Service, { party_size: text }: Typed): number | undefined {
-  const party = capacity > 1 ? numberOf(text) : 1
-  return typeof party === 'number' && party > 1 && party <= capacity ? party : undefined
 }
 
 async function foundClients(context: Context, form: SentForm) {
@@ -373,11 +376,12 @@ interface Order {
 /** Returns the booking that the form requests. Throws a FormFault or validation_failed. */
 function orderOf({ visit, service, items, location, isOver, state: { typed } }: SentForm): Order {
   const startsAt = startOf(visit, typed, location.timezone)
-  const party = partyOf(service, typed)
-  if (service.capacity > 1 && party === undefined && numberOf(typed['party_size'] ?? '1') !== 1) {
+  const party = readParty(service, typed['party_size'])
+  if (service.capacity > 1 && party === undefined) {
     const text = visit.texts.book.badParty({ most: service.capacity })
     throw new FormFault({ '': text, party_size: text })
   }
+  assertNoFaults(partyFaults(visit, items.slice(1), 1))
   const { first_name = '', last_name = '', email, notes = '', who = '', known = '' } = typed
   const phone = typedPhone(typed['phone'])
   const answers = answersOf(questionsOf(items), typed)
@@ -438,6 +442,8 @@ export async function assertUsual(
   }: {
     act: Act
     time: AskedTime | AskedVisit
+    /** The ID of a booking whose services change. */
+    changes?: string
     minutes: number
     typed: Typed
     /** Names of the services of a visit, of which an objection names one. */

@@ -26,7 +26,7 @@ import {
 import { listItems } from '../frame/lists.ts'
 import { momentText } from '../frame/formats.ts'
 import { refusedAnswers } from './answer-fields.ts'
-import { bookingRefusals } from './book-routes.ts'
+import { changeRefusals } from './book-routes.ts'
 import {
   changeList,
   changesSince,
@@ -51,12 +51,6 @@ import { itemsRoute } from './items-routes.ts'
 import { titleOf } from './item-list.ts'
 import { bookingWords } from './booking-words.ts'
 import { whyUntold } from './telling.ts'
-
-/** Refusals for forms of a booking, which has a version. */
-const refusals = Object.fromEntries([
-  ...Object.keys(bookingRefusals).map((code) => [code, 409] as const),
-  ['version_conflict', 412] as const,
-])
 
 /** Registers the page of a booking in the console, and its actions. */
 export function bookingPageOfConsoleRoutes(app: FastifyInstance, context: Context): void {
@@ -98,7 +92,7 @@ function actionRoute(context: Context): BookingRoute {
     summary: 'Confirm a booking, mark it as done or no-show, or take that back',
     form: {
       words: bookingWords,
-      refusals,
+      refusals: changeRefusals,
       act: async (visit, typed, { id }, once) => {
         const view = await ownView(context, visit, id)
         const { action = '', version = '' } = typed
@@ -172,7 +166,7 @@ function linkRoute(context: Context): BookingRoute {
       page(await ownView(context, visit, id), doneNotice(visit.texts.booking.done, query['done'])),
     form: {
       words: bookingWords,
-      refusals,
+      refusals: changeRefusals,
       act: async (visit, typed, { id }, once) => {
         const { row } = await ownView(context, visit, id)
         if (typed['do'] === 'send')
@@ -214,7 +208,7 @@ function formRoute(context: Context, name: FormName): BookingRoute {
     },
     form: {
       words: bookingWords,
-      refusals,
+      refusals: changeRefusals,
       fieldOf: (pointer) => pointer.split('/').at(-1) ?? '',
       act: async (visit, typed, { id }, once) => {
         const view = await ownView(context, visit, id)

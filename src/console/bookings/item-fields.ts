@@ -6,7 +6,17 @@ import { maxItems } from '../../bookings/hold-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
 import { minutesOf } from '../../catalogue/service-rules.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
-import { choice, focusIf, type FormState, hidden, tick, type Typed } from '../../pages/form.ts'
+import {
+  choice,
+  type Faults,
+  field,
+  focusIf,
+  type FormState,
+  hidden,
+  numberOf,
+  tick,
+  type Typed,
+} from '../../pages/form.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 
 /* The services of a visit as rows of a form. Buttons that submit it add and remove rows. */
@@ -20,7 +30,14 @@ export interface ItemRow {
   who: string
   /** True if it starts together with the one before. */
   isWith: boolean
+  /** Number of people, for a service that several can share. Absent for invalid input. */
   party?: number
+}
+
+/** Reads the number of people for a service that several can share. Undefined for one person alone, and for invalid input. */
+export function readParty({ capacity }: Service, text: string | undefined): number | undefined {
+  const party = capacity > 1 ? numberOf(text ?? '1') : null
+  return typeof party === 'number' && party > 0 && party <= capacity ? party : undefined
 }
 
 /** Returns the rows of a form from number `first` on. Leaves out services that do not exist. */
@@ -28,13 +45,15 @@ export function typedItems(typed: Typed, services: readonly Service[], first: nu
   const rows: ItemRow[] = []
   for (let index = first; index < maxItems && `item-${index}` in typed; index += 1) {
     const service = services.find(({ id }) => id === typed[`item-${index}`])
-    const { [`id-${index}`]: id = '', [`who-${index}`]: who = '' } = typed
+    const { [`id-${index}`]: id = '', [`who-${index}`]: who = '', [`party-${index}`]: people } = typed
     if (!service) continue
+    const party = readParty(service, people)
     rows.push({
       ...(isUuid(id) && { id }),
       service,
       who: service.staff_ids.includes(who) ? who : '',
       isWith: typed[`with-${index}`] === 'on',
+      ...(party !== undefined && { party }),
     })
   }
   return rows
@@ -43,9 +62,9 @@ export function typedItems(typed: Typed, services: readonly Service[], first: nu
 /** Replaces the rows in the fields of a form. */
 export function withItems(typed: Typed, rows: readonly ItemRow[], first: number): Typed {
   const others = Object.entries(typed).filter(
-    ([name]) => !/^(?:(?:item|who|with|id)-\d+|add|drop)$/.test(name),
+    ([name]) => !/^(?:(?:item|who|with|id|party)-\d+|add|drop)$/.test(name),
   )
-  const own = rows.flatMap(({ id, service, who, isWith }, position) => {
+  const own = rows.flatMap(({ id, service, who, isWith, party }, position) => {
     const index = position + first
     return [
       ...(id === undefined ? [] : [[`id-${index}`, id]]),
@@ -54,6 +73,7 @@ export function withItems(typed: Typed, rows: readonly ItemRow[], first: number)
         [`who-${index}`, who],
       ],
       ...(isWith && index > 0 ? [[`with-${index}`, 'on']] : []),
+      ...(party === undefined ? [] : [[`party-${index}`, String(party)]]),
     ]
   })
   return Object.fromEntries([...others, ...own]) as Typed
@@ -144,6 +164,7 @@ function itemRow(
     ${hidden({ [`item-${index}`]: service.id, ...(id !== undefined && { [`id-${index}`]: id }) })}
     ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
     <p class="soft">${book.minutes({ minutes: minutesOf(service, who || null) })}</p>
+    ${service.capacity > 1 ? partyField(visit, state, index) : ''}
     ${
       service.staff_ids.length === 0
         ? ''
@@ -167,6 +188,22 @@ function itemRow(
           </button>`
     }
   </fieldset>`
+}
+
+function partyField({ texts }: ConsoleVisit, state: FormState, index: number): Html {
+  const name = `party-${index}`
+  const typed = { [name]: '1', ...state.typed }
+  return field({ ...state, typed }, { name, label: texts.book.howMany, type: 'number', required: true })
+}
+
+/** Returns faults for numbers of people that a service does not allow. */
+export function partyFaults({ texts }: ConsoleVisit, rows: readonly ItemRow[], first: number): Faults {
+  const wrong = rows.flatMap(({ service: { capacity }, party }, position) =>
+    capacity > 1 && party === undefined
+      ? [[`party-${position + first}`, texts.book.badParty({ most: capacity })] as const]
+      : [],
+  )
+  return Object.fromEntries(wrong)
 }
 
 /** Returns rows as the operations want them. */

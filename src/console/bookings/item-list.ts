@@ -75,10 +75,11 @@ export function namesOfItems(row: ItemsRow): string[] {
 export function presentRows(row: ItemsRow): Record<string, string> {
   const items = itemsOf(row)
   return Object.fromEntries(
-    items.flatMap(({ id, service, staff, starts_at }, index) => [
+    items.flatMap(({ id, service, staff, starts_at, party_size }, index) => [
       [`id-${index}`, id],
       [`item-${index}`, service.id],
       [`who-${index}`, staff?.id ?? ''],
+      [`party-${index}`, String(party_size)],
       ...(items[index - 1]?.starts_at === starts_at ? [[`with-${index}`, 'on']] : []),
     ]),
   ) as Record<string, string>

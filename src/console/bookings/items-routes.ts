@@ -1,28 +1,41 @@
+import { isStaff } from '../../access/actor.ts'
 import { html } from '../../base/html.ts'
 import { readInstants } from '../../base/instants.ts'
-import { changeBooking } from '../../bookings/booking.ts'
+import { changeBooking, presentBooking } from '../../bookings/booking.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { Context } from '../../bookings/context.ts'
-import { faultSummary, filledForm, type FormState, type Typed } from '../../pages/form.ts'
+import type { CustomField } from '../../catalogue/catalogue-types.ts'
+import type { WholeCatalogue } from '../../catalogue/offering.ts'
+import type { Service } from '../../catalogue/service-schemas.ts'
+import { itemsOf } from '../../database/shown-item-rules.ts'
+import { type Faults, faultSummary, filledForm, type FormState, type Typed } from '../../pages/form.ts'
 import {
+  assertNoFaults,
   type BusinessVisit,
   checkedForm,
   type ConsoleRoute,
   type RefusedForm,
   type ShownPage,
 } from '../frame/console-route.ts'
-import { bookingRefusals, catalogueOf, fieldOfBooking, followers } from './book-routes.ts'
+import { answerFields, answersOf, refusedAnswers } from './answer-fields.ts'
+import { questionsOf, warningBox } from './book-page.ts'
+import { assertUsual, catalogueOf, changeRefusals, fieldOfBooking, followers } from './book-routes.ts'
 import { changeList, changesSince, nearestTimes, tellChoice } from './booking-forms.ts'
 import { bookingHead, bookingPath, type BookingView, timeFacts, versionFields } from './booking-page.ts'
 import { bookingWords } from './booking-words.ts'
-import { changedRows, itemFields, typedItems, wishedItems, withItems, withNamedItem } from './item-fields.ts'
+import {
+  changedRows,
+  itemFields,
+  type ItemRow,
+  lengthOfItems,
+  partyFaults,
+  queryOfItems,
+  typedItems,
+  wishedItems,
+  withItems,
+  withNamedItem,
+} from './item-fields.ts'
 import { presentRows } from './item-list.ts'
-
-/** Refusals for the services of a booking, which has a version. */
-const refusals = Object.fromEntries([
-  ...Object.keys(bookingRefusals).map((code) => [code, 409] as const),
-  ['version_conflict', 412] as const,
-])
 
 interface ItemsSetting {
   /** Reads a booking that the person may change. */
@@ -42,32 +55,28 @@ export function itemsRoute(context: Context, { ownView }: ItemsSetting): Omit<Co
     },
     form: {
       words: bookingWords,
-      refusals,
+      refusals: changeRefusals,
       fieldOf: (pointer) => (pointer.startsWith('/items/0/') ? 'item-0' : fieldOfBooking(pointer)),
       act: async (visit, typed, { id }, once) => {
         const view = await ownView(context, visit, id)
         const catalogue = await catalogueOf(context, visit)
-        const { services, locations } = catalogue
-        const rows = typedItems(typed, services, 0)
-        const location = locations.find((one) => one.id === view.row.location_id)
-        const offered = location ? followers(visit, catalogue, location) : []
-        const changed = changedRows(typed, { rows, services: offered, first: 0 })
+        const rows = typedItems(typed, catalogue.services, 0)
+        const services = addable(visit, view, catalogue)
+        const changed = changedRows(typed, { rows, services, first: 0 })
         if (changed) {
           const state = filledForm(withItems(typed, changed, 0))
           return {
             page: await itemsPage(context, visit, { view, state, added: changed.length > rows.length }),
           }
         }
+        const fields = newQuestions(view, catalogue, rows)
+        const change = changeOf(view, { typed, rows, fields })
+        await warnOfServices(context, visit, { view, typed, rows })
         const target = { id: view.row.id, versions: [Number(typed['version'])] }
-        const change = checkedForm(ChangeBooking, {
-          items: wishedItems(rows),
-          notify: typed['tell'] !== 'no',
-        })
         return once(
           () =>
-            changeBooking(context, visit.person, {
-              target,
-              change: readInstants(change, 'starts_at', 'ends_at'),
+            changeBooking(context, visit.person, { target, change }).catch((error: unknown) => {
+              throw refusedAnswers(error, { fields, answers: change.custom_field_values ?? [] })
             }),
           () => ({ path: `/console/bookings/${view.row.id}`, query: { done: 'items' } }),
         )
@@ -82,6 +91,67 @@ function presentFields({ row }: BookingView): Typed {
   return { ...presentRows(row), tell: 'yes' }
 }
 
+/** Returns the services that the person may add. */
+function addable(visit: BusinessVisit, { row }: BookingView, catalogue: WholeCatalogue): Service[] {
+  const location = catalogue.locations.find(({ id }) => id === row.location_id)
+  return location ? followers(visit, catalogue, location) : []
+}
+
+/** Returns the questions that the booking has not asked yet. */
+function newQuestions(
+  { row }: BookingView,
+  { services }: WholeCatalogue,
+  rows: readonly ItemRow[],
+): CustomField[] {
+  const present = new Set(itemsOf(row).map(({ service }) => service.id))
+  const asked = services.filter(({ id }) => present.has(id)).flatMap((service) => service.custom_fields)
+  return questionsOf(rows).filter(({ id }) => !asked.some((field) => field.id === id))
+}
+
+/** Returns the change that the form asks for. Throws a FormFault or validation_failed. */
+function changeOf(
+  view: BookingView,
+  { typed, rows, fields }: { typed: Typed; rows: readonly ItemRow[]; fields: CustomField[] },
+) {
+  const { visit, row } = view
+  assertNoFaults({ ...partyFaults(visit, rows, 0), ...foreignFault(view, rows) })
+  const answers = presentBooking(row, visit.person).custom_field_values.map(({ field_id, value }) => ({
+    field_id,
+    value,
+  }))
+  const change = checkedForm(ChangeBooking, {
+    items: wishedItems(rows),
+    ...(fields.length > 0 && { custom_field_values: [...answers, ...answersOf(fields, typed)] }),
+    notify: typed['tell'] !== 'no',
+  })
+  return readInstants(change, 'starts_at', 'ends_at')
+}
+
+/** Returns a fault if the person would give somebody else's time. The form does not offer it. */
+function foreignFault({ visit: { person, texts }, row }: BookingView, rows: readonly ItemRow[]): Faults {
+  if (!isStaff(person)) return {}
+  const present = itemsOf(row)
+  const isForeign = rows.some(({ id, service, who }) => {
+    const kept = present.find((item) => item.id === id)
+    return service.staff_ids.length > 0 && who !== person.staffId && who !== (kept?.staff?.id ?? '')
+  })
+  return isForeign ? { '': texts.booking.itemsOthers } : {}
+}
+
+/** Warns of services at an unusual time. The start stays, so only hours and blocks count. */
+async function warnOfServices(
+  context: Context,
+  visit: BusinessVisit,
+  { view: { row }, typed, rows }: { view: BookingView; typed: Typed; rows: readonly ItemRow[] },
+): Promise<void> {
+  if (row.status === 'cancelled') return // the operation refuses it
+  const { location_id, starts_at } = row
+  await assertUsual(context, visit, {
+    ...{ act: 'move', time: { location_id, starts_at, items: queryOfItems(rows) }, changes: row.id },
+    ...{ minutes: lengthOfItems(rows), typed, itemNames: rows.map(({ service }) => service.name) },
+  })
+}
+
 async function itemsPage(
   context: Context,
   visit: BusinessVisit,
@@ -94,9 +164,8 @@ async function itemsPage(
   const { texts } = visit
   const catalogue = await catalogueOf(context, visit)
   const rows = typedItems(state.typed, catalogue.services, 0)
-  const location = catalogue.locations.find(({ id }) => id === view.row.location_id)
-  const services = location ? followers(visit, catalogue, location) : []
-  const faults = withNamedItem(visit, { faults: state.faults, refusal: state.refusal }, rows)
+  const services = addable(visit, view, catalogue)
+  const { anyway: _, ...named } = withNamedItem(visit, { faults: state.faults, refusal: state.refusal }, rows)
   const changes = changesSince(view, state)
   return {
     title: texts.booking.itemsTitle,
@@ -109,15 +178,16 @@ async function itemsPage(
         <dl class="facts">${timeFacts(view)}</dl>
       </div>
       ${faultSummary(
-        { typed: state.typed, faults },
+        { typed: state.typed, faults: named },
         bookingWords(texts),
         html`${changeList(view, changes ?? [])} ${nearestTimes(view, state.refusal)}`,
       )}
       <form method="post" action="${bookingPath(view, 'services')}" class="fields book">
         <button type="submit" name="do" value="save" class="unseen" tabindex="-1" aria-hidden="true"></button>
         ${versionFields(view)}
-        ${itemFields(visit, { typed: state.typed, faults }, { catalogue, rows, first: 0, services, added })}
-        ${tellChoice(view, state)}
+        ${itemFields(visit, { typed: state.typed, faults: named }, { catalogue, rows, first: 0, services, added })}
+        ${answerFields(texts, state, { fields: newQuestions(view, catalogue, rows) })}
+        ${tellChoice(view, state)} ${warningBox(state, texts.booking.itemsAnyway)}
         <div class="buttons">
           <button type="submit" name="do" value="save" class="main">${texts.form.save}</button>
           <a class="button" href="${bookingPath(view)}">${texts.form.back}</a>
