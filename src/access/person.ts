@@ -1,4 +1,4 @@
-import { holdsWebAddress, isEmail, isLine } from '../base/contact-formats.ts'
+import { isEmail, isLine, nameFault } from '../base/contact-formats.ts'
 import { Problem, type FieldError, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, plusSeconds } from '../base/instants.ts'
@@ -62,7 +62,7 @@ interface PersonAtPlace {
 const logInRetentionSeconds = 30 * 86_400
 const maxNameLength = 100
 /** The rule for names. */
-export const nameRule = `must be one line of 1 to ${maxNameLength} characters, without a web address (:// or www.)`
+export const nameRule = `must be one line of 1 to ${maxNameLength} characters, without a web address (:// or www.) or characters that change the direction of text`
 const maxListed = 1_000
 /** Returns the spelling under which a person's address is stored and found. */
 export function personEmail(text: string): string {
@@ -77,7 +77,7 @@ export function typedEmail(text: string): string {
 
 /** Accepts one line of 1 to 100 characters without a web address, because emails carry names to strangers. */
 export function isPersonName(name: string): boolean {
-  return name.trim() !== '' && name.length <= maxNameLength && isLine(name) && !holdsWebAddress(name)
+  return name.trim() !== '' && name.length <= maxNameLength && isLine(name) && nameFault(name) === undefined
 }
 
 /**

@@ -17,16 +17,33 @@ export function isText(text: string): boolean {
   return text.isWellFormed() && !controlsInText.test(text)
 }
 
+/** Characters that look like `:` or `/` (Unicode confusables), and backslashes, which browsers read as slashes. */
+const likeColon = /[\u02d0\u02f8\u0589\u05c3\u0703\u0704\u16ec\u1803\u1809\u205a\u2236\ua4fd\ua789]/g
+const likeSlash = /[\\\u1735\u2041\u2044\u2215\u2216\u2571\u27cb\u29f5\u29f8\u29f9\u3033\u31d3]/g
+
+/** `://`, `//` before a domain, and `www.`. A pair of slashes alone is part of many names. */
+const webAddress = /:\/\/|\/\/[^\s/]*[\p{L}\p{N}]\.\p{L}\p{M}*\p{L}|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]/iu
+
 /**
- * Detects a web address in a text. A name with one would carry it into emails. Reads the text as email programs do
- * (IDNA, UTS 46): without invisible characters, and with full-width letters and dots as plain ones.
+ * Embeddings, overrides and isolates. They can reorder the shown name and the text after it. The marks LRM, RLM and ALM
+ * cannot, and Hebrew and Arabic names with Latin parts need them.
  */
-export function holdsWebAddress(text: string): boolean {
-  const plain = text
+const directions = /[\u202a-\u202e\u2066-\u2069]/
+
+/**
+ * Finds what a name must not contain, because emails carry names to strangers. Reads it as people and email programs
+ * do (IDNA, UTS 46): without invisible characters, and with similar letters and dots as plain ones.
+ */
+export function nameFault(name: string): 'web_address' | 'direction' | undefined {
+  const plain = name
     .normalize('NFKC')
     .replaceAll(/\p{DI}/gu, '')
     .replaceAll('\u3002', '.')
-  return /:\/\/|(?<![\p{L}\p{N}])www\.[\p{L}\p{N}]/iu.test(plain)
+    .replaceAll(/\u051d/giu, 'w')
+    .replaceAll(likeColon, ':')
+    .replaceAll(likeSlash, '/')
+  if (webAddress.test(plain)) return 'web_address'
+  return directions.test(name) ? 'direction' : undefined
 }
 
 /** Returns a well-formed text in which spaces replace control characters. */

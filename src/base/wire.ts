@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
-import { holdsWebAddress } from './contact-formats.ts'
+import { nameFault } from './contact-formats.ts'
 import { type FieldError, type ProblemCode, problemKinds } from './errors.ts'
 import type { Instant } from './instants.ts'
 
@@ -75,9 +75,16 @@ export function UnlinkedName(max: number) {
   return Ruled(Line(1, max), nameErrors)
 }
 
-/** Finds a web address in a name. */
 function nameErrors(name: string): FieldError[] {
-  if (!holdsWebAddress(name)) return []
+  const fault = nameFault(name)
+  if (fault === 'direction')
+    return [
+      {
+        ...{ pointer: '', code: 'invalid_format' },
+        detail: 'must not contain characters that change the direction of text (U+202A–202E, U+2066–2069)',
+      },
+    ]
+  if (fault === undefined) return []
   return [{ pointer: '', code: 'web_address', detail: 'must not contain a web address (:// or www.)' }]
 }
 

@@ -45,6 +45,7 @@ function rangeText(texts: TextGroups['fault'], detail: string, number: string | 
 /** Returns the required format of a text, recognised by the API's detail. */
 function otherText(texts: TextGroups['fault'], detail: string): string {
   if (detail.includes('+ ( ) - .')) return texts.phone
+  if (detail.includes('direction of text')) return texts.direction
   if (detail.includes('email address')) return texts.email
   if (detail.includes('a time from')) return texts.time
   if (detail.includes('first and the last step')) return texts.first_and_last
