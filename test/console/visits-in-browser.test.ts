@@ -62,7 +62,7 @@ const look = async (page: Page, name: string) => {
   expect(await misfitsIn(page)).toEqual([])
   expect(await violationsIn(page)).toEqual([])
 }
-/** Books a colour by Anna from 10:00, with a break of half an hour from 10:30, then a cut by Ben at 11:30. */
+/** Books a colour by Anna at 10:00, then a cut by Ben at 11:30. Anna is free from 10:30 to 11:00. */
 const book = (day: string) =>
   salon.book(`${day}T10:00:00+01:00`, {
     items: [
