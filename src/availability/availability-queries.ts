@@ -102,7 +102,8 @@ export async function findTakenForVisits(db: Reads, request: VisitsRequest): Pro
   const parts = [version(request), claims(request), ...blocks(request)]
   if (roomIds.length > 0) parts.push(blocksOfRooms(request))
   if (staffIds.length > 1) parts.push(...bookings(request))
-  if (ownerId !== undefined) parts.push(isSeveral ? ownVisits(request, ownerId) : ownHolds(request, ownerId))
+  if (ownerId !== undefined)
+    parts.push(isSeveral ? ownVisits(request, ownerId) : ownHolds(request, ownerId, true))
   const { rows } = await sql<TakenRow>`${sql.join(parts, sql` union all `)}`.execute(db)
   return rows
 }
@@ -267,9 +268,8 @@ function bookings({ businessId, staffIds, days }: VisitsRequest) {
     sql`
     select 'bookings', i.staff_id, null, string_agg(concat_ws(',', i.starts_at), ';'), null, null
       from visit_items as i
-           join bookings as b on b.id = i.visit_id and b.cancelled_at is null
      where i.staff_id in (${sql.join(staffIds)}) and i.business_id = ${businessId} and i.item > 0
-       and ${within('i.starts_at')}
+       and ${within('i.starts_at')} and (select b.cancelled_at is null from bookings as b where b.business_id = i.business_id and b.id = i.visit_id)
      group by i.staff_id`,
   ]
 }
@@ -290,7 +290,15 @@ function ownVisits({ businessId, serviceId, locationId, now }: VisitsRequest, ow
      group by c.id, c.starts_at`
 }
 
-function ownHolds({ businessId, serviceId, locationId, now }: TakenRequest, ownerId: string) {
+/** Selects own holds of one service. With `takesSeveral`, it takes several claims, and visits of several do not count. */
+function ownHolds(
+  { businessId, serviceId, locationId, now }: TakenRequest,
+  ownerId: string,
+  takesSeveral = false,
+) {
+  const isAlone = takesSeveral
+    ? sql`not exists (select 1 from visit_items as i where i.visit_id = claims.id and i.item > 0)`
+    : sql`claim_count = 1`
   return sql`
     select 'own',
            staff_id,
@@ -301,5 +309,5 @@ function ownHolds({ businessId, serviceId, locationId, now }: TakenRequest, owne
       from claims
      where owner_id = ${ownerId} and owner_sequence is not null and business_id = ${businessId}
        and booked_at is null and (ended_at is null) is true and expires_at > ${now}
-       and service_id = ${serviceId} and location_id = ${locationId}`
+       and service_id = ${serviceId} and location_id = ${locationId} and ${isAlone}`
 }

@@ -221,8 +221,8 @@ const details: Record<RuleReason, string> = {
 }
 
 /** Returns the refusal of a time that the rules do not offer. */
-export function notOfferedThen(reason: RuleReason): Problem {
-  return refusal(reason, details[reason])
+export function notOfferedThen(reason: RuleReason, detail = details[reason]): Problem {
+  return refusal(reason, detail)
 }
 
 /** Returns the refusal of an offering that is inactive at any time. */

@@ -99,6 +99,8 @@ export type VisitReason = Reason | 'not_offered_here'
 export interface VisitRefusal {
   item: number
   reason: VisitReason
+  /** True if the item could be served alone, but no plan was found for all. */
+  isOfAll?: boolean
 }
 
 export function isRefusal(outcome: PlannedVisit | VisitRefusal): outcome is VisitRefusal {
@@ -189,6 +191,7 @@ interface Seen {
 /** Hours, blocks, grid, notice, horizon and claims of a visit that starts on some days. */
 export class VisitRules {
   private readonly offer: VisitOffer
+  private readonly days: Days
   private readonly seen: Seen
   private readonly first: AvailabilityRules
   private readonly lastDay: number
@@ -209,6 +212,7 @@ export class VisitRules {
     const { items, location, resources, maxGapMinutes } = offer
     const { zone, nowMs, blocks, claims } = seen
     this.offer = offer
+    this.days = days
     this.seen = seen
     const [firstItem] = items
     if (!firstItem) throw new RangeError('a visit has an item')
@@ -509,18 +513,21 @@ export class VisitRules {
           break
         }
       }
-      if (!found)
-        return { item: item.index, reason: this.reasonAgainst(item, before, { startsAtMs, keepsHours }) }
+      if (!found) {
+        const reason = this.reasonAgainst(item, before, { startsAtMs, keepsHours })
+        return reason ? { item: item.index, reason } : this.refusalOfAll(item, startsAtMs, keepsHours)
+      }
       before = found
     }
-    return { item: 0, reason: 'slot_booked' }
+    throw new RangeError('a visit has an item')
   }
 
+  /** Returns why nobody can serve an item after the placed ones. Undefined if somebody could if it were alone. */
   private reasonAgainst(
     item: SearchItem,
     placed: Placed[],
     { startsAtMs, keepsHours }: { startsAtMs: number; keepsHours: boolean },
-  ): VisitReason {
+  ): VisitReason | undefined {
     const last = placed.at(-1)
     const isTogether = last?.item.group === item.group
     const ofGroup = placed.filter((place) => place.item.group === last?.item.group)
@@ -539,8 +546,20 @@ export class VisitRules {
     } else if (item.needs.some(({ rooms }) => rooms.length === 0)) return 'not_offered_here'
     const inTheWay = claimsAgainst(item, ways, { from, keepsHours })
     if (inTheWay.length > 0) return inTheWay.every(({ held }) => !held) ? 'slot_booked' : 'slot_held'
-    const isServing = ways.every(({ person }) => person && placed.some(({ way }) => way.person === person))
-    return isServing ? 'staff_not_available' : 'slot_booked'
+    return undefined
+  }
+
+  /** Refuses an item that fits alone, but not together with those before it. */
+  private refusalOfAll({ index: item }: SearchItem, startsAtMs: number, keepsHours: boolean): VisitRefusal {
+    const isFreeNextTo = (stays: (claim: Claimed) => boolean) => {
+      const claims = new Map(this.seen.claims.entries().map(([id, all]) => [id, all.filter(stays)]))
+      const { onExhausted: _onExhausted, ...seen } = this.seen
+      const others = new VisitRules(this.offer, this.days, { ...seen, claims })
+      return others.search(startsAtMs, keepsHours) !== undefined
+    }
+    if (isFreeNextTo(({ held }) => !held)) return { item, reason: 'slot_held' }
+    if (isFreeNextTo(() => false)) return { item, reason: 'slot_booked' }
+    return { item, reason: 'staff_not_available', isOfAll: true }
   }
 
   private reasonOfSite(ways: readonly Way[], from: number): Way[] | VisitReason {

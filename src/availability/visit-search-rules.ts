@@ -190,9 +190,30 @@ export class VisitSearch {
       }
       shortest = Math.max(shortest, least)
     }
-    if (shortest === Infinity) return false
+    if (shortest === Infinity || !this.haveOneEach(items, startsAtMs)) return false
     if (group === this.groups.length - 1) return true
     return lengths.some((length) => length >= shortest && this.canFollow(group + 1, startsAtMs + length))
+  }
+
+  /**
+   * Returns true if items that start together can have a different person each (augmenting paths). Without this, a search
+   * that lacks one person would try all orders of the others.
+   */
+  private haveOneEach(items: readonly SearchItem[], startsAtMs: number): boolean {
+    const staffed = items.filter(({ place }) => !place)
+    if (staffed.length < 2) return true
+    const itemOf = new Map<Person, SearchItem>()
+    const assign = (item: SearchItem, tried: Set<Person>): boolean =>
+      item.ways.some((way) => {
+        const { person } = way
+        if (!person || tried.has(person) || !this.roomsFor(item, way, startsAtMs)) return false
+        tried.add(person)
+        const other = itemOf.get(person)
+        if (other && !assign(other, tried)) return false
+        itemOf.set(person, item)
+        return true
+      })
+    return staffed.every((item) => assign(item, new Set()))
   }
 
   private canFollow(group: number, endMs: number): boolean {

@@ -231,14 +231,18 @@ function blockParts(db: Reads): RawBuilder<unknown>[] {
   )
 }
 
-/** Selects what only visits need: blocks of rooms and equipment, and further items of the day. */
+/**
+ * Selects what only visits need: blocks of rooms and equipment, and further items of the day. Looks up the booking of
+ * each, because a join would read all bookings that were ever made.
+ */
 function visitParts(db: Reads): RawBuilder<unknown>[] {
   const overSlot = sql`k.business_id = w.business_id and k.ends_at > w.slot_from and k.starts_at < w.slot_to`
   const ofDay = foreach(
     db,
     'visit_items as i',
     sql`${isIn(db, 'i.staff_id', 'w.resource_ids')} and i.business_id = w.business_id and i.item > 0
-        and i.starts_at >= w.day_from and i.starts_at < w.day_to`,
+        and i.starts_at >= w.day_from and i.starts_at < w.day_to
+        and (select b.cancelled_at is null from bookings as b where b.business_id = i.business_id and b.id = i.visit_id)`,
   )
   return [
     sql`
@@ -246,8 +250,7 @@ function visitParts(db: Reads): RawBuilder<unknown>[] {
       from w ${foreach(db, 'blocks as k', sql`${isIn(db, 'k.resource_id', 'w.equipment_ids')} and ${overSlot}`)}`,
     sql`
     select w.place, 'day', null, i.staff_id, null, null, null, null, null, null, null, count(*)
-      from w ${ofDay} join bookings as b on b.id = i.visit_id and b.cancelled_at is null
-     group by w.place, i.staff_id`,
+      from w ${ofDay} group by w.place, i.staff_id`,
   ]
 }
 
@@ -273,6 +276,10 @@ function sessionParts(db: Reads): RawBuilder<unknown>[] {
     sql`
     select w.place, 'own', case when (c.taken_from < w.taken_until and c.taken_until > w.taken_from)
                                   or (c.claim_count > 1 and c.starts_at < w.taken_until and c.ends_at > w.taken_from)
+                                  or (c.claim_count > 1 and exists (
+                                        select 1 from claims as f
+                                         where f.visit_id = c.id and f.taken_from < w.taken_until
+                                           and f.taken_until > w.taken_from))
                                 then c.id end,
            null, null, null, ${onNetworks}, null, min(c.starts_at), min(c.ends_at), min(c.expires_at), count(*)
       from w ${own}

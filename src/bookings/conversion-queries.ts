@@ -32,7 +32,8 @@ const conversionColumns = {
 
 const convertibleHolds = cachedQuery((db, { rows }: Params<{ rows: string }>) => {
   const wanted = sql`
-    c.id = w.id and (w.owner_id is null or c.owner_id = w.owner_id) and c.expires_at >= w.day_ago
+    c.id = w.id and c.visit_id is null and (w.owner_id is null or c.owner_id = w.owner_id)
+    and c.expires_at >= w.day_ago
     and ${inScopeOfRow(db, 'c.business_id')}`
   return sql<ConvertibleHold & { place: number }>`
     with w as materialized (select * from ${rowsOf(db, conversionColumns, rows)} as r)

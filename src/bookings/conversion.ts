@@ -251,7 +251,7 @@ async function retakeVisit(context: Context, tx: Transaction, booking: BookingRo
   await updateBooking(tx, booking, { ...columns, updated_at: tx.now })
   const retaken = await lockBooking(tx, { scope: { businessId }, id })
   if (!retaken) throw new Error('a booking is gone under its lock')
-  return retaken
+  return { ...retaken, version: booking.version } // its confirmation makes the new version
 }
 
 function isInvalid(error: unknown): boolean {

@@ -43,7 +43,7 @@ function sorted(keys: readonly HoldKey[], now: Instant) {
 
 const holdsQuery = cachedQuery((db, { rows, locks }: Params<{ rows: string; locks: boolean }>) => {
   const wanted = sql`
-    c.id = w.id and (w.owner_id is null or c.owner_id = w.owner_id) and c.expires_at >= w.since
+    c.id = w.id and c.visit_id is null and (w.owner_id is null or c.owner_id = w.owner_id) and c.expires_at >= w.since
     and ${inScopeOfRow(db, 'c.business_id')}`
   const lock = locks && isPostgres(db) ? sql` for update of c` : sql``
   return sql<Found>`

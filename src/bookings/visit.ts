@@ -271,6 +271,8 @@ interface Planning {
   onExhausted: () => void
 }
 
+const foundNobodyForAll = 'No people and rooms were found for all services of the visit at that time.'
+
 /** Returns the best plan. Throws slot_not_offered, slot_held or slot_booked, with the number of the item. */
 function planVisit(
   offer: VisitOffer,
@@ -290,13 +292,13 @@ function planVisit(
   })
   const planned = rules.at(toMs(startsAt), rule)
   if (!isRefusal(planned)) return planned
-  const { item, reason } = planned
+  const { item, reason, isOfAll = false } = planned
   const refusal =
     reason === 'slot_held' || reason === 'slot_booked'
       ? takenBy(reason)
       : reason === 'not_offered_here'
         ? notOfferedHere('Nobody gives this service there at that time.')
-        : notOfferedThen(reason)
+        : notOfferedThen(reason, isOfAll ? foundNobodyForAll : undefined)
   const { code, message, parts } = refusal
   throw new Problem(code, message, { ...parts, extensions: { ...parts.extensions, item } })
 }

@@ -106,21 +106,43 @@ const maxBookingMs = 86_400_000
 
 /** Returns the IDs of active bookings that overlap a block, by start, at most `max`. */
 export async function findBookingsUnder(db: Reads, block: BlocksTable, max: number): Promise<string[]> {
-  if (block.resource_id !== null)
-    return findBookingsWith(db, { ...block, resource_id: block.resource_id }, max)
-  let query = db
+  const { resource_id, staff_id } = block
+  if (resource_id !== null) return findBookingsWith(db, { ...block, resource_id }, max)
+  if (staff_id !== null) return findBookingsBy(db, { ...block, staff_id }, max)
+  const rows = await db
     .selectFrom('bookings')
     .select('id')
     .where('business_id', '=', block.business_id)
+    .where('location_id', '=', block.location_id)
     .where('starts_at', '>=', nearestInstant(toMs(block.starts_at) - maxBookingMs))
     .where('starts_at', '<', block.ends_at)
     .where('ends_at', '>', block.starts_at)
     .where('cancelled_at', 'is', null)
-  query =
-    block.staff_id === null
-      ? query.where('location_id', '=', block.location_id)
-      : query.where('staff_id', '=', block.staff_id)
-  const rows = await query.orderBy('starts_at').orderBy('id').limit(max).execute()
+    .orderBy('starts_at')
+    .orderBy('id')
+    .limit(max)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Returns the IDs of bookings in which a staff member gives a service during their block. */
+async function findBookingsBy(
+  db: Reads,
+  { business_id, staff_id, starts_at, ends_at }: BlocksTable & { staff_id: string },
+  max: number,
+): Promise<string[]> {
+  const earliest = nearestInstant(toMs(starts_at) - maxBookingMs)
+  const { rows } = await sql<{ id: string }>`
+    select id, starts_at from bookings
+     where staff_id = ${staff_id} and (business_id = ${business_id}) is true and item_count is null
+       and starts_at >= ${earliest} and starts_at < ${ends_at} and ends_at > ${starts_at} and cancelled_at is null
+    union
+    select i.visit_id, (select b.starts_at from bookings as b where b.business_id = i.business_id and b.id = i.visit_id)
+      from visit_items as i
+     where i.staff_id = ${staff_id} and i.business_id = ${business_id}
+       and (select b.cancelled_at is null from bookings as b where b.business_id = i.business_id and b.id = i.visit_id)
+       and i.starts_at >= ${earliest} and i.starts_at < ${ends_at} and i.ends_at > ${starts_at}
+     order by starts_at, id limit ${max}`.execute(db)
   return rows.map(({ id }) => id)
 }
 
@@ -135,7 +157,7 @@ async function findBookingsWith(
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select distinct b.id, b.starts_at
-      from claims as c join bookings as b on b.id = coalesce(c.visit_id, c.id)
+      from claims as c join bookings as b on b.business_id = c.business_id and b.id = coalesce(c.visit_id, c.id)
      where c.resource_id = ${resource_id} and c.lasts_long in (0, 1) and (c.ended_at is null) is true
        and c.taken_from >= ${nearestInstant(toMs(starts_at) - maxClaimMs)} and c.taken_from < ${ends_at}
        and c.taken_until > ${starts_at} and c.booked_at is not null

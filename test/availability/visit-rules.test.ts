@@ -209,14 +209,16 @@ describe('a search that reaches its limit', () => {
   const people = Array.from({ length: 10 }, (_, index) => member(`person ${index}`))
   const last = people.slice(-1)
   const together = (staff: StaffMember[]) => wanted({ staff, startsWith: true })
-  // two items need the last person at once, whatever the many choices for the others
+  const needs = [{ resource_ids: ['room'], quantity: 1, during: 'all' as const }]
+  // two items need the only room at once, whatever the many choices of people
+  const inTheRoom = wanted({ staff: people, startsWith: true, service: { needs } })
   const items = [wanted({ staff: people }), ...Array.from({ length: 7 }, () => together(people))]
 
   test('counts the start as not free, and says so', () => {
     let exhausted = 0
     const onExhausted = () => (exhausted += 1)
-    const rules = rulesOf([...items, together(last), together(last)], { onExhausted })
-    expect(planAt(rules, '09:00')).toMatchObject({ item: 9 })
+    const rules = rulesOf([...items, inTheRoom, inTheRoom], { onExhausted })
+    expect(planAt(rules, '09:00')).toEqual({ item: 9, reason: 'staff_not_available', isOfAll: true })
     expect(exhausted).toBe(1)
     expect(rules.planOnGrid(at('09:15'))).toBeUndefined()
     expect(exhausted).toBe(2)
@@ -228,5 +230,14 @@ describe('a search that reaches its limit', () => {
       planAt(rulesOf([...items, together(people), together(people)], { onExhausted }), '09:00'),
     ).toHaveLength(10)
     expect(planAt(rulesOf([...items, together(last)], { onExhausted }), '09:00')).toHaveLength(9)
+  })
+
+  test('is not reached if people are too few, or the last one is needed twice', () => {
+    const onExhausted = () => expect.unreachable()
+    const twice = rulesOf([...items, together(last), together(last)], { onExhausted })
+    expect(planAt(twice, '09:00')).toMatchObject({ item: 9, reason: 'staff_not_available' })
+    const claims = { 'person 3': [['09:15', '10:00']] } satisfies World['claims']
+    const nine = rulesOf([...items, together(people), together(people)], { claims, onExhausted })
+    expect(planAt(nine, '09:00')).toMatchObject({ item: 9, reason: 'slot_booked' })
   })
 })

@@ -387,13 +387,12 @@ onEachEngine('availability of visits', (engine) => {
   test('starts that a search gives up are counted', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `Person ${index}`)
     const people = await makeStaff(service, salon.id, names)
-    const [last = ''] = people.slice(-1)
     const many = await makeCut({ staff_ids: people })
+    const inTheRoom = await makeCut({ staff_ids: people, needs: [{ resource_ids: [room] }] })
     const items = [
       many,
       ...Array.from({ length: 7 }, () => `~${many}`),
-      `~${many}:${last}`,
-      `~${many}:${last}`,
+      ...[inTheRoom, inTheRoom].map((id) => `~${id}`),
     ]
     const work = () => explain(at('09:00'), { items: items.join() })
     const metric = 'holdfast_visit_searches_exhausted_total'

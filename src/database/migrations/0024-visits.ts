@@ -58,7 +58,7 @@ const postgresRules = [
   `create function claims_of_visit_go() returns trigger language plpgsql as $$
    begin
      delete from claims where visit_id = old.id;
-     delete from visit_items where visit_id = old.id and not exists (select 1 from bookings where id = old.id);
+     delete from visit_items where visit_id = old.id and not exists (select 1 from bookings where business_id = old.business_id and id = old.id);
      return null;
    end $$`,
   `create trigger further_claims_go after delete on claims
@@ -115,6 +115,6 @@ const sqliteRules = [
   `create trigger further_claims_go after delete on claims when old.claim_count > 1
    begin
      delete from claims where visit_id = old.id;
-     delete from visit_items where visit_id = old.id and not exists (select 1 from bookings where id = old.id);
+     delete from visit_items where visit_id = old.id and not exists (select 1 from bookings where business_id = old.business_id and id = old.id);
    end`,
 ]
