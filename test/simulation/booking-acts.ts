@@ -2,9 +2,10 @@ import { expect } from 'vitest'
 import type { Reply } from '../support/test-service.ts'
 import { expectChange, type WantedChange } from './booking-model.ts'
 import { randomStart } from './hold-acts.ts'
-import { minute, type ModelBooking } from './model.ts'
+import { isPlain, itemsOf, minute, type ModelBooking, type ModelItem, type WantedItem } from './model.ts'
 import { perform } from './perform.ts'
-import { claimOf, iso, type Caller, type World } from './world.ts'
+import { bodyOf, randomItems } from './visit-acts.ts'
+import { claimOf, claimsOf, iso, seatedAs, type Caller, type World } from './world.ts'
 
 const statuses = ['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'] as const
 const texts = [null, 'by the window', 'ground floor']
@@ -45,6 +46,50 @@ export async function changeBooking(world: World): Promise<void> {
   })
 }
 
+/** Adds services, drops some, or gives them to somebody else. */
+export async function changeItems(world: World): Promise<void> {
+  const { random, model } = world
+  const free = model.bookings.filter(({ payment }) => payment === undefined)
+  if (free.length === 0) return
+  const booking = random.of(free)
+  const own = itemsOf(booking)
+  const kept = own.filter(() => random.chance(0.7)).map((present): WantedItem => ({ ...present, present }))
+  const others = random.chance(0.6) ? randomItems(world, booking.wanted.locationId, 2) : []
+  const [first, ...rest] = [...kept, ...others].slice(0, 3)
+  if (!first) return
+  // a plain booking of several is not part of the model
+  const isPlainOne = rest.length === 0 && isPlain(first.service)
+  const items = [{ ...first, startsWith: false, party: isPlainOne ? 1 : first.party }, ...rest]
+  const start = random.chance(0.3) ? randomStart(world) : undefined
+  const status = random.chance(0.15) ? random.of(statuses) : undefined
+  const wanted = { items, ...(start !== undefined && { start }), ...(status && { status }) }
+  const ids = await itemIds(world, booking)
+  const body = {
+    items: items.map(({ present, ...item }) =>
+      present
+        ? {
+            id: ids[own.indexOf(present)],
+            starts: item.startsWith ? 'with' : 'after',
+            party_size: item.party,
+          }
+        : bodyOf([item])[0],
+    ),
+    ...(start !== undefined && { starts_at: iso(start) }),
+    ...(status && { status }),
+  }
+  const caller = aKey(world)
+  await changeWith(world, booking, {
+    wanted,
+    says: `${caller.name} changes the services of ${booking.id} ${JSON.stringify(body)}`,
+    send: () => caller.client.change(booking.id, body),
+  })
+}
+
+async function itemIds({ key }: World, { id }: ModelBooking): Promise<string[]> {
+  const { body } = await key.show(id)
+  return (body as { items: { id: string }[] }).items.map((item) => item.id)
+}
+
 export async function cancelBooking(world: World): Promise<void> {
   const { random, model } = world
   if (model.bookings.length === 0) return
@@ -83,7 +128,7 @@ async function changeWith(
       if (!expected.seats.includes(undefined) && expected.seats.length > 0) {
         expect(expected.seats).toContain(seat)
       }
-      expected.apply(seat)
+      expected.apply(seat, expected.plan && seatedAs(await claimsOf(world, booking.id), expected.plan))
       await nameRenewed(world, booking)
       if (reply) expectShown(booking, reply)
     },
@@ -115,20 +160,64 @@ export async function showBooking(world: World): Promise<void> {
   })
 }
 
+/** Sees every booking, each with all its services. */
+export async function listBookings(world: World): Promise<void> {
+  const caller = aKey(world)
+  await perform(world, {
+    says: `${caller.name} lists the bookings`,
+    send: () => caller.client.list({ limit: 100 }),
+    expected: { status: 200 },
+    done: (reply) => {
+      if (!reply) return
+      const { data } = reply.body as { data: ShownBooking[] }
+      const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
+      const found = data.map(({ id, status, items }) => ({ id, status, items: items.map(shownItem) }))
+      const expected = world.model.bookings.map((booking) => {
+        return { id: booking.id, status: booking.status, items: itemsOf(booking).map(modelItem) }
+      })
+      expect(found.toSorted(byId), 'the list').toEqual(expected.toSorted(byId))
+    },
+  })
+}
+
+interface ShownBooking {
+  id: string
+  status: string
+  starts_at: string
+  ends_at: string
+  notes: string | null
+  items: ShownItem[]
+}
+
+interface ShownItem {
+  service: { id: string }
+  staff: { id: string } | null
+  party_size: number
+  starts_at: string
+  ends_at: string
+}
+
+function shownItem({ service, staff, party_size: party, starts_at, ends_at }: ShownItem) {
+  const time = { start: Date.parse(starts_at), end: Date.parse(ends_at) }
+  return { service: service.id, staff: staff?.id ?? null, party, ...time }
+}
+
+function modelItem({ service, staffId, party, start, end }: ModelItem) {
+  return { service: service.id, staff: staffId ?? null, party, start, end }
+}
+
 /** Expects the model's booking in an answer. Sessions may not see notes. */
 function expectShown(booking: ModelBooking, { body, headers }: Reply, notes = booking.notes): void {
   const { id, status, start, end, version } = booking
-  const shown = body as {
-    id: string
-    status: string
-    starts_at: string
-    ends_at: string
-    notes: string | null
-  }
+  const shown = body as ShownBooking
   expect({
     ...{ id: shown.id, status: shown.status, notes: shown.notes, etag: headers['etag'] },
     ...{ start: Date.parse(shown.starts_at), end: Date.parse(shown.ends_at) },
-  }).toEqual({ id, status, notes, etag: `"${String(version)}"`, start, end })
+    items: shown.items.map(shownItem),
+  }).toEqual({
+    ...{ id, status, notes, etag: `"${String(version)}"`, start, end },
+    items: itemsOf(booking).map(modelItem),
+  })
   const { payment } = body as { payment?: { status: string } }
   if (payment) expect(payment.status).toBe(booking.payment?.status)
 }

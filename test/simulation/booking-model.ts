@@ -5,9 +5,17 @@ import {
   type Model,
   type ModelBooking,
   type Status,
+  type WantedItem,
 } from './model.ts'
 import { renew, settle } from './payment-model.ts'
 import { free, freeSeats, refusal, take, taken } from './slot-model.ts'
+import {
+  expectMoved,
+  expectRetaken,
+  serviceColumns,
+  type PlannedClaim,
+  type VisitPlan,
+} from './visit-model.ts'
 
 /* Changes of bookings. */
 
@@ -16,18 +24,30 @@ export interface WantedChange {
   end?: number
   status?: Status
   notes?: string | null
+  /** The services to have in place of the present ones. */
+  items?: WantedItem[]
   /** The version in `If-Match`. */
   ifMatch?: number
   /** The deposit is refunded, too. */
   refund?: boolean
 }
 
-/** Returns the expected answer to a change. If the change needs a seat, it takes one of `seats`. */
-export function expectChange(
-  model: Model,
-  booking: ModelBooking,
-  wanted: WantedChange,
-): Answer & { apply: (seat: number) => void; seats: (number | undefined)[] } {
+/** The expected answer to a change. */
+type ExpectedChange = Answer & {
+  /** Applies it. A plain booking gets the seat, a visit the claims that the table has. */
+  apply: (seat: number, claims?: PlannedClaim[]) => void
+  /** The seats of which it takes one. Empty if it needs none. */
+  seats: (number | undefined)[]
+  plan?: VisitPlan | undefined
+}
+
+export function expectChange(model: Model, booking: ModelBooking, wanted: WantedChange): ExpectedChange {
+  return booking.items || wanted.items
+    ? expectVisitChange(model, booking, wanted)
+    : expectPlainChange(model, booking, wanted)
+}
+
+function expectPlainChange(model: Model, booking: ModelBooking, wanted: WantedChange): ExpectedChange {
   const next = changed(booking, wanted)
   const fieldError = faultOf(model, booking, { ...next, ...wanted })
   if (fieldError) return { ...fieldError, apply: () => undefined, seats: [] }
@@ -49,6 +69,40 @@ export function expectChange(
     applyChange(model, booking, { ...next, refund: wanted.refund ?? false })
   }
   return { status: 200, apply, seats }
+}
+
+function expectVisitChange(model: Model, booking: ModelBooking, wanted: WantedChange): ExpectedChange {
+  const refused = (answer: Answer) => ({ ...answer, apply: () => undefined, seats: [] })
+  const { items } = wanted
+  const next = changed(booking, wanted)
+  const isTaken = next.status !== 'cancelled'
+  if (wanted.end !== undefined || (items && !isTaken))
+    return refused({ status: 422, code: 'validation_failed' })
+  const fieldError = faultOf(model, booking, { ...next, ...wanted })
+  if (fieldError) return refused(fieldError)
+  const needsTime = isTaken && (next.moved || items !== undefined || booking.status === 'cancelled')
+  const locationId = booking.wanted.locationId
+  const start = wanted.start ?? items?.[0]?.present?.start ?? booking.start
+  const at = { id: booking.id, locationId, start }
+  const retaken = !needsTime
+    ? undefined
+    : items
+      ? expectRetaken(model, { ...at, items })
+      : expectMoved(model, { ...at, items: booking.items ?? [] })
+  const plan = retaken?.plan
+  if (retaken && !plan) return refused(retaken)
+  const apply = (_seat: number, claims: PlannedClaim[] = []) => {
+    if (needsTime || !isTaken) free(model, booking.id)
+    if (plan) {
+      Object.assign(next, { start: plan.from, end: plan.to, moved: next.moved || items !== undefined })
+      model.claims.push(
+        ...claims.map((claim) => ({ ...claim, id: booking.id, owner: undefined, expires: undefined })),
+      )
+    }
+    applyChange(model, booking, { ...next, refund: wanted.refund ?? false })
+    if (plan) Object.assign(booking, serviceColumns(booking, plan))
+  }
+  return { status: 200, orCodes: retaken?.orCodes ?? [], apply, seats: [], plan }
 }
 
 type Next = ReturnType<typeof changed>

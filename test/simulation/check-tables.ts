@@ -13,8 +13,8 @@ export async function checkTables(world: World): Promise<void> {
   await checkPayments(world)
   const released = world.model.holds.filter(({ ended }) => ended === 'released').map(({ id }) => id)
   const releasedRows = rows.holds
-    .filter(({ booked_at, ended_at, expires_at }) => {
-      return booked_at === null && ended_at !== null && ended_at < expires_at
+    .filter(({ booked_at, ended_at, expires_at, visit_id }) => {
+      return booked_at === null && ended_at !== null && ended_at < expires_at && visit_id === null
     })
     .map(({ id }) => id)
   expect(releasedRows.toSorted(), 'holds that were given up').toEqual(released.toSorted())
@@ -41,7 +41,7 @@ async function rowsOf({ service, business, model }: World) {
   return { claims, bookings, holds, events, deliveries }
 }
 
-function checkClaims({ model }: World, { claims, bookings }: Rows): void {
+function checkClaims({ model, staffIds }: World, { claims, bookings }: Rows): void {
   for (const [index, one] of claims.entries()) {
     for (const other of claims.slice(index + 1)) {
       const meet =
@@ -52,20 +52,37 @@ function checkClaims({ model }: World, { claims, bookings }: Rows): void {
       expect(meet && !apart, `active claims ${one.id} and ${other.id} overlap`).toBe(false)
     }
   }
-  const booked = claims.filter(({ booked_at }) => booked_at !== null).map(({ id }) => id)
+  const first = claims.filter(({ visit_id }) => visit_id === null)
+  const booked = first.filter(({ booked_at }) => booked_at !== null).map(({ id }) => id)
+  for (const { id, claim_count } of first) {
+    const further = claims.filter(({ visit_id }) => visit_id === id)
+    expect(further.length, `claims of ${id}`).toBe(claim_count - 1)
+  }
   const living = bookings.filter(({ status }) => status !== 'cancelled').map(({ id }) => id)
   expect(booked.toSorted(), 'each booking that is not cancelled has exactly one claim').toEqual(
     living.toSorted(),
   )
   // a claim may move between alike seats
-  const found = claims.map(({ id, staff_id, seat, taken_from, taken_until, booked_at, expires_at }) => {
-    const expires = booked_at === null ? ms(expires_at) : null
-    return { id, seat: staff_id && seat, from: ms(taken_from), to: ms(taken_until), expires }
+  const things = [...staffIds, ...model.rooms.map(({ id }) => id)]
+  const found = claims.map((claim) => {
+    const { id, visit_id, resource_id, occurrence_id, taken_from, taken_until, booked_at, expires_at } = claim
+    const seats = [...seatsOf(claim)]
+    return {
+      ...{ id: visit_id ?? id, from: ms(taken_from), to: ms(taken_until) },
+      resource: things.includes(resource_id) ? resource_id : 'a place',
+      seats: resource_id === occurrence_id ? seats.length : seats.toSorted().join(),
+      expires: booked_at === null ? ms(expires_at) : null,
+    }
   })
-  const expected = activeClaims(model).map(({ id, resource, occurrence, seat, from, to, expires = null }) => {
-    return { id, seat: occurrence === resource ? null : seat, from, to, expires }
-  })
-  expect(found.toSorted(byId), 'claims').toEqual(expected.toSorted(byId))
+  const expected = activeClaims(model).map(
+    ({ id, resource, occurrence, seats, from, to, expires = null }) => {
+      return {
+        ...{ id, from, to, resource: resource.includes(' at ') ? 'a place' : resource },
+        ...{ seats: occurrence === resource ? seats.length : seats.toSorted().join(), expires },
+      }
+    },
+  )
+  expect(found.toSorted(byTime), 'claims').toEqual(expected.toSorted(byTime))
 }
 
 function checkBookings({ model }: World, { bookings }: Rows): void {
@@ -121,6 +138,11 @@ async function checkPayments({ service, stripe, model, business }: World): Promi
 }
 
 const ms = (instant: string) => Date.parse(instant)
+
+/** Claims of one visit share their ID. */
+function byTime(one: object, other: object): number {
+  return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1
+}
 
 function byId(one: { id: string }, other: { id: string }): number {
   return one.id < other.id ? -1 : 1

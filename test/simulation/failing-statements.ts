@@ -29,7 +29,7 @@ export function randomFault(random: Random): Fault {
   const commitsOnly = random.chance(0.35)
   return {
     how: random.of(['lost', 'answer lost', 'refused', 'later'] as const),
-    after: commitsOnly ? (random.below(10) === 0 ? 1 : 0) : random.below(9),
+    after: commitsOnly ? (random.below(10) === 0 ? 1 : 0) : random.below(12),
     commitsOnly,
     inTransaction: false,
     struck: undefined,

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import type { Reply } from '../support/test-service.ts'
 import * as holds from './hold-model.ts'
-import { minute, type ModelHold, type Wanted } from './model.ts'
+import { hasDeposit, isPlain, minute, type ModelHold, type Wanted } from './model.ts'
 import { checkoutLife, newPayment } from './payment-model.ts'
 import { perform, type Act } from './perform.ts'
-import { claimOf, iso, type Caller, type World } from './world.ts'
+import { claimOf, claimsOf, iso, type Caller, type World } from './world.ts'
 
 /**
  * Returns a quarter of an hour within two hours around noon, mostly of one day, so that holds meet. Rarely in the past.
@@ -12,14 +12,21 @@ import { claimOf, iso, type Caller, type World } from './world.ts'
 export function randomStart({ random, model }: World): number {
   const day = 86_400_000
   if (random.chance(0.02)) return Math.floor((model.now - random.below(day)) / minute) * minute
+  const quarter = random.of(quarters({ model }))
+  return quarter + (random.chance(0.15) ? day : 0)
+}
+
+/** Returns the quarters of an hour of the day on which most happens. */
+export function quarters({ model }: Pick<World, 'model'>): number[] {
+  const day = 86_400_000
   const next = (Math.ceil(model.now / day) + 1) * day
-  return next + (random.chance(0.15) ? day : 0) + (11 * 4 + random.below(8)) * 15 * minute
+  return Array.from({ length: 8 }, (_, index) => next + (11 * 4 + index) * 15 * minute)
 }
 
 export async function holdSlot(world: World): Promise<void> {
   const { random, model } = world
   const caller = random.of(world.callers)
-  const service = random.of(world.services)
+  const service = random.of(world.services.filter(isPlain))
   const staffId = service.staffIds.length > 0 && random.chance(0.3) ? random.of(service.staffIds) : undefined
   const wanted: Wanted = {
     ...{ service, locationId: random.of(world.locationIds), start: randomStart(world), staffId },
@@ -47,21 +54,23 @@ export async function holdSlot(world: World): Promise<void> {
       if (!best) throw new Error('the best free seat was not chosen')
       const chosen = { ...best, seat: claim.seat }
       const end = wanted.start + service.minutes * minute
-      const hold = { id, session: caller.session, wanted, end, expires, ended: undefined }
+      const parts = { id, resource, session: caller.session, wanted, end, expires }
+      const hold = { ...parts, ended: undefined, items: undefined }
       holds.placeHold(model, hold, { chosen, replaced: expected.replaced })
     },
   })
 }
 
 /** Returns the holds that the model does not know. */
-async function unknownHolds({ service, model, business }: World): Promise<string[]> {
+export async function unknownHolds({ service, model, business }: World): Promise<string[]> {
   const { reads } = service.context.db
   const rows = await reads.selectFrom('claims').selectAll().where('business_id', '=', business.id).execute()
-  return rows.map(({ id }) => id).filter((id) => !model.holds.some((hold) => hold.id === id))
+  const first = rows.filter(({ visit_id }) => visit_id === null)
+  return first.map(({ id }) => id).filter((id) => !model.holds.some((hold) => hold.id === id))
 }
 
 /** Sends a creation, sometimes with an Idempotency-Key. Then it is repeated after a failure, and its answer is kept. */
-function creation(
+export function creation(
   world: World,
   caller: Caller,
   { path, body }: { path: string; body: unknown },
@@ -102,7 +111,7 @@ export async function convertHold(world: World): Promise<void> {
     happened: async () => (await world.key.show(hold.id)).status === 200,
     done: async (reply) => {
       holds.convert(model, hold, caller.session)
-      if (hold.wanted.service.hasDeposit) await awaitDeposit(world, hold.id, reply)
+      if (hasDeposit(hold)) await awaitDeposit(world, hold.id, reply)
     },
   })
 }
@@ -154,6 +163,27 @@ export async function showHold(world: World): Promise<void> {
     done: (reply) => {
       if (reply) expect(reply.body.status).toBe(holds.statusOf(model, hold))
     },
+  })
+}
+
+/** A further claim of a visit is no hold, even for those who know its ID. */
+export async function meddleWithFurther(world: World): Promise<void> {
+  const { random, model, callers } = world
+  const visits = model.holds.filter(({ items, ended }) => items && !ended)
+  if (visits.length === 0) return
+  const hold = random.of(visits)
+  const [, further] = await claimsOf(world, hold.id)
+  const { client, name } = random.of(callers)
+  if (!further) return
+  const [says, tries] = random.of([
+    ['looks at', () => client.showHold(further.id)],
+    ['books', () => client.book(further.id)],
+    ['releases', () => client.release(further.id)],
+  ] as const)
+  await perform(world, {
+    says: `${name} ${says} a part of ${hold.id}`,
+    send: tries,
+    expected: { status: 404, code: 'hold_not_found' },
   })
 }
 

@@ -1,5 +1,22 @@
-import { minute, recordEvent, type Answer, type Model, type ModelHold, type Wanted } from './model.ts'
-import { free, freeSeats, refusal, resourcesOf, take, taken, type Candidate } from './slot-model.ts'
+import {
+  hasDeposit,
+  minute,
+  recordEvent,
+  type Answer,
+  type Model,
+  type ModelHold,
+  type Wanted,
+} from './model.ts'
+import {
+  free,
+  freeSeats,
+  refusal,
+  resourcesOf,
+  take,
+  taken,
+  unblocked,
+  type Candidate,
+} from './slot-model.ts'
 
 /* Holds: placed, replaced, released, expired, converted. */
 
@@ -16,7 +33,8 @@ export function expectHold(
   )
   const ids = replaced.map(({ id }) => id)
   const question = { ...taken(wanted.service, wanted.start, end), session, except: ids }
-  const resources = resourcesOf(wanted)
+  const resources = unblocked(model, resourcesOf(wanted), { from: wanted.start, to: end, session })
+  if (resources.length === 0) return { status: 422, code: 'slot_not_offered', best: [], replaced: [] }
   const seats = resources.flatMap((resource) => freeSeats(model, { ...question, wanted, resource }))
   if (seats.length === 0) {
     return { ...refusal(model, { ...question, resources }), best: [], replaced: [] }
@@ -27,13 +45,18 @@ export function expectHold(
 }
 
 export function placeHold(model: Model, hold: ModelHold, { chosen, replaced }: Chosen): void {
-  for (const id of [...replaced, ...chosen.givesUp]) {
+  giveUp(model, [...replaced, ...chosen.givesUp])
+  model.holds.push(hold)
+  take(model, { ...hold, ...chosen }, hold)
+}
+
+/** Ends holds in favour of another one. */
+export function giveUp(model: Model, ids: string[]): void {
+  for (const id of ids) {
     const given = model.holds.find((one) => one.id === id)
     if (given) given.ended = 'released'
     free(model, id)
   }
-  model.holds.push(hold)
-  take(model, { ...hold, ...chosen }, hold)
 }
 
 interface Chosen {
@@ -63,14 +86,25 @@ export function expectConversion(model: Model, session: string | undefined, hold
 
 /** The booking is known at once, except for a session's booking with a deposit. That becomes known when it is paid. */
 export function convert(model: Model, hold: ModelHold, session: string | undefined): void {
-  const claim = model.claims.find(({ id }) => id === hold.id)
+  const claims = model.claims.filter(({ id }) => id === hold.id)
+  const [claim] = claims
   if (!claim) throw new Error('an active hold has a claim')
   hold.ended = 'converted'
-  Object.assign(claim, { owner: undefined, expires: undefined })
-  const { id, wanted, end } = hold
-  const known = !wanted.service.hasDeposit || session === undefined
+  for (const one of claims) Object.assign(one, { owner: undefined, expires: undefined })
+  const { id, wanted, end, items } = hold
+  const known = !hasDeposit(hold) || session === undefined
   const booking = {
-    ...{ id, wanted, resource: claim.resource, start: wanted.start, end, notes: null, version: 1, known },
+    ...{
+      id,
+      wanted,
+      resource: claim.resource,
+      start: wanted.start,
+      end,
+      items,
+      notes: null,
+      version: 1,
+      known,
+    },
     ...{ status: known ? ('confirmed' as const) : ('pending' as const) },
     ...{ payment: undefined, oldPayments: [] },
   }
@@ -82,7 +116,7 @@ export function statusOf(model: Model, hold: ModelHold): string {
   return hold.ended ?? (hold.expires > model.now ? 'active' : 'expired')
 }
 
-function openHolds(model: Model, session: string | undefined): ModelHold[] {
+export function openHolds(model: Model, session: string | undefined): ModelHold[] {
   if (session === undefined) return []
   return model.holds.filter((hold) => hold.session === session && statusOf(model, hold) === 'active')
 }

@@ -10,7 +10,29 @@ export interface ModelService {
   bufferAfter: number
   capacity: number
   staffIds: string[]
+  locationIds: string[]
   hasDeposit: boolean
+  /** Empty: one step of `minutes` with the person. */
+  steps: { minutes: number; staffed: boolean }[]
+  needs: ModelNeed[]
+}
+
+interface ModelNeed {
+  /** In order of preference, at any location. */
+  roomIds: string[]
+  quantity: number
+  isWhole: boolean
+}
+
+export interface ModelRoom {
+  id: string
+  locationId: string
+  quantity: number
+}
+
+/** True for a service that takes one claim. */
+export function isPlain({ steps, needs }: ModelService): boolean {
+  return steps.length + needs.length === 0
 }
 
 export interface Wanted {
@@ -23,10 +45,30 @@ export interface Wanted {
 export type Status = 'pending' | 'confirmed' | 'in_progress' | 'completed' | 'cancelled'
 export type EventName = 'booking.created' | 'booking.updated' | 'booking.cancelled' | 'booking.completed'
 
+/** A service of a visit as a caller wants it. */
+export interface WantedItem {
+  service: ModelService
+  /** The person to have; undefined for anyone. */
+  staffId: string | undefined
+  party: number
+  startsWith: boolean
+  /** The item of the booking that it was. */
+  present?: ModelItem | undefined
+}
+
+/** A service of a visit, with the person who gives it. */
+export interface ModelItem extends Omit<WantedItem, 'present'> {
+  /** The person whom the client asked for. */
+  chosen: string | undefined
+  start: number
+  end: number
+}
+
+/** Time that one thing is taken. The claims of a visit share its ID. */
 export interface Claim {
   id: string
   resource: string
-  seat: number
+  seats: number[]
   occurrence: string
   from: number
   to: number
@@ -37,12 +79,16 @@ export interface Claim {
 
 export interface ModelHold {
   id: string
+  /** The resource of its first claim. */
+  resource: string
   /** The session that may replace it. Undefined for a hold of a key. */
   session: string | undefined
   wanted: Wanted
   end: number
   expires: number
   ended: 'released' | 'converted' | undefined
+  /** Undefined unless it is a visit. */
+  items: ModelItem[] | undefined
 }
 
 export interface ModelBooking {
@@ -51,6 +97,8 @@ export interface ModelBooking {
   resource: string
   start: number
   end: number
+  /** Undefined unless it is a visit. */
+  items: ModelItem[] | undefined
   status: Status
   notes: string | null
   version: number
@@ -93,8 +141,20 @@ interface ModelWebhook {
   active: boolean
 }
 
+/** Time at which nobody can book a person or room. */
+export interface ModelBlock {
+  id: string
+  target: string
+  from: number
+  to: number
+}
+
 export interface Model {
   now: number
+  rooms: ModelRoom[]
+  /** The longest pause between the items of a visit, in milliseconds. */
+  maxPause: number
+  blocks: ModelBlock[]
   claims: Claim[]
   holds: ModelHold[]
   bookings: ModelBooking[]
@@ -107,13 +167,29 @@ export interface Model {
 /** The expected answer to a request: 2xx, or the code of a refusal. */
 export interface Answer {
   status: number
-  code?: string
+  code?: string | undefined
+  /** Codes of refusals that are right as well. */
+  orCodes?: string[]
 }
 
 export const minute = 60_000
 
 export function newModel(now: number): Model {
-  return { now, claims: [], holds: [], bookings: [], events: [], webhooks: [], appliedEvents: new Set() }
+  const nothing = { blocks: [], claims: [], holds: [], bookings: [], events: [], webhooks: [] }
+  return { now, rooms: [], maxPause: 0, ...nothing, appliedEvents: new Set() }
+}
+
+/** Returns the services of a hold or booking. A plain one has one. */
+export function itemsOf(one: ModelHold | ModelBooking): ModelItem[] {
+  if (one.items) return one.items
+  const { service, staffId: chosen, start: wantedStart } = one.wanted
+  const staffId = service.staffIds.length > 0 ? one.resource : undefined
+  const start = 'start' in one ? one.start : wantedStart
+  return [{ service, chosen, party: 1, startsWith: false, staffId, start, end: one.end }]
+}
+
+export function hasDeposit(one: ModelHold | ModelBooking): boolean {
+  return itemsOf(one).some(({ service }) => service.hasDeposit)
 }
 
 /** Records a change that others hear of. */

@@ -3,7 +3,7 @@ import { PaymentWorker } from '../../src/payments/payment-worker.ts'
 import { bookingOf, type ModelBooking, type ModelPayment } from './model.ts'
 import * as payments from './payment-model.ts'
 import { perform } from './perform.ts'
-import { claimOf, type Message, type World } from './world.ts'
+import { claimsOf, seatedAs, type Message, type World } from './world.ts'
 
 type Deposit = ModelBooking & { payment: ModelPayment }
 
@@ -19,14 +19,16 @@ function someDeposit(world: World): Deposit | undefined {
   return among.length > 0 ? world.random.of(among) : undefined
 }
 
-/** Reads the seat of a late payment, which only the table contains, before the model follows. */
+/** Reads the seats of a late payment, which only the table contains, before the model follows. */
 async function seatOf(world: World, { id }: ModelBooking): Promise<payments.Late> {
-  const claim = await claimOf(world, id).catch(() => undefined)
+  const claims = await claimsOf(world, id)
   return {
     seatTaken: () => {
+      const [claim] = claims
       if (!claim) throw new Error('the slot of a late payment is free and was not taken')
       return claim.seat
     },
+    claimsTaken: (plan) => seatedAs(claims, plan),
   }
 }
 
@@ -110,6 +112,9 @@ export async function visitCheckout(world: World): Promise<void> {
   const { payment } = booking
   if (random.chance(0.4)) return giveUp(world, booking)
   log.push(`the client looks at the page of ${booking.id}`)
+  // a checkout that opens in the second of the one before is the same order
+  service.clock.advance(1)
+  model.now = service.clock.nowMs()
   expect((await service.call('GET', `//checkout/${payment.id}`)).status).toBe(200)
   const isOpened = payments.look(model, payment, await seatOf(world, booking))
   if (!isOpened) return
@@ -139,9 +144,8 @@ export async function workOff(world: World): Promise<void> {
   const worker = new PaymentWorker(world.service.context)
   await worker.settled()
   await worker.stop()
-  payments.work(world.model, {
-    seatTaken: () => {
-      throw new Error('only an event can come so late that the slot is taken again')
-    },
-  })
+  const never = () => {
+    throw new Error('only an event can come so late that the slot is taken again')
+  }
+  payments.work(world.model, { seatTaken: never, claimsTaken: never })
 }

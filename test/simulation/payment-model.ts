@@ -1,5 +1,6 @@
 import { bookingOf, minute, recordEvent, type Model, type ModelBooking, type ModelPayment } from './model.ts'
 import { free, freeSeats, take, taken } from './slot-model.ts'
+import { expectMoved, serviceColumns, type PlannedClaim, type VisitPlan } from './visit-model.ts'
 
 /* Deposits: paid, expired, cancelled, late, refunded. */
 
@@ -35,9 +36,10 @@ export function checkoutOf(model: Model, payment: ModelPayment): ModelPayment['c
   return payment.checkout
 }
 
-/** The seat of a late payment is only known afterwards. The caller names it when the model asks. */
+/** The seats of a late payment are only known afterwards. The caller names them when the model asks. */
 export interface Late {
   seatTaken: () => number
+  claimsTaken: (plan: VisitPlan) => PlannedClaim[]
 }
 
 /** Applies an event: a deposit was paid, or can no longer be paid. */
@@ -73,7 +75,16 @@ function confirm(model: Model, booking: ModelBooking): void {
 }
 
 function retake(model: Model, booking: ModelBooking, late: Late): boolean {
-  const { id, resource, start, end } = booking
+  const { id, resource, start, end, items } = booking
+  if (items) {
+    const { plan } = expectMoved(model, { id, start, items, locationId: booking.wanted.locationId })
+    if (!plan) return false
+    const claims = late.claimsTaken(plan)
+    model.claims.push(...claims.map((claim) => ({ ...claim, id, owner: undefined, expires: undefined })))
+    Object.assign(booking, serviceColumns(booking, plan), { start: plan.from, end: plan.to })
+    confirm(model, booking)
+    return true
+  }
   const wanted = { ...booking.wanted, start }
   const span = taken(wanted.service, start, end)
   const seats = freeSeats(model, { ...span, session: undefined, except: [id], wanted, resource })

@@ -33,10 +33,10 @@ export function freeSeats(
   const free: Candidate[] = []
   for (let seat = 0; seat < wanted.service.capacity; seat += 1) {
     const against = around.filter(
-      (claim) => claim.seat === seat || claim.occurrence !== occurrenceOf(wanted, resource),
+      (claim) => claim.seats.includes(seat) || claim.occurrence !== occurrenceOf(wanted, resource),
     )
     if (against.every((claim) => isOwn(claim, question.session))) {
-      free.push({ resource, seat, givesUp: against.map(({ id }) => id) })
+      free.push({ resource, seat, givesUp: [...new Set(against.map(({ id }) => id))] })
     }
   }
   return free
@@ -52,7 +52,8 @@ function alikeSeats(
     const rest = around.filter((claim) => !givenUp.includes(claim))
     let most = 0
     for (let at = question.from; at < question.to; at += minute) {
-      most = Math.max(most, rest.filter(({ from, to }) => from <= at && at < to).length)
+      const taken = rest.filter(({ from, to }) => from <= at && at < to)
+      most = Math.max(most, taken.flatMap(({ seats }) => seats).length)
     }
     if (most < wanted.service.capacity) {
       return [{ resource, seat: undefined, givesUp: givenUp.map(({ id }) => id) }]
@@ -74,7 +75,7 @@ export function take(
 ): void {
   const { id, wanted, resource, seat, end } = claim
   model.claims.push({
-    ...{ id, resource, seat, occurrence: occurrenceOf(wanted, resource) },
+    ...{ id, resource, seats: [seat], occurrence: occurrenceOf(wanted, resource) },
     ...taken(wanted.service, wanted.start, end),
     ...{ owner: hold?.session, expires: hold?.expires },
   })
@@ -82,6 +83,23 @@ export function take(
 
 export function free(model: Model, id: string): void {
   model.claims = model.claims.filter((claim) => claim.id !== id)
+}
+
+/**
+ * Returns those who work during a slot. A key may ignore blocks if nobody else works then. Empty if a session cannot have
+ * the slot.
+ */
+export function unblocked(
+  model: Model,
+  resources: string[],
+  { from, to, session }: Omit<SlotQuestion, 'except'>,
+) {
+  const working = resources.filter((id) => !isBlocked(model, id, { from, to }))
+  return working.length === 0 && session === undefined ? resources : working
+}
+
+export function isBlocked({ blocks }: Model, id: string, span: { from: number; to: number }): boolean {
+  return blocks.some(({ target, from, to }) => target === id && from < span.to && span.from < to)
 }
 
 /** Returns the time of a slot with its buffers. */
@@ -98,7 +116,7 @@ function occurrenceOf({ service, locationId, start }: Wanted, resource: string):
   return service.staffIds.length === 0 ? resource : `${service.id} at ${locationId} from ${String(start)}`
 }
 
-function isOwn(claim: Claim, session: string | undefined): boolean {
+export function isOwn(claim: Claim, session: string | undefined): boolean {
   return session !== undefined && claim.expires !== undefined && claim.owner === session
 }
 

@@ -6,7 +6,8 @@ import { clientOf } from '../support/client.ts'
 import { stripeVariables } from '../support/deposits.ts'
 import { makeBusiness } from '../support/offers.ts'
 import { startFakeStripe } from '../support/stripe-server.ts'
-import { startOfTime, startTestService, testClock } from '../support/test-service.ts'
+import { randomFrom } from '../support/random.ts'
+import { startOfTime, startTestService, testClock, type TestService } from '../support/test-service.ts'
 import { letStatementsFail } from './failing-statements.ts'
 import { seededIds } from './seeded-ids.ts'
 import type { Stage } from './world.ts'
@@ -20,24 +21,37 @@ export interface SharedStage extends Stage {
 
 const wholeDays = (time: number) => Math.ceil(time / 86_400_000) * 86_400_000
 
-/** Starts a service without background work, which would run at times that no seed determines. */
+/**
+ * Starts a service without background work, which would run at times that no seed determines. On PostgreSQL, two servers
+ * of it answer by turns.
+ */
 export async function startStage(engine: Engine): Promise<SharedStage> {
   const clock = testClock()
   const ids = seededIds()
   const stripe = await startFakeStripe(() => clock.nowMs())
-  const service = await startTestService(
-    engine,
-    {
+  const start = async (beside?: TestService) => {
+    const variables = {
       ...stripeVariables(stripe.url),
       LOG_LEVEL: 'error',
       SESSION_SECONDS: '86400',
       MAX_HOLDS_PER_SESSION: '1000',
       MAX_HOLDS_PER_IP: '1000',
-    },
-    { clock, ids, limiter: new RateLimiter(new MemoryStore(), clock) },
-  )
-  await Promise.all([service.app.deliveries.stop(0), service.app.payments.stop()])
-  service.context.dueDeliveries.listen(() => undefined)
+    }
+    const limiter = new RateLimiter(new MemoryStore(), clock)
+    const started = await startTestService(engine, variables, {
+      clock,
+      ids,
+      limiter,
+      ...(beside && { beside }),
+    })
+    await Promise.all([started.app.deliveries.stop(0), started.app.payments.stop()])
+    started.context.dueDeliveries.listen(() => undefined)
+    return started
+  }
+  const first = await start()
+  const servers = engine === 'postgres' ? [first, await start(first)] : [first]
+  let turns = randomFrom(0)
+  const service: TestService = { ...first, call: (...request) => turns.of(servers).call(...request) }
   const other = await makeBusiness(service)
   const endFailures = letStatementsFail(engine)
   vi.useFakeTimers({ toFake: ['Date'], now: clock.nowMs() })
@@ -48,17 +62,17 @@ export async function startStage(engine: Engine): Promise<SharedStage> {
     other,
     clear: (seed) => {
       ids.restart(seed)
+      turns = randomFrom(seed * 31 + 7)
       clock.advance((startOfTime + wholeDays(clock.nowMs() - startOfTime) - clock.nowMs()) / 1000)
       stripe.sessions.clear()
       stripe.refunds.length = 0
-      service.statements.length = 0
-      service.logLines.length = 0
+      for (const { statements, logLines } of servers) statements.length = logLines.length = 0
       vi.setSystemTime(clock.nowMs())
     },
     stop: async () => {
       vi.useRealTimers()
       endFailures()
-      await service.stop()
+      for (const server of servers.toReversed()) await server.stop()
       await stripe.stop()
     },
   }

@@ -1,22 +1,36 @@
-import { cancelBooking, changeBooking, showBooking } from './booking-acts.ts'
-import { convertHold, holdSlot, releaseHold, repeatRequest, showHold } from './hold-acts.ts'
+import { askForTimes } from './availability-acts.ts'
+import { cancelBooking, changeBooking, changeItems, listBookings, showBooking } from './booking-acts.ts'
+import {
+  convertHold,
+  holdSlot,
+  meddleWithFurther,
+  releaseHold,
+  repeatRequest,
+  showHold,
+} from './hold-acts.ts'
 import { keepHouse, passTime, refreshSession, setWallClock, switchWebhook } from './passing-time.ts'
 import { deliverMessage, endCheckout, payDeposit, payLate, visitCheckout, workOff } from './payment-acts.ts'
 import { meddle, overstep } from './stranger-acts.ts'
+import { blockTime, holdVisit } from './visit-acts.ts'
 import type { World } from './world.ts'
 
 type Step = (world: World) => Promise<void> | void
 
 /** The possible steps, with their shares. */
 const steps: [share: number, step: Step][] = [
-  [26, holdSlot],
+  [18, holdSlot],
+  [18, holdVisit],
   [17, convertHold],
   [3, releaseHold],
   [1, showHold],
   [4, repeatRequest],
   [16, changeBooking],
+  [7, changeItems],
   [6, cancelBooking],
   [2, showBooking],
+  [2, listBookings],
+  [4, askForTimes],
+  [4, blockTime],
   [7, payDeposit],
   [2, endCheckout],
   [3, payLate],
@@ -24,6 +38,7 @@ const steps: [share: number, step: Step][] = [
   [3, visitCheckout],
   [3, workOff],
   [3, meddle],
+  [1, meddleWithFurther],
   [0.5, overstep],
   [8, passTime],
   [1, setWallClock],

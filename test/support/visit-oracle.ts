@@ -189,41 +189,111 @@ function isPossible(world: OracleWorld, plan: OraclePlace[], options: OracleOpti
 }
 
 function isPersonFree(
-  { items }: OracleWorld,
+  world: OracleWorld,
   plan: OraclePlace[],
-  { person, options: { keepsHours, isPart } }: { person: Keeper; options: OracleOptions },
+  { person, options: { keepsHours, isPart = false } }: { person: Keeper; options: OracleOptions },
 ): boolean {
-  const own = plan.flatMap((place, index) => {
-    const item = items[index]
-    return item && place.person === person ? [{ item, place, cells: staffedCells(item, place) }] : []
-  })
+  const own = servedBy(world, plan, person)
   const overlap = own.some((one) =>
     own.some((other) => one !== other && one.place.from < other.place.to && other.place.from < one.place.to),
   )
   if (overlap) return false
   if (keepsHours && !own.every(({ cells }) => cells.every((cell) => person.open[cell]))) return false
-  const uses = new Map<number, { item: OracleItem; from: number }>()
-  for (const { item, place, cells } of own) {
-    for (const cell of cells) uses.set(cell, { item, from: place.from })
-  }
+  const uses = personUses(world, plan, { person, isPart })
+  return [...uses].every(
+    ([
+      cell,
+      {
+        item,
+        place: { from },
+      },
+    ]) => {
+      const theirs = person.claims.filter((claim) => claim.from <= cell && cell < claim.to)
+      const isSame = theirs.every(({ occurrence }) => occurrence === `${item.serviceId} ${String(from)}`)
+      // a shared appointment counts at its fullest cell, as its clients come together
+      return isSame && theirs.reduce((sum, { seats }) => sum + seats, 0) + item.party <= item.capacity
+    },
+  )
+}
+
+interface Served {
+  item: OracleItem
+  place: OraclePlace
+  /** With the person. */
+  cells: number[]
+}
+
+function servedBy({ items }: OracleWorld, plan: OraclePlace[], person: Keeper): Served[] {
+  return plan.flatMap((place, index) => {
+    const item = items[index]
+    return item && place.person === person ? [{ item, place, cells: staffedCells(item, place) }] : []
+  })
+}
+
+/** Returns the item that takes each cell of a person, with buffers. */
+function personUses(
+  world: OracleWorld,
+  plan: OraclePlace[],
+  { person, isPart = false }: { person: Keeper; isPart?: boolean },
+): Map<number, Served> {
+  const own = servedBy(world, plan, person)
+  const uses = new Map<number, Served>()
+  for (const served of own) for (const cell of served.cells) uses.set(cell, served)
   // buffers fill what is left next to the items, that after an item first
   const isServing = (cell: number) => own.some(({ place }) => place.from <= cell && cell < place.to)
-  const fill = (cell: number, step: number, use: { item: OracleItem; from: number }, length: number) => {
+  const fill = (cell: number, step: number, served: Served, length: number) => {
     for (let at = cell, left = length; left > 0 && !isServing(at) && !uses.has(at); at += step, left -= 1) {
-      uses.set(at, use)
+      uses.set(at, served)
     }
   }
-  for (const { item, place } of own) {
-    const isLast = own.every((other) => other.place.from <= place.from)
-    if (!isPart || !isLast) fill(place.to, 1, { item, from: place.from }, item.after)
+  for (const served of own) {
+    const isLast = own.every((other) => other.place.from <= served.place.from)
+    if (!isPart || !isLast) fill(served.place.to, 1, served, served.item.after)
   }
-  for (const { item, place } of own) fill(place.from - 1, -1, { item, from: place.from }, item.before)
-  return [...uses].every(([cell, { item, from }]) => {
-    const theirs = person.claims.filter((claim) => claim.from <= cell && cell < claim.to)
-    const isSame = theirs.every(({ occurrence }) => occurrence === `${item.serviceId} ${String(from)}`)
-    // a shared appointment counts at its fullest cell, as its clients come together
-    return isSame && theirs.reduce((sum, { seats }) => sum + seats, 0) + item.party <= item.capacity
+  for (const served of own) fill(served.place.from - 1, -1, served, served.item.before)
+  return uses
+}
+
+/** Time of one thing that a plan takes, in cells. */
+export interface OracleUse extends Used {
+  thing: Keeper
+  /** The item's start for a person, who serves one appointment; undefined for a room or place. */
+  start: number | undefined
+  item: number
+  seats: number
+}
+
+/** Returns all that a plan takes, each without a gap. */
+export function usesOf(world: OracleWorld, plan: OraclePlace[]): OracleUse[] {
+  return plan.flatMap((place, index) => {
+    const item = world.items[index]
+    if (!item) return []
+    const { person } = place
+    const ofPerson = person
+      ? [...personUses(world, plan, { person })].filter(([, served]) => served.place === place)
+      : []
+    const staffed = ofPerson.map(([cell]) => cell)
+    const taken = person ? staffed : cellsOf({ from: place.from - item.before, to: place.to + item.after })
+    const start = person ? place.from : undefined
+    const ofItem = { thing: person ?? item.place, start, item: index, seats: item.party }
+    const ofNeeds = item.needs.flatMap(({ quantity: seats, isWhole }, need) => {
+      const thing = place.rooms[need]
+      const cells = isWhole ? cellsOf(place) : staffedCells(item, place)
+      if (!thing) return []
+      return runsOf(cells).map((run) => ({ ...run, thing, start: undefined, item: index, seats }))
+    })
+    return [...runsOf(taken).map((run) => ({ ...run, ...ofItem })), ...ofNeeds]
   })
+}
+
+function runsOf(cells: number[]): Used[] {
+  const runs: Used[] = []
+  for (const cell of cells.toSorted((one, other) => one - other)) {
+    const last = runs.at(-1)
+    if (last?.to === cell) last.to += 1
+    else runs.push({ from: cell, to: cell + 1 })
+  }
+  return runs
 }
 
 /** Returns numbers and texts to compare in order: the lower, the better. */
