@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findErrors } from '../support/checker.ts'
 import { type Client, clientOf, sessionClient } from '../support/client.ts'
-import { makeBusiness, makeLocation, makeStaff, type OwnBusiness } from '../support/offers.ts'
+import { makeBusiness, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { onEachEngine, type Reply, startTestService, type TestService } from '../support/test-service.ts'
+import { makeVisitSalon } from '../support/visit-salon.ts'
 
 interface Item {
   id: string
@@ -31,39 +32,7 @@ onEachEngine('visits', (engine) => {
   })
   afterAll(() => service.stop())
 
-  async function create(path: string, body: Record<string, unknown>): Promise<string> {
-    const reply = await service.call('POST', path, { token: business.key, body })
-    if (reply.status !== 201) throw new Error(`${path}: ${JSON.stringify(reply.body)}`)
-    return String(reply.body['id'])
-  }
-
-  /** A salon of two people, a basin, a cut and a colour with half an hour without the person. */
-  async function makeSalon({ basins = 1 } = {}) {
-    const location_id = await makeLocation(service, business.id)
-    const anna = await create('/staff', { name: 'Anna' })
-    const ben = await create('/staff', { name: 'Ben' })
-    const basin = await create('/resources', { location_id, name: 'Basin', quantity: basins })
-    const offered = { location_ids: [location_id], staff_ids: [anna, ben], slot_interval_minutes: 15 }
-    const cut = await create('/services', {
-      ...offered,
-      ...{ name: 'Cut', duration_minutes: 30, price: { amount: 3500, currency: 'EUR' } },
-    })
-    const colour = await create('/services', {
-      ...{ ...offered, name: 'Colour', price: { amount: 6000, currency: 'EUR' } },
-      steps: [
-        { minutes: 30, staffed: true },
-        { minutes: 30, staffed: false },
-        { minutes: 30, staffed: true },
-      ],
-      needs: [{ resource_ids: [basin], quantity: 1, during: 'all' }],
-    })
-    const hold = (client: Client, items: unknown[], startsAt: string) =>
-      service.call('POST', '/bookings/hold', {
-        token: client.token,
-        body: { location_id, starts_at: startsAt, items },
-      })
-    return { location_id, anna, ben, basin, cut, colour, hold }
-  }
+  const makeSalon = (basins = 1) => makeVisitSalon(service, business, { basins })
 
   const itemsOf = ({ body }: Reply) => body['items'] as Item[]
 
@@ -77,9 +46,9 @@ onEachEngine('visits', (engine) => {
   const whole = async () => expect(await findErrors(service.databaseUrl)).toEqual([])
 
   test('a cut and a colour are held, booked, shown and told as one visit', async () => {
-    const { location_id, anna, basin, cut, colour, hold } = await makeSalon()
+    const { locationId: location_id, anna, basin, cut, colour, hold } = await makeSalon()
     const items = [{ service_id: cut, staff_id: anna }, { service_id: colour }]
-    const held = await hold(session, items, at('10:00'))
+    const held = await hold(session.token, at('10:00'), items)
     expect(held.body).toMatchObject({
       ...{ service_id: cut, location_id, starts_at: at('10:00'), ends_at: at('12:00') },
       items: [
@@ -121,7 +90,7 @@ onEachEngine('visits', (engine) => {
   })
 
   test('a booking of one service has one item, with its ID', async () => {
-    const { location_id, cut, anna } = await makeSalon()
+    const { locationId: location_id, cut, anna } = await makeSalon()
     const held = await key.hold({ service_id: cut, location_id }, at('10:00'), { staff_id: anna })
     expect(held.body).not.toHaveProperty('items')
     const { body } = await booked(key, held)
@@ -137,15 +106,15 @@ onEachEngine('visits', (engine) => {
   })
 
   test('the time without the person can be booked with them, and no other', async () => {
-    const { location_id, anna, ben, cut, colour, hold } = await makeSalon()
-    await booked(key, await hold(session, [{ service_id: colour, staff_id: anna }], at('10:00')))
+    const { locationId: location_id, anna, ben, cut, colour, hold } = await makeSalon()
+    await booked(key, await hold(session.token, at('10:00'), [{ service_id: colour, staff_id: anna }]))
     const cutAt = (time: string) =>
       session.hold({ service_id: cut, location_id }, at(time), { staff_id: anna })
     expect((await cutAt('10:15')).body).toMatchObject({ code: 'slot_booked' })
     expect((await cutAt('11:00')).body).toMatchObject({ code: 'slot_booked' })
     expect((await cutAt('10:30')).status).toBe(201)
     // the basin is taken all the while
-    const refused = await hold(session, [{ service_id: colour, staff_id: ben }], at('10:30'))
+    const refused = await hold(session.token, at('10:30'), [{ service_id: colour, staff_id: ben }])
     expect(refused).toMatchObject({ status: 409, body: { code: 'slot_booked', item: 0 } })
     expect(refused.body['alternatives']).not.toEqual([])
     await whole()
@@ -153,21 +122,21 @@ onEachEngine('visits', (engine) => {
 
   test('everything is held, or nothing', async () => {
     const { anna, ben, cut, colour, hold } = await makeSalon()
-    await booked(key, await hold(key, [{ service_id: colour, staff_id: ben }], at('10:30')))
+    await booked(key, await hold(key.token, at('10:30'), [{ service_id: colour, staff_id: ben }]))
     const before = (await service.rows('claims')).length
     const items = [
       { service_id: cut, staff_id: anna },
       { service_id: colour, staff_id: anna },
     ]
-    const refused = await hold(session, items, at('10:00'))
+    const refused = await hold(session.token, at('10:00'), items)
     expect(refused).toMatchObject({ status: 409, body: { code: 'slot_booked', item: 1 } })
     expect((await service.rows('claims')).length).toBe(before)
   })
 
   test('people who come together begin together, each with a person', async () => {
     const { cut, hold } = await makeSalon()
-    const items = [{ service_id: cut }, { service_id: cut, starts: 'with' }]
-    const held = await hold(session, items, at('10:00'))
+    const items = [{ service_id: cut }, { service_id: cut, starts: 'with' as const }]
+    const held = await hold(session.token, at('10:00'), items)
     const { body } = await booked(session, held)
     expect(body).toMatchObject({ starts_at: at('10:00'), ends_at: at('10:30') })
     const staff = itemsOf({ body } as Reply).map((item) => item.staff?.name)
@@ -175,7 +144,7 @@ onEachEngine('visits', (engine) => {
   })
 
   test('two who come together take two alike places of one room, and nobody else any', async () => {
-    const { location_id, anna, ben } = await makeSalon()
+    const { locationId: location_id, anna, ben, create } = await makeSalon()
     const room = await create('/resources', { location_id, name: 'Room for two', quantity: 2 })
     const massage = await create('/services', {
       ...{ name: 'Massage', duration_minutes: 60, location_ids: [location_id], staff_ids: [anna, ben] },
@@ -203,21 +172,34 @@ onEachEngine('visits', (engine) => {
       { service_id: cut, staff_id: anna },
       { service_id: colour, staff_id: anna },
     ]
-    const first = await hold(session, items, at('10:00'))
+    const first = await hold(session.token, at('10:00'), items)
     expect(first.status).toBe(201)
-    expect((await hold(key, items, at('10:00'))).status).toBe(409)
+    expect((await hold(key.token, at('10:00'), items)).status).toBe(409)
     expect((await session.release(String(first.body['hold_id']))).status).toBe(204)
-    const second = await hold(key, items, at('10:00'))
+    const second = await hold(key.token, at('10:00'), items)
     expect(second.status).toBe(201)
     service.clock.advance(600)
     expect((await key.book(String(second.body['hold_id']))).body).toMatchObject({ code: 'hold_expired' })
-    const third = await booked(key, await hold(key, items, at('10:00')))
+    const third = await booked(key, await hold(key.token, at('10:00'), items))
     expect((await key.cancel(String(third.body['id']))).body).toMatchObject({ status: 'cancelled' })
-    await booked(key, await hold(key, items, at('10:00')))
+    await booked(key, await hold(key.token, at('10:00'), items))
     await whole()
     // its time is taken by another now
     const revived = await key.change(String(third.body['id']), { status: 'confirmed' })
     expect(revived).toMatchObject({ status: 409, body: { code: 'slot_booked' } })
+  })
+
+  test('an own visit is not in the way, and neither are its last buffers', async () => {
+    const { anna, cut, hold } = await makeSalon()
+    const body = { buffer_after_minutes: 15 }
+    await service.call('PATCH', `/services/${cut}`, { token: business.key, body })
+    const items = [1, 2].map(() => ({ service_id: cut, staff_id: anna }))
+    const first = await hold(session.token, at('10:00'), items)
+    expect((await hold(key.token, at('11:00'), items)).body).toMatchObject({ code: 'slot_held' })
+    expect((await hold(session.token, at('11:00'), items)).status).toBe(201)
+    const { body: replaced } = await session.showHold(String(first.body['hold_id']))
+    expect(replaced).toMatchObject({ status: 'released' })
+    await whole()
   })
 
   test('a cancelled visit can be confirmed again', async () => {
@@ -226,20 +208,20 @@ onEachEngine('visits', (engine) => {
       { service_id: cut, staff_id: anna },
       { service_id: colour, staff_id: anna },
     ]
-    const { body } = await booked(key, await hold(key, items, at('10:00')))
+    const { body } = await booked(key, await hold(key.token, at('10:00'), items))
     const id = String(body['id'])
     await key.cancel(id)
     const revived = await key.change(id, { status: 'confirmed' })
     expect(revived.body).toMatchObject({ status: 'confirmed', starts_at: at('10:00'), ends_at: at('12:00') })
     expect(itemsOf(revived)).toEqual(itemsOf({ body } as Reply))
-    expect((await hold(key, items, at('10:00'))).status).toBe(409)
+    expect((await hold(key.token, at('10:00'), items)).status).toBe(409)
     await whole()
   })
 
   test('a visit moves as a whole and keeps its people and prices', async () => {
     const { anna, cut, colour, hold } = await makeSalon()
     const items = [{ service_id: cut, staff_id: anna }, { service_id: colour }]
-    const { body } = await booked(session, await hold(session, items, at('10:00')))
+    const { body } = await booked(session, await hold(session.token, at('10:00'), items))
     const id = String(body['id'])
     await service.call('PATCH', `/services/${cut}`, {
       token: business.key,
@@ -264,7 +246,7 @@ onEachEngine('visits', (engine) => {
   })
 
   test('services are added, dropped and given to others', async () => {
-    const { location_id, anna, ben, cut, colour } = await makeSalon()
+    const { locationId: location_id, anna, ben, cut, colour } = await makeSalon()
     const held = await key.hold({ service_id: cut, location_id }, at('10:00'), { staff_id: anna })
     const { body } = await booked(key, held)
     const id = String(body['id'])
@@ -299,8 +281,8 @@ onEachEngine('visits', (engine) => {
       { service_id: cut, staff_id: anna },
       { service_id: colour, staff_id: anna },
     ]
-    const { body } = await booked(key, await hold(key, items, at('10:00')))
-    await booked(key, await hold(key, [{ service_id: colour, staff_id: ben }], at('13:00')))
+    const { body } = await booked(key, await hold(key.token, at('10:00'), items))
+    await booked(key, await hold(key.token, at('13:00'), [{ service_id: colour, staff_id: ben }]))
     const refused = await key.change(String(body['id']), { starts_at: at('12:00') })
     expect(refused).toMatchObject({ status: 409, body: { code: 'slot_booked', item: 1 } })
     expect((await key.show(String(body['id']))).body).toEqual(body)
@@ -309,7 +291,7 @@ onEachEngine('visits', (engine) => {
 
   test('as many visits win as rooms are there', async () => {
     const rooms = 3
-    const { location_id, colour, hold, basin } = await makeSalon({ basins: rooms })
+    const { colour, hold, basin } = await makeSalon(rooms)
     const staff = await makeStaff(
       service,
       business.id,
@@ -318,7 +300,7 @@ onEachEngine('visits', (engine) => {
     const token = business.key
     await service.call('PATCH', `/services/${colour}`, { token, body: { staff_ids: staff } })
     const attempts = await Promise.all(
-      staff.map((staff_id) => hold(key, [{ service_id: colour, staff_id }], at('10:00'))),
+      staff.map((staff_id) => hold(key.token, at('10:00'), [{ service_id: colour, staff_id }])),
     )
     expect(attempts.map(({ status }) => status).toSorted()).toEqual([
       ...Array.from({ length: rooms }, () => 201),
@@ -326,17 +308,16 @@ onEachEngine('visits', (engine) => {
     ])
     const taken = (await service.rows('claims')).filter((claim) => claim['resource_id'] === basin)
     expect(taken.map(({ seat }) => seat).toSorted()).toEqual([0, 1, 2])
-    expect(location_id).toBeTruthy()
     await whole()
   })
 
   test('the manage link offers and takes times of the whole visit, with the people who were chosen', async () => {
     const { anna, cut, colour, hold } = await makeSalon()
     const items = [{ service_id: cut }, { service_id: colour, staff_id: anna }]
-    const { body } = await booked(session, await hold(session, items, at('10:00')))
+    const { body } = await booked(session, await hold(session.token, at('10:00'), items))
     const token = String(body['manage_url']).split('#')[1] ?? ''
     // Anna is free for the last part of the colour only from 13:00 on
-    await booked(key, await hold(key, [{ service_id: cut, staff_id: anna }], at('12:30')))
+    await booked(key, await hold(key.token, at('12:30'), [{ service_id: cut, staff_id: anna }]))
     const free = await service.call('GET', `/manage/availability?from=${day}&to=${day}`, { token })
     interface Free {
       starts_at: string
@@ -366,7 +347,7 @@ onEachEngine('visits', (engine) => {
   })
 
   test('other currencies, parties and faults of the request are named', async () => {
-    const { location_id, anna, cut, hold } = await makeSalon()
+    const { locationId: location_id, anna, cut, create, hold } = await makeSalon()
     const other = await create('/services', {
       ...{ name: 'Dollars', duration_minutes: 30, price: { amount: 100, currency: 'USD' } },
       ...{ location_ids: [location_id], staff_ids: [anna] },
@@ -387,7 +368,7 @@ onEachEngine('visits', (engine) => {
     ])
     expect(await errors([{ service_id: cut, starts: 'with' }])).toEqual([['/items/0/starts', 'not_allowed']])
     expect(await errors([{ service_id: cut }], { service_id: cut })).toEqual([['/service_id', 'not_allowed']])
-    const unknown = await hold(key, [{ service_id: cut }, { service_id: location_id }], at('10:00'))
+    const unknown = await hold(key.token, at('10:00'), [{ service_id: cut }, { service_id: location_id }])
     expect(unknown).toMatchObject({ status: 404, body: { code: 'not_found', item: 1 } })
   })
 })

@@ -4,12 +4,12 @@ import { clientOf, type Cluster, nodesOfRun, slot, startCluster } from '../suppo
 import { openSessions, patientClients, tally } from '../support/http-client.ts'
 import { onOneEngine, rounds } from '../support/long.ts'
 import { offsetOf, possibleAnswers, spreadMs, until } from '../support/moment-of-expiry.ts'
-import { makeSalon, type Salon } from '../support/salon-of-visits.ts'
 import type { Reply } from '../support/test-service.ts'
+import { type ClusterSalon, makeClusterSalon } from '../support/visit-salon.ts'
 
 /*
  * Real time is the subject here, as in moment-of-expiry.test.ts. Owner and rival meet at a visit of which they share only
- * a further thing: the room, or the person of the second service.
+ * a further thing: the basin, or the person of the second service.
  */
 /** The first ones only find the moment. */
 const meetings = rounds(2, 50)
@@ -19,13 +19,13 @@ const call = patientClients()
 onOneEngine('postgres', 'a visit at the moment of its expiry', (engine) => {
   let cluster: Cluster
   let client: ReturnType<typeof clientOf>
-  let salon: Salon
+  let salon: ClusterSalon
   let owners: string[]
   let rivals: string[]
   beforeAll(async () => {
     cluster = await startCluster(engine, { HOLD_SECONDS: '1' }, { nodes: nodesOfRun })
     client = clientOf(cluster, call)
-    salon = await makeSalon(cluster, call, { people: 4, rooms: 1 })
+    salon = await makeClusterSalon(cluster, call, { people: 4, basins: 1 })
     const key = cluster.business.publishable_key
     const tokens = await openSessions(call, cluster.addresses, { key, count: 2 * slotsAtOnce })
     owners = tokens.slice(0, slotsAtOnce)
@@ -44,7 +44,7 @@ onOneEngine('postgres', 'a visit at the moment of its expiry', (engine) => {
       await until(expiresMs + offsetMs - earlierMs)
       return request()
     }
-    const wanted = index % 2 ? [third, second] : [third, fourth] // the room stands in the way of both
+    const wanted = index % 2 ? [third, second] : [third, fourth] // the basin stands in the way of both
     const replies = await Promise.all([
       at(offsetOf(round * slotsAtOnce + index, 7), () =>
         client.convert(index, owners[index] ?? '', String(hold.body.hold_id)),
