@@ -109,6 +109,9 @@ function notesOf(name: string, hint: string | undefined, fault: string | undefin
   ${hint === undefined ? '' : html`<p class="soft" id="${name}-hint">${hint}</p>`}`
 }
 
+/** An option of a drop-down list. Those with the same group are together. */
+type Option = readonly [value: string, text: string, group?: string]
+
 /** Renders a choice from a drop-down list. */
 export function choice(
   state: FormState,
@@ -119,11 +122,13 @@ export function choice(
     required = false,
     options,
   }: Pick<Field, 'name' | 'label' | 'hint' | 'required'> & {
-    options: (readonly [value: string, text: string])[]
+    options: Option[]
   },
 ): Html {
   const fault = state.faults[name]
   const { [name]: chosen = '' } = state.typed
+  const option = ([value, text]: Option) =>
+    html`<option value="${value}" ${value === chosen ? html`selected` : ''} dir="auto">${text}</option>`
   return html`<div>
     <label for="${name}">${label}</label>
     <select
@@ -133,12 +138,14 @@ export function choice(
       ${describedBy(name, hint, fault)}
       ${fault === undefined ? '' : html`aria-invalid="true"`}
     >
-      ${options.map(
-        ([value, text]) =>
-          html`<option value="${value}" ${value === chosen ? html`selected` : ''} dir="auto">
-            ${text}
-          </option>`,
-      )}
+      ${Map.groupBy(options, ([, , group = '']) => group)
+        .entries()
+        .map(([group, some]) =>
+          group === ''
+            ? html`${some.map(option)}`
+            : html`<optgroup label="${group}">${some.map(option)}</optgroup>`,
+        )
+        .toArray()}
     </select>
     ${notesOf(name, hint, fault)}
   </div>`

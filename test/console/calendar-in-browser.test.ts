@@ -356,7 +356,7 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await booking(page, id).focus()
     await press('ArrowRight', 'x')
     await page.getByRole('heading', { name: 'Block time' }).waitFor()
-    expect(await page.getByLabel('Whose time').inputValue()).toBe(ben)
+    expect(await page.getByLabel('Who or what').inputValue()).toBe(ben)
     await page.goBack()
     await eventually('the focus', async () =>
       (await page.evaluate<string>('document.activeElement.parentElement.className')).includes('free')

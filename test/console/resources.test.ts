@@ -98,12 +98,12 @@ onEachEngine('the pages of rooms and equipment', (engine) => {
     expect((await show(`/console/block?who=${id}`)).body).toMatch(new RegExp(`value="${id}"\\s+selected`))
     const times = { from_date: '2100-01-04', from_time: '10:00', to_date: '2100-01-04', to_time: '12:00' }
     const sent = await send('/console/block', { whose: id, ...times, reason: 'Leaks' })
-    expect(sent).toMatchObject({ status: 303, headers: { location: `${path}?done=saved` } })
+    expect(sent).toMatchObject({ status: 303, headers: { location: `${path}?done=blocked` } })
     const [block] = await list('/blocks')
     expect(block).toMatchObject({ resource_id: id, staff_id: null, location_id: null, reason: 'Leaks' })
-    expect(textOf(await show(path))).toContain('Leaks')
+    expect(textOf(await show(`${path}?done=blocked`))).toMatch(/Blocked\.[^]*Leaks/)
     expect(textOf(await show(`/console/block/${block?.id}`))).toContain('Cabins')
-    expect((await send(`/console/block/${block?.id}`, {})).headers['location']).toBe(`${path}?done=saved`)
+    expect((await send(`/console/block/${block?.id}`, {})).headers['location']).toBe(`${path}?done=unblocked`)
     expect(await list('/blocks')).toEqual([])
   })
 

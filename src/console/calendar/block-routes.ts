@@ -106,12 +106,11 @@ function blockForm(context: Context): ConsoleRoute {
     show: async (visit, { query }) => {
       const catalogue = await blockable(context, visit)
       const whose = query['who'] ?? query['location'] ?? ''
-      const start = parseInstant(query['start'] ?? '')
-      const { date, time } = start
-        ? wallFields(start, zoneOf(catalogue, whose))
-        : { date: query['date'] ?? '', time: '' }
-      const end = parseInstant(query['end'] ?? '')
-      const until = end ? wallFields(end, zoneOf(catalogue, whose)) : { date, time: '' }
+      const zone = zoneOf(catalogue, whose)
+      const [start, end] = [query['start'], query['end']].map((text = '') => parseInstant(text))
+      const { date: today } = wallFields(context.clock.now(), zone)
+      const { date, time } = start ? wallFields(start, zone) : { date: query['date'] ?? today, time: '' }
+      const until = end ? wallFields(end, zone) : { date, time: '' }
       const typed = { whose, from_date: date, from_time: time, to_date: until.date, to_time: until.time }
       return formPage(visit, catalogue, filledForm(typed))
     },
@@ -127,7 +126,7 @@ function blockForm(context: Context): ConsoleRoute {
           () =>
             resource === undefined
               ? { path: '/console', query: { date: typed['from_date'] ?? '', done: 'blocked' } }
-              : pageOfResource(resource),
+              : pageOfResource(resource, 'blocked'),
         )
       },
       again: async (visit, state) => formPage(visit, await blockable(context, visit), state),
@@ -146,8 +145,8 @@ function resourcesOf(context: Context, { person, business }: BusinessVisit): Pro
 }
 
 /** Returns the page that lists the blocks of a resource, as the calendar does for people and locations. */
-function pageOfResource(id: string) {
-  return { path: `/console/resources/${id}`, query: { done: 'saved' } }
+function pageOfResource(id: string, done: 'blocked' | 'unblocked') {
+  return { path: `/console/resources/${id}`, query: { done } }
 }
 
 /** Returns the zone of a block: that of the business for a staff member, that of the location otherwise. */
@@ -193,10 +192,19 @@ function endFields({ to_date: date = '', to_time: time = '' }: Typed) {
 function formPage(visit: BusinessVisit, catalogue: WholeCatalogue, state: FormState) {
   const { block: t, book } = visit.texts
   const isOwn = isStaff(visit.person)
-  const whose = [
-    ...catalogue.staff.filter(({ id, active }) => active && (!isOwn || id === visit.person.staffId)),
-    ...(isOwn ? [] : [...catalogue.locations, ...catalogue.resources].filter(({ active }) => active)),
-  ]
+  const { staff, locations, resources } = visit.texts
+  const offered = (all: { id: string; name: string; active: boolean }[], group: string) =>
+    all.flatMap(({ id, name, active }) => (active ? [[id, name, group] as const] : []))
+  const whose = isOwn
+    ? offered(
+        catalogue.staff.filter(({ id }) => id === visit.person.staffId),
+        '',
+      )
+    : [
+        ...offered(catalogue.staff, staff.title),
+        ...offered(catalogue.locations, locations.title),
+        ...offered(catalogue.resources, resources.title),
+      ]
   if (whose.length === 0)
     return calendarForm(
       t.title,
@@ -214,8 +222,8 @@ function formPage(visit: BusinessVisit, catalogue: WholeCatalogue, state: FormSt
     html`<h1>${t.title}</h1>
       <form method="post" action="${pathOf('/console/block', visit)}" class="fields book">
         ${hidden({ once: visit.once })} ${faultSummary(state, bookingWords(visit.texts))}
-        ${choice(state, { name: 'whose', label: t.whose, options: whose.map(({ id, name }) => [id, name] as const) })}
-        ${wall('from')} ${wall('to')} ${field(state, { name: 'reason', label: t.reason, max: 500 })}
+        ${choice(state, { name: 'whose', label: t.whose, options: whose })} ${wall('from')} ${wall('to')}
+        ${field(state, { name: 'reason', label: t.reason, max: 500 })}
         <button type="submit" class="main">${t.send}</button>
       </form>`,
   )
@@ -261,7 +269,7 @@ function blockPage(context: Context): ConsoleRoute {
       act: async (visit, _typed, { id }) => {
         const { block } = await showBlock(context, visit.person, id)
         await deleteBlock(context, visit.person, block.id)
-        if (block.resource_id !== null) return pageOfResource(block.resource_id)
+        if (block.resource_id !== null) return pageOfResource(block.resource_id, 'unblocked')
         const { date } = wallFields(block.starts_at, block.timezone)
         return { path: '/console', query: { date, done: 'removed' } }
       },

@@ -112,6 +112,8 @@ interface ItemPage<Row extends CatalogueItem & { name: string }, Creation, Chang
   /** Returns values of an item in addition to its rows. */
   more?: (visit: BusinessVisit, row: Row) => Promise<Typed>
   fields: (visit: BusinessVisit, state: FormState) => Promise<Html>
+  /** Returns further notices, by the parameter `done`. */
+  notices?: (texts: ConsoleTexts) => Record<string, string>
   /** Renders what follows the form of an existing item. */
   below?: (visit: BusinessVisit, row: Row) => Promise<Html>
   /** Returns faults that the operation does not find. */
@@ -154,7 +156,8 @@ export function itemPage<
       more: consoleScript,
       body: html`<p><a class="back" href="${pathOf(page.list, visit)}">← ${texts.setUp.back}</a></p>
         <h1><bdi>${title}</bdi></h1>
-        ${doneNotice({ ...texts.setUp.done, ...activity.done }, done)} ${faultSummary(state, texts.setUp)}
+        ${doneNotice({ ...texts.setUp.done, ...activity.done, ...page.notices?.(texts) }, done)}
+        ${faultSummary(state, texts.setUp)}
         ${row && !row.active ? html`<p class="alert">${activity.isInactive}</p>` : ''}
         <form method="post" class="fields wide-fields">
           ${hidden({ once: visit.once })} ${await page.fields(visit, state)}

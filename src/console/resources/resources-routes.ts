@@ -16,6 +16,7 @@ import { fillRows } from '../frame/form-rows.ts'
 import { spanText, wallFields } from '../frame/formats.ts'
 import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
 import { listItems } from '../frame/lists.ts'
+import type { ConsoleTexts } from '../frame/texts.ts'
 import { hoursFaults, hoursText, nextDaysText } from '../team/hours-form.ts'
 import { resourceFields, resourceRows } from './resource-form.ts'
 
@@ -97,6 +98,7 @@ function resourcePage(context: Context) {
     fields: async (visit: BusinessVisit, state: FormState) =>
       resourceFields(visit, state, await locationsOf(context, visit)),
     faults: hoursFaults,
+    notices: ({ block }: ConsoleTexts) => ({ blocked: block.done, unblocked: block.removed }),
     below: (visit: BusinessVisit, resource: BookableResource) => blocksOf(context, visit, resource),
   }
 }
@@ -114,16 +116,7 @@ async function blocksOf(context: Context, visit: BusinessVisit, resource: Bookab
   const timezone =
     locations.find(({ id }) => id === resource.location_id)?.timezone ?? visit.business.timezone
   const { locale } = visit
-  return html`<div class="head">
-      <h2>${words.blockedTimes}</h2>
-      ${
-        resource.active
-          ? html`<a class="button" href="${pathOf('/console/block', visit, { who: resource.id })}"
-              >${words.title}</a
-            >`
-          : ''
-      }
-    </div>
+  return html`<h2>${words.blockedTimes}</h2>
     ${
       blocks.data.length === 0
         ? html`<p>${words.noBlocks}</p>`
@@ -138,5 +131,14 @@ async function blocksOf(context: Context, visit: BusinessVisit, resource: Bookab
                 </li>`,
             )}
           </ul>`
+    }
+    ${
+      resource.active
+        ? html`<p>
+            <a class="button" href="${pathOf('/console/block', visit, { who: resource.id })}"
+              >${words.title}</a
+            >
+          </p>`
+        : ''
     }`
 }

@@ -194,9 +194,10 @@ function weekFields(
   return html`<fieldset ${faults['hours'] === undefined ? '' : html`aria-describedby="hours-fault"`}>
     <legend>${label}</legend>
     ${faultAt(state, 'hours')} ${option('none', none)} ${option('own', words.own)}
-    <div class="week">${weekdays.map((day) => dayFields({ texts, locale }, state, day))}</div>
-    ${tick(state, 'same', words.same)}
-    <p class="soft">${hint ?? ''}</p>
+    <div class="own-hours">
+      ${weekdays.map((day) => dayFields({ texts, locale }, state, day))} ${tick(state, 'same', words.same)}
+      <p class="soft">${hint ?? ''}</p>
+    </div>
   </fieldset>`
 }
 
@@ -259,10 +260,8 @@ function overrideFields(language: ConsoleLanguage, state: FormState, { label, hi
         ${tick(state, `${name}.drop`, html`${words.drop}<span class="unseen"> ${shown}</span>`)}
       </div>`
     })}
-    <div class="beside">
-      ${input('from', 'date', words.from)} ${input('until', 'date', words.until)}
-      ${input('opens', 'time', words.opens)} ${input('closes', 'time', words.closes)}
-    </div>
+    <div class="beside">${input('from', 'date', words.from)} ${input('until', 'date', words.until)}</div>
+    <div class="beside">${input('opens', 'time', words.opens)} ${input('closes', 'time', words.closes)}</div>
     <p class="soft">${hint ?? ''}</p>
   </fieldset>`
 }
