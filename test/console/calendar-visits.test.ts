@@ -112,7 +112,7 @@ onEachEngine('visits in the calendar of the console', (engine) => {
     expect(week).toContain('1/2')
     expect(week).toContain('with Ben later')
     const list = await show('&view=list&resources=true')
-    const rows = (list.match(/<li class="is-confirmed[^]*?<\/li>/g) ?? []).map((body) =>
+    const rows = (list.match(/<li\s+class="is-confirmed[^]*?<\/li>/g) ?? []).map((body) =>
       textOf({ body }).trim(),
     )
     expect(rows).toEqual([
@@ -129,6 +129,27 @@ onEachEngine('visits in the calendar of the console', (engine) => {
     )
     expect(rows).toHaveLength(1)
     expect(rows[0]).toContain('13:00–14:30')
+  })
+
+  test('each category of services has a hue, in the grid and in the list', async () => {
+    for (const [id, category] of [
+      [salon.cut, 'Hair'],
+      [salon.colour, 'Colour'],
+    ]) {
+      const reply = await service.call('PATCH', `/services/${id}`, {
+        token: business.key,
+        body: { category },
+      })
+      expect(reply.status).toBe(200)
+    }
+    const page = await show()
+    const huesIn = (id: string) =>
+      Array.from(columnOf(page, id).matchAll(/class="booking [^"]*"/g), ([text]) => /hue-\d/.exec(text)?.[0])
+    const [cut] = huesIn(salon.anna)
+    const [colour, otherCut, rest] = huesIn(salon.ben)
+    expect([otherCut, rest]).toEqual([cut, colour])
+    expect(new Set([cut, colour])).toEqual(new Set([undefined, 'hue-1']))
+    expect(await show('&view=list')).toMatch(/class="is-confirmed hue-1"/)
   })
 
   test('staff see rooms but cannot block them', async () => {

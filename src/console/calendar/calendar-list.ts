@@ -2,10 +2,11 @@ import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
 import { merged } from '../../bookings/calendar-rules.ts'
 import { mayKnowReason } from '../../catalogue/block.ts'
+import { icon } from '../../pages/icons.ts'
 import { pathOf } from '../frame/console-page.ts'
 import { clientName, relativeTime } from '../frame/formats.ts'
 import { blockText, columnName, Formats, leftText, markOf } from './calendar-page.ts'
-import { type CalendarView, type Shown, type ShownBooking, spanOf } from './calendar-view.ts'
+import { type CalendarView, hueClass, type Shown, type ShownBooking, spanOf } from './calendar-view.ts'
 import { fiveMinutesMs, freeIn, mayBook } from './free-time.ts'
 import { partWords } from './visit-parts.ts'
 
@@ -123,13 +124,18 @@ function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats
       ${formats.time(from)}–${formats.time(to)} · <bdi>${booking.service.name}</bdi>
       ${booking.staff ? html` · ${t.withWhom({ name: booking.staff.name })}` : ''}
     </p>
-    ${
-      phone === null
-        ? ''
-        : html`<p>
-            <a class="button" href="tel:${phone.replaceAll(/[^\d+]/g, '')}">${t.call} <bdi>${phone}</bdi></a>
-          </p>`
-    }
+    <p class="actions">
+      ${
+        phone === null
+          ? ''
+          : html`<a class="button" href="tel:${phone.replaceAll(/[^\d+]/g, '')}"
+              >${icon('phone')} ${t.call} <bdi class="cal-phone">${phone}</bdi></a
+            >`
+      }
+      <a class="button" href="${pathOf(`/console/bookings/${booking.id}/move`, visit)}"
+        >${icon('move')} ${visit.texts.booking.move}</a
+      >
+    </p>
   </section>`
 }
 
@@ -150,7 +156,11 @@ function listedBooking(view: CalendarView, booking: ShownBooking, formats: Forma
   const past = to <= nowMs && booking.status !== 'in_progress' ? ' is-past' : ''
   const tie = view.visits.has(booking.id) ? html`data-tie="${booking.id}"` : ''
   const key = `lb-${booking.id}${booking.item.number === 0 ? '' : `-${booking.item.number}`}`
-  return html`<li class="is-${booking.no_show ? 'no-show' : booking.status}${past}" data-key="${key}" ${tie}>
+  return html`<li
+    class="is-${booking.no_show ? 'no-show' : booking.status}${past}${hueClass(view, booking)}"
+    data-key="${key}"
+    ${tie}
+  >
     <span>${formats.time(from)}–${formats.time(to)}</span>
     <span>
       <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"

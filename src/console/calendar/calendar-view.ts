@@ -40,6 +40,8 @@ export interface CalendarView {
   shown: Shown
   /** Bookings of several things, by ID. */
   visits: Visits
+  /** The number of the hue of a service's category, by service. Services without a category have none. */
+  hues: ReadonlyMap<string, number>
   /** Bookings and holds by column. */
   taken: ReadonlyMap<string, (ShownBooking | Shown['holds'][number])[]>
   nowMs: number
@@ -70,7 +72,29 @@ export async function chosenView(
   }
   const taken = Map.groupBy([...shown.bookings, ...shown.holds], ({ column_id }) => column_id)
   const present = { ...choice, who: known(choice.who)?.id }
-  return { visit, choice: present, calendar, columns, shown, visits, taken, nowMs, slices }
+  const hues = huesOf(calendar, shown)
+  return { visit, choice: present, calendar, columns, shown, visits, hues, taken, nowMs, slices }
+}
+
+const numberOfHues = 6
+
+/** Gives each category a hue, in the order of the catalogue. */
+function huesOf({ catalogue: { services } }: Calendar, { bookings, holds }: Shown): Map<string, number> {
+  const categories = [...new Set(services.flatMap(({ category }) => category ?? []))]
+  const shown = new Set([...bookings, ...holds].map(({ service }) => service.id))
+  return new Map(
+    services
+      .filter(({ id }) => shown.has(id))
+      .flatMap(({ id, category }) =>
+        category === null ? [] : [[id, categories.indexOf(category) % numberOfHues] as const],
+      ),
+  )
+}
+
+/** Returns the class for the hue of a service. */
+export function hueClass({ hues }: CalendarView, { service }: { service: { id: string } }): string {
+  const hue = hues.get(service.id) ?? 0
+  return hue === 0 ? '' : ` hue-${hue}`
 }
 
 export type Column = Calendar['columns'][number]

@@ -73,6 +73,7 @@ function minutesOf(spans: readonly Interval[]): number {
 function hoursText({ texts: { calendar: t } }: ConsoleVisit, minutes: number): string {
   const hours = Math.floor(minutes / 60)
   const rest = minutes % 60
+  if (hours === 0 && rest > 0) return t.minutes({ minutes: rest })
   return rest === 0
     ? t.hours({ hours })
     : t.hoursAndMinutes({ hours, minutes: String(rest).padStart(2, '0') })

@@ -4,7 +4,14 @@ import { whyUntold } from '../bookings/telling.ts'
 import { pathOf } from '../frame/console-page.ts'
 import { clientName } from '../frame/formats.ts'
 import { calendarPath, type Formats, leftText, markOf } from './calendar-page.ts'
-import { type CalendarView, type Column, type Shown, type ShownBooking, spanOf } from './calendar-view.ts'
+import {
+  type CalendarView,
+  type Column,
+  hueClass,
+  type Shown,
+  type ShownBooking,
+  spanOf,
+} from './calendar-view.ts'
 import { inLanes, placeOf, type Rows } from './day-layout.ts'
 import { lightOf, stretchesOf, type Taken } from './free-time.ts'
 import { partWords } from './visit-parts.ts'
@@ -92,14 +99,15 @@ function stretchesIn(one: ShownBooking | ShownHold): Stretch[] {
 }
 
 /** Renders the steps without the person. They take no lane, because others can book them. */
-function lightParts({ taken, window }: EntriesView, column: Column, at: At): Html[] {
+function lightParts(view: EntriesView, column: Column, at: At): Html[] {
+  const { taken, window } = view
   return (taken.get(column.id) ?? []).flatMap((one) =>
     lightOf(one).flatMap((span) => {
       const rows = at(span)
       return rows
         ? [
             html`<li
-              class="light ${placeOf(rows, window.first)}"
+              class="light${hueClass(view, one)} ${placeOf(rows, window.first)}"
               data-tie="${one.id}"
               aria-hidden="true"
             ></li>`,
@@ -125,7 +133,11 @@ function groupPart(
   const { from, to } = spanOf(booking)
   const size = [booking, ...others].reduce((sum, { party_size }) => sum + party_size, 0)
   const path = calendarPath(visit, { ...choice, view: 'list', who: booking.column_id })
-  return html`<li class="booking group ${place}" data-key="b-${booking.id}" data-span="${from} ${to}">
+  return html`<li
+    class="booking group${hueClass(view, booking)} ${place}"
+    data-key="b-${booking.id}"
+    data-span="${from} ${to}"
+  >
     <a href="${path}"
       ><b><bdi>${booking.service.name}</bdi></b>
       <span class="what">${visit.texts.calendar.booked({ count: size })}</span>
@@ -147,7 +159,7 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
   const rows = entry.rows.end - entry.rows.first
   const size = rows < rowsOfTwoLines ? ' is-short' : rows >= rowsOfText ? ' is-tall' : ''
   return html`<li
-    class="booking is-${status}${isOver ? ' is-past' : ''}${size} ${place}"
+    class="booking is-${status}${isOver ? ' is-past' : ''}${size}${hueClass(view, booking)} ${place}"
     data-key="${key}"
     data-span="${stretch.from} ${stretch.to}"
     ${tieOf(view, booking)}
@@ -223,13 +235,19 @@ function isMovable(booking: ShownBooking): boolean {
 }
 
 function holdPart(
-  { visit, nowMs, formats }: EntriesView,
+  view: EntriesView,
   { hold, stretch: { from, to } }: Extract<Entry, { kind: 'hold' }>,
   place: string,
 ): Html {
+  const { visit, nowMs, formats } = view
   const endsMs = Date.parse(hold.expires_at)
   // the hold of a visit has several parts, some in one column
-  return html`<li class="hold ${place}" tabindex="-1" data-key="h-${hold.id}-${from}" data-tie="${hold.id}">
+  return html`<li
+    class="hold${hueClass(view, hold)} ${place}"
+    tabindex="-1"
+    data-key="h-${hold.id}-${from}"
+    data-tie="${hold.id}"
+  >
     <span class="what"
       ><span class="when">${formats.time(from)}</span>
       <span data-until="${endsMs}"

@@ -30,6 +30,7 @@ export function textFor<Text>(group: Record<string, Text>, code: string): Text |
  */
 export interface TextParameters {
   'calendar.hours': { hours: string | number }
+  'calendar.minutes': { minutes: string | number }
   'calendar.hoursAndMinutes': { hours: string | number; minutes: string | number }
   'calendar.inUse': { count: string | number; time: string | number }
   'calendar.blockedFor': { reason: string | number }
