@@ -2,6 +2,7 @@ import { Problem } from '../base/errors.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import type { PersonActor } from './actor.ts'
 import type { Context } from './context.ts'
+import { findUserByEmail } from './person-queries.ts'
 import { personEmail } from './person.ts'
 import { quotasOfMail } from './rate-limit-rules.ts'
 import type { RateLimiter } from './rate-limits.ts'
@@ -24,4 +25,17 @@ export async function countMail(
     `Too many emails were sent to this address, or by this business; try again in ${retryAfterSeconds} s.`,
     { headers: { 'retry-after': String(retryAfterSeconds) } },
   )
+}
+
+/**
+ * Counts the email that adding a person would send: an invitation for an address with an account. A new account's link
+ * is returned instead. Throws rate_limited.
+ */
+export async function countInvitation(
+  context: Pick<Context, 'config' | 'secret' | 'db'>,
+  limiter: RateLimiter,
+  invited: { person: PersonActor; email: string },
+): Promise<void> {
+  const account = await findUserByEmail(context.db.reads, personEmail(invited.email))
+  if (account) await countMail(context, limiter, invited)
 }

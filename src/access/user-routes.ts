@@ -23,7 +23,7 @@ import { presentLink } from './person-link.ts'
 import type { MailsInLanguage } from './person-mails.ts'
 import { changePerson, isPersonName, listPeoplePage, nameRule, presentPerson } from './person.ts'
 import type { RateLimiter } from './rate-limits.ts'
-import { countMail } from './sent-mails.ts'
+import { countInvitation, countMail } from './sent-mails.ts'
 import {
   ChangeMe,
   ChangeUser,
@@ -98,8 +98,8 @@ function addPeople(app: FastifyInstance, context: Context, { limiter, mails }: P
     },
     async (request, reply) => {
       const owner = personOf(request)
-      await countMail(context, limiter, { person: owner, email: request.body.email })
       const { invitation: invite } = mails(localeOf(request)) ?? {}
+      if (invite) await countInvitation(context, limiter, { person: owner, email: request.body.email })
       // the link of a new account is delivered by hand; an invitation is emailed
       const onlyInvitation = invite && { invitation: invite }
       const added = await addPersonBy(context, owner, request.body, { mails: onlyInvitation })

@@ -281,13 +281,13 @@ function newPage(context: Context, limiter: RateLimiter): Parts {
         const { person: owner, locale } = visit
         const mails = tellByMail(context, locale)
         const creation = checkedForm(CreateUser, creationOf(visit, typed), compileCreation)
-        await countMail(context, limiter, { person: owner, email: creation.email })
         if (!mails) {
           const { person, link } = await addPersonBy(context, owner, creation)
           return person && link
             ? { page: linkPage(context, visit, { person, link }) }
             : { path, query: { done: 'askedWithoutMail' } }
         }
+        await countMail(context, limiter, { person: owner, email: creation.email })
         return once(
           (store) => addPersonBy(context, owner, creation, { mails, lastly: store }),
           ({ invitation }) => ({ path, query: { done: invitation ? 'asked' : 'invited' } }),
