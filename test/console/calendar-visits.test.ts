@@ -159,5 +159,10 @@ onEachEngine('visits in the calendar of the console', (engine) => {
     const basin = columnOf(await show('&resources=true', ben), salon.basin)
     expect(entriesOf(basin)).toHaveLength(1)
     expect(basin).not.toContain('/console/block?')
+    // a visit in which they give a service moves with the items of others
+    const items = visit.items.map(({ id }) => ({ id }))
+    const moved = await ben.call('PATCH', `/bookings/${visit.id}`, { starts_at: at('08:00'), items })
+    expect(moved.status, JSON.stringify(moved.body)).toBe(200)
+    expect(columnOf(await show(), salon.anna)).toContain('<span class="when">8:00</span>')
   })
 })

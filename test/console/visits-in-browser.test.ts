@@ -202,6 +202,22 @@ describe.skipIf(chromiumPath === undefined)('a visit in the calendar', () => {
     expect(cut).toMatch(/ Cut Ben$/)
   })
 
+  test('goes to another day of a week, also with what the week does not show', async () => {
+    const day = '2026-12-07'
+    const { id } = await book(day)
+    const page = await open(`/console?date=${day}&view=week&who=${salon.anna}`)
+    const days = page.locator('.cal-col')
+    const [monday, tuesday] = [await days.nth(0).boundingBox(), await days.nth(1).boundingBox()]
+    await drag(page, await pointOf(page, salon.anna), { x: (tuesday?.x ?? 0) - (monday?.x ?? 0) })
+    await page.locator('.cal-carried').getByText('11:00–11:30').waitFor()
+    await page.mouse.up()
+    await note(page).getByText('Mon 10:00 → Tue 10:00').waitFor()
+    expect(await days.nth(1).locator('.booking').count()).toBe(2)
+    expect(await itemsOf(id)).toEqual(['10:00 Colour Anna', '11:30 Cut Ben'])
+    const { body } = await call('GET', `/bookings/${id}`)
+    expect(body.starts_at).toBe('2026-12-08T10:00:00+01:00')
+  })
+
   test('is moved by keys, from any of its parts', async () => {
     const day = '2026-11-30'
     const { id } = await book(day)
