@@ -23,8 +23,8 @@ export function keepPlace(root: HTMLElement): void {
     const { scrollLeft: x = 0, scrollTop: y = 0 } = view() ?? {}
     history.replaceState({ x, y, ...(focused !== undefined && { focused }) } satisfies Left, '')
   })
-  const left = history.state as Left | null
-  if (!left) return showNow(view())
+  const left = history.state as Left | Record<string, never> | null // empty after the panel has written it
+  if (left?.x === undefined) return showNow(view())
   view()?.scrollTo(left.x, left.y)
   if (left.focused === undefined) return
   root
