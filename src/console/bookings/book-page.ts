@@ -4,6 +4,7 @@ import { html, type Html } from '../../base/html.ts'
 import { type Instant, readInstant } from '../../base/instants.ts'
 import type { ClientFields, CustomField } from '../../catalogue/catalogue-types.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
+import { minutesOf } from '../../catalogue/service-rules.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
 import { choice, faultSummary, field, focusIf, type FormState, hidden, tick } from '../../pages/form.ts'
@@ -217,15 +218,10 @@ function whenFields(form: BookForm): Html {
   )
   const pairs = (all: readonly { id: string; name: string }[]) =>
     all.map(({ id, name }) => [id, name] as const)
-  return html`${
+  const own = html`${
     service.capacity > 1
       ? field(state, { name: 'party_size', label: t.howMany, type: 'number', required: true })
       : ''
-  }
-  ${
-    places.length > 1
-      ? choice(state, { name: 'location', label: t.location, options: pairs(places) })
-      : hidden({ location: location.id })
   }
   ${
     service.staff_ids.length === 0
@@ -234,6 +230,20 @@ function whenFields(form: BookForm): Html {
           ...{ name: 'who', label: t.who },
           options: [...(isStaff ? [] : [['', t.anyone] as const]), ...pairs(people)],
         })
+  }`
+  return html`${
+    places.length > 1
+      ? choice(state, { name: 'location', label: t.location, options: pairs(places) })
+      : hidden({ location: location.id })
+  }
+  ${
+    form.items.length === 1
+      ? own
+      : html`<fieldset class="item-row">
+          <legend><bdi>${service.name}</bdi></legend>
+          <p class="soft">${t.minutes({ minutes: minutesOf(service, form.items[0]?.who || null) })}</p>
+          ${own}
+        </fieldset>`
   }
   ${itemFields(visit, state, { catalogue, rows: form.items.slice(1), first: 1, services: form.services, added: form.added === true })}
   ${timeFields(

@@ -123,7 +123,7 @@ export function itemFields(
   ${
     isFull || services.length === 0
       ? ''
-      : html`<div class="beside add-item">
+      : html`<div class="beside">
           ${choice(
             { ...state, typed: {} },
             {
