@@ -192,7 +192,8 @@ function listedBlock(
   const { from, to } = spanOf(block)
   const { staff, locations, resources } = calendar.catalogue
   const owner = block.staff_id ?? block.location_id ?? block.resource_id
-  const whose = [...staff, ...locations, ...resources].find(({ id }) => id === owner)?.name ?? ''
+  const nameIn = (some: { id: string; name: string }[]) => some.find(({ id }) => id === owner)?.name
+  const whose = nameIn(staff) ?? nameIn(locations) ?? nameIn(resources) ?? ''
   const isLong = from < calendar.range.from || to > calendar.range.to
   const time = (ms: number) => (isLong ? `${formats.date(ms)} ${formats.time(ms)}` : formats.time(ms))
   return html`<li class="soft" data-key="lx-${block.id}">
