@@ -61,7 +61,9 @@ const packages: Package[] = [
     parts: () => [
       ...bundledServer(),
       ...Object.entries(manifestAt('package.json').optionalDependencies ?? {}).map(pair),
-      pair(['preact', manifestAt('src/package.json').optionalDependencies?.['preact'] ?? 'missing']),
+      ...['preact', '@hotwired/turbo'].map((name) =>
+        pair([name, manifestAt('src/package.json').optionalDependencies?.[name] ?? 'missing']),
+      ),
     ],
     trial: [
       { args: [launcher, '--version'], prints: exactly(version) },

@@ -15,3 +15,11 @@ declare module 'texts:languages' {
 declare module 'texts:*' {
   export const texts: import('./texts.ts').Texts
 }
+
+/** The parts of Turbo that the panel uses. The package has no types. */
+declare module '@hotwired/turbo' {
+  interface Stoppable {
+    stop: () => void
+  }
+  export const session: { drive: boolean; history: Stoppable; linkPrefetchObserver: Stoppable }
+}

@@ -1,46 +1,77 @@
 // enhancements of console pages; the pages work without them
 
-for (const button of document.querySelectorAll('[data-print]')) {
-  button.hidden = false
-  button.addEventListener('click', () => window.print())
-}
+enhance(document)
+addEventListener('turbo:frame-load', ({ target }) => enhance(target)) // in the panel next to the calendar
 
-for (const field of document.querySelectorAll('[data-guess-zone] select')) {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
-  if (!zone) continue
-  field.value = zone
-  if (field.value !== zone) field.add(new Option(zone, zone, true, true)) // an older name of the zone
-}
+function enhance(root) {
+  for (const button of root.querySelectorAll('[data-print]')) {
+    button.hidden = false
+    button.addEventListener('click', () => window.print())
+  }
 
-for (const line of document.querySelectorAll('[data-seats]')) {
-  const { form } = line.closest('details').querySelector('[name=capacity]')
-  form.addEventListener('input', () => {
-    const people = form.querySelectorAll('[name^="staff_ids."]:checked').length
-    const places = Number(form.elements.namedItem('capacity').value)
-    const { none, one, many } = line.dataset
-    line.hidden = !(places > 1)
-    line.textContent = [none, one, many][Math.min(people, 2)]
-      .replace('{people}', people)
-      .replace('{places}', places)
-      .replace('{all}', people * places)
-  })
-}
+  for (const field of root.querySelectorAll('[data-guess-zone] select')) {
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+    if (!zone) continue
+    field.value = zone
+    if (field.value !== zone) field.add(new Option(zone, zone, true, true)) // an older name of the zone
+  }
 
-// the duration is the sum of the steps
-for (const steps of document.querySelectorAll('[data-steps]')) {
-  const duration = steps.form.elements.namedItem('duration_minutes')
-  steps.addEventListener('input', () => {
-    const minutes = [...steps.querySelectorAll('input')].map(({ value }) => value.trim())
-    duration.readOnly = minutes.some((one) => one !== '')
-    if (duration.readOnly) duration.value = minutes.reduce((sum, one) => sum + (Number(one) || 0), 0)
-  })
+  for (const line of root.querySelectorAll('[data-seats]')) {
+    const { form } = line.closest('details').querySelector('[name=capacity]')
+    form.addEventListener('input', () => {
+      const people = form.querySelectorAll('[name^="staff_ids."]:checked').length
+      const places = Number(form.elements.namedItem('capacity').value)
+      const { none, one, many } = line.dataset
+      line.hidden = !(places > 1)
+      line.textContent = [none, one, many][Math.min(people, 2)]
+        .replace('{people}', people)
+        .replace('{places}', places)
+        .replace('{all}', people * places)
+    })
+  }
+
+  // the duration is the sum of the steps
+  for (const steps of root.querySelectorAll('[data-steps]')) {
+    const duration = steps.form.elements.namedItem('duration_minutes')
+    steps.addEventListener('input', () => {
+      const minutes = [...steps.querySelectorAll('input')].map(({ value }) => value.trim())
+      duration.readOnly = minutes.some((one) => one !== '')
+      if (duration.readOnly) duration.value = minutes.reduce((sum, one) => sum + (Number(one) || 0), 0)
+    })
+  }
+
+  for (const part of root.querySelectorAll('[data-look-up]')) lookUp(part, part.dataset)
+
+  for (const button of root.querySelectorAll('[data-copy]')) {
+    const { copy } = button.dataset
+    const field = document.getElementById(copy)
+    field.addEventListener('focus', () => field.select())
+    button.hidden = false
+    button.addEventListener('click', async () => {
+      field.focus()
+      try {
+        await navigator.clipboard.writeText(field.value)
+        document.getElementById(`${copy}-copied`).hidden = false
+      } catch {
+        field.select() // the browser denies clipboard access: select the text for copying by hand
+      }
+    })
+  }
+
+  // the content security policy allows no style attributes
+  for (const part of root.querySelectorAll('[data-accent]')) {
+    const sheet = new CSSStyleSheet()
+    sheet.insertRule('holdfast-booking {}')
+    const { style } = sheet.cssRules[0]
+    style.setProperty('--holdfast-accent', part.dataset.accent)
+    style.setProperty('--holdfast-on-accent', part.dataset.onAccent)
+    document.adoptedStyleSheets.push(sheet)
+  }
 }
 
 // suggests earlier clients while typing; choosing one does not submit the form
 const pauseMs = 250
 const least = 3
-
-for (const part of document.querySelectorAll('[data-look-up]')) lookUp(part, part.dataset)
 
 function lookUp(part, { lookUp: business, none }) {
   const search = part.querySelector('input')
@@ -92,30 +123,4 @@ function lookUp(part, { lookUp: business, none }) {
     event.preventDefault() // it would submit the booking
     void find()
   })
-}
-
-for (const button of document.querySelectorAll('[data-copy]')) {
-  const { copy } = button.dataset
-  const field = document.getElementById(copy)
-  field.addEventListener('focus', () => field.select())
-  button.hidden = false
-  button.addEventListener('click', async () => {
-    field.focus()
-    try {
-      await navigator.clipboard.writeText(field.value)
-      document.getElementById(`${copy}-copied`).hidden = false
-    } catch {
-      field.select() // the browser denies clipboard access: select the text for copying by hand
-    }
-  })
-}
-
-// the content security policy allows no style attributes
-for (const part of document.querySelectorAll('[data-accent]')) {
-  const sheet = new CSSStyleSheet()
-  sheet.insertRule('holdfast-booking {}')
-  const { style } = sheet.cssRules[0]
-  style.setProperty('--holdfast-accent', part.dataset.accent)
-  style.setProperty('--holdfast-on-accent', part.dataset.onAccent)
-  document.adoptedStyleSheets.push(sheet)
 }

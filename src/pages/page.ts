@@ -54,6 +54,8 @@ export interface Page {
   header?: boolean | Html
   /** True if the page shows pages of this server in frames. */
   frames?: boolean
+  /** Source of the only inline style. */
+  inlineStyle?: string | undefined
 }
 
 export function sendPage(
@@ -69,11 +71,12 @@ export function sendPage(
     frames = false,
     direction = 'ltr',
     imageOrigin,
+    inlineStyle,
   }: Page,
 ): FastifyReply {
   return reply
     .headers({
-      'content-security-policy': contentSecurityPolicy(forms, imageOrigin, { shows: frames }),
+      'content-security-policy': contentSecurityPolicy(forms, imageOrigin, { shows: frames }, inlineStyle),
       'x-content-type-options': 'nosniff',
       // with no-referrer, forms of older browsers would omit their origin
       'referrer-policy': forms ? 'same-origin' : 'no-referrer',
@@ -100,7 +103,7 @@ function pageOf({
   locale,
   skip,
   direction,
-}: Required<Omit<Page, 'forms' | 'frames' | 'imageOrigin'>>): Html {
+}: Required<Omit<Page, 'forms' | 'frames' | 'imageOrigin' | 'inlineStyle'>>): Html {
   return html`<!doctype html>
     <html ${direction === 'rtl' ? html`lang="${locale}" dir="rtl"` : html`lang="${locale}"`}>
       <head>

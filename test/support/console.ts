@@ -95,6 +95,13 @@ export function textOf(page: { body: unknown }): string {
     .replaceAll(/\s+/g, ' ')
 }
 
+/** Returns the address of the page in the calendar's panel, once it has loaded. */
+export async function panelAddress(page: Page): Promise<URL> {
+  await page.locator('#panel h1').waitFor()
+  await page.waitForFunction('document.querySelector("#panel").contains(document.activeElement)')
+  return new URL(new URL(page.url()).searchParams.get('panel') ?? '', page.url())
+}
+
 /** Opens the menu of a booking's further actions. */
 export async function openMore(page: Page): Promise<void> {
   await page.locator('.booking .menu > summary').click()

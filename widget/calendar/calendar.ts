@@ -71,6 +71,7 @@ function start(root: HTMLElement, status: HTMLElement): void {
   })
   root.addEventListener('scroll', () => grid?.moved(false), { capture: true, passive: true })
   for (const type of ['scroll', 'resize']) addEventListener(type, () => grid?.moved(true), { passive: true })
+  void import('./panel.ts').then(({ addPanel }) => addPanel(texts, () => void live.refresh()))
   keys.arrange()
   keepPlace(root)
   live.start()

@@ -201,7 +201,11 @@ function blockPathAt(grid: Grid | undefined, target: Element): string | undefine
 
 function follow(path: string | undefined): boolean {
   if (path === undefined) return false
-  location.assign(path)
+  const link = document.createElement('a')
+  link.href = path
+  document.body.append(link)
+  link.click() // may open in the panel
+  link.remove()
   return true
 }
 

@@ -7,6 +7,7 @@ import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import { minutesOf } from '../../catalogue/service-rules.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
+import { moneyText } from '../../mails/render.ts'
 import { choice, faultSummary, field, focusIf, type FormState, hidden, tick } from '../../pages/form.ts'
 import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import type { ShownPage } from '../frame/console-route.ts'
@@ -57,6 +58,7 @@ export function calendarForm(title: string, body: Html): ShownPage {
   return {
     title,
     section: 'calendar',
+    panel: true,
     body: html`<div class="narrow">${body}</div>`,
   }
 }
@@ -156,17 +158,22 @@ export function serviceChoice(
             ${visit.person.role === 'staff' ? '' : html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>`}`
         : ''
     }
-    <ul class="agenda choices">
-      ${services.map(
-        (service) =>
-          html`<li>
-            <a class="button" href="${pathOf('/console/book', visit, { ...known, service: service.id })}"
-              ><bdi>${service.name}</bdi></a
-            >
-            <span class="soft">${t.minutes({ minutes: service.duration_minutes })}</span>
-          </li>`,
-      )}
-    </ul>`
+    ${[...Map.groupBy(services, ({ category }) => category)].map(
+      ([category, ofGroup]) =>
+        html`${category === null ? '' : html`<h2><bdi>${category}</bdi></h2>`}
+          <ul class="rows">
+            ${ofGroup.map(
+              ({ id, name, duration_minutes: minutes, price }) =>
+                html`<li class="item">
+                  <a href="${pathOf('/console/book', visit, { ...known, service: id })}"
+                    ><bdi>${name}</bdi></a
+                  >
+                  <span class="soft">${t.minutes({ minutes })}</span>
+                  ${price ? html`<span class="end">${moneyText(price, visit.locale)}</span>` : ''}
+                </li>`,
+            )}
+          </ul>`,
+    )}`
 }
 
 /** Renders the form. */

@@ -101,6 +101,7 @@ export function formPage(
     title,
     visit: view.visit,
     section: 'bookings',
+    panel: true,
     body: html`<div class="narrow">
       <h1>${title}</h1>
       <div class="card">

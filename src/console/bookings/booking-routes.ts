@@ -125,6 +125,7 @@ function linkRoute(context: Context): BookingRoute {
       title: t.linkTitle,
       visit,
       section: 'bookings',
+      panel: true,
       more: consoleScript,
       body: html`<div class="narrow">
         <h1>${t.linkTitle}</h1>
@@ -340,6 +341,7 @@ function shownBooking(view: BookingView, notice: Html): ShownPage {
     title: `${titleOf(row)}, ${at}`,
     visit,
     section: 'bookings',
+    panel: true,
     body: bookingPage(view, notice),
     more: consoleScript,
   }
@@ -350,6 +352,7 @@ function sayMissing(visit: ConsoleVisit): ShownPage {
   return {
     title: texts.notFound,
     section: 'bookings',
+    panel: true,
     body: html`<h1>${texts.notFound}</h1>
       <p>${texts.notFoundWhy}</p>
       <p><a href="${pathOf('/console/bookings', visit)}">${texts.toList}</a></p>`,

@@ -171,6 +171,7 @@ async function itemsPage(
     title: texts.booking.itemsTitle,
     visit: view.visit,
     section: 'bookings',
+    panel: true,
     body: html`<div class="narrow">
       <h1>${texts.booking.itemsTitle}</h1>
       <div class="card">

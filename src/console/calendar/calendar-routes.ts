@@ -15,6 +15,7 @@ import { knownTags, sendNotModified } from '../../http/conditional.ts'
 import { Media, problems, StrictObject } from '../../base/wire.ts'
 import {
   businessOf,
+  consoleScript,
   type ConsoleVisit,
   doneNotice,
   findReader,
@@ -31,6 +32,9 @@ import { calendarBar, furtherColumns, livePath } from './calendar-page.ts'
 import { type CalendarChoice, type CalendarView, chosenView, nowOf, views, weekOf } from './calendar-view.ts'
 import { placeStyles } from './day-layout.ts'
 
+/** The style of Turbo's progress bar, which it adds when it loads (widget/calendar/panel.ts). */
+const turboStyle = "'sha256-WAyOw4V+FqDc35lQPyRADLBWbuNK8ahvYEaQIYF1+Ps='"
+
 const CalendarAddress = StrictObject({
   view: Type.Optional(Type.String({ maxLength: 40, description: '`day`, `week` or `list`.' })),
   date: Type.Optional(Type.String({ maxLength: 40, description: 'Such as 2026-12-01; else today.' })),
@@ -42,6 +46,9 @@ const CalendarAddress = StrictObject({
   ),
   cursor: Type.Optional(Type.String({ maxLength: 200, description: 'For further columns.' })),
   business: Type.Optional(Type.String({ maxLength: 40, description: 'Of a hub: the business to look at.' })),
+  panel: Type.Optional(
+    Type.String({ maxLength: 600, description: 'The page in the panel, for the script.' }),
+  ),
   done: Type.Optional(Type.String({ maxLength: 40, description: 'What was done just before, to say so.' })),
 })
 
@@ -95,8 +102,10 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         visit,
         section: 'calendar',
         wide: true,
+        inlineStyle: turboStyle,
         more: html`<link rel="stylesheet" href="/console/calendar.css" />
           <link rel="stylesheet" href="/docs/console-calendar.css" />
+          ${consoleScript}
           <script type="module" src="/widget/calendar.js"></script>`,
         body: html`${doneNotice(doneNotes(visit), request.query.done)} ${shown}`,
       })

@@ -127,6 +127,7 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
     title: name,
     visit,
     section: 'clients',
+    panel: true,
     body: html`<p><a class="back" href="${pathOf('/console/clients', visit)}">← ${setUp.back}</a></p>
       ${notice}
       <header class="booking-head">
@@ -155,7 +156,7 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
         >
         ${
           visit.person.role === 'owner'
-            ? html`<form method="post" action="${clientPath(visit, id, '/export')}">
+            ? html`<form method="post" action="${clientPath(visit, id, '/export')}" data-turbo="false">
                 <button type="submit">${t.export}</button>
               </form>`
             : ''
@@ -232,6 +233,7 @@ export function erasePage({ visit, id, client, others, ahead }: ClientView, now:
     title,
     visit,
     section: 'clients',
+    panel: true,
     body: html`<div class="narrow">
       <h1><bdi>${title}</bdi></h1>
       <p>${t.eraseWhat}</p>

@@ -284,9 +284,16 @@ export interface ConsolePage {
   wide?: boolean
   /** True if it shows pages of this server in frames. */
   frames?: boolean
+  /** Source of an inline style that the policy allows. */
+  inlineStyle?: string
+  /** True if it also fits into the panel next to the calendar. */
+  panel?: boolean
   /** True if its forms name the business. Forms about the person do not. */
   areFormsNamed?: boolean
 }
+
+/** ID of the frame that widget/calendar/panel.ts fills. Turbo sends it as `turbo-frame`. */
+const panelName = 'panel'
 
 /** Styles of all console pages. */
 export const consoleHead = html`<meta name="robots" content="noindex" />
@@ -306,26 +313,38 @@ export function sendConsolePage(
     more = html``,
     wide = false,
     frames = false,
+    panel = false,
+    inlineStyle,
     areFormsNamed = true,
   }: ConsolePage,
 ): FastifyReply {
+  const { request } = reply
   const present = visit.businesses.length > 1 ? visit.business?.id : undefined
   if (present !== undefined && present !== visit.lastShown)
     void reply.header('set-cookie', consoleCookie(`${lastShownName}=${present}`))
-  const asked = new URLSearchParams(reply.request.url.split('?', 2)[1])
   // styles show it only with required fields, and mark those
   const needed = html`<p class="soft needed">${visit.texts.frame.needed}</p>`
+  const content = html`${areFormsNamed ? namedForms(body, visit, request.url) : body}${needed}`
+  if (panel && request.headers['turbo-frame'] === panelName)
+    return sendPage(reply, {
+      title,
+      main: html`<turbo-frame id="${panelName}">${content}</turbo-frame>`,
+      header: false,
+      forms: true,
+    })
+  const asked = new URLSearchParams(request.url.split('?', 2)[1])
   return sendPage(reply, {
     title: `${title} – ${visit.business?.name ?? 'Holdfast'}`,
     locale: visit.locale,
     skip: visit.texts.frame.skip,
     main: html`<main id="main" class="text console${wide ? ' wide' : ''}" tabindex="-1">
-      ${unseenNotice(visit)}${areFormsNamed ? namedForms(body, visit, reply.request.url) : body}${needed}
+      ${unseenNotice(visit)}${content}
     </main>`,
     more: html`${consoleHead} ${more}`,
     header: html`${sideBar(visit, section, asked)}${tabBar(visit, section, asked)}`,
     forms: true,
     frames,
+    inlineStyle,
   })
 }
 

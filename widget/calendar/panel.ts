@@ -1,0 +1,118 @@
+import * as Turbo from '@hotwired/turbo'
+
+/*
+ * Opens bookings, clients and forms in a panel next to the calendar. Turbo loads the frame of their pages and
+ * sends the frame's forms. The calendar's address names the page, so that reloading and going back keep it.
+ * Without this script, each of them is a page.
+ */
+
+/** Pages that fit into the panel. Their server side sets `panel`. */
+const fitting = /^\/console\/(?:book|block(?:\/.+)?|bookings\/[^/.]+(?:\/.+)?|clients\/[^/.]+(?:\/.+)?)$/
+
+const parameter = 'panel'
+
+// only for the frame: pages outside of it load without Turbo, which must not restore them either
+Turbo.session.drive = false
+Turbo.session.history.stop()
+Turbo.session.linkPrefetchObserver.stop()
+history.replaceState({}, '')
+
+/** Adds the panel to the page. `changed` is called after its forms have been sent. */
+export function addPanel({ close }: { close: string }, changed: () => void): void {
+  const aside = document.createElement('aside')
+  aside.className = 'panel not-printed'
+  aside.hidden = true
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'panel-close'
+  button.textContent = '×'
+  button.setAttribute('aria-label', close)
+  const frame = document.createElement('turbo-frame')
+  frame.id = 'panel'
+  frame.className = 'text console'
+  aside.append(button, frame)
+  document.querySelector('main')?.after(aside)
+  let opener: Element | null = null
+
+  const show = (path: string | undefined) => {
+    aside.hidden = path === undefined
+    document.body.classList.toggle('has-panel', path !== undefined)
+    if (path === undefined) {
+      frame.removeAttribute('src')
+      frame.replaceChildren()
+      giveBack(opener)
+    } else if (frame.getAttribute('src') !== path) frame.setAttribute('src', path)
+  }
+  const shut = () => {
+    show(undefined)
+    history.pushState({}, '', addressWith(undefined))
+  }
+
+  document.addEventListener('click', (event) => {
+    const { target, button: pressed, metaKey, ctrlKey, shiftKey, altKey, defaultPrevented } = event
+    if (defaultPrevented || pressed !== 0 || metaKey || ctrlKey || shiftKey || altKey) return
+    const link = target instanceof Element ? target.closest('a') : null
+    if (!link || aside.contains(link)) return
+    const path = fittingPath(link.href)
+    if (path === undefined) return
+    event.preventDefault()
+    opener = document.activeElement
+    show(path)
+    history.pushState({}, '', addressWith(path))
+  })
+  button.addEventListener('click', shut)
+  aside.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || event.defaultPrevented) return
+    event.stopPropagation()
+    shut()
+  })
+  addEventListener('popstate', () => show(pathInAddress()))
+
+  frame.addEventListener('turbo:frame-load', () => {
+    const path = fittingPath(frame.getAttribute('src') ?? '')
+    if (path !== undefined) history.replaceState({}, '', addressWith(path))
+    for (const link of frame.querySelectorAll('a')) {
+      if (fittingPath(link.href) === undefined) link.dataset['turboFrame'] = '_top'
+    }
+    const heading = frame.querySelector<HTMLElement>('[autofocus], h1, h2')
+    if (heading && !heading.hasAttribute('autofocus')) heading.tabIndex = -1
+    heading?.focus()
+  })
+  frame.addEventListener('turbo:submit-end', changed)
+  frame.addEventListener('turbo:frame-missing', (event) => {
+    event.preventDefault() // a whole page, such as the calendar or the log-in
+    void (event as CustomEvent<{ visit: (response: Response) => unknown; response: Response }>).detail.visit(
+      (event as CustomEvent<{ response: Response }>).detail.response,
+    )
+  })
+
+  show(pathInAddress())
+}
+
+/** Returns the path of a page that fits into the panel; undefined for others. */
+function fittingPath(address: string): string | undefined {
+  const url = new URL(address, location.href)
+  return url.origin === location.origin && fitting.test(url.pathname) ? url.pathname + url.search : undefined
+}
+
+function pathInAddress(): string | undefined {
+  const path = new URLSearchParams(location.search).get(parameter)
+  return path === null ? undefined : fittingPath(path)
+}
+
+function addressWith(path: string | undefined): string {
+  const url = new URL(location.href)
+  url.searchParams.delete('done')
+  if (path === undefined) url.searchParams.delete(parameter)
+  else url.searchParams.set(parameter, path)
+  return url.pathname + url.search
+}
+
+/** Focuses the link that opened the panel, or the one that replaced it in the calendar since. */
+function giveBack(opener: Element | null): void {
+  const href = opener?.getAttribute('href')
+  const link = opener?.isConnected
+    ? opener
+    : [...document.querySelectorAll('a')].find((one) => one.getAttribute('href') === href)
+  if (link instanceof HTMLElement) link.focus()
+}
