@@ -21,7 +21,8 @@ import {
   HistoryPage,
   HistoryQuery,
 } from './booking-schemas.ts'
-import { cancelBooking, changeBooking, listBookings, presentBooking, showBooking } from './booking.ts'
+import { presentBooking } from './presented-booking.ts'
+import { cancelBooking, changeBooking, listBookings, showBooking } from './booking.ts'
 import { type Conversion, convertHold } from './conversion.ts'
 import { listHistory } from './history.ts'
 import { countingRefusals } from './strangers.ts'

@@ -1,22 +1,14 @@
 import type { Static } from 'typebox'
-import {
-  type Actor,
-  assertOwnCalendar,
-  assertRole,
-  isStaff,
-  type ManageActor,
-  onlyStaffId,
-} from '../access/actor.ts'
+import { type Actor, assertOwnCalendar, assertRole, isStaff, type ManageActor } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { withAlternatives } from '../availability/availability.ts'
 import { visitAlternatives } from '../availability/versioned-visit.ts'
 import type { VisitOffer } from '../availability/visit-rules.ts'
 import { isSlotUnavailable } from '../availability/offer-rules.ts'
 import { eligibleStaff, type Span } from '../availability/resource-rules.ts'
-import { shownEmail } from '../base/contact-formats.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
-import { formatInstant, type Instant, toMs, type WithInstants } from '../base/instants.ts'
+import { type Instant, toMs, type WithInstants } from '../base/instants.ts'
 import { searchText } from '../base/search-text.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
@@ -24,8 +16,8 @@ import { withLength } from '../catalogue/service-rules.ts'
 import type { Service } from '../catalogue/service-schemas.ts'
 import { allOf, type Transaction } from '../database/database.ts'
 import { requireOwnTransaction } from '../database/shared-transaction.ts'
-import { type BookingRow, serviceAndLocation, shownOf, staffShown } from '../database/shown-booking.ts'
-import { isGivenBy, itemsOf, type ShownItem, totalPriceOf } from '../database/shown-item-rules.ts'
+import { type BookingRow, shownOf } from '../database/shown-booking.ts'
+import { itemsOf } from '../database/shown-item-rules.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { type Page, pageRows, timeCursorOf } from '../base/paging.ts'
 import type { Context } from './context.ts'
@@ -42,7 +34,6 @@ import {
   updateBooking,
 } from './booking-queries.ts'
 import {
-  answersOf,
   assertAnswersFit,
   assertClientMay,
   assertLength,
@@ -57,12 +48,14 @@ import {
   spanOf,
   type WantedChange,
 } from './booking-rules.ts'
-import type { BookingsQuery, ChangeBooking, Payment } from './booking-schemas.ts'
+import type { BookingsQuery, ChangeBooking } from './booking-schemas.ts'
+import { isChangeable } from './presented-booking.ts'
 import { clientFieldErrors, strictestFields } from './custom-field-rules.ts'
 import { endBookingClaim } from './claim-queries.ts'
 import { storedForms } from './client-text-queries.ts'
 import { type Assignees, chosenStaff, findAssignees, findOffered, retakeSlot } from './claim.ts'
-import { moveVisit, presentItems, type RetakenItem, type RetakenVisit, retakeVisit } from './visit.ts'
+import { assertChangesVisit, retakeServices } from './visit-change.ts'
+import type { RetakenVisit } from './visit.ts'
 import { digestClient } from './strangers.ts'
 
 /** The changes of a request. */
@@ -205,59 +198,6 @@ export function changeByClient(
   return applyChange(context, actor, { target, wanted: { ...wanted, byClient: true } })
 }
 
-/** Returns a booking as the caller may see it, with times in its location's zone. */
-export function presentBooking(booking: BookingRow, actor: Actor) {
-  const time = (instant: BookingRow['starts_at']) => formatInstant(instant, booking.timezone)
-  const { service, location } = serviceAndLocation(booking)
-  const shape = {
-    id: booking.id,
-    status: booking.status,
-    starts_at: time(booking.starts_at),
-    ends_at: time(booking.ends_at),
-    party_size: booking.party_size,
-    cancelled_at: booking.cancelled_at && time(booking.cancelled_at),
-    service: {
-      ...service,
-      duration_minutes: booking.duration_minutes,
-      price: priceOf(booking),
-    },
-    location: {
-      ...location,
-      address: booking.location_address,
-      timezone: booking.timezone,
-      online_url: maySeeClient(booking, actor) ? booking.online_url : null,
-    },
-    staff: staffShown(booking),
-    items: itemsOf(booking).map((item) => presentItem(item, { booking, actor })),
-    business_id: booking.business_id,
-    created_at: time(booking.created_at),
-    updated_at: time(booking.updated_at),
-  }
-  return maySeeClient(booking, actor)
-    ? { ...shape, ...clientPart(booking), ...businessPart(booking, actor) }
-    : { ...shape, ...maskedClientPart(booking), redacted: true as const }
-}
-
-function priceOf({ price_amount: amount, price_currency: currency }: BookingRow) {
-  return amount === null || currency === null ? null : { amount, currency }
-}
-
-/** Returns a service of a booking. Only keys and people see its rooms and equipment. */
-function presentItem(item: ShownItem, { booking, actor }: { booking: BookingRow; actor: Actor }) {
-  const { id, name, duration_minutes } = item.service
-  const seesResources = actor.type !== 'session' && actor.type !== 'manage' && maySeeClient(booking, actor)
-  return {
-    id: item.id,
-    service: { id, name, duration_minutes },
-    staff: item.staff,
-    starts_at: formatInstant(item.starts_at, booking.timezone),
-    ends_at: formatInstant(item.ends_at, booking.timezone),
-    party_size: item.party_size,
-    price: item.price && { ...item.price, amount: item.price.amount * item.party_size },
-    ...(seesResources && { resources: item.resources }),
-  }
-}
-
 const outcomes: Record<EventType, BookingOutcome> = {
   'booking.created': 'created',
   'booking.updated': 'updated',
@@ -325,14 +265,6 @@ export function noSuchBooking(): Problem {
   return new Problem('not_found', 'There is no booking with this id.')
 }
 
-/**
- * Returns true if the caller may change a booking in their scope. Staff may change only bookings in which they give a
- * service.
- */
-export function isChangeable(booking: Pick<BookingRow, 'staff_id' | 'items_json'>, actor: Actor): boolean {
-  return !isStaff(actor) || isGivenBy(booking, actor.staffId)
-}
-
 async function changeIn(
   context: Context,
   tx: Transaction,
@@ -370,7 +302,7 @@ async function changeIn(
   // 3. leave the old slot and take the new one
   if (plan.leavesSlot && !plan.takesSlot)
     await endBookingClaim(tx, { id: booking.id, business_id: booking.business_id, at: tx.now })
-  const visit = retakesVisit ? await retake(context, tx, { ...change, booking: changed }) : undefined
+  const visit = retakesVisit ? await retakeServices(context, tx, { ...change, booking: changed }) : undefined
   if (visit)
     return {
       changed: await writeVisit(context, tx, { change, found, plan, booking, columns, visit }),
@@ -413,57 +345,6 @@ function told(
     }),
     recordMails(context, tx, { before, after, notify, by, delaySeconds }),
   ]
-}
-
-/** Throws validation_failed for changes that belong to one of several items. */
-function assertChangesVisit({ wanted, staffId, items, booking }: Change & { booking: BookingRow }): void {
-  const detail = 'belongs to one of the items; change items'
-  const refused = [
-    ...(wanted.partySize === undefined ? [] : ['/party_size']),
-    ...(wanted.endsAt === undefined ? [] : ['/ends_at']),
-    ...(staffId === undefined ? [] : ['/staff_id']),
-  ].map((pointer) => ({ pointer, code: 'not_allowed', detail }))
-  if (refused.length > 0) throw validationProblem(refused)
-  if (items && newStatus(booking, wanted) === 'cancelled') {
-    const reason = 'cannot change in a cancelled booking; give a status with which it takes its time again'
-    throw validationProblem([{ pointer: '/items', code: 'not_allowed', detail: reason }])
-  }
-}
-
-type VisitChange = Change & { booking: BookingRow; tried: { offer?: VisitOffer } }
-
-/** Takes the time of several services, or of new ones. */
-async function retake(
-  context: Context,
-  tx: Transaction,
-  { by, booking, items, wanted, tried }: VisitChange & { by: Actor },
-): Promise<RetakenVisit> {
-  const rule = wanted.byClient ? 'offered' : 'anyTime'
-  const keepsPeople = isStaff(by)
-  if (!items)
-    return moveVisit(context, tx, { booking, startsAt: booking.starts_at, rule, tried, keepsPeople })
-  const only_staff_id = onlyStaffId(by)
-  const present = await presentItems(tx, booking)
-  const wished = items.map(({ id, ...item }, index): RetakenItem => {
-    const known = id === undefined ? undefined : present.find((one) => one.id === id)
-    const service_id = item.service_id ?? known?.service_id
-    if (id !== undefined && !known) {
-      const pointer = `/items/${index}/id`
-      throw validationProblem([{ pointer, code: 'unknown_item', detail: 'is not an item of this booking' }])
-    }
-    if (service_id === undefined) {
-      const pointer = `/items/${index}/service_id`
-      throw validationProblem([{ pointer, code: 'required', detail: 'is required, or id' }])
-    }
-    const kept = known?.service_id === service_id ? (known.staff_id ?? undefined) : undefined
-    const { staff_id = kept } = item
-    if (staff_id !== undefined && staff_id !== kept) assertOwnCalendar(by, staff_id)
-    const party_size = item.party_size ?? known?.party_size
-    const starts = item.starts ?? (known?.starts_with === 1 && index > 0 ? 'with' : 'after')
-    return { ...{ service_id, staff_id, only_staff_id, party_size, starts }, present: known }
-  })
-  const startsAt = wanted.startsAt ?? wished[0]?.present?.starts_at ?? booking.starts_at
-  return retakeVisit(context, tx, { booking, startsAt, items: wished, rule, tried })
 }
 
 interface WrittenVisit {
@@ -624,104 +505,6 @@ async function withSettledDeposit(
     await recordAudit(context, tx, { by, action: 'booking.refunded', subjectId, businessId })
   }
   return { ...booking, ...shownOf('payment', payment) }
-}
-
-type ShownPayment = Static<typeof Payment>
-
-/**
- * Returns the fields for the business. Sessions see only the payment, clients all but the no-show mark,
- * business and hub keys everything.
- */
-function businessPart(
-  booking: BookingRow,
-  actor: Actor,
-): { no_show?: boolean; time_zone?: string; cancel_reason?: string; payment?: ShownPayment } {
-  if (actor.type === 'session') return paymentPart(booking)
-  return {
-    ...(actor.type !== 'manage' && { no_show: booking.no_show_at !== null }),
-    ...(booking.time_zone !== null && { time_zone: booking.time_zone }),
-    ...(booking.cancel_reason !== null && { cancel_reason: booking.cancel_reason }),
-    ...paymentPart(booking),
-  }
-}
-
-function paymentPart(booking: BookingRow): { payment?: ShownPayment } {
-  const {
-    payment_status: status,
-    payment_amount: amount,
-    payment_currency: currency,
-    payment_provider: provider,
-  } = booking
-  if (status === null || status === 'preparing' || amount === null || currency === null || !provider)
-    return {}
-  const time = (instant: Instant | null) => instant && formatInstant(instant, booking.timezone)
-  return {
-    payment: {
-      status,
-      amount,
-      currency,
-      provider,
-      paid_at: time(booking.payment_paid_at),
-      refunded_at: time(booking.payment_refunded_at),
-    },
-  }
-}
-
-/** Returns true if the caller may see the client's name and contact details. */
-export function maySeeClient(booking: BookingRow, actor: Actor): boolean {
-  switch (actor.type) {
-    case 'business':
-    case 'hub':
-    case 'operator':
-      return true
-    case 'session':
-      return actor.ownerId === booking.owner_id
-    case 'manage':
-      return actor.bookingId === booking.id
-    case 'publishable':
-      return false
-    case 'person':
-      return isChangeable(booking, actor)
-  }
-}
-
-function clientPart(booking: BookingRow) {
-  return {
-    client: {
-      first_name: booking.client_first_name,
-      last_name: booking.client_last_name,
-      email: shownEmail(booking.client_email),
-      phone: booking.client_phone,
-    },
-    notes: booking.notes,
-    custom_field_values: answersOf(booking).map(({ agreed_at, ...answer }) => ({
-      ...answer,
-      ...(agreed_at && { agreed_at: formatInstant(agreed_at, booking.timezone) }),
-    })),
-    price: totalPriceOf(booking),
-  }
-}
-
-function maskedClientPart(booking: BookingRow) {
-  return { client: maskedClient(booking), notes: null, custom_field_values: [] }
-}
-
-/**
- * Returns a client as masked for callers who may not see them. They see whom they meet, but not how to reach
- * them.
- */
-export function maskedClient(
-  booking: Pick<BookingRow, 'client_first_name' | 'client_last_name' | 'client_email'>,
-) {
-  const [initial] = booking.client_last_name
-  const email = shownEmail(booking.client_email)
-  const [firstOfEmail = ''] = email
-  return {
-    first_name: booking.client_first_name,
-    last_name: initial === undefined ? '' : `${initial}.`,
-    email: email && `${firstOfEmail}•••${email.slice(email.indexOf('@'))}`,
-    phone: null,
-  }
 }
 
 interface RefusedMove {

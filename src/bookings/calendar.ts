@@ -18,7 +18,7 @@ import { serviceAndLocation, staffShown } from '../database/shown-booking.ts'
 import { itemsOf, isGivenBy } from '../database/shown-item-rules.ts'
 import type { BlocksTable } from '../database/tables.ts'
 import { locationKind, showOfCatalogue } from '../catalogue/catalogue.ts'
-import { maskedClient } from './booking.ts'
+import { maskedClient } from './presented-booking.ts'
 import {
   type CalendarBookingRow,
   type CalendarHoldRow,

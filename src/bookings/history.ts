@@ -4,7 +4,8 @@ import { auditOf, presentAuthor } from '../access/audit.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
 import { toldStarts } from '../webhooks/event.ts'
 import type { HistoryQuery } from './booking-schemas.ts'
-import { isChangeable, noSuchBooking, showBooking } from './booking.ts'
+import { isChangeable } from './presented-booking.ts'
+import { noSuchBooking, showBooking } from './booking.ts'
 import type { Context } from './context.ts'
 
 /** A change of a booking. */

@@ -6,13 +6,8 @@ import { type Named, unknownId, UsageError } from '../base/errors.ts'
 import { presentPage, listAll } from '../base/paging.ts'
 import { type Instant, plusMinutes, readInstant, readInstants } from '../base/instants.ts'
 import { BookingsQuery, ChangeBooking, type Payment } from '../bookings/booking-schemas.ts'
-import {
-  cancelBooking,
-  changeBooking,
-  listBookings,
-  presentBooking,
-  showBooking,
-} from '../bookings/booking.ts'
+import { presentBooking } from '../bookings/presented-booking.ts'
+import { cancelBooking, changeBooking, listBookings, showBooking } from '../bookings/booking.ts'
 import type { Context } from '../bookings/context.ts'
 import { withLinks } from '../bookings/manage.ts'
 import { findObjection } from '../bookings/objection.ts'
