@@ -11,7 +11,7 @@ import {
   type Visitor,
   type VisitorOptions,
 } from '../support/browser.ts'
-import { consoleSizes, openConsole } from '../support/console.ts'
+import { consoleSizes, openConsole, panelAddress } from '../support/console.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import type { TestService } from '../support/test-service.ts'
@@ -116,12 +116,16 @@ describe.skipIf(chromiumPath === undefined)('a visit in the calendar', () => {
     expect(await page.locator('.is-tied:not(.light)').count()).toBe(4)
     const light = await column(page, salon.anna).locator('.light').boundingBox()
     await page.mouse.click((light?.x ?? 0) + 40, (light?.y ?? 0) + 4)
-    await page.waitForURL(/console\/book/)
-    const { searchParams } = new URL(page.url())
+    const { searchParams } = await panelAddress(page)
     expect([searchParams.get('who'), searchParams.get('start')]).toEqual([salon.anna, `${day}T09:30:00.000Z`])
     await page.goBack()
+    await page.locator('aside.panel').waitFor({ state: 'hidden' })
     await partsIn(page, salon.basin).getByRole('link').click()
-    await page.waitForURL(`**/console/bookings/${id}*`)
+    expect((await panelAddress(page)).pathname).toBe(`/console/bookings/${id}`)
+    expect(await page.locator('.is-open:not(.light)').count()).toBe(4)
+    await look(page, 'open')
+    await page.locator('.panel-close').click()
+    expect(await page.locator('.is-open').count()).toBe(0)
   })
 
   test('is dragged in time with all its parts, and back by Undo', async () => {
@@ -253,7 +257,7 @@ describe.skipIf(chromiumPath === undefined)('a visit in the calendar', () => {
     ])
     await look(list, 'phone-list')
     await rows.last().getByRole('link').tap()
-    await list.waitForURL(`**/console/bookings/${id}*`)
+    expect((await panelAddress(list)).pathname).toBe(`/console/bookings/${id}`)
     const page = await open(`/console?date=${day}&view=day`, phone)
     const fingers = await page.context().newCDPSession(page)
     const touch = (type: string, ...touchPoints: { x: number; y: number }[]) =>

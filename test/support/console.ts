@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { openVisitor, type Visitor, type VisitorOptions } from './browser.ts'
+import { eventually } from './eventually.ts'
 import { type LoggedIn, sendForm } from './person.ts'
 import type { Reply, TestService } from './test-service.ts'
 
@@ -98,7 +99,11 @@ export function textOf(page: { body: unknown }): string {
 /** Returns the address of the page in the calendar's panel, once it has loaded. */
 export async function panelAddress(page: Page): Promise<URL> {
   await page.locator('#panel h1').waitFor()
-  await page.waitForFunction('document.querySelector("#panel").contains(document.activeElement)')
+  await eventually('the focus in the panel', async () =>
+    (await page.evaluate<boolean>('document.querySelector("#panel").contains(document.activeElement)'))
+      ? true
+      : undefined,
+  )
   return new URL(new URL(page.url()).searchParams.get('panel') ?? '', page.url())
 }
 

@@ -71,7 +71,13 @@ function start(root: HTMLElement, status: HTMLElement): void {
   })
   root.addEventListener('scroll', () => grid?.moved(false), { capture: true, passive: true })
   for (const type of ['scroll', 'resize']) addEventListener(type, () => grid?.moved(true), { passive: true })
-  void import('./panel.ts').then(({ addPanel }) => addPanel(texts, () => void live.refresh()))
+  new ResizeObserver(() => grid?.moved(true)).observe(root) // the panel makes it narrower
+  void import('./panel.ts').then(({ addPanel }) =>
+    addPanel(texts, {
+      changed: () => void live.refresh(),
+      shown: (path) => ties.select(path),
+    }),
+  )
   keys.arrange()
   keepPlace(root)
   live.start()

@@ -17,8 +17,16 @@ Turbo.session.history.stop()
 Turbo.session.linkPrefetchObserver.stop()
 history.replaceState({}, '')
 
-/** Adds the panel to the page. `changed` is called after its forms have been sent. */
-export function addPanel({ close }: { close: string }, changed: () => void): void {
+/** Receives changes of the panel. */
+interface Listener {
+  /** Called after its forms have been sent. */
+  changed: () => void
+  /** Called with the path of its page; undefined if it is closed. */
+  shown: (path: string | undefined) => void
+}
+
+/** Adds the panel to the page. */
+export function addPanel({ close }: { close: string }, { changed, shown }: Listener): void {
   const aside = document.createElement('aside')
   aside.className = 'panel not-printed'
   aside.hidden = true
@@ -37,6 +45,7 @@ export function addPanel({ close }: { close: string }, changed: () => void): voi
   const show = (path: string | undefined) => {
     aside.hidden = path === undefined
     document.body.classList.toggle('has-panel', path !== undefined)
+    shown(path)
     if (path === undefined) {
       frame.removeAttribute('src')
       frame.replaceChildren()
@@ -71,6 +80,7 @@ export function addPanel({ close }: { close: string }, changed: () => void): voi
   frame.addEventListener('turbo:frame-load', () => {
     const path = fittingPath(frame.getAttribute('src') ?? '')
     if (path !== undefined) history.replaceState({}, '', addressWith(path))
+    shown(path)
     for (const link of frame.querySelectorAll('a')) {
       if (fittingPath(link.href) === undefined) link.dataset['turboFrame'] = '_top'
     }

@@ -1,34 +1,39 @@
-/** Shows all parts of a visit as one while the pointer or the focus is on any of them. */
+/** Marks all parts of the booking under the pointer, with the focus, or in the panel. */
 export class Ties {
   private readonly root: HTMLElement
   private pointed: string | undefined
   private focused: string | undefined
+  private open: string | undefined
 
   constructor(root: HTMLElement) {
     this.root = root
-    root.addEventListener('pointerover', ({ target }) => {
-      this.pointed = tieOf(target)
-      this.show()
-    })
-    root.addEventListener('pointerleave', () => {
-      this.pointed = undefined
-      this.show()
-    })
-    root.addEventListener('focusin', ({ target }) => {
-      this.focused = tieOf(target)
-      this.show()
-    })
-    root.addEventListener('focusout', () => {
-      this.focused = undefined
-      this.show()
-    })
+    root.addEventListener('pointerover', ({ target }) => this.mark({ pointed: tieOf(target) }))
+    root.addEventListener('pointerleave', () => this.mark({ pointed: undefined }))
+    root.addEventListener('focusin', ({ target }) => this.mark({ focused: tieOf(target) }))
+    root.addEventListener('focusout', () => this.mark({ focused: undefined }))
   }
 
-  /** Marks the parts again, also after the calendar has changed. */
+  /** Marks the parts of the booking whose page is open; undefined if none is. */
+  select(path: string | undefined): void {
+    this.open = /^\/console\/bookings\/([^/?]+)/.exec(path ?? '')?.[1]
+    this.show()
+  }
+
+  /** Marks the parts again, after the calendar has changed. */
   show(): void {
-    const shown = [this.pointed, this.focused]
-    for (const part of this.root.querySelectorAll<HTMLElement>('[data-tie]'))
-      part.classList.toggle('is-tied', shown.includes(part.dataset['tie']))
+    const tied = [this.pointed, this.focused]
+    for (const part of this.root.querySelectorAll<HTMLElement>('[data-tie]')) {
+      const { tie } = part.dataset
+      part.classList.toggle('is-tied', tied.includes(tie))
+      part.classList.toggle('is-open', tie !== undefined && tie === this.open)
+    }
+  }
+
+  private mark(on: { pointed?: string | undefined } | { focused?: string | undefined }): void {
+    const { pointed, focused } = { pointed: this.pointed, focused: this.focused, ...on }
+    if (pointed === this.pointed && focused === this.focused) return
+    ;[this.pointed, this.focused] = [pointed, focused]
+    this.show()
   }
 }
 

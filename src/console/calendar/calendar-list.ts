@@ -154,12 +154,11 @@ function listedBooking(view: CalendarView, booking: ShownBooking, formats: Forma
     ...(mark.sign === '' ? [] : [html`${mark.sign} ${mark.text}`]),
   ]
   const past = to <= nowMs && booking.status !== 'in_progress' ? ' is-past' : ''
-  const tie = view.visits.has(booking.id) ? html`data-tie="${booking.id}"` : ''
   const key = `lb-${booking.id}${booking.item.number === 0 ? '' : `-${booking.item.number}`}`
   return html`<li
     class="is-${booking.no_show ? 'no-show' : booking.status}${past}${hueClass(view, booking)}"
     data-key="${key}"
-    ${tie}
+    data-tie="${booking.id}"
   >
     <span>${formats.time(from)}–${formats.time(to)}</span>
     <span>

@@ -162,7 +162,7 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
     class="booking is-${status}${isOver ? ' is-past' : ''}${size}${hueClass(view, booking)} ${place}"
     data-key="${key}"
     data-span="${stretch.from} ${stretch.to}"
-    ${tieOf(view, booking)}
+    data-tie="${booking.id}"
     ${moveData(view, booking)}
   >
     <a id="${key}" href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
@@ -186,11 +186,6 @@ function keyOf({ booking: { id, item }, stretch, column }: PartEntry): string {
     ...(column.resource ? [column.id] : []),
   ]
   return ['b', id, ...parts].join('-')
-}
-
-/** Ties the parts of a visit, which the script shows as one. */
-function tieOf({ visits }: EntriesView, { id }: ShownBooking): Html {
-  return visits.has(id) ? html`data-tie="${id}"` : html``
 }
 
 function whatOf({ visit, choice }: EntriesView, { booking, stretch, column }: PartEntry): Html {
