@@ -17,7 +17,8 @@ import type { Reads } from '../database/database.ts'
 import { serviceAndLocation, staffShown } from '../database/shown-booking.ts'
 import { itemsOf, isGivenBy } from '../database/shown-item-rules.ts'
 import type { BlocksTable } from '../database/tables.ts'
-import { locationKind, showOfCatalogue } from '../catalogue/catalogue.ts'
+import { showOfCatalogue } from '../catalogue/catalogue.ts'
+import { locationKind } from '../catalogue/catalogue-kinds.ts'
 import { maskedClient } from './presented-booking.ts'
 import {
   type CalendarBookingRow,

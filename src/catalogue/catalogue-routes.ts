@@ -23,20 +23,22 @@ import {
   changeInCatalogue,
   createInCatalogue,
   deactivateInCatalogue,
-  locationKind,
   type CreationInput,
-  resourceKind,
-  serviceKind,
   showOfCatalogue,
-  staffKind,
   type CatalogueItem,
   type WritableKind,
+  writeCatalogue,
+} from './catalogue.ts'
+import {
+  locationKind,
+  resourceKind,
+  serviceKind,
+  staffKind,
   writableLocations,
   writableResources,
   writableServices,
   writableStaff,
-  writeCatalogue,
-} from './catalogue.ts'
+} from './catalogue-kinds.ts'
 
 const access = ['business', 'hub'] as const
 const tags = ['Catalogue']

@@ -20,7 +20,7 @@ import {
   completeService,
   completeStaffMember,
   type NewService,
-} from './catalogue.ts'
+} from './catalogue-kinds.ts'
 import {
   type Location,
   type LocationCreation,

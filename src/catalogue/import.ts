@@ -28,15 +28,8 @@ import { itemNouns, type ItemTable } from './catalogue-types.ts'
 import type { StaffMember } from './location-and-staff-schemas.ts'
 import type { BookableResource } from './resource-schemas.ts'
 import type { Service } from './service-schemas.ts'
-import {
-  assertFits,
-  assertRoom,
-  completeResource,
-  completeService,
-  saveWithinLinks,
-  writableLocations,
-  writableStaff,
-} from './catalogue.ts'
+import { assertFits, assertRoom, saveWithinLinks } from './catalogue.ts'
+import { completeResource, completeService, writableLocations, writableStaff } from './catalogue-kinds.ts'
 import { type Catalogue, fileOf, readCatalogue } from './export.ts'
 import { needConflicts, partErrors, termsErrors, usualAdvanceDays, withFieldIds } from './service-rules.ts'
 import { slugTaken } from './slug-rules.ts'

@@ -12,7 +12,7 @@ import {
   presentBlockWithConflicts,
 } from '../catalogue/block.ts'
 import { showBusiness } from '../catalogue/business.ts'
-import { locationKind, resourceKind, staffKind } from '../catalogue/catalogue.ts'
+import { locationKind, resourceKind, staffKind } from '../catalogue/catalogue-kinds.ts'
 import { type CliCommand, print, printPage, withExistingDatabase } from './command-line.ts'
 import { checkedCreation, given, readFields, readTime, shownTime, checkedQuery } from './input.ts'
 import { listItems, itemNamed } from './item.ts'

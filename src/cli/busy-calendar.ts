@@ -13,7 +13,7 @@ import {
 } from '../calendars/busy-calendar.ts'
 import { openReader } from '../calendars/busy-calendar-worker.ts'
 import type { CalendarReader } from '../calendars/busy-file.ts'
-import { staffKind } from '../catalogue/catalogue.ts'
+import { staffKind } from '../catalogue/catalogue-kinds.ts'
 import { type CliCommand, print, printPage, warn, withExistingDatabase } from './command-line.ts'
 import { given, inOptions, shownTime } from './input.ts'
 import { listItems, isNotFound, itemNamed } from './item.ts'

@@ -13,10 +13,10 @@ import {
   type CreationInput,
   listCatalogue,
   showOfCatalogue,
-  staffKind,
   type WritableKind,
   listWholeCatalogue,
 } from '../catalogue/catalogue.ts'
+import { staffKind } from '../catalogue/catalogue-kinds.ts'
 import { resolveReferences } from '../catalogue/import.ts'
 import { type CliCommand, type Columns, print, printPage, withExistingDatabase } from './command-line.ts'
 import {

@@ -1,12 +1,7 @@
 import type { Context } from '../bookings/context.ts'
 import { listBusinesses, showBusiness } from '../catalogue/business.ts'
-import {
-  type CatalogueItem,
-  locationKind,
-  resourceKind,
-  serviceKind,
-  staffKind,
-} from '../catalogue/catalogue.ts'
+import { type CatalogueItem } from '../catalogue/catalogue.ts'
+import { locationKind, resourceKind, serviceKind, staffKind } from '../catalogue/catalogue-kinds.ts'
 import { readBound, readFields } from './input.ts'
 import { itemNamed } from './item.ts'
 

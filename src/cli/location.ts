@@ -5,7 +5,7 @@ import {
   type LocationChange,
   type LocationCreation,
 } from '../catalogue/location-and-staff-schemas.ts'
-import { locationKind, writableLocations } from '../catalogue/catalogue.ts'
+import { locationKind, writableLocations } from '../catalogue/catalogue-kinds.ts'
 import type { CliCommand } from './command-line.ts'
 import { unlessNone, weeklyHoursText } from './input.ts'
 import {

@@ -1,5 +1,5 @@
 import type { Context } from '../bookings/context.ts'
-import { locationKind, resourceKind, writableResources } from '../catalogue/catalogue.ts'
+import { locationKind, resourceKind, writableResources } from '../catalogue/catalogue-kinds.ts'
 import {
   type BookableResource,
   ChangeResource,

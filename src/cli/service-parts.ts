@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.ts'
 import type { Context } from '../bookings/context.ts'
-import { resourceKind, staffKind } from '../catalogue/catalogue.ts'
+import { resourceKind, staffKind } from '../catalogue/catalogue-kinds.ts'
 import type { Step } from '../catalogue/catalogue-types.ts'
 import { readMoney, unlessNone } from './input.ts'
 import { idsOf } from './item.ts'

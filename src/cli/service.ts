@@ -7,7 +7,7 @@ import {
   type ServiceCreation,
   type serviceFields,
 } from '../catalogue/service-schemas.ts'
-import { locationKind, serviceKind, staffKind, writableServices } from '../catalogue/catalogue.ts'
+import { locationKind, serviceKind, staffKind, writableServices } from '../catalogue/catalogue-kinds.ts'
 import type { CliCommand } from './command-line.ts'
 import { given, moneyText, numberIn, readMoney, readTimetable, repeated, unlessNone } from './input.ts'
 import { partReaders } from './service-parts.ts'

@@ -6,7 +6,7 @@ import {
   type StaffCreation,
   type StaffMember,
 } from '../catalogue/location-and-staff-schemas.ts'
-import { locationKind, staffKind, writableStaff } from '../catalogue/catalogue.ts'
+import { locationKind, staffKind, writableStaff } from '../catalogue/catalogue-kinds.ts'
 import type { CliCommand } from './command-line.ts'
 import { repeated, unlessNone, weeklyHoursText } from './input.ts'
 import {

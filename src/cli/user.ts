@@ -10,7 +10,7 @@ import { OperatorError, UsageError } from '../base/errors.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Context } from '../bookings/context.ts'
 import { showBusiness, showHub } from '../catalogue/business.ts'
-import { staffKind } from '../catalogue/catalogue.ts'
+import { staffKind } from '../catalogue/catalogue-kinds.ts'
 import type { PersonRole } from '../database/tables.ts'
 import type { TenantScope } from '../database/tenant-scope.ts'
 import {

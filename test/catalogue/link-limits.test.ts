@@ -1,6 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { completeLocation, completeService, completeStaffMember } from '../../src/catalogue/catalogue.ts'
+import {
+  completeLocation,
+  completeService,
+  completeStaffMember,
+} from '../../src/catalogue/catalogue-kinds.ts'
 import {
   countLinks,
   saveLocation,

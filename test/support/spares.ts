@@ -5,13 +5,13 @@ import { readInstant } from '../../src/base/instants.ts'
 import { addBusyCalendar } from '../../src/calendars/busy-calendar.ts'
 import { createFeed } from '../../src/calendars/feed.ts'
 import { createBlock } from '../../src/catalogue/block.ts'
+import { createInCatalogue } from '../../src/catalogue/catalogue.ts'
 import {
-  createInCatalogue,
   writableLocations,
   writableResources,
   writableServices,
   writableStaff,
-} from '../../src/catalogue/catalogue.ts'
+} from '../../src/catalogue/catalogue-kinds.ts'
 import { changeRows, type Tenant } from './tenant-things.ts'
 import type { TestService } from './test-service.ts'
 

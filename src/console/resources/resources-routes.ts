@@ -2,12 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { html, type Html } from '../../base/html.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listBlocks } from '../../catalogue/block.ts'
-import {
-  type CatalogueKind,
-  locationKind,
-  resourceKind,
-  writableResources,
-} from '../../catalogue/catalogue.ts'
+import { type CatalogueKind } from '../../catalogue/catalogue.ts'
+import { locationKind, resourceKind, writableResources } from '../../catalogue/catalogue-kinds.ts'
 import { type BookableResource, ChangeResource, CreateResource } from '../../catalogue/resource-schemas.ts'
 import type { FormState } from '../../pages/form.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'

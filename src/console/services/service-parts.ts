@@ -12,9 +12,11 @@ import { readSteps, showSteps, stepField, stepFields, stepRows, steps } from './
 type Words = ConsoleTexts['services']
 type Part = 'steps' | 'needs' | 'terms'
 
+type Person = Offered & { name: string }
+
 /** The staff members and resources that a service can name. */
 interface PartChoices {
-  staff: readonly Offered[]
+  staff: readonly Person[]
   resources: readonly Offered[]
 }
 
@@ -168,7 +170,7 @@ function showTerms({ staff_id, price, steps: own, duration_minutes: minutes }: T
 }
 
 /** Returns the codec of terms: a section for each person who gives the service or has terms. */
-function terms(words: Words, staff: readonly Offered[]): Codec {
+function terms(words: Words, staff: readonly Person[]): Codec {
   return {
     read: (typed) =>
       peopleInForm(typed).length === 0 ? undefined : peopleWithTerms(typed).map((id) => readTerms(typed, id)),
@@ -199,7 +201,7 @@ function terms(words: Words, staff: readonly Offered[]): Codec {
 function termFields(
   words: Words,
   state: FormState,
-  { person: { id, name }, isSet }: { person: Offered; isSet: boolean },
+  { person: { id, name }, isSet }: { person: Person; isSet: boolean },
 ): Html {
   const own = termName(id, 'staff_id')
   const { [own]: fault } = state.faults

@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from '../../base/html.ts'
 import type { Context } from '../../bookings/context.ts'
+import { type CatalogueKind } from '../../catalogue/catalogue.ts'
 import {
-  type CatalogueKind,
   locationKind,
   resourceKind,
   serviceKind,
   staffKind,
   writableServices,
-} from '../../catalogue/catalogue.ts'
+} from '../../catalogue/catalogue-kinds.ts'
 import type { Location, StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
 import type { BookableResource } from '../../catalogue/resource-schemas.ts'
 import { ChangeService, CreateService, type Service } from '../../catalogue/service-schemas.ts'

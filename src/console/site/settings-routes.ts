@@ -15,7 +15,7 @@ import {
   showBusinessInScope,
 } from '../../catalogue/business.ts'
 import { type Business, ChangeBusiness } from '../../catalogue/business-schemas.ts'
-import { locationKind } from '../../catalogue/catalogue.ts'
+import { locationKind } from '../../catalogue/catalogue-kinds.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import { mailSettings } from '../../catalogue/mail-settings-rules.ts'
 import type { MailKind } from '../../database/tables.ts'

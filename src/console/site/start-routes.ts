@@ -8,13 +8,8 @@ import { formatInstant } from '../../base/instants.ts'
 import { publicUrl } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
 import { createBusinessOfHub } from '../../catalogue/business.ts'
-import {
-  changeInCatalogue,
-  createInCatalogue,
-  writableLocations,
-  writableServices,
-  writableStaff,
-} from '../../catalogue/catalogue.ts'
+import { changeInCatalogue, createInCatalogue } from '../../catalogue/catalogue.ts'
+import { writableLocations, writableServices, writableStaff } from '../../catalogue/catalogue-kinds.ts'
 import { ChangeLocation, CreateLocation, CreateStaff } from '../../catalogue/location-and-staff-schemas.ts'
 import { CreateService } from '../../catalogue/service-schemas.ts'
 import type { StoreResponse } from '../../database/idempotency.ts'

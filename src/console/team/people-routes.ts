@@ -1,16 +1,15 @@
 import type { FastifyInstance } from 'fastify'
 import { html } from '../../base/html.ts'
 import type { Context } from '../../bookings/context.ts'
+import { type CatalogueKind, changeInCatalogue } from '../../catalogue/catalogue.ts'
 import {
-  type CatalogueKind,
-  changeInCatalogue,
   locationKind,
   serviceKind,
   staffKind,
   writableLocations,
   writableServices,
   writableStaff,
-} from '../../catalogue/catalogue.ts'
+} from '../../catalogue/catalogue-kinds.ts'
 import {
   ChangeLocation,
   ChangeStaff,

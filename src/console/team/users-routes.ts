@@ -18,7 +18,7 @@ import { type Instant, toMs } from '../../base/instants.ts'
 import { listItems, pageOrFirst } from '../frame/lists.ts'
 import { compileCreation } from '../../base/validation.ts'
 import type { Context } from '../../bookings/context.ts'
-import { staffKind } from '../../catalogue/catalogue.ts'
+import { staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { tellByMail } from '../../mails/link-mail.ts'
 import { mailFolder } from '../../mails/send.ts'
 import {
