@@ -243,13 +243,10 @@ function holdPart(
     data-key="h-${hold.id}-${from}"
     data-tie="${hold.id}"
   >
-    <span class="what"
-      ><span class="when">${formats.time(from)}</span>
-      <span data-until="${endsMs}"
-        >${visit.texts.calendar.held({ left: leftText(endsMs - nowMs) })}</span
-      ></span
+    <span class="what"><span class="when">${formats.time(from)}</span> <bdi>${hold.service.name}</bdi></span>
+    <span class="what" data-until="${endsMs}"
+      >${visit.texts.calendar.held({ left: leftText(endsMs - nowMs) })}</span
     >
-    <span class="what"><bdi>${hold.service.name}</bdi></span>
     <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>
   </li>`
 }
