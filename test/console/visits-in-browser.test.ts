@@ -55,6 +55,7 @@ const open = async (path: string, options: VisitorOptions = consoleSizes.desktop
   const visitor = await openConsole(browser, owner, { address, ...options })
   visitors.push(visitor)
   await visitor.page.goto(`${address}${path}`)
+  await visitor.page.locator('aside.panel').waitFor({ state: 'attached' }) // its script has loaded
   return visitor.page
 }
 const look = async (page: Page, name: string) => {
