@@ -11,6 +11,12 @@ const fitting = /^\/console\/(?:book|block(?:\/.+)?|bookings\/[^/.]+(?:\/.+)?|cl
 
 const parameter = 'panel'
 
+/** What Turbo says of a response without the frame. */
+interface MissingFrame {
+  response: Response
+  visit: (response: Response) => unknown
+}
+
 // only for the frame: pages outside of it load without Turbo, which must not restore them either
 Turbo.session.drive = false
 Turbo.session.history.stop()
@@ -91,9 +97,10 @@ export function addPanel({ close }: { close: string }, { changed, shown }: Liste
   frame.addEventListener('turbo:submit-end', changed)
   frame.addEventListener('turbo:frame-missing', (event) => {
     event.preventDefault() // a whole page, such as the calendar or the log-in
-    void (event as CustomEvent<{ visit: (response: Response) => unknown; response: Response }>).detail.visit(
-      (event as CustomEvent<{ response: Response }>).detail.response,
-    )
+    const { response, visit } = (event as CustomEvent<MissingFrame>).detail
+    // Turbo would not start the scripts of the page again. Only the log-in after a form keeps the form's contents.
+    if (response.redirected) location.assign(response.url)
+    else void visit(response)
   })
 
   show(pathInAddress())
