@@ -50,6 +50,8 @@ interface Held {
 
 const slotMs = 15 * 60_000
 const dayMs = 86_400_000
+/** The visits of two years fill a salon. */
+const visitsOfSalon = 12_000
 /** Bookings are moved to days that no other request uses. */
 const laterMs = 700 * 86_400_000
 
@@ -58,7 +60,7 @@ export class Ground {
   readonly world: World
   private slots = 0
   private visits = 0
-  private salon: Promise<Salon> | undefined
+  private readonly salons: Promise<Salon>[] = []
   moves = 0
   private visitors = 0
 
@@ -112,9 +114,9 @@ export class Ground {
 
   /**
    * Returns a salon that opens from nine to six: three services that ten people give, two of which need one of three
-   * rooms. Creates it once.
+   * rooms. Creates each once.
    */
-  private salonOf(send: Send): Promise<Salon> {
+  private salonOf(send: Send, number = 0): Promise<Salon> {
     const create = async (path: string, body: object) =>
       (await send<{ id: string }>(this.byKey('POST', path, body), [201])).id
     const make = async () => {
@@ -141,13 +143,14 @@ export class Ground {
       }
       return { locationId: location_id, serviceIds }
     }
-    return (this.salon ??= make())
+    return (this.salons[number] ??= make())
   }
 
   /** Returns the next visit of three services with two rooms. Three visits share a time, six times a day. */
   async visit(send: Send) {
-    const { locationId, serviceIds } = await this.salonOf(send)
-    const turn = Math.floor(this.visits++ / 3)
+    const visit = this.visits++
+    const { locationId, serviceIds } = await this.salonOf(send, Math.floor(visit / visitsOfSalon))
+    const turn = Math.floor((visit % visitsOfSalon) / 3)
     // its own salon has no other visits, so they begin tomorrow
     const firstDayMs = Math.ceil(Date.now() / dayMs) * dayMs
     const startsAt = firstDayMs + Math.floor(turn / 6) * dayMs + (36 + (turn % 6) * 6) * slotMs

@@ -230,7 +230,7 @@ function claims({ resourceIds, seats, span, now, ownerId, exceptBookingId }: Tak
 
 /** Selects blocks, with one select each for location and staff, because each has its own index. */
 function blocks({ businessId, locationId, staffIds, span }: TakenRequest) {
-  const within = sql`business_id = ${businessId}
+  const within = sql`(business_id = ${businessId}) is true
        and ends_at > ${nearestInstant(span.from)} and starts_at < ${nearestInstant(span.to)}`
   const select = sql`
     select case when busy_calendar_id is null then 'block' else 'busy' end,
@@ -249,7 +249,7 @@ function blocksOfRooms({ businessId, roomIds, span }: VisitsRequest) {
   return sql`
     select 'room', resource_id, null, null, starts_at, ends_at
       from blocks
-     where resource_id in (${sql.join(roomIds)}) and business_id = ${businessId}
+     where resource_id in (${sql.join(roomIds)}) and (business_id = ${businessId}) is true
        and ends_at > ${nearestInstant(span.from)} and starts_at < ${nearestInstant(span.to)}`
 }
 
@@ -268,7 +268,7 @@ function bookings({ businessId, staffIds, days }: VisitsRequest) {
     sql`
     select 'bookings', i.staff_id, null, string_agg(concat_ws(',', i.starts_at), ';'), null, null
       from visit_items as i
-     where i.staff_id in (${sql.join(staffIds)}) and i.business_id = ${businessId} and i.item > 0
+     where i.staff_id in (${sql.join(staffIds)}) and (i.business_id = ${businessId}) is true and i.item > 0
        and ${within('i.starts_at')} and (select b.cancelled_at is null from bookings as b where b.business_id = i.business_id and b.id = i.visit_id)
      group by i.staff_id`,
   ]

@@ -77,14 +77,24 @@ export const insertClaim = sharedStatement({
         claims.map((claim) => columnsOf(db, claim)),
       ),
     )
-    for (const { id, client_network, client_wider_network } of claims) {
-      for (const network of [client_network, client_wider_network]) {
-        if (network !== null && inserted.has(id)) taken.set(network, (taken.get(network) ?? 0) + 1)
-      }
-    }
+    noteTaken(
+      taken,
+      claims.filter(({ id }) => inserted.has(id)),
+    )
     return members.map(({ claim }) => inserted.has(claim.id))
   },
 })
+
+type OfNetworks = Pick<ClaimsTable, 'client_network' | 'client_wider_network'>
+
+/** Adds inserted claims to the counts of their networks. */
+export function noteTaken(taken: Map<string, number>, inserted: readonly OfNetworks[]): void {
+  for (const { client_network, client_wider_network } of inserted) {
+    for (const network of [client_network, client_wider_network]) {
+      if (network !== null) taken.set(network, (taken.get(network) ?? 0) + 1)
+    }
+  }
+}
 
 /** Returns the IDs of the inserted claims. */
 async function insertClaims(db: Queries, claims: readonly ClaimRow[]): Promise<string[]> {
@@ -100,7 +110,7 @@ function columnsOf(db: Reads, { seats, ...claim }: NewClaim): ClaimRow {
 }
 
 /** Limits the holds from one network in one transaction to those with room. */
-function withRoom(members: readonly { room: Room }[], takenBefore: ReadonlyMap<string, number>) {
+export function withRoom(members: readonly { room: Room }[], takenBefore: ReadonlyMap<string, number>) {
   const taken = new Map(takenBefore)
   const takes = (network: string | null, room = Infinity) => {
     if (network === null) return true
@@ -108,7 +118,7 @@ function withRoom(members: readonly { room: Room }[], takenBefore: ReadonlyMap<s
     taken.set(network, count)
     return count <= room
   }
-  return ({ client_network, client_wider_network }: NewClaim, index: number) => {
+  return ({ client_network, client_wider_network }: OfNetworks, index: number) => {
     const { room, widerRoom } = members[index]?.room ?? {}
     const fits = takes(client_network, room)
     return takes(client_wider_network, widerRoom) && fits

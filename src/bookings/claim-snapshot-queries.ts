@@ -222,7 +222,7 @@ function dayPart(db: Reads): RawBuilder<unknown> {
 
 /** Selects blocks in one part each for location and staff, because each has its own index. */
 function blockParts(db: Reads): RawBuilder<unknown>[] {
-  const overSlot = sql`k.business_id = w.business_id and k.ends_at > w.slot_from and k.starts_at < w.slot_to`
+  const overSlot = sql`(k.business_id = w.business_id) is true and k.ends_at > w.slot_from and k.starts_at < w.slot_to`
   const places = [sql`k.location_id = w.location_id`, isIn(db, 'k.staff_id', 'w.staff_ids')]
   return places.map(
     (place) => sql`
@@ -236,11 +236,11 @@ function blockParts(db: Reads): RawBuilder<unknown>[] {
  * each, because a join would read all bookings that were ever made.
  */
 function visitParts(db: Reads): RawBuilder<unknown>[] {
-  const overSlot = sql`k.business_id = w.business_id and k.ends_at > w.slot_from and k.starts_at < w.slot_to`
+  const overSlot = sql`(k.business_id = w.business_id) is true and k.ends_at > w.slot_from and k.starts_at < w.slot_to`
   const ofDay = foreach(
     db,
     'visit_items as i',
-    sql`${isIn(db, 'i.staff_id', 'w.resource_ids')} and i.business_id = w.business_id and i.item > 0
+    sql`${isIn(db, 'i.staff_id', 'w.resource_ids')} and (i.business_id = w.business_id) is true and i.item > 0
         and i.starts_at >= w.day_from and i.starts_at < w.day_to
         and (select b.cancelled_at is null from bookings as b where b.business_id = i.business_id and b.id = i.visit_id)`,
   )

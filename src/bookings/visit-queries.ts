@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
-import type { Queries, Reads, Transaction } from '../database/database.ts'
+import { allOf, type Queries, type Reads, type Transaction } from '../database/database.ts'
 import { type Columns, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { writeSeats } from '../database/seat-sets.ts'
+import { sharedStatement, tallyOf } from '../database/shared-transaction.ts'
 import type { ClaimsTable, VisitItemsTable } from '../database/tables.ts'
-import { claimColumns } from './claim-queries.ts'
+import { claimColumns, noteTaken, type Room, withRoom } from './claim-queries.ts'
 import type { NewClaim } from './claim-rules.ts'
 
 /*
@@ -35,27 +36,64 @@ const insertQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>
     returning id`
 })
 
-/** Takes the time of a visit, all or nothing. Returns false if a claim of another transaction is in the way. */
-export async function insertVisitClaims(
-  { db }: Transaction,
-  claims: readonly VisitClaim[],
-): Promise<boolean> {
-  const rows = claims.map(({ seats, ...claim }) => ({
-    ...claim,
-    seat: seats[0] ?? 0,
-    seats: writeSeats(db, seats),
-  }))
+type NewItem = Omit<VisitItemsTable, 'resource_ids_json'> & { resource_ids: readonly string[] }
+
+interface NewVisit {
+  /** The first one stands for the visit. */
+  claims: readonly [VisitClaim, ...VisitClaim[]]
+  /** Empty for a visit of one claim. */
+  items: readonly NewItem[]
+  room: Room
+}
+
+/**
+ * Takes the time of a visit, all or nothing, and writes its items. Returns false if a claim of others is in the way or
+ * has the same sequence of its session. Also returns false if others in its transaction have used up the room.
+ */
+export const insertVisit = sharedStatement({
+  step: 1, // after the statements of others, which would see claims of a visit that does not get all
+  writes: (isInserted: boolean) => isInserted,
+  run: async (db, members: readonly NewVisit[]): Promise<boolean[]> => {
+    const taken = tallyOf(db)
+    const fits = withRoom(members, taken)
+    const visits = members.filter(({ claims: [first] }, index) => fits(first, index))
+    const [ids] = await allOf([insertClaims(db, visits), insertItems(db, visits)])
+    const isWhole = ({ claims }: NewVisit) => claims.every(({ id }) => ids.has(id))
+    const whole = visits.filter(isWhole)
+    const parts = visits.filter((visit) => !isWhole(visit))
+    if (parts.length > 0) await deleteParts(db, parts, ids)
+    noteTaken(
+      taken,
+      whole.map(({ claims: [first] }) => first),
+    )
+    return members.map((visit) => whole.includes(visit))
+  },
+})
+
+async function insertClaims(db: Queries, visits: readonly NewVisit[]): Promise<Set<string>> {
+  const rows = visits.flatMap(({ claims }) =>
+    claims.map(({ seats, ...claim }) => ({ ...claim, seat: seats[0] ?? 0, seats: writeSeats(db, seats) })),
+  )
+  if (rows.length === 0) return new Set()
   const { rows: inserted } = await insertQuery(db, { rows: rowsText(db, visitClaimColumns, rows) })
-  if (inserted.length === claims.length) return true
-  const ids = inserted.map(({ id }) => id)
-  // the first one before the others, which it takes along
+  return new Set(inserted.map(({ id }) => id))
+}
+
+/** Deletes the claims and items of visits that did not get all their claims. */
+async function deleteParts(
+  db: Queries,
+  visits: readonly NewVisit[],
+  ids: ReadonlySet<string>,
+): Promise<void> {
+  // each first one before the others, which it takes along
   for (const isFirst of [true, false]) {
-    const some = claims.filter(({ id, visit_id }) => ids.includes(id) && (visit_id === null) === isFirst)
-    if (some.length === 0) continue
-    const names = some.map(({ id }) => id)
-    await db.deleteFrom('claims').where('id', 'in', names).execute()
+    const some = visits.flatMap(({ claims }) =>
+      claims.flatMap(({ id, visit_id }) => (ids.has(id) && (visit_id === null) === isFirst ? [id] : [])),
+    )
+    if (some.length > 0) await db.deleteFrom('claims').where('id', 'in', some).execute()
   }
-  return false
+  const firstIds = visits.map(({ claims: [{ id }] }) => id)
+  await db.deleteFrom('visit_items').where('visit_id', 'in', firstIds).execute()
 }
 
 /** Deletes the claims of a booking, which is about to take others. */
@@ -92,17 +130,15 @@ const insertItemsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: stri
     insert into visit_items (${names}) select ${names} from ${rowsOf(db, itemColumns, rows)} as w where true`
 })
 
-/** Writes the items of a visit. */
-export async function insertVisitItems(
-  { db }: Transaction,
-  items: readonly (Omit<VisitItemsTable, 'resource_ids_json'> & { resource_ids: readonly string[] })[],
-): Promise<void> {
-  const rows = items.map(({ resource_ids, ...item }) => ({
-    ...item,
-    // JSON in JSON: PostgreSQL reads the value, SQLite its text
-    resource_ids_json: isPostgres(db) ? resource_ids : JSON.stringify(resource_ids),
-  }))
-  await insertItemsQuery(db, { rows: rowsText(db, itemColumns, rows) })
+async function insertItems(db: Queries, visits: readonly NewVisit[]): Promise<void> {
+  const rows = visits.flatMap(({ items }) =>
+    items.map(({ resource_ids, ...item }) => ({
+      ...item,
+      // JSON in JSON: PostgreSQL reads the value, SQLite its text
+      resource_ids_json: isPostgres(db) ? resource_ids : JSON.stringify(resource_ids),
+    })),
+  )
+  if (rows.length > 0) await insertItemsQuery(db, { rows: rowsText(db, itemColumns, rows) })
 }
 
 /** Deletes the items of a booking, which is about to have others. */

@@ -24,27 +24,21 @@ import {
   toMs,
 } from '../base/instants.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
-import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
+import { allOf, type Reads, RetryTransaction, type Transaction } from '../database/database.ts'
 import type { StoreResponse } from '../database/idempotency.ts'
 import { requireOwnTransaction } from '../database/shared-transaction.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import type { BookingsTable, VisitItemsTable } from '../database/tables.ts'
-import { endHolds } from './claim-queries.ts'
+import { endHolds, type Room } from './claim-queries.ts'
 import { type ClaimSeen, conflict, isActive, rotationOf, takenBy } from './claim-rules.ts'
 import { type ClaimsSnapshot, readClaims } from './claim-snapshot-queries.ts'
 import type { Context } from './context.ts'
-import { assertBelowCaps, capCounts, isFull, type PlacedHold } from './hold-rules.ts'
+import { assertBelowCaps, capCounts, isFull, type PlacedHold, roomUnder } from './hold-rules.ts'
 import { lockSeats, rearrangeSeats } from './seating.ts'
 import { type Reseat, takeSeats, vacateSeats } from './seating-queries.ts'
 import type { NetworkDigests } from './stranger-queries.ts'
 import { type ClientAddress, digestNetworks, isTrusted } from './strangers.ts'
-import {
-  deleteVisitClaims,
-  deleteVisitItems,
-  findVisitItems,
-  insertVisitClaims,
-  insertVisitItems,
-} from './visit-queries.ts'
+import { deleteVisitClaims, deleteVisitItems, findVisitItems, insertVisit } from './visit-queries.ts'
 import {
   assertOneCurrency,
   claimedBy,
@@ -57,7 +51,7 @@ import {
 } from './visit-rules.ts'
 
 /*
- * Holds and bookings that take time of several things: several services, steps without the person, rooms. They take a separate transaction, because shared ones with several claims for one thing waited for each other (decision 28).
+ * Holds and bookings that take time of several things: several services, steps without the person, rooms. They share transactions unless claims may move between alike seats (decision 28).
  */
 
 /** A service as the caller wants it. */
@@ -129,11 +123,12 @@ export async function withVisitToPlace<Result>(
       assertOneCurrency(offer)
       const id = context.ids.next()
       const placing = { id, actor, wish, offer, from, store }
+      const sharing = { owner: offer.location.business_id, isGone: wish.isGone }
       try {
         return await work({
           id,
           place: (tx) => place(context, tx, placing),
-          commit: () => context.db.transaction((tx) => place(context, tx, placing)),
+          commit: () => context.db.sharedTransaction((tx) => place(context, tx, placing), sharing),
         })
       } catch (error) {
         const viewer = { actor, nowMs: toMs(context.clock.now()) }
@@ -145,9 +140,11 @@ export async function withVisitToPlace<Result>(
 
 async function place(context: Context, tx: Transaction, placing: Placing): Promise<PlacedHold> {
   const { id, actor, wish, offer, from, store } = placing
-  requireOwnTransaction(tx)
   const { now } = tx
-  await lockAlikeSeats(context, tx, offer)
+  if (hasAlikeSeats(offer)) {
+    requireOwnTransaction(tx)
+    await lockSeats(context, tx, offer.location.business_id)
+  }
   // 1. check for a repeated request, together with everything that the visit needs
   const session = from && { ...from, ownerId: actor.ownerId, dayAgo: plusSeconds(now, -daySeconds) }
   const request = { ...snapshotRequest(offer, wish.starts_at, now), session }
@@ -156,7 +153,7 @@ async function place(context: Context, tx: Transaction, placing: Placing): Promi
   // 2. decide and take the time, repeatedly if somebody else was faster
   for (let round = 1; round <= maxRounds; round += 1) {
     const [seen] = await allOf([readClaims(tx, request), looking])
-    const plan = await planHold(context, tx, { placing, seen })
+    const plan = await planNextTo(tx, { offer, seen }, (all) => planHold(context, tx, { placing, seen: all }))
     const isTaken = await take(tx, { ...plan, businessId: offer.location.business_id })
     if (isTaken) {
       const { claims, gives, items } = plan
@@ -166,14 +163,54 @@ async function place(context: Context, tx: Transaction, placing: Placing): Promi
     }
     // own holds ended for this visit alone, or others left their seats: roll back instead of losing them for nothing
     if (plan.gives.length + plan.seating.reseats.length > 0) break
+    requireOwnTransaction(tx) // a second try would take things in another order than other transactions
   }
   throw new RetryTransaction('another transaction took a part of the time of a visit')
+}
+
+/** The claims that visits of one transaction are about to insert, once the last of them is planned. */
+const planned = new WeakMap<Reads, Promise<readonly ClaimSeen[]>>()
+
+/**
+ * Plans a visit after those of other members of its transaction, which would choose the same. If only they may be in its
+ * way, throws RetryTransaction, then NeedsOwnTransaction, because they may not get their time.
+ */
+async function planNextTo(
+  tx: Transaction,
+  { offer, seen }: { offer: VisitOffer; seen: ClaimsSnapshot },
+  plan: (seen: ClaimsSnapshot) => Promise<VisitPlan>,
+): Promise<VisitPlan> {
+  const before = planned.get(tx.reads) ?? Promise.resolve([])
+  const ids = new Set(resourceIdsOf(offer))
+  const near = before.then((all) => all.filter(({ resource_id }) => ids.has(resource_id)))
+  const planning = near.then((others) => plan({ ...seen, claims: [...seen.claims, ...others] }))
+  const after = planning.then(({ claims }) => claimsSeen(claims)).catch(() => [])
+  planned.set(
+    tx.reads,
+    Promise.all([before, after]).then((parts) => parts.flat()),
+  )
+  try {
+    return await planning
+  } catch (error) {
+    if ((await near).length === 0 || !isSlotUnavailable(error)) throw error
+    if (tx.attempt > 1) requireOwnTransaction(tx)
+    throw new RetryTransaction('another visit of the transaction may be in the way')
+  }
+}
+
+/** Returns claims as others see them. */
+function claimsSeen(claims: VisitPlan['claims']): ClaimSeen[] {
+  return claims.map(({ taken_from, taken_until, ...claim }) => ({
+    ...claim,
+    ...{ id: claims[0].id, taken: { starts_at: taken_from, ends_at: taken_until } },
+  }))
 }
 
 /** The claims of a visit, and the claims that end or move for it. */
 interface VisitPlan {
   claims: ReturnType<typeof visitClaims>
   items: ReturnType<typeof newItems>
+  room: Room
   seating: Seating
   /** IDs of own holds that end for it. */
   gives: string[]
@@ -210,7 +247,7 @@ async function planHold(
     ...{ planned, leaving: replaced, visitId: id, businessId },
   })
   // 2. check the caps last, because only now it is known which own holds end
-  if (from) await assertRoom(context, tx, { placing, seen, replaced })
+  const room = from ? await roomFor(context, tx, { placing, seen, replaced }) : {}
   const expiresAt = roundUpToSecond(plusSeconds(now, context.config.holdSeconds))
   const items = newItems(offer, planned, { visitId: id, ids: context.ids })
   const claims = visitClaims(seating.claims, {
@@ -227,14 +264,12 @@ async function planHold(
       ended_at: null,
     },
   })
-  return { claims, items, seating, gives: replaced }
+  return { claims, items, room, seating, gives: replaced }
 }
 
-/** Takes turns with others that move claims between alike seats (see `lockSeats`). */
-async function lockAlikeSeats(context: Context, tx: Transaction, { items, resources, location }: VisitOffer) {
-  const isAlike =
-    items.some(({ service }) => service.capacity > 1) || resources.some(({ quantity }) => quantity > 1)
-  if (isAlike) await lockSeats(context, tx, location.business_id)
+/** True if claims may move between alike seats, which takes turns (see `lockSeats`). */
+function hasAlikeSeats({ items, resources }: VisitOffer): boolean {
+  return items.some(({ service }) => service.capacity > 1) || resources.some(({ quantity }) => quantity > 1)
 }
 
 /** Returns the request for everything that a visit reads before it takes time. */
@@ -364,23 +399,24 @@ async function seatsFor(
   return seating
 }
 
-/** Throws hold_limit_reached if a cap is reached. */
-async function assertRoom(
+/** Returns the number of holds that still fit under the caps of the address. Throws hold_limit_reached if none does. */
+async function roomFor(
   context: Context,
   tx: Transaction,
   { placing, seen, replaced }: { placing: Placing; seen: ClaimsSnapshot; replaced: string[] },
-): Promise<void> {
+): Promise<Room> {
   const { session, networks } = capCounts(context, seen, replaced)
   const address = placing.from?.address ?? null
   const businessId = placing.offer.location.business_id
   const isExempt = networks.some(isFull) && (await isTrusted(tx.reads, { businessId, address }))
   assertBelowCaps(isExempt ? [session] : [session, ...networks], tx.now)
+  return isExempt ? {} : roomUnder(networks)
 }
 
 /** Takes the time of a visit, all or nothing. Returns false if a claim of another transaction is in the way. */
 async function take(
   tx: Transaction,
-  { claims, items, seating, gives, businessId }: VisitPlan & { businessId: string },
+  { claims, items, room, seating, gives, businessId }: VisitPlan & { businessId: string },
 ): Promise<boolean> {
   const end = { businessId, at: tx.now }
   const ends = [
@@ -389,10 +425,9 @@ async function take(
   ]
   if (ends.length > 0) await endHolds(tx, ends)
   if (seating.reseats.length > 0) await vacateSeats(tx, seating.reseats)
-  if (!(await insertVisitClaims(tx, claims))) return false
-  if (seating.reseats.length > 0) await takeSeats(tx, seating.reseats)
-  if (claims.length > 1) await insertVisitItems(tx, items)
-  return true
+  const isTaken = await insertVisit(tx, { claims, items: claims.length > 1 ? items : [], room })
+  if (isTaken && seating.reseats.length > 0) await takeSeats(tx, seating.reseats)
+  return isTaken
 }
 
 /** A booking's services and time, after it has taken them. */
@@ -495,7 +530,7 @@ export async function retakeVisit(
   tried.offer = offer
   assertParties(offer, partyPointer(offer))
   assertOneCurrency(offer)
-  await lockAlikeSeats(context, tx, offer)
+  if (hasAlikeSeats(offer)) await lockSeats(context, tx, booking.business_id)
   const seen = await readClaims(tx, snapshotRequest(offer, startsAt, tx.now))
   if (seen.catalogueVersion !== offer.version)
     throw new RetryTransaction('the catalogue has changed since the services were read')
@@ -526,7 +561,9 @@ export async function retakeVisit(
   })
   await deleteVisitClaims(tx, booking)
   await deleteVisitItems(tx, booking)
-  if (!(await take(tx, { claims: rows, items, seating, gives: [], businessId: booking.business_id })))
+  if (
+    !(await take(tx, { claims: rows, items, room: {}, seating, gives: [], businessId: booking.business_id }))
+  )
     throw new RetryTransaction('another transaction took a part of the time of a visit')
   const [first] = items
   return {

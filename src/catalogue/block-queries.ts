@@ -139,7 +139,7 @@ async function findBookingsBy(
     union
     select i.visit_id, (select b.starts_at from bookings as b where b.business_id = i.business_id and b.id = i.visit_id)
       from visit_items as i
-     where i.staff_id = ${staff_id} and i.business_id = ${business_id}
+     where i.staff_id = ${staff_id} and (i.business_id = ${business_id}) is true
        and (select b.cancelled_at is null from bookings as b where b.business_id = i.business_id and b.id = i.visit_id)
        and i.starts_at >= ${earliest} and i.starts_at < ${ends_at} and i.ends_at > ${starts_at}
      order by starts_at, id limit ${max}`.execute(db)

@@ -289,6 +289,22 @@ onEachEngine('visits', (engine) => {
     await whole()
   })
 
+  test('visits at once share a transaction, and none chooses the people of another', async () => {
+    const { cut, hold } = await makeSalon()
+    const times = ['10:00', '12:00', '14:00'].flatMap((time) => [time, time])
+    let replies: Reply[] = []
+    const statements = await service.statementsOf(async () => {
+      const items = [{ service_id: cut }, { service_id: cut }]
+      replies = await Promise.all(times.map((time) => hold(key.token, at(time), items)))
+    })
+    expect(replies.map(({ status }) => status)).toEqual(times.map(() => 201))
+    const people = replies.map(({ body }) => (body as { items: { staff_id: string }[] }).items[0]?.staff_id)
+    for (const first of [0, 2, 4]) expect(people[first]).not.toBe(people[first + 1])
+    const inserts = statements.filter((text) => text.includes('insert into claims'))
+    expect(inserts.length).toBeLessThan(times.length)
+    await whole()
+  })
+
   test('as many visits win as rooms are there', async () => {
     const rooms = 3
     const { colour, hold, basin } = await makeSalon(rooms)
