@@ -212,6 +212,9 @@ onOneEngine('postgres', 'the page of a booking of several services', (engine) =>
       expect(textOf(refused)).toContain('You can add only services that you give yourself.')
       expect((await go(added, { ...people, 'who-2': salon.ben, do: 'save' }, ben)).status).toBe(303)
       expect(await itemsNow()).toEqual(['13:00 Cut Anna', '13:30 Colour Ben', '15:00 Cut Ben'])
+      const patch = { staff_ids: [salon.ben] }
+      await service.call('PATCH', `/services/${salon.cut}`, { token: business.key, body: patch })
+      expect((await open(ben)).body).toMatch(new RegExp(`<option value="${salon.anna}" selected`)) // nobody gets it unasked
     })
   })
 })

@@ -48,10 +48,11 @@ export function typedItems(typed: Typed, services: readonly Service[], first: nu
     const { [`id-${index}`]: id = '', [`who-${index}`]: who = '', [`party-${index}`]: people } = typed
     if (!service) continue
     const party = readParty(service, people)
+    const mayKeep = isUuid(id) && isUuid(who) // somebody who no longer gives the service
     rows.push({
       ...(isUuid(id) && { id }),
       service,
-      who: service.staff_ids.includes(who) ? who : '',
+      who: mayKeep || service.staff_ids.includes(who) ? who : '',
       isWith: typed[`with-${index}`] === 'on',
       ...(party !== undefined && { party }),
     })

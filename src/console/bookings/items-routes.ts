@@ -134,7 +134,8 @@ function foreignFault({ visit: { person, texts }, row }: BookingView, rows: read
   const present = itemsOf(row)
   const isForeign = rows.some(({ id, service, who }) => {
     const kept = present.find((item) => item.id === id)
-    return service.staff_ids.length > 0 && who !== person.staffId && who !== (kept?.staff?.id ?? '')
+    const isKept = kept !== undefined && (who === '' || who === kept.staff?.id)
+    return service.staff_ids.length > 0 && who !== person.staffId && !isKept
   })
   return isForeign ? { '': texts.booking.itemsOthers } : {}
 }
