@@ -55,7 +55,7 @@ export interface Visit {
 }
 
 /** A movable appointment or block. */
-export interface Booking {
+export interface Booking extends Part {
   id: string
   version: number
   /** Empty for a block. */
@@ -66,10 +66,6 @@ export interface Booking {
   client: string
   /** True if the client can be notified by email. */
   isTold: boolean
-  element: HTMLElement
-  place: Place
-  fromMs: number
-  toMs: number
   visit: Visit | undefined
   /** All that moves with it, and itself. */
   parts: Part[]
