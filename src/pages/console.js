@@ -40,6 +40,11 @@ function enhance(root) {
     })
   }
 
+  for (const form of root.querySelectorAll('.cal-filter')) {
+    for (const choice of form.querySelectorAll('select'))
+      choice.addEventListener('change', () => form.requestSubmit())
+  }
+
   for (const part of root.querySelectorAll('[data-look-up]')) lookUp(part, part.dataset)
 
   for (const button of root.querySelectorAll('[data-copy]')) {

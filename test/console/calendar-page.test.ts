@@ -37,7 +37,7 @@ onOneEngine('postgres', 'the calendar of the console', (engine) => {
     }
     await call('POST', '/blocks', block)
     const page = await show()
-    expect(page).toContain('20 November 2026')
+    expect(page).toContain('20 November<')
     expect(page).toContain(`href="/console/bookings/${id}"`)
     expect(page).toContain('held, 10:00 left')
     expect(page).toContain('Blocked: &lt;Training&gt;')
@@ -47,7 +47,7 @@ onOneEngine('postgres', 'the calendar of the console', (engine) => {
 
   test('speaks German, and shows a week of one person', async () => {
     const page = await show(`?view=week&who=${booker.staffId('Anna')}`, owner.cookie, 'de')
-    expect(page).toContain('<h1>16.–22. November 2026</h1>')
+    expect(page).toContain('<h1>16.–22. November</h1>')
     expect(page).toContain('Mo., 16. Nov.')
     expect(page).toContain('So., 22. Nov.')
     expect(page).toContain('Rückgängig')
@@ -194,7 +194,7 @@ onOneEngine('postgres', 'the calendar of the console', (engine) => {
   })
 
   test('what does not fit in its address is as if it were not there', async () => {
-    expect(await show('?date=2026-02-30&view=year&who=nobody&location=nowhere')).toContain('20 November 2026')
+    expect(await show('?date=2026-02-30&view=year&who=nobody&location=nowhere')).toContain('20 November<')
   })
 })
 

@@ -5,6 +5,7 @@ import { Keys } from './keys.ts'
 import { Live } from './live.ts'
 import { Moves } from './moves.ts'
 import { Note } from './note.ts'
+import { addPanel } from './panel.ts'
 import { Pointer } from './pointer.ts'
 import { keepPlace } from './return.ts'
 import type { Texts } from './texts.ts'
@@ -72,12 +73,10 @@ function start(root: HTMLElement, status: HTMLElement): void {
   root.addEventListener('scroll', () => grid?.moved(false), { capture: true, passive: true })
   for (const type of ['scroll', 'resize']) addEventListener(type, () => grid?.moved(true), { passive: true })
   new ResizeObserver(() => grid?.moved(true)).observe(root) // the panel makes it narrower
-  void import('./panel.ts').then(({ addPanel }) =>
-    addPanel(texts, {
-      changed: () => void live.refresh(),
-      shown: (path) => ties.select(path),
-    }),
-  )
+  addPanel(texts, {
+    changed: () => void live.refresh(),
+    shown: (path) => ties.select(path),
+  })
   keys.arrange()
   keepPlace(root)
   live.start()

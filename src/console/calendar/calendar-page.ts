@@ -85,7 +85,7 @@ export function calendarBar(view: CalendarView): Html {
     cursor: choice.cursor,
   })
   return html`<div class="cal-bar ${choice.view === undefined ? 'by-width' : ''}">
-    <h1>${headingOf(choice, datesAt(locale, calendar.timezone))}</h1>
+    <h1>${headingOf(choice, datesAt(locale, calendar.timezone), new Date(view.nowMs).toISOString())}</h1>
     <nav class="cal-days" aria-label="${t.date}">
       <a class="button" rel="prev" href="${shift(-step)}" aria-label="${t.previous}">${icon('previous')}</a>
       <a class="button" href="${today}">${t.today}</a>
@@ -97,11 +97,14 @@ export function calendarBar(view: CalendarView): Html {
         : viewLinks(visit, choice, choice.view)
     }
     ${roomsSwitch(view)}
-    <div id="cal-tools" class="cal-tools" popover>${filterForm(view)} ${searchForm(visit)}</div>
+    <button type="button" class="cal-more" popovertarget="cal-tools">
+      ${toolsName(view)} ${icon('expand')}
+    </button>
+    <div id="cal-tools" class="cal-tools" popover>${filterForm(view)}</div>
+    ${searchForm(visit)}
     <p class="cal-do">
-      <a class="button" href="${pathOf('/console/book', visit, placeChoice(view))}">+ ${t.book}</a>
+      <a hidden href="${pathOf('/console/book', visit, placeChoice(view))}">${t.book}</a>
       <a class="button" href="${pathOf('/console/block', visit, placeChoice(view))}">${t.block}</a>
-      <button type="button" class="button cal-more" popovertarget="cal-tools">${toolsName(view)}</button>
     </p>
   </div>`
 }
@@ -152,7 +155,7 @@ function roomsSwitch({ visit, choice, calendar }: CalendarView): Html {
   >`
 }
 
-/** Returns the label of the button for date, filters and search on phones, which shows the choice. */
+/** Returns the label of the button for date and filters, which shows the choice. */
 function toolsName(view: CalendarView): Html {
   const { visit, choice, calendar } = view
   const { texts } = visit
@@ -160,15 +163,20 @@ function toolsName(view: CalendarView): Html {
   const column = onlyColumn(view)
   const chosen = [place, column && columnName(column, calendar.columns)].filter((name) => name !== undefined)
   return chosen.length === 0
-    ? html`${texts.calendar.tools}`
-    : html`${chosen.map((name, index) => html`${index === 0 ? '' : ', '}<bdi>${name}</bdi>`)} ▾`
+    ? html`<span>${texts.calendar.everyone}</span>`
+    : html`<span>${chosen.map((name, index) => html`${index === 0 ? '' : ', '}<bdi>${name}</bdi>`)}</span>`
 }
 
-/** Formats the day, or the first and last day of the week. */
-function headingOf({ view, date }: CalendarChoice, locale: string): string {
+/** Formats the day, or the first and last day of the week. This year goes without saying. */
+function headingOf({ view, date }: CalendarChoice, locale: string, today: string): string {
   const atMs = (day: string) => dayOf(day) * 86_400_000
   const days = view === 'week' ? weekOf(date) : [date]
-  const format = dateFormat(locale, 'UTC', { dateStyle: view === 'week' ? 'long' : 'full' })
+  const isThisYear = days.every((day) => day.slice(0, 4) === today.slice(0, 4))
+  const format = dateFormat(locale, 'UTC', {
+    ...(view !== 'week' && { weekday: 'long' }),
+    ...{ day: 'numeric', month: 'long' },
+    ...(!isThisYear && { year: 'numeric' }),
+  })
   return format.formatRange(atMs(days[0] ?? date), atMs(days.at(-1) ?? date))
 }
 
@@ -197,14 +205,11 @@ function filterForm(view: CalendarView): Html {
       ...{ view: choice.view, business: businessOf(visit), cursor: choice.cursor },
       resources: choice.resources ? 'true' : undefined,
     })}
-    <label
-      ><span class="unseen">${t.date}</span><input type="date" name="date" value="${choice.date}" required
-    /></label>
+    <label>${t.date}<input type="date" name="date" value="${choice.date}" required /></label>
     ${
       places.length > 1
         ? html`<label
-            ><span class="unseen">${t.location}</span
-            ><select name="location">
+            >${t.location}<select name="location">
               ${option(undefined, t.allLocations, choice.location)}
               ${places.map(({ id, name }) => option(id, name, choice.location))}
             </select></label
@@ -212,8 +217,7 @@ function filterForm(view: CalendarView): Html {
         : ''
     }
     <label
-      ><span class="unseen">${t.who}</span
-      ><select name="who">
+      >${t.who}<select name="who">
         ${choice.view === 'week' ? '' : option(undefined, t.everyone, choice.who)}
         ${columns.map((column) => option(column === first ? undefined : column.id, columnName(column, columns), choice.who))}
       </select></label
@@ -226,7 +230,7 @@ function filterForm(view: CalendarView): Html {
 function searchForm(visit: ConsoleVisit): Html {
   const { bookings, clients } = visit.texts
   return html`<form class="cal-search" method="get" action="/console/bookings" role="search">
-    ${hidden({ business: businessOf(visit), when: 'all' })}
+    ${icon('search')} ${hidden({ business: businessOf(visit), when: 'all' })}
     <label
       ><span class="unseen">${bookings.search}</span
       ><input
@@ -238,7 +242,7 @@ function searchForm(visit: ConsoleVisit): Html {
         dir="auto"
         required
     /></label>
-    <button type="submit">${clients.find}</button>
+    <button type="submit" class="unseen">${clients.find}</button>
   </form>`
 }
 
