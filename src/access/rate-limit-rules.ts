@@ -57,6 +57,12 @@ const mailsOfSender = 60
 /** Emails to clients that keys and people of one business cause within an hour. Further ones wait. */
 const clientMailsPerHour: Record<PlanName, number> = { growth: 500, pro: 2_000, enterprise: 10_000 }
 
+/**
+ * Emails to `notify_emails` of one business within an hour. Five addresses get at most twenty each, so only a business
+ * that keeps changing them reaches it. Further ones wait.
+ */
+const noticesPerHour = 120
+
 /** All sessions from one address together may make this many times the requests of one. */
 const sessionsOfAddress = 5
 
@@ -273,6 +279,12 @@ export function quotaOfClientMail(
 ): Quota {
   const limit = scaledLimit(clientMailsPerHour[plan], factor)
   return { kind: 'mail', id: `clients:${businessId}`, perMinute: limit, perHour: limit }
+}
+
+/** Returns the quota of an email to one of a business's `notify_emails`. */
+export function quotaOfNotice(businessId: string, factor: number): Quota {
+  const limit = scaledLimit(noticesPerHour, factor)
+  return { kind: 'mail', id: `notices:${businessId}`, perMinute: limit, perHour: limit }
 }
 
 /**

@@ -233,20 +233,21 @@ export async function postponeMails(
 }
 
 /**
- * Postpones all due emails to clients that a business itself has caused. Returns their number. Those in transit have a
- * lease that ends later.
+ * Postpones all due emails that a business itself has caused: to clients, or to its `notify_emails`. Returns their
+ * number. Those in transit have a lease that ends later.
  */
 export async function postponeCaused(
   db: Queries,
-  businessId: string,
+  { business_id, audience }: Pick<MailsTable, 'business_id' | 'audience'>,
   { now, until }: { now: Instant; until: Instant },
 ): Promise<number> {
+  const isCaused = audience === 'client' ? sql`m.caused_by = 'business'` : sql`true`
   const { numAffectedRows = 0n } = await sql`
     update mails set next_attempt_at = ${until}, waits_for = 'business_limit'
      where id in (
        select m.id from mails as m
-        where m.status = 'queued' and m.business_id = ${businessId} and m.audience = 'client'
-          and m.caused_by = 'business' and m.attempts = 0 and m.next_attempt_at <= ${now}
+        where m.status = 'queued' and m.business_id = ${business_id} and m.audience = ${audience}
+          and ${isCaused} and m.attempts = 0 and m.next_attempt_at <= ${now}
         ${isPostgres(db) ? sql`for update of m skip locked` : sql``})`.execute(db)
   return Number(numAffectedRows)
 }

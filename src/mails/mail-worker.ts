@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { effectivePlan } from '../access/actor.ts'
-import { quotaOfClientMail } from '../access/rate-limit-rules.ts'
+import { quotaOfClientMail, quotaOfNotice } from '../access/rate-limit-rules.ts'
 import type { RateLimiter } from '../access/rate-limits.ts'
 import { hasEmail } from '../base/contact-formats.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
@@ -103,7 +103,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
   private readonly links: MailLinks
   private readonly sender: MailSender
   private readonly limiter: RateLimiter
-  /** The ends of reached limits, by business. */
+  /** The ends of reached limits, by audience and business. */
   private readonly fullUntil = new LRUCache<string, Instant>({ max: maxFull })
   private reminders: ReturnType<typeof repeat> | undefined
   private remindedUntil: Instant | undefined
@@ -207,7 +207,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     const sent = await sentSince(db.reads, mail, { since, max: maxToClientPerHour })
     if (sent.length >= maxToClientPerHour) return this.postpone(mails, limitedUntil(sent[0] ?? now))
     const fullUntil = await this.countCaused(mail, booking)
-    if (fullUntil) return this.waitUntil(fullUntil, mails, booking)
+    if (fullUntil) return this.waitUntil(fullUntil, mails, mail)
     const result = await this.send(mail, booking.client_email, async () => ({
       booking,
       content: await this.render([...same, mail], mail, booking),
@@ -217,32 +217,40 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
   }
 
   /**
-   * Counts an email that the business itself caused, at its first attempt. Returns the end of the hour if the business
-   * may cause no more in it.
+   * Counts an email that the business itself caused, or whose recipient it has chosen, at its first attempt. Returns the
+   * end of the hour if the business may cause no more in it.
    */
   private async countCaused(
-    { caused_by, attempts }: LeasedMail,
+    { audience, caused_by, attempts }: LeasedMail,
     { business_id: businessId, plan: own, hub_plan }: ShownBooking,
   ): Promise<Instant | undefined> {
-    if (caused_by !== 'business' || attempts > 0) return undefined
+    if (attempts > 0 || (audience === 'client' && caused_by !== 'business')) return undefined
     const { clock, config } = this.context
+    const { rateLimitFactor: factor } = config
     const plan = effectivePlan(own, hub_plan)
-    const quota = quotaOfClientMail({ businessId, plan }, config.rateLimitFactor)
+    const quota =
+      audience === 'client'
+        ? quotaOfClientMail({ businessId, plan }, factor)
+        : quotaOfNotice(businessId, factor)
     const { allowed, retryAfterSeconds } = await this.limiter.count([quota], businessId)
     return allowed ? undefined : plusSeconds(clock.now(), retryAfterSeconds)
   }
 
   /** Makes the due emails that a business has caused wait together, so that they delay nobody else's. */
-  private async waitUntil(until: Instant, mails: LeasedMail[], booking: ShownBooking): Promise<void> {
+  private async waitUntil(until: Instant, mails: LeasedMail[], mail: LeasedMail): Promise<void> {
     const { db, log, metrics } = this.context
-    const { business_id } = booking
+    const { business_id, audience } = mail
     await this.postpone(mails, { until, waits_for: 'business_limit' })
-    const others = await db.transaction((tx) => postponeCaused(tx.db, business_id, { now: tx.now, until }))
+    const others = await db.transaction((tx) => postponeCaused(tx.db, mail, { now: tx.now, until }))
     metrics.mailsPostponed(1 + others)
-    const known = this.fullUntil.get(business_id)
+    const limit = `${audience} ${business_id}`
+    const known = this.fullUntil.get(limit)
     if (known !== undefined && known > this.context.clock.now()) return
-    this.fullUntil.set(business_id, until)
-    log.warn({ business_id, until }, 'a business has caused as many emails as it may in an hour; more wait')
+    this.fullUntil.set(limit, until)
+    log.warn(
+      { business_id, audience, until },
+      'a business has caused as many emails as it may in an hour; more wait',
+    )
   }
 
   private async isUnwanted({ kind, business_id, recipient }: LeasedMail): Promise<boolean> {
@@ -270,6 +278,8 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     const since = plusSeconds(now, -limitSeconds)
     const sent = await sentSince(db.reads, mail, { since, max: maxToBusinessPerHour })
     if (sent.length >= maxToBusinessPerHour) return this.postpone(mails, limitedUntil(sent[0] ?? now))
+    const fullUntil = await this.countCaused(mail, booking)
+    if (fullUntil) return this.waitUntil(fullUntil, mails, mail)
     const isMany = sent.length + notices.length > maxToBusinessPerHour
     const result = await this.send(mail, mail.to_email, async () => ({
       booking,

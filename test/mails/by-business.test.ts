@@ -141,6 +141,31 @@ onEachEngine('the limit of emails that a business causes', (engine) => {
   })
 })
 
+onEachEngine('the limit of emails to the addresses that a business chooses', (engine) => {
+  test('holds while it keeps changing them; the rest is sent in the hours after it', async () => {
+    const world = await mailWorld(engine, { variables: { RATE_LIMIT_FACTOR: '0.1' } }) // 12 an hour
+    const { service, server, business } = world
+    const chosen = (round: number) =>
+      Array.from({ length: 5 }, (_, place) => `stranger-${round}-${place}@example.com`)
+    const toStrangers = async () => {
+      await world.sent()
+      return server.mails.filter(({ headers }) => headers.to?.includes('stranger-')).length
+    }
+    const offer = await world.offer({ capacity: 9 })
+    for (let round = 0; round < 4; round += 1) {
+      const settings = { notify_emails: chosen(round) }
+      expect((await world.call('PATCH', `/businesses/${business.id}`, settings)).status).toBe(200)
+      await world.book(offer, monday, { notify: false })
+    }
+    expect(await toStrangers()).toBe(12)
+    const { data } = await listMails(service.context, operator, { limit: 100, status: 'queued' })
+    expect(data.map(({ waits_for }) => waits_for)).toEqual(Array(8).fill('business_limit'))
+    service.clock.advance(3_601)
+    expect(await toStrangers()).toBe(20)
+    await world.stop()
+  })
+})
+
 onEachEngine('who causes an email to a client', (engine) => {
   let world: MailWorld
   beforeAll(async () => {
