@@ -55,6 +55,7 @@ export function mailViewOf(
   }: { addresses: MailAddresses; known: KnownBooking | undefined; now: Instant; from: string },
 ): MailView {
   const items = itemsOf(booking)
+  const isVisit = items.length > 1 || (known?.items?.length ?? 0) > 1
   const people = [...new Set(items.flatMap(({ staff }) => staff?.name ?? []))]
   return {
     kind,
@@ -71,10 +72,10 @@ export function mailViewOf(
       address: booking.location_address,
       onlineUrl: booking.online_url,
       staffName: people.length > 0 ? people.join(', ') : null,
-      items: items.length > 1 || (known?.items?.length ?? 0) > 1 ? mailItems(items, known) : [],
+      items: isVisit ? mailItems(items, known) : [],
       startsAt: booking.starts_at,
       endsAt: booking.ends_at,
-      before: beforeOf(booking, known, items.length > 1),
+      before: beforeOf(booking, known, isVisit),
       timezone: booking.timezone,
       clientZone: booking.time_zone,
       price: totalPriceOf(booking),
@@ -124,11 +125,14 @@ function mailItems(items: readonly ShownItem[], known: KnownBooking | undefined)
   const [firstBefore] = before
   // items that move together with the visit are not marked one by one
   const shift = first && firstBefore ? toMs(first.starts_at) - toMs(firstBefore.starts_at) : 0
-  const isMoved = (item: ShownItem, was: KnownItem) =>
-    toMs(item.starts_at) - toMs(was.starts_at) !== shift || toMs(item.ends_at) - toMs(was.ends_at) !== shift
+  const isMoved = (item: ShownItem, was: KnownItem) => {
+    const by = [toMs(item.starts_at) - toMs(was.starts_at), toMs(item.ends_at) - toMs(was.ends_at)]
+    return ![0, shift].some((unmarked) => by.every((one) => one === unmarked))
+  }
   const nameOf = (id: string | null) => (id === null ? null : (known?.names.get(id) ?? null))
+  const earlier = earlierItems(items, before)
   const shown = items.map((item): MailItem => {
-    const was = before.find(({ id, service_id }) => id === item.id && service_id === item.service.id)
+    const was = earlier.get(item)
     const isOtherPerson = was && was.staff_id !== (item.staff?.id ?? null)
     return {
       ...{ serviceName: itemName(item), staffName: item.staff?.name ?? null },
@@ -141,9 +145,8 @@ function mailItems(items: readonly ShownItem[], known: KnownBooking | undefined)
       },
     }
   })
-  const removed = before.filter(
-    (was) => !items.some(({ id, service }) => id === was.id && service.id === was.service_id),
-  )
+  const kept = new Set(earlier.values())
+  const removed = before.filter((was) => !kept.has(was))
   return [
     ...shown,
     ...removed.map((was): MailItem => {
@@ -154,6 +157,32 @@ function mailItems(items: readonly ShownItem[], known: KnownBooking | undefined)
       }
     }),
   ]
+}
+
+/**
+ * Finds the items that the recipient knows in the present ones. If the first was removed, the next has its ID, so
+ * equal IDs alone do not decide.
+ */
+function earlierItems(items: readonly ShownItem[], before: readonly KnownItem[]): Map<ShownItem, KnownItem> {
+  const has = {
+    id: (item: ShownItem, was: KnownItem) => was.id === item.id,
+    person: (item: ShownItem, was: KnownItem) => was.staff_id === (item.staff?.id ?? null),
+    start: (item: ShownItem, was: KnownItem) => toMs(was.starts_at) === toMs(item.starts_at),
+  }
+  const earlier = new Map<ShownItem, KnownItem>()
+  const taken = new Set<KnownItem>()
+  const rules = [[has.id, has.person], [has.person, has.start], [has.id], []]
+  for (const rule of rules)
+    for (const item of items.filter((one) => !earlier.has(one))) {
+      const was = before.find(
+        (one) =>
+          !taken.has(one) && one.service_id === item.service.id && rule.every((same) => same(item, one)),
+      )
+      if (!was) continue
+      earlier.set(item, was)
+      taken.add(was)
+    }
+  return earlier
 }
 
 function answersOf({ custom_field_values_json, custom_fields_json, item_fields_json }: ShownBooking) {

@@ -104,8 +104,21 @@ onEachEngine('mails about visits', (engine) => {
     const removed = await sentTo(client.email)
     expect(removed.headers?.subject).toContain('Changed: Colour, ')
     expect(removed.text).toContain('  No longer booked: Cut, 10:00 – 10:30\n')
-    expect(removed.text).toContain('10:00 – 11:30: Colour')
+    expect(removed.text).toContain('\n  10:00 – 11:30: Colour, €60, Before: 10:30\n')
     expect(removed.calendar).toContain('SUMMARY:Colour – Corner Spa')
+  })
+
+  test('the service that is left when the first is removed is not new', async () => {
+    const client = nextClient()
+    const people = [salon.anna, salon.ben]
+    const two = people.map((staff_id) => ({ service_id: salon.cut, staff_id }))
+    const { id, items } = await salon.book(at('10:00', '2026-12-05'), { client, items: two })
+    await sentTo(client.email)
+    await change(id, { items: [{ id: items[1]?.id }] })
+    const { text } = await sentTo(client.email)
+    expect(text).toContain('  With Ben\n  10:30 – 11:00: Cut, €35\n  No longer booked: Cut, 10:00 – 10:30\n')
+    expect(text).toContain('\n  Before: Sat 5 Dec, 10:00 – 11:00\n')
+    expect(text).not.toContain('Anna')
   })
 
   test('a visit that moves as a whole shows its earlier time once', async () => {

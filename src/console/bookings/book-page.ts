@@ -326,7 +326,7 @@ function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Htm
 }
 
 /** Returns the questions of all services, each once. */
-export function questionsOf(items: readonly ItemRow[]): CustomField[] {
+export function questionsOf(items: readonly Pick<ItemRow, 'service'>[]): CustomField[] {
   return [
     ...new Map(items.flatMap(({ service }) => service.custom_fields.map((one) => [one.id, one]))).values(),
   ]

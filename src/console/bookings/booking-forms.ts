@@ -62,7 +62,7 @@ export function presentFields(name: FormName, view: BookingView): Typed {
     case 'details':
       return {
         notes: row.notes ?? '',
-        ...typedAnswers(view.service?.custom_fields ?? [], presentAnswers(view)),
+        ...typedAnswers(view.questions, presentAnswers(view)),
       }
     case 'person':
       return { staff_id: row.staff_id ?? '', tell: 'yes' }
@@ -256,7 +256,7 @@ function detailFields({ view, state, present }: ShownForm): Html {
   const { texts } = view.visit
   const now = nowText(texts.form.now, { name: 'notes', state, present })
   return html`${field(state, { name: 'notes', label: texts.booking.notes, rows: 4, max: 1000, now })}
-  ${answerFields(texts, state, { fields: view.service?.custom_fields ?? [], present })}`
+  ${answerFields(texts, state, { fields: view.questions, present })}`
 }
 
 /**
@@ -264,7 +264,7 @@ function detailFields({ view, state, present }: ShownForm): Html {
  * longer asked.
  */
 export function readDetails(view: BookingView, typed: Typed) {
-  const fields = view.service?.custom_fields ?? []
+  const fields = view.questions
   const old = presentAnswers(view)
     .filter(({ field_id }) => !fields.some(({ id }) => id === field_id))
     .map(({ field_id, value }) => ({ field_id, value }))

@@ -6,6 +6,7 @@ import { type Instant, readInstant, toMs } from '../../base/instants.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import { type listBookings, type showBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
+import type { CustomField } from '../../catalogue/catalogue-types.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { isGivenBy, leftOnSite, totalPriceOf } from '../../database/shown-item-rules.ts'
 import type { Mail } from '../../mails/mail-schemas.ts'
@@ -24,7 +25,10 @@ import { isVisit, itemFact, titleOf } from './item-list.ts'
 export interface BookingView {
   visit: ConsoleVisit
   row: Awaited<ReturnType<typeof showBooking>>
+  /** The first service. */
   service: Service | undefined
+  /** The questions of all services. */
+  questions: CustomField[]
   now: Instant
   /** Oldest first; undefined for people who may not see it. */
   history: HistoryEntry[] | undefined
@@ -184,10 +188,9 @@ export function bookingRow(visit: ConsoleVisit, row: BookingRows[number], what: 
   </a>`
 }
 
-function answerFacts({ visit, row, service }: BookingView, { custom_field_values, notes }: Shown): Html {
+function answerFacts({ visit, row, questions }: BookingView, { custom_field_values, notes }: Shown): Html {
   const texts = visit.texts.booking
-  const fields = service?.custom_fields ?? []
-  const labelOf = (id: string) => fields.find((field) => field.id === id)?.label ?? texts.oldQuestion
+  const labelOf = (id: string) => questions.find((field) => field.id === id)?.label ?? texts.oldQuestion
   return html`${custom_field_values.map(({ field_id, value, text, agreed_at }) =>
     text === undefined || agreed_at === undefined
       ? fact(labelOf(field_id), html`<bdi class="written">${answerText(visit, value)}</bdi>`)

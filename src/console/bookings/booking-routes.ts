@@ -13,6 +13,7 @@ import { readHistory } from '../../bookings/history.ts'
 import { mailLink, maySeeLink, payUrl, renewLink } from '../../bookings/manage.ts'
 import { showOfCatalogue } from '../../catalogue/catalogue.ts'
 import { serviceKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
+import { itemsOf } from '../../database/shown-item-rules.ts'
 import { listMails } from '../../mails/mail.ts'
 import { copied, faultSummary, filledForm, hidden, type Typed } from '../../pages/form.ts'
 import { consoleScript, type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
@@ -27,6 +28,7 @@ import {
 import { listItems } from '../frame/lists.ts'
 import { momentText } from '../frame/formats.ts'
 import { refusedAnswers } from './answer-fields.ts'
+import { questionsOf } from './book-page.ts'
 import { changeRefusals } from './book-routes.ts'
 import {
   changeList,
@@ -254,7 +256,7 @@ async function useForm(
   name: FormName,
   { view, typed }: { view: BookingView; typed: Typed },
 ): Promise<Done> {
-  const { row, visit, service } = view
+  const { row, visit, questions } = view
   const target = { id: row.id, versions: [Number(typed['version'])] }
   const notify = typed['tell'] !== 'no'
   if (name === 'cancel') {
@@ -277,7 +279,7 @@ async function useForm(
     })
   } catch (error) {
     throw refusedAnswers(error, {
-      fields: service?.custom_fields ?? [],
+      fields: questions,
       answers: details.custom_field_values,
     })
   }
@@ -300,8 +302,9 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
   const business = visit.businesses.find((one) => one.id === row.business_id) ?? visit.business
   const seen = { visit: { ...visit, business }, row, now: context.clock.now() }
   const maySeeClients = personRoles.indexOf(person.role) >= personRoles.indexOf('manager')
-  const [service, history, mails, client] = await Promise.all([
-    showOfCatalogue(context, person, { kind: serviceKind, id: row.service_id }),
+  const serviceIds = [...new Set(itemsOf(row).map(({ service }) => service.id))]
+  const [services, history, mails, client] = await Promise.all([
+    Promise.all(serviceIds.map((one) => showOfCatalogue(context, person, { kind: serviceKind, id: one }))),
     isMasked(seen) ? undefined : readHistory(context, person, { id: row.id, limit: shownChanges }),
     maySeeClients ? listMails(context, person, { booking_id: row.id, limit: shownChanges }) : undefined,
     maySeeClients && row.client_email !== ''
@@ -313,7 +316,8 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
   ])
   return {
     ...seen,
-    service,
+    service: services[0],
+    questions: questionsOf(services.map((service) => ({ service }))),
     payUrl: payUrl(context, row),
     history: history?.entries.toReversed(),
     hasOlder: history !== undefined && history.next_cursor !== null,
