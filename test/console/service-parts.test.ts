@@ -133,7 +133,10 @@ onEachEngine('steps, rooms and other prices in the form of a service', (engine) 
     )
     expect(await refused(step(4, 'long'), 'steps.4.minutes')).toContain('Enter a number')
     expect(await refused(step(0, '2000'), 'steps.0.minutes')).toContain('Must be at most 1440.')
-    await refused(need(0, salon.basin, { quantity: '501' }), 'needs.0.quantity')
+    await refused(need(0, salon.basin, { quantity: 'two' }), 'needs.0.quantity')
+    expect(await refused(need(0, salon.basin, { quantity: '3' }), 'needs.0.quantity')).toContain(
+      'There are only 2.',
+    )
     await refused(step(0, '0', 'yes', `${ben}.steps`), `${ben}.steps.0.minutes`)
     expect(
       await refused({ 'deposit.amount': '20', [`${ben}.price.amount`]: '10' }, `${ben}.price.amount`),

@@ -34,7 +34,6 @@ import {
   fillRows,
   ids,
   number,
-  type Offered,
   optional,
   type Rows,
   text,
@@ -43,7 +42,7 @@ import { shownFields, shownRows } from '../frame/shown-form.ts'
 import type { ConsoleLanguage, ConsoleTexts } from '../frame/texts.ts'
 import { weekdayName } from '../team/hours-form.ts'
 import { currencyField, currencyName, money, usualCurrency } from './currencies.ts'
-import { partFields, partRows } from './service-parts.ts'
+import { type PartChoices, partFields, partRows } from './service-parts.ts'
 import { duration, lengthOfSteps } from './step-fields.ts'
 
 /* The form of a service: a few fields that every service needs, and a section with rarely used ones. */
@@ -56,7 +55,7 @@ const freeQuestions = 1
 interface ServiceChoices {
   locations: Location[]
   staff: StaffMember[]
-  resources: Offered[]
+  resources: PartChoices['resources']
 }
 
 /** Those whose hours decide about start times. */

@@ -1,7 +1,17 @@
 import { html, type Html } from '../../base/html.ts'
 import { type Need, needTimes, type Step, type Terms } from '../../catalogue/catalogue-types.ts'
 import { maxNeeds } from '../../catalogue/service-rules.ts'
-import { choice, field, type FormState, tick, ticked, tickedOf, ticks, type Typed } from '../../pages/form.ts'
+import {
+  choice,
+  type Faults,
+  field,
+  type FormState,
+  tick,
+  ticked,
+  tickedOf,
+  ticks,
+  type Typed,
+} from '../../pages/form.ts'
 import { areWrong, type Codec, fieldsOf, number, type Offered, type Row } from '../frame/form-rows.ts'
 import type { ConsoleLanguage, ConsoleTexts } from '../frame/texts.ts'
 import { money } from './currencies.ts'
@@ -14,10 +24,14 @@ type Part = 'steps' | 'needs' | 'terms'
 
 type Person = Offered & { name: string }
 
+interface Equipment extends Offered {
+  quantity: number
+}
+
 /** The staff members and resources that a service can name. */
-interface PartChoices {
+export interface PartChoices {
   staff: readonly Person[]
-  resources: readonly Offered[]
+  resources: readonly Equipment[]
 }
 
 export function partRows({ texts }: ConsoleLanguage, { staff, resources }: PartChoices): Row<Part>[] {
@@ -102,6 +116,19 @@ function needs(words: Words, resources: readonly Offered[]): Codec {
       </fieldset>`
     },
   }
+}
+
+/** Returns faults for needs that take more than there are, with which nobody could book the service. */
+export function needFaults(words: Words, typed: Typed, resources: readonly Equipment[]): Faults {
+  const faults: Faults = {}
+  for (const row of needRows(typed)) {
+    const chosen = ticked(typed, needName(row, 'resource_ids.'))
+    const counts = resources.filter(({ id }) => chosen.includes(id)).map((one) => one.quantity)
+    const most = Math.max(0, ...counts)
+    const name = needName(row, 'quantity')
+    if (most > 0 && Number(quantity.read(typed, name)) > most) faults[name] = words.needsTooMany({ most })
+  }
+  return faults
 }
 
 function needFields(

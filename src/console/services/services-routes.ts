@@ -16,7 +16,12 @@ import { moneyText } from '../../mails/render.ts'
 import type { FormState, Typed } from '../../pages/form.ts'
 import { listItems } from '../frame/lists.ts'
 import { doneNotice } from '../frame/console-page.ts'
-import { type BusinessVisit, type ConsoleRoute, consoleRoutes } from '../frame/console-route.ts'
+import {
+  assertNoFaults,
+  type BusinessVisit,
+  type ConsoleRoute,
+  consoleRoutes,
+} from '../frame/console-route.ts'
 import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
@@ -28,6 +33,7 @@ import {
   serviceSummary,
   startFaults,
 } from './service-form.ts'
+import { needFaults } from './service-parts.ts'
 
 /** Registers the services of a business. */
 export function servicesRoutes(app: FastifyInstance, context: Context): void {
@@ -122,6 +128,10 @@ function servicePage(context: Context) {
       ...startFaults(visit, typed),
       ...slugFaults(visit, typed),
     }),
+    check: async (visit: BusinessVisit, _id: string, typed: Typed) => {
+      const { resources } = await choices(visit)
+      assertNoFaults(needFaults(visit.texts.services, typed, resources))
+    },
     stays: async (visit: BusinessVisit, typed: Typed) => idleStartsOf(typed, await choices(visit)).length > 0,
     fields: async (visit: BusinessVisit, state: FormState) =>
       serviceFields(visit, state, await choices(visit)),
