@@ -6,7 +6,7 @@ import { consoleSizes, openConsole } from '../support/console.ts'
 import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
-import type { TestService } from '../support/test-service.ts'
+import { offer, type TestService } from '../support/test-service.ts'
 
 /* A busy Monday, as in docs/guides/running-a-salon.md. TEST_SCREENSHOTS=docs/images takes its pictures. */
 
@@ -30,12 +30,30 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
     const { book, hold, call, staffId, business } = bookerOf(service)
     const place = { businessId: business.id }
     owner = await logInNewPerson(service, { email: 'ada@example.com', name: 'Ada', role: 'owner', place })
+    /** Books services one after the other, from 11:00. */
+    const bookVisit = async (wanted: { name: string; staff_id: string }[]) => {
+      const { body } = await call('GET', '/services?limit=100')
+      const services = body.data as { id: string; name: string }[]
+      const items = wanted.map(({ name, staff_id }) => ({
+        ...{ staff_id, service_id: services.find((one) => one.name === name)?.id },
+      }))
+      const { location_id } = offer(business, 'Haircut', 'Mitte')
+      const held = await call('POST', '/bookings/hold', { location_id, starts_at: at('11:00'), items })
+      const { hold_id } = held.body
+      const booked = await call('POST', '/bookings', { hold_id, ...client('Annie', 'Easley') })
+      expect(booked.status, JSON.stringify(booked.body)).toBe(201)
+    }
     const [anna, ben] = [staffId('Anna'), staffId('Ben')]
     shown = await book('Haircut', at('09:00'), { staff_id: anna, ...client('Grace', 'Hopper') })
     await book('Haircut', at('10:30'), { staff_id: anna, ...client('Alan', 'Turing') })
     await book('Haircut', at('14:00'), { staff_id: anna, ...client('Mary', 'Jackson') })
     await book('Haircut', at('11:00'), { staff_id: ben, ...client('Katherine', 'Johnson') })
     await book('Haircut', at('15:30'), { staff_id: ben, ...client('ليلى', 'الفهد') })
+    await bookVisit([
+      { name: 'Colour', staff_id: anna },
+      { name: 'Haircut', staff_id: ben },
+    ])
+    await book('Haircut', at('11:30'), { staff_id: anna, ...client('Ida', 'Rhodes') }) // while the colour works
     await hold('Haircut', at('12:30'), { staff_id: anna })
     await call('POST', '/blocks', {
       staff_id: ben,
@@ -50,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
   })
 
   testFirstOf([
-    ['console-day', (): string => `/console?date=${day}`, consoleSizes.desktop],
+    ['console-day', (): string => `/console?date=${day}&resources=true`, consoleSizes.desktop],
     ['console-list', (): string => `/console?date=${day}&view=list`, consoleSizes.phone],
     ['console-booking', (): string => `/console/bookings/${shown}`, consoleSizes.desktop],
   ])('%s is whole', async (name, path, size) => {
