@@ -23,6 +23,7 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
   let address: string
   let owner: LoggedIn
   let shown = ''
+  let mitte = ''
 
   beforeAll(async () => {
     browser = await sharedBrowser()
@@ -30,6 +31,7 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
     const { book, hold, call, staffId, business } = bookerOf(service)
     const place = { businessId: business.id }
     owner = await logInNewPerson(service, { email: 'ada@example.com', name: 'Ada', role: 'owner', place })
+    mitte = offer(business, 'Haircut', 'Mitte').location_id
     /** Books services one after the other, from 11:00. */
     const bookVisit = async (wanted: { name: string; staff_id: string }[]) => {
       const { body } = await call('GET', '/services?limit=100')
@@ -37,8 +39,8 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
       const items = wanted.map(({ name, staff_id }) => ({
         ...{ staff_id, service_id: services.find((one) => one.name === name)?.id },
       }))
-      const { location_id } = offer(business, 'Haircut', 'Mitte')
-      const held = await call('POST', '/bookings/hold', { location_id, starts_at: at('11:00'), items })
+      const visit = { location_id: mitte, starts_at: at('11:00'), items }
+      const held = await call('POST', '/bookings/hold', visit)
       const { hold_id } = held.body
       const booked = await call('POST', '/bookings', { hold_id, ...client('Annie', 'Easley') })
       expect(booked.status, JSON.stringify(booked.body)).toBe(201)
@@ -68,8 +70,12 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
   })
 
   testFirstOf([
-    ['console-day', (): string => `/console?date=${day}&resources=true`, consoleSizes.desktop],
-    ['console-list', (): string => `/console?date=${day}&view=list`, consoleSizes.phone],
+    [
+      'console-day',
+      (): string => `/console?date=${day}&location=${mitte}&resources=true`,
+      consoleSizes.desktop,
+    ],
+    ['console-list', (): string => `/console?date=${day}&view=list`, { ...consoleSizes.phone, height: 1900 }],
     ['console-booking', (): string => `/console/bookings/${shown}`, consoleSizes.desktop],
   ])('%s is whole', async (name, path, size) => {
     const visitor = await openConsole(browser, owner, { address, ...size })

@@ -11,7 +11,7 @@ const fitting = /^\/console\/(?:book|block(?:\/.+)?|bookings\/[^/.]+(?:\/.+)?|cl
 
 const parameter = 'panel'
 
-/** What Turbo says of a response without the frame. */
+/** Turbo's report of a response without the frame. */
 interface MissingFrame {
   response: Response
   visit: (response: Response) => unknown
