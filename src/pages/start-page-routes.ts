@@ -7,6 +7,7 @@ import { html, type Html } from '../base/html.ts'
 import type { Context } from '../bookings/context.ts'
 import { firstBusinesses } from '../catalogue/business.ts'
 import { Media } from '../base/wire.ts'
+import { icon } from './icons.ts'
 import { sendPage } from './page.ts'
 
 /** A business with an accessible booking page. */
@@ -42,7 +43,11 @@ export function startPageRoutes(app: FastifyInstance, context: Context): void {
       )
       const businesses = found ?? []
       if (!isProduction)
-        return sendPage(reply, { title: 'Holdfast', main: overview(businesses, context.db.engine) })
+        return sendPage(reply, {
+          title: 'Holdfast',
+          main: overview(businesses, context.db.engine),
+          more: html`<script type="module" src="/widget/v1.js"></script>`,
+        })
       const [only, other] = businesses
       const shown = only && !other && only.path !== '' ? only : undefined
       return sendPage(reply, {
@@ -65,38 +70,57 @@ async function findBookable(context: Context, max: number): Promise<BookableBusi
   )
 }
 
-/** Renders the page for developers and people who try Holdfast. */
+/** Renders the page for developers and people who try Holdfast, with the widget of the first business. */
 function overview(businesses: BookableBusiness[], engine: keyof typeof engineNames): Html {
   const bookable = businesses.filter(({ path }) => path !== '')
-  return html`<main id="main" class="text" tabindex="-1">
-    <h1>Holdfast</h1>
-    <p>Appointment booking that you run yourself: a client holds a slot, then books it.</p>
-    <p class="status">Serving on ${engineNames[engine]}, version ${packageJson.version}, in development.</p>
-    <h2>Booking pages</h2>
+  const [first] = bookable
+  return html`<main id="main" class="front" tabindex="-1">
+    <div>
+      <h1>Booking that you run yourself</h1>
+      <p class="lead">A client holds a slot, then books it. A slot is never sold twice.</p>
+      <p class="actions">
+        <a class="button main" href="/console">${icon('calendar')} Open the console</a>
+        <a class="button" href="/docs">${icon('developers')} API reference</a>
+      </p>
+      <h2>Booking pages</h2>
+      ${
+        first
+          ? html`<ul class="rows">
+              ${bookable.map(
+                ({ name, path }) =>
+                  html`<li>
+                    <a href="${path}"><bdi>${name}</bdi></a>
+                  </li>`,
+              )}
+            </ul>`
+          : html`<p>None yet. <code>npx holdfast setup</code> creates a business and its page.</p>`
+      }
+      <h2>For programs</h2>
+      <ul>
+        <li><a href="/openapi.json">OpenAPI document</a></li>
+        <li><a href="/postman.json">Collection for Postman and Bruno</a></li>
+        <li><a href="/problems">Problem codes</a></li>
+        <li><a href="/embed">The widget on your website</a></li>
+      </ul>
+      <h2>Guides</h2>
+      <p>
+        They are in <code>docs/guides</code>. Start with <code>first-booking.md</code>, or with
+        <code>self-hosting.md</code> for your own business.
+      </p>
+      <p class="soft">Serving on ${engineNames[engine]}, version ${packageJson.version}, in development.</p>
+    </div>
     ${
-      bookable.length > 0
-        ? html`<ul class="codes">
-            ${bookable.map(({ name, path }) => html`<li><a href="${path}">${name}</a></li>`)}
-          </ul>`
-        : html`<p>None yet. <code>npx holdfast setup</code> makes a business and its page.</p>`
+      first
+        ? html`<section aria-label="Widget of ${first.name}">
+            <holdfast-booking publishable-key="${keyIn(first)}"></holdfast-booking>
+          </section>`
+        : ''
     }
-    <h2>For people of a business</h2>
-    <ul class="codes">
-      <li><a href="/console">Console</a></li>
-    </ul>
-    <h2>For programs</h2>
-    <ul class="codes">
-      <li><a href="/docs">API reference</a></li>
-      <li><a href="/problems">What each problem code means</a></li>
-      <li><a href="/openapi.json">OpenAPI document</a></li>
-      <li><a href="/postman.json">Collection for Postman and Bruno</a></li>
-    </ul>
-    <h2>Guides</h2>
-    <p>
-      They lie in <code>docs/guides</code> beside the program. Begin with <code>first-booking.md</code>; for
-      your own business, <code>self-hosting.md</code>.
-    </p>
   </main>`
+}
+
+function keyIn({ path }: BookableBusiness): string {
+  return path.slice('/book/'.length)
 }
 
 /** Link for the team. */
@@ -104,14 +128,14 @@ const toConsole = html`<p class="soft"><a href="/console">Log in</a></p>`
 
 /** Renders the page for clients of the only business. */
 function entrance({ name, path }: BookableBusiness): Html {
-  return html`<main id="main" class="text" tabindex="-1">
+  return html`<main id="main" class="text door" tabindex="-1">
     <h1><bdi>${name}</bdi></h1>
     <p><a class="button main" href="${path}">Book</a></p>
     ${toConsole}
   </main>`
 }
 
-const nothingHere = html`<main id="main" class="text" tabindex="-1">
+const nothingHere = html`<main id="main" class="text door" tabindex="-1">
   <h1>Nothing here</h1>
   <p>To book, open the link that the business has given you.</p>
   ${toConsole}

@@ -173,7 +173,7 @@ function clientPart({ visit, row, client }: BookingView, shown: Shown): Html {
             ${email === '' ? '' : reach('mails', `mailto:${email}`, texts.write, email)}
           </div>`
     }
-    ${client?.blocked ? html`<p class="alert">${texts.blocked}</p>` : ''}
+    ${client?.blocked ? html`<p class="alert">${texts.blockedWhy}</p>` : ''}
   </section>`
 }
 

@@ -5,6 +5,7 @@ import type { listClients } from '../../bookings/client.ts'
 import { hidden } from '../../pages/form.ts'
 import { bookingRow, type BookingRows } from '../bookings/booking-page.ts'
 import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { face } from '../frame/faces.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
 import { momentText } from '../frame/formats.ts'
 
@@ -82,11 +83,10 @@ function clientRow(visit: BusinessVisit, client: Client): Html {
     ...(next_at === null ? [] : [t.next({ when: at(next_at) })]),
     ...(last_at === null ? [] : [t.last({ when: at(last_at) })]),
   ]
+  const name = fullName(client.first_name, client.last_name)
   return html`<li>
     <a class="row" href="${clientPath(visit, client.latest_booking_id)}">
-      <span class="row-time"
-        ><bdi class="client-name">${fullName(client.first_name, client.last_name)}</bdi></span
-      >
+      <span class="row-who">${face(name)} <bdi class="client-name">${name}</bdi></span>
       <span class="row-what">
         <span
           >${[client.email, client.phone ?? '']

@@ -25,6 +25,7 @@ export function mailsPageRoutes(app: FastifyInstance, context: Context): void {
   }
   const show = async (visit: BusinessVisit, address: Address) => ({
     title: visit.texts.mails.title,
+    section: 'mails' as const,
     body: await mailsPage(context, visit, address),
   })
   consoleRoutes(app, context, [
