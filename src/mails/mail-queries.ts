@@ -280,14 +280,25 @@ interface MailFilter {
 }
 
 /** An email as lists show it. */
-export type MailRow = MailsTable & { attempts: number; timezone: string }
+export type MailRow = MailsTable & {
+  attempts: number
+  timezone: string
+  /** The next attempt of an earlier email to the same recipient, for which a waiting one waits. */
+  earlier_attempt_at: Instant | null
+}
+
+const earlierAttempt = sql<Instant | null>`(
+  select e.next_attempt_at from mails as e
+   where m.status = 'queued' and e.status = 'queued' and e.business_id = m.business_id
+     and e.audience = m.audience and e.recipient = m.recipient and e.id < m.id
+   order by e.id limit 1)`
 
 function selectMails(db: Reads, scope: TenantScope) {
   return db
     .selectFrom('mails as m')
     .innerJoin('businesses as i', 'i.id', 'm.business_id')
     .selectAll('m')
-    .select('i.timezone')
+    .select(['i.timezone', earlierAttempt.as('earlier_attempt_at')])
     .where(inScope('m.business_id', scope))
     .where('m.status', '<>', 'superseded')
 }

@@ -245,14 +245,17 @@ interface Waiting {
   last_error: string | null
   next_attempt_at: Instant | null
   waits_for: PostponedFor | null
+  earlier_attempt_at: Instant | null
 }
 
 /** Returns why an email waits. Undefined if it does not wait or is being sent. `isOn`: the server sends emails. */
 export function waitOf(mail: Waiting, { now, isOn }: { now: Instant; isOn: boolean }): MailWait | undefined {
   const { kind, status, attempts, last_error, next_attempt_at: until, waits_for } = mail
+  const { earlier_attempt_at: earlier } = mail
   if (status !== 'queued') return undefined
   if (!isOn) return { reason: 'setup', until: null }
-  if (until === null || until <= now) return { reason: 'turn', until: null }
+  if (until === null || until <= now)
+    return { reason: 'turn', until: earlier !== null && earlier > now ? earlier : null }
   if (waits_for !== null && waits_for !== 'retry') return { reason: waits_for, until }
   if (last_error !== null) return { reason: 'retry', until }
   if (waits_for === 'retry') return { reason: 'turn', until } // after another email to the same recipient

@@ -95,7 +95,14 @@ export async function writeNoticeResult(
 export type NoticeRow = Pick<
   CalendarMailsTable,
   'id' | 'to_email' | 'attempts' | 'last_error' | 'next_attempt_at' | 'created_at' | 'sent_at' | 'seen_at'
-> & { kind: 'link' | 'calendar'; status: MailStatus; booking_id: null; waits_for: null; timezone: string }
+> & {
+  kind: 'link' | 'calendar'
+  status: MailStatus
+  booking_id: null
+  waits_for: null
+  earlier_attempt_at: null
+  timezone: string
+}
 
 interface NoticeFilter {
   id?: string
@@ -115,7 +122,7 @@ export async function findNotices(
 ): Promise<NoticeRow[]> {
   const { id, status, businessId, after, rows } = filter
   const columns = sql`m.id, m.status, m.attempts, m.last_error, m.next_attempt_at, m.created_at, m.sent_at, m.seen_at,
-                    null as booking_id, null as waits_for`
+                    null as booking_id, null as waits_for, null as earlier_attempt_at`
   const conditions = [
     id === undefined ? sql`true` : sql`m.id = ${id}`,
     status === undefined ? sql`true` : sql`m.status = ${status}`,

@@ -64,7 +64,8 @@ onEachEngine('an email that waits shows why, and until when', (engine) => {
     await world.book(await world.offer(), monday, { client })
     await world.sent()
     const [behind] = (await waiting(client.email)).filter(({ last_error }) => last_error === null)
-    expect(behind).toMatchObject({ waits_for: 'turn', waits_until: null })
+    expect(behind).toMatchObject({ waits_for: 'turn', waits_until: mail?.waits_until })
+    expect(await page('en')).toMatch(/Waits until .* for another email to this address\./)
     // the command has the clock of this machine
     const far = '2099-01-01T12:00:00.000Z'
     await changeRows(world.service, sql`update mails set next_attempt_at = ${far} where id = ${mail?.id}`)
@@ -112,6 +113,7 @@ test('an email that is being sent, was sent or failed waits for nothing', () => 
     last_error: null,
     next_attempt_at: later,
     waits_for: null,
+    earlier_attempt_at: null,
   } as const
   expect(waitOf({ ...mail, status: 'queued' }, { now, isOn: true })).toBeUndefined()
   for (const status of ['sent', 'failed', 'superseded'] as const)
