@@ -58,12 +58,17 @@ function textOfBlock(block: Block): string {
       return [
         block.title,
         ...block.lines,
-        ...block.rows.map(([label, value]) => `${label}: ${value.replaceAll('\n', ', ')}`),
+        ...block.rows.map(([label, value]) => `${ledIn(label)} ${value.replaceAll('\n', ', ')}`),
         ...(block.link ? [`${block.link.label}: ${block.link.url}`] : []),
       ]
         .map((line) => `  ${line}`)
         .join('\n')
   }
+}
+
+/** Ends a label with a colon, unless it is a question or has one. */
+function ledIn(label: string): string {
+  return /[?!:\u061f\uff01\uff1a\uff1f]$/.test(label) ? label : `${label}:`
 }
 
 const styles = html`<style>
