@@ -88,6 +88,7 @@ onOneEngine('postgres', 'the page of a booking', (engine) => {
     const before = service.clock.now()
     service.clock.advance(3_600)
     for (const [action, state] of [
+      ['arrive', { status: 'in_progress', no_show: false }],
       ['complete', { status: 'completed', no_show: false }],
       ['reopen', { status: 'confirmed' }],
       ['no_show', { status: 'completed', no_show: true }],

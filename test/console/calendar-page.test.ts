@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DayGrid } from '../../src/console/calendar/day-layout.ts'
 import { onOneEngine } from '../support/long.ts'
-import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -53,6 +53,18 @@ onOneEngine('postgres', 'the calendar of the console', (engine) => {
     expect(page).toContain('Rückgängig')
     expect(page).not.toContain('Ben Fischer</bdi></h2>')
     expect(await show('?view=list', owner.cookie, 'de')).toContain('in 30 Minuten')
+  })
+
+  test('one button of the list marks the next client as arrived, and leads back to the list', async () => {
+    const card = /class="cal-next"[^]*?<\/section>/.exec(await show('?view=list'))?.[0] ?? ''
+    const action = /action="([^"]*)"/.exec(card)?.[1] ?? ''
+    const values = Array.from(card.matchAll(/name="(\w+)" value="([^"]*)"/g), ([, name = '', value = '']) => [
+      name,
+      value,
+    ])
+    const sent = await sendForm(service, action, Object.fromEntries(values) as Record<string, string>, owner)
+    expect(sent).toMatchObject({ status: 303, headers: { location: '/console?view=list&done=arrived' } })
+    expect(await show('?view=list&done=arrived')).toMatch(/Marked as arrived\.[^]*in progress/)
   })
 
   test.each([

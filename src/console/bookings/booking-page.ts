@@ -255,17 +255,22 @@ function cancelFacts({ visit, row }: BookingView): Html {
 }
 
 /** Actions of a booking whose buttons need no confirmation. */
-export type PlainAction = 'confirm' | 'complete' | 'no_show' | 'came' | 'reopen' | 'restore'
+export type PlainAction = 'arrive' | 'confirm' | 'complete' | 'no_show' | 'came' | 'reopen' | 'restore'
 
-/** Returns the actions that make sense now. */
+/** Time before the start from which a client can have arrived. */
+const arrivalMs = 4 * 3_600_000
+
+/** Returns the actions that make sense now, the main one first. */
 function actionsOf({ row, now }: BookingView): PlainAction[] {
   const hasBegun = row.starts_at <= now
   switch (row.status) {
     case 'pending':
       return ['confirm']
     case 'confirmed':
+      if (hasBegun) return ['arrive', 'complete', 'no_show']
+      return toMs(row.starts_at) - toMs(now) < arrivalMs ? ['arrive'] : []
     case 'in_progress':
-      return hasBegun ? ['complete', 'no_show'] : []
+      return hasBegun ? ['complete', 'no_show'] : ['complete']
     case 'completed':
       if (row.no_show_at !== null) return ['came']
       return hasBegun ? ['no_show', 'reopen'] : ['reopen']
@@ -274,10 +279,13 @@ function actionsOf({ row, now }: BookingView): PlainAction[] {
   }
 }
 
+const mainActions: ReadonlySet<PlainAction> = new Set(['arrive', 'confirm', 'complete'])
+
 function bookingActions(view: BookingView): Html {
   const { visit, row } = view
   const texts = visit.texts.booking
   const labels: Record<PlainAction, string> = {
+    arrive: texts.arrived,
     confirm: texts.confirm,
     complete: texts.complete,
     no_show: texts.absent,
@@ -291,10 +299,10 @@ function bookingActions(view: BookingView): Html {
     html`<a class="button ${look}" href="${bookingPath(view, form)}">${name ? icon(name) : ''} ${label}</a>`
   return html`<div class="actions save not-printed">
     ${actionsOf(view).map(
-      (action) =>
+      (action, index) =>
         html`<form method="post" action="${bookingPath(view, 'status')}">
           ${versionFields(view)} ${hidden({ action })}
-          <button type="submit" class="${action === 'confirm' || action === 'complete' ? 'main' : ''}">
+          <button type="submit" class="${index === 0 && mainActions.has(action) ? 'main' : ''}">
             ${labels[action]}
           </button>
         </form>`,

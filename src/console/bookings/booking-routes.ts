@@ -104,7 +104,10 @@ function actionRoute(context: Context): BookingRoute {
         const change = { ...changesOf[action] }
         return once(
           () => changeBooking(context, visit.person, { target, change }),
-          () => leadTo(view, doneBy[action]),
+          () =>
+            typed['to'] === 'list'
+              ? { path: '/console', query: { view: 'list', done: doneBy[action] } }
+              : leadTo(view, doneBy[action]),
         )
       },
       again: async (visit, state, { id }) => {
@@ -227,6 +230,7 @@ function formRoute(context: Context, name: FormName): BookingRoute {
 }
 
 const changesOf = {
+  arrive: { status: 'in_progress' },
   confirm: { status: 'confirmed' },
   complete: { status: 'completed' },
   no_show: { no_show: true },
@@ -242,6 +246,7 @@ function isPlainAction(text: string): text is PlainAction {
 type Done = keyof ConsoleVisit['texts']['booking']['done']
 
 const doneBy: Record<PlainAction, Done> = {
+  arrive: 'arrived',
   confirm: 'confirmed',
   complete: 'completed',
   no_show: 'no_show',

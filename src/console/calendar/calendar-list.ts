@@ -2,6 +2,7 @@ import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
 import { merged } from '../../bookings/calendar-rules.ts'
 import { mayKnowReason } from '../../catalogue/block.ts'
+import { hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { pathOf } from '../frame/console-page.ts'
 import { clientName, relativeTime } from '../frame/formats.ts'
@@ -124,7 +125,15 @@ function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats
       ${formats.time(from)}–${formats.time(to)} · <bdi>${booking.service.name}</bdi>
       ${booking.staff ? html` · ${t.withWhom({ name: booking.staff.name })}` : ''}
     </p>
-    <p class="actions">
+    <div class="actions">
+      ${
+        booking.status === 'confirmed'
+          ? html`<form method="post" action="${pathOf(`/console/bookings/${booking.id}/status`, visit)}">
+              ${hidden({ once: visit.once, version: String(booking.version), action: 'arrive', to: 'list' })}
+              <button type="submit">${icon('arrived')} ${visit.texts.booking.arrived}</button>
+            </form>`
+          : ''
+      }
       ${
         phone === null
           ? ''
@@ -135,7 +144,7 @@ function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats
       <a class="button" href="${pathOf(`/console/bookings/${booking.id}/move`, visit)}"
         >${icon('move')} ${visit.texts.booking.move}</a
       >
-    </p>
+    </div>
   </section>`
 }
 

@@ -181,6 +181,7 @@ function noBusiness({ person, texts }: ConsoleVisit): Html {
 function doneNotes({ texts }: ConsoleVisit): Record<string, string> {
   return {
     booked: texts.book.done,
+    arrived: texts.booking.done.arrived,
     moved: texts.move.done,
     blocked: texts.block.done,
     removed: texts.block.removed,
