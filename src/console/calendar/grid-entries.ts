@@ -119,9 +119,10 @@ function lightParts(view: EntriesView, column: Column, at: At): Html[] {
 
 type PartEntry = Extract<Entry, { kind: 'booking' }> & { column: Column; rows: Rows }
 
-const rowsOfTwoLines = 6
-/** The least height at which the second text may take several lines. */
-const rowsOfText = 9
+/** Height of a line of text and of the edges, in rows. */
+const [rowsPerLine, edgeRows] = [2.56, 0.7]
+/** Maximum number of lines below the first. */
+const maxLines = 5
 
 /** Renders several bookings of one appointment, such as a class, as a link to their list. */
 function groupPart(
@@ -157,7 +158,8 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
   const status = booking.no_show ? 'no-show' : booking.status
   const isOver = stretch.to <= nowMs && booking.status !== 'in_progress'
   const rows = entry.rows.end - entry.rows.first
-  const size = rows < rowsOfTwoLines ? ' is-short' : rows >= rowsOfText ? ' is-tall' : ''
+  const lines = Math.min(maxLines, Math.floor((rows - edgeRows) / rowsPerLine) - 1)
+  const size = lines < 1 ? ' is-short' : lines > 1 ? ` lines-${lines}` : ''
   return html`<li
     class="booking is-${status}${isOver ? ' is-past' : ''}${size}${hueClass(view, booking)} ${place}"
     data-key="${key}"
