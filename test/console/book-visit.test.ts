@@ -48,6 +48,7 @@ onOneEngine('postgres', 'booking several services by the form of the console', (
     const two = await go(one, { who: salon.anna, do: 'add', add: salon.colour })
     expect(textOf(two)).toContain('Cut + Colour')
     expect(textOf(two)).toContain('120 min')
+    expect(String(two.body)).toContain(`name="use" value="${date}T09:00:00.000Z"`)
     const chosen = new RegExp(`<option value="${salon.anna}"\\s+selected`, 'g')
     expect(String(two.body).match(chosen)).toHaveLength(2) // one person gives both
     const withAnna = { who: salon.anna, 'who-1': salon.anna }

@@ -133,7 +133,7 @@ function bookRoute(context: Context): ConsoleRoute {
         if (!form) return { path: '/console/book' }
         const { typed } = form.state
         const rows = changedRows(typed, { rows: form.items.slice(1), services: form.services, first: 1 })
-        if (rows) return { page: bookForm(withRows(form, rows)) }
+        if (rows) return { page: await changedForm(context, withRows(form, rows)) }
         if (typed['do'] === 'find') return { page: await foundClients(context, form) }
         if (typed['do'] === 'times')
           return { page: bookForm({ ...form, times: await freeTimes(context, form), asked: true }) }
@@ -326,6 +326,11 @@ async function freeTimes(
     start: readInstant(starts_at),
     seatsLeft: seats_left,
   }))
+}
+
+/** Renders the form after its services have changed. As long as no time is chosen, it offers free ones. */
+async function changedForm(context: Context, form: SentForm) {
+  return bookForm({ ...form, times: form.state.typed['time'] ? undefined : await freeTimes(context, form) })
 }
 
 async function foundClients(context: Context, form: SentForm) {
