@@ -4,15 +4,16 @@ import { columnTypes } from './column-types.ts'
 
 /**
  * A visit takes time of several things: a claim for each. The first has the ID of hold and booking. The further ones name
- * it in `visit_id`. They follow it, and none is committed without the others.
+ * it in `visit_id`. They follow it, and none is committed without the others. The columns have no checks, because those
+ * would read every row under a lock.
  */
 export async function visits(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { id, instant, json, table } = columnTypes(engine)
   const statements = [
     `alter table claims add column visit_id ${id}${engine === 'sqlite' ? ' references claims (id) deferrable initially deferred' : ''}`,
-    `alter table claims add column claim_count integer not null default 1 check (claim_count >= 1)`,
+    `alter table claims add column claim_count integer not null default 1`,
     `create index claims_of_visit on claims (visit_id) where visit_id is not null`,
-    `alter table bookings add column item_count integer check (item_count >= 1)`,
+    `alter table bookings add column item_count integer`,
     table(
       'visit_items',
       `id ${id} primary key,
