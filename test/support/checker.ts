@@ -137,6 +137,11 @@ export async function findErrors(
   ]
 }
 
+/** Returns the visits of which only a part is there at one moment, in words. A server may be running. */
+export async function findHalfVisits(databaseUrl: string): Promise<string[]> {
+  return halfVisits(await readContents(databaseUrl))
+}
+
 /** Returns the claims that occupy time. An ended claim has freed it. */
 function taking(claims: Claim[]): Claim[] {
   return claims.filter(({ ended_at }) => ended_at === null)

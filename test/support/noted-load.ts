@@ -15,6 +15,8 @@ export interface NotedLoad {
   refused: string[]
   /** When each hold was acknowledged, in milliseconds of `performance.now`. */
   heldAtMs: number[]
+  /** The IDs of holds that are visits of two services. */
+  visits: Set<string>
   /** Ends the load when every client has its last answer. */
   stop(): Promise<void>
 }
@@ -37,15 +39,16 @@ export async function startNotedLoad(
   const unexpected: string[] = []
   const refused: string[] = []
   const heldAtMs: number[] = []
+  const visits = new Set<string>()
   const client = clientOf(cluster, call)
   const tokens = await openSessions(call, cluster.addresses, {
     key: cluster.business.publishable_key,
     count: clients,
   })
-  const pairs: Awaited<ReturnType<typeof makeService>>[] = []
+  const pairs: Awaited<ReturnType<typeof makeServices>>[] = []
   for (let pair = 0; pair < clients / 2; pair += 1) {
     // if created at once, they would wait for each other's lock on the business
-    pairs.push(await makeService(cluster, call, `Load ${pair}`))
+    pairs.push(await makeServices(cluster, call, `Load ${pair}`))
   }
   let answered = 0
   let ended = false
@@ -86,11 +89,14 @@ export async function startNotedLoad(
 
   async function once(turn: number, token: string, round: number): Promise<void> {
     // two clients want each slot, and no client wants one twice, which would replace its own hold
-    const body = { ...pairs[turn >> 1], starts_at: slot(round % slotsPerClient) }
+    const { plain, visit } = pairs[turn >> 1] ?? {}
+    const isVisit = round % 3 === 0
+    const body = { ...(isVisit ? visit : plain), starts_at: slot(round % slotsPerClient) }
     const held = await create(turn + round, '/bookings/hold', token, body)
     if (held?.status !== 201) return held ? undefined : pause(10)
     heldAtMs.push(performance.now())
     const id = String(held.body.hold_id)
+    if (isVisit) visits.add(id)
     const expiresAtMs = Date.parse(String(held.body.expires_at))
     acknowledged.set(id, { state: 'held', expiresAtMs, inDoubt: false })
     if (round % 4 === 0) return // stays held
@@ -105,7 +111,12 @@ export async function startNotedLoad(
     if (known && booked) acknowledged.set(id, known)
     if (booked?.status !== 201) return
     acknowledged.set(id, { state: 'booked', expiresAtMs, inDoubt: false })
-    if (round % 4 === 2) return // stays booked
+    if (round % 4 === 2) {
+      // stays booked, perhaps at another time
+      const starts_at = slot(2 * slotsPerClient + (round % slotsPerClient))
+      await about(id, () => client.change(turn, id, { starts_at }))
+      return
+    }
     const cancelled = await about(id, () => client.cancel(turn, id))
     if (cancelled?.status === 200) acknowledged.set(id, { state: 'cancelled', expiresAtMs, inDoubt: false })
   }
@@ -121,6 +132,7 @@ export async function startNotedLoad(
     unexpected,
     refused,
     heldAtMs,
+    visits,
     answered: () => answered,
     stop: async () => {
       ended = true
@@ -129,14 +141,26 @@ export async function startNotedLoad(
   }
 }
 
-/** Creates a service without staff, whose bookings conflict with no other's. */
-async function makeService(cluster: Cluster, call: Call, name: string) {
+/**
+ * Creates a service without staff, whose bookings conflict with no other's, and a visit of it and a further one. The
+ * further one needs a room, so a visit takes three things.
+ */
+async function makeServices(cluster: Cluster, call: Call, name: string) {
   const { business } = cluster
   const { location_id } = offer(business, 'Meeting room')
-  const body = { name, duration_minutes: 60, max_advance_days: 730, location_ids: [location_id] }
-  const made = await call(cluster.address(0), 'POST', '/services', { token: business.business_key, body })
-  if (made.status !== 201) throw new Error(`no service: ${JSON.stringify(made.body)}`)
-  return { service_id: String(made.body.id), location_id }
+  const make = async (path: string, body: object) => {
+    const made = await call(cluster.address(0), 'POST', path, { token: business.business_key, body })
+    if (made.status !== 201) throw new Error(`${path}: ${JSON.stringify(made.body)}`)
+    return String(made.body.id)
+  }
+  const offered = { name, duration_minutes: 60, max_advance_days: 730, location_ids: [location_id] }
+  const service_id = await make('/services', offered)
+  const room = await make('/resources', { location_id, name })
+  const further = await make('/services', { ...offered, needs: [{ resource_ids: [room] }] })
+  return {
+    plain: { service_id, location_id },
+    visit: { location_id, items: [{ service_id }, { service_id: further }] },
+  }
 }
 
 /** Waits between rounds, and between attempts while there is no server. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findErrors } from '../support/checker.ts'
+import { findErrors, findHalfVisits } from '../support/checker.ts'
 import { startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
 import { onOneEngine, rounds } from '../support/long.ts'
-import { startNotedLoad } from '../support/noted-load.ts'
+import { type NotedLoad, startNotedLoad } from '../support/noted-load.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
 import { allEvents } from '../support/webhooks.ts'
 
@@ -26,6 +26,18 @@ onOneEngine('postgres', 'a server that is killed while it serves', (engine) => {
     await receiver.stop()
   })
 
+  /** Expects both services of each visit in a list of bookings. */
+  async function expectWholeVisits({ visits }: NotedLoad): Promise<void> {
+    const token = cluster.business.business_key
+    const { body } = await eventually('a list', async () => {
+      const reply = await call(cluster.address(0), 'GET', '/bookings?limit=100', { token })
+      return reply.status === 200 ? reply : undefined
+    })
+    const { data } = body as { data: { id: string; items: unknown[] }[] }
+    const halves = data.filter(({ id, items }) => visits.has(id) && items.length !== 2)
+    expect(halves).toEqual([])
+  }
+
   test('loses nothing that it has acknowledged, and starts again', { timeout: 600_000 }, async () => {
     const load = await startNotedLoad(cluster, call)
     for (let kill = 0; kill < kills; kill += 1) {
@@ -33,7 +45,9 @@ onOneEngine('postgres', 'a server that is killed while it serves', (engine) => {
       await eventually('load on the servers', () => load.answered() > before + 200 || undefined)
       const victim = kill % cluster.servers.length
       await cluster.servers[victim]?.kill()
+      expect(await findHalfVisits(cluster.databaseUrl)).toEqual([])
       cluster.servers[victim] = await cluster.start()
+      await expectWholeVisits(load)
     }
     const before = load.answered()
     await eventually('load after the last start', () => load.answered() > before + 200 || undefined)
