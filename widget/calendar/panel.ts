@@ -90,9 +90,10 @@ export function addPanel({ close }: { close: string }, { changed, shown }: Liste
     for (const link of frame.querySelectorAll('a')) {
       if (fittingPath(link.href) === undefined) link.dataset['turboFrame'] = '_top'
     }
-    const heading = frame.querySelector<HTMLElement>('[autofocus], h1, h2')
-    if (heading && !heading.hasAttribute('autofocus')) heading.tabIndex = -1
-    heading?.focus()
+    const wanted = frame.querySelector<HTMLElement>('[autofocus]') // such as a warning below the fields
+    const heading = frame.querySelector<HTMLElement>('h1, h2')
+    if (heading) heading.tabIndex = -1
+    ;(wanted ?? heading)?.focus()
   })
   frame.addEventListener('turbo:submit-end', changed)
   frame.addEventListener('turbo:frame-missing', (event) => {
