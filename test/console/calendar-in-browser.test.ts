@@ -375,6 +375,20 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await page.getByRole('heading', { name: '20 November' }).waitFor()
   })
 
+  test('has its focus and scroll position again after going back to it', async () => {
+    const day = '2026-12-08'
+    const id = await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    const { page } = await open(`/console?date=${day}&hours=all`)
+    await booking(page, id).focus()
+    await page.evaluate(`document.querySelector('.cal-scroll').scrollTop = 300`)
+    await page.goto(`${address}/console/bookings`)
+    await page.goBack()
+    await eventually('the focus', async () =>
+      (await page.evaluate<string>('document.activeElement.id')) === `b-${id}` ? true : undefined,
+    )
+    expect(await page.evaluate(`document.querySelector('.cal-scroll').scrollTop`)).toBe(300)
+  })
+
   test('free time shows its start, and is booked by a click or blocked by dragging over it', async () => {
     const day = '2026-11-30'
     const anna = booker.staffId('Anna')

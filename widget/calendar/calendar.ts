@@ -1,3 +1,4 @@
+import { keepPlace } from './return.ts' // before Turbo, which writes the history entry
 import { beginDrag } from './drag.ts'
 import { FreeTime } from './free-time.ts'
 import { Grid } from './grid.ts'
@@ -7,7 +8,6 @@ import { Moves } from './moves.ts'
 import { Note } from './note.ts'
 import { addPanel } from './panel.ts'
 import { Pointer } from './pointer.ts'
-import { keepPlace } from './return.ts'
 import type { Texts } from './texts.ts'
 import { Ties } from './ties.ts'
 

@@ -9,6 +9,9 @@ interface Left {
   y: number
 }
 
+/** Empty if the panel has written it. */
+const left = history.state as Left | Record<string, never> | null
+
 /** Scrolls until the present time is in the upper part. */
 function showNow(view: Element | null): void {
   const now = view?.querySelector<HTMLElement>('.cal-axis .cal-now')
@@ -23,7 +26,6 @@ export function keepPlace(root: HTMLElement): void {
     const { scrollLeft: x = 0, scrollTop: y = 0 } = view() ?? {}
     history.replaceState({ x, y, ...(focused !== undefined && { focused }) } satisfies Left, '')
   })
-  const left = history.state as Left | Record<string, never> | null // empty after the panel has written it
   if (left?.x === undefined) return showNow(view())
   view()?.scrollTo(left.x, left.y)
   if (left.focused === undefined) return
