@@ -64,7 +64,7 @@ onEachEngine('mails about visits', (engine) => {
     const custom_field_values = [{ field_id: field?.id, value: 'In spring' }]
     await salon.book(at('16:00'), { client: nextClient(), custom_field_values })
     const { text } = await sentTo(desk)
-    expect(text).toContain(`  ${label}: In spring\n`)
+    expect(text).toContain(`  ${label} In spring\n`)
   })
 
   test('each service names its person if there are several, and the business reads the same', async () => {
