@@ -349,14 +349,13 @@ function itemRows(view: MailView, language: Language): [string, string][] {
     if (state === 'removed') return [say('mail.removed'), `${serviceName}, ${times}`]
     const isChange = view.kind === 'changed'
     const known = isChange
-      ? [
-          before.startsAt && clockTime(before.startsAt, zone, language),
-          before.staffName && say('mail.withPerson', { name: before.staffName }),
-        ].filter((part) => part !== null)
+      ? [before.startsAt && clockTime(before.startsAt, zone, language), before.staffName].filter(
+          (part) => part !== null,
+        )
       : []
     const parts = [
       serviceName,
-      isOnePerson || staffName === null ? null : say('mail.withPerson', { name: staffName }),
+      isOnePerson ? null : staffName,
       price && view.kind !== 'cancelled' ? moneyText(price, locale) : null,
       isChange && state === 'new' ? say('mail.added') : null,
       known.length > 0 ? `${say('mail.before')}: ${known.join(', ')}` : null,

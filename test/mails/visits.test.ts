@@ -78,7 +78,7 @@ onEachEngine('mails about visits', (engine) => {
     const mails = world.fresh()
     for (const email of [client.email, desk]) {
       const text = mails.find(({ recipients }) => recipients.includes(email))?.text.replaceAll('\r\n', '\n')
-      expect(text).toContain('  13:00 – 13:30: Cut, With Anna, €35\n  13:00 – 13:30: Cut, With Ben, €35\n')
+      expect(text).toContain('  13:00 – 13:30: Cut, Anna, €35\n  13:00 – 13:30: Cut, Ben, €35\n')
       expect(text).not.toContain('\n  With Anna')
     }
     const notice = mails.find(({ recipients }) => recipients.includes(desk))
@@ -96,9 +96,9 @@ onEachEngine('mails about visits', (engine) => {
     await change(id, { items: otherPerson })
     const changed = await sentTo(client.email)
     expect(changed.headers?.subject).toContain('Changed: Cut + Colour + Cut, ')
-    expect(changed.text).toContain('  10:00 – 10:30: Cut, With Anna, €35\n')
-    expect(changed.text).toContain('  10:30 – 12:00: Colour, With Ben, €60, Before: With Anna\n')
-    expect(changed.text).toMatch(/ {2}12:00 – 12:30: Cut, With \w+, €35, New\n/)
+    expect(changed.text).toContain('  10:00 – 10:30: Cut, Anna, €35\n')
+    expect(changed.text).toContain('  10:30 – 12:00: Colour, Ben, €60, Before: Anna\n')
+    expect(changed.text).toMatch(/ {2}12:00 – 12:30: Cut, \w+, €35, New\n/)
     expect(changed.calendar.join('\n')).not.toMatch(/Before|New/)
     await change(id, { items: [{ id: colour?.id }], starts_at: at('10:00', '2026-12-02') })
     const removed = await sentTo(client.email)
