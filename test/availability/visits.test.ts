@@ -282,6 +282,13 @@ onEachEngine('availability of visits', (engine) => {
     expect(
       (await slotsOn(date, { items: `${cut}:${anna},${sauna}` }, own)).some((slot) => slot.held_by_you),
     ).toBe(false)
+    // its first service alone is another slot, whether it takes one claim or several
+    const other = { location_id: place, starts_at: at('13:00', date) }
+    const two = { ...other, items: [{ service_id: massage }, { service_id: sauna }] }
+    expect((await service.call('POST', '/bookings/hold', { token: own.token, body: two })).status).toBe(201)
+    for (const service_id of [cut, massage]) {
+      expect((await slotsOn(date, { service_id }, own)).some((slot) => slot.held_by_you)).toBe(false)
+    }
     expect(timesOf(await slotsOn(date, asked, session))[0]).toBe('10:30')
     expect(await explain(at('09:00', date), asked)).toMatchObject({ item: 0, reason: 'slot_held' })
     expect(await explain(at('09:00', date), { service_id: massage })).toMatchObject({ reason: 'slot_held' })
