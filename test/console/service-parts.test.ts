@@ -153,6 +153,12 @@ onEachEngine('steps, rooms and other prices in the form of a service', (engine) 
     expect(status).toBe(422)
     expect(body).toContain('id="needs.1.resource_ids-fault"')
     expect(textOf({ body })).toContain('It is at none of the locations of this service.')
+    const both = await save(salon.colour, { [`location_ids.${elsewhere}`]: 'on' })
+    expect(both.status).toBe(422)
+    expect(both.body).toContain('id="needs.0.resource_ids-fault"')
+    expect(textOf(both)).toMatch(/None of these is at .+\. Tick one that is, or clear that location\./)
+    const roomOfEach = { [`location_ids.${elsewhere}`]: 'on', ...need(0, id) }
+    expect((await save(salon.colour, roomOfEach)).status).toBe(303)
   })
 
   test('the form is in German as well', async () => {

@@ -26,6 +26,12 @@ type Person = Offered & { name: string }
 
 interface Equipment extends Offered {
   quantity: number
+  location_id: string
+}
+
+interface Place {
+  id: string
+  name: string
 }
 
 /** The staff members and resources that a service can name. */
@@ -118,15 +124,24 @@ function needs(words: Words, resources: readonly Offered[]): Codec {
   }
 }
 
-/** Returns faults for needs that take more than there are, with which nobody could book the service. */
-export function needFaults(words: Words, typed: Typed, resources: readonly Equipment[]): Faults {
+/** Returns faults for needs that take more than there are, or that a location lacks: nobody could book those. */
+export function needFaults(
+  words: Words,
+  typed: Typed,
+  { resources, locations }: { resources: readonly Equipment[]; locations: readonly Place[] },
+): Faults {
   const faults: Faults = {}
   for (const row of needRows(typed)) {
     const chosen = ticked(typed, needName(row, 'resource_ids.'))
-    const counts = resources.filter(({ id }) => chosen.includes(id)).map((one) => one.quantity)
-    const most = Math.max(0, ...counts)
+    const wanted = resources.filter(({ id }) => chosen.includes(id))
+    const most = Math.max(0, ...wanted.map((one) => one.quantity))
     const name = needName(row, 'quantity')
     if (most > 0 && Number(quantity.read(typed, name)) > most) faults[name] = words.needsTooMany({ most })
+    const places = locations.filter(({ id }) => typed[`location_ids.${id}`] === 'on')
+    const has = ({ id }: Place) => wanted.some((one) => one.location_id === id)
+    const bare = places.find((place) => !has(place))
+    if (bare && places.some(has))
+      faults[needName(row, 'resource_ids')] = words.needsElsewhere({ location: bare.name })
   }
   return faults
 }

@@ -129,8 +129,7 @@ function servicePage(context: Context) {
       ...slugFaults(visit, typed),
     }),
     check: async (visit: BusinessVisit, _id: string, typed: Typed) => {
-      const { resources } = await choices(visit)
-      assertNoFaults(needFaults(visit.texts.services, typed, resources))
+      assertNoFaults(needFaults(visit.texts.services, typed, await choices(visit)))
     },
     stays: async (visit: BusinessVisit, typed: Typed) => idleStartsOf(typed, await choices(visit)).length > 0,
     fields: async (visit: BusinessVisit, state: FormState) =>
