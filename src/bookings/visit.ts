@@ -153,7 +153,9 @@ async function place(context: Context, tx: Transaction, placing: Placing): Promi
   // 2. decide and take the time, repeatedly if somebody else was faster
   for (let round = 1; round <= maxRounds; round += 1) {
     const [seen] = await allOf([readClaims(tx, request), looking])
-    const plan = await planNextTo(tx, { offer, seen }, (all) => planHold(context, tx, { placing, seen: all }))
+    const plan = await planNextTo(tx, { placing, seen }, (all) =>
+      planHold(context, tx, { placing, seen: all }),
+    )
     const isTaken = await take(tx, { ...plan, businessId: offer.location.business_id })
     if (isTaken) {
       const { claims, gives, items } = plan
@@ -177,12 +179,14 @@ const planned = new WeakMap<Reads, Promise<readonly ClaimSeen[]>>()
  */
 async function planNextTo(
   tx: Transaction,
-  { offer, seen }: { offer: VisitOffer; seen: ClaimsSnapshot },
+  { placing, seen }: { placing: Placing; seen: ClaimsSnapshot },
   plan: (seen: ClaimsSnapshot) => Promise<VisitPlan>,
 ): Promise<VisitPlan> {
   const before = planned.get(tx.reads) ?? Promise.resolve([])
-  const ids = new Set(resourceIdsOf(offer))
-  const near = before.then((all) => all.filter(({ resource_id }) => ids.has(resource_id)))
+  const ids = new Set(resourceIdsOf(placing.offer))
+  // an earlier try of its own is over
+  const isOther = ({ id, resource_id }: ClaimSeen) => id !== placing.id && ids.has(resource_id)
+  const near = before.then((all) => all.filter(isOther))
   const planning = near.then((others) => plan({ ...seen, claims: [...seen.claims, ...others] }))
   const after = planning.then(({ claims }) => claimsSeen(claims)).catch(() => [])
   planned.set(
