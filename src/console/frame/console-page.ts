@@ -419,7 +419,7 @@ function sectionsOf({ person }: ConsoleVisit): ConsoleSection[] {
 /** Renders the tabs at the bottom of phones. The list is the calendar's view there. */
 function tabBar(visit: ConsoleVisit, present: SectionId | undefined, asked: URLSearchParams): Html {
   const { texts } = visit
-  const isToday = present === 'calendar' && (asked.get('view') ?? 'list') === 'list'
+  const isToday = present === 'calendar' && (asked.get('view') ?? 'list') === 'list' && !asked.has('date')
   const third = sectionsOf(visit).find(({ id }) => id === 'clients') ?? {
     id: 'bookings',
     path: '/console/bookings',
