@@ -115,6 +115,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     await page.getByLabel('Step 3: minutes').first().fill('25')
     expect(await duration.inputValue()).toBe('90')
     expect(await duration.isEditable()).toBe(false)
+    await page.getByLabel('Online').uncheck() // it has no basin
     await page.getByLabel('Basin').first().check()
     const ben = page.locator('details', { has: page.locator('summary', { hasText: /^Ben Fischer$/ }) }).last()
     await ben.locator('summary').click()

@@ -104,7 +104,12 @@ function NextFree(props: TimesView) {
       <span class="hint" aria-hidden="true">
         {nextFree}
       </span>
-      {isComing && ['', '', '', ''].map(() => <span class="crumb">…</span>)}
+      {isComing &&
+        ['', '', '', ''].map(() => (
+          <span class="crumb">
+            <span>…</span>…
+          </span>
+        ))}
       {first?.next.map((slot) => (
         <button
           key={slot.startsAt}

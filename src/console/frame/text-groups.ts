@@ -62,7 +62,7 @@ export interface TextParameters {
   'shown.slugOffer': { slug: string | number }
   'services.step': { number: string | number }
   'services.needsTooMany': { most: number }
-  'services.needsElsewhere': { location: string }
+  'services.needsElsewhere': { location: string | number }
   'services.notATime': { day: string | number; starts: string | number }
   'services.outsideHours': { day: string | number; places: string | number; start: string | number }
   'services.nobodyWorks': { day: string | number; start: string | number }
