@@ -81,7 +81,7 @@ describe.runIf(chromiumPath !== undefined)('from nothing', () => {
     longTest('in development it leads on, and is sound', async () => {
       await server.stop() // a SQLite file has one server
       const other = await startServer(database.url, { NODE_ENV: 'development' })
-      const page = await browser.newPage()
+      const page = await browser.newPage({ reducedMotion: 'reduce' }) // colours would change slowly
       await page.goto(other.address)
       await page.getByRole('link', { name: 'API reference' }).waitFor()
       await expectSoundInBoth(page, 'start-development')
