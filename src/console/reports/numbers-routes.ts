@@ -7,6 +7,7 @@ import { isUuid } from '../../base/ids.ts'
 import { isDate, toMs } from '../../base/instants.ts'
 import type { Slices } from '../../base/slices.ts'
 import type { Context } from '../../bookings/context.ts'
+import { turnsFor } from '../../bookings/costly.ts'
 import { readNumbers } from '../../bookings/numbers.ts'
 import { maxNumbersDays, numbersErrors } from '../../bookings/numbers-rules.ts'
 import type { Numbers } from '../../bookings/numbers-schemas.ts'
@@ -99,8 +100,14 @@ export function numbersPageRoutes(app: FastifyInstance, context: Context): void 
       if (person.role === 'staff' || !business) return toPage()
       const asked = askedBy(context, { ...visit, business }, request.query)
       if (Object.keys(asked.state.faults).length > 0) return toPage()
-      const rows = await countedFor(context, { ...visit, business }, asked, csvRows)
-      return sendFile(reply, 'numbers.csv', rows)
+      const end = await turnsFor(context, 'export').take(business.id, visit.isGone)
+      try {
+        const rows = await countedFor(context, { ...visit, business }, asked, csvRows)
+        return await sendFile(reply, 'numbers.csv', rows, end)
+      } catch (error) {
+        end()
+        throw error
+      }
     },
   )
 }
