@@ -29,7 +29,7 @@ onEachEngine('what costs the serving thread', (engine) => {
     ['/console/calendar', 'calendar', 32, () => readConsole(service, '/console/calendar', owner)],
     ['GET /numbers', 'numbers', 8, () => byKey(`/numbers?${days}`)],
     ['/console/numbers', 'numbers', 8, () => readConsole(service, '/console/numbers', owner)],
-    ['/console/numbers.csv', 'numbers', 8, () => readConsole(service, '/console/numbers.csv', owner)],
+    ['/console/numbers.csv', 'export', 8, () => readConsole(service, '/console/numbers.csv', owner)],
     [
       '/console/bookings.csv',
       'export',
