@@ -54,8 +54,7 @@ import { clientFieldErrors, strictestFields } from './custom-field-rules.ts'
 import { endBookingClaim } from './claim-queries.ts'
 import { storedForms } from './client-text-queries.ts'
 import { type Assignees, chosenStaff, findAssignees, findOffered, retakeSlot } from './claim.ts'
-import { assertChangesVisit, retakeServices } from './visit-change.ts'
-import type { RetakenVisit } from './visit.ts'
+import { assertChangesVisit, retakeServices, type RetakenVisit } from './visit-change.ts'
 import { digestClient } from './strangers.ts'
 
 /** The changes of a request. */

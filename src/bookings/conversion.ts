@@ -40,7 +40,8 @@ import {
 } from './hold.ts'
 import { holdStatus } from './hold-rules.ts'
 import { findVisitItems } from './visit-queries.ts'
-import { type HoldToPlace, moveVisit } from './visit.ts'
+import type { HoldToPlace } from './visit.ts'
+import { moveVisit } from './visit-change.ts'
 import {
   admitBooking,
   assertAdmitted,

@@ -1,6 +1,5 @@
 import { type Actor, assertOwnCalendar, isSession, onlyStaffId } from '../access/actor.ts'
 import { isSlotUnavailable, localDay, notOfferedHere, notOfferedThen } from '../availability/offer-rules.ts'
-import { eligibleStaff } from '../availability/resource-rules.ts'
 import { StaleOffering } from '../availability/versioned-offering.ts'
 import { visitAlternatives, withVisit } from '../availability/versioned-visit.ts'
 import {
@@ -23,22 +22,19 @@ import {
   roundUpToSecond,
   toMs,
 } from '../base/instants.ts'
-import { findOffering, forgetOffering } from '../catalogue/offering.ts'
 import { allOf, type Reads, RetryTransaction, type Transaction } from '../database/database.ts'
 import type { StoreResponse } from '../database/idempotency.ts'
 import { requireOwnTransaction } from '../database/shared-transaction.ts'
-import type { BookingRow } from '../database/shown-booking.ts'
-import type { BookingsTable, VisitItemsTable } from '../database/tables.ts'
 import { endHolds, type Room } from './claim-queries.ts'
 import { type ClaimSeen, conflict, isActive, rotationOf, takenBy } from './claim-rules.ts'
 import { type ClaimsSnapshot, readClaims } from './claim-snapshot-queries.ts'
 import type { Context } from './context.ts'
 import { assertBelowCaps, capCounts, isFull, type PlacedHold, roomUnder } from './hold-rules.ts'
-import { lockSeats, rearrangeSeats } from './seating.ts'
 import { type Reseat, takeSeats, vacateSeats } from './seating-queries.ts'
+import { lockSeats, rearrangeSeats } from './seating.ts'
 import type { NetworkDigests } from './stranger-queries.ts'
 import { type ClientAddress, digestNetworks, isTrusted } from './strangers.ts'
-import { deleteVisitClaims, deleteVisitItems, findVisitItems, insertVisit } from './visit-queries.ts'
+import { insertVisit } from './visit-queries.ts'
 import {
   assertOneCurrency,
   claimedBy,
@@ -51,11 +47,12 @@ import {
 } from './visit-rules.ts'
 
 /*
- * Holds and bookings that take time of several things: several services, steps without the person, rooms. They share transactions unless claims may move between alike seats (decision 28).
+ * Holds that take time of several things: several services, steps without the person, rooms. They share transactions
+ * unless claims may move between alike seats (decision 28). visit-change.ts plans bookings with the same functions.
  */
 
 /** A service as the caller wants it. */
-interface WishedItem {
+export interface WishedItem {
   service_id: string
   staff_id?: string | undefined
   party_size?: number | undefined
@@ -171,7 +168,7 @@ async function place(context: Context, tx: Transaction, placing: Placing): Promi
 }
 
 /** The claims that visits of one transaction are about to insert, once the last of them is planned. */
-const planned = new WeakMap<Reads, Promise<readonly ClaimSeen[]>>()
+const claimsPlannedIn = new WeakMap<Reads, Promise<readonly ClaimSeen[]>>()
 
 /**
  * Plans a visit after those of other members of its transaction, which would choose the same. If only they may be in its
@@ -182,14 +179,14 @@ async function planNextTo(
   { placing, seen }: { placing: Placing; seen: ClaimsSnapshot },
   plan: (seen: ClaimsSnapshot) => Promise<VisitPlan>,
 ): Promise<VisitPlan> {
-  const before = planned.get(tx.reads) ?? Promise.resolve([])
+  const before = claimsPlannedIn.get(tx.reads) ?? Promise.resolve([])
   const ids = new Set(resourceIdsOf(placing.offer))
-  // an earlier try of its own is over
+  // ignores the claims of its earlier try
   const isOther = ({ id, resource_id }: ClaimSeen) => id !== placing.id && ids.has(resource_id)
   const near = before.then((all) => all.filter(isOther))
   const planning = near.then((others) => plan({ ...seen, claims: [...seen.claims, ...others] }))
   const after = planning.then(({ claims }) => claimsSeen(claims)).catch(() => [])
-  planned.set(
+  claimsPlannedIn.set(
     tx.reads,
     Promise.all([before, after]).then((parts) => parts.flat()),
   )
@@ -271,13 +268,13 @@ async function planHold(
   return { claims, items, room, seating, gives: replaced }
 }
 
-/** True if claims may move between alike seats, which takes turns (see `lockSeats`). */
-function hasAlikeSeats({ items, resources }: VisitOffer): boolean {
+/** Returns true if claims may move between alike seats. Transactions then take turns (see `lockSeats`). */
+export function hasAlikeSeats({ items, resources }: VisitOffer): boolean {
   return items.some(({ service }) => service.capacity > 1) || resources.some(({ quantity }) => quantity > 1)
 }
 
 /** Returns the request for everything that a visit reads before it takes time. */
-function snapshotRequest(offer: VisitOffer, startsAt: Instant, now: Instant) {
+export function snapshotRequest(offer: VisitOffer, startsAt: Instant, now: Instant) {
   const startsAtMs = toMs(startsAt)
   const longest = longestSpan(offer, { from: startsAtMs, to: startsAtMs })
   const span = { starts_at: nearestInstant(longest.from), ends_at: nearestInstant(longest.to) }
@@ -298,7 +295,7 @@ function snapshotRequest(offer: VisitOffer, startsAt: Instant, now: Instant) {
   }
 }
 
-interface Planning {
+export interface Planning {
   /** Claims that may be in the way. */
   claims: readonly ClaimSeen[]
   seen: Pick<ClaimsSnapshot, 'blocks' | 'bookingsOfDay'>
@@ -313,7 +310,7 @@ interface Planning {
 const foundNobodyForAll = 'No people and rooms were found for all services of the visit at that time.'
 
 /** Returns the best plan. Throws slot_not_offered, slot_held or slot_booked, with the number of the item. */
-function planVisit(
+export function planVisit(
   offer: VisitOffer,
   startsAt: Instant,
   { claims, seen, now, rule, mayBeOver, onExhausted }: Planning,
@@ -351,7 +348,7 @@ interface Seating {
 }
 
 /** Chooses seats for each claim of a plan. If alike seats are free by number only, claims of others make room. */
-async function seatsFor(
+export async function seatsFor(
   context: Context,
   tx: Transaction,
   {
@@ -418,7 +415,7 @@ async function roomFor(
 }
 
 /** Takes the time of a visit, all or nothing. Returns false if a claim of another transaction is in the way. */
-async function take(
+export async function take(
   tx: Transaction,
   { claims, items, room, seating, gives, businessId }: VisitPlan & { businessId: string },
 ): Promise<boolean> {
@@ -432,206 +429,4 @@ async function take(
   const isTaken = await insertVisit(tx, { claims, items: claims.length > 1 ? items : [], room })
   if (isTaken && seating.reseats.length > 0) await takeSeats(tx, seating.reseats)
   return isTaken
-}
-
-/** A booking's services and time, after it has taken them. */
-export interface RetakenVisit {
-  columns: Pick<
-    BookingsTable,
-    | 'starts_at'
-    | 'ends_at'
-    | 'service_id'
-    | 'staff_id'
-    | 'chosen_staff_id'
-    | 'party_size'
-    | 'agreed_amount'
-    | 'agreed_currency'
-    | 'item_count'
-  >
-  /** The present deposit of all its services and people, in minor units. */
-  deposit: number
-}
-
-/** A service of a booking, with the person it should have. */
-export interface RetakenItem extends WishedItem {
-  /** The only person who may give it, if it needs one and `staff_id` is absent. */
-  only_staff_id?: string | undefined
-  /** The item of the booking that it was. */
-  present?: PresentItem | undefined
-}
-
-type PresentItem = Pick<
-  VisitItemsTable,
-  | 'id'
-  | 'service_id'
-  | 'staff_id'
-  | 'chosen_staff_id'
-  | 'starts_at'
-  | 'party_size'
-  | 'starts_with'
-  | 'agreed_amount'
-  | 'agreed_currency'
->
-
-/** Reads the items of a booking. A booking of one service is its own. */
-export async function presentItems(tx: Transaction, booking: BookingRow): Promise<PresentItem[]> {
-  return booking.item_count === null ? [{ ...booking, starts_with: 0 }] : findVisitItems(tx.reads, booking)
-}
-
-/**
- * Moves a booking of several things to another time, or takes its time again. Its people keep it where they can; nobody
- * whom the client asked for is replaced. Throws as retakeVisit does.
- */
-export async function moveVisit(
-  context: Context,
-  tx: Transaction,
-  { keepsPeople = false, ...retaking }: Moving,
-): Promise<RetakenVisit> {
-  const present = await presentItems(tx, retaking.booking)
-  const wished = (keeps: boolean) =>
-    present.map((item): RetakenItem => {
-      const { service_id, staff_id, chosen_staff_id, party_size, starts_with } = item
-      const person = (keeps ? staff_id : chosen_staff_id) ?? undefined
-      const starts = starts_with === 1 ? 'with' : 'after'
-      return { ...{ service_id, staff_id: person, party_size, starts }, present: item }
-    })
-  const mayChange =
-    !keepsPeople &&
-    present.some(({ staff_id, chosen_staff_id }) => staff_id !== null && chosen_staff_id === null)
-  try {
-    return await retakeVisit(context, tx, { ...retaking, items: wished(true) })
-  } catch (error) {
-    if (!mayChange || !isSlotUnavailable(error)) throw error
-    return retakeVisit(context, tx, { ...retaking, items: wished(false) })
-  }
-}
-
-interface Moving extends Omit<Retaking, 'items'> {
-  /** True if nobody else may get a service. */
-  keepsPeople?: boolean
-}
-
-interface Retaking {
-  booking: BookingRow
-  startsAt: Instant
-  items: readonly RetakenItem[]
-  rule: Planning['rule']
-  /** Receives what was looked for, so that a refusal can name other times. */
-  tried: { offer?: VisitOffer }
-}
-
-/**
- * Takes the time of a booking with these services, in place of what it takes now. Throws slot_not_offered, slot_held,
- * slot_booked or validation_failed, with the number of the item.
- */
-export async function retakeVisit(
-  context: Context,
-  tx: Transaction,
-  { booking, startsAt, items: wished, rule, tried }: Retaking,
-): Promise<RetakenVisit> {
-  requireOwnTransaction(tx)
-  const offer = await offerOf(context, tx, booking, { wished, mustBeOffered: rule === 'offered' })
-  tried.offer = offer
-  assertParties(offer, partyPointer(offer))
-  assertOneCurrency(offer)
-  if (hasAlikeSeats(offer)) await lockSeats(context, tx, booking.business_id)
-  const seen = await readClaims(tx, snapshotRequest(offer, startsAt, tx.now))
-  if (seen.catalogueVersion !== offer.version)
-    throw new RetryTransaction('the catalogue has changed since the services were read')
-  const claims = seen.claims.filter(({ id }) => id !== booking.id)
-  const present = wished.flatMap(({ present: item }) =>
-    item?.staff_id ? [[item.staff_id, -1] as const] : [],
-  )
-  const planned = planVisit(offer, startsAt, {
-    claims,
-    seen: { ...seen, bookingsOfDay: new Map([...seen.bookingsOfDay, ...present]) },
-    now: tx.now,
-    rule,
-    mayBeOver: rule === 'anyTime',
-    onExhausted: () => context.metrics.visitSearchGaveUp(),
-  })
-  const seating = await seatsFor(context, tx, {
-    ...{ planned, claims, leaving: [booking.id], visitId: booking.id },
-    businessId: booking.business_id,
-  })
-  const items = newItems(offer, planned, { visitId: booking.id, ids: context.ids, wished })
-  const { id, owner_id, created_at } = booking
-  const rows = visitClaims(seating.claims, {
-    ...{ offer, items, ids: context.ids },
-    anchor: {
-      ...{ id, owner_id, created_at, expires_at: created_at, booked_at: tx.now, ended_at: null },
-      ...{ owner_sequence: null, client_network: null, client_wider_network: null },
-    },
-  })
-  await deleteVisitClaims(tx, booking)
-  await deleteVisitItems(tx, booking)
-  if (
-    !(await take(tx, { claims: rows, items, room: {}, seating, gives: [], businessId: booking.business_id }))
-  )
-    throw new RetryTransaction('another transaction took a part of the time of a visit')
-  const [first] = items
-  return {
-    columns: {
-      starts_at: instantFromMs(planned.from),
-      ends_at: instantFromMs(planned.to),
-      service_id: first.service_id,
-      staff_id: first.staff_id,
-      chosen_staff_id: first.chosen_staff_id,
-      party_size: first.party_size,
-      agreed_amount: first.agreed_amount,
-      agreed_currency: first.agreed_currency ?? '',
-      item_count: rows.length > 1 ? items.length : null,
-    },
-    deposit: offer.items.reduce(
-      (sum, { service, partySize }) => sum + (service.deposit?.amount ?? 0) * partySize,
-      0,
-    ),
-  }
-}
-
-/** Reads what a booking's services need, from the database as it is now. */
-async function offerOf(
-  context: Context,
-  tx: Transaction,
-  { business_id: businessId, location_id: locationId }: BookingRow,
-  { wished, mustBeOffered }: { wished: readonly RetakenItem[]; mustBeOffered: boolean },
-): Promise<VisitOffer> {
-  const parts: Awaited<ReturnType<typeof findOffering>>[] = []
-  for (const { service_id: serviceId } of wished) {
-    const ids = { serviceId, locationId }
-    forgetOffering(context, { businessId }, ids)
-    parts.push(await findOffering(context, { businessId }, ids, tx.reads))
-  }
-  const items = wished.map(({ staff_id: named, only_staff_id, party_size = 1, starts = 'after' }, index) => {
-    const { service, location, staff } = parts[index] ?? {}
-    const refuse = (problem: Problem) => {
-      const { code, message, parts: rest } = problem
-      return new Problem(code, message, { ...rest, extensions: { ...rest.extensions, item: index } })
-    }
-    if (!service || !location || !staff)
-      throw refuse(new Problem('not_found', 'There is no service with this service_id.'))
-    const isOffered = service.active && location.active && service.location_ids.includes(location.id)
-    if (mustBeOffered && !isOffered)
-      throw refuse(notOfferedHere('The service is not offered there any more.'))
-    const isStaffed = service.staff_ids.length > 0
-    const staff_id = named ?? (isStaffed ? only_staff_id : undefined)
-    const eligible = isStaffed ? eligibleStaff({ staff, location }, staff_id) : []
-    if (isStaffed && eligible.length === 0)
-      throw refuse(notOfferedHere('The staff member does not give this service there.'))
-    return {
-      ...{ service, location, staff: eligible, partySize: party_size },
-      chosenStaffId: staff_id ?? null,
-      startsWith: starts === 'with',
-    }
-  })
-  const [first] = parts
-  if (!first?.location) throw new Error('the location of a booking is missing') // locations are never deleted
-  const resources = new Map(parts.flatMap((part) => part.resources.map((one) => [one.id, one])))
-  return {
-    items,
-    location: first.location,
-    resources: [...resources.values()],
-    maxGapMinutes: first.maxGapMinutes,
-    version: first.version,
-  }
 }

@@ -87,7 +87,7 @@ export function totalPriceOf(booking: ItemColumns): ShownItem['price'] {
 
 type PaidBooking = ItemColumns & Pick<BookingRow, 'payment_status' | 'payment_amount' | 'payment_currency'>
 
-/** Returns the rest to pay on site after a paid or due deposit. Null if there is none. */
+/** Returns the price minus a paid or due deposit, to pay on site. Null without a deposit or a remainder. */
 export function leftOnSite(booking: PaidBooking): ShownItem['price'] {
   const price = totalPriceOf(booking)
   const { payment_status: status, payment_amount, payment_currency: currency } = booking

@@ -38,7 +38,7 @@ export interface MailView {
     price: Money | null
     /** `payUntil`: when an unpaid booking expires, or the start of one that stands. */
     deposit: (Money & { state: 'due' | 'paid' | 'refunded'; payUntil: Instant | null }) | null
-    /** The rest to pay on site after the deposit. Null if there is none. */
+    /** The price minus the deposit, to pay on site. Null without a deposit or a remainder. */
     left: Money | null
     client: { firstName: string; lastName: string; email: string; phone: string | null }
     /** A null label belongs to a question that the service no longer asks. */

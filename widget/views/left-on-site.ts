@@ -1,6 +1,6 @@
 import type { Money } from '../api/api-types.ts'
 
-/** Returns the rest to pay on site after a deposit. Undefined if there is none. */
+/** Returns the price minus the deposit, to pay on site. Undefined without a deposit or a remainder. */
 export function leftOnSite(
   price: Money | null | undefined,
   deposit: Money | null | undefined,

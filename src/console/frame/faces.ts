@@ -13,5 +13,5 @@ export function face(name: string): Html {
 }
 
 function firstLetter(word: string): string {
-  return (Array.from(word)[0] ?? '').toLocaleUpperCase()
+  return (Array.from(word)[0] ?? '').toUpperCase()
 }
