@@ -45,6 +45,7 @@ import { moveRoutes } from './console/calendar/move-routes.ts'
 import { clientPageRoutes } from './console/clients/clients-routes.ts'
 import { auditPageRoutes } from './console/developers/audit-routes.ts'
 import { developersRoutes } from './console/developers/developers-routes.ts'
+import { partsRoutes } from './console/frame/parts-routes.ts'
 import { problemPages } from './console/frame/problem-pages.ts'
 import { mailsPageRoutes } from './console/messages/mails-routes.ts'
 import { numbersPageRoutes } from './console/reports/numbers-routes.ts'
@@ -308,7 +309,7 @@ function allRoutes({
       ...[logIn, forgotten, account, invitationRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
       ...[bookingPageOfConsoleRoutes, clientPageRoutes, servicesRoutes, resourcesRoutes, teamRoutes],
-      ...[startRoutes, websiteRoutes, settings, users, calendars],
+      ...[startRoutes, websiteRoutes, settings, users, calendars, partsRoutes],
       ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes, mailsPageRoutes],
     ],
   }

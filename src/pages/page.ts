@@ -87,7 +87,7 @@ export function sendPage(
 }
 
 const pageHeader = html`<header>
-  <a class="name" href="/">Holdfast</a>
+  <a class="name" href="/"><img src="/docs/icon.svg" alt="" />Holdfast</a>
   <nav aria-label="Pages">
     <a href="/docs">API</a>
     <a href="/problems">Problems</a>

@@ -129,13 +129,15 @@ const toConsole = html`<p class="soft"><a href="/console">Log in</a></p>`
 /** Renders the page for clients of the only business. */
 function entrance({ name, path }: BookableBusiness): Html {
   return html`<main id="main" class="text door" tabindex="-1">
+    ${icon('calendar')}
     <h1><bdi>${name}</bdi></h1>
-    <p><a class="button main" href="${path}">Book</a></p>
+    <p><a class="button main" href="${path}">Book an appointment</a></p>
     ${toConsole}
   </main>`
 }
 
 const nothingHere = html`<main id="main" class="text door" tabindex="-1">
+  ${icon('calendar')}
   <h1>Nothing here</h1>
   <p>To book, open the link that the business has given you.</p>
   ${toConsole}

@@ -13,6 +13,7 @@ import { listKeysInScope } from '../../catalogue/business-keys.ts'
 import { choice, field, filledForm, hidden } from '../../pages/form.ts'
 import { businessOf, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes } from '../frame/console-route.ts'
+import { emptyState } from '../frame/empty-state.ts'
 import { momentOf } from '../frame/formats.ts'
 
 const path = '/console/audit'
@@ -62,8 +63,11 @@ async function auditPage(context: Context, visit: BusinessVisit, address: Addres
         ? html`<ul class="history">
             ${page.data.map((entry) => row(visit, entry))}
           </ul>`
-        : html`<p>${isFiltered ? t.nothingFound : t.empty}</p>
-            ${isFiltered ? html`<p><a href="${pathOf(path, visit)}">${t.showAll}</a></p>` : ''}`
+        : emptyState(
+            'audit',
+            isFiltered ? t.nothingFound : t.empty,
+            isFiltered ? html`<a class="button" href="${pathOf(path, visit)}">${t.showAll}</a>` : undefined,
+          )
     }
     ${
       page.next_cursor === null

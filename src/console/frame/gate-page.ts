@@ -33,7 +33,10 @@ function sendGate(reply: FastifyReply, { title, body, more = html`` }: GatePage)
     title,
     locale,
     skip: texts.frame.skip,
-    main: html`<main id="main" class="text gate" tabindex="-1">${body}</main>`,
+    main: html`<main id="main" class="text gate" tabindex="-1">
+      <img class="mark-of-ours" src="/docs/icon.svg" alt="" />
+      ${body}
+    </main>`,
     more: html`${consoleHead} ${more}`,
     header: false,
     forms: true,

@@ -8,6 +8,7 @@ import { bodyLimitBytes } from '../../http/body.ts'
 import { fieldsOf } from '../../http/forms.ts'
 import type { ShowProblem } from '../../http/problems.ts'
 import type { Typed } from '../../pages/form.ts'
+import { icon } from '../../pages/icons.ts'
 import { messagePage, pageLanguage, pageStyles } from '../../pages/message-page.ts'
 import { contentSecurityPolicy, sendPage } from '../../pages/page.ts'
 import { sendConsoleProblem } from './gate-page.ts'
@@ -31,11 +32,12 @@ export function problemPages(context: Context): ShowProblem {
     const { title } = problemKinds[problem.code]
     return sendPage(reply, {
       title: `${title} – Holdfast`,
-      main: html`<main id="main" class="text" tabindex="-1">
+      main: html`<main id="main" class="text door" tabindex="-1">
+        ${icon(problem.code === 'not_found' ? 'search' : 'warning')}
         <h1>${title}</h1>
         <p>${problem.message}</p>
-        <p class="soft">Request ${request.id}</p>
-        <p><a href="/">To the first page</a></p>
+        <p><a class="button" href="/">To the first page</a></p>
+        <p class="soft">Request <code>${request.id}</code></p>
       </main>`,
     })
   }

@@ -7,6 +7,7 @@ import { listMails, markMailsSeen, retryMail } from '../../mails/mail.ts'
 import { choice, filledForm, hidden } from '../../pages/form.ts'
 import { businessOf, doneNotice, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes } from '../frame/console-route.ts'
+import { emptyState } from '../frame/empty-state.ts'
 import { momentOf } from '../frame/formats.ts'
 import { waitText } from './wait-text.ts'
 
@@ -77,7 +78,7 @@ async function mailsPage(context: Context, visit: BusinessVisit, address: Addres
         ? html`<ul class="history mails">
             ${page.data.map((mail) => row(visit, mail, kept))}
           </ul>`
-        : html`<p>${status === undefined ? t.empty : t.nothingFound}</p>`
+        : emptyState('mails', status === undefined ? t.empty : t.nothingFound)
     }
     ${
       page.next_cursor === null

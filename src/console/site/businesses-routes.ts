@@ -10,6 +10,7 @@ import { listBusinessesInScope } from '../../catalogue/business.ts'
 import { hidden } from '../../pages/form.ts'
 import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { consoleRoutes } from '../frame/console-route.ts'
+import { emptyState } from '../frame/empty-state.ts'
 import { momentText } from '../frame/formats.ts'
 
 const path = '/console/businesses'
@@ -75,7 +76,7 @@ async function businessesPage(
         ? html`<ul class="rows">
             ${data.map((business) => row(visit, business, today.get(business.id)))}
           </ul>`
-        : html`<p>${q === '' ? t.empty : t.nothingFound}</p>`
+        : emptyState('building', q === '' ? t.empty : t.nothingFound)
     }
     ${
       next === null
