@@ -32,9 +32,14 @@ export function languageFor(...wanted: (string | null)[]): Language {
   return {
     name,
     locale,
-    direction: new Intl.Locale(name).getTextInfo().direction ?? 'ltr',
+    direction: directionOf(name),
     say: (key, values = {}) => formatMessage(texts.get(name)?.[key] ?? key, values, locale),
   }
+}
+
+/** Returns the direction of a language's script. */
+export function directionOf(locale: string): 'ltr' | 'rtl' {
+  return new Intl.Locale(locale).getTextInfo().direction ?? 'ltr'
 }
 
 /** Returns the locales of `Accept-Language`. Ignores weights, because browsers sort by them. */

@@ -168,6 +168,13 @@ function ownerSubject({ kind, booking }: MailView, language: Language): string {
 }
 
 /** As in the console, an erased client has neither name nor address. */
+/** Languages that greet strangers by their whole name. */
+const formal = new Set(['de', 'fr', 'it', 'ja', 'pl'])
+
+function greetedName({ booking: { client } }: MailView, language: Language): string {
+  return formal.has(language.name) ? nameOf(client, language) : unlinked(client.firstName)
+}
+
 function nameOf({ firstName, lastName, email }: MailView['booking']['client'], { say }: Language): string {
   const isErased = firstName === erasedName && email === ''
   return isErased ? say('mail.erasedClient') : unlinked(fullName(firstName, lastName))
@@ -213,7 +220,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     : null
   const isManageMain = !action && !isOver
   return [
-    { type: 'paragraph', text: say('mail.greeting', { name: unlinked(booking.client.firstName) }) },
+    { type: 'paragraph', text: say('mail.greeting', { name: greetedName(view, language) }) },
     { type: 'paragraph', text: intro },
     card(view, language),
     ...(payUntil && payUntil > now

@@ -79,7 +79,7 @@ export function checkoutLanguage(booked: string | null, acceptLanguage: string |
 /** Renders the status of a booking for a client who returns from paying, in their language. */
 function checkoutPage(view: CheckoutView, acceptLanguage: string | undefined): Page {
   const { state, serviceName, startsAt, timezone, business } = view
-  const { say, locale, direction } = checkoutLanguage(view.locale, acceptLanguage)
+  const { say, locale } = checkoutLanguage(view.locale, acceptLanguage)
   const title = say(`checkout.title.${state}`)
   const logo = business.brand_logo_url
   const main = html`<main
@@ -105,7 +105,7 @@ function checkoutPage(view: CheckoutView, acceptLanguage: string | undefined): P
       ${logo ? html`<img class="logo" src="${logo}" alt="" referrerpolicy="no-referrer" />` : ''}
       <bdi class="name">${business.brand_name ?? business.name}</bdi>
     </header>`,
-    ...{ locale, direction, skip: say('checkout.skip'), imageOrigin: webOrigin(logo ?? ''), forms: true },
+    ...{ locale, skip: say('checkout.skip'), imageOrigin: webOrigin(logo ?? ''), forms: true },
   }
 }
 

@@ -108,7 +108,16 @@ const drawings = {
 
 export type IconName = keyof typeof drawings
 
+/** Icons that point to the start or end of a line. */
+const turning = new Set<IconName>(['previous', 'next', 'back'])
+
 /** Renders an icon. Screen readers skip it, because a word next to it or a label says the same. */
 export function icon(name: IconName): Html {
-  return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">${drawings[name]}</svg>`
+  return html`<svg
+    class="${turning.has(name) ? 'icon turns' : 'icon'}"
+    viewBox="0 0 24 24"
+    aria-hidden="true"
+  >
+    ${drawings[name]}
+  </svg>`
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { directionOf } from '../base/languages.ts'
 import type { WebOrigin } from '../base/contact-formats.ts'
 import { html, type Html } from '../base/html.ts'
 import { type ProblemCode, problemKinds } from '../base/errors.ts'
@@ -44,8 +45,6 @@ export interface Page {
   forms?: boolean
   /** Language of the document, such as `de-AT`; English if absent. */
   locale?: string
-  /** Text direction. */
-  direction?: 'ltr' | 'rtl'
   /** Origin of additional images. */
   imageOrigin?: WebOrigin | undefined
   /** The text of the link that skips to the content. */
@@ -69,7 +68,6 @@ export function sendPage(
     locale = 'en',
     skip = 'Skip to the content',
     frames = false,
-    direction = 'ltr',
     imageOrigin,
     inlineStyle,
   }: Page,
@@ -83,7 +81,7 @@ export function sendPage(
       'cache-control': forms ? 'no-store' : 'no-cache', // submitting a form changes its page
     })
     .type('text/html; charset=utf-8')
-    .send(pageOf({ title, main, more, header, locale, skip, direction }).text)
+    .send(pageOf({ title, main, more, header, locale, skip }).text)
 }
 
 const pageHeader = html`<header>
@@ -102,10 +100,9 @@ function pageOf({
   header,
   locale,
   skip,
-  direction,
 }: Required<Omit<Page, 'forms' | 'frames' | 'imageOrigin' | 'inlineStyle'>>): Html {
   return html`<!doctype html>
-    <html ${direction === 'rtl' ? html`lang="${locale}" dir="rtl"` : html`lang="${locale}"`}>
+    <html ${directionOf(locale) === 'rtl' ? html`lang="${locale}" dir="rtl"` : html`lang="${locale}"`}>
       <head>
         <meta charset="utf-8" />
         <title>${title}</title>

@@ -85,9 +85,9 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
 function sandboxPage(
   checkout: Awaited<ReturnType<typeof findCheckout>>,
   { accepted, isDeclined }: { accepted: string | undefined; isDeclined: boolean },
-): Pick<Page, 'title' | 'main' | 'locale' | 'direction' | 'skip'> {
+): Pick<Page, 'title' | 'main' | 'locale' | 'skip'> {
   const { reference, service_name: serviceName, payment_id: paymentId } = checkout
-  const { say, locale, direction } = checkoutLanguage(checkout.locale, accepted)
+  const { say, locale } = checkoutLanguage(checkout.locale, accepted)
   const amount = moneyText(checkout, locale)
   const isOpen = checkout.status === 'open'
   const action = (what: string) => `/sandbox/${reference}/${what}`
@@ -117,5 +117,5 @@ function sandboxPage(
         : html`<p>${say('sandbox.over')} <a href="/checkout/${paymentId}">${say('sandbox.show')}</a></p>`
     }
   </main>`
-  return { title: say('sandbox.title'), main, locale, direction, skip: say('checkout.skip') }
+  return { title: say('sandbox.title'), main, locale, skip: say('checkout.skip') }
 }

@@ -94,7 +94,7 @@ onEachEngine('the pages of rooms and equipment', (engine) => {
   test('one is blocked where time is blocked, and unblocked', async () => {
     const { id } = await named('Cabins')
     const path = `/console/resources/${id}`
-    expect(textOf(await show(path))).toContain('Nothing is blocked.')
+    expect(textOf(await show(path))).toContain('No blocked times.')
     expect((await show(`/console/block?who=${id}`)).body).toMatch(new RegExp(`value="${id}"\\s+selected`))
     const times = { from_date: '2100-01-04', from_time: '10:00', to_date: '2100-01-04', to_time: '12:00' }
     const sent = await send('/console/block', { whose: id, ...times, reason: 'Leaks' })

@@ -109,7 +109,7 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
     const named = (text: string) => text.replaceAll(/\s+/g, ' ')
     const before = named(textOf(await readConsole(service, '/console/settings', spree)))
     expect(before).toContain('Also change the locations in this time zone: Mitte, Online')
-    expect(before).toContain('Locations in another time zone keep theirs: Faro (Lisbon (Europe))')
+    expect(before).toContain('Locations in another time zone keep theirs: Faro (Lisbon (Portugal))')
     expect(before).toContain('In another time zone, the clock shows a different time for them')
 
     const booker = bookerOf(service)

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { bookingWords } from '../../src/console/bookings/booking-words.ts'
 import { languageOf, textsIn } from '../../src/console/frame/texts.ts'
-import { engines, startTestService } from '../support/test-service.ts'
+import { weekOf } from '../../src/console/calendar/calendar-view.ts'
+import { weekdaysIn } from '../../src/console/team/hours-form.ts'
+import { zoneNames } from '../../src/console/team/zone-names.ts'
+import { weekdays } from '../../src/catalogue/schedule-rules.ts'
+import { readConsole } from '../support/console.ts'
+import { logInNewPerson, sendForm } from '../support/person.ts'
+import { businessOf, engines, startTestService } from '../support/test-service.ts'
 
 const [english, german] = [textsIn('en'), textsIn('de')]
 
@@ -41,4 +47,46 @@ test.each(engines)('the form to log in speaks the language of the browser, on %s
   expect(body).toContain('<h1>Anmelden</h1>')
   expect(body).not.toContain('Log in')
   await service.stop()
+})
+
+test.each([
+  ['holdfast-language=de', 'en-GB,de-CH;q=0.9', 'de-CH', german],
+  ['a=b; holdfast-language=de', 'fr', 'de', german],
+  ['holdfast-language=tlh', 'de', 'de', german],
+])('the cookie %s decides before the browser', (cookie, asked, locale, texts) => {
+  const headers = { cookie, 'accept-language': asked }
+  expect(languageOf({ headers })).toEqual({ locale, texts })
+})
+
+test.each(engines)('a person chooses the language of this browser, on %s', async (engine) => {
+  const service = await startTestService(engine)
+  const place = { businessId: businessOf(service.world, 'Salon Spree').id }
+  const owner = await logInNewPerson(service, { email: 'ada@example.com', role: 'owner', place })
+  const { body } = await readConsole(service, '/console/account', owner)
+  expect(body).toMatch(/<option value="de" lang="de"\s*>\s*Deutsch\s*<\/option>/)
+  const chosen = await sendForm(service, '/console/account/language', { language: 'de' }, owner)
+  expect(chosen.status).toBe(303)
+  expect(chosen.headers['set-cookie']).toContain('holdfast-language=de; Path=/console')
+  await service.stop()
+})
+
+test.each([
+  ['en', 'Europe/Berlin', 'Berlin (Germany)'],
+  ['de-AT', 'Europe/Vienna', 'Wien (Österreich)'],
+  ['ja', 'Europe/Athens', 'アテネ (ギリシャ)'],
+  ['fr', 'America/Argentina/Buenos_Aires', 'Buenos Aires (Argentine)'],
+  ['de', 'UTC', 'UTC'],
+])('in %s, the zone %s is named %s', (locale, zone, name) => {
+  expect(zoneNames(locale)(zone)).toBe(name)
+})
+
+test.each([
+  ['en', '2026-11-23'],
+  ['en-US', '2026-11-22'],
+  ['de', '2026-11-23'],
+  ['ar', '2026-11-21'],
+])('a week in %s begins on %s', (locale, first) => {
+  for (const date of [first, '2026-11-25', '2026-11-27']) expect(weekOf(date, locale)[0]).toBe(first)
+  const day = new Date(first).getUTCDay()
+  expect(weekdaysIn(locale)[0]).toBe(weekdays.at(day - 1))
 })

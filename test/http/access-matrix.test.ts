@@ -568,6 +568,7 @@ const forms = [
   'POST /console/invitations/:id/decline',
   'POST /console/email',
   'POST /console/account/name',
+  'POST /console/account/language',
   'POST /console/account/email',
   'POST /console/account/prove',
   'POST /console/account/password',

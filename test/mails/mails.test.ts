@@ -223,16 +223,16 @@ onOneEngine('sqlite', 'mails about bookings', (engine) => {
   })
 
   test.each([
-    ['de-CH', 'Bestätigt: Haircut', 'Guten Tag Ada,', 'ltr'],
-    ['fr', 'Confirmé : Haircut', 'Bonjour Ada,', 'ltr'],
+    ['de-CH', 'Bestätigt: Haircut', 'Guten Tag Ada Lovelace,', 'ltr'],
+    ['fr', 'Confirmé : Haircut', 'Bonjour Ada Lovelace,', 'ltr'],
     ['es-MX', 'Confirmada: Haircut', 'Hola, Ada:', 'ltr'],
     ['ar', 'تم التأكيد: Haircut', 'مرحبًا Ada،', 'rtl'],
-    ['pl', 'Potwierdzenie: Haircut', 'Dzień dobry, Ada,', 'ltr'],
-    ['it-CH', 'Conferma: Haircut', 'Gentile Ada,', 'ltr'],
+    ['pl', 'Potwierdzenie: Haircut', 'Dzień dobry, Ada Lovelace,', 'ltr'],
+    ['it-CH', 'Conferma: Haircut', 'Gentile Ada Lovelace,', 'ltr'],
     ['pt-BR', 'Confirmada: Haircut', 'Olá, Ada,', 'ltr'],
     ['nl', 'Bevestigd: Haircut', 'Beste Ada,', 'ltr'],
     ['tr', 'Onaylandı: Haircut', 'Merhaba Ada,', 'ltr'],
-    ['ja', '【予約確定】Haircut', 'Ada 様', 'ltr'],
+    ['ja', '【予約確定】Haircut', 'Ada Lovelace 様', 'ltr'],
     ['ko', 'Confirmed: Haircut', 'Hello Ada,', 'ltr'],
   ])('the client reads the language of the booking: %s', async (locale, subject, greeting, direction) => {
     const client = nextClient()

@@ -191,7 +191,8 @@ export class Grid {
     const { x: left, y: above } = this.scroll
     const across = x - view.left + left
     const within = lefts.findIndex((from, index) => from <= across && across < from + (widths[index] ?? 0))
-    const nearest = across < (lefts[0] ?? 0) ? 0 : this.columns.length - 1
+    const isBefore = across < (lefts[0] ?? 0) !== this.isMirrored
+    const nearest = isBefore ? 0 : this.columns.length - 1
     return { column: within === -1 ? nearest : within, row: (y - view.top + above - top) / rowHeight }
   }
 
@@ -210,7 +211,8 @@ export class Grid {
   scrollNear(x: number, y: number): boolean {
     const { view } = this.geometry
     const step = (at: number, from: number, to: number) => (at < from + 24 ? -12 : at > to - 24 ? 12 : 0)
-    return this.scrollBy(step(x, view.left + 72, view.right), step(y, view.top + 48, view.bottom))
+    const [left, right] = this.isMirrored ? [0, 72] : [72, 0] // the hours
+    return this.scrollBy(step(x, view.left + left, view.right - right), step(y, view.top + 48, view.bottom))
   }
 
   /** Scrolls until a place is visible. */
@@ -220,9 +222,16 @@ export class Grid {
     const { x, y } = this.scroll
     const into = (from: number, to: number, size: number) => (from < 0 ? from : to > size ? to - size : 0)
     this.scrollBy(
-      into(box.left - x - 80, box.left + box.width - x, view.width),
+      this.isMirrored
+        ? into(box.left - x, box.left + box.width - x + 80, view.width)
+        : into(box.left - x - 80, box.left + box.width - x, view.width),
       into(box.top - y - 56, box.top + box.height - y + 16, view.height),
     )
+  }
+
+  /** True if columns run from right to left. */
+  get isMirrored(): boolean {
+    return this.view.matches(':dir(rtl)')
   }
 
   private scrollBy(across: number, down: number): boolean {

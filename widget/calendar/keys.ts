@@ -83,7 +83,7 @@ export class Keys {
   private carry(carried: Carried, { key, shiftKey }: KeyboardEvent): boolean {
     const { column, first, end } = carried.place
     const down = key === 'ArrowDown' ? stepRows : key === 'ArrowUp' ? -stepRows : 0
-    const across = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0
+    const across = acrossOf(key, this.parts.grid())
     if (key === 'Escape') this.giveUp()
     else if (key === 'Enter') {
       this.carried = undefined
@@ -109,7 +109,7 @@ export class Keys {
   private walk(key: string, target: Element): boolean {
     const grid = this.parts.grid()
     const down = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0
-    const across = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0
+    const across = acrossOf(key, grid)
     if (!grid?.view.contains(target) || (down === 0 && across === 0)) return false
     const index = grid.columns.findIndex(({ element }) => element.contains(target))
     const next =
@@ -220,6 +220,12 @@ const startOf = (link: Element) =>
 function linksOf(column: Element | undefined): HTMLElement[] {
   const links = Array.from(column?.querySelectorAll<HTMLElement>('.cal-rows a') ?? [])
   return links.sort((one, other) => startOf(one) - startOf(other))
+}
+
+/** Returns the next column for an arrow key: 1, -1 or 0. */
+function acrossOf(key: string, grid: Grid | undefined): number {
+  const right = grid?.isMirrored === true ? -1 : 1
+  return key === 'ArrowRight' ? right : key === 'ArrowLeft' ? -right : 0
 }
 
 function besideIn(links: HTMLElement[], target: Element, step: number): HTMLElement | undefined {

@@ -6,6 +6,7 @@ import { toMs } from '../../base/instants.ts'
 import { type ConsoleVisit, sendConsolePage } from '../frame/console-page.ts'
 import { alert, codeField, passwordField } from '../frame/gate-page.ts'
 import { qrCode } from '../frame/qr-code.ts'
+import { consoleLanguages } from '../frame/texts.ts'
 
 /** Input of the forms without secrets. */
 export interface TypedAccount {
@@ -39,6 +40,8 @@ export function sendAccount(
       <h2>${texts.whoTitle}</h2>
       ${ownName(visit, typed.name ?? account.name)} ${ownEmail(visit, account, typed.email ?? '')}
       <p><a href="/console/invitations">${gate.invitations}</a></p>
+      <h2>${texts.languageTitle}</h2>
+      ${ownLanguage(visit)}
       <h2>${texts.passwordTitle}</h2>
       <form method="post" action="/console/account/password" class="fields narrow">
         ${passwordField(texts.present, { id: 'password', isNew: false })}
@@ -64,6 +67,32 @@ function ownName({ texts: { account: texts, setUp } }: ConsoleVisit, name: strin
     <input id="name" name="name" value="${name}" autocomplete="name" dir="auto" required maxlength="100" />
     <button type="submit">${setUp.save}</button>
   </form>`
+}
+
+/** Renders the languages by their own names. */
+function ownLanguage({ texts: { account: texts, setUp }, locale }: ConsoleVisit): Html {
+  const present = new Intl.Locale(locale).language
+  return html`<form method="post" action="/console/account/language" class="fields narrow">
+    <label for="language">${texts.language}</label>
+    <select id="language" name="language">
+      ${consoleLanguages
+        .map((language) => [language, ownNameOf(language)] as const)
+        .toSorted(([, one], [, other]) => new Intl.Collator(locale).compare(one, other))
+        .map(
+          ([language, name]) =>
+            html`<option value="${language}" lang="${language}" ${language === present ? html`selected` : ''}>
+              ${name}
+            </option>`,
+        )}
+    </select>
+    <button type="submit">${setUp.save}</button>
+  </form>`
+}
+
+/** Returns a name such as "Français". */
+function ownNameOf(language: string): string {
+  const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language
+  return `${name.charAt(0).toLocaleUpperCase(language)}${name.slice(1)}`
 }
 
 /** Renders the email address, its confirmation state and, if this server sends email, a form to change it. */

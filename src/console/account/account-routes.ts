@@ -22,7 +22,7 @@ import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
 import { EmptyObject, problems, StrictObject } from '../../base/wire.ts'
 import { tellByMail } from '../../mails/link-mail.ts'
-import { type ConsoleVisit, findVisit } from '../frame/console-page.ts'
+import { consoleCookie, type ConsoleVisit, findVisit } from '../frame/console-page.ts'
 import {
   formMedia as consumes,
   ownFormsOnly,
@@ -32,6 +32,7 @@ import {
   tags,
 } from '../frame/console-route.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
+import { consoleLanguages, languageCookie } from '../frame/texts.ts'
 import { sendAccount, sendNewSecondStep, sendRecoveryCodes, type TypedAccount } from './account-page.ts'
 import { faultText, limited, Password, seeOther, tooOftenText, unlessBusy } from './log-in-routes.ts'
 
@@ -113,6 +114,25 @@ function addAccount(app: FastifyInstance, context: Context): void {
       const { business, ...typed } = request.query
       const visit = await findVisit(context, request, business)
       return visit ? again(context, reply, { visit, typed }) : sendLogIn(reply, { next: request.url })
+    },
+  )
+  routes.post(
+    `${path}/language`,
+    {
+      schema: {
+        operationId: 'chooseOwnLanguage',
+        tags,
+        summary: 'Choose the language of the console',
+        description: 'In this browser, for a year.',
+        consumes,
+        body: StrictObject({ language: Type.Enum([...consoleLanguages]) }),
+        response: answers,
+      },
+    },
+    async (request, reply) => {
+      const visit = await findVisit(context, request)
+      if (visit) void reply.header('set-cookie', consoleCookie(languageCookie(request.body.language)))
+      return redirect(reply, path)
     },
   )
   routes.post(

@@ -27,7 +27,7 @@ export async function calendarGrid(view: CalendarView): Promise<Html> {
   const formats = new Formats(visit.locale, calendar.timezone)
   const isWeek = choice.view === 'week'
   const first = dayOf(choice.date)
-  const dates = isWeek ? weekOf(choice.date) : [dateOf(first)]
+  const dates = isWeek ? weekOf(choice.date, visit.locale) : [dateOf(first)]
   const grid = new DayGrid(dates, calendar.timezone)
   const columns: GridColumn[] = isWeek
     ? grid.days.flatMap((day) =>

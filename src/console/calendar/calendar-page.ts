@@ -170,7 +170,7 @@ function toolsName(view: CalendarView): Html {
 /** Formats the day, or the first and last day of the week. This year goes without saying. */
 function headingOf({ view, date }: CalendarChoice, locale: string, today: string): string {
   const atMs = (day: string) => dayOf(day) * 86_400_000
-  const days = view === 'week' ? weekOf(date) : [date]
+  const days = view === 'week' ? weekOf(date, locale) : [date]
   const isThisYear = days.every((day) => day.slice(0, 4) === today.slice(0, 4))
   const format = dateFormat(locale, 'UTC', {
     ...(view !== 'week' && { weekday: 'long' }),

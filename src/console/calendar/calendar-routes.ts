@@ -206,7 +206,7 @@ async function readView(
 ): Promise<{ tag: string; shown: Html | undefined }> {
   const nowMs = nowOf(context)
   const choice = choiceOf(address, visit, nowMs)
-  const dates = choice.view === 'week' ? weekOf(choice.date) : [choice.date]
+  const dates = choice.view === 'week' ? weekOf(choice.date, visit.locale) : [choice.date]
   const minute = Math.floor(nowMs / 60_000) // the line of the current time moves, and past time is no longer free
   const tagNow = (tag: string) => `${tag}-${minute}`
   const knows = (tag: string) => request !== undefined && knownTags(request)(tagNow(tag))

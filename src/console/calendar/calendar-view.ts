@@ -4,6 +4,7 @@ import { toMs } from '../../base/instants.ts'
 import type { Slices } from '../../base/slices.ts'
 import { type Calendar, presentCalendar } from '../../bookings/calendar.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
+import { firstWeekday } from '../frame/formats.ts'
 import { type Visits, visitsOf } from './visit-parts.ts'
 
 /* The chosen part of a calendar: the choices in the address, and the data for the parts of the page. */
@@ -128,11 +129,11 @@ export const spanOf = (one: { starts_at: string; ends_at: string }): Interval =>
   to: Date.parse(one.ends_at),
 })
 
-/** Returns the dates from Monday to Sunday. */
-export function weekOf(date: string): string[] {
+/** Returns the dates of a week, which begins on the usual day of a locale. */
+export function weekOf(date: string, locale: string): string[] {
   const day = dayOf(date)
-  const monday = day - ((day + 3) % 7)
-  return Array.from({ length: 7 }, (_, index) => dateOf(monday + index))
+  const first = day - ((day + 11 - firstWeekday(locale)) % 7) // day 4 is a Monday
+  return Array.from({ length: 7 }, (_, index) => dateOf(first + index))
 }
 
 /** Returns the current instant from the server's clock. */

@@ -18,6 +18,11 @@ export function datesAt(locale: string, timeZone: string): string {
   return timeZone.startsWith('America/') ? 'en-US' : 'en-GB'
 }
 
+/** Returns the first day of the week from 1 for Monday to 7. Plain English starts on Monday. */
+export function firstWeekday(locale: string): number {
+  return new Intl.Locale(datesAt(locale, '')).getWeekInfo().firstDay
+}
+
 /** Returns a cached format. */
 export function dateFormat(locale: string, timeZone: string, options: Intl.DateTimeFormatOptions) {
   const dates = datesAt(locale, timeZone)

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { IntlMessageFormat } from 'intl-messageformat'
-import { readTexts } from '../../base/languages.ts'
+import { acceptedLocales, readTexts } from '../../base/languages.ts'
 import type { FaultWords } from '../../pages/form.ts'
 import { faultWords } from './fault-words.ts'
 import type { TextGroups } from './text-groups.ts'
@@ -51,6 +51,9 @@ function messageOf(message: string, language: string): Message {
   }
 }
 
+/** The languages of the console, with English first. */
+export const consoleLanguages: readonly string[] = [...languages.keys()]
+
 /** Returns the texts in one of the console's languages. */
 export function textsIn(language: string): ConsoleTexts {
   const texts = languages.get(language)
@@ -65,17 +68,31 @@ export interface ConsoleLanguage {
   locale: string
 }
 
+const cookieName = 'holdfast-language'
+
+/** Returns the cookie of a chosen language. Without one, the browser's languages decide. */
+export const languageCookie = (language: string) => `${cookieName}=${language}`
+
+/** Returns the language that was chosen in this browser, if any. */
+function chosenLanguage({ headers }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2))
+  const chosen = pairs.find(([name]) => name === cookieName)?.[1]
+  return chosen !== undefined && languages.has(chosen) ? chosen : undefined
+}
+
 /**
- * Returns the first browser language that the console has, otherwise English. Ignores weights, because
- * browsers sort by them.
+ * Returns the chosen language, or the first browser language that the console has, otherwise English. Ignores
+ * weights, because browsers sort by them. The browser's region applies to a chosen language as well.
  */
 export function languageOf(request: Pick<FastifyRequest, 'headers'>): ConsoleLanguage {
-  for (const part of (request.headers['accept-language'] ?? '').slice(0, 500).split(',')) {
-    const locale = localeFrom(part.split(';', 1)[0]?.trim() ?? '')
-    const texts = locale && languages.get(locale.language)
-    if (locale && texts) return { texts, locale: locale.baseName }
+  const chosen = chosenLanguage(request)
+  const accepted = acceptedLocales(request.headers['accept-language']?.slice(0, 500))
+  for (const locale of accepted.map(localeFrom)) {
+    if (!locale || (chosen !== undefined && locale.language !== chosen)) continue
+    const texts = languages.get(locale.language)
+    if (texts) return { texts, locale: locale.baseName }
   }
-  return { texts: textsIn('en'), locale: 'en' }
+  return { texts: textsIn(chosen ?? 'en'), locale: chosen ?? 'en' }
 }
 
 /** Returns the texts of a page in the browser's language. */

@@ -40,7 +40,7 @@ import {
 } from '../frame/form-rows.ts'
 import { shownFields, shownRows } from '../frame/shown-form.ts'
 import type { ConsoleLanguage, ConsoleTexts } from '../frame/texts.ts'
-import { weekdayName } from '../team/hours-form.ts'
+import { weekdayName, weekdaysIn } from '../team/hours-form.ts'
 import { currencyField, currencyName, money, usualCurrency } from './currencies.ts'
 import { type PartChoices, partFields, partRows } from './service-parts.ts'
 import { duration, lengthOfSteps } from './step-fields.ts'
@@ -341,7 +341,7 @@ function startFields({ texts, locale }: ConsoleLanguage, state: FormState, choic
   const { services: words } = texts
   const idle = idleStartsOf(state.typed, choices)
   const places = chosen(state.typed, 'location_ids', choices.locations).map(({ name }) => name)
-  return weekdays.map((weekday) => {
+  return weekdaysIn(locale).map((weekday) => {
     const label = weekdayName(weekday, locale)
     const warnings = idle
       .filter((one) => one.weekday === weekday)

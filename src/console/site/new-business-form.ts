@@ -37,17 +37,15 @@ interface NewBusiness {
   reply_to_email?: string
 }
 
-function newBusinessRows(
-  { texts, locale }: ConsoleLanguage,
-  { isFresh }: { isFresh: boolean },
-): Rows<Business> {
+function newBusinessRows(language: ConsoleLanguage, { isFresh }: { isFresh: boolean }): Rows<Business> {
+  const { texts, locale } = language
   const { start: words, locations } = texts
   const phone = { type: 'tel', max: 32, autocomplete: 'tel', spell: typedPhone } as const
   return [
     ['name', text({ required: true, max: 200, autocomplete: 'organization' }), words.businessName],
     ['phone', optional(phone), words.phone, words.phoneHint],
     ['reply_to_email', optional({ type: 'email', max: 254 }), words.replyTo, words.replyToHint],
-    ['timezone', zone({ isGuess: isFresh }), locations.zone],
+    ['timezone', zone(language, { isGuess: isFresh }), locations.zone],
     ['locale', mailLanguage(locale), words.language, words.languageHint],
   ]
 }

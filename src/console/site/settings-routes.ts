@@ -56,7 +56,8 @@ import {
 } from '../frame/form-rows.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { appointmentsOf } from '../team/holiday-notice.ts'
-import { zone, zoneName } from '../team/people-form.ts'
+import { zone } from '../team/people-form.ts'
+import { zoneNames } from '../team/zone-names.ts'
 import { mailLanguage } from './new-business-form.ts'
 
 /** Registers the settings of a business: name, emails, and the retention of clients. */
@@ -151,7 +152,7 @@ function settingsRows({ texts, locale }: ConsoleLanguage): Rows<Business> {
   const phone = { type: 'tel', max: 32, spell: typedPhone } as const
   return [
     ['name', text({ required: true, max: 200 }), words.name],
-    ['timezone', zone(), locations.zone, words.zoneHint({ kept: locations.zoneHint })],
+    ['timezone', zone({ locale }), locations.zone, words.zoneHint({ kept: locations.zoneHint })],
     ['phone', optional(phone), words.phone, words.phoneHint],
     ['locale', mailLanguage(locale), start.language, start.languageHint],
     ['reply_to_email', optional({ type: 'email', max: 254 }), words.reply, words.replyHint],
@@ -221,7 +222,7 @@ function settingsFields(
                 html`${index === 0 ? '' : ', '}<a href="${pathOf(`/console/locations/${id}`, visit)}"
                     ><bdi>${name}</bdi></a
                   >
-                  (${zoneName(timezone)})`,
+                  (${zoneNames(visit.locale)(timezone)})`,
             )}
           </p>`
     }

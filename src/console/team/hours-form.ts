@@ -2,7 +2,7 @@ import { html, type Html } from '../../base/html.ts'
 import type { DateOverride, Hours, Weekday, WeeklyHours } from '../../catalogue/catalogue-types.ts'
 import { weekdays } from '../../catalogue/schedule-rules.ts'
 import { type Faults, type Field, type FormState, tick, type Typed } from '../../pages/form.ts'
-import { datesAt } from '../frame/formats.ts'
+import { datesAt, firstWeekday } from '../frame/formats.ts'
 import type { Codec, Row } from '../frame/form-rows.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 
@@ -195,7 +195,8 @@ function weekFields(
     <legend>${label}</legend>
     ${faultAt(state, 'hours')} ${option('none', none)} ${option('own', words.own)}
     <div class="own-hours">
-      ${weekdays.map((day) => dayFields({ texts, locale }, state, day))} ${tick(state, 'same', words.same)}
+      ${weekdaysIn(locale).map((day) => dayFields({ texts, locale }, state, day))}
+      ${tick(state, 'same', words.same)}
       <p class="soft">${hint ?? ''}</p>
     </div>
   </fieldset>`
@@ -275,6 +276,12 @@ function dateName(date: string, locale: string): string {
   const days = Date.parse(`${date}T00:00:00Z`)
   if (Number.isNaN(days)) return date
   return new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone: 'UTC' }).format(days)
+}
+
+/** Returns the days in the order of a locale's weeks. */
+export function weekdaysIn(locale: string): Weekday[] {
+  const first = firstWeekday(locale) - 1
+  return [...weekdays.slice(first), ...weekdays.slice(0, first)]
 }
 
 /** A Monday. */

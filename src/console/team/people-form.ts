@@ -5,6 +5,7 @@ import { type Codec, fieldsOf, ids, type Offered, optional, type Rows, text } fr
 import { shownFields, shownRows } from '../frame/shown-form.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 import { hoursRows } from './hours-form.ts'
+import { zoneNames } from './zone-names.ts'
 
 /* The forms of staff members and locations, with their hours. */
 
@@ -44,7 +45,7 @@ export function locationRows(language: ConsoleLanguage): Rows<Location> {
     ['name', text({ required: true, max: 200 }), words.name],
     ['address', optional({ rows: 2, max: 500 }), words.address, words.addressHint],
     ...hoursRows(language, words.always),
-    ['timezone', zone(), words.zone, words.zoneHint],
+    ['timezone', zone(language), words.zone, words.zoneHint],
     ['online_url', optional({ type: 'url', max: 2_048 }), words.online, words.onlineHint],
   ]
 }
@@ -53,22 +54,18 @@ export function locationRows(language: ConsoleLanguage): Rows<Location> {
  * Returns the codec of a time zone, listed by city first, as people search for it. A script replaces a guess
  * by the browser's zone.
  */
-export function zone({ isGuess = false } = {}): Codec {
+export function zone({ locale }: Pick<ConsoleLanguage, 'locale'>, { isGuess = false } = {}): Codec {
   return {
     ...optional({ usual: undefined }),
     input: (state, parts) => {
       const zones = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', state.typed[parts.name] ?? ''])
+      const { compare } = new Intl.Collator(locale)
+      const nameOf = zoneNames(locale)
       const options = [...zones]
-        .map((one) => [one, zoneName(one)] as const)
-        .toSorted(([, one], [, other]) => (one < other ? -1 : 1))
+        .map((one) => [one, nameOf(one)] as const)
+        .toSorted(([, one], [, other]) => compare(one, other))
       const shown = choice(state, { ...parts, options })
       return isGuess ? html`<div data-guess-zone>${shown}</div>` : shown
     },
   }
-}
-
-/** Returns "Berlin (Europe)" for Europe/Berlin. */
-export function zoneName(zone: string): string {
-  const [city = '', ...regions] = zone.replaceAll('_', ' ').split('/').toReversed()
-  return regions.length === 0 ? city : `${city} (${regions.toReversed().join('/')})`
 }
