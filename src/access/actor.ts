@@ -90,7 +90,12 @@ declare module 'fastify' {
 export const planNames = ['growth', 'pro', 'enterprise'] as const satisfies readonly PlanName[]
 
 /** From the lowest to the highest. */
-export const personRoles = ['staff', 'manager', 'owner'] as const satisfies readonly PersonRole[]
+export const personRoles = [
+  'staff',
+  'front_desk',
+  'manager',
+  'owner',
+] as const satisfies readonly PersonRole[]
 
 /** Has no token, so no network request can act as it. */
 export const operator: OperatorActor = {
@@ -107,6 +112,11 @@ export const operator: OperatorActor = {
 /** True for a caller who sees and changes the appointments of one staff member only. */
 export function isStaff(actor: Actor): actor is PersonActor & { staffId: string } {
   return actor.type === 'person' && actor.role === 'staff'
+}
+
+/** True for a person with a role or a higher one. */
+export function hasRole(person: Pick<PersonActor, 'role'>, least: PersonRole): boolean {
+  return personRoles.indexOf(person.role) >= personRoles.indexOf(least)
 }
 
 /**

@@ -247,7 +247,7 @@ export function personFaults({ email, name, role, place, staffId }: PersonAtPlac
   if (staffId !== undefined && 'hubId' in place)
     fault('/staff_id', 'not_allowed', 'must be absent for people of a hub')
   if (role === 'staff' && 'hubId' in place)
-    fault('/role', 'not_allowed', 'must be owner or manager for people of a hub')
+    fault('/role', 'not_allowed', 'must not be staff for people of a hub')
   return faults
 }
 

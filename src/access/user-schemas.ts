@@ -18,7 +18,8 @@ const examplePerson = '01a1fa5c-2c3d-7a4b-9c50-7b6c5d4e3f20'
 const Role = Type.Unsafe<(typeof personRoles)[number]>({
   type: 'string',
   enum: [...personRoles],
-  description: '`owner`, `manager` or `staff`. Staff can see and change only their own appointments.',
+  description:
+    '`owner`, `manager`, `front_desk` or `staff`. The front desk runs appointments and clients, without catalogue, numbers and settings. Staff can see and change only their own appointments.',
 })
 
 const members = {

@@ -20,7 +20,7 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/clients',
     {
-      config: { access, people: 'manager' },
+      config: { access, people: 'front_desk' },
       schema: {
         operationId: 'listClients',
         tags,
@@ -37,7 +37,7 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/clients/block',
     {
-      config: { access, people: 'manager', idempotent: true },
+      config: { access, people: 'front_desk', idempotent: true },
       schema: {
         operationId: 'blockClient',
         tags,
@@ -63,7 +63,7 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
   routes.delete(
     '/clients/block',
     {
-      config: { access, people: 'manager' },
+      config: { access, people: 'front_desk' },
       schema: {
         operationId: 'unblockClient',
         tags,

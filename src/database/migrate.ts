@@ -26,6 +26,7 @@ import { resources } from './migrations/0023-resources.ts'
 import { visits } from './migrations/0024-visits.ts'
 import { bookingsByBusiness } from './migrations/0025-bookings-by-business.ts'
 import { waitingMails } from './migrations/0026-waiting-mails.ts'
+import { frontDesk } from './migrations/0029-front-desk.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -54,6 +55,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0024-visits': visits,
   '0025-bookings-by-business': bookingsByBusiness,
   '0026-waiting-mails': waitingMails,
+  '0029-front-desk': frontDesk,
 }
 
 /** Names in the order of the migrations. */

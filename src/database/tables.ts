@@ -500,7 +500,7 @@ export interface UsersTable {
 }
 
 /** Each role includes the permissions of the next one. */
-export type PersonRole = 'owner' | 'manager' | 'staff'
+export type PersonRole = 'owner' | 'manager' | 'front_desk' | 'staff'
 
 /** A person's role in one business, or in all businesses of a hub. */
 export interface UserPlacesTable {

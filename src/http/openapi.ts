@@ -318,7 +318,7 @@ const IdempotencyHeaders = {
 
 /** In the order of src/access/actor.ts. */
 function rolesFrom(least: PersonRole): PersonRole[] {
-  const roles: PersonRole[] = ['staff', 'manager', 'owner']
+  const roles: PersonRole[] = ['staff', 'front_desk', 'manager', 'owner']
   return roles.slice(roles.indexOf(least))
 }
 

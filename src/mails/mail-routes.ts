@@ -15,7 +15,7 @@ export function mailRoutes(app: FastifyInstance, context: Context): void {
   routes.get(
     '/mails',
     {
-      config: { access: keys, people: 'manager' },
+      config: { access: keys, people: 'front_desk' },
       schema: {
         operationId: 'listMails',
         tags,
@@ -32,7 +32,7 @@ export function mailRoutes(app: FastifyInstance, context: Context): void {
   routes.post(
     '/mails/:id/retry',
     {
-      config: { access: keys, people: 'manager' },
+      config: { access: keys, people: 'front_desk' },
       schema: {
         operationId: 'retryMail',
         tags,

@@ -21,7 +21,7 @@ type Cell = 'yes' | 'yes, redacted' | '–'
 
 /** The lowest role of people with access. Null: none. test/people/roles.test.ts tests the restrictions of staff. */
 type LeastRole = PersonRole | null
-const roles: PersonRole[] = ['staff', 'manager', 'owner']
+const roles: PersonRole[] = ['staff', 'front_desk', 'manager', 'owner']
 /** Routes whose role differs from their row. */
 const otherRoles: Record<string, LeastRole> = {
   'POST /api/v1/blocks': 'staff',
@@ -203,7 +203,7 @@ const rows: Record<
   },
   'list, block, export and erase clients': {
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
-    people: 'manager',
+    people: 'front_desk',
     operations: {
       'GET /api/v1/clients': {
         names: ['business_id'],
@@ -390,7 +390,7 @@ const rows: Record<
   },
   mails: {
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
-    people: 'manager',
+    people: 'front_desk',
     operations: {
       'GET /api/v1/mails': list('/mails'),
       'POST /api/v1/mails/:id/retry': {
@@ -654,6 +654,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     persons = {
       owner: await newPerson('owner', { role: 'owner', place }),
       manager: await newPerson('manager', { role: 'manager', place }),
+      front_desk: await newPerson('front-desk', { role: 'front_desk', place }),
       staff: await newPerson('staff', { role: 'staff', place, staffId: own.staff[0]?.id }),
       'owner of the hub': await newPerson('hub', { role: 'owner', place: { hubId: service.world.hub.id } }),
     }

@@ -1,3 +1,4 @@
+import { hasRole } from '../../access/actor.ts'
 import { fullName } from '../../base/contact-formats.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
@@ -155,7 +156,7 @@ export function serviceChoice(
     ${
       services.length === 0
         ? html`<p>${t.noServices}</p>
-            ${visit.person.role === 'staff' ? '' : html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>`}`
+            ${hasRole(visit.person, 'manager') ? html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>` : ''}`
         : ''
     }
     ${[...Map.groupBy(services, ({ category }) => category)].map(

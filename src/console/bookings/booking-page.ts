@@ -36,7 +36,7 @@ export interface BookingView {
   /** URL for paying a due deposit; null if none is due or nobody can take it. */
   payUrl: string | null
   mails: Static<typeof Mail>[]
-  /** The client's earlier bookings; undefined for people who may not see clients. */
+  /** The client's earlier bookings; undefined for people who may not see the client. */
   client: { visits: number; no_shows: number; blocked: boolean } | undefined
 }
 
@@ -158,7 +158,7 @@ function clientPart({ visit, row, client }: BookingView, shown: Shown): Html {
       ${name} ${notes.length === 0 ? '' : html`<span class="soft">${notes.join(' · ')}</span>`}
       ${'redacted' in shown ? html`<span class="soft"><bdi>${email}</bdi></span>` : ''}
       ${
-        isKnown
+        isKnown && !isStaff(visit.person)
           ? html`<a class="not-printed" href="${pathOf('/console/bookings', visit, { client: row.id })}"
               >${texts.allBookings}</a
             >`

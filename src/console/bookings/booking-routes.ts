@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { personRoles } from '../../access/actor.ts'
+import { hasRole } from '../../access/actor.ts'
 import { manageUrl } from '../../access/manage-link.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
@@ -306,13 +306,14 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
   const row = await showBooking(context, person, id)
   const business = visit.businesses.find((one) => one.id === row.business_id) ?? visit.business
   const seen = { visit: { ...visit, business }, row, now: context.clock.now() }
-  const maySeeClients = personRoles.indexOf(person.role) >= personRoles.indexOf('manager')
   const serviceIds = [...new Set(itemsOf(row).map(({ service }) => service.id))]
   const [services, history, mails, client] = await Promise.all([
     Promise.all(serviceIds.map((one) => showOfCatalogue(context, person, { kind: serviceKind, id: one }))),
     isMasked(seen) ? undefined : readHistory(context, person, { id: row.id, limit: shownChanges }),
-    maySeeClients ? listMails(context, person, { booking_id: row.id, limit: shownChanges }) : undefined,
-    maySeeClients && row.client_email !== ''
+    hasRole(person, 'front_desk')
+      ? listMails(context, person, { booking_id: row.id, limit: shownChanges })
+      : undefined,
+    !isMasked(seen) && row.client_email !== ''
       ? listClients(context, person, {
           ...{ email: row.client_email, name: nameOf(row) },
           ...{ before: row.starts_at, business_id: row.business_id },

@@ -289,7 +289,8 @@ function rowList(visit: ConsoleVisit, rows: BookingRows): Html {
   const { texts, person } = visit
   return html`<ul class="rows">
     ${rows.map((row) => {
-      const { client } = presentBooking(row, person)
+      const shown = presentBooking(row, person)
+      const { client } = shown
       const name = clientName(client, visit)
       const what = html`<bdi class="client-name">${name}</bdi>
         <span class="soft"
@@ -297,7 +298,7 @@ function rowList(visit: ConsoleVisit, rows: BookingRows): Html {
           >${row.staff_name === null ? '' : html` · <bdi>${row.staff_name}</bdi>`} ·
           <bdi>${row.location_name}</bdi></span
         >`
-      const hasClient = !isStaff(person) && row.client_email !== ''
+      const hasClient = !('redacted' in shown) && row.client_email !== ''
       return html`<li>
         ${bookingRow(visit, row, what)}
         ${

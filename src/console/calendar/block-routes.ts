@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { isStaff } from '../../access/actor.ts'
+import { hasRole, isStaff } from '../../access/actor.ts'
 import { invalidCredentials } from '../../access/authentication.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import { html } from '../../base/html.ts'
@@ -210,7 +210,7 @@ function formPage(visit: BusinessVisit, catalogue: WholeCatalogue, state: FormSt
       t.title,
       html`<h1>${t.title}</h1>
         <p>${t.nobody}</p>
-        ${isOwn ? '' : html`<p><a class="button" href="${pathOf('/console/people', visit)}">${visit.texts.frame.people}</a></p>`}`,
+        ${hasRole(visit.person, 'manager') ? html`<p><a class="button" href="${pathOf('/console/people', visit)}">${visit.texts.frame.people}</a></p>` : ''}`,
     )
   const wall = (end: 'from' | 'to') =>
     html`<div class="beside">

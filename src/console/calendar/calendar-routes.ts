@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { hasRole } from '../../access/actor.ts'
 import { invalidCredentials } from '../../access/authentication.ts'
 import { Unchanged } from '../../availability/availability-schemas.ts'
 import { dateOf } from '../../availability/hours-rules.ts'
@@ -265,7 +266,7 @@ async function calendarBody(view: CalendarView, tag: string): Promise<Html> {
   if (calendar.columns.length === 0)
     return html`${calendarBar(view)}
       <p>${t.nothingYet}</p>
-      ${visit.person.role === 'staff' ? '' : html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>`}`
+      ${hasRole(visit.person, 'manager') ? html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>` : ''}`
   return html`${calendarBar(view)}
     <p id="cal-status" class="cal-status" role="status" data-texts="${JSON.stringify(visit.texts.live)}"></p>
     ${await calendarPart(view, tag)} ${furtherColumns(view)}`

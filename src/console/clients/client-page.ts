@@ -1,3 +1,4 @@
+import { hasRole } from '../../access/actor.ts'
 import { dialled, fullName, hasEmail } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
 import { type Instant, readInstant } from '../../base/instants.ts'
@@ -117,6 +118,7 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
   const { clients: t, booking, setUp } = visit.texts
   const { first_name, last_name, email, phone } = client
   const name = fullName(first_name, last_name)
+  const mayList = hasRole(visit.person, 'front_desk')
   const rows = (bookings: BookingRows, none: string) =>
     bookings.length === 0
       ? html`<p>${none}</p>`
@@ -128,7 +130,11 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
     visit,
     section: 'clients',
     panel: true,
-    body: html`<p><a class="back" href="${pathOf('/console/clients', visit)}">← ${setUp.back}</a></p>
+    body: html`<p>
+        <a class="back" href="${pathOf(mayList ? '/console/clients' : `/console/bookings/${id}`, visit)}"
+          >← ${setUp.back}</a
+        >
+      </p>
       ${notice}
       <header class="booking-head">
         <h1><bdi>${name}</bdi></h1>
@@ -151,9 +157,13 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
       </dl>
       <div class="actions">
         <a class="button main" href="${bookAgainPath(view)}">${t.bookAgain}</a>
-        <a class="button" href="${pathOf('/console/bookings', visit, { client: id })}"
-          >${booking.allBookings}</a
-        >
+        ${
+          mayList
+            ? html`<a class="button" href="${pathOf('/console/bookings', visit, { client: id })}"
+                >${booking.allBookings}</a
+              >`
+            : ''
+        }
         ${
           visit.person.role === 'owner'
             ? html`<form method="post" action="${clientPath(visit, id, '/export')}" data-turbo="false">
@@ -165,7 +175,7 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
       <h2>${t.ahead}</h2>
       ${rows(ahead, t.nothingAhead)}
       <h2>${t.past}</h2>
-      ${rows(past, t.nothingPast)} ${blockPart(view)}`,
+      ${rows(past, t.nothingPast)} ${mayList ? blockPart(view) : ''}`,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import { hasRole, isStaff } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
 import { html } from '../../base/html.ts'
 import { nameKey } from '../../base/search-text.ts'
@@ -18,6 +19,7 @@ import {
   consoleRoutes,
   type ShownPage,
 } from '../frame/console-route.ts'
+import { isMasked } from '../bookings/booking-page.ts'
 import { clientList, clientPage, type ClientView, erasePage } from './client-page.ts'
 
 const path = '/console/clients'
@@ -39,7 +41,7 @@ function listRoute(context: Context): ConsoleRoute {
     path,
     name: 'ClientsPage',
     summary: 'The clients of a business',
-    role: 'manager',
+    role: 'front_desk',
     query: {
       q: Type.Optional(Type.String({ maxLength: 600, description: 'A part of name, e-mail or phone.' })),
     },
@@ -70,12 +72,13 @@ function clientRoute(context: Context): ConsoleRoute {
     path: `${path}/:id`,
     name: 'ClientPage',
     summary: 'The client of a booking',
-    role: 'manager',
+    role: 'staff',
     show: async (visit, { id, query }) =>
       clientPage(await readView(context, visit, id), doneNotice(visit.texts.clients.done, query['done'])),
     form: {
       act: async (visit, { action }, { id }) => {
         const { email, business_id } = await clientOf(context, visit, id)
+        if (!hasRole(visit.person, 'front_desk')) throw new Problem('not_found', 'Staff block nobody.')
         if (action === 'unblock') await unblockClient(context, visit.person, { email, business_id })
         else await blockClient(context, visit.person, { email, business_id })
         return { path: `${path}/${id}`, query: { done: action === 'unblock' ? 'unblocked' : 'blocked' } }
@@ -125,12 +128,13 @@ function eraseRoute(context: Context): ConsoleRoute {
   }
 }
 
-/** Returns the client of a booking. Throws not_found, also for an erased client. */
-async function clientOf(context: Context, { person }: ConsoleVisit, id: string) {
-  const booking = await showBooking(context, person, id)
-  const { client_email: email, business_id } = booking
+/** Returns the client of a booking. Throws not_found, also for an erased client and for one of a colleague. */
+async function clientOf(context: Context, visit: ConsoleVisit, id: string) {
+  const row = await showBooking(context, visit.person, id)
+  const { client_email: email, client_phone: phone, business_id } = row
   if (email === '') throw new Problem('not_found', 'The client of this booking was erased.')
-  return { email, business_id, name: nameOf(booking) }
+  if (isMasked({ visit, row })) throw new Problem('not_found', 'There is no such client.')
+  return { email, phone, business_id, name: nameOf(row) }
 }
 
 /** Maximum number of others with the same address that the page names. */
@@ -138,12 +142,13 @@ const shownOthers = 10
 
 async function readView(context: Context, visit: BusinessVisit, id: string): Promise<ClientView> {
   const { person } = visit
-  const { email, business_id, name } = await clientOf(context, visit, id)
+  const { email, phone, business_id, name } = await clientOf(context, visit, id)
   const now = context.clock.now()
+  const isOwnOnly = isStaff(person)
   const ofClient = { email, business_id, clientName: name, limit: shownBookings }
   const [{ data }, sharing, ahead, past] = await Promise.all([
     listClients(context, person, { email, business_id, name }),
-    listClients(context, person, { email, business_id, limit: shownOthers }),
+    isOwnOnly ? { data: [] } : listClients(context, person, { email, business_id, limit: shownOthers }),
     listBookings(context, person, { ...ofClient, from: now, sort: 'starts_at' }),
     listBookings(context, person, { ...ofClient, to: now, sort: '-starts_at' }),
   ])
@@ -151,7 +156,9 @@ async function readView(context: Context, visit: BusinessVisit, id: string): Pro
   if (!client) throw new Problem('not_found', 'There is no such client.')
   const business = visit.businesses.find((one) => one.id === business_id) ?? visit.business
   const others = sharing.data.filter((other) => nameKey(other) !== name)
-  return { visit: { ...visit, business }, id, client, others, ahead: ahead.data, past: past.data }
+  // staff see the number of their own booking, not one that the client gave to a colleague
+  const shown = isOwnOnly ? { ...client, phone } : client
+  return { visit: { ...visit, business }, id, client: shown, others, ahead: ahead.data, past: past.data }
 }
 
 function sayMissing(visit: ConsoleVisit): ShownPage {

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { type PersonActor, personRoles } from '../../access/actor.ts'
+import { hasRole, type PersonActor } from '../../access/actor.ts'
 import { findPerson, goTo, type PersonPlace, placesOf } from '../../access/log-in.ts'
 import { logInToken } from '../../access/log-in-cookie.ts'
 import { readClientAddress } from '../../base/client-network.ts'
@@ -53,12 +53,12 @@ export type SectionId =
 const consoleSections: ConsoleSection[] = [
   { id: 'calendar', path: '/console', role: 'staff' },
   { id: 'bookings', path: '/console/bookings', role: 'staff' },
-  { id: 'clients', path: '/console/clients', role: 'manager' },
+  { id: 'clients', path: '/console/clients', role: 'front_desk' },
   { id: 'services', path: '/console/services', role: 'manager', isFirst: true },
   { id: 'people', path: '/console/people', role: 'manager' },
   { id: 'resources', path: '/console/resources', role: 'manager' },
   { id: 'website', path: '/console/website', role: 'manager', isFirst: true },
-  { id: 'mails', path: '/console/mails', role: 'manager' },
+  { id: 'mails', path: '/console/mails', role: 'front_desk' },
   { id: 'numbers', path: '/console/numbers', role: 'manager' },
   { id: 'developers', path: '/console/developers', role: 'owner' },
   { id: 'settings', path: '/console/settings', role: 'owner' },
@@ -413,7 +413,7 @@ function sideBar(visit: ConsoleVisit, present: SectionId | undefined, asked: URL
 }
 
 function sectionsOf({ person }: ConsoleVisit): ConsoleSection[] {
-  return consoleSections.filter(({ role }) => personRoles.indexOf(role) <= personRoles.indexOf(person.role))
+  return consoleSections.filter(({ role }) => hasRole(person, role))
 }
 
 /** Renders the tabs at the bottom of phones. The list is the calendar's view there. */
@@ -494,9 +494,9 @@ function personMenu(visit: ConsoleVisit): Html {
       <li class="soft"><bdi>${email}</bdi></li>
       <li><a href="${pathOf('/console/account', visit)}">${texts.frame.account}</a></li>
       ${
-        role === 'staff'
-          ? ''
-          : html`<li><a href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a></li> `
+        hasRole(person, 'manager')
+          ? html`<li><a href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a></li> `
+          : ''
       }
       ${role === 'owner' ? html`<li><a href="${pathOf('/console/audit', visit)}">${texts.audit.title}</a></li>` : ''}
       ${

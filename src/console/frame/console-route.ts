@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
-import { personRoles } from '../../access/actor.ts'
+import { hasRole } from '../../access/actor.ts'
 import { assertOwnPage, isReading } from '../../access/authentication-hook.ts'
 import { asLine, asText, isLine, isText } from '../../base/contact-formats.ts'
 import { Problem, validationProblem } from '../../base/errors.ts'
@@ -504,8 +504,7 @@ async function answerTo(
   answer: (visit: BusinessVisit) => Promise<Answer>,
 ): Promise<Answer> {
   const { texts, person, business } = visit
-  if (personRoles.indexOf(person.role) < personRoles.indexOf(role))
-    return { status: 404, page: notYours(texts, role) }
+  if (!hasRole(person, role)) return { status: 404, page: notYours(texts, role) }
   if (!business && !withoutBusiness) return { status: 404, page: noBusiness(texts) }
   try {
     return await answer(visit as BusinessVisit) // or the page allows visits without a business

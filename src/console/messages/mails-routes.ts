@@ -31,7 +31,7 @@ export function mailsPageRoutes(app: FastifyInstance, context: Context): void {
   })
   consoleRoutes(app, context, [
     {
-      ...{ path, name: 'MailsPage', summary: 'The mails of a business', role: 'manager', query },
+      ...{ path, name: 'MailsPage', summary: 'The mails of a business', role: 'front_desk', query },
       show: (visit, address) => show(visit, address.query),
       form: {
         act: async (visit, typed) => {

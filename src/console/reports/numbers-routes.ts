@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { type Static, Type } from 'typebox'
+import { hasRole } from '../../access/actor.ts'
 import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { isDate, toMs } from '../../base/instants.ts'
@@ -97,7 +98,7 @@ export function numbersPageRoutes(app: FastifyInstance, context: Context): void 
         const { business: _named, ...query } = request.query
         return seeOther(reply, pathOf(path, visit, query))
       }
-      if (person.role === 'staff' || !business) return toPage()
+      if (!hasRole(person, 'manager') || !business) return toPage()
       const asked = askedBy(context, { ...visit, business }, request.query)
       if (Object.keys(asked.state.faults).length > 0) return toPage()
       const end = await turnsFor(context, 'export').take(business.id, visit.isGone)

@@ -29,7 +29,7 @@ export function businessesRoutes(app: FastifyInstance, context: Context): void {
       path,
       name: 'BusinessesPage',
       summary: 'The businesses of a hub, and what is on today',
-      role: 'manager',
+      role: 'front_desk',
       withoutBusiness: true,
       query: { q: Type.Optional(Type.String({ maxLength: 600, description: 'A part of the name.' })) },
       show: async (visit, { query }) => {

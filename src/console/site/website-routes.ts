@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { effectivePlan } from '../../access/actor.ts'
+import { effectivePlan, hasRole } from '../../access/actor.ts'
 import { openBookingPage, readPageKey } from '../../access/page-key.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
@@ -155,7 +155,7 @@ function qrCodeRoute(app: FastifyInstance, context: Context): void {
       const visit = await findVisit(context, request, request.query.business)
       if (!visit) return sendLogIn(reply, { next: path })
       const { business, person } = visit
-      if (person.role === 'staff' || !business) return seeOther(reply, pathOf(path, visit))
+      if (!hasRole(person, 'manager') || !business) return seeOther(reply, pathOf(path, visit))
       const website = await readWebsite(context, { ...visit, business }, request.query.service)
       if (!website.pageKey) return seeOther(reply, pathOf(path, visit))
       return reply

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
+import { personRoles } from '../../access/actor.ts'
 import {
   listInvitations,
   resendInvitation,
@@ -340,7 +341,7 @@ interface RoleChoices {
 function roleRows({ texts }: ConsoleVisit, choices?: RoleChoices): Row<'role' | 'staff_id'>[] {
   const { users: words, roles } = texts
   const { ofBusiness = false, staff = [] } = choices ?? {}
-  const known = (['staff', 'manager', 'owner'] as const).filter((role) => ofBusiness || role !== 'staff')
+  const known = personRoles.filter((role) => ofBusiness || role !== 'staff')
   const options = known.map((role) => [role, roles[role]] as const)
   const members = [['', '–'] as const, ...staff.map(({ id, name }) => [id, name] as const)]
   const calendar = ['staff_id', optional({ options: members }), words.staff, words.staffHint] as const
