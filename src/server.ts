@@ -31,6 +31,8 @@ import { feedFileRoutes, feedRoutes } from './calendars/feed-routes.ts'
 import { blockRoutes } from './catalogue/block-routes.ts'
 import { businessKeyRoutes } from './catalogue/business-key-routes.ts'
 import { businessRoutes } from './catalogue/business-routes.ts'
+import { unnamedImages } from './catalogue/image.ts'
+import { imageRoutes } from './catalogue/image-routes.ts'
 import { catalogueRoutes, catalogueWriteRoutes } from './catalogue/catalogue-routes.ts'
 import { accountRoutes } from './console/account/account-routes.ts'
 import { forgottenRoutes } from './console/account/forgotten-routes.ts'
@@ -73,6 +75,7 @@ import { bookingPageRoutes } from './pages/booking-page-routes.ts'
 import { bookingStartRoutes } from './pages/booking-start-routes.ts'
 import { checkoutRoutes } from './pages/checkout-routes.ts'
 import { embedRoutes } from './pages/embed-routes.ts'
+import { imagePageRoutes } from './pages/image-page-routes.ts'
 import { mailOffRoutes } from './pages/mail-off-routes.ts'
 import { managePageRoutes } from './pages/manage-page-routes.ts'
 import { pageLimits } from './pages/page-limits.ts'
@@ -107,7 +110,7 @@ export const jobs: readonly CleanupJob<Context>[] = [
   ],
   ...[oldInvitations, oldEmailChanges],
   ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails, oldMailFiles, oldAudit, oldClients],
-  ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments],
+  ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments, unnamedImages],
 ]
 
 /** Cuts off all work still in flight, so that the process ends within ten seconds. */
@@ -164,6 +167,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
     bookingStart: bookingStartRoutes(limiter),
     bookingPage: bookingPageRoutes(limiter),
     feedFiles: feedFileRoutes(limiter),
+    images: imagePageRoutes(limiter),
     health: healthRoutes(state),
     metrics: metricsRoutes(watched),
     widget: widgetRoutes(widgetBuilt),
@@ -257,12 +261,14 @@ function allRoutes({
   bookingStart,
   bookingPage,
   feedFiles,
+  images,
   calendars,
   pageLimits: limits,
 }: Record<
   | 'bookingStart'
   | 'bookingPage'
   | 'feedFiles'
+  | 'images'
   | 'health'
   | 'metrics'
   | 'widget'
@@ -284,6 +290,7 @@ function allRoutes({
       sessionRoutes,
       catalogueRoutes,
       catalogueWriteRoutes,
+      imageRoutes,
       blockRoutes,
       businessRoutes,
       businessKeyRoutes,
@@ -305,7 +312,7 @@ function allRoutes({
     around: [
       limits,
       ...[health, startPageRoutes, pageRoutes, widget, bookingPage, managePageRoutes, embedRoutes, metrics],
-      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, feedFiles, mcpRoutes],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, feedFiles, images, mcpRoutes],
       ...[logIn, forgotten, account, invitationRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
       ...[bookingPageOfConsoleRoutes, clientPageRoutes, servicesRoutes, resourcesRoutes, teamRoutes],

@@ -160,6 +160,15 @@ export async function findBrands(db: Reads, ids: readonly string[]) {
   return new Map(rows.map((business) => [business.id, business]))
 }
 
+/** Finds what pages of a business show in addition to its brand. */
+export function findPageDetails(db: Reads, businessId: string) {
+  return db
+    .selectFrom('businesses')
+    .where('id', '=', businessId)
+    .select(['cover_url', 'imprint_url', 'privacy_url', 'terms', 'terms_language'])
+    .executeTakeFirst()
+}
+
 export function findPlans(db: Reads, businessId: string) {
   return db
     .selectFrom('businesses as b')

@@ -13,6 +13,7 @@ export const auditActions = [
   ...(['business.client_blocked', 'business.client_unblocked'] as const),
   ...(['business.client_exported', 'business.client_erased', 'business.old_clients_erased'] as const),
   ...(['key.created', 'key.updated', 'key.revoked'] as const),
+  'image.created' as const,
   ...(['feed.created', 'feed.rotated', 'feed.deleted'] as const),
   ...(['busy_calendar.created', 'busy_calendar.deleted'] as const),
   ...(['webhook.created', 'webhook.updated', 'webhook.deleted', 'webhook.secret_rotated'] as const),

@@ -5,6 +5,7 @@ import { type Page, type PageQuery, readPage, timeCursorOf } from '../base/pagin
 import {
   findApiKey,
   findBrands,
+  findPageDetails,
   findKeyDigest,
   findKeys,
   findKeysOfBusiness,
@@ -171,9 +172,11 @@ export async function publishableCaller(
 /** Returns the business of a publishable key as visitors see it, cached for at most five seconds. */
 export async function brandedBusinessOf(context: Context, { scope, plan }: WidgetActor) {
   const { businessId } = scope
-  const business = await context.cache.get(`business-of-key:${businessId}`, async () =>
-    (await findBrands(context.db.reads, [businessId])).get(businessId),
-  )
+  const business = await context.cache.get(`business-of-key:${businessId}`, async () => {
+    const found = (await findBrands(context.db.reads, [businessId])).get(businessId)
+    const details = await findPageDetails(context.db.reads, businessId)
+    return found && details && { ...found, ...details }
+  })
   if (!business) throw new Error('a credential has no business') // businesses are never deleted
   return brandedBusiness(business, plan)
 }

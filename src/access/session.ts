@@ -9,6 +9,7 @@ import {
   endPreviousSession,
   findBrandedBusiness,
   findBrands,
+  findPageDetails,
   findPlans,
   findPublishableKey,
   insertSession,
@@ -158,11 +159,14 @@ export async function findShownBusiness(
 ) {
   const found = (await findBrands(db, [businessId])).get(businessId)
   if (!found) throw new Error('a credential has no business') // businesses are never deleted
-  const { name, brand_name, brand_color, brand_logo_url, reply_to_email, phone } = brandedBusiness(
-    found,
-    plan ?? (await planOf(db, businessId)),
-  ).business
-  return { name, brand_name, brand_color, brand_logo_url, reply_to_email, phone }
+  const {
+    id: _1,
+    timezone: _2,
+    locale: _3,
+    ...shown
+  } = brandedBusiness(found, plan ?? (await planOf(db, businessId))).business
+  const { imprint_url = null, privacy_url = null } = (await findPageDetails(db, businessId)) ?? {}
+  return { ...shown, imprint_url, privacy_url }
 }
 
 /** Deletes no holds or bookings, because they belong to the owner ID, not to the session. */

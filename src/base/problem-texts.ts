@@ -154,9 +154,9 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'The business has 20 feeds; delete one first.' },
   },
   catalogue_limit_reached: {
-    when: 'The business has as many services, locations, staff members or resources as its plan or the operator allows. Its services may also list too many locations or staff members in total. Or it has too much text in descriptions, questions, hours and addresses.',
+    when: 'The business has as many services, locations, staff members or resources as its plan or the operator allows. Its services may also list too many locations or staff members in total. Or it has too much text in descriptions, questions, hours and addresses, or 200 pictures.',
     whatToDo:
-      'Delete one that you no longer need, remove some from services, or shorten texts. Or ask the operator for a higher limit.',
+      'Delete one that you no longer need, remove some from services, or shorten texts. A picture goes a day after nothing shows it. Or ask the operator for a higher limit.',
     seeAlso: '[Catalogue limits](catalogue.md#limits)',
     example: { detail: 'The business may have 300 services, and this would make 301: delete some first.' },
   },

@@ -43,8 +43,8 @@ export function Line(min: number, max: number) {
 }
 
 /** Text that may have new lines and tabs. */
-export function Text(max: number) {
-  return Type.String({ format: 'text', maxLength: max })
+export function Text(max: number, options: Annotations = {}) {
+  return Type.String({ format: 'text', maxLength: max, ...options })
 }
 
 export function Nullable<T extends TSchema>(schema: T, options: Annotations = {}) {

@@ -281,7 +281,11 @@ function changedAnswers(
 ): ChangedColumns {
   if (!answers) return {}
   const before = answersOf(booking)
-  const given = keptAnswers(fields, answers, { now, before })
+  const isAgreed = ({ field_id }: FieldAnswer) => field_id === booking.business_id
+  const given = [
+    ...keptAnswers(fields, answers, { now, before }).filter((one) => !isAgreed(one)),
+    ...before.filter(isAgreed), // what a client has agreed to stays
+  ]
   if (given.map(answerText).join() === before.map(answerText).join()) return {}
   return { custom_field_values_json: JSON.stringify(given) }
 }

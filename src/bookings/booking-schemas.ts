@@ -19,6 +19,7 @@ import {
   Trimmed,
   QueryInstant,
 } from '../base/wire.ts'
+import { maxTermsLength } from '../catalogue/business-rules.ts'
 import { localeErrors } from '../catalogue/mail-settings-rules.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 import { maxDelaySeconds } from '../mails/mail-rules.ts'
@@ -39,10 +40,9 @@ const FieldAnswer = StrictObject({
   field_id: Id,
   value: Type.Optional(Type.Unsafe<FieldValue>({ fieldValue: true })),
   text: Type.Optional(
-    Type.String({
-      ...Line(1, 500),
+    Text(maxTermsLength, {
       description:
-        'Of a `consent`: the label that was shown. Refused with `text_changed` when the label is another by now.',
+        'Of a `consent`: the label that was shown, or the terms of the business. Refused with `text_changed` when it is another by now.',
     }),
   ),
 })
@@ -261,7 +261,9 @@ export const Booking = Type.Object(
       Type.Object({
         field_id: ShownId,
         value: Type.Unsafe<FieldValue>({ fieldValue: true }),
-        text: Type.Optional(Type.String({ description: 'Of a `consent`: the text that was shown.' })),
+        text: Type.Optional(
+          Type.String({ description: 'Of a `consent`, or of the terms: the text that was shown.' }),
+        ),
         agreed_at: Type.Optional(
           Type.Unsafe<string>({ ...ShownInstant, description: 'Of a `consent`: when it was given.' }),
         ),

@@ -13,6 +13,8 @@ import type { Stranger } from './strangers.ts'
 export interface ConvertibleHold extends ClaimsTable, StrangerCounts {
   /** Version of its business's catalogue. */
   catalogue_version: number
+  /** To which the client must agree. */
+  business_terms: string | null
 }
 
 interface Conversion {
@@ -37,7 +39,7 @@ const convertibleHolds = cachedQuery((db, { rows }: Params<{ rows: string }>) =>
     and ${inScopeOfRow(db, 'c.business_id')}`
   return sql<ConvertibleHold & { place: number }>`
     with w as materialized (select * from ${rowsOf(db, conversionColumns, rows)} as r)
-    select w.place, c.*, v.catalogue_version, ${strangerCounts()}
+    select w.place, c.*, v.catalogue_version, v.terms as business_terms, ${strangerCounts()}
       from w ${foreach(db, 'claims as c', wanted)}
            join businesses as v on v.id = c.business_id
     ${isPostgres(db) ? sql`for update of c` : sql``}`

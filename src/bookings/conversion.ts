@@ -28,7 +28,13 @@ import { endBookingClaim } from './claim-queries.ts'
 import { findStandIn } from './client.ts'
 import { retakeSlot } from './claim.ts'
 import type { Context } from './context.ts'
-import { clientFieldErrors, customFieldErrors, keptAnswers, strictestFields } from './custom-field-rules.ts'
+import {
+  clientFieldErrors,
+  customFieldErrors,
+  keptAnswers,
+  strictestFields,
+  termsFields,
+} from './custom-field-rules.ts'
 import { type ConvertibleHold, findConvertibleHold } from './conversion-queries.ts'
 import {
   alreadyConverted,
@@ -314,7 +320,7 @@ async function convert(
   // 2. check the answers, the hold's time and the caps. A request that fails anyway learns nothing about the
   // client
   const booked = await bookedServices(context, tx, hold)
-  const terms = termsOf(booked)
+  const terms = termsOf(booked, hold, isSession(actor))
   const fieldErrors = [
     ...clientFieldErrors(terms.client_fields, input.client),
     ...customFieldErrors(terms.custom_fields, input.custom_field_values ?? []),
@@ -543,12 +549,19 @@ async function bookedServices(context: Context, tx: Transaction, hold: Convertib
 /** The questions and the deposit of a booking's services. */
 type Terms = ReturnType<typeof termsOf>
 
-function termsOf({ services }: Booked) {
+function termsOf(
+  { services }: Booked,
+  { business_id: id, business_terms: ofBusiness }: ConvertibleHold,
+  isOfSession: boolean,
+) {
   const deposits = services.flatMap(({ service: { deposit }, people }) =>
     deposit ? [{ ...deposit, amount: deposit.amount * people }] : [],
   )
   const [first] = deposits
-  const fields = services.flatMap(({ service }) => service.custom_fields)
+  const fields = [
+    ...services.flatMap(({ service }) => service.custom_fields),
+    ...termsFields({ id, terms: ofBusiness }, isOfSession),
+  ]
   return {
     client_fields: strictestFields(services.map(({ service }) => service.client_fields)),
     custom_fields: fields.filter(({ id }, index) => fields.findIndex((other) => other.id === id) === index),

@@ -21,6 +21,23 @@ export interface KeptAnswer {
   agreed_at?: Instant
 }
 
+/**
+ * Returns the terms of a business as a consent of each of its services, with the ID of the business. Only
+ * sessions have to give it.
+ */
+export function termsFields(
+  business: { id: string; terms: string | null },
+  required: boolean,
+): CustomField[] {
+  const { id, terms } = business
+  return terms === null ? [] : [{ id, key: 'terms', label: terms, type: 'consent', required }]
+}
+
+/** Terms are too long for an error. */
+function shortLabel({ label }: CustomField): string {
+  return label.length > maxLineLength ? `${label.slice(0, 80)}…` : label
+}
+
 const maxLineLength = 500
 const maxTextLength = 5_000
 
@@ -41,7 +58,7 @@ export function customFieldErrors(fields: CustomField[], answers: FieldAnswer[])
     ...missing.map((field) => ({
       pointer: '/custom_field_values',
       code: 'required',
-      detail: `must hold a value for "${field.label}" (field_id ${field.id})`,
+      detail: `must hold a value for "${shortLabel(field)}" (field_id ${field.id})`,
     })),
   ]
 }
@@ -98,7 +115,9 @@ function answerErrors(fields: CustomField[], before: FieldAnswer[], answer: Fiel
   const expected = expectation(field, answer.value)
   if (expected) return [{ pointer: '/value', code: 'wrong_value', detail: `must be ${expected}` }]
   if (answer.value === false && field.required)
-    return [{ pointer: '/value', code: 'must_be_true', detail: `must be true: "${field.label}" is required` }]
+    return [
+      { pointer: '/value', code: 'must_be_true', detail: `must be true: "${shortLabel(field)}" is required` },
+    ]
   if (answer.text === undefined || answer.text === field.label) return []
   const detail = 'is not the text of the consent as it is now; show that, and ask again'
   return [{ pointer: '/text', code: 'text_changed', detail }]

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { exampleTimes } from '../base/examples.ts'
 import { InstantText, Nullable, ShownInstant, StrictObject, Text } from '../base/wire.ts'
+import { legalFields } from '../catalogue/business-schemas.ts'
 import { Booking } from './booking-schemas.ts'
 
 const until = (what: string) =>
@@ -52,6 +53,8 @@ export const Managed = Type.Object(
       brand_logo_url: Nullable(Type.String(), brand),
       reply_to_email: Nullable(Type.String(), { description: 'Where clients write to.' }),
       phone: Nullable(Type.String(), { description: 'That clients may call.' }),
+      imprint_url: legalFields.imprint_url.shown,
+      privacy_url: legalFields.privacy_url.shown,
       booking_url: Nullable(Type.String(), {
         description: 'The booking page. Null for a business without an active publishable key.',
       }),

@@ -16,6 +16,9 @@ export const firstColumns = {
   ...{ catalogue_version: 1, page_key_generation: 0 },
 }
 
+/** Characters. */
+export const maxTermsLength = 4_000
+
 export function networksJson(networks: readonly string[] | null | undefined): string | null {
   return networks && networks.length > 0 ? JSON.stringify(networks) : null
 }

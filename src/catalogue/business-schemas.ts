@@ -7,6 +7,7 @@ import {
   Nullable,
   OrNull,
   Page,
+  Text,
   UnlinkedName,
   Ruled,
   ShownId,
@@ -15,15 +16,17 @@ import {
 } from '../base/wire.ts'
 import {
   colorErrors,
-  logoUrlErrors,
   maxBookingsPerClient,
   maxGap,
   maxRetentionDays,
+  maxTermsLength,
   maxNetworks,
+  onlineUrlErrors,
   usualBookingsPerClient,
 } from './business-rules.ts'
 import { maxNameLength, TimeZone } from './catalogue-schemas.ts'
 import { changeMembers, creationMembers, entryMembers, shownMembers } from './field-schemas.ts'
+import { imageUrlErrors, logoErrors } from './image-rules.ts'
 import {
   longestReminderHours,
   maxNotifyEmails,
@@ -112,8 +115,29 @@ const presence = {
   brand_logo_url: {
     shown: Nullable(Type.String()),
     input: Ruled(
-      Type.String({ minLength: 1, maxLength: 2_048, description: 'An http or https address.' }),
-      logoUrlErrors,
+      Type.String({
+        minLength: 1,
+        maxLength: 2_048,
+        description: 'The `url` of an uploaded picture, or an http or https address.',
+      }),
+      logoErrors,
+    ),
+    usual: null,
+  },
+  cover_url: {
+    shown: Nullable(Type.String(), {
+      description:
+        'The wide picture on top of its booking page. An address that begins with `/` is one on this server.',
+    }),
+    input: Ruled(
+      Type.String({
+        minLength: 1,
+        maxLength: 2_048,
+        description:
+          'The wide picture on top of its booking page: the `url` of an uploaded one, or an https address.',
+        examples: ['https://example.com/cover.jpg'],
+      }),
+      imageUrlErrors,
     ),
     usual: null,
   },
@@ -129,6 +153,12 @@ const presence = {
     usual: usualBookingsPerClient,
   },
 }
+
+const LegalUrl = (description: string) =>
+  Ruled(
+    Type.String({ minLength: 1, maxLength: 2_048, description, examples: ['https://example.com/imprint'] }),
+    onlineUrlErrors,
+  )
 
 const contact = {
   retention_days: {
@@ -169,6 +199,41 @@ const contact = {
   },
 }
 
+/** What the law asks of its pages. */
+export const legalFields = {
+  imprint_url: {
+    shown: Nullable(Type.String(), { description: 'Who runs the business.' }),
+    input: LegalUrl('Who runs the business: shown on its booking page and in emails.'),
+    usual: null,
+  },
+  privacy_url: {
+    shown: Nullable(Type.String(), { description: 'Its privacy policy.' }),
+    input: LegalUrl('Its privacy policy: shown on its booking page and in emails.'),
+    usual: null,
+  },
+  terms: {
+    shown: Nullable(Type.String(), { description: 'Clients agree to these terms when they book.' }),
+    input: Text(maxTermsLength, {
+      description:
+        'Clients agree to these terms when they book. A session must send them as the `text` of a consent, whose `field_id` is the id of the business.',
+    }),
+    usual: null,
+  },
+  terms_language: {
+    shown: Nullable(Type.String(), { description: 'The language of the terms (BCP 47).' }),
+    input: Ruled(
+      Type.String({
+        minLength: 1,
+        maxLength: 35,
+        description: 'The language of the terms (BCP 47, without extensions).',
+        examples: ['de'],
+      }),
+      plainLocaleErrors,
+    ),
+    usual: null,
+  },
+}
+
 const gapMeans = 'The longest pause between two services of one visit, in minutes.'
 
 const visits = {
@@ -184,7 +249,7 @@ const visits = {
 }
 
 /** In the order of the file format. */
-export const businessFields = { ...identity, ...presence, ...contact, ...visits }
+export const businessFields = { ...identity, ...presence, ...contact, ...visits, ...legalFields }
 
 const oddMembers = {
   trusted_networks: Type.Optional(TrustedNetworks),
@@ -247,6 +312,7 @@ export const Business = Type.Object(
     }),
     ...shownMembers(contact),
     ...shownMembers(visits),
+    ...shownMembers(legalFields),
     created_at: ShownInstant,
   },
   {
@@ -262,6 +328,7 @@ export const Business = Type.Object(
         brand_name: 'Salon Spree',
         brand_color: '#1f6f5c',
         brand_logo_url: 'https://example.com/salon-spree.png',
+        cover_url: 'https://example.com/cover.jpg',
         max_bookings_per_client: usualBookingsPerClient,
         trusted_networks: ['203.0.113.7/32'],
         locale: 'de',
@@ -273,6 +340,10 @@ export const Business = Type.Object(
         phone: '+49 30 1234',
         slug: 'salon-spree',
         max_gap_minutes: 0,
+        imprint_url: 'https://example.com/imprint',
+        privacy_url: 'https://example.com/privacy',
+        terms: 'You can cancel free of charge until 24 hours before.',
+        terms_language: 'en',
         created_at: exampleTimes.createdAt,
       },
     ],

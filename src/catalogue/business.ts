@@ -2,6 +2,7 @@ import { type Actor, effectivePlan, operator } from '../access/actor.ts'
 import { recordAudit, recordAudits } from '../access/audit.ts'
 import { ambiguousName, Problem, unknownId, UsageError, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
+import { publicUrl } from '../base/public-url.ts'
 import { formatInstant } from '../base/instants.ts'
 import { type Page, type PageQuery, cursorOf, idPart, linePart, readPage } from '../base/paging.ts'
 import type { Reads, Transaction } from '../database/database.ts'
@@ -31,6 +32,8 @@ import {
   type BusinessCreation,
   businessFields,
 } from './business-schemas.ts'
+import { namedImages, withOwnImages } from './image-rules.ts'
+import { keepImages } from './named-image.ts'
 import { insertMissing, moveLocations, raiseCatalogueVersion } from './catalogue-queries.ts'
 import { completed, type PlainEntry, plainOf } from './field-schemas.ts'
 import {
@@ -91,7 +94,8 @@ type BusinessUpdate = BusinessChange & Partial<Pick<BusinessesTable, OperatorCol
  * Changes a business. A plan takes effect within five seconds. Throws a UsageError, also for limits that the
  * plan in effect does not allow.
  */
-export function changeBusiness(context: Context, id: string, update: BusinessUpdate): Promise<BusinessRow> {
+export function changeBusiness(context: Context, id: string, given: BusinessUpdate): Promise<BusinessRow> {
+  const update = withOwnImages(given, publicUrl(context.config))
   const changes = changedColumns(update)
   return context.db.transaction(async (tx) => {
     const business = await existingBusiness(tx.db, id)
@@ -99,6 +103,7 @@ export function changeBusiness(context: Context, id: string, update: BusinessUpd
     assertMayHaveLimits(changed, changes)
     if (Object.keys(changes).length === 0) return changed
     await assertFreeSlug(tx.db, changed)
+    await keepImages(tx, business.id, namedImages(update))
     await updateBusiness(tx.db, business.id, changes)
     await raiseIfOffered(tx, business, update)
     await recordBusiness(context, tx, { by: operator, action: 'business.updated', id: business.id })
@@ -164,6 +169,7 @@ export async function createBusiness(
       ...firstColumns,
       created_at: tx.now,
     }
+    await keepImages(tx, business.id, namedImages(input)) // a new business has no pictures yet
     await insertMissing(tx.db, 'businesses', [business])
     await recordBusiness(context, tx, { by: operator, action: 'business.created', id: business.id })
     return business
@@ -237,6 +243,7 @@ export function createBusinessOfHub(
   return context.db.transaction(async (tx) => {
     const id = context.ids.next()
     await assertFreeSlug(tx.db, { id, slug: input.slug ?? null })
+    await keepImages(tx, id, namedImages(input))
     // a person who adds a business is notified of its bookings, like its first owner
     const told = by.type === 'person' ? { notify_emails: [by.email] } : {}
     await insertMissing(tx.db, 'businesses', [
@@ -288,11 +295,13 @@ export function changeBusinessAndLocations(
 async function changeIn(
   context: Context,
   tx: Transaction,
-  { by, id, change }: ChangeOfBusiness & { by: Actor },
+  { by, id, change: given }: ChangeOfBusiness & { by: Actor },
 ): Promise<BusinessRow> {
+  const change = withOwnImages(given, publicUrl(context.config))
   const business = await businessInScope(tx.db, by.scope, id)
   if (Object.keys(change).length === 0) return business
   if (change.slug) await assertFreeSlug(tx.db, { id: business.id, slug: change.slug })
+  await keepImages(tx, business.id, namedImages(change))
   await updateBusiness(tx.db, business.id, changedColumns(change))
   await raiseIfOffered(tx, business, change)
   await recordBusiness(context, tx, { by, action: 'business.updated', id: business.id })

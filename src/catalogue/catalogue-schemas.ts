@@ -12,7 +12,7 @@ import {
   StrictObject,
   Text,
 } from '../base/wire.ts'
-import { onlineUrlErrors } from './business-rules.ts'
+import { imageUrlErrors } from './image-rules.ts'
 import type * as types from './catalogue-types.ts'
 import { clientFieldUses, customFieldTypes, needTimes } from './catalogue-types.ts'
 import {
@@ -194,10 +194,10 @@ const ImageUrl = Ruled(
   Type.String({
     minLength: 1,
     maxLength: maxUrlLength,
-    description: 'A picture, by https.',
+    description: 'A picture: the `url` of an uploaded one, or an https address.',
     examples: ['https://example.com/haircut.jpg'],
   }),
-  onlineUrlErrors,
+  imageUrlErrors,
 )
 
 /** Fields that lists of services and staff show in addition to the name, and their order. */
@@ -216,7 +216,9 @@ export const listedFields = {
   },
   description: { shown: Nullable(Type.String()), input: Text(maxDescriptionLength), usual: null },
   image_url: {
-    shown: Nullable(Type.String(), { description: 'A picture, by https.' }),
+    shown: Nullable(Type.String(), {
+      description: 'A picture. An address that begins with `/` is one on this server.',
+    }),
     input: ImageUrl,
     usual: null,
   },

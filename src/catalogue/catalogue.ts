@@ -3,6 +3,7 @@ import { type Actor, isSession } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { type FieldError, Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
+import { publicUrl } from '../base/public-url.ts'
 import {
   countPart,
   cursorOf,
@@ -22,6 +23,8 @@ import { scopeKey, type TenantScope } from '../database/tenant-scope.ts'
 import type { Context } from '../access/context.ts'
 import { type BusinessRow, findBusinessInScope } from './business-queries.ts'
 import { businessInScope } from './business.ts'
+import { namedImages, withOwnImages } from './image-rules.ts'
+import { keepImages } from './named-image.ts'
 import {
   type CatalogueFilter,
   countItems,
@@ -103,9 +106,10 @@ export function createInCatalogue<
 >(
   context: Context,
   actor: Actor,
-  { kind, input }: { kind: WritableKind<Row, Creation, Change>; input: Creation },
+  { kind, input: given }: { kind: WritableKind<Row, Creation, Change>; input: Creation },
   store: StoreResponse<Row> = storeNothing,
 ): Promise<Row> {
+  const input = withOwnImages(given, publicUrl(context.config))
   return context.db.transaction(async (tx) => {
     const business = await businessOfItem(tx.db, actor.scope, {
       given: input.business_id,
@@ -131,8 +135,9 @@ export function changeInCatalogue<
 >(
   context: Context,
   actor: Actor,
-  { kind, id, change }: { kind: WritableKind<Row, Creation, Change>; id: string; change: Change },
+  { kind, id, change: given }: { kind: WritableKind<Row, Creation, Change>; id: string; change: Change },
 ): Promise<Row> {
+  const change = withOwnImages(given, publicUrl(context.config))
   return context.db.transaction(async (tx) => {
     const seen = await existing(tx.db, actor.scope, { kind, id })
     if (Object.keys(change).length === 0) return seen
@@ -263,6 +268,7 @@ async function saveChecked<Row extends CatalogueItem & WithReferences, Creation,
     ...((await kind.rowErrors?.(tx.db, row, given)) ?? []),
   ]
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
+  await keepImages(tx, row.business_id, namedImages(given))
   const save = () => kind.save(tx.db, row, { now: tx.now, isNew: before === undefined })
   const mayLink = addsLinks(kind, row, before) || (grows && before !== undefined) // a reactivated item brings its links
   await (mayLink ? saveWithinLinks(tx, row.business_id, save) : save())

@@ -1,4 +1,5 @@
 import { OperatorError } from '../base/errors.ts'
+import { publicUrl } from '../base/public-url.ts'
 import type { Reads } from '../database/database.ts'
 import type { Context } from '../access/context.ts'
 import type { BusinessRow } from './business-queries.ts'
@@ -13,6 +14,7 @@ import { type Service, serviceFields } from './service-schemas.ts'
 import { type CatalogueFile, maxInFile } from './catalogue-file-schemas.ts'
 import { usualClientFields } from './service-rules.ts'
 import { unusual } from './field-schemas.ts'
+import { inFile, withAbsoluteImages } from './image-rules.ts'
 import { businessFields } from './business-schemas.ts'
 
 export interface Catalogue {
@@ -45,7 +47,8 @@ export async function readCatalogue(db: Reads, businessId: string): Promise<Cata
 export async function exportCatalogue(context: Context, reference: string): Promise<CatalogueFile> {
   const db = context.db.reads
   const business = await existingBusiness(db, reference)
-  return fileOf(business, await readCatalogue(db, business.id))
+  const file = fileOf(business, await readCatalogue(db, business.id))
+  return inFile(file, (item) => withAbsoluteImages(item, publicUrl(context.config)))
 }
 
 /** Returns a file for human readers. Omits defaults, and refers by name if the name is unique. */

@@ -1,6 +1,7 @@
 import { operator } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { type FieldError, Problem, UsageError, validationProblem } from '../base/errors.ts'
+import { publicUrl } from '../base/public-url.ts'
 import type { Queries, Reads, Transaction } from '../database/database.ts'
 import type { Context } from '../access/context.ts'
 import {
@@ -11,6 +12,8 @@ import {
 } from './business-queries.ts'
 import { firstColumns, networksIn } from './business-rules.ts'
 import { assertFreeSlug, businessColumns, existingBusiness } from './business.ts'
+import { inFile as inOwnFile, namedImages, withOwnImages } from './image-rules.ts'
+import { keepImages } from './named-image.ts'
 import { mailSettings } from './mail-settings-rules.ts'
 import {
   clearSlugs,
@@ -118,11 +121,13 @@ export async function importCatalogue(
 
 /** Imports within a transaction. The caller must roll back a dry run. */
 export async function importWithin(
-  context: Pick<Context, 'ids'>,
+  context: Pick<Context, 'ids' | 'config'>,
   tx: Transaction,
-  { file, options }: { file: CatalogueFile; options: ImportOptions },
+  { file: given, options }: { file: CatalogueFile; options: ImportOptions },
 ): Promise<ImportReport & { business: { id: string } }> {
+  const file = inOwnFile(given, (item) => withOwnImages(item, publicUrl(context.config)))
   const { business, ...ofBusiness } = await importBusiness(context, tx, { file, options })
+  await keepImages(tx, business.id, imagesInFile(file))
   await raiseCatalogueVersion(tx.db, business.id) // also locks the catalogue
   const before = await readCatalogue(tx.db, business.id)
   const wanted = await planImport(tx.db, { file, business, before, nextId: () => context.ids.next() })
@@ -130,6 +135,14 @@ export async function importWithin(
   const saved = await saveWithinLinks(tx, id, () => saveAll(tx, { business, before, wanted }))
   await recordAudit(context, tx, { by: operator, action: 'business.imported', subjectId: id, businessId: id })
   return { dry_run: options.dryRun, business: { id, name, ...ofBusiness }, ...saved }
+}
+
+function imagesInFile({ business, staff = [], services = [] }: CatalogueFile) {
+  return [
+    ...namedImages(business ?? {}, '/business'),
+    ...staff.flatMap((entry, index) => namedImages(entry, `/staff/${index}`)),
+    ...services.flatMap((entry, index) => namedImages(entry, `/services/${index}`)),
+  ]
 }
 
 async function importBusiness(

@@ -26,6 +26,8 @@ import { resources } from './migrations/0023-resources.ts'
 import { visits } from './migrations/0024-visits.ts'
 import { bookingsByBusiness } from './migrations/0025-bookings-by-business.ts'
 import { waitingMails } from './migrations/0026-waiting-mails.ts'
+import { images } from './migrations/0027-images.ts'
+import { legalTexts } from './migrations/0028-legal-texts.ts'
 import { frontDesk } from './migrations/0029-front-desk.ts'
 import type { Tables } from './tables.ts'
 
@@ -55,6 +57,8 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0024-visits': visits,
   '0025-bookings-by-business': bookingsByBusiness,
   '0026-waiting-mails': waitingMails,
+  '0027-images': images,
+  '0028-legal-texts': legalTexts,
   '0029-front-desk': frontDesk,
 }
 

@@ -58,6 +58,13 @@ export interface BusinessesTable {
   max_locations: number | null
   max_staff: number | null
   max_resources: number | null
+  cover_url: string | null
+  imprint_url: string | null
+  privacy_url: string | null
+  /** To which clients agree when they book. */
+  terms: string | null
+  /** Language of the terms (BCP 47). */
+  terms_language: string | null
   /** The longest pause between two items of a visit. */
   max_gap_minutes: number
 }
@@ -450,6 +457,7 @@ export interface Tables {
   webhooks: WebhooksTable
   deliveries: DeliveriesTable
   feeds: FeedsTable
+  images: ImagesTable
   busy_calendars: BusyCalendarsTable
   mails: MailsTable
   mail_opt_outs: MailOptOutsTable
@@ -763,6 +771,26 @@ type PaymentStatus = 'preparing' | 'due' | 'paid' | 'expired' | 'refunded'
 
 /** The contents of a feed: only the times, or also services and clients. */
 export type FeedDetail = 'busy' | 'full'
+
+/** Uploaded pictures. An image that nothing names is removed after a day. */
+export interface ImagesTable {
+  id: string
+  business_id: string
+  /** From 0 to 199, which limits the number per business. */
+  place: number
+  /** SHA-256 of the file, in hexadecimal. */
+  digest: string
+  media_type: ImageType
+  /** The file in Base64: the same on both engines. */
+  content: string
+  /** Since when housekeeping has found no name. Null: it is named, or was not checked yet. */
+  unnamed_since: Instant | null
+  /** When housekeeping looks at it next. */
+  check_at: Instant
+  created_at: Instant
+}
+
+export type ImageType = 'image/jpeg' | 'image/png' | 'image/webp'
 
 /** Secret URLs at which calendar programs read the bookings of a staff member, a location, or a business. */
 export interface FeedsTable {

@@ -133,6 +133,8 @@ const mailed = {
     owner_email: firstOwnerEmail,
     brand_name: 'brand_name',
     brand_color: 'brand_color',
+    imprint_url: 'imprint_url',
+    privacy_url: 'privacy_url',
     plan: 'plan',
   },
   h: { hub_plan: 'plan' },

@@ -88,6 +88,7 @@ export function mailViewOf(
         phone: booking.client_phone,
       },
       answers: answersOf(booking),
+      terms: agreedTerms(booking),
       notes: booking.notes,
       cancelReason: booking.cancel_reason,
     },
@@ -185,16 +186,28 @@ function earlierItems(items: readonly ShownItem[], before: readonly KnownItem[])
   return earlier
 }
 
-function answersOf({ custom_field_values_json, custom_fields_json, item_fields_json }: ShownBooking) {
+function answersOf({
+  business_id,
+  custom_field_values_json,
+  custom_fields_json,
+  item_fields_json,
+}: ShownBooking) {
   const fields =
     item_fields_json === null
       ? (JSON.parse(custom_fields_json) as CustomField[])
       : (JSON.parse(item_fields_json) as CustomField[][]).flat()
   const given = JSON.parse(custom_field_values_json) as { field_id: string; value: Answer; text?: string }[]
-  return given.map(({ field_id, value, text = fields.find(({ id }) => id === field_id)?.label }) => ({
+  const answers = given.filter(({ field_id }) => field_id !== business_id) // the terms are long
+  return answers.map(({ field_id, value, text = fields.find(({ id }) => id === field_id)?.label }) => ({
     label: text === undefined ? null : plainLabel(text),
     value,
   }))
+}
+
+/** Returns the terms to which the client has agreed. */
+function agreedTerms({ business_id, custom_field_values_json }: ShownBooking): string | null {
+  const given = JSON.parse(custom_field_values_json) as { field_id: string; text?: string }[]
+  return given.find(({ field_id }) => field_id === business_id)?.text ?? null
 }
 
 /** Returns the label of a consent without the URL of its link. */
@@ -210,6 +223,8 @@ function businessOf(booking: ShownBooking): MailView['business'] {
     color: hasBrand ? booking.brand_color : null,
     phone: booking.phone,
     replyTo: booking.reply_to_email ?? booking.owner_email,
+    imprintUrl: booking.imprint_url,
+    privacyUrl: booking.privacy_url,
   }
 }
 

@@ -15,7 +15,14 @@ export interface MailView {
   reportsPayment: boolean
   /** Requested languages (BCP 47), of which the first supported one is used. The last is the business's. */
   locales: (string | null)[]
-  business: { name: string; color: string | null; phone: string | null; replyTo: string | null }
+  business: {
+    name: string
+    color: string | null
+    phone: string | null
+    replyTo: string | null
+    imprintUrl?: string | null
+    privacyUrl?: string | null
+  }
   booking: {
     id: string
     version: number
@@ -43,6 +50,8 @@ export interface MailView {
     client: { firstName: string; lastName: string; email: string; phone: string | null }
     /** A null label belongs to a question that the service no longer asks. */
     answers: { label: string | null; value: Answer }[]
+    /** To which the client has agreed. */
+    terms?: string | null
     notes: string | null
     cancelReason: string | null
   }
@@ -238,6 +247,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     ...(manage && !isManageMain ? [{ type: 'link' as const, ...manage }] : []),
     ...(manage && !isOver ? policyLines(view, language) : []),
     ...contactBlocks(business, language),
+    ...legalBlocks(view, language),
     ...(offUrl
       ? [
           {
@@ -248,6 +258,19 @@ function clientBlocks(view: MailView, language: Language): Block[] {
           },
         ]
       : []),
+  ]
+}
+
+/** The legal links, and in a confirmation the terms that apply. */
+function legalBlocks({ kind, business, booking: { terms } }: MailView, { say }: Language): Block[] {
+  const link = (label: string, url: string | null | undefined): Block[] =>
+    url ? [{ type: 'link', label, url, isSmall: true }] : []
+  return [
+    ...(kind === 'confirmed' && terms
+      ? [{ type: 'small' as const, text: `${say('booking.terms')}\n${terms}` }]
+      : []),
+    ...link(say('booking.imprint'), business.imprintUrl),
+    ...link(say('booking.privacy'), business.privacyUrl),
   ]
 }
 

@@ -20,8 +20,9 @@ import { publicUrl } from '../base/public-url.ts'
 import { StrictObject, Media } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { findBusinessInLink } from '../catalogue/business.ts'
+import { aboutSalon, type PageBusiness, salonHead } from './booking-about.ts'
 import { bookingStart, findOffered, type Linked, named, type Offered } from './booking-start.ts'
-import { messagePage, pageLanguage, pageStyles as styles } from './message-page.ts'
+import { brandedStyles, messagePage, pageLanguage } from './message-page.ts'
 import { contentSecurityPolicy } from './page.ts'
 import { languageFile } from './widget-routes.ts'
 
@@ -113,13 +114,15 @@ async function sendBookingPage(
   const chosen = offered ? namedServices(offered, serviceName ?? wanted.service) : []
   const member = find(offered?.staff, wanted.staff)
   const location = find(offered?.locations, wanted.location)
-  const hasPictures = [...(offered?.services ?? []), ...(offered?.staff ?? [])].some((one) => one.image_url)
+  const pictures = [...(offered?.services ?? []), ...(offered?.staff ?? [])].map((one) => one.image_url)
+  const isElsewhere = (url: string | null | undefined) => /^https:/i.test(url ?? '')
   const logo = page?.business.brand_logo_url ?? ''
+  const styles = brandedStyles(page?.business.brand_color ?? null)
   reply.headers({
-    // only the brand's logo and pictures of services and people may come from other origins
+    // only logo, cover and pictures of services and people may come from other origins
     'content-security-policy': contentSecurityPolicy(
       false,
-      hasPictures ? 'https:' : webOrigin(logo),
+      [...pictures, page?.business.cover_url].some(isElsewhere) ? 'https:' : webOrigin(logo),
       { isShown: isPreviewed, in: frameOrigins },
       styles.source,
     ),
@@ -135,7 +138,16 @@ async function sendBookingPage(
   if (serviceName !== undefined && chosen.length === 0)
     return reply.code(404).send(noBookingPage(language, { path, business: page.business }).text)
   const shown = bookingPage({
-    ...{ business: page.business, publishableKey: page.key, language, chosen, member },
+    ...{ business: page.business, publishableKey: page.key, language, chosen, member, styles },
+    about: aboutSalon(language, {
+      business: page.business,
+      locations: offered.locations,
+      people: offered.staff.map(({ id, slug, name: of, image_url: picture }) => ({
+        ...{ name: of, picture },
+        path: `/book/${name}?staff=${slug ?? id}`,
+      })),
+      now: context.clock.now(),
+    }),
     isFramed: frameOrigins.length > 0,
     server: publicUrl(context.config),
     path: serviceName === undefined ? path : `${path}/${serviceName}`,
@@ -232,21 +244,14 @@ function isPreview(query: unknown): boolean {
   return (query as { preview?: unknown }).preview !== undefined
 }
 
-/** The fields of a business that the page shows. */
-interface PageBusiness {
-  name: string
-  /** The language of its emails (BCP 47). */
-  locale: string
-  brand_name: string | null
-  brand_color: string | null
-  brand_logo_url: string | null
-}
-
 /** Maximum length. Programs that preview links truncate longer texts anyway. */
 const maxDescription = 300
 
 interface BookingPage {
   business: PageBusiness
+  styles: ReturnType<typeof brandedStyles>
+  /** The part about the business. */
+  about: Html
   /** True if websites may show it in a frame. */
   isFramed: boolean
   publishableKey: string
@@ -272,15 +277,14 @@ const maxNamed = 12
 function meanwhile({ chosen, services, business, language }: BookingPage): Html {
   const name = business.brand_name ?? business.name
   const named = chosen.length > 0 ? chosen : services.slice(0, maxNamed)
-  return html`<p class="brand"><bdi>${name}</bdi></p>
-    <p class="intro">${language.say('page.description', { name })}</p>
+  return html`<p class="intro">${language.say('page.description', { name })}</p>
     <ul class="offer">
       ${named.map((one) => html`<li><bdi>${one.name}</bdi> ${one.description?.slice(0, maxDescription) ?? ''}</li>`)}
     </ul>`
 }
 
 function bookingPage(parts: BookingPage): Html {
-  const { business, publishableKey, language, server, path, start, ...preset } = parts
+  const { business, publishableKey, language, server, path, start, styles, about, ...preset } = parts
   const { chosen, member, locationId, date, isFramed } = preset
   const [service] = chosen
   const name = business.brand_name ?? business.name
@@ -292,9 +296,10 @@ function bookingPage(parts: BookingPage): Html {
   const description = service?.description?.slice(0, maxDescription) || say('page.description', { name })
   const picture = service?.image_url ?? (service ? undefined : member?.image_url)
   const logo = business.brand_logo_url
+  const shared = picture ?? business.cover_url ?? logo
   const words = languageFile(language.name)
   return html`<!doctype html>
-    <html lang="${language.name}" dir="${language.direction}">
+    <html lang="${language.name}" dir="${language.direction}" ${business.brand_color ? html`data-brand` : ''}>
       <head>
         <meta charset="utf-8" />
         <title>${title}</title>
@@ -307,8 +312,11 @@ function bookingPage(parts: BookingPage): Html {
         <meta property="og:title" content="${title}" />
         <meta property="og:description" content="${description}" />
         <meta property="og:url" content="${address}" />
-        <meta property="og:image" content="${picture ?? logo ?? `${server}/docs/booking-card.png`}" />
-        <meta name="twitter:card" content="${logo && !picture ? 'summary' : 'summary_large_image'}" />
+        <meta property="og:image" content="${new URL(shared ?? '/docs/booking-card.png', server).href}" />
+        <meta
+          name="twitter:card"
+          content="${shared && shared === logo ? 'summary' : 'summary_large_image'}"
+        />
         <link rel="canonical" href="${address}" />
         <link rel="icon" href="/docs/icon.svg" type="image/svg+xml" />
         ${styles.element}
@@ -317,8 +325,8 @@ function bookingPage(parts: BookingPage): Html {
         ${isFramed ? html`<script type="module" src="/docs/booking-frame.js"></script>` : html``}
       </head>
       <body>
+        ${salonHead(business)}
         <main>
-          <h1><bdi>${name}</bdi></h1>
           <holdfast-booking
             publishable-key="${publishableKey}"
             ${service && chosen.length === 1 ? html`service-id="${service.id}"` : ''}
@@ -331,6 +339,7 @@ function bookingPage(parts: BookingPage): Html {
           </holdfast-booking>
           <noscript><p class="message">${say('page.withoutScripts')}</p></noscript>
         </main>
+        ${about}
       </body>
     </html> `
 }

@@ -13,6 +13,8 @@ import { exampleIds, exampleTimes } from '../base/examples.ts'
 import { Slices } from '../base/slices.ts'
 import type { Context } from '../bookings/context.ts'
 import { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
+import { businessFields, legalFields } from '../catalogue/business-schemas.ts'
+import { shownMembers } from '../catalogue/field-schemas.ts'
 import { Service } from '../catalogue/service-schemas.ts'
 import { locationKind, serviceKind, staffKind } from '../catalogue/catalogue-kinds.ts'
 import { slugOf } from '../catalogue/slug-rules.ts'
@@ -77,6 +79,7 @@ export const BookingStart = Type.Object(
       ...Session.properties.business.properties,
       phone: Nullable(Type.String(), { description: 'That clients may call.' }),
       reply_to_email: Nullable(Type.String(), { description: 'Where clients write to.' }),
+      ...shownMembers({ cover_url: businessFields.cover_url, ...legalFields }),
     }),
     services: Type.Array(Service, { description: 'Active ones in their order, at most 1,000.' }),
     locations: Type.Array(Location, { description: 'Active ones by name, at most 1,000.' }),
@@ -99,7 +102,8 @@ export const BookingStart = Type.Object(
             'At most four to offer first: of the next free dates within two weeks the first slot each; of fewer dates, more of each.',
         }),
         dates: Type.Array(Type.String({ format: 'date' }), {
-          description: 'Dates with free slots, of the month of the soonest one; local to the location.',
+          description:
+            'Dates with free slots, of the month of the soonest one, and near its end of five weeks; local to the location.',
         }),
       }),
       {
@@ -123,6 +127,11 @@ export const BookingStart = Type.Object(
           brand_logo_url: 'https://example.com/salon-spree.png',
           phone: '+49 30 1234',
           reply_to_email: 'hello@salon-spree.example',
+          cover_url: null,
+          imprint_url: 'https://example.com/imprint',
+          privacy_url: 'https://example.com/privacy',
+          terms: null,
+          terms_language: null,
         },
         services: [],
         locations: [],
@@ -159,7 +168,7 @@ export interface Offered {
     location_ids: string[]
     staff_ids: string[]
   })[]
-  locations: Linked[]
+  locations: (Linked & Location)[]
   staff: (Linked & { name: string; image_url: string | null })[]
   /**
    * The whole response if nothing is chosen. All responses share one buffer, because it can have many
@@ -204,7 +213,7 @@ async function readOffered(context: Context, key: WidgetActor): Promise<Offered 
   const body = Buffer.from(shared + firstMember('null'))
   const sharedBytes = body.length - firstMember('null').length
   const digest = createHash('sha256').update(body.subarray(0, sharedBytes))
-  const locations = places.map(({ id, name }) => ({ id, slug: slugOf(name) }))
+  const locations = places.map((place) => ({ ...place, slug: slugOf(place.name) }))
   return { services, locations, staff, body, sharedBytes, digest }
 }
 
@@ -358,22 +367,21 @@ function firstTimes(context: Context, key: WidgetActor, offer: Static<typeof Off
       soonest,
       slots: days[0]?.slots ?? [],
       next: spread(free.map(({ slots }) => slots)),
-      dates: free.map(({ date }) => date).filter((date) => date <= (last ?? '')),
+      dates: free.map(({ date }) => date),
     }
     return { text: JSON.stringify(first) }
   })
 }
 
 const maxNext = 4
-const daysAhead = 13
+/** With fewer days left in a month, five weeks are shown instead. */
+const daysLeft = 13
+const daysAhead = 34
 
-/**
- * Returns the end of the month, or a date two weeks later if that is farther. Little of the month is left
- * near its end.
- */
+/** Returns the end of the month, or near it a date in five weeks. */
 function later(endOfMonth = '', from: string): string {
-  const soon = dateOf(dayOf(from) + daysAhead)
-  return soon > endOfMonth ? soon : endOfMonth
+  const soon = dateOf(dayOf(from) + daysLeft)
+  return soon > endOfMonth ? dateOf(dayOf(from) + daysAhead) : endOfMonth
 }
 
 /** Picks a few slots from several days: the same number from each, spread from morning to evening. */

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { html } from '../base/html.ts'
 import { languageFor, languageNames } from '../base/languages.ts'
 import { Media } from '../base/wire.ts'
+import { pageStyles } from './message-page.ts'
 import { contentSecurityPolicy } from './page.ts'
 
 /**
@@ -28,7 +29,7 @@ export function managePageRoutes(app: FastifyInstance): void {
       reply
         .headers({
           // brands may host their logos anywhere
-          'content-security-policy': contentSecurityPolicy(false, 'https:'),
+          'content-security-policy': contentSecurityPolicy(false, 'https:', {}, pageStyles.source),
           'x-content-type-options': 'nosniff',
           'x-robots-tag': 'noindex',
           'referrer-policy': 'no-referrer',
@@ -50,7 +51,7 @@ function managePage() {
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <link rel="icon" href="/docs/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="/docs/booking-page.css" />
+        ${pageStyles.element}
         <script type="module" src="/widget/manage.js"></script>
       </head>
       <body>

@@ -26,7 +26,6 @@ const ownFiles = import.meta.dirname
 const files = [
   'page.css',
   'icon.svg',
-  'booking-page.css',
   'booking-card.png',
   'booking-frame.js',
   'checkout.js',

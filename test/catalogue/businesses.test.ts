@@ -30,6 +30,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       brand_name: 'Salon Spree',
       brand_color: '#1f6f5c',
       brand_logo_url: 'http://127.0.0.1:3000/docs/salon-spree.png',
+      cover_url: null,
       max_bookings_per_client: 5,
       trusted_networks: [],
       locale: 'en',
@@ -41,6 +42,10 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       phone: null,
       slug: 'salon-spree',
       max_gap_minutes: 0,
+      imprint_url: null,
+      privacy_url: null,
+      terms: null,
+      terms_language: null,
       created_at: '2026-11-20T09:59:56+01:00', // the first of four, a second after another
     }
     expect((await call('GET', `/businesses/${salon.id}`, salon.business_key)).body).toEqual(shown)

@@ -9,6 +9,7 @@ import { createBusiness, createHub } from '../../src/catalogue/business.ts'
 import type { PersonRole } from '../../src/database/tables.ts'
 import { addNewPerson, type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
+import { pngOf } from '../support/pictures.ts'
 import { makeSpares, type Spares } from '../support/spares.ts'
 import { makeThings, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
 import { ada, businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
@@ -279,6 +280,10 @@ const rows: Record<
         field: '/business_id',
         names: ['business_id'],
         request: ({ business_id }) => ({ path: '/staff', body: { business_id, name: 'New' } }),
+      },
+      'POST /api/v1/images': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({ path: `/images?business_id=${business_id}`, body: pngOf(8, 8) }),
       },
       'PATCH /api/v1/staff/:id': one('/staff', 'spare_staff_id', { weekly_hours: [] }),
       'DELETE /api/v1/staff/:id': one('/staff', 'spare_staff_id'),
@@ -605,6 +610,7 @@ const secret = [
   'POST /sandbox/:reference/give-up',
   'POST /payments/stripe/webhook',
   'GET /feeds/:file',
+  'GET /images/:digest',
   'GET /mail/off/:token',
   'POST /mail/off/:token',
 ]

@@ -40,7 +40,11 @@ onOneEngine('postgres', 'what a booking page begins with', (engine) => {
   const haircut = () => salon.services.find(({ name }) => name === 'Haircut')?.id ?? ''
 
   test('is what a session sees, and how to reach the business, in one answer', async () => {
-    const contact = { phone: '+49 30 1234', reply_to_email: 'hello@salon-spree.example' }
+    const legal = { imprint_url: null, privacy_url: null, terms: null, terms_language: null }
+    const contact = {
+      ...{ phone: '+49 30 1234', reply_to_email: 'hello@salon-spree.example' },
+      ...{ cover_url: null, ...legal },
+    }
     const { id, business_key: token_ } = salon
     expect((await service.call('PATCH', `/businesses/${id}`, { token: token_, body: contact })).status).toBe(
       200,
@@ -76,7 +80,8 @@ onOneEngine('postgres', 'what a booking page begins with', (engine) => {
       const slots = day.body.days[0].slots as Slot[]
       expect(slots.length).toBeGreaterThan(1)
       const ids = { service_id: haircut(), location_id: mitte(), staff_id }
-      const month = `from=${date}&to=${date.slice(0, 8)}30`
+      const last = new Date(Date.parse(date) + 34 * 86_400_000).toISOString().slice(0, 10)
+      const month = `from=${date}&to=${last}` // near the end of the month, five weeks
       const days = (await service.call('GET', `/availability?${offer}&${month}`, { token })).body.days
       const free = (days as { date: string; slots: Slot[] }[]).filter((one) => one.slots.length > 0)
       const dates = free.map((one) => one.date)

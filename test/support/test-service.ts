@@ -51,6 +51,7 @@ export interface Reply {
 
 export interface CallOptions {
   token?: string
+  /** JSON, or a picture as a buffer. */
   body?: unknown
   /** Sent unchanged, instead of `body`. */
   rawBody?: string | Buffer
@@ -134,14 +135,16 @@ export async function startTestService(
   statements.length = 0
 
   const send = async (method: string, url: string, options: CallOptions) => {
-    const payload = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
+    const isFile = Buffer.isBuffer(options.body)
+    const body = isFile || options.body === undefined ? options.body : JSON.stringify(options.body)
+    const payload = options.rawBody ?? (body as string | Buffer | undefined)
     return app.server.inject({
       method: method as 'GET',
       url,
       remoteAddress: options.remoteAddress ?? '127.0.0.1',
       headers: {
         ...(options.token !== undefined && { authorization: `Bearer ${options.token}` }),
-        ...(options.body !== undefined && { 'content-type': 'application/json' }),
+        ...(options.body !== undefined && { 'content-type': isFile ? 'image/png' : 'application/json' }),
         ...options.headers,
       },
       ...(payload !== undefined && { payload }),

@@ -78,6 +78,7 @@ const start: BookingStart = {
     brand_logo_url: null,
     phone: null,
     reply_to_email: null,
+    ...{ imprint_url: null, privacy_url: null, terms: null, terms_language: null },
   },
   ...catalogue,
   first: null,

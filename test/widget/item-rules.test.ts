@@ -135,7 +135,7 @@ describe('several services', () => {
         max_reschedules: 1,
       },
     })
-    expect(askedBy([service('cut', { custom_fields: [field] }), strict])).toEqual({
+    expect(askedBy([service('cut', { custom_fields: [field] }), strict], null)).toEqual({
       client_fields: { phone: 'required', last_name: 'required' },
       custom_fields: [field],
     })

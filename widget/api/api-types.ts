@@ -14,6 +14,11 @@ export interface Business {
   brand_logo_url: string | null
   phone: string | null
   reply_to_email: string | null
+  imprint_url: string | null
+  privacy_url: string | null
+  /** The client agrees to them with the booking. */
+  terms: string | null
+  terms_language: string | null
 }
 
 /** Initial data of a booking page: `GET /book/{key}/start`. */

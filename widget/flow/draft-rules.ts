@@ -1,4 +1,4 @@
-import type { CustomField, FieldValue, ProblemDocument, Service } from '../api/api-types.ts'
+import type { Business, CustomField, FieldValue, ProblemDocument, Service } from '../api/api-types.ts'
 import type { Draft, Faults } from './draft.ts'
 
 /* Validation of the details when the visitor submits. The first step does not need it. */
@@ -27,13 +27,19 @@ export function fieldName(id: string): string {
 /** The fields of services that the form contains. */
 export type Asked = Pick<Service, 'client_fields' | 'custom_fields'>
 
+const consent = { key: 'terms', type: 'consent', required: true } as const
+
 const strictest = ['required', 'optional', 'hidden'] as const
 
-/** Returns what services ask together: the strictest of their client fields, and all custom fields. */
-export function askedBy(services: Service[]): Asked {
+/**
+ * Returns what services ask together: the strictest of their client fields, all custom fields, and consent to
+ * the terms of the business.
+ */
+export function askedBy(services: Service[], business: Pick<Business, 'id' | 'terms'> | null): Asked {
   const use = (name: keyof Service['client_fields']) =>
     strictest.find((one) => services.some(({ client_fields }) => client_fields[name] === one)) ?? 'optional'
-  const fields = services.flatMap(({ custom_fields }) => custom_fields)
+  const terms = business?.terms ? [{ ...consent, id: business.id, label: business.terms }] : []
+  const fields = [...services.flatMap(({ custom_fields }) => custom_fields), ...terms]
   return {
     client_fields: { phone: use('phone'), last_name: use('last_name') },
     custom_fields: fields.filter(({ id }, index) => fields.findIndex((one) => one.id === id) === index),

@@ -66,7 +66,7 @@ export class LateFlow {
     const { state, store } = this.flow
     const services = servicesOf(state.catalogue, state.choice)
     if (services.length === 0 || state.busy === 'hold' || state.busy === 'booking') return
-    const asked = askedBy(services)
+    const asked = askedBy(services, state.business)
     const errors = faultsIn(state.draft, asked)
     store.set({ errors, notice: Object.keys(errors).length > 0 ? state.notice : null })
     if (Object.keys(errors).length > 0) return
@@ -140,8 +140,9 @@ export class LateFlow {
         ([id, value]) => value !== true || errors[fieldName(id)] !== 'invalid',
       ),
     )
-    const { catalogue } = this.flow.state
+    const { catalogue, business } = this.flow.state
     this.flow.store.set({
+      business: again?.business ?? business,
       draft: { ...draft, fields },
       catalogue: { ...catalogue, services: again?.services ?? catalogue.services },
     })

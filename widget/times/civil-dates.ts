@@ -67,6 +67,29 @@ export function weeksOf(month: string, firstWeekday: number): (string | null)[][
   return weeks
 }
 
+/** Near the end of a month, so many weeks from today are shown instead. */
+const weeksAhead = 5
+const fewWeeks = 3
+
+/** True if fewer than three weeks of the month are left, so that the next weeks have room below. */
+export function isNearEnd(month: string, today: string, firstWeekday: number): boolean {
+  if (month !== monthOf(today)) return false
+  const later = weeksOf(month, firstWeekday).filter((week) =>
+    week.some((day) => day !== null && day >= today),
+  )
+  return later.length < fewWeeks
+}
+
+/** Returns the weeks from today, which go on into the next month. */
+export function weeksFrom(today: string, firstWeekday: number): (string | null)[][] {
+  const start = startOfWeek(today, firstWeekday)
+  return Array.from({ length: weeksAhead }, (_, week) =>
+    Array.from({ length: 7 }, (_day, index) => plusDays(start, week * 7 + index)).map((date) =>
+      monthOf(date) < monthOf(today) ? null : date,
+    ),
+  )
+}
+
 export function startOfWeek(date: string, firstWeekday: number): string {
   return plusDays(date, -((weekdayOf(date) - firstWeekday + 7) % 7))
 }

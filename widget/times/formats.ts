@@ -79,6 +79,12 @@ export class Formats {
     return this.format({ month: 'long', year: 'numeric', timeZone: 'UTC' }, civilMs(firstDayOf(month)))
   }
 
+  /** Formats two months as `November – December 2026`. */
+  months(first: string, last: string): string {
+    const format = this.formatOf({ month: 'long', year: 'numeric', timeZone: 'UTC' })
+    return format.formatRange(civilMs(firstDayOf(first)), civilMs(firstDayOf(last)))
+  }
+
   /** Formats the day number in a month grid. */
   dayOfMonth(date: string): string {
     return this.number(Number(date.slice(8)))

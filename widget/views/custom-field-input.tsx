@@ -6,6 +6,9 @@ import { FaultText, Labelled, TextInput } from './text-input.tsx'
 
 interface CustomFieldParts {
   field: CustomField
+  /** The terms of the business have a sentence of their own as label. */
+  terms?: string
+  label?: string
   value: FieldValue | undefined
   fieldError: Fault | undefined
   texts: Texts
@@ -52,7 +55,7 @@ export function CustomFieldInput(parts: CustomFieldParts) {
   }
 }
 
-function Check({ field, value, fieldError, texts, onWrite }: CustomFieldParts) {
+function Check({ field, terms, label, value, fieldError, texts, onWrite }: CustomFieldParts) {
   const id = useId()
   return (
     <div class="field" part="field">
@@ -65,8 +68,16 @@ function Check({ field, value, fieldError, texts, onWrite }: CustomFieldParts) {
           {...(fieldError !== undefined && { 'aria-describedby': `${id}-fault` })}
           onChange={(event) => onWrite(event.currentTarget.checked)}
         />
-        <bdi>{field.type === 'consent' ? <Linked label={field.label} /> : field.label}</bdi>
+        <bdi>
+          {field.type === 'consent' && !label ? <Linked label={field.label} /> : (label ?? field.label)}
+        </bdi>
       </label>
+      {terms && (
+        <details class="terms">
+          <summary>{terms}</summary>
+          <bdi>{field.label}</bdi>
+        </details>
+      )}
       <FaultText id={id} fieldError={fieldError} texts={texts} />
     </div>
   )

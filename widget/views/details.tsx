@@ -39,7 +39,7 @@ export function Details(props: View) {
     capacity: services[at]?.capacity ?? 1,
   }))
   const { price, isFrom, deposit } = totalsOf(catalogue, items)
-  const asked = askedBy(services)
+  const asked = askedBy(services, state.business)
   const location = locationOf(catalogue, choice)
   const text = (
     name: Exclude<keyof Draft, 'fields'>,
@@ -109,6 +109,7 @@ export function Details(props: View) {
           <CustomFieldInput
             key={field.id}
             field={field}
+            {...(field.id === state.business?.id && { terms: texts.terms, label: texts.agreeTerms })}
             value={draft.fields[field.id]}
             fieldError={faults[fieldName(field.id)]}
             texts={texts}

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keyTarget } from '../flow/month-keys.ts'
-import { firstDayOf, lastDayOf, monthOf, plusMonths, weeksOf } from '../times/civil-dates.ts'
+import { firstDayOf, lastDayOf, monthOf, plusMonths, weeksFrom, weeksOf } from '../times/civil-dates.ts'
 import type { Formats } from '../times/formats.ts'
 import type { TimesView } from './view.ts'
 
@@ -10,13 +10,16 @@ interface MonthParts extends TimesView {
   lastMonth: string | null
   isFree: (date: string) => boolean
   isLoading: boolean
+  /** True to show the next weeks, also of the next month. */
+  goesOn: boolean
   onChoose: (date: string) => void
 }
 
 /** Renders a month as a grid. Tab reaches one day, and arrow keys reach the others. */
 export function Month(props: MonthParts) {
-  const { flow, state, language, formats, today, lastMonth, isFree, isLoading, onChoose } = props
+  const { flow, state, language, formats, today, lastMonth, isFree, isLoading, goesOn, onChoose } = props
   const { month, date } = state
+  const weeks = goesOn ? weeksFrom(today, formats.firstWeekday) : weeksOf(month, formats.firstWeekday)
   const [cursor, setCursor] = useState<string | null>(null)
   const wanted = useRef<string | null>(null)
   const grid = useRef<HTMLTableElement>(null)
@@ -54,7 +57,7 @@ export function Month(props: MonthParts) {
           </tr>
         </thead>
         <tbody class={isLoading ? 'is-loading' : ''}>
-          {weeksOf(month, formats.firstWeekday).map((week, index) => (
+          {weeks.map((week, index) => (
             <tr key={index} class={week.some((day) => day !== null && day >= today) ? '' : 'is-past'}>
               {week.map((day, weekday) =>
                 day === null ? (
@@ -88,7 +91,7 @@ function weekdayNames(formats: Formats): string[] {
   return short.some(({ length }) => length > maxLetters) ? formats.weekdays('narrow') : short
 }
 
-function MonthHeader({ flow, state, language, formats, today, lastMonth }: MonthParts) {
+function MonthHeader({ flow, state, language, formats, today, lastMonth, goesOn }: MonthParts) {
   const { texts } = language
   const { month } = state
   const isFirst = month <= monthOf(today)
@@ -109,7 +112,7 @@ function MonthHeader({ flow, state, language, formats, today, lastMonth }: Month
         </svg>
       </button>
       <p class="month-name" aria-live="polite">
-        {formats.month(month)}
+        {goesOn ? formats.months(month, plusMonths(month, 1)) : formats.month(month)}
       </p>
       <button
         type="button"

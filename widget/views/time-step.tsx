@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { locationOf, servicesOf } from '../flow/choice-rules.ts'
 import { knownSlots, slotsByDate, type Slot } from '../flow/slots.ts'
 import { fill } from '../texts.ts'
-import { monthOf, plusDays, plusMonths } from '../times/civil-dates.ts'
+import { isNearEnd, monthOf, plusDays, plusMonths } from '../times/civil-dates.ts'
 import { placeOf } from '../times/formats.ts'
 import { dateIn, hourIn, sameTimeIn } from '../times/zones.ts'
 import { Month } from './month.tsx'
@@ -24,14 +24,20 @@ export function TimeStep(props: TimesView & NoneAtAll & { above?: ComponentChild
   const { month, slots, zone, date } = state
   const known = knownSlots(state, month)
   const byDate = useMemo(() => slotsByDate(known ?? [], zone), [known, zone])
-  const isFree = (day: string) =>
-    byDate.has(day) || (slots[month] === undefined && state.first?.dates.includes(day) === true)
+  const next = plusMonths(month, 1)
+  const ofNext = useMemo(() => slotsByDate(slots[next] ?? [], zone), [slots[next], zone])
+  const isFree = (day: string) => {
+    const of = monthOf(day)
+    if (slots[of] === undefined && state.first?.dates.includes(day)) return true
+    return (of === next ? ofNext : byDate).has(day)
+  }
   const today = dateIn(zone, nowMs())
+  const goesOn =
+    isNearEnd(month, today, formats.firstWeekday) && (state.first !== undefined || slots[next] !== undefined)
   const days = Math.min(
     ...servicesOf(state.catalogue, state.choice).flatMap((one) => one.max_advance_days ?? []),
   )
   const lastMonth = days < Infinity ? monthOf(plusDays(today, days)) : null
-  const next = plusMonths(month, 1)
   const freeDays = [...(slots[month] ? byDate.keys() : (state.first?.dates ?? []))].filter(
     (day) => monthOf(day) === month,
   ).length
@@ -49,14 +55,16 @@ export function TimeStep(props: TimesView & NoneAtAll & { above?: ComponentChild
             today={today}
             lastMonth={lastMonth}
             isFree={isFree}
+            goesOn={goesOn}
             isLoading={state.busy === 'slots' || known === undefined}
             onChoose={(day) => {
-              flow.chooseDate(day)
+              if (monthOf(day) === month) flow.chooseDate(day)
+              else void flow.showMonth(monthOf(day)).then(() => flow.chooseDate(day))
               setChosen(day)
               times.current?.scrollIntoView({ block: 'nearest' })
             }}
           />
-          {freeDays > 0 && freeDays < fewDays && next <= (lastMonth ?? next) && (
+          {!goesOn && freeDays > 0 && freeDays < fewDays && next <= (lastMonth ?? next) && (
             <button type="button" class="more" part="more-days" onClick={() => void flow.showMonth(next)}>
               {fill(language.texts.moreDays, { month: formats.month(next) })}
             </button>

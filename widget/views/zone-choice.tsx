@@ -3,7 +3,10 @@ import { locationOf } from '../flow/choice-rules.ts'
 import { ownZoneName, sameTimeIn } from '../times/zones.ts'
 import type { TimesView } from './view.ts'
 
-/** Renders the choice of the time zone for display: the visitor's, the location's, or any other. */
+/**
+ * Renders the choice of the time zone for display: the visitor's, the location's, or any other. Nothing if
+ * their clocks agree.
+ */
 export function ZoneChoice({ flow, state, language, formats, nowMs }: TimesView) {
   const { texts } = language
   const { zone } = state
@@ -13,7 +16,7 @@ export function ZoneChoice({ flow, state, language, formats, nowMs }: TimesView)
   const there = locationOf(state.catalogue, state.choice)?.timezone ?? zone
   const atMs = state.wanted?.startsAtMs ?? nowMs()
   const near = [...new Set([ownZone, there, zone])]
-  const isPlain = near.every((one) => sameTimeIn(one, zone, atMs))
+  if (near.every((one) => sameTimeIn(one, zone, atMs))) return null
   const label = (one: string) => formats.zone(one, atMs)
   return (
     <p class="zone" part="time-zone">
@@ -28,7 +31,7 @@ export function ZoneChoice({ flow, state, language, formats, nowMs }: TimesView)
       >
         {near.map((one) => (
           <option key={one} value={one}>
-            {isPlain || one === zone
+            {one === zone
               ? label(one)
               : `${one === ownZone ? texts.yourTime : texts.locationTime}: ${label(one)}`}
           </option>

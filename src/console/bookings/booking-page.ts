@@ -192,13 +192,23 @@ function answerFacts({ visit, row, questions }: BookingView, { custom_field_valu
   const texts = visit.texts.booking
   const labelOf = (id: string) => questions.find((field) => field.id === id)?.label ?? texts.oldQuestion
   return html`${custom_field_values.map(({ field_id, value, text, agreed_at }) =>
-    text === undefined || agreed_at === undefined
-      ? fact(labelOf(field_id), html`<bdi class="written">${answerText(visit, value)}</bdi>`)
-      : fact(
-          texts.consent,
-          html`<bdi class="written">${linkedLabel(text)}</bdi>`,
-          html`${texts.agreed({ moment: momentText(readInstant(agreed_at), { timezone: row.timezone, locale: visit.locale }) })}`,
-        ),
+    field_id === row.business_id && text !== undefined && agreed_at !== undefined
+      ? fact(
+          texts.terms,
+          html`<details>
+            <summary>
+              ${texts.agreed({ moment: momentText(readInstant(agreed_at), { timezone: row.timezone, locale: visit.locale }) })}
+            </summary>
+            <bdi class="written">${text}</bdi>
+          </details>`,
+        )
+      : text === undefined || agreed_at === undefined
+        ? fact(labelOf(field_id), html`<bdi class="written">${answerText(visit, value)}</bdi>`)
+        : fact(
+            texts.consent,
+            html`<bdi class="written">${linkedLabel(text)}</bdi>`,
+            html`${texts.agreed({ moment: momentText(readInstant(agreed_at), { timezone: row.timezone, locale: visit.locale }) })}`,
+          ),
   )}
   ${fact(texts.notes, notes ? html`<bdi class="written">${notes}</bdi>` : html`<span class="soft">${texts.noNotes}</span>`)}`
 }

@@ -15,6 +15,7 @@ import {
   showBusinessInScope,
 } from '../../catalogue/business.ts'
 import { type Business, ChangeBusiness } from '../../catalogue/business-schemas.ts'
+import { maxTermsLength } from '../../catalogue/business-rules.ts'
 import { locationKind } from '../../catalogue/catalogue-kinds.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import { mailSettings } from '../../catalogue/mail-settings-rules.ts'
@@ -164,6 +165,10 @@ function settingsRows({ texts, locale }: ConsoleLanguage): Rows<Business> {
     ['max_gap_minutes', number({ unit: services.minutes, usual: 0 }), words.gap, words.gapHint],
     ['retention_days', number({ unit: words.days }), words.retention, words.retentionHint],
     ['trusted_networks', lines({ rows: 2, max: 800 }), words.networks, words.networksHint],
+    ['imprint_url', optional({ type: 'url', max: 2_048 }), words.imprint, words.imprintHint],
+    ['privacy_url', optional({ type: 'url', max: 2_048 }), words.privacy],
+    ['terms', optional({ rows: 6, max: maxTermsLength }), words.terms, words.termsHint],
+    ['terms_language', mailLanguage(locale), words.termsLanguage],
   ]
 }
 
@@ -233,7 +238,10 @@ function settingsFields(
     <p class="soft">${words.quietHint}</p>
     <h2>${words.clients}</h2>
     <div class="beside">${at('max_bookings_per_client', 'retention_days')}</div>
-    ${at('max_gap_minutes', 'trusted_networks')}`
+    ${at('max_gap_minutes', 'trusted_networks')}
+    <h2>${words.legal}</h2>
+    <p class="soft">${words.legalHint}</p>
+    ${at('imprint_url', 'privacy_url', 'terms', 'terms_language')}`
 }
 
 /** Renders links to preview each email, and a form to send a sample. */
@@ -262,10 +270,14 @@ function mailPart(context: Context, visit: BusinessVisit): Html {
 
 /** Returns an email with sample data, as clients of this business would get it. */
 function sampleOf(context: Context, business: BusinessRow, { kind, to }: { kind: MailKind; to: string }) {
-  const { name, timezone, brand_color: color, phone } = business
+  const { name, timezone, brand_color: color, phone, imprint_url, privacy_url } = business
   const { locale, reply_to_email: replyTo } = mailSettings(business)
   const sample = { kind, locale, to, now: context.clock.now() }
-  return sampleMail(context.config, { ...sample, business: { name, color, phone, replyTo, timezone } })
+  const legal = { imprintUrl: imprint_url, privacyUrl: privacy_url }
+  return sampleMail(context.config, {
+    ...sample,
+    business: { name, color, phone, replyTo, timezone, ...legal },
+  })
 }
 
 function testMail(context: Context, limiter: RateLimiter): ConsoleRoute {
