@@ -284,7 +284,7 @@ function changedAnswers(
   const isAgreed = ({ field_id }: FieldAnswer) => field_id === booking.business_id
   const given = [
     ...keptAnswers(fields, answers, { now, before }).filter((one) => !isAgreed(one)),
-    ...before.filter(isAgreed), // what a client has agreed to stays
+    ...before.filter(isAgreed), // the consent to the terms stays
   ]
   if (given.map(answerText).join() === before.map(answerText).join()) return {}
   return { custom_field_values_json: JSON.stringify(given) }

@@ -199,7 +199,7 @@ const contact = {
   },
 }
 
-/** What the law asks of its pages. */
+/** Texts and links that the law requires of its pages. */
 export const legalFields = {
   imprint_url: {
     shown: Nullable(Type.String(), { description: 'Who runs the business.' }),

@@ -62,7 +62,7 @@ export async function insertImage(db: Queries, image: Omit<ImagesTable, 'place'>
   return true
 }
 
-/** Finds a picture by its address, which is public: whoever knows the digest has seen the picture. */
+/** Finds a picture by its address, which is public: only those who have seen the picture know its digest. */
 export function findImage(
   db: Reads,
   digest: string,

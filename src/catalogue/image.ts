@@ -21,7 +21,7 @@ import { checkSeconds, imagePath, maxImages, maxImageSide } from './image-rules.
 
 /*
  * Pictures of a business. Its digest is the address of a picture, so the same picture has one row in each
- * business. Whatever names a picture touches its row in the same transaction, so housekeeping cannot remove it.
+ * business. A change that names a picture touches its row in the same transaction, so housekeeping cannot remove it.
  */
 
 /** Stores a picture. Throws validation_failed, not_found and catalogue_limit_reached. */

@@ -297,9 +297,10 @@ function bookingPage(parts: BookingPage): Html {
   const picture = service?.image_url ?? (service ? undefined : member?.image_url)
   const logo = business.brand_logo_url
   const shared = picture ?? business.cover_url ?? logo
+  const image = shared && !shared.startsWith('/') ? shared : `${server}${shared ?? '/docs/booking-card.png'}`
   const words = languageFile(language.name)
   return html`<!doctype html>
-    <html lang="${language.name}" dir="${language.direction}" ${business.brand_color ? html`data-brand` : ''}>
+    <html lang="${language.name}" dir="${language.direction}">
       <head>
         <meta charset="utf-8" />
         <title>${title}</title>
@@ -312,7 +313,7 @@ function bookingPage(parts: BookingPage): Html {
         <meta property="og:title" content="${title}" />
         <meta property="og:description" content="${description}" />
         <meta property="og:url" content="${address}" />
-        <meta property="og:image" content="${new URL(shared ?? '/docs/booking-card.png', server).href}" />
+        <meta property="og:image" content="${image}" />
         <meta
           name="twitter:card"
           content="${shared && shared === logo ? 'summary' : 'summary_large_image'}"
@@ -324,7 +325,7 @@ function bookingPage(parts: BookingPage): Html {
         ${words === undefined ? '' : html`<link rel="modulepreload" href="/widget/${words}" />`}
         ${isFramed ? html`<script type="module" src="/docs/booking-frame.js"></script>` : html``}
       </head>
-      <body>
+      <body ${business.brand_color ? html`data-brand` : ''}>
         ${salonHead(business)}
         <main>
           <holdfast-booking

@@ -45,6 +45,9 @@ function enhance(root) {
       choice.addEventListener('change', () => form.requestSubmit())
   }
 
+  for (const part of root.querySelectorAll('[data-picture]'))
+    void import('./console-picture.js').then(({ pictureField }) => pictureField(part))
+
   for (const part of root.querySelectorAll('[data-look-up]')) lookUp(part, part.dataset)
 
   for (const button of root.querySelectorAll('[data-copy]')) {

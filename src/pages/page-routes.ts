@@ -32,6 +32,7 @@ const files = [
   'console.css',
   'console-calendar.css',
   'console-link.js',
+  'console-picture.js',
   'console.js',
   'salon-spree.png',
 ]

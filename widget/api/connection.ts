@@ -79,10 +79,10 @@ export class Connection {
   /** Returns the initial data of a page. Needs no session. Throws Refused or Unreachable. */
   async start(query: string): Promise<BookingStart> {
     const carried = this.ports.carried()
-    if (carried) return withAddresses(carried, this.base)
+    if (carried) return carried
     const path = `/../../book/${encodeURIComponent(this.publishableKey || '-')}/start${query && `?${query}`}`
     const { body } = await this.read<BookingStart>(await this.patiently({ method: 'GET', path }))
-    return withAddresses(body, this.base)
+    return body
   }
 
   /** True if a request would not have to exchange a session. */
@@ -242,20 +242,4 @@ function problemOf(status: number, text: string): ProblemDocument {
     // reported below
   }
   return { status, code: 'unknown', title: '', detail: '' }
-}
-
-/** Completes the paths of uploaded pictures, because the page may be on another server. */
-function withAddresses(start: BookingStart, base: string): BookingStart {
-  const address = (url: string | null) => (url?.startsWith('/') ? new URL(url, base).href : url)
-  const pictured = <Item extends { image_url: string | null }>(item: Item) => ({
-    ...item,
-    image_url: address(item.image_url),
-  })
-  const { business, services, staff } = start
-  return {
-    ...start,
-    business: { ...business, brand_logo_url: address(business.brand_logo_url) },
-    services: services.map(pictured),
-    staff: staff.map(pictured),
-  }
 }

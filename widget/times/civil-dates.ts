@@ -55,39 +55,30 @@ export function weekdayOf(date: string): number {
   return new Date(civilMs(date)).getUTCDay() || 7
 }
 
-/** Returns the weeks of a month with seven dates each, and null for dates of other months. */
-export function weeksOf(month: string, firstWeekday: number): (string | null)[][] {
-  const first = firstDayOf(month)
-  const last = lastDayOf(month)
+/**
+ * Returns the weeks of a month with seven dates each, and null for dates of other months. With `from`, returns
+ * five weeks from this date, also of the next month.
+ */
+export function weeksOf(month: string, firstWeekday: number, from?: string | false): (string | null)[][] {
+  const last = from ? plusDays(from, 28) : lastDayOf(month)
   const weeks: (string | null)[][] = []
-  for (let start = startOfWeek(first, firstWeekday); start <= last; start = plusDays(start, 7)) {
+  for (
+    let start = startOfWeek(from || firstDayOf(month), firstWeekday);
+    start <= last;
+    start = plusDays(start, 7)
+  ) {
     const dates = Array.from({ length: 7 }, (_, index) => plusDays(start, index))
-    weeks.push(dates.map((date) => (monthOf(date) === month ? date : null)))
+    weeks.push(dates.map((date) => (monthOf(date) === month || (from && date > from) ? date : null)))
   }
   return weeks
 }
 
-/** Near the end of a month, so many weeks from today are shown instead. */
-const weeksAhead = 5
-const fewWeeks = 3
+/** Fewer days left in a month leave room for the next one. The server sends as many (booking-start.ts). */
+const daysLeft = 13
 
-/** True if fewer than three weeks of the month are left, so that the next weeks have room below. */
-export function isNearEnd(month: string, today: string, firstWeekday: number): boolean {
-  if (month !== monthOf(today)) return false
-  const later = weeksOf(month, firstWeekday).filter((week) =>
-    week.some((day) => day !== null && day >= today),
-  )
-  return later.length < fewWeeks
-}
-
-/** Returns the weeks from today, which go on into the next month. */
-export function weeksFrom(today: string, firstWeekday: number): (string | null)[][] {
-  const start = startOfWeek(today, firstWeekday)
-  return Array.from({ length: weeksAhead }, (_, week) =>
-    Array.from({ length: 7 }, (_day, index) => plusDays(start, week * 7 + index)).map((date) =>
-      monthOf(date) < monthOf(today) ? null : date,
-    ),
-  )
+/** True if few days of today's month are left. */
+export function isNearEnd(month: string, today: string): boolean {
+  return month === monthOf(today) && monthOf(plusDays(today, daysLeft)) > month
 }
 
 export function startOfWeek(date: string, firstWeekday: number): string {

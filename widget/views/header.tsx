@@ -37,7 +37,7 @@ function Logo({ address }: { address: string }) {
       ref={image}
       class="logo"
       part="logo"
-      src={address}
+      src={new URL(address, import.meta.url).href}
       alt=""
       referrerpolicy="no-referrer"
       onError={() => image.current?.remove()}

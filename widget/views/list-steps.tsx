@@ -179,7 +179,7 @@ function Option({ name, face, picture, description, language, onChoose, children
           <img
             class={face === undefined ? 'picture' : 'picture face'}
             part="picture"
-            src={picture}
+            src={new URL(picture, import.meta.url).href}
             alt=""
             loading="lazy"
             referrerpolicy="no-referrer"

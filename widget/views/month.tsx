@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keyTarget } from '../flow/month-keys.ts'
-import { firstDayOf, lastDayOf, monthOf, plusMonths, weeksFrom, weeksOf } from '../times/civil-dates.ts'
+import { firstDayOf, lastDayOf, monthOf, plusMonths, weeksOf } from '../times/civil-dates.ts'
 import type { Formats } from '../times/formats.ts'
 import type { TimesView } from './view.ts'
 
@@ -19,7 +19,7 @@ interface MonthParts extends TimesView {
 export function Month(props: MonthParts) {
   const { flow, state, language, formats, today, lastMonth, isFree, isLoading, goesOn, onChoose } = props
   const { month, date } = state
-  const weeks = goesOn ? weeksFrom(today, formats.firstWeekday) : weeksOf(month, formats.firstWeekday)
+  const weeks = weeksOf(month, formats.firstWeekday, goesOn && today)
   const [cursor, setCursor] = useState<string | null>(null)
   const wanted = useRef<string | null>(null)
   const grid = useRef<HTMLTableElement>(null)

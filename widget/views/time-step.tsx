@@ -24,16 +24,11 @@ export function TimeStep(props: TimesView & NoneAtAll & { above?: ComponentChild
   const { month, slots, zone, date } = state
   const known = knownSlots(state, month)
   const byDate = useMemo(() => slotsByDate(known ?? [], zone), [known, zone])
-  const next = plusMonths(month, 1)
-  const ofNext = useMemo(() => slotsByDate(slots[next] ?? [], zone), [slots[next], zone])
-  const isFree = (day: string) => {
-    const of = monthOf(day)
-    if (slots[of] === undefined && state.first?.dates.includes(day)) return true
-    return (of === next ? ofNext : byDate).has(day)
-  }
+  const isFree = (day: string) =>
+    byDate.has(day) || ((monthOf(day) > month || !slots[month]) && state.first?.dates.includes(day) === true)
   const today = dateIn(zone, nowMs())
-  const goesOn =
-    isNearEnd(month, today, formats.firstWeekday) && (state.first !== undefined || slots[next] !== undefined)
+  const next = plusMonths(month, 1)
+  const goesOn = state.first !== undefined && isNearEnd(month, today)
   const days = Math.min(
     ...servicesOf(state.catalogue, state.choice).flatMap((one) => one.max_advance_days ?? []),
   )

@@ -3,16 +3,21 @@ import { searchText } from '../../base/search-text.ts'
 import { slugErrors } from '../../catalogue/slug-rules.ts'
 import type { Faults, FormState, Typed } from '../../pages/form.ts'
 import { areWrong, fieldsOf, number, optional, type Row } from './form-rows.ts'
+import { picture } from './picture-field.ts'
 import type { ConsoleLanguage, ConsoleTexts } from './texts.ts'
 
 /* The fields of services and staff members for the booking page: link, order, picture. */
 
 const pointers = ['category', 'position', 'image_url', 'slug']
 
-export function shownRows({ shown: words }: ConsoleTexts): Row<'position' | 'image_url' | 'slug'>[] {
+export function shownRows(
+  texts: ConsoleTexts,
+  kind: 'face' | 'service',
+): Row<'position' | 'image_url' | 'slug'>[] {
+  const { shown: words } = texts
   return [
     ['position', number(), words.position, words.positionHint],
-    ['image_url', optional({ type: 'url', max: 2_048 }), words.image, words.imageHint],
+    ['image_url', picture(kind, texts), words.image, words.imageHint],
     ['slug', optional({ max: 60 }), words.slug, words.slugHint],
   ]
 }

@@ -76,7 +76,7 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
     ['staff_ids', ids(staff), words.staff, words.staffHint],
     ['location_ids', ids(locations, { least: 2, isOnlyTicked: true }), words.locations],
     ['category', optional({ max: 60 }), shown.category, shown.categoryHint],
-    ...shownRows(language.texts),
+    ...shownRows(language.texts, 'service'),
     ['capacity', number({ usual: 1 }), words.capacity, words.capacityHint],
     ['timetable', timetable(language, { locations, staff }), words.starts, words.startsHint],
     ['buffer_before_minutes', number(minutes), words.before],

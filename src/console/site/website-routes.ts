@@ -39,6 +39,7 @@ import {
 import { sendLogIn } from '../frame/gate-page.ts'
 import { qrCode, qrCodeFile } from '../frame/qr-code.ts'
 import { fieldsOf, fillRows, optional, readRows, type Rows, text } from '../frame/form-rows.ts'
+import { picture } from '../frame/picture-field.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 import { offeredSlug, slugFaults } from '../frame/shown-form.ts'
 
@@ -171,13 +172,15 @@ function qrCodeRoute(app: FastifyInstance, context: Context): void {
 }
 
 /** The fields of all forms on the page. Each form omits the others. */
-function websiteRows({ texts: { website: words } }: ConsoleLanguage): Rows<Business & PageOrigins> {
+function websiteRows({ texts }: ConsoleLanguage): Rows<Business & PageOrigins> {
+  const { website: words } = texts
   return [
     ['slug', optional({ max: 60 }), words.slug, words.slugHint],
     ['allowed_origins', text({ max: 2_000, required: true }), words.newOrigin, words.originHint],
     ['brand_name', optional({ max: 200 }), words.brandName, words.brandNameHint],
     ['brand_color', optional({ max: 7 }), words.color, words.colorHint],
-    ['brand_logo_url', optional({ max: 2_048 }), words.logo, words.logoHint],
+    ['brand_logo_url', picture('logo', texts), words.logo, words.logoHint],
+    ['cover_url', picture('cover', texts), words.cover, words.coverHint],
   ]
 }
 
@@ -194,7 +197,7 @@ async function save(
 ): Promise<void> {
   const { person, business } = visit
   const { id } = business
-  if (typed['do'] === 'brand' || typed['do'] === 'slug') {
+  if (['brand', 'slug', 'cover'].includes(typed['do'] ?? '')) {
     const change = checkedForm(ChangeBusiness, readRows(websiteRows(visit), typed))
     await changeBusinessInScope(context, person, { id, change })
     return
@@ -224,7 +227,7 @@ function originOf(text: string): string {
 }
 
 /** Forms that show their faults themselves, because they are far from the top of the page. */
-const ownForms = ['slug', 'allow', 'brand']
+const ownForms = ['slug', 'allow', 'brand', 'cover']
 
 const isSent = ({ typed }: FormState, form: string) => typed['do'] === form
 
@@ -274,7 +277,7 @@ function shown(visit: BusinessVisit, website: Website, { server, state, done }: 
             </div>`
           : closedPart(visit)
       }
-      ${brandPart(visit, website, state)}
+      ${coverPart(visit, state)} ${brandPart(visit, website, state)}
       <p><a href="${pathOf('/console/services', visit)}">${words.toServices}</a></p>`,
   }
 }
@@ -396,6 +399,17 @@ function originPart(visit: BusinessVisit, { origins }: PageKey, state: FormState
     }`
 }
 
+/** Renders the picture on top of the page, which needs no plan. */
+function coverPart(visit: BusinessVisit, state: FormState): Html {
+  if (visit.person.role !== 'owner') return html``
+  return html`<h2>${visit.texts.website.cover}</h2>
+    <form method="post" class="fields wide-fields">
+      ${hidden({ do: 'cover' })} ${formFault(visit, state, 'cover')}
+      ${focused(visit, state, ['cover_url'])('cover_url')}
+      <div class="actions save"><button type="submit" class="main">${visit.texts.setUp.save}</button></div>
+    </form>`
+}
+
 function brandPart(visit: BusinessVisit, { business }: Website, state: FormState): Html {
   const { website: words, setUp } = visit.texts
   const isAllowed = effectivePlan(business.plan, business.hub_plan) === 'enterprise'
@@ -408,7 +422,7 @@ function brandPart(visit: BusinessVisit, { business }: Website, state: FormState
   return html`<h2>${words.brand}</h2>
     <form method="post" class="fields wide-fields">
       ${hidden({ do: 'brand' })} ${formFault(visit, state, 'brand')} ${at('brand_name')}
-      <div class="beside">${at('brand_color', 'brand_logo_url')}</div>
+      ${at('brand_color', 'brand_logo_url')}
       <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
     </form>`
 }

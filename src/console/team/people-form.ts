@@ -23,7 +23,7 @@ export function staffRows(language: ConsoleLanguage, choices?: StaffChoices): Ro
     ['description', optional({ rows: 2, max: 5_000 }), words.description, words.descriptionHint],
     ['location_ids', ids(choices?.locations ?? [], { least: 2 }), words.locations, words.locationsHint],
     ...hoursRows(language, words.asLocation),
-    ...shownRows(language.texts),
+    ...shownRows(language.texts, 'face'),
   ]
 }
 
