@@ -10,6 +10,7 @@ const keyStep = 12
 export function pictureField(part) {
   const words = JSON.parse(part.dataset.words)
   const address = part.querySelector('input')
+  const hint = document.getElementById(`${address.id}-hint`)
   const preview = Object.assign(document.createElement('img'), { className: 'picture-now', alt: '' })
   const file = Object.assign(document.createElement('input'), { type: 'file', hidden: true })
   file.accept = 'image/jpeg,image/png,image/webp,image/avif,image/heic'
@@ -24,6 +25,8 @@ export function pictureField(part) {
     // the page may load pictures of this server only
     preview.hidden = !address.value.startsWith('/')
     if (!preview.hidden) preview.src = address.value
+    // the address of an uploaded picture says nothing to people
+    for (const one of [address, hint]) if (one) one.hidden = !preview.hidden
     remove.hidden = address.value === ''
     choose.textContent = address.value === '' ? words.choose : words.replace
   }
@@ -60,7 +63,11 @@ export function pictureField(part) {
 }
 
 function buttonOf(text) {
-  return Object.assign(document.createElement('button'), { type: 'button', textContent: text })
+  return Object.assign(document.createElement('button'), {
+    type: 'button',
+    className: 'button',
+    textContent: text,
+  })
 }
 
 async function store(blob, business) {
@@ -176,7 +183,7 @@ function crop(image, { picture: kind, width: wide, height: high }, words) {
   label.append(words.zoom, zoom)
   const hint = Object.assign(document.createElement('p'), { className: 'soft', textContent: words.hint })
   const use = buttonOf(words.use)
-  use.className = 'main'
+  use.classList.add('main')
   const cancel = buttonOf(words.cancel)
   const buttons = Object.assign(document.createElement('div'), { className: 'actions' })
   buttons.append(use, cancel)

@@ -14,6 +14,12 @@ const frames = {
 
 /** Returns the codec of a picture: an address, and a script that crops and uploads a file. */
 export function picture(kind: keyof typeof frames, { picture: words }: ConsoleTexts): Codec {
+  const { choose, replace, remove, storing, stored, notPicture, failed } = words
+  const { crop, frame, hint, zoom, use, cancel } = words
+  const ofScript = {
+    ...{ choose, replace, remove, storing, stored, notPicture, failed },
+    ...{ crop, frame, hint, zoom, use, cancel },
+  }
   const codec = optional({ max: 2_048 })
   const { width, height } = frames[kind]
   return {
@@ -24,7 +30,7 @@ export function picture(kind: keyof typeof frames, { picture: words }: ConsoleTe
         data-picture="${kind}"
         data-width="${width}"
         data-height="${height}"
-        data-words="${JSON.stringify(words)}"
+        data-words="${JSON.stringify(ofScript)}"
       >
         ${field(state, { max: 2_048, ...labelled })}
       </div>`,
