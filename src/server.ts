@@ -166,8 +166,10 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
     calendars: calendarsRoutes(reader),
     bookingStart: bookingStartRoutes(limiter),
     bookingPage: bookingPageRoutes(limiter),
-    feedFiles: feedFileRoutes(limiter),
-    images: imagePageRoutes(limiter),
+    files: (app, ofRoutes) => {
+      feedFileRoutes(limiter)(app, ofRoutes)
+      imagePageRoutes(limiter)(app, ofRoutes)
+    },
     health: healthRoutes(state),
     metrics: metricsRoutes(watched),
     widget: widgetRoutes(widgetBuilt),
@@ -260,15 +262,13 @@ function allRoutes({
   people,
   bookingStart,
   bookingPage,
-  feedFiles,
-  images,
+  files,
   calendars,
   pageLimits: limits,
 }: Record<
   | 'bookingStart'
   | 'bookingPage'
-  | 'feedFiles'
-  | 'images'
+  | 'files'
   | 'health'
   | 'metrics'
   | 'widget'
@@ -288,9 +288,7 @@ function allRoutes({
   return {
     api: [
       sessionRoutes,
-      catalogueRoutes,
-      catalogueWriteRoutes,
-      imageRoutes,
+      ...[catalogueRoutes, catalogueWriteRoutes, imageRoutes],
       blockRoutes,
       businessRoutes,
       businessKeyRoutes,
@@ -312,7 +310,7 @@ function allRoutes({
     around: [
       limits,
       ...[health, startPageRoutes, pageRoutes, widget, bookingPage, managePageRoutes, embedRoutes, metrics],
-      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, feedFiles, images, mcpRoutes],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, files, mcpRoutes],
       ...[logIn, forgotten, account, invitationRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
       ...[bookingPageOfConsoleRoutes, clientPageRoutes, servicesRoutes, resourcesRoutes, teamRoutes],

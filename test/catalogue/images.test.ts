@@ -168,7 +168,7 @@ describe.each(engines)('pictures (%s)', (engine) => {
     await change(path, { image_url: url })
     await hour(50)
     await hour(50)
-    expect((await service.rows('images')).map(({ digest }) => `/images/${digest}`)).toEqual([url])
+    expect((await service.rows('images')).map(({ digest }) => `/images/${String(digest)}`)).toEqual([url])
     await change(path, { image_url: null })
     await hour(2)
     await hour(20)

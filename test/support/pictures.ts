@@ -1,14 +1,14 @@
 import { crc32, deflateSync } from 'node:zlib'
 
 /** Returns a PNG file of this size in one colour. */
-export function pngOf(width: number, height: number, [red, green, blue] = [31, 111, 92]): Buffer {
+export function pngOf(width: number, height: number, color = [31, 111, 92]): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)
   header.set([8, 2, 0, 0, 0], 8)
   const row = Buffer.concat([
     Buffer.from([0]),
-    Buffer.concat(Array.from({ length: width }, () => Buffer.from([red ?? 0, green ?? 0, blue ?? 0]))),
+    Buffer.concat(Array.from({ length: width }, () => Buffer.from(color))),
   ])
   const rows = Buffer.concat(Array.from({ length: height }, () => row))
   return Buffer.concat([
