@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { imageSize } from 'image-size'
 import { LRUCache } from 'lru-cache'
 import type { Actor } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
@@ -18,6 +17,7 @@ import {
   touchImages,
 } from './image-queries.ts'
 import { checkSeconds, imagePath, maxImages, maxImageSide } from './image-rules.ts'
+import { measureImage } from './image-size-rules.ts'
 
 /*
  * Pictures of a business. Its digest is the address of a picture, so the same picture has one row in each
@@ -99,37 +99,15 @@ export const unnamedImages: CleanupJob = {
     }),
 }
 
-const typesByName = {
-  jpg: 'image/jpeg',
-  png: 'image/png',
-  webp: 'image/webp',
-} as const satisfies Record<string, ImageType>
-
 type ReadImage = { type: ImageType } | { error: FieldError }
 
 /** Reads the format and the size of a picture from its content. */
 function readImage(bytes: Buffer): ReadImage {
-  const found = sizeOf(bytes)
-  const type = Object.entries(typesByName).find(([name]) => name === found?.type)?.[1]
-  if (!found || !type)
+  const found = measureImage(bytes)
+  if (!found)
     return { error: { pointer: '', code: 'invalid_format', detail: 'must be a JPEG, PNG or WebP picture' } }
-  const { width, height } = found
-  if (width < 1 || height < 1 || width > maxImageSide || height > maxImageSide) {
-    const detail = `may have at most ${maxImageSide} × ${maxImageSide} pixels, and has ${width} × ${height}`
-    return { error: { pointer: '', code: 'out_of_range', detail } }
-  }
-  return { type }
-}
-
-/** Returns undefined for other files, for which the library throws. */
-function sizeOf(bytes: Buffer) {
-  // the library would also read formats that can contain scripts
-  const starts = bytes.subarray(0, 12).toString('latin1')
-  const isKnown = /^\xff\xd8\xff|^\x89PNG\r\n\x1a\n|^RIFF[^]{4}WEBP/.test(starts)
-  if (!isKnown) return undefined
-  try {
-    return imageSize(bytes)
-  } catch {
-    return undefined
-  }
+  const { width, height, type } = found
+  if (width >= 1 && height >= 1 && width <= maxImageSide && height <= maxImageSide) return { type }
+  const detail = `may have at most ${maxImageSide} × ${maxImageSide} pixels, and has ${width} × ${height}`
+  return { error: { pointer: '', code: 'out_of_range', detail } }
 }
