@@ -21,5 +21,10 @@ declare module '@hotwired/turbo' {
   interface Stoppable {
     stop: () => void
   }
+  /** The element `turbo-frame`. */
+  export interface FrameElement extends HTMLElement {
+    src: string | null
+    reload: () => Promise<void>
+  }
   export const session: { drive: boolean; history: Stoppable; linkPrefetchObserver: Stoppable }
 }

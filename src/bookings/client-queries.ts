@@ -51,6 +51,8 @@ interface ClientFilter {
   /** Only bookings that start earlier. */
   before: Instant | undefined
   now: Instant
+  /** True from the last name to the first. */
+  isDescending: boolean
   rows: number
   /** Approximate number of client texts, and of their bookings, to read. */
   searched: number
@@ -118,11 +120,13 @@ async function findKeys(db: Reads, filter: ClientFilter & { forms: string[] | un
   if (few?.length === 0) return { keys: [], until: undefined }
   const shown = email === undefined ? sql`t.email` : sql`cast(${email} as text)`
   const [name, address] = [nameIn(db, sql`t.text`), sortedEmail(db, shown)]
+  const [later, direction] = filter.isDescending ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`]
+  const order = sql`${name} ${direction}, ${address} ${direction}`
   const conditions: RawBuilder<unknown>[] = [
     sql`t.business_id = ${businessId}`,
     ...(email === undefined ? [] : [sql`t.email in (${sql.join(forms ?? [])})`]),
     ...(filter.name === undefined ? [] : [sql`${name} = ${filter.name}`]),
-    ...(after === undefined ? [] : [sql`(${name}, ${address}) > (${after.name}, ${after.email})`]),
+    ...(after === undefined ? [] : [sql`(${name}, ${address}) ${later} (${after.name}, ${after.email})`]),
   ]
   const isAll = email === undefined && !few
   const [last] =
@@ -131,10 +135,10 @@ async function findKeys(db: Reads, filter: ClientFilter & { forms: string[] | un
           await sql<ClientKey>`
             select ${name} as name, t.email from client_texts as t
              where ${sql.join(conditions, sql` and `)}
-             order by ${name}, ${address} limit 1 offset ${searched - 1}`.execute(db)
+             order by ${order} limit 1 offset ${searched - 1}`.execute(db)
         ).rows
       : []
-  if (last) conditions.push(sql`(${name}, ${address}) <= (${last.name}, ${last.email})`)
+  if (last) conditions.push(sql`not (${name}, ${address}) ${later} (${last.name}, ${last.email})`)
   const matching =
     text === undefined
       ? sql``
@@ -144,7 +148,7 @@ async function findKeys(db: Reads, filter: ClientFilter & { forms: string[] | un
       from ${few ? textsOf(db, few) : sql`client_texts as t`}
      where ${sql.join(conditions, sql` and `)}
      group by 1, 2${matching}
-     order by 1, 2 limit ${rows}`.execute(db)
+     order by 1 ${direction}, 2 ${direction} limit ${rows}`.execute(db)
   const keys = withinBookings(found.rows, searched)
   const isCut = keys.length < found.rows.length
   return { keys, until: isCut || found.rows.length === rows ? keys.at(-1) : last }

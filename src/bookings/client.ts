@@ -27,10 +27,12 @@ const maxSearched = 10_000
 export async function listClients(
   context: Context,
   actor: Actor,
-  query: Static<typeof ClientsQuery> & { name?: string },
+  query: Static<typeof ClientsQuery> & { name?: string; sort?: 'name' | '-name' },
 ) {
   const db = context.db.reads
   const { id: businessId, timezone } = await businessForCreation(db, actor.scope, query.business_id)
+  const { sort = 'name' } = query
+  const clientCursor = clientCursors[sort]
   const page = pageRows(query, clientCursor)
   const { rows: found, until } = await findClients(db, {
     businessId,
@@ -41,6 +43,7 @@ export async function listClients(
     before: query.before,
     now: context.clock.now(),
     rows: page.rows,
+    isDescending: sort === '-name',
     searched: maxSearched,
   })
   const rows = found.slice(0, page.rows - 1)
@@ -100,7 +103,10 @@ export async function clientOfBooking(context: Context, actor: Actor, id: string
   return { email, business_id }
 }
 
-const clientCursor = cursorOf('client', textPart, textPart)
+const clientCursors = {
+  name: cursorOf('client', textPart, textPart),
+  '-name': cursorOf(['client', '-name'], textPart, textPart),
+}
 
 /**
  * Returns the name that distinguishes a booking's client from others with the same address (see `nameKey`).

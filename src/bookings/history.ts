@@ -15,6 +15,8 @@ export interface HistoryEntry {
   actor: ReturnType<typeof presentAuthor>
   /** The start before and after the change. */
   moved?: { from: Instant; to: Instant }
+  /** The names of services that the change added and removed. */
+  services?: { added: string[]; removed: string[] }
 }
 
 /**
@@ -33,18 +35,35 @@ export async function readHistory(
   const { data, next_cursor } = await auditOf(context, { businessId, subjectId: booking.id }, query)
   const starts = await toldStarts(context, { businessId, bookingId: booking.id })
   /** Events of a change have the same instant as its audit log entry. */
-  const movedAt = (at: Instant) => {
+  const changedAt = (at: Instant) => {
     const index = starts.findIndex(({ occurredAt }) => occurredAt === at)
-    const [from, to] = [starts[index - 1]?.startsAt, starts[index]?.startsAt]
-    return from && to && from !== to ? { moved: { from, to } } : {}
+    const [before, after] = [starts[index - 1], starts[index]]
+    if (!before || !after) return {}
+    const { startsAt: from, services: old } = before
+    const { startsAt: to, services: present } = after
+    const [added, removed] = [without(present, old), without(old, present)]
+    return {
+      ...(from !== to && { moved: { from, to } }),
+      ...(added.length + removed.length > 0 && { services: { added, removed } }),
+    }
   }
   const entries = data.map((entry) => ({
     at: entry.at,
     action: entry.action,
     actor: presentAuthor(entry),
-    ...movedAt(entry.at),
+    ...changedAt(entry.at),
   }))
   return { entries, timezone, next_cursor }
+}
+
+/** Returns the names without those of another list. A name may be there several times. */
+function without(names: readonly string[], others: readonly string[]): string[] {
+  const left = [...others]
+  return names.filter((name) => {
+    const index = left.indexOf(name)
+    if (index >= 0) left.splice(index, 1)
+    return index < 0
+  })
 }
 
 /** Returns the result of `readHistory` with times in the zone of the location. */
@@ -52,7 +71,7 @@ export async function listHistory(context: Context, actor: Actor, query: Paramet
   const { entries, timezone, next_cursor } = await readHistory(context, actor, query)
   const time = (instant: Instant) => formatInstant(instant, timezone)
   return {
-    data: entries.map(({ at, moved, ...entry }) => ({
+    data: entries.map(({ at, moved, services: _, ...entry }) => ({
       at: time(at),
       ...entry,
       ...(moved && { moved: { from: time(moved.from), to: time(moved.to) } }),

@@ -121,8 +121,11 @@ export function choice(
     hint,
     required = false,
     options,
+    id = name,
   }: Pick<Field, 'name' | 'label' | 'hint' | 'required'> & {
     options: Option[]
+    /** Differs from the name if another form of the page may have the same field. */
+    id?: string
   },
 ): Html {
   const fault = state.faults[name]
@@ -130,9 +133,9 @@ export function choice(
   const option = ([value, text]: Option) =>
     html`<option value="${value}" ${value === chosen ? html`selected` : ''} dir="auto">${text}</option>`
   return html`<div>
-    <label for="${name}">${label}</label>
+    <label for="${id}">${label}</label>
     <select
-      id="${name}"
+      id="${id}"
       name="${name}"
       ${required ? html`required` : ''}
       ${describedBy(name, hint, fault)}

@@ -101,6 +101,13 @@ const drawings = {
       cy="7"
       r="4"
     />`,
+  place: html`<path
+      d="M20 10c0 4.993-5.539 10.193-7.399 11.799a1 1 0 0 1-1.202 0C9.539 20.193 4 14.993 4 10a8 8 0 0 1 16 0"
+    /><circle cx="12" cy="10" r="3" />`,
+  up: html`<path d="m18 15-6-6-6 6" />`,
+  again: html`<path d="m17 2 4 4-4 4" /><path d="M3 11v-1a4 4 0 0 1 4-4h14" /><path d="m7 22-4-4 4-4" /><path
+      d="M21 13v1a4 4 0 0 1-4 4H3"
+    />`,
   building: html`<path d="M10 12h4" /><path d="M10 8h4" /><path d="M14 21v-3a2 2 0 0 0-4 0v3" /><path
       d="M6 10H4a2 2 0 0 0-2 2v7a2 2 0 0 0 2 2h16a2 2 0 0 0 2-2V9a2 2 0 0 0-2-2h-2"
     /><path d="M6 21V5a2 2 0 0 1 2-2h8a2 2 0 0 1 2 2v16" />`,

@@ -115,24 +115,29 @@ export async function listEvents(context: Context, actor: Actor, query: Static<t
 
 const eventCursor = cursorOf('event', idPart)
 
-/** The start of a booking as reported by one of its events. */
+/** The start and services of a booking as reported by one of its events. */
 interface ToldStart {
   occurredAt: Instant
   startsAt: Instant
+  services: string[]
 }
 
 const maxToldStarts = 200
 
-/** Returns the starts in the events of a booking, the oldest first, from the last 30 days. */
+/** Returns the starts and services in the events of a booking, the oldest first, from the last 30 days. */
 export async function toldStarts(
   context: Pick<Context, 'db'>,
   { businessId, bookingId }: { businessId: string; bookingId: string },
 ): Promise<ToldStart[]> {
   const events = await findEventsOf(context.db.reads, { businessId, bookingId, rows: maxToldStarts })
-  return events.map(({ occurred_at, payload }) => ({
-    occurredAt: occurred_at,
-    startsAt: readInstant((JSON.parse(payload) as Static<typeof EventBody>).data.starts_at),
-  }))
+  return events.map(({ occurred_at, payload }) => {
+    const { starts_at, items } = (JSON.parse(payload) as Static<typeof EventBody>).data
+    return {
+      occurredAt: occurred_at,
+      startsAt: readInstant(starts_at),
+      services: items.map(({ name }) => name),
+    }
+  })
 }
 
 async function knownPlace(context: Context, { scope }: Actor, id: string): Promise<EventPlace> {

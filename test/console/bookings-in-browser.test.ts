@@ -9,7 +9,7 @@ import {
   type Visitor,
 } from '../support/browser.ts'
 import { bookSlot, clientOf } from '../support/client.ts'
-import { consoleSizes, openConsole, goToSection } from '../support/console.ts'
+import { consoleSizes, goToSection, openConsole, openMore, panelAddress } from '../support/console.ts'
 import { testFirstOf } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { ada, businessOf, offer, type TestService } from '../support/test-service.ts'
@@ -75,15 +75,29 @@ describe.skipIf(chromiumPath === undefined)('the list of bookings in a browser',
       await page.getByText('Client59').waitFor()
       expect(await page.locator('.rows li').count()).toBe(bookings - 50)
       await page.getByLabel('Name, email or phone').fill('nobody at all')
-      await page.keyboard.press('Enter')
-      await page.getByText('No booking found.').waitFor()
+      await page.getByText('No booking found.').waitFor() // at once, without a button
+      expect(new URL(page.url()).searchParams.get('q')).toBe('nobody at all')
       await look(page, `console-bookings-2-empty-${size}`)
       await page.getByLabel('Name, email or phone').fill('client42@')
-      await page.getByRole('button', { name: 'Show' }).click()
-      await page.locator('.rows a', { hasText: 'Client42' }).click()
-      await page.getByRole('heading', { name: 'Haircut' }).waitFor()
+      const row = page.locator('.rows a', { hasText: 'Client42' })
+      await row.waitFor()
+      expect(await page.evaluate('document.activeElement.id')).toBe('list-q')
+      expect(await page.getByRole('button', { name: 'Show' }).isVisible()).toBe(false)
+      await row.click()
+      const { pathname } = await panelAddress(page)
+      expect(pathname).toMatch(/^\/console\/bookings\/[0-9a-f-]+$/)
+      await look(page, `console-bookings-3-panel-${size}`)
+      await page.reload()
+      expect((await panelAddress(page)).pathname).toBe(pathname)
+      await page.goBack()
+      await page.locator('aside.panel').waitFor({ state: 'hidden' })
+      expect(new URL(page.url()).searchParams.get('q')).toBe('client42@')
+      await row.click()
+      await panelAddress(page)
+      await openMore(page)
       await page.getByRole('link', { name: 'All bookings of this client' }).click()
-      await page.locator('.rows a', { hasText: 'Client42' }).waitFor()
+      await page.waitForURL(/client=/)
+      await row.waitFor()
       expect(await page.locator('.rows li').count()).toBe(1)
     },
   )

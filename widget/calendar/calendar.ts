@@ -1,8 +1,10 @@
+import type { FrameElement } from '@hotwired/turbo'
 import { keepPlace } from './return.ts' // before Turbo, which writes the history entry
 import { beginDrag } from './drag.ts'
 import { FreeTime } from './free-time.ts'
 import { Grid } from './grid.ts'
 import { Keys } from './keys.ts'
+import { enhanceList } from './list.ts'
 import { Live } from './live.ts'
 import { Moves } from './moves.ts'
 import { Note } from './note.ts'
@@ -12,13 +14,15 @@ import type { Texts } from './texts.ts'
 import { Ties } from './ties.ts'
 
 /*
- * Interactions of the console's calendar, which is complete without a script. The server renders
+ * Interactions of the console's calendar and its lists, which are complete without a script. The server renders
  * everything; the script refreshes it. Pointer and keys call the API or open pages with forms.
  */
 
 const root = document.querySelector('#calendar')
 const status = document.querySelector('#cal-status')
 if (root instanceof HTMLElement && status instanceof HTMLElement) start(root, status)
+const list = document.querySelector<FrameElement>('turbo-frame#list')
+if (list) enhanceList(list)
 
 function start(root: HTMLElement, status: HTMLElement): void {
   const texts = JSON.parse(status.dataset['texts'] ?? '{}') as Texts

@@ -88,7 +88,7 @@ export function addPanel({ close }: { close: string }, { changed, shown }: Liste
     if (path !== undefined) history.replaceState({}, '', addressWith(path))
     shown(path)
     for (const link of frame.querySelectorAll('a')) {
-      if (fittingPath(link.href) === undefined) link.dataset['turboFrame'] = '_top'
+      if (fittingPath(link.href) === undefined) link.dataset['turbo'] = 'false' // Turbo would keep the scripts of this page
     }
     const wanted = frame.querySelector<HTMLElement>('[autofocus]') // such as a warning below the fields
     const heading = frame.querySelector<HTMLElement>('h1, h2')

@@ -20,6 +20,7 @@ import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { findWholeCatalogue, type WholeCatalogue } from '../../catalogue/offering.ts'
 import type { StoreResponse } from '../../database/idempotency.ts'
+import { itemsOf } from '../../database/shown-item-rules.ts'
 import { filledForm, type Typed, typedPhone } from '../../pages/form.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import {
@@ -42,7 +43,9 @@ import {
   requires,
   serviceChoice,
 } from './book-page.ts'
+import { isMasked } from './booking-page.ts'
 import { bookingWords } from './booking-words.ts'
+import { presentRows } from './item-list.ts'
 import {
   changedRows,
   type ItemRow,
@@ -93,10 +96,24 @@ function bookRoute(context: Context): ConsoleRoute {
     name: 'BookForm',
     summary: 'The form to book for a client',
     role: 'staff',
-    query: { ...filledInQuery, client: filledIn('The id of a booking for the same client.') },
+    query: {
+      ...filledInQuery,
+      client: filledIn('The id of a booking for the same client.'),
+      again: filledIn('The id of a booking to make again.'),
+      weeks: filledIn('The number of weeks between both.'),
+    },
     show: async (visit, { query }) => {
       const catalogue = await catalogueOf(context, visit)
-      const { start: startText, who, location: place, date, client, service: wanted } = query
+      const { again, weeks } = query
+      const repeated = again === undefined ? {} : await fieldsAgain(context, visit, { id: again, weeks })
+      const {
+        start: startText,
+        who,
+        location: place,
+        date,
+        client = again,
+        service: wanted,
+      } = { ...query, ...repeated }
       const known = client === undefined ? {} : await clientOfBooking(context, visit, client)
       const { services, service, location } = chosen(visit, catalogue, {
         who,
@@ -113,11 +130,12 @@ function bookRoute(context: Context): ConsoleRoute {
       const typed = {
         ...{ ...when, location: location.id, party_size: '1', tell: 'on' },
         ...(start && { start }),
+        ...repeated,
         ...known,
         who: service.staff_ids.includes(staffId) ? staffId : '',
       }
       const isOver = start !== undefined && start <= context.clock.now()
-      const items = itemsIn(service, { visit, typed, services: [] })
+      const items = itemsIn(service, { visit, typed, services: catalogue.services })
       const form = {
         ...{ visit, catalogue, service, items, location, isOver, state: filledForm(typed) },
         services: followers(visit, catalogue, location),
@@ -180,6 +198,32 @@ async function clientOfBooking(context: Context, { person }: BusinessVisit, id: 
   if ('redacted' in shown || row.client_email === '') return {}
   return { client: id, ...clientTyped({ ...shown.client, latest_booking_id: id }) }
 }
+
+/**
+ * Returns the field values for making a booking again: the same services and people, weeks after it or after today.
+ */
+async function fieldsAgain(
+  context: Context,
+  visit: ConsoleVisit,
+  { id, weeks = '' }: { id: string; weeks: string | undefined },
+): Promise<Typed> {
+  const row = await showBooking(context, visit.person, id)
+  if (isMasked({ visit, row })) return {}
+  const [first] = itemsOf(row)
+  const { date, time } = wallFields(row.starts_at, row.timezone)
+  const today = wallFields(context.clock.now(), row.timezone).date
+  const rows = Object.entries(presentRows(row)).filter(([name]) => !/^id-|-0$/.test(name))
+  const days = Math.min(Number(weeks) || 0, maxWeeks) * 7
+  return {
+    ...Object.fromEntries(rows),
+    ...{ service: row.service_id, location: row.location_id, who: first?.staff?.id ?? '' },
+    ...{ party_size: String(first?.party_size ?? 1), time },
+    date: dateOf(dayOf(date > today ? date : today) + days),
+  }
+}
+
+/** A year. */
+const maxWeeks = 52
 
 /** Returns the catalogue of the business. */
 export async function catalogueOf(context: Context, { business }: BusinessVisit): Promise<WholeCatalogue> {

@@ -28,7 +28,6 @@ import {
   type BookingView,
   historyText,
   mayRefund,
-  timeFacts,
   versionFields,
 } from './booking-page.ts'
 import { bookingWords } from './booking-words.ts'
@@ -104,10 +103,7 @@ export function formPage(
     panel: true,
     body: html`<div class="narrow">
       <h1>${title}</h1>
-      <div class="card">
-        ${bookingHead(view, 2)}
-        <dl class="facts">${timeFacts(view)}</dl>
-      </div>
+      <div class="card">${bookingHead(view, 2)}</div>
       ${faultSummary(
         state,
         bookingWords(texts),
@@ -117,7 +113,12 @@ export function formPage(
       <form method="post" action="${bookingPath(view, name)}" class="fields">
         ${versionFields(view)} ${fields}
         <div class="buttons">
-          <button type="submit" class="main">${submit}</button>
+          <button
+            type="submit"
+            class="main${name === 'cancel' && view.row.status !== 'cancelled' ? ' danger' : ''}"
+          >
+            ${submit}
+          </button>
           <a class="button" href="${bookingPath(view)}">${name === 'cancel' ? texts.booking.keepIt : back}</a>
         </div>
       </form>

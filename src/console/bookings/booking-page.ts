@@ -8,18 +8,18 @@ import { type listBookings, type showBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
 import type { CustomField } from '../../catalogue/catalogue-types.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
-import { isGivenBy, leftOnSite, totalPriceOf } from '../../database/shown-item-rules.ts'
+import { isGivenBy, type ItemColumns, leftOnSite, totalPriceOf } from '../../database/shown-item-rules.ts'
 import type { Mail } from '../../mails/mail-schemas.ts'
 import { moneyText } from '../../mails/render.ts'
 import { copied, hidden } from '../../pages/form.ts'
 import { icon, type IconName } from '../../pages/icons.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { face } from '../frame/faces.ts'
-import { clientName, dayText, momentText, spanText } from '../frame/formats.ts'
+import { clientName, dateFormat, dayText, lengthText, momentText, spanText } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
 import { waitText } from '../messages/wait-text.ts'
 import { linkedLabel } from './answer-fields.ts'
-import { isVisit, itemFact, titleOf } from './item-list.ts'
+import { isVisit, itemLines, titleOf } from './item-list.ts'
 
 /** The data of a booking's page. */
 export interface BookingView {
@@ -50,30 +50,40 @@ export function bookingPath(
   return pathOf(`/console/bookings/${row.id}${form === undefined ? '' : `/${form}`}`, visit)
 }
 
-/** Renders a booking completely: description, client, actions and history. */
-export function bookingPage(view: BookingView, notice: Html): Html {
+/** Renders a booking completely: description, client, services, payment, emails and history, and its actions. */
+export function bookingPage(view: BookingView, notice: Html, isNew = false): Html {
   const { visit, row } = view
   const shown = presentBooking(row, visit.person)
   const isMasked = 'redacted' in shown
   return html`<article class="booking">
     ${notice} ${bookingHead(view)} ${clientPart(view, shown)}
-    <dl class="facts">
-      ${timeFacts(view)} ${isMasked ? '' : answerFacts(view, shown)}
-      ${isMasked ? '' : moneyFacts(view, shown)} ${cancelFacts(view)}
-    </dl>
+    <ul class="lines" aria-label="${visit.texts.booking.services}">
+      ${itemLines(visit, row)} ${isMasked || row.cancelled_at !== null ? '' : addLine(view)}
+    </ul>
+    <ul class="lines">
+      ${placeLine(view)} ${isMasked ? '' : html`${moneyLine(view, shown)} ${mailLines(view)}`}
+      ${isMasked || !(isNew || row.status === 'completed') ? '' : againLine(view)}
+    </ul>
     ${isMasked ? '' : payLink(view)}
+    ${facts(html`${isMasked ? '' : answerFacts(view, shown)} ${cancelFacts(view)}`)} ${historyPart(view)}
     ${isMasked ? html`<p class="soft">${visit.texts.booking.masked}</p>` : bookingActions(view)}
-    ${historyPart(view)}
   </article>`
 }
 
-/** Renders the summary of a booking in one line, with its status. */
+function facts(all: Html): Html {
+  return all.text.trim() === '' ? html`` : html`<dl class="facts">${all}</dl>`
+}
+
+/** Renders the summary of a booking: its services with their status, and below its time, length and price. */
 export function bookingHead({ visit, row }: Pick<BookingView, 'visit' | 'row'>, level: 1 | 2 = 1): Html {
-  const texts = visit.texts.booking
+  const { texts, locale, business } = visit
+  const { timezone } = row
+  const place = timezone.split('/').at(-1)?.replaceAll('_', ' ') ?? timezone
   const parts = [
-    ...(row.party_size > 1 && !isVisit(row) ? [texts.people({ count: row.party_size })] : []),
-    texts.minutes({ minutes: (Date.parse(row.ends_at) - Date.parse(row.starts_at)) / 60_000 }),
-    priceText({ visit, row }),
+    `${spanText(row, { timezone, locale })}${timezone === business?.timezone ? '' : ` (${place})`}`,
+    ...(row.party_size > 1 && !isVisit(row) ? [texts.booking.people({ count: row.party_size })] : []),
+    lengthText(visit, (Date.parse(row.ends_at) - Date.parse(row.starts_at)) / 60_000),
+    priceText(visit, row),
   ].filter((part) => part !== undefined)
   const name = html`<bdi>${titleOf(row)}</bdi>`
   return html`<header class="booking-head">
@@ -92,7 +102,7 @@ const stateIcons = {
 } as const
 
 /** Renders a booking's status as a sign and a word. */
-function stateSign(
+export function stateSign(
   { texts: { booking: texts } }: ConsoleVisit,
   { status, no_show_at }: Pick<BookingView['row'], 'status' | 'no_show_at'>,
 ): Html {
@@ -103,9 +113,18 @@ function stateSign(
 }
 
 /** Returns the total price for all people. */
-function priceText({ visit, row }: Pick<BookingView, 'visit' | 'row'>): string | undefined {
+export function priceText({ locale }: ConsoleVisit, row: ItemColumns): string | undefined {
   const price = totalPriceOf(row)
-  return price ? moneyText(price, visit.locale) : undefined
+  return price ? moneyText(price, locale) : undefined
+}
+
+/** Renders a line of a booking's page: a sign or face, a text, and something at the end. */
+function line(sign: Html, text: Html, { more, end }: { more?: Html | undefined; end?: Html } = {}): Html {
+  return html`<li>
+    ${sign}
+    <div>${text}${more === undefined ? '' : html`<span class="soft">${more}</span>`}</div>
+    ${end ?? ''}
+  </li>`
 }
 
 function fact(term: string, ...details: Html[]): Html {
@@ -113,22 +132,48 @@ function fact(term: string, ...details: Html[]): Html {
     ${details.map((detail) => html`<dd>${detail}</dd>`)}`
 }
 
-/** Renders time, location and staff member. */
-export function timeFacts({ visit, row }: Pick<BookingView, 'visit' | 'row'>): Html {
-  const texts = visit.texts.booking
-  const { timezone, location_name, location_address, staff_name } = row
-  const place = timezone.split('/').at(-1)?.replaceAll('_', ' ') ?? timezone
-  return html`${fact(texts.when, html`${spanText(row, { timezone, locale: visit.locale })} (${place})`)}
-  ${fact(
-    texts.where,
-    html`<bdi>${location_name}</bdi>${location_address === null ? '' : html`, <bdi>${location_address}</bdi>`}
-      ${
-        row.online_url === null || isMasked({ visit, row })
-          ? ''
-          : html` <a href="${row.online_url}" rel="noreferrer">${texts.online}</a>`
-      }`,
-  )}
-  ${isVisit(row) ? itemFact(visit, row) : staff_name === null ? '' : fact(texts.who, html`<bdi>${staff_name}</bdi>`)}`
+function placeLine({ visit, row }: BookingView): Html {
+  const { location_name, location_address, online_url } = row
+  const more =
+    online_url !== null && !isMasked({ visit, row })
+      ? html`<a href="${online_url}" rel="noreferrer">${visit.texts.booking.online}</a>`
+      : location_address === null
+        ? undefined
+        : html`<bdi>${location_address}</bdi>`
+  return line(icon('place'), html`<bdi>${location_name}</bdi>`, { more })
+}
+
+function addLine(view: BookingView): Html {
+  return html`<li>
+    <a class="add" href="${bookingPath(view, 'services')}"
+      >${icon('add')} ${view.visit.texts.booking.addService}</a
+    >
+  </li>`
+}
+
+/** Numbers of weeks after which clients come again. */
+const againWeeks = [2, 3, 4, 6] as const
+const usualWeeks = 4
+
+/** Returns the address of the form that books the same again for the same client. */
+function againPath({ visit, row }: BookingView, weeks: number): string {
+  return pathOf('/console/book', visit, { again: row.id, weeks: String(weeks) })
+}
+
+function againLine(view: BookingView): Html {
+  const { booking } = view.visit.texts
+  return html`<li class="not-printed">
+    ${icon('again')}
+    <div>
+      ${booking.again}
+      <span class="near"
+        >${againWeeks.map(
+          (weeks) =>
+            html`<a class="button" href="${againPath(view, weeks)}">${booking.inWeeks({ weeks })}</a>`,
+        )}</span
+      >
+    </div>
+  </li>`
 }
 
 /** Returns true if the person may not see a colleague's client. */
@@ -136,45 +181,44 @@ export function isMasked({ visit, row }: Pick<BookingView, 'visit' | 'row'>): bo
   return isStaff(visit.person) && !isGivenBy(row, visit.person.staffId)
 }
 
-/** Renders the client's name, number of visits and contact details. */
+/** Renders the client's name, number of visits and contact details, and the notes. */
 function clientPart({ visit, row, client }: BookingView, shown: Shown): Html {
   const texts = visit.texts.booking
   const { email, phone } = shown.client
   const isKnown = client !== undefined && row.client_email !== ''
   const spoken = clientName(shown.client, visit)
   const called = html`<bdi class="client-name">${spoken}</bdi>`
-  const name = isKnown ? html`<a href="${pathOf(`/console/clients/${row.id}`, visit)}">${called}</a>` : called
-  const notes = [
-    ...(client ? [texts.visit({ number: client.visits + 1 })] : []),
-    ...(client && client.no_shows > 0 ? [texts.noShows({ count: client.no_shows })] : []),
+  const missed =
+    client && (client.no_shows > 0 ? texts.noShows({ count: client.no_shows }) : texts.neverMissed)
+  const visits = client && [
+    texts.visit({ number: client.visits + 1 }),
+    ...(missed !== undefined && client.visits + client.no_shows > 0 ? [missed] : []),
   ]
-  const reach = (name: IconName, href: string, label: string, text: string) =>
-    html`<a class="button" href="${href}"
-      >${icon(name)} <span class="unseen">${label}</span> <bdi>${text}</bdi></a
-    >`
-  return html`<section class="card client" aria-label="${texts.client}">
+  const reach = (name: IconName, href: string, label: string) =>
+    html`<a class="button" href="${href}">${icon(name)} <span class="unseen">${label}</span></a>`
+  const ways = 'redacted' in shown ? [email] : [phone ?? '', email]
+  return html`<section class="client" aria-label="${texts.client}">
     ${face(spoken)}
     <div>
-      ${name} ${notes.length === 0 ? '' : html`<span class="soft">${notes.join(' · ')}</span>`}
-      ${'redacted' in shown ? html`<span class="soft"><bdi>${email}</bdi></span>` : ''}
-      ${
-        isKnown && !isStaff(visit.person)
-          ? html`<a class="not-printed" href="${pathOf('/console/bookings', visit, { client: row.id })}"
-              >${texts.allBookings}</a
-            >`
-          : ''
-      }
+      ${isKnown ? html`<a href="${pathOf(`/console/clients/${row.id}`, visit)}">${called}</a>` : called}
+      ${visits === undefined ? '' : html`<span class="soft">${visits.join(' · ')}</span>`}
+      ${ways.map((way) => (way === '' ? '' : html`<bdi class="soft">${way}</bdi>`))}
     </div>
     ${
       'redacted' in shown
         ? ''
-        : html`<div class="reach">
-            ${phone === null ? '' : reach('phone', `tel:${dialled(phone)}`, texts.call, phone)}
-            ${email === '' ? '' : reach('mails', `mailto:${email}`, texts.write, email)}
+        : html`<div class="reach not-printed">
+            ${phone === null ? '' : reach('phone', `tel:${dialled(phone)}`, `${texts.call} ${phone}`)}
+            ${email === '' ? '' : reach('mails', `mailto:${email}`, `${texts.write} ${email}`)}
           </div>`
     }
-    ${client?.blocked ? html`<p class="alert">${texts.blockedWhy}</p>` : ''}
+    ${client?.blocked ? warning(html`${texts.blockedWhy}`) : ''}
+    ${'redacted' in shown || !shown.notes ? '' : warning(html`<span class="unseen">${texts.notes}:</span> <bdi class="written">${shown.notes}</bdi>`)}
   </section>`
+}
+
+function warning(text: Html): Html {
+  return html`<p class="alert">${icon('warning')} <span>${text}</span></p>`
 }
 
 export type BookingRows = Awaited<ReturnType<typeof listBookings>>['data']
@@ -188,7 +232,7 @@ export function bookingRow(visit: ConsoleVisit, row: BookingRows[number], what: 
   </a>`
 }
 
-function answerFacts({ visit, row, questions }: BookingView, { custom_field_values, notes }: Shown): Html {
+function answerFacts({ visit, row, questions }: BookingView, { custom_field_values }: Shown): Html {
   const texts = visit.texts.booking
   const labelOf = (id: string) => questions.find((field) => field.id === id)?.label ?? texts.oldQuestion
   return html`${custom_field_values.map(({ field_id, value, text, agreed_at }) =>
@@ -209,8 +253,7 @@ function answerFacts({ visit, row, questions }: BookingView, { custom_field_valu
             html`<bdi class="written">${linkedLabel(text)}</bdi>`,
             html`${texts.agreed({ moment: momentText(readInstant(agreed_at), { timezone: row.timezone, locale: visit.locale }) })}`,
           ),
-  )}
-  ${fact(texts.notes, notes ? html`<bdi class="written">${notes}</bdi>` : html`<span class="soft">${texts.noNotes}</span>`)}`
+  )}`
 }
 
 type Answer = Shown['custom_field_values'][number]['value']
@@ -223,7 +266,8 @@ function answerText({ texts, locale }: ConsoleVisit, value: Answer): string {
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-function moneyFacts({ visit, row }: BookingView, shown: Shown): Html {
+function moneyLine(view: BookingView, shown: Shown): Html {
+  const { visit, row } = view
   const payment = 'payment' in shown ? shown.payment : undefined
   if (!payment) return html``
   const { texts, locale } = visit
@@ -238,11 +282,40 @@ function moneyFacts({ visit, row }: BookingView, shown: Shown): Html {
     refunded: () => texts.booking.depositRefunded({ amount, day: day(row.payment_refunded_at) }),
   }
   const left = row.status === 'cancelled' ? null : leftOnSite(row)
-  return fact(
-    texts.booking.money,
-    html`${states[payment.status]()}`,
-    ...(left ? [html`${texts.booking.dueThere({ amount: moneyText(left, locale) })}`] : []),
-  )
+  return line(icon('money'), html`${states[payment.status]()}`, {
+    more: left ? html`${texts.booking.dueThere({ amount: moneyText(left, locale) })}` : undefined,
+    ...(row.status === 'cancelled' &&
+      mayRefund(view) && {
+        end: html`<a class="button not-printed" href="${bookingPath(view, 'cancel')}"
+          >${texts.booking.refund}</a
+        >`,
+      }),
+  })
+}
+
+/** Renders the emails about the booking, the newest first. */
+function mailLines({ visit, row, mails }: BookingView): Html {
+  const { booking: texts } = visit.texts
+  return html`${mails.map((mail) => {
+    const { kind, status, to, last_error: error } = mail
+    const isFailed = status !== 'sent' && error !== null
+    const at = momentIn(readInstant(mail.sent_at ?? mail.created_at), { visit, row })
+    return line(
+      icon(isFailed ? 'warning' : 'mails'),
+      html`<span>${texts.mails[kind]} <bdi>${texts.mailStates[status]({ to })}</bdi></span>`,
+      {
+        more: html`${at}${isFailed ? html` (${error})` : ''}
+        ${mail.waits_for === null ? '' : waitText(visit, mail)}`,
+      },
+    )
+  })}`
+}
+
+/** Formats "22 Nov, 10:00". */
+function momentIn(at: Instant, { visit, row }: Pick<BookingView, 'visit' | 'row'>): string {
+  return dateFormat(visit.locale, row.timezone, {
+    ...{ day: 'numeric', month: 'short', hour: 'numeric', minute: '2-digit' },
+  }).format(toMs(at))
 }
 
 /** Renders the payment link, for sending to the client in a chat or similar. */
@@ -291,6 +364,7 @@ function actionsOf({ row, now }: BookingView): PlainAction[] {
 
 const mainActions: ReadonlySet<PlainAction> = new Set(['arrive', 'confirm', 'complete'])
 
+/** Renders a bar with the main action, the two most frequent others, and a menu of the rest. */
 function bookingActions(view: BookingView): Html {
   const { visit, row } = view
   const texts = visit.texts.booking
@@ -305,29 +379,37 @@ function bookingActions(view: BookingView): Html {
   }
   const isOver = row.status === 'cancelled'
   const mayAssign = !isStaff(visit.person) && !isOver && row.staff_id !== null && !isVisit(row)
-  const link = (form: string, label: string, name?: IconName, look = '') =>
-    html`<a class="button ${look}" href="${bookingPath(view, form)}">${name ? icon(name) : ''} ${label}</a>`
-  return html`<div class="actions save not-printed">
-    ${actionsOf(view).map(
-      (action, index) =>
-        html`<form method="post" action="${bookingPath(view, 'status')}">
-          ${versionFields(view)} ${hidden({ action })}
-          <button type="submit" class="${index === 0 && mainActions.has(action) ? 'main' : ''}">
-            ${labels[action]}
-          </button>
-        </form>`,
-    )}
-    ${isOver ? '' : link('move', texts.move, 'move')}
-    ${isOver ? '' : link('cancel', texts.cancel, undefined, 'danger')}
-    ${isOver && mayRefund(view) ? link('cancel', texts.refund) : ''}
+  const link = (href: string, label: string, name?: IconName, look = '') =>
+    html`<a class="button ${look}" href="${href}">${name ? icon(name) : ''} ${label}</a>`
+  const item = (form: string, label: string) => html`<li>${link(bookingPath(view, form), label)}</li>`
+  const button = (action: PlainAction, look = '') =>
+    html`<form method="post" action="${bookingPath(view, 'status')}">
+      ${versionFields(view)} ${hidden({ action })}
+      <button type="submit" class="${look}">${labels[action]}</button>
+    </form>`
+  const [first, ...others] = actionsOf(view)
+  const main = first !== undefined && mainActions.has(first) ? first : undefined
+  const rest = main === undefined && first !== undefined ? [first, ...others] : others
+  const again = againPath(view, usualWeeks)
+  return html`<div class="actions save foot not-printed">
+    ${
+      main !== undefined
+        ? button(main, 'main')
+        : isOver || row.status === 'completed'
+          ? link(again, texts.again, 'again', 'main')
+          : ''
+    }
+    ${isOver ? button('restore') : link(bookingPath(view, 'move'), texts.move, 'move')}
+    ${isOver ? '' : link(bookingPath(view, 'cancel'), texts.cancel, undefined, 'danger')}
     <details class="menu up">
-      <summary class="button">${icon('more')} ${texts.more}</summary>
+      <summary class="button">${icon('more')} <span class="unseen">${texts.more}</span></summary>
       <ul>
-        ${isOver ? '' : html`<li>${link('services', texts.items)}</li>`}
-        ${mayAssign ? html`<li>${link('person', texts.person)}</li>` : ''}
-        <li>${link('client', texts.correct)}</li>
-        <li>${link('details', texts.details)}</li>
-        <li>${link('link', texts.link)}</li>
+        ${rest.filter((action) => action !== 'restore').map((action) => html`<li>${button(action)}</li>`)}
+        <li>${link(again, texts.againUsually({ weeks: usualWeeks }))}</li>
+        ${isOver ? '' : item('services', texts.items)} ${mayAssign ? item('person', texts.person) : ''}
+        ${item('client', texts.correct)} ${item('details', texts.details)}
+        ${row.client_email === '' || isStaff(visit.person) ? '' : html`<li>${link(pathOf('/console/bookings', visit, { client: row.id }), texts.allBookings)}</li>`}
+        ${item('link', texts.link)}
         <li><button type="button" data-print hidden>${texts.print}</button></li>
       </ul>
     </details>
@@ -344,65 +426,45 @@ export function versionFields({ visit, row }: Pick<BookingView, 'visit' | 'row'>
   return hidden({ once: visit.once, version: String(row.version), seen: row.updated_at })
 }
 
+/** Renders the changes of a booking, the newest first. */
 function historyPart(view: BookingView): Html {
-  const { history, mails, visit, row } = view
+  const { history, visit } = view
   if (!history) return html``
   const texts = visit.texts.booking
-  const entries = [
-    ...history.map((entry) => ({ at: entry.at, isMail: false, text: historyText(view, entry) })),
-    ...mails.map((mail) => ({
-      at: readInstant(mail.sent_at ?? mail.created_at),
-      isMail: true,
-      text: mailText(view, mail),
-    })),
-  ].toSorted(inOrder)
-  const setting = { timezone: row.timezone, locale: visit.locale }
   return html`<section aria-labelledby="history">
-    <h2 id="history">${texts.history}</h2>
-    ${view.hasOlder ? html`<p class="soft">${texts.earlier}</p>` : ''}
+    <h2 id="history" class="unseen">${texts.history}</h2>
     <ol class="history">
-      ${entries.map(
-        ({ at, text }) =>
-          html`<li><time datetime="${at}">${momentText(at, setting)}</time> <span>${text}</span></li>`,
+      ${history.toReversed().map(
+        (entry) =>
+          html`<li>
+            <span>${historyText(view, entry)}</span>
+            <time datetime="${entry.at}">${momentIn(entry.at, view)}</time>
+          </li>`,
       )}
     </ol>
+    ${view.hasOlder ? html`<p class="soft">${texts.earlier}</p>` : ''}
   </section>`
-}
-
-interface Told {
-  at: Instant
-  isMail: boolean
-}
-
-/** Sorts by time. Emails have times in whole seconds, and the change that causes an email comes first. */
-function inOrder(one: Told, other: Told): number {
-  const second = ({ at }: Told) => Math.floor(toMs(at) / 1_000)
-  return (
-    second(one) - second(other) ||
-    Number(one.isMail) - Number(other.isMail) ||
-    (one.at < other.at ? -1 : one.at > other.at ? 1 : 0)
-  )
 }
 
 /** Describes a change in plain words, with its author. */
 export function historyText({ visit, row }: Pick<BookingView, 'visit' | 'row'>, entry: HistoryEntry): Html {
   const texts = visit.texts.booking
-  const { action, actor, moved } = entry
+  const { action, actor, moved, services } = entry
   const setting = { timezone: row.timezone, locale: visit.locale }
-  const done = moved
-    ? texts.movedFrom({ from: momentText(moved.from, setting), to: momentText(moved.to, setting) })
-    : (textFor(texts.events, action.replace(/^booking\./, '')) ?? action)
+  const names = new Intl.ListFormat(visit.locale, { type: 'conjunction' })
+  const changed = services && [
+    ...(services.added.length > 0 ? [texts.servicesAdded({ names: names.format(services.added) })] : []),
+    ...(services.removed.length > 0
+      ? [texts.servicesRemoved({ names: names.format(services.removed) })]
+      : []),
+  ]
+  const done = changed
+    ? changed.join(', ')
+    : moved
+      ? texts.movedFrom({ from: momentText(moved.from, setting), to: momentText(moved.to, setting) })
+      : (textFor(texts.events, action.replace(/^booking\./, '')) ?? action)
   const { type, name } = actor
   const by =
     name !== null && (type === 'key' || type === 'person') ? texts.byNamed[type]({ name }) : texts.by[type]
   return html`${done} <bdi>${by}</bdi>`
-}
-
-function mailText({ visit }: BookingView, mail: Static<typeof Mail>): Html {
-  const { kind, status, to, last_error } = mail
-  const texts = visit.texts.booking
-  const error =
-    status !== 'sent' && last_error !== null ? html` <span class="soft">(${last_error})</span>` : ''
-  const wait = mail.waits_for === null ? '' : html` <span class="soft">${waitText(visit, mail)}</span>`
-  return html`${texts.mails[kind]} <bdi>${texts.mailStates[status]({ to })}</bdi>${error}${wait}`
 }

@@ -48,7 +48,6 @@ import {
   type BookingView,
   isMasked,
   type PlainAction,
-  timeFacts,
 } from './booking-page.ts'
 import { itemsRoute } from './items-routes.ts'
 import { titleOf } from './item-list.ts'
@@ -83,7 +82,8 @@ function showRoute(context: Context): BookingRoute {
     summary: 'A booking',
     show: async (visit, { id, query }) => {
       const view = await readView(context, visit, id)
-      return shownBooking(view, doneNotice(view.visit.texts.booking.done, query['done']))
+      const { done } = query
+      return shownBooking(view, doneNotice(view.visit.texts.booking.done, done), isNew(done))
     },
   }
 }
@@ -136,10 +136,7 @@ function linkRoute(context: Context): BookingRoute {
       body: html`<div class="narrow">
         <h1>${t.linkTitle}</h1>
         ${notice}
-        <div class="card">
-          ${bookingHead(view, 2)}
-          <dl class="facts">${timeFacts(view)}</dl>
-        </div>
+        <div class="card">${bookingHead(view, 2)}</div>
         <p>${t.linkHow}</p>
         ${maySee ? '' : html`<p>${t.linkOwners}</p>`}
         ${link === undefined ? '' : copied(visit.texts.website, { name: 'link', label: t.link, text: link, rows: 3 })}
@@ -345,7 +342,12 @@ async function takersOf(
     .map(({ id, name: label }) => [id, label] as const)
 }
 
-function shownBooking(view: BookingView, notice: Html): ShownPage {
+/** Returns true right after a booking was made. */
+function isNew(done: string | undefined): boolean {
+  return done === 'booked' || done === 'due' || done === 'unpayable'
+}
+
+function shownBooking(view: BookingView, notice: Html, isMade = false): ShownPage {
   const { row, visit } = view
   const at = momentText(row.starts_at, { timezone: row.timezone, locale: visit.locale })
   return {
@@ -353,7 +355,7 @@ function shownBooking(view: BookingView, notice: Html): ShownPage {
     visit,
     section: 'bookings',
     panel: true,
-    body: bookingPage(view, notice),
+    body: bookingPage(view, notice, isMade),
     more: consoleScript,
   }
 }

@@ -8,7 +8,12 @@ import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { Slices } from '../../base/slices.ts'
 import { pagesOf } from '../../base/paging.ts'
-import { listItems, pageOrFirst } from '../frame/lists.ts'
+import { emptyState } from '../frame/empty-state.ts'
+import { listItems, pageOrFirst, searchField } from '../frame/lists.ts'
+import { face } from '../frame/faces.ts'
+import { icon } from '../../pages/icons.ts'
+import type { Instant } from '../../base/instants.ts'
+import { itemsOf } from '../../database/shown-item-rules.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import { listBookings, showBooking } from '../../bookings/booking.ts'
 import { nameOf } from '../../bookings/client.ts'
@@ -17,12 +22,20 @@ import { turnsFor } from '../../bookings/costly.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { problems, StrictObject } from '../../base/wire.ts'
 import { choice, filledForm, hidden } from '../../pages/form.ts'
-import { businessOf, type ConsoleVisit, findVisit, pathOf } from '../frame/console-page.ts'
+import {
+  businessOf,
+  type ConsoleVisit,
+  findVisit,
+  listFrame,
+  panelScripts,
+  pathOf,
+} from '../frame/console-page.ts'
 import { consoleRoutes, seeOther, tags } from '../frame/console-route.ts'
 import { csvRow, csvStart } from '../../base/csv.ts'
-import { clientName } from '../frame/formats.ts'
+import { clientName, clockText, dayHeading, wallFields } from '../frame/formats.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
-import { bookingRow, type BookingRows } from './booking-page.ts'
+import { bookingPath, type BookingRows, priceText, stateSign } from './booking-page.ts'
+import { titleOf } from './item-list.ts'
 
 const Choice = Type.Optional(Type.String({ maxLength: 600 }))
 const listQuery = {
@@ -38,7 +51,7 @@ const listQuery = {
   business: Type.Optional(Type.String({ maxLength: 600, description: 'Of a hub: the business to look at.' })),
 }
 
-type Address = Partial<Record<keyof typeof listQuery, string | undefined>>
+type Address = Partial<Record<keyof typeof listQuery | 'panel', string | undefined>>
 type Query = Parameters<typeof listBookings>[2]
 
 const whens = ['upcoming', 'past', 'all'] as const
@@ -58,6 +71,7 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
       show: async (visit, { query }) => ({
         title: visit.texts.bookings.title,
         section: 'bookings',
+        ...panelScripts,
         body: await listPage(context, visit, query),
       }),
     },
@@ -229,26 +243,21 @@ async function listPage(context: Context, visit: ConsoleVisit, address: Address)
     listItems(context, visit.person, { kind: staffKind, businessId }),
     listItems(context, visit.person, { kind: locationKind, businessId }),
   ])
-  const { business: _business, cursor: _cursor, ...kept } = address
+  const { business: _business, cursor: _cursor, panel: _panel, ...kept } = address
   const isShort = address.q !== undefined && address.q.trim() !== '' && query.q === undefined
+  const setting = { now: context.clock.now(), hasPlaces: places.length > 1 }
+  const list = html`${isShort ? html`<p class="fault" role="status">${texts.tooShort}</p>` : ''}
+  ${rows.length === 0 ? emptyList(visit, address, next !== null) : daysOf(visit, rows, setting)}
+  ${
+    next === null && visit.person.role !== 'owner'
+      ? ''
+      : html`<p class="actions">
+          ${next === null ? '' : html`<a class="button" href="${pathOf('/console/bookings', visit, { ...kept, cursor: next })}">${texts.more}</a>`}
+          ${visit.person.role === 'owner' && rows.length > 0 ? html`<a class="button" href="${pathOf('/console/bookings.csv', visit, kept)}">${texts.export}</a>` : ''}
+        </p>`
+  }`
   return html`<h1>${texts.title}</h1>
-    ${filterForm(visit, address, { people, places })}
-    ${isShort ? html`<p class="fault" role="status">${texts.tooShort}</p>` : ''}
-    ${rows.length === 0 ? emptyState(visit, address, next !== null) : rowList(visit, rows)}
-    <p class="actions">
-      ${
-        next === null
-          ? ''
-          : html`<a class="button" href="${pathOf('/console/bookings', visit, { ...kept, cursor: next })}"
-              >${texts.more}</a
-            >`
-      }
-      ${
-        visit.person.role === 'owner' && rows.length > 0
-          ? html`<a class="button" href="${pathOf('/console/bookings.csv', visit, kept)}">${texts.export}</a>`
-          : ''
-      }
-    </p>`
+    ${filterForm(visit, address, { people, places })} ${listFrame(visit, list)}`
 }
 
 interface Named {
@@ -270,69 +279,91 @@ function filterForm(
     ...statuses.map((one) => [one, booking.status[one]] as const),
     [absent, booking.noShow] as const,
   ]
+  const filter = (name: string, label: string, options: (readonly [string, string])[]) =>
+    choice(state, { name, label, options, id: `list-${name}` }) // the panel has fields of the same names
   return html`<form method="get" action="/console/bookings" class="filters" role="search">
-    ${hidden({ business: businessOf(visit), client: address.client })}
-    <div>
-      <label for="q">${t.search}</label>
-      <input id="q" name="q" type="search" value="${q}" maxlength="100" dir="auto" />
-    </div>
-    ${choice(state, { name: 'when', label: t.when, options: whens.map((when) => [when, t.whens[when]]) })}
-    ${choice(state, { name: 'status', label: t.status, options: [['', t.anyStatus], ...statusOptions] })}
-    ${choice(state, { name: 'person', label: t.person, options: [['', t.everyone], ...named(people)] })}
-    ${choice(state, { name: 'location', label: t.location, options: [['', t.everywhere], ...named(places)] })}
+    ${hidden({ business: businessOf(visit), client: address.client })} ${searchField(t.search, q)}
+    ${filter(
+      'when',
+      t.when,
+      whens.map((when) => [when, t.whens[when]]),
+    )}
+    ${filter('status', t.status, [['', t.anyStatus], ...statusOptions])}
+    ${filter('person', t.person, [['', t.everyone], ...named(people)])}
+    ${places.length > 1 ? filter('location', t.location, [['', t.everywhere], ...named(places)]) : ''}
     <button type="submit" class="main">${t.show}</button>
   </form>`
 }
 
-/** Renders a booking in the list. People who may see clients also get a link to the client. */
-function rowList(visit: ConsoleVisit, rows: BookingRows): Html {
-  const { texts, person } = visit
-  return html`<ul class="rows">
-    ${rows.map((row) => {
-      const shown = presentBooking(row, person)
-      const { client } = shown
-      const name = clientName(client, visit)
-      const what = html`<bdi class="client-name">${name}</bdi>
-        <span class="soft"
-          ><bdi>${row.service_name}</bdi
-          >${row.staff_name === null ? '' : html` · <bdi>${row.staff_name}</bdi>`} ·
-          <bdi>${row.location_name}</bdi></span
-        >`
-      const hasClient = !('redacted' in shown) && row.client_email !== ''
-      return html`<li>
-        ${bookingRow(visit, row, what)}
-        ${
-          hasClient
-            ? html`<a
-                class="row-more"
-                href="${pathOf(`/console/clients/${row.id}`, visit)}"
-                aria-label="${texts.booking.client}: ${name}"
-                >${texts.booking.client}</a
-              >`
-            : ''
-        }
-      </li>`
-    })}
-  </ul>`
+interface ListSetting {
+  now: Instant
+  /** True if the business has several locations. */
+  hasPlaces: boolean
+}
+
+/** Renders bookings with a heading for each day. */
+function daysOf(visit: ConsoleVisit, rows: BookingRows, setting: ListSetting): Html {
+  const days: { key: string; heading: string; rows: BookingRows }[] = []
+  for (const row of rows) {
+    const { starts_at, timezone } = row
+    const key = wallFields(starts_at, timezone).date
+    if (days.at(-1)?.key !== key) {
+      const heading = dayHeading(starts_at, setting.now, { timezone, locale: visit.locale })
+      days.push({ key, heading, rows: [] })
+    }
+    days.at(-1)?.rows.push(row)
+  }
+  return html`${days.map(
+    ({ heading, rows: ofDay }) =>
+      html`<h2>${heading}</h2>
+        <ul class="rows of-bookings${setting.hasPlaces ? ' has-places' : ''}">
+          ${ofDay.map((row) => html`<li>${listRow(visit, row, setting)}</li>`)}
+        </ul>`,
+  )}`
+}
+
+/** Renders a booking as a row. Its status is there only if it is not the usual one. */
+function listRow(visit: ConsoleVisit, row: BookingRows[number], { hasPlaces }: ListSetting): Html {
+  const { texts, person, locale } = visit
+  const name = clientName(presentBooking(row, person).client, visit)
+  const people = [...new Set(itemsOf(row).flatMap(({ staff }) => staff?.name ?? []))]
+  const isUsual = row.no_show_at === null && (row.status === 'confirmed' || row.status === 'completed')
+  return html`<a class="row" href="${bookingPath({ visit, row })}">
+    <time class="row-time" datetime="${row.starts_at}"
+      >${clockText(row.starts_at, { timezone: row.timezone, locale })}</time
+    >
+    <span class="row-who">${face(name)} <bdi class="client-name">${name}</bdi></span>
+    <span class="row-service"><bdi>${titleOf(row)}</bdi></span>
+    <span class="row-who soft">
+      ${people.map(face)}${people.length === 1 ? html` <bdi>${people.join()}</bdi>` : html` <span class="unseen">${people.join(', ')}</span>`}
+    </span>
+    ${hasPlaces ? html`<bdi class="row-place soft">${row.location_name}</bdi>` : ''}
+    <span class="row-state"
+      >${isUsual ? '' : stateSign(visit, row)}${row.payment_status === 'due' && isUsual ? html`<span class="state is-pending">${icon('money')} ${texts.bookings.unpaid}</span>` : ''}</span
+    >
+    <span class="end">${priceText(visit, row) ?? ''}</span>
+  </a>`
 }
 
 /** Renders suggestions if the list is empty. */
-function emptyState(visit: ConsoleVisit, address: Address, hasMore: boolean): Html {
-  const texts = visit.texts.bookings
+function emptyList(visit: ConsoleVisit, address: Address, hasMore: boolean): Html {
+  const { bookings: texts, frame } = visit.texts
   if (hasMore) return html`<p>${texts.searchOn}</p>`
   const isFiltered = [address.q, address.status, address.person, address.location].some(Boolean)
-  const hint = isFiltered
-    ? texts.nothingFound
-    : whenOf(address) === 'upcoming'
-      ? texts.nothingAhead
-      : texts.nothing
-  return html`<p>${hint}</p>
-    <p>
+  const when = whenOf(address)
+  const hint = isFiltered ? texts.nothingFound : when === 'upcoming' ? texts.nothingAhead : texts.nothing
+  return emptyState(
+    isFiltered ? 'search' : 'calendar',
+    hint,
+    html`<p class="actions">
       ${
-        isFiltered || whenOf(address) !== 'all'
-          ? html`<a href="${pathOf('/console/bookings', visit, { when: 'all' })}">${texts.showAll}</a>`
-          : ''
+        isFiltered
+          ? html`<a class="button main" href="${pathOf('/console/bookings', visit)}">${texts.clear}</a>`
+          : html`<a class="button main" href="${pathOf('/console/book', visit)}"
+              >${icon('add')} ${frame.book}</a
+            >`
       }
-      ${isFiltered ? '' : html`<a href="${pathOf('/console', visit)}">${texts.toCalendar}</a>`}
-    </p>`
+      ${isFiltered || when !== 'all' ? html`<a class="button" href="${pathOf('/console/bookings', visit, { when: 'all' })}">${texts.showAll}</a>` : ''}
+    </p>`,
+  )
 }

@@ -1,16 +1,10 @@
 import { itemsQuery } from '../../availability/visit-query-rules.ts'
 import { html, type Html } from '../../base/html.ts'
 import type { Instant } from '../../base/instants.ts'
-import {
-  type ItemColumns,
-  itemName,
-  itemNames,
-  itemsOf,
-  type ShownItem,
-  totalPriceOf,
-} from '../../database/shown-item-rules.ts'
+import { type ItemColumns, itemName, itemNames, itemsOf } from '../../database/shown-item-rules.ts'
 import { moneyText } from '../../mails/render.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
+import { face } from '../frame/faces.ts'
 import { clockText } from '../frame/formats.ts'
 
 /* The services of a booking that takes the time of several things. */
@@ -22,31 +16,24 @@ export function isVisit({ item_count }: Pick<ItemsRow, 'item_count'>): boolean {
   return item_count !== null
 }
 
-/** Renders the services of a booking: time, name, person, price and rooms of each, and the total price. */
-export function itemFact(visit: ConsoleVisit, row: ItemsRow): Html {
-  const { booking } = visit.texts
-  const items = itemsOf(row)
-  const total = totalPriceOf(row)
-  return html`<dt>${booking.services}</dt>
-    ${items.map((item) => html`<dd class="item">${itemLine(visit, item, row.timezone)}</dd>`)}
-    ${
-      total === null || items.length === 1
-        ? ''
-        : html`<dd>${booking.total({ amount: moneyText(total, visit.locale) })}</dd>`
-    }`
-}
-
-function itemLine({ locale }: ConsoleVisit, item: ShownItem, timezone: string): Html {
-  const clock = (instant: Instant) => clockText(instant, { timezone, locale })
-  const { price, party_size, staff, resources } = item
-  const more = [
-    ...(staff ? [html`<bdi>${staff.name}</bdi>`] : []),
-    ...(price ? [html`${moneyText({ ...price, amount: price.amount * party_size }, locale)}`] : []),
-    ...resources.map(({ name }) => html`<bdi>${name}</bdi>`),
-  ]
-  return html`${clock(item.starts_at)}–${clock(item.ends_at)} <bdi>${itemName(item)}</bdi>${more.map(
-      (part) => html` · ${part}`,
-    )}`
+/** Renders the services of a booking as lines: face, name, time, person, rooms, and the price at the end. */
+export function itemLines({ locale, texts }: ConsoleVisit, row: ItemsRow): Html {
+  const clock = (instant: Instant) => clockText(instant, { timezone: row.timezone, locale })
+  return html`${itemsOf(row).map((item) => {
+    const { price, party_size, staff, resources, service } = item
+    const more = [
+      html`${clock(item.starts_at)}–${clock(item.ends_at)}${staff ? html` <bdi>${texts.calendar.withWhom({ name: staff.name })}</bdi>` : ''}`,
+      ...resources.map(({ name }) => html`<bdi>${name}</bdi>`),
+    ]
+    return html`<li>
+      ${face(staff?.name ?? service.name)}
+      <div>
+        <bdi>${itemName(item)}</bdi>
+        <span class="soft">${more.map((part, index) => html`${index === 0 ? '' : ' · '}${part}`)}</span>
+      </div>
+      ${price ? html`<span class="end">${moneyText({ ...price, amount: price.amount * party_size }, locale)}</span>` : ''}
+    </li>`
+  })}`
 }
 
 /** Returns the services of a booking with their people, as the query of availability names them. */

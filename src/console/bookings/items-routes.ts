@@ -22,7 +22,7 @@ import { answerFields, answersOf, refusedAnswers } from './answer-fields.ts'
 import { questionsOf, warningBox } from './book-page.ts'
 import { assertUsual, catalogueOf, changeRefusals, fieldOfBooking, followers } from './book-routes.ts'
 import { changeList, changesSince, nearestTimes, tellChoice } from './booking-forms.ts'
-import { bookingHead, bookingPath, type BookingView, timeFacts, versionFields } from './booking-page.ts'
+import { bookingHead, bookingPath, type BookingView, versionFields } from './booking-page.ts'
 import { bookingWords } from './booking-words.ts'
 import {
   changedRows,
@@ -176,10 +176,7 @@ async function itemsPage(
     panel: true,
     body: html`<div class="narrow">
       <h1>${texts.booking.itemsTitle}</h1>
-      <div class="card">
-        ${bookingHead(view, 2)}
-        <dl class="facts">${timeFacts(view)}</dl>
-      </div>
+      <div class="card">${bookingHead(view, 2)}</div>
       ${faultSummary(
         { typed: state.typed, faults: named },
         bookingWords(texts),

@@ -16,7 +16,7 @@ import { knownTags, sendNotModified } from '../../http/conditional.ts'
 import { Media, problems, StrictObject } from '../../base/wire.ts'
 import {
   businessOf,
-  consoleScript,
+  panelScripts,
   type ConsoleVisit,
   doneNotice,
   findReader,
@@ -32,9 +32,6 @@ import { calendarList } from './calendar-list.ts'
 import { calendarBar, furtherColumns, livePath } from './calendar-page.ts'
 import { type CalendarChoice, type CalendarView, chosenView, nowOf, views, weekOf } from './calendar-view.ts'
 import { placeStyles } from './day-layout.ts'
-
-/** The style of Turbo's progress bar, which it adds when it loads (widget/calendar/panel.ts). */
-const turboStyle = "'sha256-WAyOw4V+FqDc35lQPyRADLBWbuNK8ahvYEaQIYF1+Ps='"
 
 const CalendarAddress = StrictObject({
   view: Type.Optional(Type.String({ maxLength: 40, description: '`day`, `week` or `list`.' })),
@@ -103,11 +100,10 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         visit,
         section: 'calendar',
         wide: true,
-        inlineStyle: turboStyle,
+        ...panelScripts,
         more: html`<link rel="stylesheet" href="/console/calendar.css" />
           <link rel="stylesheet" href="/docs/console-calendar.css" />
-          ${consoleScript}
-          <script type="module" src="/widget/calendar.js"></script>`,
+          ${panelScripts.more}`,
         body: html`${doneNotice(doneNotes(visit), request.query.done)} ${shown}`,
       })
     },

@@ -3,6 +3,7 @@ import { html, type Html } from '../../base/html.ts'
 import { merged, without } from '../../bookings/calendar-rules.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import { face } from '../frame/faces.ts'
+import { lengthText } from '../frame/formats.ts'
 import type { Formats } from './calendar-page.ts'
 import { blocksOf, type CalendarView, type Column, spanOf } from './calendar-view.ts'
 import { mostUsed, stretchesOf } from './free-time.ts'
@@ -54,8 +55,8 @@ function loadText(view: HeadView, column: Column, day: Interval): string {
   if (open === 0 && busy === 0) return visit.texts.calendar.off
   const isAlwaysOpen = open * minuteMs >= dayMs
   return open === 0 || isAlwaysOpen
-    ? hoursText(visit, busy)
-    : `${hoursText(visit, busy)} · ${percentText(visit, Math.min(1, busy / open))}`
+    ? lengthText(visit, busy)
+    : `${lengthText(visit, busy)} · ${percentText(visit, Math.min(1, busy / open))}`
 }
 
 /** Formats how many rooms are in use at the busiest time: "2 in use at 11:00". */
@@ -68,15 +69,6 @@ function useText(view: HeadView, column: Column, day: Interval): string {
 
 function minutesOf(spans: readonly Interval[]): number {
   return Math.round(spans.reduce((sum, { from, to }) => sum + to - from, 0) / minuteMs)
-}
-
-function hoursText({ texts: { calendar: t } }: ConsoleVisit, minutes: number): string {
-  const hours = Math.floor(minutes / 60)
-  const rest = minutes % 60
-  if (hours === 0 && rest > 0) return t.minutes({ minutes: rest })
-  return rest === 0
-    ? t.hours({ hours })
-    : t.hoursAndMinutes({ hours, minutes: String(rest).padStart(2, '0') })
 }
 
 function percentText({ locale }: ConsoleVisit, share: number): string {

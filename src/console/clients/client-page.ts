@@ -5,10 +5,13 @@ import { type Instant, readInstant } from '../../base/instants.ts'
 import type { listClients } from '../../bookings/client.ts'
 import { hidden } from '../../pages/form.ts'
 import { bookingRow, type BookingRows } from '../bookings/booking-page.ts'
-import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { icon } from '../../pages/icons.ts'
+import { businessOf, type ConsoleVisit, listFrame, pathOf } from '../frame/console-page.ts'
+import { emptyState } from '../frame/empty-state.ts'
+import { searchField } from '../frame/lists.ts'
 import { face } from '../frame/faces.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
-import { momentText } from '../frame/formats.ts'
+import { dayText } from '../frame/formats.ts'
 
 /*
  * The list of a business's clients, and the page of one. Addresses of pages identify a client by a booking,
@@ -37,70 +40,98 @@ function clientPath(visit: ConsoleVisit, id: string, below = ''): string {
 interface ClientList {
   q: string
   fault: string | undefined
+  sort: 'name' | '-name'
   clients: Client[]
   nextCursor: string | null
 }
 
 /** Renders the list and its search. */
-export function clientList(visit: BusinessVisit, { q, fault, clients, nextCursor }: ClientList): Html {
-  const { clients: t, setUp } = visit.texts
-  const empty = nextCursor !== null ? t.searchOn : q === '' || fault !== undefined ? t.nobody : t.nobodyFound
+export function clientList(visit: BusinessVisit, { q, fault, sort, clients, nextCursor }: ClientList): Html {
+  const { clients: t, frame, setUp } = visit.texts
+  const query = { q: q || undefined, sort: sort === 'name' ? undefined : sort }
+  const other = sort === 'name' ? '-name' : undefined
+  const isEmpty = clients.length === 0 && nextCursor === null
+  const list = html`${fault === undefined ? '' : html`<p class="fault" role="status">${fault}</p>`}
+  ${
+    clients.length > 0
+      ? html`<div class="rows-head">
+            <a
+              href="${pathOf('/console/clients', visit, { ...query, sort: other })}"
+              aria-label="${t.sort[sort]}"
+              >${t.name} ${icon(sort === 'name' ? 'expand' : 'up')}</a
+            >
+            <span>${t.phone}</span> <span>${t.lastVisit}</span> <span>${t.nextVisit}</span>
+            <span class="end">${t.visitCount}</span> <span class="end">${t.missed}</span>
+          </div>
+          <ul class="rows of-clients">
+            ${clients.map((client) => html`<li>${clientRow(visit, client)}</li>`)}
+          </ul>`
+      : !isEmpty
+        ? html`<p>${t.searchOn}</p>`
+        : q === '' || fault !== undefined
+          ? emptyState(
+              'clients',
+              t.nobody,
+              html`<p class="actions">
+                <a class="button main" href="${pathOf('/console/book', visit)}"
+                  >${icon('add')} ${frame.book}</a
+                >
+                <a class="button" href="${pathOf('/console/website', visit)}"
+                  >${icon('website')} ${frame.website}</a
+                >
+              </p>`,
+            )
+          : emptyState(
+              'search',
+              t.nobodyFound,
+              html`<a class="button main" href="${pathOf('/console/clients', visit)}"
+                >${visit.texts.bookings.clear}</a
+              >`,
+            )
+  }
+  ${
+    nextCursor === null
+      ? ''
+      : html`<p>
+          <a class="button" href="${pathOf('/console/clients', visit, { ...query, cursor: nextCursor })}"
+            >${setUp.next}</a
+          >
+        </p>`
+  }`
   return html`<h1>${t.title}</h1>
     <form method="get" action="/console/clients" class="filters" role="search">
-      ${hidden({ business: businessOf(visit) })}
-      <div>
-        <label for="q">${t.search}</label>
-        <input id="q" name="q" type="search" value="${q}" maxlength="100" dir="auto" autocomplete="off" />
-      </div>
+      ${hidden({ business: businessOf(visit), sort: query.sort })} ${searchField(t.search, q)}
       <button type="submit" class="main">${t.find}</button>
     </form>
-    ${fault === undefined ? '' : html`<p class="fault" role="status">${fault}</p>`}
-    ${
-      clients.length === 0
-        ? html`<p>${empty}</p>`
-        : html`<ul class="rows">
-            ${clients.map((client) => clientRow(visit, client))}
-          </ul>`
-    }
-    ${
-      nextCursor === null
-        ? ''
-        : html`<p>
-            <a
-              class="button"
-              href="${pathOf('/console/clients', visit, { q: q || undefined, cursor: nextCursor })}"
-              >${setUp.next}</a
-            >
-          </p>`
-    }`
+    ${listFrame(visit, list)}`
 }
 
 function clientRow(visit: BusinessVisit, client: Client): Html {
   const { clients: t, booking } = visit.texts
-  const { last_at, next_at } = client
-  const at = (text: string) =>
-    momentText(readInstant(text), { timezone: visit.business.timezone, locale: visit.locale })
-  const times = [
-    ...(next_at === null ? [] : [t.next({ when: at(next_at) })]),
-    ...(last_at === null ? [] : [t.last({ when: at(last_at) })]),
-  ]
+  const { last_at, next_at, phone, email, visits, no_shows } = client
+  const day = (text: string | null, label: string) =>
+    text === null
+      ? html`<span class="no-date"></span>`
+      : html`<span
+          ><span class="soft row-label">${label}</span>
+          ${dayText(readInstant(text), { timezone: visit.business.timezone, locale: visit.locale })}</span
+        >`
   const name = fullName(client.first_name, client.last_name)
-  return html`<li>
-    <a class="row" href="${clientPath(visit, client.latest_booking_id)}">
-      <span class="row-who">${face(name)} <bdi class="client-name">${name}</bdi></span>
-      <span class="row-what">
-        <span
-          >${[client.email, client.phone ?? '']
-            .filter((part) => part !== '')
-            .map((part, at) => html`${at === 0 ? '' : ' · '}<bdi>${part}</bdi>`)}</span
-        >
-        <span class="soft">${times.join(' · ')}</span>
-      </span>
-      <span class="soft"
-        >${t.visits({ count: client.visits })}${client.blocked ? html` · <b>${booking.blocked}</b>` : ''}</span
-      >
-    </a>
-  </li>`
+  return html`<a class="row" href="${clientPath(visit, client.latest_booking_id)}">
+    <span class="row-who"
+      >${face(name)}
+      <bdi class="client-name">${name}</bdi>
+      ${client.blocked ? html`<span class="state is-absent">${icon('blocked')} ${booking.blocked}</span>` : ''}</span
+    >
+    <bdi class="row-phone">${phone ?? email}</bdi>
+    ${day(last_at, t.lastVisit)} ${day(next_at, t.nextVisit)}
+    <span class="end" title="${t.visits({ count: visits })}"
+      >${visits}<span class="unseen"> ${t.visitCount}</span></span
+    >
+    <span class="end ${no_shows > 0 ? 'fault' : 'soft'}"
+      >${no_shows > 0 ? no_shows : '–'}<span class="unseen"> ${t.missed}</span></span
+    >
+  </a>`
 }
 
 function countText({ texts }: ConsoleVisit, { visits, no_shows, cancelled, blocked }: Client): string {

@@ -12,7 +12,7 @@ import type { Context } from '../../bookings/context.ts'
 import { eraseClient } from '../../bookings/erasure.ts'
 import { blockClient, unblockClient } from '../../bookings/strangers.ts'
 import { faultSummary } from '../../pages/form.ts'
-import { type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
+import { type ConsoleVisit, doneNotice, panelScripts, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
   type ConsoleRoute,
@@ -44,13 +44,15 @@ function listRoute(context: Context): ConsoleRoute {
     role: 'front_desk',
     query: {
       q: Type.Optional(Type.String({ maxLength: 600, description: 'A part of name, e-mail or phone.' })),
+      sort: Type.Optional(Type.String({ maxLength: 600, description: '`name` (else) or `-name`.' })),
     },
     show: async (visit, { query }) => {
       const { clients: t } = visit.texts
       const q = query['q']?.trim() ?? ''
       const isShort = q !== '' && Array.from(q).length < minSearched
+      const sort = query['sort'] === '-name' ? '-name' : 'name'
       const search = {
-        ...{ business_id: visit.business.id, limit: perPage },
+        ...({ business_id: visit.business.id, limit: perPage, sort } as const),
         ...(q !== '' && !isShort && { q: q.slice(0, 100) }),
       }
       const { data, next_cursor } = await pageOrFirst(query['cursor'] || undefined, (cursor) =>
@@ -60,8 +62,9 @@ function listRoute(context: Context): ConsoleRoute {
       return {
         title: t.title,
         section: 'clients',
+        ...panelScripts,
         body: html`${doneNotice(visit.texts.clients.done, query['done'])}
-        ${clientList(visit, { q, fault, clients: data, nextCursor: next_cursor })}`,
+        ${clientList(visit, { q, fault, sort, clients: data, nextCursor: next_cursor })}`,
       }
     },
   }

@@ -302,6 +302,26 @@ export const consoleHead = html`<meta name="robots" content="noindex" />
 /** Script for pages that it enhances. */
 export const consoleScript = html`<script type="module" src="/docs/console.js"></script>`
 
+/** The style of Turbo's progress bar, which it adds when it loads (widget/calendar/panel.ts). */
+const turboStyle = "'sha256-WAyOw4V+FqDc35lQPyRADLBWbuNK8ahvYEaQIYF1+Ps='"
+
+/** The scripts of the calendar and of lists, with the panel. */
+export const panelScripts = {
+  more: html`${consoleScript}
+    <script type="module" src="/widget/calendar.js"></script>`,
+  inlineStyle: turboStyle,
+}
+
+/**
+ * Renders the rows of a list in a frame, which a script replaces when a filter changes. Its links open in the
+ * panel if they fit there, and otherwise as pages.
+ */
+export function listFrame({ texts }: ConsoleVisit, rows: Html): Html {
+  return html`<turbo-frame id="list" data-turbo="false" data-close="${texts.live.close}"
+    >${rows}</turbo-frame
+  >`
+}
+
 /** Sends a page in the frame of the console. */
 export function sendConsolePage(
   reply: FastifyReply,

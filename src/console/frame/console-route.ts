@@ -207,9 +207,13 @@ export function checkedForm<T extends TSchema>(
 
 const Short = Type.Optional(Type.String({ maxLength: 500 }))
 
+const PanelPage = Type.Optional(
+  Type.String({ maxLength: 600, description: 'The page in the panel, for the script.' }),
+)
+
 /** The query parameters of console pages. */
 const queryOf = ({ query = {} }: Pick<ConsoleRoute, 'query'>) =>
-  StrictObject({ business: Short, done: Short, cursor: Short, open: Short, ...query })
+  StrictObject({ business: Short, done: Short, cursor: Short, open: Short, panel: PanelPage, ...query })
 
 /** Serves console pages. Their forms are accepted only from pages of this server. */
 export function consoleRoutes(app: FastifyInstance, context: Context, routes: ConsoleRoute[]): void {

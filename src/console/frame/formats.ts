@@ -1,5 +1,6 @@
 import { erasedName, fullName } from '../../base/contact-formats.ts'
 import { type Instant, instantFromMs, isDate, readInstant, toMs } from '../../base/instants.ts'
+import type { ConsoleTexts } from './texts.ts'
 
 /*
  * Dates and times for people, in a zone and the language of the page. Formats are cached, because creating
@@ -84,6 +85,30 @@ export function spanText(span: { starts_at: Instant; ends_at: Instant }, setting
   const isOneDay = dayText(span.starts_at, setting) === dayText(span.ends_at, setting)
   const end = isOneDay ? clockText(span.ends_at, setting) : momentText(span.ends_at, setting)
   return `${momentText(span.starts_at, setting)}–${end}`
+}
+
+/** Formats the length of an appointment: "2 h 15". */
+export function lengthText({ texts: { calendar: t } }: { texts: ConsoleTexts }, minutes: number): string {
+  const hours = Math.floor(minutes / 60)
+  const rest = minutes % 60
+  if (hours === 0 && rest > 0) return t.minutes({ minutes: rest })
+  return rest === 0
+    ? t.hours({ hours })
+    : t.hoursAndMinutes({ hours, minutes: String(rest).padStart(2, '0') })
+}
+
+/** Formats a day as a heading: "Tomorrow, Friday 27 November". The year only if it is another one. */
+export function dayHeading(instant: Instant, now: Instant, { timezone, locale }: Setting): string {
+  const dayOf = (one: Instant) => Temporal.PlainDate.from(wallFields(one, timezone).date)
+  const [day, today] = [dayOf(instant), dayOf(now)]
+  const text = dateFormat(locale, timezone, {
+    ...{ weekday: 'long', day: 'numeric', month: 'long' },
+    ...(day.year !== today.year && { year: 'numeric' }),
+  }).format(toMs(instant))
+  const { days } = today.until(day)
+  if (Math.abs(days) > 1) return text
+  const near = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day')
+  return `${near.charAt(0).toLocaleUpperCase(locale)}${near.slice(1)}, ${text}`
 }
 
 /** Formats "in 5 minutes", or "5 minutes ago" for a negative number. */

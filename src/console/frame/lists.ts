@@ -1,3 +1,4 @@
+import { html, type Html } from '../../base/html.ts'
 import type { Actor } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Context } from '../../bookings/context.ts'
@@ -29,4 +30,12 @@ export async function pageOrFirst<Page>(
     if (cursor === undefined || !(error instanceof Problem)) throw error
     return list(undefined)
   }
+}
+
+/** Renders the search of a list. The panel may have a field of the same name. */
+export function searchField(label: string, q: string): Html {
+  return html`<div>
+    <label for="list-q">${label}</label>
+    <input id="list-q" name="q" type="search" value="${q}" maxlength="100" dir="auto" autocomplete="off" />
+  </div>`
 }

@@ -118,13 +118,10 @@ export interface TextParameters {
   'account.lastSeen': { date: string | number }
   'clients.visits': { count: number }
   'clients.cancelled': { count: string | number }
-  'clients.next': { when: string | number }
-  'clients.last': { when: string | number }
   'clients.eraseTitle': { name: string | number }
   'clients.eraseAhead': { count: number }
   'booking.minutes': { minutes: string | number }
   'booking.people': { count: number }
-  'booking.total': { amount: string | number }
   'booking.visit': { number: number }
   'booking.noShows': { count: number }
   'booking.agreed': { moment: string | number }
@@ -134,6 +131,10 @@ export interface TextParameters {
   'booking.depositRefunded': { amount: string | number; day: string | number }
   'booking.dueThere': { amount: string | number }
   'booking.linkSendHow': { email: string | number }
+  'booking.againUsually': { weeks: string | number }
+  'booking.inWeeks': { weeks: string | number }
+  'booking.servicesAdded': { names: string | number }
+  'booking.servicesRemoved': { names: string | number }
   'booking.movedFrom': { from: string | number; to: string | number }
   'booking.byNamed.key': { name: string | number }
   'booking.byNamed.person': { name: string | number }
