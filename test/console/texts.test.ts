@@ -15,7 +15,8 @@ test.each([
   [undefined, 'en', english],
   ['*', 'en', english],
   ['de-AT,de;q=0.9,en;q=0.8', 'de-AT', german],
-  ['xx-nonsense-, fr-CA;q=1, en-GB;q=0.1', 'en-GB', english],
+  ['xx-nonsense-, fr-CA;q=1, en-GB;q=0.1', 'fr-CA', textsIn('fr')],
+  ['ko, en-GB;q=0.1', 'en-GB', english],
   ['__proto__,constructor', 'en', english],
 ])('a browser that asks for %s gets %s', (asked, locale, texts) => {
   const headers = asked === undefined ? {} : { 'accept-language': asked }
@@ -52,10 +53,20 @@ test.each(engines)('the form to log in speaks the language of the browser, on %s
 test.each([
   ['holdfast-language=de', 'en-GB,de-CH;q=0.9', 'de-CH', german],
   ['a=b; holdfast-language=de', 'fr', 'de', german],
+  ['holdfast-language=ja', 'de', 'ja', textsIn('ja')],
   ['holdfast-language=tlh', 'de', 'de', german],
 ])('the cookie %s decides before the browser', (cookie, asked, locale, texts) => {
   const headers = { cookie, 'accept-language': asked }
   expect(languageOf({ headers })).toEqual({ locale, texts })
+})
+
+test.each(engines)('the form to log in runs from right to left in Arabic, on %s', async (engine) => {
+  const service = await startTestService(engine)
+  const headers = { host: 'localhost', 'accept-language': 'ar-EG' }
+  const { body } = await service.call('GET', '//console', { headers })
+  expect(body).toContain('<html lang="ar-EG" dir="rtl">')
+  expect(body).toContain('<h1>تسجيل الدخول</h1>')
+  await service.stop()
 })
 
 test.each(engines)('a person chooses the language of this browser, on %s', async (engine) => {

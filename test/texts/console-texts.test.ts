@@ -13,6 +13,11 @@ const textsIn = (language: string) =>
 const english = textsIn('en')
 const keys = Object.keys(english)
 
+test('the console has the languages of the widget', () => {
+  const ofClients = globSync('texts/*.json', { cwd: project }).map((file) => basename(file, '.json'))
+  expect(languages.toSorted()).toEqual(ofClients.toSorted())
+})
+
 /** Scripts of pages fill these in, and support only `{name}`. */
 const isForScripts = (key: string) => /^(live|services\.seats)\./.test(key)
 
