@@ -19,6 +19,8 @@ export interface Managed {
     brand_logo_url: string | null
     reply_to_email: string | null
     phone: string | null
+    imprint_url: string | null
+    privacy_url: string | null
     booking_url: string | null
   }
 }

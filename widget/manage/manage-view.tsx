@@ -46,8 +46,22 @@ export function ManagePage(props: ManageView) {
       <div class="content" aria-busy={isWorking || phase === 'loading'}>
         {phase === 'shown' && managed ? <Shown {...props} managed={managed} /> : <NotShown {...props} />}
       </div>
+      {business && (business.imprint_url ?? business.privacy_url) && (
+        <p class="branding legal">
+          <Legal address={business.imprint_url} text={texts.imprint} />
+          <Legal address={business.privacy_url} text={texts.privacy} />
+        </p>
+      )}
       {business && !isBranded && <p class="branding">{texts.poweredBy}</p>}
     </div>
+  )
+}
+
+function Legal({ address, text }: { address: string | null; text: string }) {
+  return address === null ? null : (
+    <a href={address} target="_blank" rel="noopener noreferrer">
+      {text}
+    </a>
   )
 }
 
