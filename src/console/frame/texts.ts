@@ -90,9 +90,15 @@ export function languageOf(request: Pick<FastifyRequest, 'headers'>): ConsoleLan
   for (const locale of accepted.map(localeFrom)) {
     if (!locale || (chosen !== undefined && locale.language !== chosen)) continue
     const texts = languages.get(locale.language)
-    if (texts) return { texts, locale: locale.baseName }
+    if (texts) return { texts, locale: withLatinDigits(locale) }
   }
   return { texts: textsIn(chosen ?? 'en'), locale: chosen ?? 'en' }
+}
+
+/** Returns the locale, without a region that has other digits: those of fields and prices are Latin. */
+function withLatinDigits({ baseName, language }: Intl.Locale): string {
+  const { numberingSystem } = new Intl.NumberFormat(baseName).resolvedOptions()
+  return numberingSystem === 'latn' ? baseName : language
 }
 
 /** Returns the texts of a page in the browser's language. */

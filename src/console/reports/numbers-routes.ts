@@ -22,6 +22,7 @@ import { csvRow, csvStart } from '../../base/csv.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { listItems } from '../frame/lists.ts'
 import { barPlot, plotLegend, shareBar } from './numbers-plots.ts'
+import { zoneNames } from '../team/zone-names.ts'
 
 const path = '/console/numbers'
 
@@ -195,7 +196,7 @@ async function numbersPage(context: Context, visit: BusinessVisit, asked: Asked)
     asked,
     async (numbers, slices) =>
       html`<p class="soft">
-          ${texts.of({ from: longDay(from, visit.locale), to: longDay(to, visit.locale), zone: numbers.timezone })}
+          ${texts.of({ from: longDay(from, visit.locale), to: longDay(to, visit.locale), zone: zoneNames(visit.locale)(numbers.timezone) })}
         </p>
         ${
           isEmpty(numbers)
