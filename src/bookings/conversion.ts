@@ -6,6 +6,7 @@ import { isSlotUnavailable } from '../availability/offer-rules.ts'
 import { standInEmail } from '../base/contact-formats.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
+import type { ClientFields } from '../catalogue/catalogue-types.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import type { StaffMember } from '../catalogue/location-and-staff-schemas.ts'
 import { maxMinorUnits, priceFor } from '../catalogue/service-rules.ts'
@@ -322,7 +323,7 @@ async function convert(
   const booked = await bookedServices(context, tx, hold)
   const terms = termsOf(booked, hold, isSession(actor))
   const fieldErrors = [
-    ...clientFieldErrors(terms.client_fields, input.client),
+    ...clientFieldErrors(fieldsFor(actor, terms.client_fields), input.client),
     ...customFieldErrors(terms.custom_fields, input.custom_field_values ?? []),
   ]
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
@@ -334,6 +335,13 @@ async function convert(
   const written = newBooking(hold, { booked, terms, ...request, now: tx.now })
   const booking = await withNames(tx, written, booked)
   return write(context, tx, { ...request, actor, booking, hold })
+}
+
+/** Returns the required details of a client. People of the business may book with a first name alone. */
+function fieldsFor(actor: Actor, fields: ClientFields): ClientFields {
+  return actor.type === 'person' && fields.last_name === 'required'
+    ? { ...fields, last_name: 'optional' }
+    : fields
 }
 
 async function lockHold(

@@ -44,7 +44,7 @@ onOneEngine('postgres', 'booking several services by the form of the console', (
 
   test('adds and removes services, and offers the times of the whole visit', async () => {
     const one = await open()
-    expect(textOf(one)).toContain('Add another service')
+    expect(textOf(one)).toContain('Directly after')
     const two = await go(one, { who: salon.anna, do: 'add', add: salon.colour })
     expect(textOf(two)).toContain('Cut + Colour')
     expect(textOf(two)).toContain('120 min')

@@ -132,7 +132,10 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
   test('books in one step, with its mail and its row in the audit log', async () => {
     const date = newDay()
     const reply = await send(fields(date, { notes: 'By phone' }))
-    expect(reply).toMatchObject({ status: 303, headers: { location: `/console?date=${date}&done=booked` } })
+    expect(reply).toMatchObject({
+      status: 303,
+      headers: { location: expect.stringMatching(/^\/console\/bookings\/[0-9a-f-]+\?done=booked$/) },
+    })
     expect(await bookings(date)).toMatchObject([
       { client: { email: 'grace@example.com' }, notes: 'By phone' },
     ])
@@ -156,6 +159,23 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
     const other = await send({ ...form, time: '11:00' })
     expect(other.status).toBe(422)
     expect(other.body).toContain('was already sent')
+  })
+
+  test('books a walk-in by one name, now, and the same again weeks later', async () => {
+    const now = flat((await send(fields(newDay(), { do: 'now' }))).body)
+    expect(now).toMatch(/name="date"[^>]* value="2026-11-20"/)
+    expect(now).toMatch(/name="time"[^>]* value="10:05"/)
+    expect(now).toContain('10:05–10:35 · 30 min · €35 in total')
+    const date = newDay()
+    const walkIn = { first_name: 'Frau Novak', last_name: '', email: '' }
+    const made = await send(fields(date, walkIn))
+    const [, id = ''] = /bookings\/([0-9a-f-]+)/.exec(String(made.headers['location'])) ?? []
+    expect(await read(`/console/bookings/${id}?done=booked`)).toContain(`again=${id}&amp;weeks=4`)
+    const again = await read(`/console/book?again=${id}&weeks=4`)
+    const later = new Date(Date.parse(date) + 28 * 86_400_000).toISOString().slice(0, 10)
+    expect(again).toContain(`value="${later}"`)
+    expect(again).toMatch(/name="time"[^>]* value="10:00"/)
+    expect(again).toContain(`value="${booker.staffId('Anna')}" selected`)
   })
 
   test('keeps what was typed after a fault, beside the field', async () => {
@@ -217,8 +237,10 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
       String(refused.body).matchAll(/name="at"\s+value="([^"]+)"/g),
       ([, at = '']) => at,
     )
-    expect(near).toHaveLength(3)
-    expect((await send({ ...form, once: crypto.randomUUID(), at: near[0] ?? '' })).status).toBe(303)
+    expect(near[0]).toBe(`${form.date}T09:00:00.000Z ${booker.staffId('Ben')}`) // first who is free at the same time
+    expect(near).toHaveLength(4)
+    expect(String(refused.body)).toContain('name="use" value="') // and the free times of the day
+    expect((await send({ ...form, once: crypto.randomUUID(), at: near[1] ?? '' })).status).toBe(303)
     expect(await bookings(form.date)).toHaveLength(2)
   })
 

@@ -2,7 +2,7 @@ import { hasRole } from '../../access/actor.ts'
 import { fullName } from '../../base/contact-formats.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
-import { type Instant, readInstant } from '../../base/instants.ts'
+import { type Instant, plusMinutes, readInstant } from '../../base/instants.ts'
 import type { ClientFields, CustomField } from '../../catalogue/catalogue-types.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import { minutesOf } from '../../catalogue/service-rules.ts'
@@ -12,7 +12,8 @@ import { moneyText } from '../../mails/render.ts'
 import { choice, faultSummary, field, focusIf, type FormState, hidden, tick } from '../../pages/form.ts'
 import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import type { ShownPage } from '../frame/console-route.ts'
-import { clockText, dayText, momentText, wallFields } from '../frame/formats.ts'
+import { face } from '../frame/faces.ts'
+import { clockText, dayText, instantOf, lengthText, momentText, wallFields } from '../frame/formats.ts'
 import { answerFields } from './answer-fields.ts'
 import { bookingWords } from './booking-words.ts'
 import { itemFields, type ItemRow, lengthOfItems } from './item-fields.ts'
@@ -119,6 +120,8 @@ export interface BookForm {
   isOver: boolean
   /** True if the free times were just requested. */
   asked?: boolean
+  /** Other people who are free at a refused time. */
+  free?: { startsAt: Instant; people: readonly { id: string; name: string }[] } | undefined
   /** Earlier clients; undefined without a search. */
   found?: readonly FoundClient[] | undefined
 }
@@ -201,12 +204,12 @@ export function bookForm(form: BookForm): ShownPage {
         ${firstButton('book')}
         ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
         ${hidden({ known: typed['known'] ?? '' })}
-        ${faultSummary({ typed, faults: others }, bookingWords(texts), near)} ${whenFields(form)}
+        ${faultSummary({ typed, faults: others }, bookingWords(texts), html`${othersFree(form)} ${near}`)}
         <fieldset>
           <legend>${t.client}</legend>
           ${visit.person.role === 'staff' ? '' : lookUp(form)} ${clientFields(form)}
         </fieldset>
-        ${answerFields(texts, state, { fields: questionsOf(items) })}
+        ${whenFields(form)} ${answerFields(texts, state, { fields: questionsOf(items) })}
         ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000, focus: form.next === 'notes' })}
         ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : tellTick(visit, state, t.tell)}
         ${warningBox(state, form.isOver ? t.afterwards : t.anyway)}
@@ -257,9 +260,45 @@ function whenFields(form: BookForm): Html {
   ${timeFields(
     visit,
     state,
-    html`<button type="submit" name="do" value="times" formnovalidate>${t.freeTimes}</button>`,
+    html`<button type="submit" name="do" value="now" formnovalidate>${t.now}</button>
+      <button type="submit" name="do" value="times" formnovalidate>${t.freeTimes}</button>`,
   )}
-  ${freeTimes(form)}`
+  ${freeTimes(form)} ${sumLine(form)}`
+}
+
+/** Renders the end of the services once their start is chosen, and the total price. */
+function sumLine({ visit, items, location: { timezone }, state: { typed } }: BookForm): Html {
+  const { texts, locale } = visit
+  const minutes = lengthOfItems(items)
+  const start = instantOf({ date: typed['date'] ?? '', time: typed['time'] ?? '' }, timezone)
+  const prices = items.flatMap(({ service: { price }, party = 1 }) =>
+    price ? [{ ...price, amount: price.amount * party }] : [],
+  )
+  const [first] = prices
+  const total = first && { ...first, amount: prices.reduce((sum, { amount }) => sum + amount, 0) }
+  const clock = (instant: Instant) => clockText(instant, { timezone, locale })
+  const parts = [
+    ...(start === undefined || start === 'skipped'
+      ? []
+      : [`${clock(start)}–${clock(plusMinutes(start, minutes))}`]),
+    lengthText(visit, minutes),
+    ...(total ? [texts.book.total({ amount: moneyText(total, locale) })] : []),
+  ]
+  return html`<p><b>${parts.join(' · ')}</b></p>`
+}
+
+/** Renders other people who are free at a refused time as buttons that submit the form with them. */
+function othersFree({ visit: { texts }, free }: BookForm): Html {
+  if (!free || free.people.length === 0) return html``
+  return html`<p>${texts.book.othersFree}</p>
+    <p class="near">
+      ${free.people.map(
+        ({ id, name }) =>
+          html`<button type="submit" name="at" value="${free.startsAt} ${id}">
+            ${face(name)} <bdi>${name}</bdi>
+          </button>`,
+      )}
+    </p>`
 }
 
 /** Renders free times as buttons that fill in the fields. */
@@ -317,6 +356,7 @@ function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Htm
       ${(found ?? []).map(
         ({ first_name, last_name, email, phone, latest_booking_id }, index) =>
           html`<button type="submit" name="pick" value="${latest_booking_id}" ${unchecked(index === 0)}>
+            ${face(fullName(first_name, last_name))}
             ${[fullName(first_name, last_name), email, phone ?? '']
               .filter((part) => part !== '')
               .map((part, at) => html`${at === 0 ? '' : ' · '}<bdi>${part}</bdi>`)}
@@ -343,7 +383,7 @@ function clientFields({ visit, items, state, next }: BookForm): Html {
   const isRequired = (name: keyof ClientFields) => requires(items, name)
   return html`<div class="beside">
       ${field(state, { name: 'first_name', label: t.firstName, required: true, max: 100, focus: next === 'first_name' })}
-      ${field(state, { name: 'last_name', label: t.lastName, required: isRequired('last_name'), max: 100 })}
+      ${field(state, { name: 'last_name', label: t.lastName, max: 100 })}
     </div>
     <div class="beside">
       ${field(state, { name: 'email', label: t.email, hint: t.emailHint, type: 'email', max: 254 })}

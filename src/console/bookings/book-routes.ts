@@ -3,10 +3,18 @@ import { type Static, Type } from 'typebox'
 import { showFirstDays } from '../../availability/availability.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import { dayMs } from '../../availability/zone-rules.ts'
+import { isStaff } from '../../access/actor.ts'
 import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
 import { isUuid } from '../../base/ids.ts'
-import { type Instant, parseInstant, plusMinutes, readInstant } from '../../base/instants.ts'
+import {
+  type Instant,
+  instantFromMs,
+  parseInstant,
+  plusMinutes,
+  readInstant,
+  toMs,
+} from '../../base/instants.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import { showBooking } from '../../bookings/booking.ts'
 import { ConvertHold } from '../../bookings/booking-schemas.ts'
@@ -39,8 +47,8 @@ import {
   calendarForm,
   clientTyped,
   type FreeTime,
+  nearTimesOf,
   questionsOf,
-  requires,
   serviceChoice,
 } from './book-page.ts'
 import { isMasked } from './booking-page.ts'
@@ -152,6 +160,8 @@ function bookRoute(context: Context): ConsoleRoute {
         const { typed } = form.state
         const rows = changedRows(typed, { rows: form.items.slice(1), services: form.services, first: 1 })
         if (rows) return { page: await changedForm(context, withRows(form, rows)) }
+        if (typed['do'] === 'now')
+          return { page: bookForm({ ...withUsedTime(form, nextMinutes(context)), next: nextField(form) }) }
         if (typed['do'] === 'find') return { page: await foundClients(context, form) }
         if (typed['do'] === 'times')
           return { page: bookForm({ ...form, times: await freeTimes(context, form), asked: true }) }
@@ -159,7 +169,6 @@ function bookRoute(context: Context): ConsoleRoute {
           return { page: bookForm({ ...withUsedTime(form, typed['use']), next: nextField(form) }) }
         if (typed['pick'] !== undefined) return { page: await pickedClient(context, form) }
         const order = orderOf(form)
-        const { date } = wallFields(order.startsAt, form.location.timezone)
         const asked = { act: 'book' as const, time: timeOf(order) }
         const itemNames = order.items.map(({ service }) => service.name)
         await assertUsual(context, visit, {
@@ -177,7 +186,7 @@ function bookRoute(context: Context): ConsoleRoute {
                   path: `/console/bookings/${id}`,
                   query: { done: payment_id === null ? 'unpayable' : 'due' },
                 }
-              : { path: '/console', query: { date, done: 'booked' } }
+              : { path: `/console/bookings/${id}`, query: { done: 'booked' } }
           },
         )
       },
@@ -185,7 +194,11 @@ function bookRoute(context: Context): ConsoleRoute {
         const form = await sentForm(context, visit, sent)
         if (!form) throw new Problem('not_found', 'This cannot be booked any more.')
         const faults = withNamedItem(visit, state, form.items)
-        return bookForm({ ...form, state: { ...form.state, ...state, faults } })
+        const shown = { ...form, state: { ...form.state, ...state, typed: form.state.typed, faults } }
+        const isAboutTime = nearTimesOf(state.refusal).length > 0 || 'time' in faults || 'anyway' in faults
+        if (!isAboutTime) return bookForm(shown)
+        const [times, free] = [await freeTimes(context, form), await othersFree(context, form)]
+        return bookForm({ ...shown, times, free })
       },
     },
   }
@@ -343,6 +356,39 @@ function nextField({ visit, state }: SentForm): BookForm['next'] {
   return visit.person.role === 'staff' ? 'first_name' : 'q'
 }
 
+/** Steps of the button for the present time. */
+const nowStepMs = 300_000
+
+/** Returns the next full five minutes, such as for a client who has just come in. */
+function nextMinutes({ clock }: Context): Instant {
+  return instantFromMs(Math.floor(toMs(clock.now()) / nowStepMs + 1) * nowStepMs)
+}
+
+/** Returns the people who are free at the time of the form while the chosen one is not. Undefined without a choice. */
+async function othersFree(
+  context: Context,
+  { visit, catalogue, service, items, location, state: { typed } }: SentForm,
+): Promise<BookForm['free']> {
+  const { date = '', time = '', who = '' } = typed
+  const startsAt = instantOf({ date, time }, location.timezone)
+  if (
+    startsAt === undefined ||
+    startsAt === 'skipped' ||
+    items.length > 1 ||
+    !service.staff_ids.includes(who) ||
+    isStaff(visit.person)
+  )
+    return undefined
+  const party = readParty(service, typed['party_size'])
+  const { days } = await showFirstDays(context, visit.person, {
+    ...{ location_id: location.id, service_id: service.id, from: date, to: date },
+    ...(party !== undefined && { party_size: party }),
+  })
+  const slot = days[0]?.slots.find(({ starts_at }) => readInstant(starts_at) === startsAt)
+  const people = catalogue.staff.filter(({ id }) => id !== who && slot?.staff_ids.includes(id))
+  return { startsAt, people }
+}
+
 const daysAhead = 14
 
 /** Returns the free times from the chosen day on, on the first day that has any. */
@@ -440,7 +486,7 @@ function orderOf({ visit, service, items, location, isOver, state: { typed } }: 
       hold_id: service.id, // only for the check, because the hold comes later
       client: {
         first_name,
-        ...((last_name || requires(items, 'last_name')) && { last_name }),
+        ...(last_name && { last_name }),
         ...(email && { email }),
         ...(phone && { phone }),
       },

@@ -177,7 +177,6 @@ function noBusiness({ person, texts }: ConsoleVisit): Html {
 
 function doneNotes({ texts }: ConsoleVisit): Record<string, string> {
   return {
-    booked: texts.book.done,
     arrived: texts.booking.done.arrived,
     moved: texts.move.done,
     blocked: texts.block.done,

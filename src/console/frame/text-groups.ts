@@ -77,6 +77,7 @@ export interface TextParameters {
   'hours.needsStart': { closes: string | number; day: string | number }
   'overrides.under': { count: number; isMore: boolean }
   'book.minutes': { minutes: string | number }
+  'book.total': { amount: string | number }
   'book.badParty': { most: string | number }
   'book.seatsLeft': { count: string | number }
   'book.freeOn': { day: string | number }
