@@ -375,6 +375,31 @@ describe.skipIf(chromiumPath === undefined)('an appointment in the calendar', ()
     await page.getByRole('heading', { name: '20 November' }).waitFor()
   })
 
+  test('is dragged and moved by keys in Arabic, where columns run from right to left', async () => {
+    const day = '2026-12-10'
+    const [anna, ben] = [booker.staffId('Anna'), booker.staffId('Ben')]
+    const id = await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: anna })
+    const { page } = await open(`/console?date=${day}`, { ...consoleSizes.desktop, locale: 'ar-EG' })
+    const [from, to] = [
+      await pointOf(page, anna, `${day}T09:05:00+01:00`),
+      await pointOf(page, ben, `${day}T11:05:00+01:00`),
+    ]
+    expect(to.x).toBeLessThan(from.x)
+    await dragTo(page, from, to)
+    await look(page, 'dragging-arabic')
+    await page.mouse.up()
+    await page.locator(`[data-who="${ben}"] #b-${id}`).waitFor()
+    await eventually('the move', async () =>
+      (await startOf(id)) === `${day}T11:00 Ben Fischer` ? true : undefined,
+    )
+    await booking(page, id).focus()
+    for (const key of ['m', 'ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key)
+    await page.locator(`[data-who="${anna}"] #b-${id}`).waitFor()
+    await eventually('the move back', async () =>
+      (await startOf(id)) === `${day}T11:15 Anna Weber` ? true : undefined,
+    )
+  })
+
   test('has its focus and scroll position again after going back to it', async () => {
     const day = '2026-12-08'
     const id = await booker.book('Haircut', `${day}T09:00:00+01:00`, { staff_id: booker.staffId('Anna') })
