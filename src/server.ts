@@ -68,6 +68,7 @@ import { drainAcceptQueue, createServer, type Routes } from './http/server.ts'
 import { mailsToPeople } from './mails/link-mail.ts'
 import { oldMailFiles, oldMails, readWaitingMails } from './mails/mail.ts'
 import { mailRoutes } from './mails/mail-routes.ts'
+import { ownServerRoutes } from './mails/own-server-routes.ts'
 import { MailWorker } from './mails/mail-worker.ts'
 import { startHousekeeping } from './operate/housekeeping.ts'
 import { ServerWatch } from './operate/server-watch.ts'
@@ -84,6 +85,7 @@ import { sandboxRoutes } from './pages/sandbox-routes.ts'
 import { startPageRoutes } from './pages/start-page-routes.ts'
 import { widgetRoutes } from './pages/widget-routes.ts'
 import { oldProcessorEvents, oldSandboxCheckouts, unusedPayments } from './payments/payment.ts'
+import { ownStripeRoutes } from './payments/own-stripe-routes.ts'
 import { PaymentWorker } from './payments/payment-worker.ts'
 import { stripeWebhookRoutes } from './payments/stripe-routes.ts'
 import { openMetrics } from './watch/metrics.ts'
@@ -302,6 +304,8 @@ function allRoutes({
       webhookRoutes,
       deliveryRoutes,
       mailRoutes,
+      ownServerRoutes,
+      ownStripeRoutes,
       feedRoutes,
       busyCalendarRoutes,
       auditRoutes,

@@ -10,6 +10,8 @@ export const auditActions = [
   ...(['block.created', 'block.updated', 'block.deleted'] as const),
   ...(['hub.created', 'hub.updated'] as const),
   ...(['business.created', 'business.updated', 'business.imported'] as const),
+  ...(['business.mail_server_set', 'business.mail_server_removed'] as const),
+  ...(['business.stripe_set', 'business.stripe_removed'] as const),
   ...(['business.client_blocked', 'business.client_unblocked'] as const),
   ...(['business.client_exported', 'business.client_erased', 'business.old_clients_erased'] as const),
   ...(['key.created', 'key.updated', 'key.revoked'] as const),

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 import type { Config } from '../base/config.ts'
 import type { Ids } from '../base/ids.ts'
 import type { Database, Reads } from '../database/database.ts'
@@ -10,7 +10,17 @@ interface Parts {
   config: Pick<Config, 'secret'>
 }
 
+/** Encrypts credentials at rest. */
+export interface Sealer {
+  seal(text: string, owner: string): string
+  /** Returns undefined if another secret sealed the text, as after a change of HOLDFAST_SECRET. */
+  open(sealed: string, owner: string): string | undefined
+}
+
 const name = 'server'
+/** Of AES-GCM (NIST SP 800-38D). */
+const ivBytes = 12
+const tagBytes = 16
 const secretBytes = 32
 
 /** Returns the secret that a server without HOLDFAST_SECRET has generated, or undefined. */
@@ -35,6 +45,37 @@ export class ServerSecret {
   async digester(purpose: string): Promise<(text: string) => string> {
     const secret = await this.read()
     return (text) => createHmac('sha256', secret).update(`${purpose}\n${text}`).digest('base64url')
+  }
+
+  /**
+   * Returns an encryption (AES-256-GCM) for one purpose. A sealed text opens only for the owner for whom it was sealed.
+   * May read the database, so call it outside transactions.
+   */
+  async sealer(purpose: string): Promise<Sealer> {
+    const key = createHmac('sha256', await this.read())
+      .update(`seal\n${purpose}`)
+      .digest()
+    return {
+      seal: (text, owner) => {
+        const iv = this.parts.ids.bytes(ivBytes)
+        const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(owner))
+        const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+        return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64url')
+      },
+      open: (sealed, owner) => {
+        const bytes = Buffer.from(sealed, 'base64url')
+        const body = bytes.subarray(ivBytes + tagBytes)
+        try {
+          const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes), {
+            authTagLength: tagBytes,
+          })
+          decipher.setAAD(Buffer.from(owner)).setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+          return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+        } catch {
+          return undefined
+        }
+      },
+    }
   }
 
   /** Reads once, even for simultaneous callers. Retries after a failure. */

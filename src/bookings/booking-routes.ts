@@ -7,6 +7,7 @@ import { presentPage } from '../base/paging.ts'
 import { goneClient } from '../http/gone-client.ts'
 import { createdOnce, type Creation } from '../http/created-once.ts'
 import { StrictObject, EmptyObject, PathId, problems } from '../base/wire.ts'
+import { sendsMail } from '../mails/mail-route.ts'
 import type { Context } from './context.ts'
 import { payPart, withLinks, withNewLink } from './manage.ts'
 import { etagOf, readIfMatch } from './booking-rules.ts'
@@ -35,11 +36,11 @@ const tags = ['Bookings']
 
 /** Returns true if the client gets a confirmation by email. */
 function isMailed(
-  { config }: Context,
-  { client_email, status }: { client_email: string; status: string },
+  context: Context,
+  { business_id, client_email, status }: { business_id: string; client_email: string; status: string },
   notify = true,
 ): boolean {
-  return config.smtpUrl !== '' && notify && hasEmail(client_email) && status !== 'completed'
+  return sendsMail(context, business_id) && notify && hasEmail(client_email) && status !== 'completed'
 }
 
 export function bookingRoutes(app: FastifyInstance, context: Context): void {

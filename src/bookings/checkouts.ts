@@ -40,8 +40,10 @@ export type PaymentPart = Pick<
 
 /** Takes deposits. Methods with a transaction call nothing outside the database. */
 export interface Checkouts {
-  /** Undefined if no processor is configured. */
+  /** The processor of this server. Undefined if none is configured. */
   readonly provider: CheckoutProvider | undefined
+  /** Returns the processor that has a payment: that of its business's own account, or this server's. */
+  providerOf(payment: PaymentHome): Promise<CheckoutProvider | undefined>
   /**
    * Opens a checkout outside any transaction, or returns the same one for the same deposit of a hold. Throws
    * unavailable if the processor does not respond or refuses the deposit. An optional deposit never fails:
@@ -77,6 +79,9 @@ export interface Checkouts {
   /** Wakes this process to do its work with the processor soon. */
   readonly due: DueSignal
 }
+
+/** Names the account that has a payment. */
+export type PaymentHome = Pick<PaymentsTable, 'provider' | 'business_id' | 'stripe_account_id'>
 
 /** A checkout's state at the processor. */
 export type CheckoutState =

@@ -55,7 +55,9 @@ export function payUrl(
   booking: Pick<BookingRow, 'payment_id' | 'payment_status' | 'payment_provider'>,
 ): string | null {
   const { payment_id: id, payment_status, payment_provider } = booking
-  const isDue = payment_status === 'due' && payment_provider === checkouts.provider?.name
+  // with Stripe it may be the account of the business
+  const isTaken = payment_provider === 'stripe' || payment_provider === checkouts.provider?.name
+  const isDue = payment_status === 'due' && isTaken
   return isDue && id !== null ? checkoutAddress(config, id) : null
 }
 

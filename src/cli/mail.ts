@@ -8,7 +8,7 @@ import { OperatorError, UsageError } from '../base/errors.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import type { MailKind } from '../database/tables.ts'
 import { listMails, retryMail } from '../mails/mail.ts'
-import { mailRoute } from '../mails/outbox.ts'
+import { mailRoute } from '../mails/mail-route.ts'
 import { sampleKinds, sampleMail } from '../mails/sample.ts'
 import { mailDirectory, MailSender } from '../mails/send.ts'
 import {

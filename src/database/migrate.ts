@@ -29,6 +29,7 @@ import { waitingMails } from './migrations/0026-waiting-mails.ts'
 import { images } from './migrations/0027-images.ts'
 import { legalTexts } from './migrations/0028-legal-texts.ts'
 import { frontDesk } from './migrations/0029-front-desk.ts'
+import { ownAccounts } from './migrations/0030-own-accounts.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -60,6 +61,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0027-images': images,
   '0028-legal-texts': legalTexts,
   '0029-front-desk': frontDesk,
+  '0030-own-accounts': ownAccounts,
 }
 
 /** Names in the order of the migrations. */

@@ -472,6 +472,8 @@ export interface Tables {
   user_invitations: UserInvitationsTable
   user_email_changes: UserEmailChangesTable
   calendar_mails: CalendarMailsTable
+  own_mail_servers: OwnMailServersTable
+  own_stripe_accounts: OwnStripeAccountsTable
 }
 
 /** Searchable texts of clients, kept by triggers on `bookings`: each text once for each address in a business. */
@@ -851,6 +853,8 @@ export interface PaymentsTable {
   /** The processor's IDs of the checkout and of the payment. */
   checkout_reference: string | null
   payment_reference: string | null
+  /** The business's own account that takes it. Null: this server's. */
+  stripe_account_id: string | null
   /** Why an unpaid payment is no longer due. */
   closed_because: 'expired' | 'cancelled' | 'confirmed' | null
   /** Number of fruitless queries to the processor. */
@@ -864,6 +868,34 @@ export interface PaymentsTable {
   refund_requested_at: Instant | null
   refunded_at: Instant | null
   created_at: Instant
+}
+
+/** The mail server of a business, which sends its emails instead of this server's. */
+export interface OwnMailServersTable {
+  business_id: string
+  host: string
+  port: number
+  user_name: string
+  /** Encrypted with the server's secret. */
+  password_sealed: string
+  from_email: string
+  set_at: Instant
+  /** Null while emails are accepted. */
+  failed_at: Instant | null
+  last_error: string | null
+}
+
+/** Stripe accounts of businesses. Earlier ones stay, because payments belong to them. */
+export interface OwnStripeAccountsTable {
+  id: string
+  business_id: string
+  key_last_four: string
+  /** Encrypted with the server's secret. */
+  key_sealed: string
+  webhook_secret_sealed: string
+  set_at: Instant
+  /** Null for the one that takes new deposits. */
+  ended_at: Instant | null
 }
 
 /** Applied events of a payment processor, so that each is applied once. */

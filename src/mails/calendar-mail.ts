@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
 import type { NoticeOf } from './notice-queries.ts'
 import { sendNotice } from './notice.ts'
-import { mailRoute } from './outbox.ts'
+import { mailRouteOf } from './mail-route.ts'
 import { momentOf, oneLine, type RenderedMail } from './render.ts'
 import type { MailSender } from './send.ts'
 
@@ -17,11 +17,11 @@ import type { MailSender } from './send.ts'
 
 /** Records the notice to the business in the transaction of the failure. */
 export async function writeCalendarMails(
-  { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
+  { config, cache, ids, dueMails }: Pick<Context, 'config' | 'cache' | 'ids' | 'dueMails'>,
   tx: Transaction,
   { id, business_id }: { id: string; business_id: string },
 ): Promise<void> {
-  if (mailRoute(config) === 'off') return
+  if ((await mailRouteOf({ config, cache }, tx.db, business_id)) === 'off') return
   const emails = await findNotifyEmails(tx.db, business_id)
   if (emails.length === 0) return
   const mails = emails.map((to_email) => ({

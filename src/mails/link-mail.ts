@@ -21,7 +21,7 @@ import {
 } from './link-mail-queries.ts'
 import type { NoticeOf } from './notice-queries.ts'
 import { sendNotice } from './notice.ts'
-import { mailRoute } from './outbox.ts'
+import { mailRoute } from './mail-route.ts'
 import { oneLine, type RenderedMail, unlinked } from './render.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
 

@@ -37,13 +37,14 @@ import {
   noticeToSend,
   pauseSeconds,
 } from './mail-rules.ts'
-import { isAnyNoticeDue, leaseNotices } from './notice-queries.ts'
+import { isAnyNoticeDue, leaseNotices, type NoticeOf } from './notice-queries.ts'
 import { deleteMailFiles } from './mail-files.ts'
 import { type MailAddresses, mailViewOf, noAddresses } from './mail-view.ts'
 import { offUrl } from './opt-out.ts'
-import { mailRoute } from './outbox.ts'
+import { mailRoute } from './mail-route.ts'
 import { queueReminders } from './reminders.ts'
 import { lineOf, renderMail, renderMany, type RenderedMail } from './render.ts'
+import { OwnServers, type Route } from './own-server.ts'
 import { MailSender, maxConnections, senderAddress, type SendResult } from './send.ts'
 
 /*
@@ -65,6 +66,8 @@ const lateReminderSeconds = 86_400
 /** Covers transactions that commit late. */
 const overlapSeconds = 300
 const maxLines = 100
+/** Emails wait this long while their business's server is busy with others. */
+const busySeconds = 2
 /** Businesses whose reached limit is remembered, so that the log reports it once. */
 const maxFull = 1_000
 
@@ -85,7 +88,12 @@ function limitedUntil(oldest: Instant): Postponement {
   return { until: plusSeconds(oldest, limitSeconds), waits_for: 'recipient_limit' }
 }
 
-const isOn = ({ config }: Pick<Context, 'config'>) => mailRoute(config) !== 'off'
+/** In production, businesses may have a mail server although the operator has none. */
+const isOn = ({ config }: Pick<Context, 'config'>) =>
+  mailRoute(config) !== 'off' || config.environment === 'production'
+
+/** Emails in work. More than the connections of one server, so that others' servers cannot take all places. */
+const maxInWork = 4 * maxConnections
 
 /** Returns the URL of a console page for a business. */
 function consoleAddress({ config }: Pick<Context, 'config'>, businessId: string, path = ''): string {
@@ -102,6 +110,7 @@ interface LeasedTurn {
 export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
   private readonly links: MailLinks
   private readonly sender: MailSender
+  private readonly own: OwnServers
   private readonly limiter: RateLimiter
   /** The ends of reached limits, by audience and business. */
   private readonly fullUntil = new LRUCache<string, Instant>({ max: maxFull })
@@ -109,7 +118,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
   private remindedUntil: Instant | undefined
 
   constructor(context: Context, links: MailLinks, limiter: RateLimiter) {
-    const maxInFlight = isOn(context) ? maxConnections : 0
+    const maxInFlight = isOn(context) ? maxInWork : 0
     super(context, {
       ...{ maxInFlight, pollMs: 2_000, signal: context.dueMails },
       failing: 'emails cannot be leased; retrying',
@@ -118,6 +127,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     this.links = links
     this.limiter = limiter
     this.sender = new MailSender(context.config)
+    this.own = new OwnServers(context)
   }
 
   override start(): void {
@@ -142,6 +152,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
 
   protected override close(): Promise<void> | undefined {
     this.sender.close()
+    this.own.close()
     return this.reminders?.stop()
   }
 
@@ -170,7 +181,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     return {
       leased: [
         ...links.map((mail) => turn(mail.id, () => sendLinkMail(this.context, this.sender, mail))),
-        ...calendars.map((mail) => turn(mail.id, () => sendCalendarMail(this.context, this.sender, mail))),
+        ...calendars.map((mail) => turn(mail.id, () => this.sendAboutCalendar(mail))),
         ...turns.map((mails) => turn(mails[0]?.id ?? '', () => this.tell(mails))),
       ],
     }
@@ -178,6 +189,18 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
 
   protected override async work({ send }: LeasedTurn): Promise<undefined> {
     await send()
+  }
+
+  /** Returns the route of a business's emails. */
+  private async routeOf(businessId: string): Promise<Route> {
+    const { config } = this.context
+    const own = await this.own.find(businessId)
+    return own ?? { sender: this.sender, from: senderAddress(config), isOwn: false }
+  }
+
+  private async sendAboutCalendar(notice: NoticeOf<'calendar_mails'>): Promise<void> {
+    const { sender } = await this.routeOf(notice.business_id)
+    await sendCalendarMail(this.context, sender, notice)
   }
 
   private tell(mails: LeasedMail[]): Promise<void> {
@@ -208,9 +231,9 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     if (sent.length >= maxToClientPerHour) return this.postpone(mails, limitedUntil(sent[0] ?? now))
     const fullUntil = await this.countCaused(mail, booking)
     if (fullUntil) return this.waitUntil(fullUntil, mails, mail)
-    const result = await this.send(mail, booking.client_email, async () => ({
+    const result = await this.send(mail, booking.client_email, async (from) => ({
       booking,
-      content: await this.render([...same, mail], mail, booking),
+      content: await this.render([...same, mail], mail, { booking, from }),
     }))
     await this.record(mails, { mail, to: booking.client_email, result, same, obsolete })
     await this.withdraw(mail, [booking])
@@ -281,9 +304,11 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     const fullUntil = await this.countCaused(mail, booking)
     if (fullUntil) return this.waitUntil(fullUntil, mails, mail)
     const isMany = sent.length + notices.length > maxToBusinessPerHour
-    const result = await this.send(mail, mail.to_email, async () => ({
+    const result = await this.send(mail, mail.to_email, async (from) => ({
       booking,
-      content: isMany ? this.renderMany(notices, now) : await this.render(mails, mail, booking),
+      content: isMany
+        ? this.renderMany(notices, { now, from })
+        : await this.render(mails, mail, { booking, from }),
     }))
     const carried = isMany ? notices.slice(1).map((notice) => notice.mail) : []
     await this.record(mails, { mail, to: mail.to_email, result, same: [], obsolete, carried })
@@ -305,7 +330,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
   private async render(
     waiting: LeasedMail[],
     mail: LeasedMail,
-    booking: ShownBooking,
+    { booking, from }: { booking: ShownBooking; from: string },
   ): Promise<RenderedMail> {
     const ofBooking = waiting.filter(({ booking_id }) => booking_id === mail.booking_id)
     const known = mail.kind === 'changed' ? knownBefore(ofBooking) : undefined
@@ -313,7 +338,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
       addresses: await this.addressesOf(mail, booking),
       known: known && { ...known, names: await this.namesOf(booking, known) },
       now: this.context.clock.now(),
-      from: senderAddress(this.context.config),
+      from,
     }
     return renderMail(mailViewOf(mail, booking, around))
   }
@@ -327,11 +352,14 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     })
   }
 
-  private renderMany(notices: { mail: LeasedMail; booking: ShownBooking }[], now: Instant): RenderedMail {
+  private renderMany(
+    notices: { mail: LeasedMail; booking: ShownBooking }[],
+    { now, from }: { now: Instant; from: string },
+  ): RenderedMail {
     const [first] = notices
     const consoleUrl = first ? consoleAddress(this.context, first.booking.business_id) : null
     const addresses = { ...noAddresses, consoleUrl }
-    const around = { addresses, known: undefined, now, from: senderAddress(this.context.config) }
+    const around = { addresses, known: undefined, now, from }
     const views = notices.slice(0, maxLines).map(({ mail, booking }) => mailViewOf(mail, booking, around))
     const [view] = views
     if (!view) throw new Error('a mail about many needs one')
@@ -351,17 +379,18 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
 
   /** Never rejects. Emails that cannot be rendered are retried like those that cannot be sent. */
   private async send(
-    { id, kind }: LeasedMail,
+    { id, kind, business_id }: LeasedMail,
     to: string,
-    make: () => Promise<{ booking: ShownBooking; content: RenderedMail }>,
+    make: (from: string) => Promise<{ booking: ShownBooking; content: RenderedMail }>,
   ): Promise<SendResult> {
     const { clock, log } = this.context
     try {
-      const { booking, content } = await make()
+      const { sender, from: own } = await this.routeOf(business_id)
+      const { booking, content } = await make(own)
       const now = clock.now()
       const around = { addresses: noAddresses, known: undefined, now, from: '' }
       const { business } = mailViewOf({ kind, audience: 'client' }, booking, around)
-      return await this.sender.send({
+      return await sender.send({
         ...{ id, kind, to, content, at: now },
         ...{ senderName: business.name, replyTo: business.replyTo },
         offUrl: mailKinds[kind].isOptional ? await offUrl(this.context, booking) : null,
@@ -402,6 +431,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
         ],
       )
     }
+    if (result.isBusy) return this.postpone(mails, { until: plusSeconds(now, busySeconds), waits_for: null })
     const attempts_left = mail.attempts_left - 1
     const about = { mail_id: mail.id, booking_id: mail.booking_id, error: result.error }
     const failed = { attempts, attempts_left, last_error: result.error.slice(0, 300) }

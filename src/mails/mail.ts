@@ -35,7 +35,7 @@ import {
   type NoticeTable,
   requeueNotice,
 } from './notice-queries.ts'
-import { mailRoute } from './outbox.ts'
+import { mailRoute } from './mail-route.ts'
 import { mailDirectory } from './send.ts'
 
 type ShownMail = Static<typeof Mail>

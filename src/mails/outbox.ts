@@ -1,10 +1,10 @@
 import type { Actor } from '../access/actor.ts'
 import { clientEmailOf, hasEmail } from '../base/contact-formats.ts'
-import type { Config } from '../base/config.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import { allOf, type Transaction } from '../database/database.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import type { Context } from './context.ts'
+import { mailRouteOf } from './mail-route.ts'
 import {
   type Caused,
   changeOccasion,
@@ -26,20 +26,6 @@ import {
  * Emails are written in the transaction of the change, one row for each recipient. `mail-worker.ts` sends them. After a
  * rollback nothing is sent, and after a commit they survive every crash.
  */
-
-/**
- * Returns the route of emails: to a server, into files, or nowhere. Production without SMTP_URL writes none, so that no
- * backlog is sent later.
- */
-export function mailRoute({
-  smtpUrl,
-  environment,
-  mailDirectory,
-}: Pick<Config, 'smtpUrl' | 'environment' | 'mailDirectory'>): 'smtp' | 'files' | 'off' {
-  if (smtpUrl !== '') return 'smtp'
-  if (environment === 'production') return 'off'
-  return environment === 'development' || mailDirectory !== '' ? 'files' : 'off'
-}
 
 const writeMails = sharedStatement({
   writes: true,
@@ -76,11 +62,11 @@ interface News {
  * the client gets none. Sending begins after the commit.
  */
 export async function recordMails(
-  { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
+  { config, ids, dueMails, cache }: Pick<Context, 'config' | 'ids' | 'dueMails' | 'cache'>,
   tx: Transaction,
   { before, after, notify = true, by, delaySeconds = 0 }: News,
 ): Promise<void> {
-  if (mailRoute(config) === 'off') return
+  if ((await mailRouteOf({ config, cache }, tx.db, after.business_id)) === 'off') return
   const tidings = tidingsOf(before, after)
   const mayTell = notify && hasEmail(after.client_email) && after.ends_at > tx.now
   const client = mayTell ? tidings.client : undefined
@@ -126,12 +112,12 @@ function causeOf(booking: Caused, by: Actor | undefined): NewMails['caused_by'] 
  * can be sent or the booking is over.
  */
 export async function recordMailAgain(
-  { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
+  { config, ids, dueMails, cache }: Pick<Context, 'config' | 'ids' | 'dueMails' | 'cache'>,
   tx: Transaction,
   { booking, by }: { booking: Told; by: Actor },
 ): Promise<boolean> {
   const isTold = hasEmail(booking.client_email) && isAhead(booking, tx.now)
-  if (mailRoute(config) === 'off' || !isTold) return false
+  if (!isTold || (await mailRouteOf({ config, cache }, tx.db, booking.business_id)) === 'off') return false
   await writeMails(tx, {
     ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
     occasion: `again/${tx.now.slice(0, 'yyyy-mm-ddThh:mm'.length)}`,
@@ -149,12 +135,13 @@ export async function recordMailAgain(
  * unless the booking is over.
  */
 export async function recordPaymentMail(
-  { config, ids, dueMails }: Pick<Context, 'config' | 'ids' | 'dueMails'>,
+  { config, ids, dueMails, cache }: Pick<Context, 'config' | 'ids' | 'dueMails' | 'cache'>,
   tx: Transaction,
   booking: Told,
 ): Promise<void> {
   const isTold = hasEmail(booking.client_email) && isAhead(booking, tx.now)
-  if (mailRoute(config) === 'off' || !isTold || booking.payment_id === null) return
+  if (!isTold || booking.payment_id === null) return
+  if ((await mailRouteOf({ config, cache }, tx.db, booking.business_id)) === 'off') return
   await writeMails(tx, {
     ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
     ...{ occasion: paidOccasion(booking.payment_id), client_kind: 'confirmed', business_kind: null },

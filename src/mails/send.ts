@@ -1,11 +1,13 @@
 import { mkdir, writeFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import type { Transporter } from 'nodemailer'
 import type { Config } from '../base/config.ts'
 import { isEmail } from '../base/contact-formats.ts'
 import type { Instant } from '../base/instants.ts'
-import { mailRoute } from './outbox.ts'
+import { type GuardOptions, guardedSocket } from '../webhooks/send.ts'
+import { mailRoute } from './mail-route.ts'
 import type { RenderedMail } from './render.ts'
 
 /** An email with its envelope. */
@@ -23,10 +25,12 @@ export interface OutgoingMail {
 }
 
 /**
- * `refused` is final, `failed` may work later. `isAway`: the server did not answer, so other emails would fail as well.
+ * `refused` is final, `failed` may work later. `isAway`: the server did not answer, so other emails would fail as well. `isBusy`: nothing
+ * was tried.
  */
 export type SendResult =
-  { outcome: 'sent' } | { outcome: 'refused' | 'failed'; error: string; isAway?: boolean }
+  | { outcome: 'sent'; isAway?: never; isBusy?: never }
+  | { outcome: 'refused' | 'failed'; error: string; isAway?: boolean; isBusy?: boolean }
 
 /** Limits connections to the mail server, and emails in transit. */
 export const maxConnections = 5
@@ -39,6 +43,15 @@ const maxErrorLength = 300
 const maxNameLength = 100
 
 type Parts = Pick<Config, 'smtpUrl' | 'mailFrom' | 'mailDirectory' | 'environment'>
+
+/** Limits of a sender. `guard` checks the addresses of a server that the operator did not choose. */
+export interface SenderOptions {
+  maxConnections?: number
+  connectMs?: number
+  silenceMs?: number
+  attemptMs?: number
+  guard?: Pick<GuardOptions, 'isUnguarded' | 'allowedRanges'>
+}
 
 /** Returns the folder for emails without a server. */
 export function mailDirectory({ mailDirectory }: Pick<Config, 'mailDirectory'>): string {
@@ -62,10 +75,12 @@ export function senderAddress({ mailFrom }: Pick<Config, 'mailFrom'>): string {
 /** Sends emails over SMTP, or writes them into files. */
 export class MailSender {
   private readonly config: Parts
+  private readonly options: SenderOptions
   private transport: Promise<Transporter> | undefined
 
-  constructor(config: Parts) {
+  constructor(config: Parts, options: SenderOptions = {}) {
     this.config = config
+    this.options = options
   }
 
   /** Never rejects. Failures are results. */
@@ -75,9 +90,9 @@ export class MailSender {
     const timer = setTimeout(() => {
       limit.reject(new Error('the mail server did not finish in time'))
       this.close() // otherwise its connection could still send an email that is retried
-    }, attemptMs)
+    }, this.options.attemptMs ?? attemptMs)
     try {
-      this.transport ??= openTransport(this.config)
+      this.transport ??= openTransport(this.config, this.options)
       const transport = await this.transport
       const message = this.config.smtpUrl === '' ? readable(this.message(mail)) : this.message(mail)
       const sent: unknown = await Promise.race([transport.sendMail(message), limit.promise])
@@ -92,12 +107,17 @@ export class MailSender {
 
   /** Greets the server and logs in. Rejects with the reason. */
   async verify(): Promise<void> {
-    const transport = await openTransport(this.config)
+    const transport = await openTransport(this.config, this.options)
+    const limit = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      limit.reject(new Error('the mail server did not finish in time'))
+    }, this.options.attemptMs ?? attemptMs)
     try {
-      await transport.verify()
+      await Promise.race([transport.verify(), limit.promise])
     } catch (error) {
       throw new Error(reasonOf(error, this.config), { cause: error })
     } finally {
+      clearTimeout(timer)
       transport.close()
     }
   }
@@ -159,7 +179,7 @@ function readable<Message extends { text: string; html: string }>(message: Messa
 }
 
 /** Loads the package late, because most processes send nothing and the command line must start fast. */
-async function openTransport(config: Parts): Promise<Transporter> {
+async function openTransport(config: Parts, options: SenderOptions = {}): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   const locked = { disableFileAccess: true, disableUrlAccess: true }
   if (config.smtpUrl === '') {
@@ -169,20 +189,36 @@ async function openTransport(config: Parts): Promise<Transporter> {
   const secure = protocol === 'smtps:'
   const host = hostname.replace(/^\[|\]$/g, '')
   const hasUser = username !== ''
+  const number = port === '' ? (secure ? 465 : 587) : Number(port)
+  const timeoutMs = options.connectMs ?? connectMs
   return createTransport({
     pool: true,
-    maxConnections,
+    maxConnections: options.maxConnections ?? maxConnections,
     host,
-    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    port: number,
     secure,
+    ...(options.guard && { getSocket: guarded({ host, port: number }, { ...options.guard, timeoutMs }) }),
     // a password never crosses a network in the clear, and emails name clients
     requireTLS: !secure && !(hasUser ? isLoopback(host) : isNear(host) || search === '?tls=optional'),
     ...(hasUser && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    connectionTimeout: connectMs,
-    greetingTimeout: greetingMs,
-    socketTimeout: silenceMs,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: options.connectMs ?? greetingMs,
+    socketTimeout: options.silenceMs ?? silenceMs,
     ...locked,
   })
+}
+
+/** Connects to the server over a socket whose address was checked. */
+function guarded(server: { host: string; port: number }, options: GuardOptions) {
+  return (
+    _options: unknown,
+    callback: (error: Error | null, socket: { connection?: Socket }) => void,
+  ): void => {
+    guardedSocket(server, options).then(
+      (connection) => callback(null, { connection }),
+      (error: unknown) => callback(Object.assign(error as Error, { code: 'ESOCKET' }), {}),
+    )
+  }
 }
 
 function isLoopback(host: string): boolean {

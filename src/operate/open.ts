@@ -38,8 +38,8 @@ export async function createContext(
     dueMails: new DueSignal(),
   }
   const provider = openProvider({ db, ids, config })
-  const checkouts = new DepositCheckouts({ db, ids, log, config, provider })
   const secret = new ServerSecret({ db, ids, config })
+  const checkouts = new DepositCheckouts({ db, ids, log, config, secret, provider })
   return { db, clock, ids, log, config, cache, metrics: uncounted, checkouts, secret, ...inMemory }
 }
 

@@ -11,6 +11,7 @@ import { askedItemsErrors, itemsQuery, readAskedItems } from '../availability/vi
 import { Problem, validationProblem } from '../base/errors.ts'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import { Slices } from '../base/slices.ts'
+import { mailRouteOf } from '../mails/mail-route.ts'
 import type { Context } from '../bookings/context.ts'
 import { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
 import { businessFields, legalFields } from '../catalogue/business-schemas.ts'
@@ -200,10 +201,11 @@ async function readOffered(context: Context, key: WidgetActor): Promise<Offered 
   const [services, places, staff] = [active(whole.services), active(whole.locations), active(whole.staff)]
   const visitor = visitorOf(key)
   const { locale: _, ...shown } = business
+  const route = await mailRouteOf(context, context.db.reads, business.id)
   const slices = new Slices() // without a client, because others may share the result
   const json = await slices.json({
     show_branding,
-    ...(context.config.smtpUrl !== '' && { sends_mail: true }),
+    ...(route === 'smtp' && { sends_mail: true }),
     business: shown,
     services: await slices.map(services, (one) => serviceKind.present(one, visitor)),
     locations: await slices.map(places, (one) => locationKind.present(one, visitor)),

@@ -15,6 +15,7 @@ import {
   type CheckoutState,
   type Deposit,
   type OpenCheckout,
+  type PaymentHome,
   type PaymentPart,
   ProcessorRefusal,
   ProcessorUnavailable,
@@ -35,10 +36,14 @@ import {
 } from './payment-queries.ts'
 import { isUnconfirmed, noOrder, reusablePayment } from './payment-rules.ts'
 import { applyExpired, applyPaid, lockBoth } from './payment.ts'
+import { OwnStripe } from './own-stripe.ts'
+import { findPresentAccount } from './own-stripe-queries.ts'
 import { sandboxProvider } from './sandbox.ts'
 import { stripeProvider } from './stripe.ts'
 
-type Parts = Pick<Context, 'db' | 'ids' | 'log' | 'config'> & { provider: CheckoutProvider | undefined }
+type Parts = Pick<Context, 'db' | 'ids' | 'log' | 'config' | 'secret'> & {
+  provider: CheckoutProvider | undefined
+}
 
 /** Waits for the processor's own event of the end before checking. */
 const graceSeconds = 30
@@ -48,19 +53,36 @@ export class DepositCheckouts implements Checkouts {
   readonly provider: CheckoutProvider | undefined
   readonly due = new DueSignal()
   private readonly parts: Parts
+  private readonly own: OwnStripe
 
   constructor(parts: Parts) {
     this.parts = parts
     this.provider = parts.provider
+    this.own = new OwnStripe(parts)
+  }
+
+  providerOf({
+    provider,
+    business_id,
+    stripe_account_id: id,
+  }: PaymentHome): Promise<CheckoutProvider | undefined> {
+    if (id !== null) return this.own.find({ id, business_id })
+    return Promise.resolve(this.provider?.name === provider ? this.provider : undefined)
   }
 
   async open(deposit: Deposit): Promise<OpenCheckout | undefined> {
-    const { provider } = this
+    const account = await findPresentAccount(this.parts.db.reads, deposit.businessId)
+    const provider = account ? await this.own.find(account) : this.provider
     if (!provider) {
       if (deposit.isOptional) return undefined
-      throw unavailable('Deposits cannot be taken: the operator has to set STRIPE_SECRET_KEY.')
+      throw unavailable(
+        account
+          ? 'Deposits cannot be taken: the owner has to connect Stripe again.'
+          : 'Deposits cannot be taken: the operator has to set STRIPE_SECRET_KEY, or the owner to connect Stripe.',
+      )
     }
-    const payment = await this.prepare(deposit, provider)
+    const home = { provider: provider.name, stripe_account_id: account?.id ?? null }
+    const payment = await this.prepare(deposit, home)
     const returnUrl = checkoutAddress(this.parts.config, payment.id)
     // paid, although the response with its URL never arrived
     if (payment.status !== 'preparing') return { paymentId: payment.id, reference: null, url: returnUrl }
@@ -80,21 +102,23 @@ export class DepositCheckouts implements Checkouts {
   }
 
   /** Records the checkout before the processor knows it, so that none is ever lost. */
-  private prepare(deposit: Deposit, provider: CheckoutProvider): Promise<PaymentRow> {
+  private prepare(deposit: Deposit, home: Omit<PaymentHome, 'business_id'>): Promise<PaymentRow> {
     const { config, ids } = this.parts
     const digest = orderDigest(deposit, publicUrl(config))
     return this.parts.db.transaction(async (tx) => {
       if (!(await lockHold(tx.db, deposit)))
         throw new Problem('hold_not_found', 'There is no hold with this id.')
       const known = await findPaymentsOfHold(tx.db, deposit.holdId)
-      const same = known.filter((payment) => payment.provider === provider.name)
+      const same = known.filter(
+        (one) => one.provider === home.provider && one.stripe_account_id === home.stripe_account_id,
+      )
       const reusable = reusablePayment(same, { digest, now: tx.now })
       if (reusable) return reusable
       return insertPayment(tx.db, {
         id: ids.next(),
         business_id: deposit.businessId,
         booking_id: deposit.holdId,
-        provider: provider.name,
+        ...home,
         amount: deposit.amount,
         currency: deposit.currency,
         status: 'preparing',
@@ -155,9 +179,13 @@ export class DepositCheckouts implements Checkouts {
       tx.onCommit(() => this.due.raise())
     }
     const life = newLife(config, tx.now)
+    const account = await findPresentAccount(tx.db, business_id)
+    const home = account
+      ? { provider: 'stripe' as const, stripe_account_id: account.id }
+      : this.provider && { provider: this.provider.name, stripe_account_id: null }
     return insertPayment(tx.db, {
       ...{ id: ids.next(), business_id, booking_id, amount, currency, status: 'due' },
-      provider: this.provider?.name ?? old.provider,
+      ...(home ?? { provider: old.provider, stripe_account_id: old.stripe_account_id }),
       order_digest: noOrder,
       ...unpaid,
       ...life,
@@ -293,16 +321,13 @@ const lostAfterSeconds = 60
  * Opens the checkout of a due payment, with a new lifetime if none can be open. Two simultaneous calls open the same
  * one, so nobody can pay twice. Returns undefined if nothing is due any more, or if the processor does not open it.
  */
-async function openAgain(
-  context: Context,
-  { id }: PaymentRow,
-  isUnknown: boolean,
-): Promise<string | undefined> {
+async function openAgain(context: Context, due: PaymentRow, isUnknown: boolean): Promise<string | undefined> {
   const { checkouts, config, db, log } = context
-  const { provider } = checkouts
+  const provider = await checkouts.providerOf(due)
+  const { id } = due
   const ordered = await db.transaction(async (tx) => {
     const { payment, booking } = (await lockBoth(tx, id, undefined)) ?? {}
-    if (payment?.status !== 'due' || provider?.name !== payment.provider) return undefined
+    if (payment?.status !== 'due' || !provider) return undefined
     if (booking?.payment_id !== id || booking.status === 'cancelled') return undefined
     const begunAt = plusMinutes(payment.expires_at, -config.checkoutMinutes)
     const isLost = isUnknown && begunAt <= plusSeconds(tx.now, -lostAfterSeconds)
@@ -346,8 +371,8 @@ function orderOf(
  */
 export async function giveUpCheckout(context: Context, id: string): Promise<void> {
   const payment = await paymentFor(context, id)
-  const { provider } = context.checkouts
-  if (payment.status !== 'due' || provider?.name !== payment.provider) return
+  const provider = await context.checkouts.providerOf(payment)
+  if (payment.status !== 'due' || !provider) return
   if (payment.order_digest === noOrder)
     return applyExpired(context, { paymentId: payment.id, checkout: payment })
   try {
@@ -373,8 +398,8 @@ async function presentPayment(context: Context, id: string): Promise<PaymentRow>
 }
 
 async function askProcessor(context: Context, payment: PaymentRow): Promise<CheckoutState | undefined> {
-  const { provider } = context.checkouts
-  if (provider?.name !== payment.provider) return undefined
+  const provider = await context.checkouts.providerOf(payment)
+  if (!provider) return undefined
   const mayAsk = await context.db.transaction((tx) => {
     const since = plusSeconds(tx.now, -minSecondsBetweenChecks)
     return recordPageCheck(tx.db, { id: payment.id, since, now: tx.now })

@@ -1,4 +1,4 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import type { PaymentsTable } from '../database/tables.ts'
@@ -39,16 +39,22 @@ export function findPayment(db: Reads, id: string): Promise<PaymentRow | undefin
   return db.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** Finds a payment by the processor's reference. */
+/** Finds a payment by the processor's reference. `owner` is the business with an own account, or null. */
 export function findPaymentByReference(
   db: Reads,
-  { provider, reference }: { provider: PaymentsTable['provider']; reference: string },
+  {
+    provider,
+    reference,
+    owner,
+  }: { provider: PaymentsTable['provider']; reference: string; owner: string | null },
 ): Promise<PaymentRow | undefined> {
   return db
     .selectFrom('payments')
     .selectAll()
     .where('payment_reference', '=', reference)
     .where('provider', '=', provider)
+    .where('stripe_account_id', owner === null ? 'is' : 'is not', null)
+    .$if(owner !== null, (found) => found.where('business_id', '=', owner ?? ''))
     .executeTakeFirst()
 }
 
@@ -132,7 +138,9 @@ export function claimPayments(
         .selectFrom('payments')
         .select('id')
         .where('next_check_at', '<=', now)
-        .where('provider', '=', provider)
+        .where(({ eb, or }) =>
+          or([eb(sql<string>`provider`, '=', provider ?? ''), eb('stripe_account_id', 'is not', null)]),
+        )
         .orderBy('next_check_at')
         .limit(max)
         .forUpdate()
@@ -143,7 +151,8 @@ export function claimPayments(
 }
 
 interface Claiming {
-  provider: PaymentsTable['provider']
+  /** The server's processor. Payments of businesses' own accounts are due on every server. */
+  provider: PaymentsTable['provider'] | undefined
   now: Instant
   leaseEnd: Instant
   max: number
@@ -180,12 +189,14 @@ export async function recordPageCheck(
 /** Finds the next unfinished payments after an ID. */
 export function findUnsettled(
   db: Reads,
-  { provider, after, max }: { provider: PaymentsTable['provider']; after: string; max: number },
+  { provider, after, max }: { provider: PaymentsTable['provider'] | undefined; after: string; max: number },
 ): Promise<PaymentRow[]> {
   return db
     .selectFrom('payments')
     .selectAll()
-    .where('provider', '=', provider)
+    .where(({ eb, or }) =>
+      or([eb(sql<string>`provider`, '=', provider ?? ''), eb('stripe_account_id', 'is not', null)]),
+    )
     .where('id', '>', after)
     .where('next_check_at', 'is not', null)
     .orderBy('id')
@@ -252,13 +263,23 @@ export async function deleteUnusedPayments(
   return Number(numDeletedRows)
 }
 
-/** True if an active service requires a deposit. */
+/** True if an active service requires a deposit that this server's processor has to take. */
 export async function anyDeposit(db: Reads): Promise<boolean> {
   const service = await db
-    .selectFrom('services')
-    .select('id')
-    .where('deposit_amount', 'is not', null)
-    .where('deactivated_at', 'is', null)
+    .selectFrom('services as s')
+    .select('s.id')
+    .where('s.deposit_amount', 'is not', null)
+    .where('s.deactivated_at', 'is', null)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('own_stripe_accounts as o')
+            .select('o.id')
+            .whereRef('o.business_id', '=', 's.business_id')
+            .where('o.ended_at', 'is', null),
+        ),
+      ),
+    )
     .limit(1)
     .executeTakeFirst()
   return service !== undefined

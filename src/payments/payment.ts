@@ -34,6 +34,7 @@ import {
   nextCheckAfter,
   noOrder,
 } from './payment-rules.ts'
+import { anyOwnAccount } from './own-stripe-queries.ts'
 import { deleteOldSandboxCheckouts } from './sandbox-queries.ts'
 
 type Booking = NonNullable<Awaited<ReturnType<typeof bookingForPayment>>>
@@ -275,9 +276,9 @@ async function postpone(context: Context, payment: PaymentRow): Promise<void> {
 
 /** Does the same by ID. Does nothing for another processor's payment or a finished one. */
 export async function settleOne(context: Context, paymentId: string): Promise<void> {
-  const { provider } = context.checkouts
   const payment = await findPayment(context.db.reads, paymentId)
-  if (provider && payment?.provider === provider.name) await reconcilePayment(context, provider, payment)
+  const provider = payment && (await context.checkouts.providerOf(payment))
+  if (provider) await reconcilePayment(context, provider, payment)
 }
 
 const pageSize = 100
@@ -285,12 +286,16 @@ const pageSize = 100
 /** Reconciles every unfinished payment and returns counts by result. */
 export async function reconcilePayments(context: Context): Promise<Record<Settlement, number>> {
   const { provider } = context.checkouts
-  if (!provider) throw new OperatorError('There is no payment processor: set STRIPE_SECRET_KEY.')
+  if (!provider && !(await anyOwnAccount(context.db.reads)))
+    throw new OperatorError('There is no payment processor: set STRIPE_SECRET_KEY.')
   const counts: Record<Settlement, number> = { paid: 0, expired: 0, refunded: 0, open: 0, unreachable: 0 }
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
-    const page = await findUnsettled(context.db.reads, { provider: provider.name, after, max: pageSize })
-    for (const payment of page) counts[await reconcilePayment(context, provider, payment)] += 1
+    const page = await findUnsettled(context.db.reads, { provider: provider?.name, after, max: pageSize })
+    for (const payment of page) {
+      const its = await context.checkouts.providerOf(payment)
+      counts[its ? await reconcilePayment(context, its, payment) : 'unreachable'] += 1
+    }
     const last = page.at(-1)
     if (!last || page.length < pageSize) return counts
     after = last.id

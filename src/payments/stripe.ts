@@ -14,7 +14,7 @@ import {
 } from '../bookings/checkouts.ts'
 import { minorDigits } from '../catalogue/service-rules.ts'
 import type { Context } from '../bookings/context.ts'
-import { findPayment, findPaymentByReference } from './payment-queries.ts'
+import { findPayment, findPaymentByReference, type PaymentRow } from './payment-queries.ts'
 import { type AppliedEvent, applyExpired, applyPaid, applyRefundChanged, applyRefunded } from './payment.ts'
 
 /** Metadata key for our payment ID. */
@@ -25,8 +25,11 @@ type Session = Stripe.Checkout.Session
 /** Two attempts and their pause take less than five seconds, because a client is waiting. */
 const whileClientWaits = { timeout: 1_900, maxNetworkRetries: 1 }
 
+/** An owner waits in a form. */
+const tryMs = 5_000
+
 /** Stripe Checkout (https://docs.stripe.com/payments/checkout), through the official package. */
-export function stripeProvider(config: Config): CheckoutProvider {
+export function stripeProvider(config: Pick<Config, 'stripeSecretKey' | 'stripeApiUrl'>): CheckoutProvider {
   const client = connectStripe(config)
   return {
     name: 'stripe',
@@ -39,6 +42,14 @@ export function stripeProvider(config: Config): CheckoutProvider {
     expire: (checkout) => asking(async () => expireSession(await client(), checkout)),
     refund: (payment) => asking(async () => refundPayment(await client(), payment)),
   }
+}
+
+/** Reads the latest checkout with a key. Throws ProcessorRefusal or ProcessorUnavailable unless the key may do that. */
+export function tryStripeKey(config: Pick<Config, 'stripeApiUrl'>, stripeSecretKey: string): Promise<void> {
+  return asking(async () => {
+    const stripe = await connectStripe({ ...config, stripeSecretKey })()
+    await stripe.checkout.sessions.list({ limit: 1 }, { timeout: tryMs, maxNetworkRetries: 0 })
+  })
 }
 
 async function openSession(
@@ -225,15 +236,20 @@ async function asking<T>(work: () => Promise<T>): Promise<T> {
 
 /** Pinned, because an account's default may differ. */
 const apiVersion = '2026-10-28.endive'
+/** Events of a business can be verified without a key of this server. */
+const noKey = 'none'
 const timeoutMs = 10_000
 
 /** Loads the package on first use. It is slow to load, and most commands do not need it. */
-function connectStripe({ stripeSecretKey, stripeApiUrl }: Config): () => Promise<Stripe> {
+function connectStripe({
+  stripeSecretKey,
+  stripeApiUrl,
+}: Pick<Config, 'stripeSecretKey' | 'stripeApiUrl'>): () => Promise<Stripe> {
   let client: Promise<Stripe> | undefined
   const connect = async () => {
     const { Stripe } = await import('stripe')
     const { hostname, port, protocol } = new URL(stripeApiUrl)
-    return new Stripe(stripeSecretKey, {
+    return new Stripe(stripeSecretKey || noKey, {
       apiVersion,
       host: hostname,
       port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
@@ -256,14 +272,13 @@ const toleranceSeconds = 300
  */
 export async function readStripeEvent(
   { config, clock }: Pick<Context, 'config' | 'clock'>,
-  { body, signature }: { body: Buffer; signature: string },
+  { body, signature, secret }: { body: Buffer; signature: string; secret: string },
 ): Promise<Stripe.Event> {
   const stripe = await connectStripe(config)()
   const nowMs = clock.nowMs()
   if (!isSignedAround(signature, nowMs)) throw notSigned()
   let event: unknown
   try {
-    const { stripeWebhookSecret: secret } = config
     event = stripe.webhooks.constructEvent(body, signature, secret, toleranceSeconds, undefined, nowMs)
   } catch (error) {
     const isSigned = !(error instanceof Error && 'type' in error)
@@ -307,8 +322,17 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * Applies an event once, in any order of arrival. Ignores events that are foreign or outdated, because an account may
  * serve other programs, too.
  */
-export async function applyStripeEvent(context: Context, event: Stripe.Event): Promise<void> {
-  const noted = { provider: 'stripe', id: event.id } as const
+export async function applyStripeEvent(
+  context: Context,
+  event: Stripe.Event,
+  owner: string | null = null,
+): Promise<void> {
+  // an owner who signs events with their own secret must not touch payments or events of other accounts
+  const noted = {
+    provider: 'stripe',
+    id: owner === null ? event.id : `${owner}/${event.id}`,
+    owner,
+  } as const
   if (
     event.type === 'checkout.session.completed' ||
     event.type === 'checkout.session.async_payment_succeeded'
@@ -317,16 +341,16 @@ export async function applyStripeEvent(context: Context, event: Stripe.Event): P
   }
   if (event.type === 'checkout.session.expired' || event.type === 'checkout.session.async_payment_failed') {
     const { id: checkout_reference, metadata } = event.data.object
-    const paymentId = ourPayment(metadata)
+    const paymentId = (await ourPayment(context, metadata, owner))?.id
     const ended = { checkout: { checkout_reference }, event: noted }
     if (paymentId !== undefined) await applyExpired(context, { paymentId, ...ended })
   }
   if (event.type === 'charge.refunded' && event.data.object.refunded) {
-    const paymentId = await paymentOf(context, event.data.object)
+    const paymentId = await paymentOf(context, event.data.object, owner)
     if (paymentId !== undefined) await applyRefunded(context, { paymentId, event: noted })
   }
   if (event.type === 'refund.updated' || event.type === 'refund.failed') {
-    const paymentId = await paymentOf(context, event.data.object)
+    const paymentId = await paymentOf(context, event.data.object, owner)
     const failed = event.data.object.status === 'failed'
     if (paymentId !== undefined) await applyRefundChanged(context, { paymentId, failed, event: noted })
   }
@@ -335,31 +359,44 @@ export async function applyStripeEvent(context: Context, event: Stripe.Event): P
 async function applyPaidSession(
   context: Context,
   session: Stripe.Checkout.Session,
-  event: AppliedEvent,
+  event: AppliedEvent & { owner: string | null },
 ): Promise<void> {
   const paymentReference = paymentReferenceOf(session)
-  const paymentId = ourPayment(session.metadata)
-  if (paymentId === undefined || paymentReference === undefined || session.payment_status === 'unpaid') return
-  const payment = await findPayment(context.db.reads, paymentId)
+  if (paymentReference === undefined || session.payment_status === 'unpaid') return
+  const payment = await ourPayment(context, session.metadata, event.owner)
   if (!payment) return
+  const { id: paymentId } = payment
   const other = otherThanOrdered(session, payment)
   if (other === undefined) return applyPaid(context, { paymentId, paymentReference, event })
   const about = { payment_id: paymentId, event_id: event.id, other }
   context.log.error(about, 'a payment is not what was ordered; nothing is confirmed by it')
 }
 
-function ourPayment(metadata: Stripe.Metadata | null): string | undefined {
+/** Returns the business whose own account has a payment. Null for the account of this server. */
+function ownerOf({ business_id, stripe_account_id }: PaymentRow): string | null {
+  return stripe_account_id === null ? null : business_id
+}
+
+/** Finds the payment of an object, if it is with an account of the owner who reports it. */
+async function ourPayment(
+  context: Context,
+  metadata: Stripe.Metadata | null,
+  owner: string | null,
+): Promise<PaymentRow | undefined> {
   const id = metadata?.[metadataName]
-  return id !== undefined && isUuid(id) ? id : undefined
+  if (id === undefined || !isUuid(id)) return undefined
+  const payment = await findPayment(context.db.reads, id)
+  return payment && ownerOf(payment) === owner ? payment : undefined
 }
 
 async function paymentOf(
   context: Context,
   part: { payment_intent: string | Stripe.PaymentIntent | null },
+  owner: string | null,
 ): Promise<string | undefined> {
   const reference = paymentReferenceOf(part)
   if (reference === undefined) return undefined
-  const payment = await findPaymentByReference(context.db.reads, { provider: 'stripe', reference })
+  const payment = await findPaymentByReference(context.db.reads, { provider: 'stripe', reference, owner })
   return payment?.id
 }
 

@@ -1,4 +1,5 @@
-import type { LookupFunction } from 'node:net'
+import { once } from 'node:events'
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import type { buildConnector, Dispatcher } from 'undici'
 import { type Clock, monotonicMs } from '../base/clock.ts'
 import { toMs } from '../base/instants.ts'
@@ -253,6 +254,24 @@ export async function guardedAgent(options: GuardOptions): Promise<Dispatcher> {
     })
   }
   return new Agent({ connect, allowH2: false, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
+}
+
+/** Opens a connection to a server other than HTTP, with the same checks. */
+export async function guardedSocket(
+  { host, port }: { host: string; port: number },
+  { timeoutMs, isUnguarded, allowedRanges, resolve = systemResolve }: GuardOptions,
+): Promise<Socket> {
+  const mayConnect = (address: string) => isUnguarded || isAllowedAddress(address, allowedRanges)
+  if (isIP(host) !== 0 && !mayConnect(host)) throw new AddressNotAllowed()
+  const socket = connect({ host, port, lookup: checkedLookup(resolve, mayConnect) })
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(timeoutMs) })
+    if (!mayConnect(socket.remoteAddress ?? '')) throw new AddressNotAllowed()
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
 }
 
 /** The connector gets an IPv6 address without the brackets of a URL. */

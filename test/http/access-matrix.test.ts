@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
+import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { makeMail } from '../support/mail-world.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operator } from '../../src/access/actor.ts'
@@ -10,6 +11,7 @@ import type { PersonRole } from '../../src/database/tables.ts'
 import { addNewPerson, type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { pngOf } from '../support/pictures.ts'
+import { type FakeStripe, ownKey, ownWebhookSecret, startFakeStripe } from '../support/stripe-server.ts'
 import { makeSpares, type Spares } from '../support/spares.ts'
 import { makeThings, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
 import { ada, businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
@@ -404,6 +406,42 @@ const rows: Record<
       },
     },
   },
+  'Stripe accounts of businesses': {
+    may: { publishable: '–', session: '–', business: '–', hub: '–', manage: '–' },
+    people: 'owner',
+    operations: {
+      'PUT /api/v1/businesses/:id/stripe': {
+        names: ['business_id'],
+        request: ({ business_id }) => stripeOf(business_id),
+      },
+      'GET /api/v1/businesses/:id/stripe': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({ path: `/businesses/${business_id}/stripe` }),
+      },
+      'DELETE /api/v1/businesses/:id/stripe': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({ path: `/businesses/${business_id}/stripe` }),
+      },
+    },
+  },
+  'mail servers of businesses': {
+    may: { publishable: '–', session: '–', business: '–', hub: '–', manage: '–' },
+    people: 'owner',
+    operations: {
+      'PUT /api/v1/businesses/:id/smtp': {
+        names: ['business_id'],
+        request: ({ business_id }) => mailServerOf(business_id),
+      },
+      'GET /api/v1/businesses/:id/smtp': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({ path: `/businesses/${business_id}/smtp` }),
+      },
+      'DELETE /api/v1/businesses/:id/smtp': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({ path: `/businesses/${business_id}/smtp` }),
+      },
+    },
+  },
   '/businesses': {
     may: { publishable: '–', session: '–', business: '–', hub: 'yes', manage: '–' },
     people: 'manager',
@@ -447,6 +485,21 @@ const rows: Record<
     },
   },
 }
+
+const stripeOf = (businessId: string) => ({
+  path: `/businesses/${businessId}/stripe`,
+  body: { secret_key: ownKey, webhook_secret: ownWebhookSecret },
+})
+
+/** The port of a mail server that accepts the log-in. */
+let mailPort = 0
+const mailServerOf = (businessId: string) => ({
+  path: `/businesses/${businessId}/smtp`,
+  body: {
+    ...{ host: '127.0.0.1', port: mailPort, user: 'salon', password: 'secret' },
+    from_email: 'salon@example.com',
+  },
+})
 
 const span = { starts_at: '2027-06-01T08:00:00Z', ends_at: '2027-06-01T09:00:00Z' }
 
@@ -609,6 +662,7 @@ const secret = [
   'POST /sandbox/:reference/fail',
   'POST /sandbox/:reference/give-up',
   'POST /payments/stripe/webhook',
+  'POST /payments/stripe/webhook/:business_id',
   'GET /feeds/:file',
   'GET /images/:digest',
   'GET /mail/off/:token',
@@ -627,6 +681,8 @@ const tried = isLong && !isWhole ? operations.filter((_, index) => index % 4 ===
 
 onOneEngine('sqlite', 'who may do what', (engine) => {
   let service: TestService
+  let mailServer: MailServer
+  let stripe: FakeStripe
   let own: Tenant
   /** For the keys of a business and its sessions: another business of the same hub. For a hub key: one outside. */
   let foreign: Record<KeyType, Tenant>
@@ -639,7 +695,10 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
   let refusedOwn: AllThings
   let theirs: Record<string, AllThings>
   beforeAll(async () => {
-    service = await startTestService(engine)
+    mailServer = await startMailServer({ login: { user: 'salon', pass: 'secret' } })
+    mailPort = mailServer.port
+    stripe = await startFakeStripe(() => Date.now())
+    service = await startTestService(engine, { STRIPE_API_URL: stripe.url })
     own = businessOf(service.world, 'Salon Spree')
     const sibling = businessOf(service.world, 'Hudson Studio')
     const outsider = businessOf(service.world, 'Lotus Clinic')
@@ -664,6 +723,8 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
       staff: await newPerson('staff', { role: 'staff', place, staffId: own.staff[0]?.id }),
       'owner of the hub': await newPerson('hub', { role: 'owner', place: { hubId: service.world.hub.id } }),
     }
+    for (const { path, body } of [mailServerOf(own.id), stripeOf(own.id)])
+      await persons.owner.call('PUT', path, body)
     strangersKey = (await createKey(context, { type: 'hub', hubId: hub.id })).key
     refusedOwn = await thingsOf(own)
     theirs = {
@@ -671,7 +732,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
       [outsider.id]: await thingsOf(outsider),
     }
   })
-  afterAll(() => service.stop())
+  afterAll(() => Promise.all([service.stop(), mailServer.close(), stripe.stop()]))
 
   const makeUser = async (businessId: string) => {
     const request = { email: `${randomUUID()}@example.com`, role: 'manager', place: { businessId } } as const

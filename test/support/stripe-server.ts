@@ -8,6 +8,9 @@ import { Stripe } from 'stripe'
  */
 
 export const secretKey = 'sk_test_holdfast51Abcdefghijklmnop'
+/** Of a business's own account. */
+export const ownKey = 'rk_test_holdfast51Own23456789abcd'
+export const ownWebhookSecret = 'whsec_holdfast8Own3456789abcdefgh'
 export const webhookSecret = 'whsec_holdfast8Abcdefghijklmnopqrst'
 
 interface FakeSession {
@@ -46,6 +49,8 @@ export interface FakeStripe {
   refunds: FakeRefund[]
   /** Every request, as method and path, oldest first. */
   requests: string[]
+  /** The API key of each request, oldest first. */
+  keys: string[]
   /** The idempotency keys of refund requests, oldest first. */
   refundKeys: string[]
   /** The codes of its refusals, oldest first. */
@@ -191,7 +196,9 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
 
   const answer = async (request: IncomingMessage, text: string): Promise<object> => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://stripe')
-    if (request.headers.authorization !== `Bearer ${secretKey}`) {
+    const key = request.headers.authorization?.replace('Bearer ', '') ?? ''
+    fake.keys.push(key)
+    if (![secretKey, ownKey].includes(key)) {
       throw new Refusal(401, {
         type: 'invalid_request_error',
         message: 'Invalid API Key provided: sk_test_***',
@@ -286,6 +293,7 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
     sessions,
     refunds,
     requests: [],
+    keys: [],
     refundKeys: [],
     refused: [],
     failure: undefined,

@@ -12,7 +12,7 @@ import type { Context } from '../../bookings/context.ts'
 import { listBusinessesInScope, showBusinessInScope } from '../../catalogue/business.ts'
 import { goneClient } from '../../http/gone-client.ts'
 import { countUnseenMails } from '../../mails/mail.ts'
-import { mailRoute } from '../../mails/outbox.ts'
+import { mailRoute, mailRouteOf } from '../../mails/mail-route.ts'
 import { icon, type IconName } from '../../pages/icons.ts'
 import { sendPage } from '../../pages/page.ts'
 import { face } from './faces.ts'
@@ -186,7 +186,7 @@ async function lookUp(
   const places = await placesOf(context, person)
   const frame = {
     ...languageOf(request),
-    ...{ person, places, mails: mailRoute(context.config), once: context.ids.next() },
+    ...{ person, places, once: context.ids.next() },
     isGone: goneClient(request),
   }
   const wanted = named?.toLowerCase()
@@ -198,6 +198,7 @@ async function lookUp(
       ...frame,
       business,
       businesses: [],
+      mails: await routeOf(context, business),
       unseenMails: await unseenMailsOf(context, person, business),
     }
     return wanted === undefined || wanted === businessId ? { visit } : { visit, elsewhere: await elsewhere() }
@@ -212,9 +213,18 @@ async function lookUp(
   const business =
     rows.find(({ id }) => id === chosen) ?? (await businessOfHub(context, person, chosen)) ?? first
   const unseenMails = await unseenMailsOf(context, person, business)
-  const visit = { ...frame, business, businesses: rows, lastShown, unseenMails }
+  const mails = await routeOf(context, business)
+  const visit = { ...frame, mails, business, businesses: rows, lastShown, unseenMails }
   const isThere = wanted === undefined || wanted === business?.id || wanted === hubId
   return isThere ? { visit } : { visit, elsewhere: await elsewhere() }
+}
+
+/** Returns the route of a business's emails, or of the server's own without a business. */
+async function routeOf(
+  context: Context,
+  business: ConsoleBusiness | undefined,
+): Promise<ConsoleVisit['mails']> {
+  return business ? mailRouteOf(context, context.db.reads, business.id) : mailRoute(context.config)
 }
 
 async function unseenMailsOf(

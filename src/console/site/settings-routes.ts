@@ -21,7 +21,7 @@ import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import { mailSettings } from '../../catalogue/mail-settings-rules.ts'
 import type { MailKind } from '../../database/tables.ts'
 import { Media, problems, StrictObject } from '../../base/wire.ts'
-import { mailRoute } from '../../mails/outbox.ts'
+import { mailRoute } from '../../mails/mail-route.ts'
 import { sampleKinds, sampleMail } from '../../mails/sample.ts'
 import { mailFolder, MailSender } from '../../mails/send.ts'
 import {
