@@ -50,6 +50,8 @@ import { developersRoutes } from './console/developers/developers-routes.ts'
 import { partsRoutes } from './console/frame/parts-routes.ts'
 import { problemPages } from './console/frame/problem-pages.ts'
 import { mailsPageRoutes } from './console/messages/mails-routes.ts'
+import { ownMailRoutes } from './console/messages/own-mail-routes.ts'
+import { paymentsPageRoutes } from './console/payments/payments-routes.ts'
 import { numbersPageRoutes } from './console/reports/numbers-routes.ts'
 import { resourcesRoutes } from './console/resources/resources-routes.ts'
 import { servicesRoutes } from './console/services/services-routes.ts'
@@ -320,6 +322,7 @@ function allRoutes({
       ...[bookingPageOfConsoleRoutes, clientPageRoutes, servicesRoutes, resourcesRoutes, teamRoutes],
       ...[startRoutes, websiteRoutes, settings, users, calendars, partsRoutes],
       ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes, mailsPageRoutes],
+      ...[ownMailRoutes, paymentsPageRoutes],
     ],
   }
 }

@@ -138,6 +138,21 @@ function sealerOf({ secret }: Pick<Context, 'secret'>): Promise<Sealer> {
   return secret.sealer('mail server')
 }
 
+/** Sends an email through the server of a business, or that of the operator. */
+export async function sendFor(
+  context: Context,
+  businessId: string,
+  mail: Parameters<MailSender['send']>[0],
+): Promise<SendResult> {
+  const own = new OwnServers(context)
+  const usual = new MailSender(context.config)
+  const { sender } = (await own.find(businessId)) ?? { sender: usual }
+  const result = await sender.send(mail)
+  own.close()
+  usual.close()
+  return result
+}
+
 /** A way for emails of one business: its own server, or that of the operator. */
 export interface Route {
   sender: Pick<MailSender, 'send'>

@@ -51,7 +51,7 @@ export interface Field {
   hint?: string | undefined
   /** Warning about a saved value that may be unintended. */
   warning?: string | undefined
-  type?: 'text' | 'number' | 'email' | 'tel' | 'url' | 'date' | 'time' | 'color'
+  type?: 'text' | 'number' | 'email' | 'tel' | 'url' | 'date' | 'time' | 'color' | 'password'
   required?: boolean
   max?: number
   rows?: number
@@ -83,7 +83,7 @@ function inputOf(
   { typed, faults }: FormState,
   { name, type = 'text', required = false, max, rows, ...rest }: Omit<Field, 'label'> & { describedBy: Html },
 ): Html {
-  const value = typed[name] ?? ''
+  const value = type === 'password' ? '' : (typed[name] ?? '') // no page repeats a secret
   const common = html`id="${name}" name="${name}" dir="auto" ${required ? html`required` : ''}
   ${rest.isReadOnly === true ? html`readonly` : ''} ${focusIf(rest.focus === true)}
   ${max === undefined ? '' : html`maxlength="${max}"`} ${rest.describedBy}

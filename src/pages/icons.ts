@@ -33,6 +33,7 @@ const drawings = {
       height="16"
       rx="2"
     />`,
+  payments: html`<rect width="20" height="14" x="2" y="5" rx="2" /><path d="M2 10h20" />`,
   numbers: html`<path d="M3 3v16a2 2 0 0 0 2 2h16" /><path d="M18 17V9" /><path d="M13 17V5" /><path
       d="M8 17v-3"
     />`,

@@ -116,6 +116,17 @@ export async function showOwnStripe(context: Context, actor: Actor, id: string):
   return { ...row, timezone }
 }
 
+/** Finds the account of a business for the console. `isReadable` is false after a change of HOLDFAST_SECRET. */
+export async function findOwnStripe(
+  context: Context,
+  businessId: string,
+): Promise<{ key_last_four: string; isReadable: boolean } | undefined> {
+  const row = await findPresentAccount(context.db.reads, businessId)
+  if (!row) return undefined
+  const isReadable = (await sealerOf(context)).open(row.key_sealed, row.id) !== undefined
+  return { key_last_four: row.key_last_four, isReadable }
+}
+
 /** Goes back to the account of the operator for new deposits. Does nothing without an own one. Throws not_found. */
 export async function removeOwnStripe(context: Context, by: Actor, id: string): Promise<void> {
   await context.db.transaction(async (tx) => {

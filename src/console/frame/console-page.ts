@@ -45,6 +45,7 @@ export type SectionId =
   | 'resources'
   | 'website'
   | 'mails'
+  | 'payments'
   | 'numbers'
   | 'developers'
   | 'settings'
@@ -59,6 +60,7 @@ const consoleSections: ConsoleSection[] = [
   { id: 'resources', path: '/console/resources', role: 'manager' },
   { id: 'website', path: '/console/website', role: 'manager', isFirst: true },
   { id: 'mails', path: '/console/mails', role: 'front_desk' },
+  { id: 'payments', path: '/console/payments', role: 'manager' },
   { id: 'numbers', path: '/console/numbers', role: 'manager' },
   { id: 'developers', path: '/console/developers', role: 'owner' },
   { id: 'settings', path: '/console/settings', role: 'owner' },

@@ -181,5 +181,10 @@ export interface TextParameters {
   'mails.waits.deposit': { when: string | number }
   'mails.retryOf': { to: string | number; what: string | number }
   'mails.failed': { count: number; isMore: boolean }
+  'ownMail.usual': { from: string | number }
+  'ownMail.connected': { from: string | number; host: string | number }
+  'ownMail.failed': { host: string | number; when: string | number }
+  'ownMail.refused': { reason: string | number }
+  'payments.own': { key: string | number }
   'audit.key': { name: string | number }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
+import { hasRole } from '../../access/actor.ts'
 import { html, type Html } from '../../base/html.ts'
 import { pageOrFirst } from '../frame/lists.ts'
 import type { Context } from '../../bookings/context.ts'
@@ -64,6 +65,7 @@ async function mailsPage(context: Context, visit: BusinessVisit, address: Addres
   )
   return html`<h1>${t.title}</h1>
     <p>${t.what}</p>
+    ${hasRole(visit.person, 'owner') ? html`<p><a class="button" href="${pathOf('/console/mails/server', visit)}">${visit.texts.ownMail.title}</a></p>` : ''}
     ${doneNotice(visit.texts.mails.done, address['done'])} ${seenForm(visit, kept)}
     <form method="get" action="${path}" class="filters">
       ${hidden({ business: businessOf(visit) })}

@@ -21,9 +21,9 @@ import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import { mailSettings } from '../../catalogue/mail-settings-rules.ts'
 import type { MailKind } from '../../database/tables.ts'
 import { Media, problems, StrictObject } from '../../base/wire.ts'
-import { mailRoute } from '../../mails/mail-route.ts'
 import { sampleKinds, sampleMail } from '../../mails/sample.ts'
-import { mailFolder, MailSender } from '../../mails/send.ts'
+import { sendFor } from '../../mails/own-server.ts'
+import { mailFolder } from '../../mails/send.ts'
 import {
   faultSummary,
   filledForm,
@@ -190,7 +190,7 @@ async function shown(
         ${settingsFields(visit, state, await locationsOf(context, visit))}
         <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
       </form>
-      ${mailPart(context, visit)}`,
+      ${mailPart(visit)}`,
   }
 }
 
@@ -245,7 +245,7 @@ function settingsFields(
 }
 
 /** Renders links to preview each email, and a form to send a sample. */
-function mailPart(context: Context, visit: BusinessVisit): Html {
+function mailPart(visit: BusinessVisit): Html {
   const { settings: words, booking } = visit.texts
   const names: Partial<Record<MailKind, string>> = booking.mails
   return html`<h2>${words.previews}</h2>
@@ -259,7 +259,7 @@ function mailPart(context: Context, visit: BusinessVisit): Html {
       )}
     </ul>
     ${
-      mailRoute(context.config) === 'off'
+      visit.mails === 'off'
         ? html`<p class="soft">${words.mailsOff}</p>`
         : html`<form method="post" action="${pathOf('/console/settings/test-mail', visit)}">
             ${hidden({ to: 'me' })}
@@ -293,17 +293,15 @@ function testMail(context: Context, limiter: RateLimiter): ConsoleRoute {
         problem: (code, detail) =>
           code === 'rate_limited' ? users.tooManyMails({ minutes: 60 }) : setUp.problem(code, detail),
       }),
-      act: async ({ person, business: { id } }) => {
-        if (mailRoute(context.config) === 'off') throw new Problem('not_found', 'No mail is sent here.')
+      act: async ({ person, mails, business: { id } }) => {
+        if (mails === 'off') throw new Problem('not_found', 'No mail is sent here.')
         await countMail(context, limiter, { person, email: person.email })
         const mail = sampleOf(context, await showBusinessInScope(context, person, id), {
           kind: 'confirmed',
           to: person.email,
         })
-        const sender = new MailSender(context.config)
         // a different ID each time, because mail programs discard duplicates
-        const { outcome } = await sender.send({ ...mail, id: context.ids.next() })
-        sender.close()
+        const { outcome } = await sendFor(context, id, { ...mail, id: context.ids.next() })
         return { path, query: { done: outcome === 'sent' ? 'sent' : 'notSent' } }
       },
       again: (visit, state) => shown(context, visit, { state }),

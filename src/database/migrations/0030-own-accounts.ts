@@ -34,6 +34,7 @@ export async function ownAccounts(db: Kysely<unknown>, engine: Engine): Promise<
     `create unique index own_stripe_accounts_present on own_stripe_accounts (business_id) where ended_at is null`,
     `create index own_stripe_accounts_by_business on own_stripe_accounts (business_id, set_at)`,
     `alter table payments add column stripe_account_id ${id}`,
+    `create index payments_by_business on payments (business_id, created_at, id)`,
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
