@@ -45,7 +45,7 @@ const maxNameLength = 100
 type Parts = Pick<Config, 'smtpUrl' | 'mailFrom' | 'mailDirectory' | 'environment'>
 
 /** Limits of a sender. `guard` checks the addresses of a server that the operator did not choose. */
-export interface SenderOptions {
+interface SenderOptions {
   maxConnections?: number
   connectMs?: number
   silenceMs?: number
