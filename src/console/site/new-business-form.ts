@@ -78,7 +78,11 @@ export function mailLanguage(locale: string): Codec {
       if (chosen !== '' && !known.includes(chosen)) known.unshift(chosen)
       const names = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
       const nameOf = (tag: string) => (localeNamed(tag) === tag ? (names.of(tag) ?? tag) : tag)
-      return choice(state, { ...parts, options: known.map((tag) => [tag, nameOf(tag)]) })
+      const { compare } = new Intl.Collator(locale)
+      const options = known
+        .map((tag) => [tag, nameOf(tag)] as const)
+        .toSorted(([, one], [, other]) => compare(one, other))
+      return choice(state, { ...parts, options })
     },
   }
 }
