@@ -40,6 +40,21 @@ function enhance(root) {
     })
   }
 
+  // proposes the team member with the name of a new user
+  for (const form of root.querySelectorAll('[data-namesake]')) {
+    const { name, staff_id: member } = form.elements
+    name.addEventListener('input', () => {
+      const typed = name.value.trim().toLocaleLowerCase()
+      const same = [...(member?.options ?? [])].filter(({ text }) =>
+        `${text.toLocaleLowerCase()} `.startsWith(`${typed} `),
+      )
+      if (typed !== '' && same.length === 1) member.value = same[0].value
+    })
+  }
+
+  for (const rows of root.querySelectorAll('[data-rows]')) addRows(rows)
+  for (const week of root.querySelectorAll('[data-week]')) copyDays(week)
+
   for (const form of root.querySelectorAll('.cal-filter')) {
     for (const choice of form.querySelectorAll('select'))
       choice.addEventListener('change', () => form.requestSubmit())
@@ -74,6 +89,76 @@ function enhance(root) {
     style.setProperty('--holdfast-accent', part.dataset.accent)
     style.setProperty('--holdfast-on-accent', part.dataset.onAccent)
     document.adoptedStyleSheets.push(sheet)
+  }
+}
+
+// a button shows the next free row of a form, or a copy of the last one
+function addRows(rows) {
+  const button = rows.querySelector('[data-add]')
+  const all = () => [...rows.querySelectorAll('[data-row]')]
+  const isEmpty = (row) =>
+    [...row.querySelectorAll('input, textarea')].every(
+      ({ value, type }) => value === '' || type === 'checkbox',
+    )
+  for (const row of all()) row.hidden = 'free' in row.dataset && isEmpty(row)
+  button.hidden = false
+  button.addEventListener('click', () => {
+    const row = all().find(({ hidden }) => hidden) ?? copyOf(all().at(-1))
+    row.hidden = false
+    row.querySelector('input:not([type=hidden])').focus()
+  })
+}
+
+function copyOf(row) {
+  const number = Number(row.dataset.row)
+  const copy = row.cloneNode(true)
+  for (const part of copy.querySelectorAll('*')) {
+    for (const { name, value } of [...part.attributes])
+      part.setAttribute(
+        name,
+        name.startsWith('aria')
+          ? value.replace(number + 1, number + 2)
+          : value.replace(`.${number}.`, `.${number + 1}.`),
+      )
+    if (part.matches('[data-number]')) part.textContent = part.textContent.replace(number + 1, number + 2)
+    if (part.matches('input, textarea')) part.removeAttribute('aria-invalid')
+    if (part.matches('input, textarea') && part.type !== 'checkbox') part.value = ''
+    part.checked = false
+  }
+  copy.dataset.row = number + 1
+  row.after(copy)
+  return copy
+}
+
+// the hours of a day for all open days, and for a day that opens
+function copyDays(week) {
+  const isOpen = (day) => day.querySelector('.switch').checked
+  const timesOf = (day) => [...day.querySelectorAll('[type=time]')]
+  const copy = (from, day) => {
+    const times = timesOf(from).map(({ value }) => value)
+    while (timesOf(day).length < times.length) day.querySelector('[data-add]').click()
+    timesOf(day).forEach((time, index) => {
+      time.value = times[index] ?? ''
+      time.closest('[data-row]').hidden = index > 1 && time.value === ''
+    })
+  }
+  const same = week.querySelector('[data-plain]')
+  const status = week.querySelector('[data-copied]')
+  same.hidden = true
+  same.querySelector('input').checked = false
+  const days = [...week.querySelectorAll('.day')]
+  for (const day of days) {
+    const button = day.querySelector('[data-copy-day]')
+    button.hidden = false
+    button.addEventListener('click', () => {
+      for (const other of days) if (other !== day && isOpen(other)) copy(day, other)
+      status.hidden = false
+      button.focus()
+    })
+    day.querySelector('.switch').addEventListener('change', () => {
+      const from = days.find((other) => other !== day && isOpen(other))
+      if (from && timesOf(day).every(({ value }) => value === '')) copy(from, day)
+    })
   }
 }
 

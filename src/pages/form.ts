@@ -85,7 +85,7 @@ function inputOf(
 ): Html {
   const value = type === 'password' ? '' : (typed[name] ?? '') // no page repeats a secret
   const common = html`id="${name}" name="${name}" dir="auto" ${required ? html`required` : ''}
-  ${rest.isReadOnly === true ? html`readonly` : ''} ${focusIf(rest.focus === true)}
+  ${rest.isReadOnly === true ? html`readonly` : ''} ${focusIf(rest.focus === true || faults[name] !== undefined)}
   ${max === undefined ? '' : html`maxlength="${max}"`} ${rest.describedBy}
   ${faults[name] === undefined ? '' : html`aria-invalid="true"`}`
   if (rows !== undefined) return html`<textarea ${common} rows="${rows}">${value}</textarea>` // browsers drop the first line break
@@ -139,7 +139,7 @@ export function choice(
       name="${name}"
       ${required ? html`required` : ''}
       ${describedBy(name, hint, fault)}
-      ${fault === undefined ? '' : html`aria-invalid="true"`}
+      ${fault === undefined ? '' : html`aria-invalid="true" autofocus`}
     >
       ${Map.groupBy(options, ([, , group = '']) => group)
         .entries()
@@ -182,7 +182,7 @@ export function hidden(values: Record<string, string | undefined>): Html {
   )}`
 }
 
-/** Returns the attribute that focuses an element when the page opens. */
+/** Returns the attribute that focuses an element when the page opens. The first one on the page gets the focus. */
 export const focusIf = (isNext: boolean): Html => (isNext ? html`autofocus` : html``)
 
 /** Renders a checkbox. */

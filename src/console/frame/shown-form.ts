@@ -8,7 +8,7 @@ import type { ConsoleLanguage, ConsoleTexts } from './texts.ts'
 
 /* The fields of services and staff members for the booking page: link, order, picture. */
 
-const pointers = ['category', 'position', 'image_url', 'slug']
+const pointers = ['position', 'image_url', 'slug']
 
 export function shownRows(
   texts: ConsoleTexts,
@@ -22,7 +22,7 @@ export function shownRows(
   ]
 }
 
-/** Renders the rows about the booking page. Staff members have no category. */
+/** Renders the rows about the booking page. */
 export function shownFields(
   { texts: { shown: words } }: ConsoleLanguage,
   state: FormState,

@@ -187,4 +187,7 @@ export interface TextParameters {
   'ownMail.refused': { reason: string | number }
   'payments.own': { key: string | number }
   'audit.key': { name: string | number }
+  'hours.add': { day: string | number }
+  'hours.copy': { day: string | number }
+  'hours.needsTimes': { day: string | number }
 }

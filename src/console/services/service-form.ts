@@ -27,6 +27,7 @@ import {
   tick,
   type Typed,
 } from '../../pages/form.ts'
+import { icon } from '../../pages/icons.ts'
 import {
   areWrong,
   type Codec,
@@ -48,14 +49,16 @@ import { duration, lengthOfSteps } from './step-fields.ts'
 /* The form of a service: a few fields that every service needs, and a section with rarely used ones. */
 
 const minutesAnHour = 60
-/** Number of empty questions after the existing ones. */
-const freeQuestions = 1
+/** Number of empty questions after the existing ones. A script adds more. */
+const freeQuestions = 2
 
 /** The locations, staff members and resources that a service can name. */
 interface ServiceChoices {
   locations: Location[]
   staff: StaffMember[]
   resources: PartChoices['resources']
+  /** The categories of other services, in their order. */
+  categories: string[]
 }
 
 /** Those whose hours decide about start times. */
@@ -72,10 +75,10 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
     ['duration_minutes', duration(words), words.duration],
     ['price', money, words.price],
     ['deposit', money, words.deposit, words.depositHint],
+    ['category', category(shown, choices?.categories ?? []), shown.category, shown.categoryHint],
     ['description', optional({ rows: 3, max: 5_000 }), words.description],
     ['staff_ids', ids(staff), words.staff, words.staffHint],
     ['location_ids', ids(locations, { least: 2, isOnlyTicked: true }), words.locations],
-    ['category', optional({ max: 60 }), shown.category, shown.categoryHint],
     ...shownRows(language.texts, 'service'),
     ['capacity', number({ usual: 1 }), words.capacity, words.capacityHint],
     ['timetable', timetable(language, { locations, staff }), words.starts, words.startsHint],
@@ -92,6 +95,34 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
     ['custom_fields', questions(words), words.questions, words.questionsHint],
     ...partRows(language, { staff, resources }),
   ]
+}
+
+/** The option for a category that no service has yet. */
+const newCategory = '+'
+const newCategoryName = 'category.new'
+
+/** Returns the codec of a category: a list of those in use, and a field for another one. */
+function category(words: ConsoleTexts['shown'], known: readonly string[]): Codec {
+  return {
+    ...optional(),
+    read: (typed, name) =>
+      name in typed
+        ? (typed[name] === newCategory ? (typed[newCategoryName] ?? '') : (typed[name] ?? '')) || null
+        : undefined,
+    inputAt: (_parts, typed, name) => (typed[name] === newCategory ? newCategoryName : name),
+    input: (state, { name, label, hint }) => {
+      const other = field(state, { name: newCategoryName, label: words.newCategory, hint, max: 60 })
+      const { [name]: chosen = '' } = state.typed
+      const all = [...new Set([...known, ...(chosen === newCategory ? [] : [chosen])])].filter(Boolean)
+      const options = [
+        ['', words.noCategory],
+        ...all.map((one) => [one, one]),
+        [newCategory, words.newCategory],
+      ]
+      return html`${choice(state, { name, label, options: options as [string, string][] })}
+        <div class="other">${other}</div>`
+    },
+  }
 }
 
 /** Returns the values of a new service: the defaults of the API, and the currency of other services. */
@@ -224,7 +255,10 @@ function questions(words: ConsoleTexts['services']): Codec {
       const shown = [...asked, ...Array.from({ length: freeQuestions }, (_, index) => next + index)]
       return html`<p class="soft">${hint ?? ''}</p>
         ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
-        ${shown.map((index) => questionField(words, state, index))}`
+        <div data-rows>
+          ${shown.map((index) => questionField(words, state, { index, isFree: index >= next }))}
+          <button type="button" hidden data-add>${icon('add')} ${words.addQuestion}</button>
+        </div>`
     },
   }
 }
@@ -234,11 +268,15 @@ function typedQuestion({ required, options = [], ...question }: CustomField, ind
   return Object.fromEntries(Object.entries(given).map(([part, value]) => [questionName(index, part), value]))
 }
 
-function questionField(words: ConsoleTexts['services'], state: FormState, index: number): Html {
+function questionField(
+  words: ConsoleTexts['services'],
+  state: FormState,
+  { index, isFree }: { index: number; isFree: boolean },
+): Html {
   const at = (part: string) => questionName(index, part)
   const kept = Object.fromEntries([at('id'), at('key')].map((name) => [name, state.typed[name] ?? '']))
-  return html`<fieldset>
-    <legend>${words.question({ number: index + 1 })}</legend>
+  return html`<fieldset data-row="${index}" ${isFree ? html`data-free` : ''}>
+    <legend data-number>${words.question({ number: index + 1 })}</legend>
     ${hidden(kept)}
     <div class="beside">
       ${field(state, { name: at('label'), label: words.questionText, max: 500 })}
@@ -296,8 +334,8 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
   const opened = (isOpen: boolean) => (isOpen ? html`open` : html``)
   const places = Number(state.typed['capacity'])
   const people = chosen(state.typed, 'staff_ids', choices.staff).length
-  return html`${shortServiceFields(language, state)} ${at('description', 'staff_ids', 'location_ids')}
-    ${shownFields(language, state, rows)}
+  return html`${shortServiceFields(language, state)}
+    ${at('category', 'description', 'staff_ids', 'location_ids')} ${shownFields(language, state, rows)}
     <details ${opened(isClass(state) || areWrong(state, ['capacity', 'timetable']))}>
       <summary>${words.group}</summary>
       ${at('capacity')} ${seatsLine(words.seats, { people, places })} ${at('timetable')}

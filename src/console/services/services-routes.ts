@@ -97,13 +97,15 @@ function servicePage(context: Context) {
     business: { id: businessId },
     texts,
   }: Pick<BusinessVisit, 'person' | 'business' | 'texts'>) => {
-    const [locations, staff, resources] = await Promise.all([
+    const [services, locations, staff, resources] = await Promise.all([
+      listItems(context, person, { kind: serviceKind, businessId }),
       listItems(context, person, { kind: locationKind, businessId }),
       listItems(context, person, { kind: staffKind, businessId }),
       listItems(context, person, { kind: resourceKind, businessId }),
     ])
     const offered = resources.map((one) => ({ ...one, name: resourceName(texts, locations, one) }))
-    return { locations, staff: staff as StaffMember[], resources: offered } // managers see all of it
+    const categories = [...new Set(services.flatMap((one) => one.category ?? []))]
+    return { services, categories, locations, staff: staff as StaffMember[], resources: offered } // managers see all of it
   }
   return {
     path: '/console/services',
@@ -116,9 +118,7 @@ function servicePage(context: Context) {
     create: CreateService,
     change: ChangeService,
     fresh: async (visit: BusinessVisit) => {
-      const { person, business } = visit
-      const services = await listItems(context, person, { kind: serviceKind, businessId: business.id })
-      const { staff, locations } = await choices(visit)
+      const { services, staff, locations } = await choices(visit)
       const active = (all: { id: string; active: boolean }[]) =>
         all.flatMap((one) => (one.active ? [one.id] : []))
       return newService(visit, services, { staff_ids: active(staff), location_ids: active(locations) })

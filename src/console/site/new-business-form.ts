@@ -13,6 +13,7 @@ import {
   type Typed,
   typedPhone,
 } from '../../pages/form.ts'
+import { color } from '../frame/color-field.ts'
 import {
   type Codec,
   fieldsOf,
@@ -35,6 +36,7 @@ interface NewBusiness {
   locale: string
   phone?: string
   reply_to_email?: string
+  brand_color?: string
 }
 
 function newBusinessRows(language: ConsoleLanguage, { isFresh }: { isFresh: boolean }): Rows<Business> {
@@ -47,6 +49,7 @@ function newBusinessRows(language: ConsoleLanguage, { isFresh }: { isFresh: bool
     ['reply_to_email', optional({ type: 'email', max: 254 }), words.replyTo, words.replyToHint],
     ['timezone', zone(language, { isGuess: isFresh }), locations.zone],
     ['locale', mailLanguage(locale), words.language, words.languageHint],
+    ['brand_color', color(texts), words.color, words.colorHint],
   ]
 }
 

@@ -38,6 +38,7 @@ import {
 } from '../frame/console-route.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { qrCode, qrCodeFile } from '../frame/qr-code.ts'
+import { color } from '../frame/color-field.ts'
 import { fieldsOf, fillRows, optional, readRows, type Rows, text } from '../frame/form-rows.ts'
 import { picture } from '../frame/picture-field.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
@@ -178,7 +179,7 @@ function websiteRows({ texts }: ConsoleLanguage): Rows<Business & PageOrigins> {
     ['slug', optional({ max: 60 }), words.slug, words.slugHint],
     ['allowed_origins', text({ max: 2_000, required: true }), words.newOrigin, words.originHint],
     ['brand_name', optional({ max: 200 }), words.brandName, words.brandNameHint],
-    ['brand_color', optional({ max: 7 }), words.color, words.colorHint],
+    ['brand_color', color(texts), words.color],
     ['brand_logo_url', picture('logo', texts), words.logo, words.logoHint],
     ['cover_url', picture('cover', texts), words.cover, words.coverHint],
   ]
@@ -421,8 +422,8 @@ function brandPart(visit: BusinessVisit, { business }: Website, state: FormState
   const at = focused(visit, state, ['brand_name', 'brand_color', 'brand_logo_url'])
   return html`<h2>${words.brand}</h2>
     <form method="post" class="fields wide-fields">
-      ${hidden({ do: 'brand' })} ${formFault(visit, state, 'brand')} ${at('brand_name')}
-      ${at('brand_color', 'brand_logo_url')}
+      ${hidden({ do: 'brand' })} ${formFault(visit, state, 'brand')}
+      ${at('brand_name', 'brand_color', 'brand_logo_url')}
       <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
     </form>`
 }

@@ -2,6 +2,7 @@ import { html, type Html } from '../../base/html.ts'
 import type { DateOverride, Hours, Weekday, WeeklyHours } from '../../catalogue/catalogue-types.ts'
 import { weekdays } from '../../catalogue/schedule-rules.ts'
 import { type Faults, type Field, type FormState, tick, type Typed } from '../../pages/form.ts'
+import { icon } from '../../pages/icons.ts'
 import { datesAt, firstWeekday } from '../frame/formats.ts'
 import type { Codec, Row } from '../frame/form-rows.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
@@ -13,8 +14,8 @@ interface Scheduled {
   date_overrides: DateOverride[]
 }
 
-/** Number of spans per weekday in every form: before and after a break. */
-const usualSpans = 2
+/** Number of empty spans after those of a weekday, such as for the time after a break. */
+const freeSpans = 1
 /** Maximum length of a holiday in days. */
 const maxHolidayDays = 366
 
@@ -36,7 +37,7 @@ function weeklyHours(language: ConsoleLanguage, none: string): Codec {
   return {
     read: (typed) =>
       'hours' in typed ? (typed['hours'] === 'own' ? weeklyHoursOf(typed) : null) : undefined,
-    show: (value) => typedWeek((value ?? null) as WeeklyHours | null),
+    show: (value) => typedWeek((value ?? null) as WeeklyHours | null, usualWeek),
     input: (state, parts) => weekFields(language, state, { ...parts, none }),
     inputAt: ([index = '', part], typed) => {
       const span = typedSpans(typed)[index === '' ? -1 : Number(index)]
@@ -58,10 +59,12 @@ function dateOverrides(language: ConsoleLanguage): Codec {
   }
 }
 
-function typedWeek(week: WeeklyHours | null): Typed {
+/** Returns the values of a form. Without own hours, those of `usual` are ready to be chosen. */
+export function typedWeek(week: WeeklyHours | null, usual: WeeklyHours): Typed {
   const typed: Typed = { hours: week ? 'own' : 'none' }
   for (const day of weekdays) {
-    const spans = (week ?? []).filter(({ weekday }) => weekday === day)
+    const spans = (week ?? usual).filter(({ weekday }) => weekday === day)
+    if (spans.length > 0) typed[openName(day)] = 'on'
     spans.forEach(({ opens, closes }, index) => {
       typed[`${day}.${index}.opens`] = opens
       typed[`${day}.${index}.closes`] = closes === '24:00' ? '00:00' : closes // browser fields end at 23:59
@@ -69,6 +72,8 @@ function typedWeek(week: WeeklyHours | null): Typed {
   }
   return typed
 }
+
+const openName = (day: Weekday) => `${day}.open`
 
 /** Formats `2026-12-24 10:00-14:00`. */
 function overrideText({ date, hours }: DateOverride): string {
@@ -90,8 +95,10 @@ function weeklyHoursOf(typed: Typed): (Hours & { weekday: Weekday })[] {
 
 /** Returns the weekly hours, each with the prefix of its field names. */
 function typedSpans(typed: Typed): (TypedSpan & { weekday: Weekday })[] {
-  return weekdays.flatMap((weekday) => {
-    const source = typed['same'] === 'on' && spansOf(typed, weekday).length > 0 ? 'monday' : weekday
+  const open = weekdays.filter((day) => typed[openName(day)] === 'on')
+  const [first] = open
+  return open.flatMap((weekday) => {
+    const source = typed['same'] === 'on' ? (first ?? weekday) : weekday
     return spansOf(typed, source).map((span) => ({ weekday, ...span }))
   })
 }
@@ -110,7 +117,7 @@ function spansOf(typed: Typed, day: Weekday): TypedSpan[] {
 
 function spanNumbers(typed: Typed, day: Weekday): number[] {
   const filled = Object.keys(typed).filter((name) => name.startsWith(`${day}.`) && name.endsWith('.opens'))
-  return Array.from({ length: Math.max(usualSpans, filled.length) }, (_, index) => index)
+  return Array.from({ length: Math.max(1, filled.length) }, (_, index) => index)
 }
 
 function overridesOf(typed: Typed): DateOverride[] {
@@ -161,7 +168,7 @@ function holidayFaults({ texts: { overrides: words } }: ConsoleLanguage, typed: 
   return until !== '' && until < from ? { until: words.order } : {}
 }
 
-/** Returns faults for spans without a beginning or an end, at the empty field. */
+/** Returns faults for open days without hours, and for spans without a beginning or an end. */
 function halfSpans({ texts: { hours: words }, locale }: ConsoleLanguage, typed: Typed): Faults {
   if (typed['hours'] !== 'own') return {}
   const faults: Faults = {}
@@ -170,6 +177,9 @@ function halfSpans({ texts: { hours: words }, locale }: ConsoleLanguage, typed: 
     if (closes === '') faults[`${fields}.closes`] = words.needsEnd({ day: name, opens })
     if (opens === '') faults[`${fields}.opens`] = words.needsStart({ day: name, closes })
   }
+  for (const day of weekdays)
+    if (typed['same'] !== 'on' && typed[openName(day)] === 'on' && spansOf(typed, day).length === 0)
+      faults[`${day}.0.opens`] = words.needsTimes({ day: weekdayName(day, locale) })
   return faults
 }
 
@@ -180,10 +190,11 @@ function dayOfFields(fields: string): Weekday {
 type HoursParts = Pick<Field, 'label' | 'hint'>
 
 function weekFields(
-  { texts, locale }: ConsoleLanguage,
+  language: ConsoleLanguage,
   state: FormState,
   { label, hint, none }: HoursParts & { none: string },
 ): Html {
+  const { locale, texts } = language
   const { hours: words } = texts
   const { typed, faults } = state
   const option = (value: string, text: string) =>
@@ -194,9 +205,10 @@ function weekFields(
   return html`<fieldset ${faults['hours'] === undefined ? '' : html`aria-describedby="hours-fault"`}>
     <legend>${label}</legend>
     ${faultAt(state, 'hours')} ${option('none', none)} ${option('own', words.own)}
-    <div class="own-hours">
-      ${weekdaysIn(locale).map((day) => dayFields({ texts, locale }, state, day))}
-      ${tick(state, 'same', words.same)}
+    <div class="own-hours" data-week>
+      ${weekdaysIn(locale).map((day) => dayFields(language, state, day))}
+      <div data-plain>${tick(state, 'same', words.same)}</div>
+      <p class="soft" role="status" hidden data-copied>${words.copied}</p>
       <p class="soft">${hint ?? ''}</p>
     </div>
   </fieldset>`
@@ -207,6 +219,7 @@ function faultAt({ faults }: FormState, name: string): Html {
   return fault === undefined ? html`` : html`<p class="fault" id="${name}-fault">${fault}</p>`
 }
 
+/** Renders a day: a switch, its spans, and buttons for one more span and for the same on all open days. */
 function dayFields(
   { texts: { hours: words }, locale }: ConsoleLanguage,
   state: FormState,
@@ -221,18 +234,43 @@ function dayFields(
       name="${field}"
       value="${typed[field] ?? ''}"
       aria-label="${name}: ${label}"
-      ${faults[field] === undefined ? '' : html`aria-invalid="true" aria-describedby="${field}-fault"`}
+      ${faults[field] === undefined ? '' : html`aria-invalid="true" aria-describedby="${field}-fault" autofocus`}
     />`
   }
+  const span = (index: number, isFree: boolean) =>
+    html`<span class="span" data-row="${index}" ${isFree ? html`data-free` : ''}
+      >${time(index, 'opens', words.opens({ span: index + 1 }))}–${time(index, 'closes', words.closes({ span: index + 1 }))}</span
+    >`
+  const button = (does: 'add' | 'copied', text: string) =>
+    html`<button
+      type="button"
+      class="bare"
+      hidden
+      data-${does === 'add' ? 'add' : 'copy-day'}
+      title="${text}"
+    >
+      ${icon(does)}<span class="unseen">${text}</span>
+    </button>`
+  const filled = spanNumbers(typed, day)
+  const free = Array.from({ length: freeSpans }, (_, index) => filled.length + index)
   const ofDay = Object.keys(faults).filter((field) => field.startsWith(`${day}.`))
-  return html`<div class="day">
-    <span>${name}</span>
-    ${spanNumbers(typed, day).map(
-      (index) =>
-        html`<span class="span"
-          >${time(index, 'opens', words.opens({ span: index + 1 }))}–${time(index, 'closes', words.closes({ span: index + 1 }))}</span
-        >`,
-    )}
+  return html`<div class="day" data-rows>
+    <label class="choice"
+      ><input
+        type="checkbox"
+        class="switch"
+        name="${openName(day)}"
+        value="on"
+        ${typed[openName(day)] === 'on' ? html`checked` : ''}
+      /><span>${name}</span></label
+    >
+    <span class="soft closed">${words.closed}</span>
+    <div class="spans">
+      ${filled.map((index) => span(index, false))} ${free.map((index) => span(index, true))}
+    </div>
+    <div class="day-more">
+      ${button('add', words.add({ day: name }))} ${button('copied', words.copy({ day: name }))}
+    </div>
     ${ofDay.map((field) => faultAt(state, field))}
   </div>`
 }

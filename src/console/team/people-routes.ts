@@ -18,6 +18,7 @@ import {
   type Location,
   type StaffMember,
 } from '../../catalogue/location-and-staff-schemas.ts'
+import type { WeeklyHours } from '../../catalogue/catalogue-types.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { type FormState, ticked, tickedOf, type Typed } from '../../pages/form.ts'
 import { listItems } from '../frame/lists.ts'
@@ -34,7 +35,7 @@ import { fieldsOf, fillRows } from '../frame/form-rows.ts'
 import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
 import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
-import { hoursFaults, hoursText, nextDaysText, usualWeek } from './hours-form.ts'
+import { hoursFaults, hoursText, nextDaysText, typedWeek, usualWeek } from './hours-form.ts'
 import { locationRows, servicesName, staffFields, staffRows } from './people-form.ts'
 
 /** Registers the page that lists staff and locations of a business. */
@@ -108,6 +109,12 @@ function peopleList(context: Context): ConsoleRoute {
 function staffPage(context: Context) {
   const servicesAt = ({ person, business }: BusinessVisit) =>
     listItems(context, person, { kind: serviceKind, businessId: business.id })
+  /** Returns the hours of a person. Somebody without own hours may start with those of the first location. */
+  const usualHours = async ({ person, business }: BusinessVisit, own: WeeklyHours | null): Promise<Typed> => {
+    const locations = await listItems(context, person, { kind: locationKind, businessId: business.id })
+    const first = locations.find(({ active, weekly_hours }) => active && weekly_hours)
+    return typedWeek(own, first?.weekly_hours ?? usualWeek)
+  }
   return {
     path: '/console/people',
     name: 'StaffPage',
@@ -121,11 +128,27 @@ function staffPage(context: Context) {
     fresh: async (visit: BusinessVisit) => {
       const offered = (await servicesAt(visit)).filter(({ active }) => active)
       const ofSomebody = offered.filter(({ staff_ids }) => staff_ids.length > 0) // the others need no staff, such as rooms
-      return { ...fillRows(staffRows(visit), {}), ...tickedServices(ofSomebody) }
+      return {
+        ...fillRows(staffRows(visit), {}),
+        ...(await usualHours(visit, null)),
+        ...tickedServices(ofSomebody),
+      }
     },
-    more: async (visit: BusinessVisit, row: StaffMember) =>
-      tickedServices((await servicesAt(visit)).filter(({ staff_ids }) => staff_ids.includes(row.id))),
+    more: async (visit: BusinessVisit, row: StaffMember) => ({
+      ...(await usualHours(visit, row.weekly_hours)),
+      ...tickedServices((await servicesAt(visit)).filter(({ staff_ids }) => staff_ids.includes(row.id))),
+    }),
     rows: staffRows,
+    below: (visit: BusinessVisit, { id, active }: StaffMember) =>
+      Promise.resolve(
+        visit.person.role === 'owner' && active
+          ? html`<p>
+              <a class="button" href="${pathOf('/console/users/new', visit, { staff: id })}"
+                >${visit.texts.users.giveLogIn}</a
+              >
+            </p>`
+          : html``,
+      ),
     saved: (staff: string, typed: Typed) => holidayOf({ staff }, typed),
     fields: async (visit: BusinessVisit, state: FormState) => {
       const { person, business } = visit

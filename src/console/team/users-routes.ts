@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { personRoles } from '../../access/actor.ts'
 import {
   listInvitations,
@@ -15,11 +15,13 @@ import { countMail } from '../../access/sent-mails.ts'
 import { ChangeUser, CreateUser, type User } from '../../access/user-schemas.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
+import { searchText } from '../../base/search-text.ts'
 import { type Instant, toMs } from '../../base/instants.ts'
 import { listItems, pageOrFirst } from '../frame/lists.ts'
 import { compileCreation } from '../../base/validation.ts'
 import type { Context } from '../../bookings/context.ts'
 import { staffKind } from '../../catalogue/catalogue-kinds.ts'
+import type { StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
 import { tellByMail } from '../../mails/link-mail.ts'
 import { mailFolder } from '../../mails/send.ts'
 import {
@@ -63,7 +65,10 @@ function addUsersRoutes(app: FastifyInstance, context: Context, limiter: RateLim
   const of = { role: 'owner', withoutBusiness: true } as const
   consoleRoutes(app, context, [
     { ...of, path, name: 'UsersPage', summary: 'The people who may log in', ...listPage(context) },
-    { ...of, path: newPath, name: 'NewUserPage', summary: 'A person to add', ...newPage(context, limiter) },
+    {
+      ...{ ...of, path: newPath, name: 'NewUserPage', summary: 'A person to add' },
+      ...{ query: { staff: Type.Optional(Type.String({ maxLength: 40 })) }, ...newPage(context, limiter) },
+    },
     {
       ...of,
       path: `${path}/:id`,
@@ -264,18 +269,24 @@ function newPage(context: Context, limiter: RateLimiter): Parts {
       body: html`${backTo(visit)}
         <h1>${words.add}</h1>
         ${faultSummary(state, setUp)}
-        <form method="post" class="fields wide-fields">
+        <form method="post" class="fields wide-fields" data-namesake>
           ${hidden({ once: visit.once })} ${fields()}
           <div class="actions"><button type="submit" class="main">${words.add}</button></div>
         </form>`,
     }
   }
   return {
-    show: (visit: ConsoleVisit) =>
-      shown(
-        visit,
-        filledForm(fillRows(newUserRows(visit), { role: 'manager', business_id: visit.business?.id })),
-      ),
+    show: async (visit, { query }) => {
+      const { ofBusiness, staff } = await roleChoices(context, visit, visit.business?.id)
+      const member = staff.find(({ id }) => id === query['staff'])
+      const role = ofBusiness && staff.length > 0 ? 'staff' : 'manager' // staff need a calendar of their own
+      const given = {
+        role,
+        business_id: visit.business?.id,
+        ...(member && { ...member, staff_id: member.id }),
+      }
+      return shown(visit, filledForm(fillRows(newUserRows(visit), given)))
+    },
     form: {
       ...{ rows: newUserRows, words: usersWords, ...tooManyMails },
       act: async (visit, typed, _address, once) => {
@@ -294,9 +305,22 @@ function newPage(context: Context, limiter: RateLimiter): Parts {
           ({ invitation }) => ({ path, query: { done: invitation ? 'asked' : 'invited' } }),
         )
       },
-      again: (visit, state) => shown(visit, withTooOften(visit, state)),
+      again: async (visit, state) => {
+        const { staff } = await roleChoices(context, visit, visit.business?.id)
+        return shown(visit, withNamesake(staff, withTooOften(visit, state)))
+      },
     },
   }
+}
+
+/** Proposes the team member with the person's name, if the role needs one. */
+function withNamesake(staff: RoleChoices['staff'], state: RefusedForm): RefusedForm {
+  const { typed } = state
+  if (typed['role'] !== 'staff' || typed['staff_id'] !== '' || (typed['name'] ?? '') === '') return state
+  const name = searchText(typed['name'] ?? '')
+  const namesakes = staff.filter((one) => `${searchText(one.name)} `.startsWith(`${name} `))
+  const [only] = namesakes
+  return only && namesakes.length === 1 ? { ...state, typed: { ...typed, staff_id: only.id } } : state
 }
 
 function withTooOften(visit: ConsoleVisit, state: RefusedForm): RefusedForm {
@@ -333,7 +357,7 @@ function userRows(visit: ConsoleVisit, choices?: RoleChoices): Rows<Static<typeo
 
 interface RoleChoices {
   ofBusiness: boolean
-  staff: { id: string; name: string }[]
+  staff: { id: string; name: string; email?: string | null }[]
   emailHint?: string
 }
 
@@ -357,7 +381,8 @@ async function roleChoices(
   businessId: string | null | undefined,
 ): Promise<RoleChoices> {
   if (typeof businessId !== 'string') return { ofBusiness: false, staff: [] }
-  return { ofBusiness: true, staff: await listItems(context, person, { kind: staffKind, businessId }) }
+  const staff = await listItems(context, person, { kind: staffKind, businessId })
+  return { ofBusiness: true, staff: staff as StaffMember[] } // owners see all of it
 }
 
 /** Explains the refusals of an operation in the words of these pages. */
