@@ -438,7 +438,7 @@ export interface CatalogueFilter {
 type ListedAlias = 's' | 'l' | 'p' | 'r'
 
 /** Returns the order of lists: by position, then name, then ID. */
-function listOrder(alias: ListedAlias): RawBuilder<unknown>[] {
+export function listOrder(alias: ListedAlias): RawBuilder<unknown>[] {
   const byName = [sql.ref(`${alias}.name`), sql.ref(`${alias}.id`)]
   if (alias === 'l' || alias === 'r') return byName
   return [sql`coalesce(${sql.ref(`${alias}.position`)}, ${sql.lit(lastPosition)})`, ...byName]

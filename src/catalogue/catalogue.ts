@@ -111,17 +111,47 @@ export function createInCatalogue<
 ): Promise<Row> {
   const input = withOwnImages(given, publicUrl(context.config))
   return context.db.transaction(async (tx) => {
-    const business = await businessOfItem(tx.db, actor.scope, {
-      given: input.business_id,
-      references: kind.references(input),
-    })
-    const row = kind.complete(input, business, () => context.ids.next())
-    await raiseCatalogueVersion(tx.db, business.id)
-    const saved = await saveChecked(tx, { kind, row, before: undefined, given: input, grows: true })
-    await record(context, tx, { by: actor, kind, row, done: 'created' })
+    const saved = await createWithin(context, tx, { by: actor, kind, input })
     await store(tx, saved)
     return saved
   })
+}
+
+/** Adds several items like `createInCatalogue`, either all or none. */
+export function createAllInCatalogue<
+  Row extends CatalogueItem & WithReferences,
+  Creation extends CreationInput,
+  Change,
+>(
+  context: Context,
+  actor: Actor,
+  { kind, inputs }: { kind: WritableKind<Row, Creation, Change>; inputs: readonly Creation[] },
+  store: StoreResponse<Row[]> = storeNothing,
+): Promise<Row[]> {
+  return context.db.transaction(async (tx) => {
+    const saved: Row[] = []
+    for (const input of inputs) saved.push(await createWithin(context, tx, { by: actor, kind, input }))
+    await store(tx, saved)
+    return saved
+  })
+}
+
+async function createWithin<
+  Row extends CatalogueItem & WithReferences,
+  Creation extends CreationInput,
+  Change,
+>(
+  context: Context,
+  tx: Transaction,
+  { by, kind, input }: { by: Actor; kind: WritableKind<Row, Creation, Change>; input: Creation },
+): Promise<Row> {
+  const given = { given: input.business_id, references: kind.references(input) }
+  const business = await businessOfItem(tx.db, by.scope, given)
+  const row = kind.complete(input, business, () => context.ids.next())
+  await raiseCatalogueVersion(tx.db, business.id)
+  const saved = await saveChecked(tx, { kind, row, before: undefined, given: input, grows: true })
+  await record(context, tx, { by, kind, row, done: 'created' })
+  return saved
 }
 
 /**

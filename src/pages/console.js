@@ -53,6 +53,7 @@ function enhance(root) {
   }
 
   for (const rows of root.querySelectorAll('[data-rows]')) addRows(rows)
+  for (const grip of root.querySelectorAll('[data-grip]')) drag(grip)
   for (const week of root.querySelectorAll('[data-week]')) copyDays(week)
 
   for (const form of root.querySelectorAll('.cal-filter')) {
@@ -160,6 +161,41 @@ function copyDays(week) {
       if (from && timesOf(day).every(({ value }) => value === '')) copy(from, day)
     })
   }
+}
+
+// a row goes where its grip is dragged, within its list
+function drag(grip) {
+  const row = grip.closest('li')
+  const list = row.parentElement
+  grip.hidden = false
+  grip.addEventListener('click', (event) => event.preventDefault())
+  grip.addEventListener('pointerdown', (event) => {
+    const next = row.nextElementSibling
+    event.preventDefault()
+    grip.setPointerCapture(event.pointerId)
+    row.classList.add('is-dragged')
+    const follow = ({ clientY }) => {
+      const others = [...list.children].filter((other) => other !== row && other.querySelector('[data-grip]'))
+      const after = others.find((other) => {
+        const { top, height } = other.getBoundingClientRect()
+        return clientY < top + height / 2
+      })
+      list.insertBefore(row, after ?? others.at(-1)?.nextElementSibling ?? null)
+    }
+    const end = ({ type }) => {
+      grip.removeEventListener('pointermove', follow)
+      row.classList.remove('is-dragged')
+      if (type === 'pointercancel') list.insertBefore(row, next)
+      if (row.nextElementSibling === next) return
+      const form = document.getElementById('order')
+      form.elements.namedItem('move').value =
+        `${row.dataset.id}:before:${row.nextElementSibling?.dataset.id ?? ''}`
+      form.requestSubmit()
+    }
+    grip.addEventListener('pointermove', follow)
+    grip.addEventListener('pointerup', end, { once: true })
+    grip.addEventListener('pointercancel', end, { once: true })
+  })
 }
 
 // suggests earlier clients while typing; choosing one does not submit the form

@@ -65,7 +65,7 @@ onEachEngine('the pages of rooms and equipment', (engine) => {
     expect(unknown.body).toContain('id="location_id-fault"')
     const half = await send('/console/resources/new', {
       ...cabins(),
-      hours: 'own',
+      ...{ hours: 'own', 'monday.open': 'on' },
       'monday.0.opens': '09:00',
     })
     expect(half.body).toContain('id="monday.0.closes-fault"')
@@ -76,7 +76,7 @@ onEachEngine('the pages of rooms and equipment', (engine) => {
     const { id } = await named('Steam cabins')
     const path = `/console/resources/${id}`
     expect((await show(path)).body).toContain(`name="placed" value="${location}"`)
-    const change = { name: 'Cabins', quantity: '2', placed: location, hours: 'own' }
+    const change = { name: 'Cabins', quantity: '2', placed: location, hours: 'own', 'monday.open': 'on' }
     const sent = await send(path, { ...change, 'monday.0.opens': '10:00', 'monday.0.closes': '14:00' })
     expect(sent.status).toBe(303)
     expect(await named('Cabins')).toMatchObject({

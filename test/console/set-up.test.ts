@@ -235,7 +235,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       const location = (await list('/locations'))[0]?.id ?? ''
       const sent = await send('/console/people/new', {
         ...{ name: 'Dana', email: '', [`service_ids.${id}`]: 'on', [`location_ids.${location}`]: 'on' },
-        ...{ hours: 'own', same: 'on' },
+        ...{ hours: 'own', same: 'on', 'monday.open': 'on', 'tuesday.open': 'on' },
         ...{ 'monday.0.opens': '10:00', 'monday.0.closes': '14:00' },
         ...{ 'monday.1.opens': '15:00', 'monday.1.closes': '00:00' },
         ...{ 'tuesday.0.opens': '08:00', 'tuesday.0.closes': '09:00' },
@@ -331,7 +331,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
         timezone: 'Europe/Vienna',
         online_url: '',
       },
-      ...{ hours: 'own', 'monday.0.opens': '09:00', 'monday.0.closes': '12:00' },
+      ...{ hours: 'own', 'monday.open': 'on', 'monday.0.opens': '09:00', 'monday.0.closes': '12:00' },
     }
     const refused = await send('/console/locations/new', {
       ...fields,

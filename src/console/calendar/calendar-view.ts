@@ -1,4 +1,5 @@
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
+import { categoryHues } from '../frame/faces.ts'
 import type { Interval } from '../../availability/zone-rules.ts'
 import { toMs } from '../../base/instants.ts'
 import type { Slices } from '../../base/slices.ts'
@@ -77,18 +78,14 @@ export async function chosenView(
   return { visit, choice: present, calendar, columns, shown, visits, hues, taken, nowMs, slices }
 }
 
-const numberOfHues = 6
-
 /** Gives each category a hue, in the order of the catalogue. */
 function huesOf({ catalogue: { services } }: Calendar, { bookings, holds }: Shown): Map<string, number> {
-  const categories = [...new Set(services.flatMap(({ category }) => category ?? []))]
+  const hues = categoryHues(services)
   const shown = new Set([...bookings, ...holds].map(({ service }) => service.id))
   return new Map(
     services
       .filter(({ id }) => shown.has(id))
-      .flatMap(({ id, category }) =>
-        category === null ? [] : [[id, categories.indexOf(category) % numberOfHues] as const],
-      ),
+      .flatMap(({ id, category }) => (category === null ? [] : [[id, hues.get(category) ?? 0] as const])),
   )
 }
 

@@ -15,3 +15,14 @@ export function face(name: string): Html {
 function firstLetter(word: string): string {
   return (Array.from(word)[0] ?? '').toUpperCase()
 }
+
+/** Returns the number of each category's hue, in the order of the services. The calendar has the same ones. */
+export function categoryHues(services: readonly { category: string | null }[]): Map<string, number> {
+  const categories = new Set(services.flatMap(({ category }) => category ?? []))
+  return new Map([...categories].map((category, index) => [category, index % hues]))
+}
+
+/** Renders the mark of a hue. */
+export function hueMark(hue: number | undefined): Html {
+  return html`<span class="hue${hue === undefined ? '' : ` is-${hue}`}" aria-hidden="true"></span>`
+}

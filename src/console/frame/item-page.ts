@@ -68,24 +68,27 @@ export function nextPage(visit: BusinessVisit, path: string, cursor: string | nu
 type ActivityWords = ConsoleTexts['services']['activity']
 
 interface ListRow {
+  id: string
   name: string
   path: string
   /** The sign before the name, such as a face. */
   mark?: Html
   about: Html
-  /** The text at the end of the row, such as a price. */
-  end?: string | undefined
+  /** The texts at the end of the row, such as a length and a price. */
+  ends?: (string | undefined)[]
+  /** What follows the row, such as a menu. */
+  more?: Html
   active: boolean
 }
 
 /** Renders the rows. Inactive ones come last. */
 export function rowsOf(visit: BusinessVisit, { inactive }: ActivityWords, rows: ListRow[]): Html {
-  const row = ({ name, path, mark = html``, about, end, active }: ListRow) =>
-    html`<li class="item">
+  const row = ({ id, name, path, mark = html``, about, ends = [], more = html``, active }: ListRow) =>
+    html`<li class="item" data-id="${id}">
       ${mark}
       <a href="${pathOf(path, visit)}"><bdi>${name}</bdi></a>
       <span class="soft">${active ? about : inactive}</span>
-      ${end === undefined || !active ? '' : html`<span class="end">${end}</span>`}
+      ${active ? ends.map((end) => html`<span class="end">${end ?? ''}</span>`) : ''} ${active ? more : ''}
     </li>`
   const inOrder = [...rows.filter(({ active }) => active), ...rows.filter(({ active }) => !active)]
   return html`<ul class="rows">

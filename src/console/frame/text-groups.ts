@@ -190,4 +190,6 @@ export interface TextParameters {
   'hours.add': { day: string | number }
   'hours.copy': { day: string | number }
   'hours.needsTimes': { day: string | number }
+  'services.moveOf': { name: string | number }
+  'staff.today': { hours: string | number }
 }

@@ -420,12 +420,16 @@ function askedNumbers({ typed }: FormState): number[] {
   return questionNumbers(typed).filter((index) => typed[questionName(index, 'label')] !== '')
 }
 
-/** Returns a summary without the price, such as "30 min · deposit €10". */
+/** Formats a length such as "30 min". */
+export function lengthText({ duration_minutes }: Service, { locale }: ConsoleLanguage): string {
+  const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'short' })
+  return minutes.format(duration_minutes)
+}
+
+/** Returns a summary without length and price, such as "deposit €10". */
 export function serviceSummary(service: Service, { locale, texts }: ConsoleLanguage): string {
   const { services: words } = texts
-  const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'short' })
   return [
-    minutes.format(service.duration_minutes),
     ...(service.deposit ? [words.withDeposit({ amount: moneyText(service.deposit, locale) })] : []),
     ...(service.capacity > 1 ? [words.forMany({ count: service.capacity })] : []),
   ].join(' · ')

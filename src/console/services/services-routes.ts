@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { html } from '../../base/html.ts'
+import { html, type Html } from '../../base/html.ts'
 import type { Context } from '../../bookings/context.ts'
 import { type CatalogueKind } from '../../catalogue/catalogue.ts'
 import {
@@ -12,10 +12,14 @@ import {
 import type { Location, StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
 import type { BookableResource } from '../../catalogue/resource-schemas.ts'
 import { ChangeService, CreateService, type Service } from '../../catalogue/service-schemas.ts'
+import { moveService } from '../../catalogue/service-order.ts'
+import type { Move } from '../../catalogue/order-rules.ts'
 import { moneyText } from '../../mails/render.ts'
-import type { FormState, Typed } from '../../pages/form.ts'
+import { focusIf, type FormState, hidden, type Typed } from '../../pages/form.ts'
+import { icon } from '../../pages/icons.ts'
+import { categoryHues, hueMark } from '../frame/faces.ts'
 import { listItems } from '../frame/lists.ts'
-import { doneNotice } from '../frame/console-page.ts'
+import { consoleScript, doneNotice } from '../frame/console-page.ts'
 import {
   assertNoFaults,
   type BusinessVisit,
@@ -27,6 +31,7 @@ import { slugFaults } from '../frame/shown-form.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
 import {
   idleStartsOf,
+  lengthText,
   newService,
   serviceFields,
   serviceRows,
@@ -41,40 +46,89 @@ export function servicesRoutes(app: FastifyInstance, context: Context): void {
 }
 
 function serviceList(context: Context): ConsoleRoute {
+  const show: Required<ConsoleRoute>['show'] = async (visit, { query }) => {
+    const { texts } = visit
+    const words = texts.services
+    const page = await listPage(context, visit, { kind: serviceKind, cursor: query['cursor'] })
+    const hues = categoryHues(page.data)
+    const menu = (id: string, name: string, isGroup = false) =>
+      moveMenu(visit, { id, name, isGroup, isOpen: query['open'] === id })
+    const rows = page.data.map((service) => ({
+      ...service,
+      path: `/console/services/${service.id}`,
+      mark: html`<span class="grip" hidden data-grip>${icon('grip')}</span
+        >${hueMark(hues.get(service.category ?? ''))}`,
+      about: html`${serviceSummary(service, visit)}`,
+      ends: [lengthText(service, visit), service.price ? moneyText(service.price, visit.locale) : undefined],
+      more: menu(service.id, service.name),
+    }))
+    const groups = [...Map.groupBy(rows, ({ category }) => category)]
+    const heading = (category: string, first: string) =>
+      html`<div class="head order">
+        <h2>${hueMark(hues.get(category))} <bdi>${category}</bdi></h2>
+        ${groups.length > 1 ? menu(first, category, true) : ''}
+      </div>`
+    return {
+      title: words.title,
+      section: 'services',
+      more: consoleScript,
+      body: html`<div class="head">
+          <h1>${words.title}</h1>
+          ${addButton(visit, '/console/services', words.add)}
+        </div>
+        ${doneNotice({ ...texts.setUp.done, moved: words.moved }, query['done'])}
+        ${rows.length === 0 ? html`<p>${words.empty}</p>` : ''}
+        ${groups.map(
+          ([category, ofGroup]) =>
+            html`<section data-order>
+              ${category === null ? '' : heading(category, ofGroup.find(({ active }) => active)?.id ?? '')}
+              ${rowsOf(visit, words.activity, ofGroup)}
+            </section>`,
+        )}
+        <form method="post" id="order">${hidden({ move: '' })}</form>
+        ${nextPage(visit, '/console/services', page.next_cursor)}`,
+    }
+  }
   return {
     path: '/console/services',
     name: 'ServicesPage',
     summary: 'The services of a business',
     role: 'manager',
-    show: async (visit, { query }) => {
-      const { texts } = visit
-      const words = texts.services
-      const page = await listPage(context, visit, { kind: serviceKind, cursor: query['cursor'] })
-      const rows = page.data.map((service) => ({
-        ...service,
-        path: `/console/services/${service.id}`,
-        about: html`${serviceSummary(service, visit)}`,
-        end: service.price ? moneyText(service.price, visit.locale) : undefined,
-      }))
-      const groups = [...Map.groupBy(rows, ({ category }) => category)]
-      return {
-        title: words.title,
-        section: 'services',
-        body: html`<div class="head">
-            <h1>${words.title}</h1>
-            ${addButton(visit, '/console/services', words.add)}
-          </div>
-          ${doneNotice(texts.setUp.done, query['done'])}
-          ${rows.length === 0 ? html`<p>${words.empty}</p>` : ''}
-          ${groups.map(
-            ([category, ofGroup]) =>
-              html`${category === null ? '' : html`<h2><bdi>${category}</bdi></h2>`}
-              ${rowsOf(visit, words.activity, ofGroup)}`,
-          )}
-          ${nextPage(visit, '/console/services', page.next_cursor)}`,
-      }
+    show,
+    form: {
+      act: async (visit, typed) => {
+        const move = moveOf(typed['to'] ?? typed['move'] ?? '')
+        const { person, business } = visit
+        if (move) await moveService(context, person, { businessId: business.id, move })
+        return { path: '/console/services', query: { ...(move && { done: 'moved', open: move.id }) } }
+      },
+      again: (visit, _state, address) => show(visit, address),
     },
   }
+}
+
+/** Renders the menu that moves a service or its category by one. It needs no script, and no mouse. */
+function moveMenu(
+  { texts: { services: words } }: BusinessVisit,
+  { id, name, isGroup, isOpen }: { id: string; name: string; isGroup: boolean; isOpen: boolean },
+): Html {
+  const button = (to: 'up' | 'down', text: string) =>
+    html`<li><button form="order" name="to" value="${id}:${to}${isGroup ? ':all' : ''}">${text}</button></li>`
+  return html`<details class="menu order">
+    <summary ${focusIf(isOpen && !isGroup)}>
+      ${icon('more')}<span class="unseen">${words.moveOf({ name })}</span>
+    </summary>
+    <ul>
+      ${button('up', words.moveUp)} ${button('down', words.moveDown)}
+    </ul>
+  </details>`
+}
+
+/** Reads a move, such as `<id>:up`, `<id>:down:all` with its category, or `<id>:before:<id>`. */
+function moveOf(text: string): Move | undefined {
+  const [id = '', to = '', rest = ''] = text.split(':')
+  if (to === 'up' || to === 'down') return { id, to, withCategory: rest === 'all' }
+  return to === 'before' ? { id, before: rest === '' ? null : rest } : undefined
 }
 
 /** Returns the name of a resource, with its number and location if they tell more. */

@@ -352,6 +352,15 @@ export function hoursText(hours: WeeklyHours, { locale, texts }: ConsoleLanguage
   return parts.length === 0 ? texts.hours.never : parts.join(', ')
 }
 
+/** Returns the hours of a date, such as "09:00–18:00"; empty if closed, undefined without own hours. */
+export function hoursOn({ weekly_hours, date_overrides }: Scheduled, date: string): string | undefined {
+  const weekday = weekdays[Temporal.PlainDate.from(date).dayOfWeek - 1]
+  const hours =
+    date_overrides.find((one) => one.date === date)?.hours ??
+    weekly_hours?.filter((one) => one.weekday === weekday)
+  return hours?.map(({ opens, closes }) => `${opens}–${closes}`).join(', ')
+}
+
 /** Maximum number of other days in a list. */
 const maxShownSpans = 3
 

@@ -35,7 +35,7 @@ import { fieldsOf, fillRows } from '../frame/form-rows.ts'
 import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
 import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
-import { hoursFaults, hoursText, nextDaysText, typedWeek, usualWeek } from './hours-form.ts'
+import { hoursFaults, hoursOn, hoursText, nextDaysText, typedWeek, usualWeek } from './hours-form.ts'
 import { locationRows, servicesName, staffFields, staffRows } from './people-form.ts'
 
 /** Registers the page that lists staff and locations of a business. */
@@ -66,15 +66,27 @@ function peopleList(context: Context): ConsoleRoute {
         const others = nextDaysText(date_overrides, today, visit)
         return html`${weekly_hours ? hoursText(weekly_hours, visit) : none}${others === '' ? '' : html`<br />${others}`}`
       }
-      const people = staff.map((member) => ({
-        ...member,
-        path: `/console/people/${member.id}`,
-        mark: face(member.name),
-        about: aboutHours(member, texts.staff.asLocation),
-      }))
+      const todayText = (hours: string | undefined, none: string) =>
+        hours === '' ? none : hours && texts.staff.today({ hours })
+      const open = locations.filter(({ active }) => active)
+      const people = staff.map((member) => {
+        const places = open.filter(
+          ({ id }) => member.location_ids.length === 0 || member.location_ids.includes(id),
+        )
+        const isClosed = places.length > 0 && places.every((one) => hoursOn(one, today) === '')
+        const own = hoursOn(member, today) ?? (places[0] && hoursOn(places[0], today))
+        return {
+          ...member,
+          path: `/console/people/${member.id}`,
+          mark: face(member.name),
+          about: aboutHours(member, texts.staff.asLocation),
+          ends: [todayText(isClosed ? '' : own, texts.staff.awayToday)],
+        }
+      })
       const places = locations.map((location) => ({
         ...location,
         path: `/console/locations/${location.id}`,
+        ends: [todayText(hoursOn(location, today), texts.locations.closedToday)],
         about: aboutHours(location, texts.locations.always),
       }))
       return {
