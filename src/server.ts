@@ -29,6 +29,7 @@ import { busyCalendarRoutes } from './calendars/busy-calendar-routes.ts'
 import { BusyCalendarWorker, openReader } from './calendars/busy-calendar-worker.ts'
 import { feedFileRoutes, feedRoutes } from './calendars/feed-routes.ts'
 import { blockRoutes } from './catalogue/block-routes.ts'
+import { holidayRoutes } from './catalogue/holiday-routes.ts'
 import { businessKeyRoutes } from './catalogue/business-key-routes.ts'
 import { businessRoutes } from './catalogue/business-routes.ts'
 import { unnamedImages } from './catalogue/image.ts'
@@ -294,6 +295,7 @@ function allRoutes({
       sessionRoutes,
       ...[catalogueRoutes, catalogueWriteRoutes, imageRoutes],
       blockRoutes,
+      holidayRoutes,
       businessRoutes,
       businessKeyRoutes,
       availabilityRoutes,

@@ -56,9 +56,10 @@ function enhance(root) {
   for (const grip of root.querySelectorAll('[data-grip]')) drag(grip)
   for (const week of root.querySelectorAll('[data-week]')) copyDays(week)
 
-  for (const form of root.querySelectorAll('.cal-filter')) {
+  for (const form of root.querySelectorAll('.cal-filter, [data-apply]')) {
     for (const choice of form.querySelectorAll('select'))
       choice.addEventListener('change', () => form.requestSubmit())
+    if ('apply' in form.dataset) form.querySelector('button').hidden = true
   }
 
   for (const part of root.querySelectorAll('[data-picture]'))

@@ -93,7 +93,6 @@ export interface TextParameters {
   'settings.moved': { count: number; isMore: boolean }
   'settings.test': { email: string | number }
   'settings.filed': { folder: string | number }
-  'start.offered': { names: string | number }
   'start.known': { names: string | number }
   'start.aloneHint': { name: string | number }
   'gate.forgottenHow': { minutes: string | number }
@@ -192,4 +191,8 @@ export interface TextParameters {
   'hours.needsTimes': { day: string | number }
   'services.moveOf': { name: string | number }
   'staff.today': { hours: string | number }
+  'start.minutesOf': { name: string | number }
+  'start.priceOf': { name: string | number }
+  'start.nameOf': { name: string | number }
+  'start.stepOf': { name: string | number; number: string | number }
 }

@@ -13,7 +13,7 @@ import type { BusinessVisit } from '../frame/console-route.ts'
 /* Progress from nothing to the first booking. It is derived from existing data, so nothing is stored. */
 
 /** Steps that have a page, in their order. */
-const startSteps = ['hours', 'service', 'people', 'page'] as const
+const startSteps = ['hours', 'holidays', 'service', 'people', 'page'] as const
 export type StartStep = (typeof startSteps)[number]
 
 /** The data that a business has so far. Active items only. */
@@ -62,6 +62,11 @@ export function stepPath(step: StartStep, visit: ConsoleVisit): string {
   return pathOf(`/console/start/${step}`, visit)
 }
 
+/** Returns the path of the test booking. */
+export function testPath(visit: ConsoleVisit): string {
+  return pathOf('/console/start/page', visit, { open: 'test' })
+}
+
 /** Returns the step after another. Unneeded pages never get in the way. */
 export function nextStep(step: StartStep): StartStep {
   return startSteps[startSteps.indexOf(step) + 1] ?? 'page'
@@ -73,6 +78,7 @@ export function stepList(visit: ConsoleVisit, progress: Progress, present?: Star
   const { locations, services, staff, booking, pageKey } = progress
   const isDone = {
     hours: locations.length > 0,
+    holidays: locations.some(({ date_overrides }) => date_overrides.length > 0),
     service: services.length > 0,
     people: staff.length > 0,
     page: locations.length > 0 && services.length > 0,
@@ -88,7 +94,7 @@ export function stepList(visit: ConsoleVisit, progress: Progress, present?: Star
     ${item(
       booking !== undefined,
       isDone.page && pageKey !== undefined
-        ? html`<a href="/book/${pageKey}">${start.steps.booking}</a>`
+        ? html`<a href="${testPath(visit)}">${start.steps.booking}</a>`
         : link('page', start.steps.booking),
     )}
   </ol>`
@@ -112,7 +118,7 @@ export async function startPanel(
   </form>`
   if (isReady)
     return html`<div class="card start head">
-      <p>${texts.start.ready} <a href="${stepPath('page', visit)}">${texts.start.testBooking}</a></p>
+      <p>${texts.start.ready} <a href="${testPath(visit)}">${texts.start.testBooking}</a></p>
       ${hide}
     </div>`
   return html`<section class="card start" aria-labelledby="start">

@@ -8,7 +8,7 @@ import { formatInstant } from '../../base/instants.ts'
 import { publicUrl } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
 import { createBusinessOfHub } from '../../catalogue/business.ts'
-import { changeInCatalogue, createInCatalogue } from '../../catalogue/catalogue.ts'
+import { changeInCatalogue, createAllInCatalogue, createInCatalogue } from '../../catalogue/catalogue.ts'
 import { writableLocations, writableServices, writableStaff } from '../../catalogue/catalogue-kinds.ts'
 import { ChangeLocation, CreateLocation, CreateStaff } from '../../catalogue/location-and-staff-schemas.ts'
 import { CreateService } from '../../catalogue/service-schemas.ts'
@@ -40,9 +40,11 @@ import {
 } from '../frame/console-route.ts'
 import { fieldsOf, fillRows, readRows, type Row } from '../frame/form-rows.ts'
 import { newService, serviceRows, shortServiceFields } from '../services/service-form.ts'
+import { closeOnDays, holidayFields, holidayPlaceQuery } from '../team/holidays-form.ts'
 import { hoursFaults, usualWeek } from '../team/hours-form.ts'
 import { locationRows } from '../team/people-form.ts'
 import { emptyBusinessForm, newBusinessFields, newBusinessOf } from './new-business-form.ts'
+import { freshOffer, isTrade, offerFields, readOffer } from './offer-form.ts'
 import {
   hidingCookie,
   nextStep,
@@ -51,12 +53,14 @@ import {
   type StartStep,
   stepList,
   stepPath,
+  testPath,
 } from './start-page.ts'
 
 /** Registers the steps from nothing to the first booking, and a new business of a hub. */
 export function startRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [
     hoursStep(context),
+    holidaysStep(context),
     serviceStep(context),
     peopleStep(context),
     pageStep(context),
@@ -68,34 +72,60 @@ export function startRoutes(app: FastifyInstance, context: Context): void {
 /** Creates something once, however often the form is sent. Undefined if it was sent before. */
 type CreateOnce = <Row>(run: (store: StoreResponse<unknown>) => Promise<Row>) => Promise<Row | undefined>
 
+type Query = Record<string, string | undefined>
+
+/** The parts of a step's page. Without fields, it has no form. */
+interface StepParts {
+  above?: Html
+  fields?: Html
+}
+
 /** A step: a form that leads to the next one. */
 interface Step {
   step: StartStep
   name: string
   summary: string
+  query?: ConsoleRoute['query']
   /** Returns the initial values of the form. */
-  fresh: (visit: BusinessVisit, progress: Progress) => Typed
-  fields: (visit: BusinessVisit, state: FormState, progress: Progress) => Html
-  save: (visit: BusinessVisit, typed: Typed, progress: Progress, create: CreateOnce) => Promise<void>
+  fresh: (visit: BusinessVisit, progress: Progress, query: Query) => Typed
+  parts: (
+    visit: BusinessVisit,
+    state: FormState,
+    progress: Progress,
+    query: Query,
+  ) => StepParts | Promise<StepParts>
+  save: (
+    visit: BusinessVisit,
+    typed: Typed,
+    progress: Progress,
+    sent: { create: CreateOnce; query: Query },
+  ) => Promise<void>
   rows?: (visit: BusinessVisit) => readonly Row[]
   fieldOf?: () => string
 }
 
-function stepRoute(context: Context, { step, name, summary, ...form }: Step): ConsoleRoute {
-  const page = (visit: BusinessVisit, progress: Progress, state: FormState) => {
+function stepRoute(context: Context, { step, name, summary, query: queryOf, ...form }: Step): ConsoleRoute {
+  const page = async (visit: BusinessVisit, state: FormState, query: Query) => {
     const { start, setUp } = visit.texts
+    const progress = await readProgress(context, visit)
+    const { above = html``, fields } = await form.parts(visit, state, progress, query)
     return {
       title: start.titles[step],
+      more: consoleScript,
       body: html`${stepList(visit, progress, step)}
         <h1>${start.titles[step]}</h1>
-        ${faultSummary(state, setUp)}
-        <form method="post" class="fields wide-fields">
-          ${hidden({ once: visit.once })} ${form.fields(visit, state, progress)}
-          <div class="actions">
-            <button type="submit" class="main">${start.goOn}</button>
-            <a class="button" href="${pathOf('/console', visit)}">${start.later}</a>
-          </div>
-        </form>`,
+        ${faultSummary(state, setUp)} ${above}
+        ${
+          fields === undefined
+            ? ''
+            : html`<form method="post" class="fields wide-fields">
+                ${hidden({ once: visit.once })} ${fields}
+                <div class="actions save">
+                  <button type="submit" class="main">${start.goOn}</button>
+                  <a class="button" href="${stepPath(nextStep(step), visit)}">${start.later}</a>
+                </div>
+              </form>`
+        }`,
     }
   }
   return {
@@ -103,19 +133,19 @@ function stepRoute(context: Context, { step, name, summary, ...form }: Step): Co
     name,
     summary,
     role: 'owner',
-    show: async (visit) => {
-      const progress = await readProgress(context, visit)
-      return page(visit, progress, filledForm(form.fresh(visit, progress)))
-    },
+    ...(queryOf && { query: queryOf }),
+    show: async (visit, { query }) =>
+      page(visit, filledForm(form.fresh(visit, await readProgress(context, visit), query)), query),
     form: {
       ...(form.rows && { rows: form.rows }),
       ...(form.fieldOf && { fieldOf: form.fieldOf }),
-      act: async (visit, typed, _address, once) => {
+      act: async (visit, typed, { query }, once) => {
         const next = { path: `/console/start/${nextStep(step)}` }
-        await form.save(visit, typed, await readProgress(context, visit), createOnce(once, next))
+        const create = createOnce(once, next)
+        await form.save(visit, typed, await readProgress(context, visit), { create, query })
         return next
       },
-      again: async (visit, state) => page(visit, await readProgress(context, visit), state),
+      again: (visit, state, { query }) => page(visit, state, query),
     },
   }
 }
@@ -145,9 +175,9 @@ function hoursStep(context: Context): ConsoleRoute {
     name: 'FirstHours',
     summary: 'Opening hours, on the way to the first booking',
     fresh: (visit, { locations: [first] }) => fillRows(rows(visit), first ?? { weekly_hours: usualWeek }),
-    fields: (visit, state) => fieldsOf(rows(visit), state)(),
+    parts: (visit, state) => ({ fields: fieldsOf(rows(visit), state)() }),
     rows,
-    save: async (visit, typed, { locations: [first] }, create) => {
+    save: async (visit, typed, { locations: [first] }, { create }) => {
       assertNoFaults(hoursFaults(visit, typed))
       const { person, business } = visit
       const kind = writableLocations
@@ -164,39 +194,98 @@ function hoursStep(context: Context): ConsoleRoute {
   })
 }
 
+/** Returns the step for public holidays, on which the first location is closed. */
+function holidaysStep(context: Context): ConsoleRoute {
+  return stepRoute(context, {
+    step: 'holidays',
+    name: 'FirstHolidays',
+    summary: 'Public holidays, on the way to the first booking',
+    query: holidayPlaceQuery,
+    fresh: () => ({}),
+    parts: async (visit, _state, { locations: [location] }, query) => {
+      if (!location) return { above: missingStep(visit, 'hours') }
+      const path = '/console/start/holidays'
+      const { place, days } = await holidayFields(context, visit, { location, path, query })
+      return { above: place, fields: days }
+    },
+    save: async (visit, typed, { locations: [location] }) => {
+      if (location) await closeOnDays(context, visit, { location, typed })
+    },
+  })
+}
+
+const ownTrade = 'other'
+
 /**
- * Returns the step for the first service. It makes booking possible, so the business gets its booking page.
+ * Returns the step for services: the usual ones of a trade, or one of the owner's own. It makes booking
+ * possible, so the business gets its booking page.
  */
 function serviceStep(context: Context): ConsoleRoute {
   return stepRoute(context, {
     step: 'service',
     name: 'FirstService',
-    summary: 'The first service, on the way to the first booking',
-    fresh: (visit, { services }) => newService(visit, services),
-    fields: (visit, state, { services }) => {
+    summary: 'The first services, on the way to the first booking',
+    query: { trade: Type.Optional(Type.String({ maxLength: 20 })) },
+    fresh: (visit, { services }, { trade }) =>
+      isTrade(trade) ? freshOffer(visit, trade) : newService(visit, services),
+    parts: (visit, state, { services }, { trade }) => {
       const { start } = visit.texts
-      return html`${services.length === 0 ? '' : html`<p>${start.offered({ names: services.map(({ name }) => name).join(', ') })}</p>`}
-        ${shortServiceFields(visit, state)}
+      if (trade === undefined && Object.keys(state.faults).length === 0)
+        return { above: tradeChoice(visit, services) }
+      const back = html`<p>
+        <a class="back" href="${stepPath('service', visit)}">← ${start.otherTrade}</a>
+      </p>`
+      if (isTrade(trade)) return { above: back, fields: offerFields(visit, state, trade) }
+      const fields = html`${shortServiceFields(visit, state)}
         <p class="soft">${start.moreServices}</p>`
+      return { above: back, fields }
     },
     rows: serviceRows,
-    save: async (visit, typed, { locations, services, staff }, create) => {
+    save: async (visit, typed, { locations, services, staff }, { create, query: { trade } }) => {
       const { person, business } = visit
-      const name = typed['name'] ?? ''
-      const isEmpty = name === '' && services.length > 0 // a returning visitor only continues
-      if (!isEmpty && !services.some((service) => service.name === name)) {
-        const given = {
-          ...readRows(serviceRows(visit), typed),
-          location_ids: locations.map(({ id }) => id),
-          staff_ids: staff.map(({ id }) => id),
-          business_id: business.id,
-        }
-        const input = checkedForm(CreateService, given, compileCreation)
-        await create((store) => createInCatalogue(context, person, { kind: writableServices, input }, store))
+      const links = {
+        location_ids: locations.map(({ id }) => id),
+        staff_ids: staff.map(({ id }) => id),
+        business_id: business.id,
       }
+      const own = { ...readRows(serviceRows(visit), typed), ...links }
+      const isEmpty = !isTrade(trade) && (typed['name'] ?? '') === '' && services.length > 0 // a returning visitor only continues
+      const offered = isEmpty
+        ? []
+        : isTrade(trade)
+          ? readOffer(visit, { typed, trade, given: links })
+          : [checkedForm(CreateService, own, compileCreation)]
+      const inputs = offered
+        .filter(({ name }) => !services.some((service) => service.name === name))
+        .map((one, index) => ({ position: services.length + index + 1, ...one }))
+      if (inputs.length > 0)
+        await create((store) =>
+          createAllInCatalogue(context, person, { kind: writableServices, inputs }, store),
+        )
       await openBookingPage(context, person, business.id)
     },
   })
+}
+
+/** Renders the trades to choose from. */
+function tradeChoice(visit: BusinessVisit, services: readonly { name: string }[]): Html {
+  const { start, templates: words } = visit.texts
+  const trades = [...Object.entries(words.trades), [ownTrade, start.tradeOther] as const]
+  const names = services.map(({ name }) => name).join(', ')
+  return html`${
+      services.length === 0
+        ? ''
+        : html`<p>${start.known({ names })}</p>
+            <p><a class="button main" href="${stepPath('people', visit)}">${start.next}</a></p>`
+    }
+    <h2>${start.trade}</h2>
+    <p class="soft">${start.tradeHint}</p>
+    <ul class="rows">
+      ${trades.map(
+        ([trade, name]) =>
+          html`<li><a href="${pathOf('/console/start/service', visit, { trade })}">${name}</a></li>`,
+      )}
+    </ul>`
 }
 
 /** Returns the step for staff: the owner alone, several people, or nobody in particular. */
@@ -206,7 +295,7 @@ function peopleStep(context: Context): ConsoleRoute {
     name: 'FirstPeople',
     summary: 'Who works there, on the way to the first booking',
     fresh: (_visit, { staff }) => ({ who: staff.length > 0 ? 'several' : 'alone' }),
-    fields: (visit, state, { staff }) => {
+    parts: (visit, state, { staff }) => {
       const { start } = visit.texts
       const option = (value: string, label: string | Html, hint: string) =>
         html`<label class="choice"
@@ -219,7 +308,7 @@ function peopleStep(context: Context): ConsoleRoute {
             /><span>${label}</span></label
           >
           <p class="soft" id="who-${value}">${hint}</p>`
-      return html`${staff.length === 0 ? '' : html`<p>${start.known({ names: staff.map(({ name }) => name).join(', ') })}</p>`}
+      const fields = html`${staff.length === 0 ? '' : html`<p>${start.known({ names: staff.map(({ name }) => name).join(', ') })}</p>`}
         <fieldset>
           <legend>${start.who}</legend>
           ${staff.length > 0 ? '' : option('alone', start.alone, start.aloneHint({ name: visit.person.name }))}
@@ -227,9 +316,10 @@ function peopleStep(context: Context): ConsoleRoute {
           ${field(state, { name: 'names', label: start.names, hint: start.namesHint, rows: 4, max: 2_000 })}
           ${staff.length > 0 ? '' : option('nobody', start.nobody, start.nobodyHint)}
         </fieldset>`
+      return { fields }
     },
     fieldOf: () => 'names',
-    save: async (visit, typed, { services, staff }, create) => {
+    save: async (visit, typed, { services, staff }, { create }) => {
       const { person } = visit
       if (typed['who'] === 'nobody') return
       const isAlone = typed['who'] === 'alone'
@@ -284,7 +374,7 @@ function pageStep(context: Context): ConsoleRoute {
     name: 'FirstBookingPage',
     summary: 'The booking page, on the way to the first booking',
     role: 'owner',
-    show: async (visit) => {
+    show: async (visit, { query }) => {
       const progress = await readProgress(context, visit)
       const { start } = visit.texts
       const { locations, services, booking, pageKey: key } = progress
@@ -300,7 +390,9 @@ function pageStep(context: Context): ConsoleRoute {
               ? missingStep(visit, missing)
               : key === undefined
                 ? html`<p>${start.closed}</p>`
-                : readyPage(visit, { server: publicUrl(context.config), path: `/book/${key}`, booking })
+                : query['open'] === 'test'
+                  ? testPage(visit, `/book/${key}`)
+                  : readyPage(visit, { server: publicUrl(context.config), path: `/book/${key}`, booking })
           }`,
       }
     },
@@ -325,12 +417,20 @@ function readyPage(
       ${
         booking
           ? html`<a class="button main" href="${pathOf('/console', visit, { date })}">${start.seeIt}</a>`
-          : html`<a class="button main" href="${path}">${start.testBooking}</a>`
+          : html`<a class="button main" href="${testPath(visit)}">${start.testBooking}</a>`
       }
       <a class="button" href="${pathOf('/console', visit)}">${start.toCalendar}</a>
       <a class="button" href="${pathOf('/console/website', visit)}">${start.toWebsite}</a>
     </div>
     <iframe class="phone" src="${path}?preview" title="${start.titles.page}"></iframe>`
+}
+
+/** Renders the booking page in a frame, where the owner books like a client. */
+function testPage(visit: BusinessVisit, path: string): Html {
+  const { start } = visit.texts
+  return html`<p>${start.tryIt}</p>
+    <p><a class="button main" href="${stepPath('page', visit)}">← ${start.backToConsole}</a></p>
+    <iframe class="phone" src="${path}?preview" title="${start.testBooking}"></iframe>`
 }
 
 function newBusinessPage(context: Context): ConsoleRoute {

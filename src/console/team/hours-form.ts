@@ -305,9 +305,14 @@ function overrideFields(language: ConsoleLanguage, state: FormState, { label, hi
   </fieldset>`
 }
 
-/** Formats "Thursday, 24 December 2026: closed". */
-function overrideName(override: DateOverride, { locale, texts }: ConsoleLanguage): string {
-  return `${dateName(override.date, locale)}: ${spansText(override, texts)}`
+/** Formats "Thursday, 24 December 2026: closed", or the date alone. */
+export function overrideName(
+  override: DateOverride,
+  { locale, texts }: ConsoleLanguage,
+  hasHours = true,
+): string {
+  const name = dateName(override.date, locale)
+  return hasHours ? `${name}: ${spansText(override, texts)}` : name
 }
 
 function dateName(date: string, locale: string): string {

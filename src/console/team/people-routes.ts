@@ -35,6 +35,7 @@ import { fieldsOf, fillRows } from '../frame/form-rows.ts'
 import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
 import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
+import { holidaysPage } from './holidays-form.ts'
 import { hoursFaults, hoursOn, hoursText, nextDaysText, typedWeek, usualWeek } from './hours-form.ts'
 import { locationRows, servicesName, staffFields, staffRows } from './people-form.ts'
 
@@ -44,6 +45,7 @@ export function teamRoutes(app: FastifyInstance, context: Context): void {
     peopleList(context),
     itemPage(context, staffPage(context)),
     itemPage(context, locationPage()),
+    holidaysPage(context),
   ])
 }
 
@@ -220,6 +222,14 @@ function locationPage() {
     },
     rows: locationRows,
     saved: (location: string, typed: Typed) => holidayOf({ location }, typed),
+    below: (visit: BusinessVisit, { id }: Location) =>
+      Promise.resolve(
+        html`<p>
+          <a class="button" href="${pathOf(`/console/locations/${id}/holidays`, visit)}"
+            >${visit.texts.holidays.title}</a
+          >
+        </p>`,
+      ),
     fields: (visit: BusinessVisit, state: FormState) =>
       Promise.resolve(fieldsOf(locationRows(visit), state)()),
     faults: hoursFaults,
