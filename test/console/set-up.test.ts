@@ -341,7 +341,9 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     expect(refused.body).toContain('id="monday.1.opens-fault">Overlaps 09:00–12:00.<')
     expect(refused.body).toMatch(/name="monday\.1\.opens"[^>]*aria-invalid="true"/)
     expect(refused.body).toMatch(/id="timezone-fault"/)
-    const half = await send('/console/locations/new', { ...fields, 'saturday.0.opens': '10:00' })
+    const half = await send('/console/locations/new', {
+      ...{ ...fields, 'saturday.open': 'on', 'saturday.0.opens': '10:00' },
+    })
     expect(half.body).toContain('id="saturday.0.closes-fault">Saturday: enter an end for 10:00.')
     expect((await send('/console/locations/new', fields)).status).toBe(303)
     expect(await named('/locations', 'Annexe')).toMatchObject({
@@ -352,6 +354,55 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     const { id } = await named('/locations', 'Annexe')
     await send(`/console/locations/${id}`, { ...fields, hours: 'none' })
     expect(await named('/locations', 'Annexe')).toMatchObject({ weekly_hours: null })
+  })
+
+  test('a day that is switched on needs hours, and one that is switched off keeps none', async () => {
+    const fields = { name: 'Kiosk', timezone: 'Europe/Vienna', hours: 'own', 'tuesday.0.opens': '10:00' }
+    const empty = await send('/console/locations/new', { ...fields, 'monday.open': 'on' })
+    expect(empty.body).toContain('id="monday.0.opens-fault">Monday: enter the hours, or switch the day off.')
+    expect((await send('/console/locations/new', fields)).status).toBe(303)
+    expect(await named('/locations', 'Kiosk')).toMatchObject({ weekly_hours: [] })
+  })
+
+  test('a new person may start with the hours of the location', async () => {
+    const { body } = await show('/console/people/new')
+    expect(body).toMatch(/name="hours" value="none" checked/)
+    expect(typedIn(String(body))).toMatchObject({ 'monday.open': 'on', 'saturday.0.opens': '10:00' })
+  })
+
+  test('a service gets a category in use or another one, and the list moves it within', async () => {
+    const base = await whole()
+    const { body } = await show('/console/services/new')
+    expect(body).toMatch(/<select[^>]*id="category"[^]*<option value="Hair and care"[^]*<option value="\+"/)
+    for (const name of ['First', 'Second'])
+      await send('/console/services/new', { ...base, name, category: '+', 'category.new': 'Beards' })
+    const second = await named('/services', 'Second')
+    expect(second).toMatchObject({ category: 'Beards' })
+    const moved = await send('/console/services', { to: `${second.id}:up` })
+    expect(moved.headers.location).toBe(`/console/services?done=moved&open=${second.id}`)
+    const ofCategory = async () =>
+      (await list('/services')).filter((one) => 'category' in one && one.category === 'Beards')
+    expect((await ofCategory()).map(({ name }) => name)).toEqual(['Second', 'First'])
+    await send('/console/services', { move: `${second.id}:before:` })
+    expect((await ofCategory()).map(({ name }) => name)).toEqual(['First', 'Second'])
+    expect((await send('/console/services', { move: `${businessId}:before:` })).status).toBe(404)
+    await send(`/console/services/${second.id}`, { ...base, name: 'Second', category: '' })
+    expect(await named('/services', 'Second')).toMatchObject({ category: null })
+  })
+
+  test('public holidays close a location, once, and keep other hours of the day', async () => {
+    const { id: location } = await named('/locations', 'Mitte')
+    const path = `/console/locations/${location}/holidays`
+    const { body } = await show(`${path}?country=AT&region=9`)
+    expect(textOf({ body })).toMatch(/Austria.*Saturday, December 26, 2026/)
+    const ticked = { 'day.2027-10-26': 'on', 'day.2026-12-24': 'on' }
+    for (let time = 0; time < 2; time += 1) expect((await send(path, ticked)).status).toBe(303)
+    const { date_overrides: days } = (await owner.call('GET', `/locations/${location}`)).body as unknown as {
+      date_overrides: { date: string; hours: object[] }[]
+    }
+    expect(days.filter(({ date }) => date === '2027-10-26')).toEqual([{ date: '2027-10-26', hours: [] }])
+    expect(days.filter(({ date }) => date === '2026-12-24')).toMatchObject([{ hours: [{}] }])
+    expect((await send(path, { 'day.tomorrow': 'on' })).status).toBe(422)
   })
 
   test.each(['/console/locations/new', '/console/people/new'])(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type FirstOwner, offerFirstOwner } from '../../src/access/first-owner.ts'
 import { createHub } from '../../src/catalogue/business.ts'
-import { readConsole, textOf } from '../support/console.ts'
+import { readConsole, textOf, typedIn } from '../support/console.ts'
 import { onOneEngine } from '../support/long.ts'
 import {
   cookieOf,
@@ -71,12 +71,20 @@ onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
     expect(textOf(await read('/console'))).toContain('Finish setting up')
     const early = textOf(await read('/console/start/page'))
     expect(early).toContain('Something is missing')
-    const badHours = await send('/console/start/hours', { hours: 'own', 'monday.0.opens': '09:00' })
+    const badHours = await send('/console/start/hours', {
+      ...{ hours: 'own', 'monday.open': 'on', 'monday.0.opens': '09:00' },
+    })
     expect(badHours.status).toBe(422)
     expect(badHours.body).toContain('value="09:00"')
     expect(badHours.body).toContain('id="monday.0.closes-fault">Monday: enter an end for 09:00.')
-    const half = { 'monday.0.opens': '09:00', 'monday.0.closes': '17:00', 'saturday.0.closes': '14:00' }
-    const halfDay = String((await send('/console/start/hours', { hours: 'own', ...half })).body)
+    const open = { hours: 'own', 'monday.open': 'on' }
+    const half = {
+      'saturday.open': 'on',
+      'monday.0.opens': '09:00',
+      'monday.0.closes': '17:00',
+      'saturday.0.closes': '14:00',
+    }
+    const halfDay = String((await send('/console/start/hours', { ...open, ...half })).body)
     expect(halfDay).toContain('id="saturday.0.opens-fault">Saturday: enter a start for 14:00.')
     expect(halfDay).toMatch(/name="saturday\.0\.opens"[^>]*aria-invalid="true"/)
     expect(halfDay.match(/aria-invalid/g)).toHaveLength(1)
@@ -86,15 +94,21 @@ onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
       'friday.0.opens': '10:00',
       same: 'on',
     }
-    expect(await send('/console/start/hours', { hours: 'own', ...hours })).toMatchObject({
+    expect(await send('/console/start/hours', { ...open, ...hours })).toMatchObject({
       status: 303,
-      headers: { location: '/console/start/service' },
+      headers: { location: '/console/start/holidays' },
     })
     // sending it again changes it: no second location
-    await send('/console/start/hours', { hours: 'own', ...hours, address: 'Musterstr. 1' })
+    await send('/console/start/hours', { ...open, ...hours, address: 'Musterstr. 1' })
     const locations = await service.rows('locations')
     expect(locations).toMatchObject([{ name: 'Salon Nova', address: 'Musterstr. 1' }])
-    const fresh = await readConsole(service, '/console/start/service', owner)
+    const holidays = await readConsole(service, '/console/start/holidays', owner)
+    expect(textOf(holidays)).toMatch(/Germany.*Friday, December 25, 2026 Christmas Day/)
+    expect(await send('/console/start/holidays', { 'day.2026-12-25': 'on' })).toMatchObject({
+      headers: { location: '/console/start/service' },
+    })
+    expect(textOf(await readConsole(service, '/console/start/service', owner))).toContain('Hairdresser')
+    const fresh = await readConsole(service, '/console/start/service?trade=other', owner)
     expect(fresh.body).toMatch(/<select\s+id="price\.currency"[^>]*>\s*<option value="EUR" selected/)
     const nameless = await send('/console/start/service', {
       name: '',
@@ -132,7 +146,8 @@ onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
     const page = await read('/console/start/page')
     expect(page.headers['content-security-policy']).toContain("frame-src 'self'")
     const [, path = ''] = /src="(\/book\/[^"]+)\?preview"/.exec(String(page.body)) ?? []
-    expect(page.body).toMatch(new RegExp(`<a href="${path}"\\s*>Test appointment</a>`))
+    expect(page.body).toMatch(/<a href="\/console\/start\/page\?open=test"\s*>Test appointment<\/a>/)
+    expect(textOf(await read('/console/start/page?open=test'))).toContain('Back to the console')
     expect(textOf(page)).toMatch(new RegExp(`Link to your booking page: https?://[^ ]+${path} `))
     const framed = await service.call('GET', `/${path}?preview`)
     expect(framed).toMatchObject({ status: 200, headers: { 'x-frame-options': 'SAMEORIGIN' } })
@@ -189,6 +204,39 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     expect(textOf(await readConsole(service, '/console/start/hours', { cookie }))).toContain('Opening hours')
   })
 
+  test('offer the usual services of a trade, created together, in the currency of the business', async () => {
+    const owner = await logInNewPerson(service, {
+      ...{ email: 'trade@example.com', role: 'owner' },
+      place: { businessId: businessOf(service.world, 'Salon Spree').id },
+    })
+    const path = '/console/start/service?trade=hair'
+    const page = await readConsole(service, path, owner)
+    const typed = typedIn(String(page.body))
+    expect(typed).toMatchObject({ 'rootColor.name': 'Root colour', 'rootColor.price.amount': '65' })
+    const german = await service.call('GET', `/${path}`, {
+      headers: { host: 'localhost', cookie: owner.cookie, 'accept-language': 'de' },
+    })
+    expect(german.body).toContain('value="Ansatzfarbe"')
+    expect(textOf(await sendForm(service, path, typed, owner))).toContain('Tick at least one service.')
+    const ticked = { ...typed, 'offer.rootColor': 'on', 'offer.updo': 'on', 'updo.step.0': '75' }
+    const before = (await service.rows('services')).length
+    const faulty = await sendForm(service, path, { ...ticked, 'updo.price.amount': 'much' }, owner)
+    expect(faulty).toMatchObject({ status: 422 })
+    expect(faulty.body).toMatch(/name="updo\.price\.amount"[^>]*aria-invalid/)
+    expect(await service.rows('services')).toHaveLength(before)
+    for (let time = 0; time < 2; time += 1)
+      expect(await sendForm(service, path, ticked, owner)).toMatchObject({ status: 303 })
+    const made = (await service.rows('services')).filter(({ name }) =>
+      /^(Root colour|Updo)$/.test(String(name)),
+    )
+    expect(made).toHaveLength(2)
+    expect(made.toSorted((one, other) => Number(one['position']) - Number(other['position']))).toMatchObject([
+      { name: 'Root colour', category: 'Colour', duration_minutes: 90, price_amount: 6500 },
+      { name: 'Updo', category: 'Styling', duration_minutes: 75, price_amount: 7000 },
+    ])
+    expect(made[0]?.['steps_json'] ?? made[1]?.['steps_json']).toBeDefined()
+  })
+
   /** Sends the form of a new business on a page of the hub. */
   const addBusiness = (fields: Record<string, string> = {}) =>
     sendForm(service, '/console/new-business', { ...salon, at_business: hubId, ...fields }, hubOwner)
@@ -209,7 +257,7 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     await addBusiness(twice)
     expect((await service.rows('businesses')).filter(({ name }) => name === 'Twice')).toHaveLength(1)
     const saved = await sendForm(service, path, { hours: 'none' }, hubOwner)
-    expect(saved.headers['location']).toBe(path.replace('hours', 'service'))
+    expect(saved.headers['location']).toBe(path.replace('hours', 'holidays'))
     expect((await service.rows('locations')).at(-1)).toMatchObject({
       name: 'Second',
       weekly_hours_json: null,

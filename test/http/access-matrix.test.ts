@@ -183,6 +183,11 @@ const rows: Record<
       'DELETE /api/v1/invitations/:id': one('/invitations', 'invitation_id'),
     },
   },
+  'public holidays': {
+    may: { publishable: '–', session: '–', business: '–', hub: '–', manage: '–' },
+    people: 'staff',
+    operations: { 'GET /api/v1/holidays': list('/holidays?country=AT&region=9&year=2027') },
+  },
   "a person's own account": {
     may: { publishable: '–', session: '–', business: '–', hub: '–', manage: '–' },
     people: 'staff',
@@ -543,6 +548,7 @@ const open = [
   'GET /console/block',
   'GET /console/block/:id',
   'GET /console/locations/:id',
+  'GET /console/locations/:id/holidays',
   'GET /console/people',
   'GET /console/people/:id',
   'GET /console/users',
@@ -572,6 +578,7 @@ const open = [
   'GET /console/link',
   'GET /console/first',
   'GET /console/new-business',
+  'GET /console/start/holidays',
   'GET /console/start/hours',
   'GET /console/start/page',
   'GET /console/start/people',
@@ -589,6 +596,7 @@ const open = [
 /** Forms of people, which only pages of this server may send: test/people. */
 const forms = [
   'POST /console/locations/:id',
+  'POST /console/locations/:id/holidays',
   'POST /console/people/:id',
   'POST /console/users/new',
   'POST /console/users/:id',
@@ -596,6 +604,7 @@ const forms = [
   'POST /console/users/invitations/:id/resend',
   'POST /console/users/invitations/:id/revoke',
   'POST /console/resources/:id',
+  'POST /console/services',
   'POST /console/services/:id',
   'POST /console/calendars/busy/:id/remove',
   'POST /console/calendars/busy/new',
@@ -616,6 +625,7 @@ const forms = [
   'POST /console/first',
   'POST /console/new-business',
   'POST /console/start/hide',
+  'POST /console/start/holidays',
   'POST /console/start/hours',
   'POST /console/start/people',
   'POST /console/start/service',

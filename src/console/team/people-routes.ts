@@ -126,7 +126,7 @@ function staffPage(context: Context) {
   /** Returns the hours of a person. Somebody without own hours may start with those of the first location. */
   const usualHours = async ({ person, business }: BusinessVisit, own: WeeklyHours | null): Promise<Typed> => {
     const locations = await listItems(context, person, { kind: locationKind, businessId: business.id })
-    const first = locations.find(({ active, weekly_hours }) => active && weekly_hours)
+    const first = locations.find(({ active, weekly_hours: hours }) => active && hours && hours.length > 0)
     return typedWeek(own, first?.weekly_hours ?? usualWeek)
   }
   return {
