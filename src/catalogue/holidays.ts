@@ -35,13 +35,23 @@ export async function listHolidays(
   const Holidays = await load()
   const known = new Holidays()
   if (!Object.hasOwn(known.getCountries(), country)) throw unknown('/country')
-  if (region !== undefined && !Object.hasOwn(known.getStates(country) ?? {}, region)) throw unknown('/region')
+  if (region !== undefined && !Object.hasOwn(statesOf(known, country), region)) throw unknown('/region')
   const rules = new Holidays(country, region ?? '', { types: ['public'] })
   const found = rules.getHolidays(year, language)
   const names = Map.groupBy(found, ({ date }) => date.slice(0, 10))
   return [...names]
     .map(([date, some]) => ({ date, name: some.map(({ name }) => name).join(', ') }))
     .toSorted((one, other) => (one.date < other.date ? -1 : 1))
+}
+
+/** Returns the regions of a country; some have none, despite the types of the package. */
+function statesOf(
+  known: InstanceType<Awaited<ReturnType<typeof load>>>,
+  country: string,
+  language?: string,
+): Record<string, string> {
+  const states: Record<string, string> | undefined = known.getStates(country, language)
+  return states ?? {}
 }
 
 function unknown(pointer: string): Problem {
@@ -59,7 +69,7 @@ export async function listHolidayPlaces(
   const byName = new Intl.Collator(language)
   const sorted = (places: Named[]) => places.toSorted((one, other) => byName.compare(one.name, other.name))
   const countries = Object.keys(known.getCountries()).map((code) => ({ code, name: names.of(code) ?? code }))
-  const states = country === undefined ? {} : (known.getStates(country, language) ?? {})
+  const states = country === undefined ? {} : statesOf(known, country, language)
   const regions = Object.entries(states).map(([code, name]) => ({ code, name }))
   return { countries: sorted(countries), regions: sorted(regions) }
 }

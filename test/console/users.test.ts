@@ -75,6 +75,19 @@ onOneEngine('postgres', 'the page of the people who may log in', (engine) => {
     expect((await users()).filter(({ email }) => email === 'anna@example.com')).toHaveLength(1)
   })
 
+  test('a new user is staff, and gets the calendar of the team member with their name', async () => {
+    expect((await show(`${list}/new`)).body).toMatch(/<option value="staff" selected/)
+    const ben = salon().staff.find(({ name }) => name === 'Ben Fischer')?.id ?? ''
+    const fields = { email: 'ben@example.com', name: 'ben', role: 'staff', staff_id: '' }
+    const proposed = await send(`${list}/new`, fields)
+    expect(proposed.status).toBe(422)
+    expect(proposed.body).toContain(`<option value="${ben}" selected`)
+    const ofAnna = await show(`${list}/new?staff=${anna}`)
+    expect(ofAnna.body).toContain('value="Anna Weber"')
+    expect(ofAnna.body).toContain(`<option value="${anna}" selected`)
+    expect((await show(`/console/people/${anna}`)).body).toContain(`/console/users/new?staff=${anna}`)
+  })
+
   test('keeps what was typed beside its faults, in German too', async () => {
     const fields = { email: 'new@example.com', name: '<b>Neu & "neu"', role: 'staff', staff_id: '' }
     const { status, body } = await send(`${list}/new`, fields)

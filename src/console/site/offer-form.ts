@@ -6,7 +6,7 @@ import { type Faults, faultsOf, type FormState, numberOf, type Typed } from '../
 import { assertNoFaults, checkedForm } from '../frame/console-route.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 import { currencyField, currencyName, money, usualCurrency } from '../services/currencies.ts'
-import { templates, type Trade, usualPrice } from './service-templates.ts'
+import { type Template, templates, type Trade, usualPrice } from './service-templates.ts'
 
 /* The usual services of a trade as a table: what the business offers is ticked, and the rest corrected. */
 
@@ -25,7 +25,7 @@ interface Row {
 function rowsOf({ texts }: ConsoleLanguage, trade: Trade): Row[] {
   const names: Record<string, unknown> = texts.templates[trade]
   const { categories } = texts.templates[trade] as { categories: Record<string, string> }
-  return Object.entries(templates[trade]).map(([key, [category, minutes, euros]]) => ({
+  return Object.entries<Template>(templates[trade]).map(([key, [category, minutes, euros]]) => ({
     ...{ key, euros, name: String(names[key]), category: categories[category] ?? '' },
     minutes: [minutes].flat(),
   }))

@@ -1,7 +1,7 @@
 /* Usual services of trades. Their names and categories are in texts/console, in the group templates. */
 
 /** A usual service: category, minutes or those of its steps, and a price in euros. */
-type Template = readonly [category: string, minutes: number | readonly number[], euros: number]
+export type Template = readonly [category: string, minutes: number | readonly number[], euros: number]
 
 /** The person is free during the middle step of three. */
 export const templates = {

@@ -21,7 +21,6 @@ import { listItems, pageOrFirst } from '../frame/lists.ts'
 import { compileCreation } from '../../base/validation.ts'
 import type { Context } from '../../bookings/context.ts'
 import { staffKind } from '../../catalogue/catalogue-kinds.ts'
-import type { StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
 import { tellByMail } from '../../mails/link-mail.ts'
 import { mailFolder } from '../../mails/send.ts'
 import {
@@ -276,7 +275,7 @@ function newPage(context: Context, limiter: RateLimiter): Parts {
     }
   }
   return {
-    show: async (visit, { query }) => {
+    show: async (visit: ConsoleVisit, { query }) => {
       const { ofBusiness, staff } = await roleChoices(context, visit, visit.business?.id)
       const member = staff.find(({ id }) => id === query['staff'])
       const role = ofBusiness && staff.length > 0 ? 'staff' : 'manager' // staff need a calendar of their own
@@ -305,7 +304,7 @@ function newPage(context: Context, limiter: RateLimiter): Parts {
           ({ invitation }) => ({ path, query: { done: invitation ? 'asked' : 'invited' } }),
         )
       },
-      again: async (visit, state) => {
+      again: async (visit: ConsoleVisit, state) => {
         const { staff } = await roleChoices(context, visit, visit.business?.id)
         return shown(visit, withNamesake(staff, withTooOften(visit, state)))
       },
@@ -381,8 +380,7 @@ async function roleChoices(
   businessId: string | null | undefined,
 ): Promise<RoleChoices> {
   if (typeof businessId !== 'string') return { ofBusiness: false, staff: [] }
-  const staff = await listItems(context, person, { kind: staffKind, businessId })
-  return { ofBusiness: true, staff: staff as StaffMember[] } // owners see all of it
+  return { ofBusiness: true, staff: await listItems(context, person, { kind: staffKind, businessId }) }
 }
 
 /** Explains the refusals of an operation in the words of these pages. */
