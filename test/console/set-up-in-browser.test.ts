@@ -103,6 +103,45 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     await close()
   })
 
+  test('an owner drags a service up, moves it down by menu, and asks several questions', async () => {
+    const { page, picture, errors, close } = await open({ width: 1280, height: 800 })
+    await page.goto(`${address}/console/services`)
+    const names = () => page.locator('.rows').first().locator('li.item > a').allTextContents()
+    const [first = '', second = ''] = (await names()).map((name) => name.trim())
+    const boxOf = async (name: string) =>
+      (await page.locator('li', { hasText: name }).first().locator('[data-grip]').boundingBox()) ?? {
+        ...{ x: 0, y: 0, width: 0, height: 0 },
+      }
+    const [from, to] = [await boxOf(second), await boxOf(first)]
+    await page.mouse.move(from.x + 10, from.y + 10)
+    await page.mouse.down()
+    await page.mouse.move(to.x + 10, to.y + 2, { steps: 4 })
+    await page.mouse.up()
+    await page.getByText('Moved.').waitFor()
+    expect((await names()).slice(0, 2).map((name) => name.trim())).toEqual([second, first])
+    await picture('services-order-desk')
+    const menu = page.locator('li', { hasText: second }).first().locator('details')
+    await menu.locator('summary').press('Enter')
+    await menu.getByRole('button', { name: 'Move down' }).click()
+    await page.getByText('Moved.').waitFor()
+    expect((await names()).slice(0, 2).map((name) => name.trim())).toEqual([first, second])
+
+    await page.goto(`${address}/console/services/new`)
+    await page.getByLabel('Name', { exact: true }).fill('Consulting')
+    await page.getByText('Questions for clients').click()
+    for (const [index, text] of ['One', 'Two', 'Three'].entries()) {
+      await page.getByRole('button', { name: 'Add a question' }).click()
+      await page.locator(`[name="custom_fields.${index}.label"]`).fill(text)
+    }
+    await picture('questions-desk')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    await page.getByRole('link', { name: 'Consulting' }).click()
+    expect(await page.locator('[name="custom_fields.2.label"]').inputValue()).toBe('Three')
+    expect(errors).toEqual([])
+    await close()
+  })
+
   test('steps add up to the duration while they are typed, and a person gets another price', async () => {
     const { page, picture, errors, close } = await open({ width: 1280, height: 800 })
     await page.goto(`${address}/console/services/new`)
@@ -142,6 +181,8 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     await page.getByLabel('Name', { exact: true }).fill('Dana')
     await page.getByLabel('Diese Zeiten').check()
     expect(await page.getByLabel('Meeting room').isChecked()).toBe(false)
+    for (const day of ['Dienstag', 'Mittwoch', 'Donnerstag', 'Freitag', 'Samstag'])
+      await page.getByRole('checkbox', { name: day }).uncheck()
     await page.getByLabel('Montag: von', { exact: true }).fill('10:00')
     await page.getByLabel('Montag: bis', { exact: true }).fill('16:00')
     await page.getByLabel('Erster Tag').fill('2026-12-24')
@@ -160,6 +201,24 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     await page.getByText('Kunden können wieder bei dieser Person buchen.').waitFor()
     await page.goto(`${address}/console/locations/new`)
     await picture('location-desk-dark')
+    expect(errors).toEqual([])
+    await close()
+  })
+
+  test('an owner copies the hours of a day to all open days', async () => {
+    const { page, picture, errors, close } = await open({ width: 390, height: 844 })
+    await page.goto(`${address}/console/locations/new`)
+    await page.getByLabel('Name', { exact: true }).fill('Pop-up')
+    await page.getByLabel('Monday: until', { exact: true }).fill('12:00')
+    await page.getByRole('button', { name: 'Monday: add hours, such as after a break' }).click()
+    await page.getByLabel('Monday: from, part 2').fill('13:00')
+    await page.getByLabel('Monday: until, part 2').fill('17:00')
+    await page.getByRole('button', { name: 'Copy Monday to all open days' }).click()
+    await page.getByRole('checkbox', { name: 'Friday' }).uncheck()
+    await page.getByRole('checkbox', { name: 'Saturday' }).check()
+    await picture('hours-phone')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Mon–Thu 09:00–12:00 13:00–17:00, Sat 09:00–12:00 13:00–17:00').waitFor()
     expect(errors).toEqual([])
     await close()
   })

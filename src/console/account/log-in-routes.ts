@@ -62,6 +62,8 @@ const LinkForm = StrictObject({
   name: Type.Optional(Type.String({ maxLength: 1_000, description: 'Of the business.' })),
   timezone: Type.Optional(Short),
   locale: Type.Optional(Short),
+  brand_color: Type.Optional(Short),
+  'brand_color.own': Type.Optional(Short),
   phone: Type.Optional(Short),
   reply_to_email: Type.Optional(Short),
 })
