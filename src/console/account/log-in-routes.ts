@@ -270,8 +270,9 @@ function addLinks(app: FastifyInstance, context: Context, limiter: RateLimiter):
 
 /** Returns the first owner's new business. */
 function businessIn(sent: Static<typeof LinkForm>, language: ConsoleLanguage) {
-  const { name = '', timezone = '', locale = '', phone = '', reply_to_email = '' } = sent
-  const typed = { name, timezone, locale, phone, reply_to_email }
+  const { name = '', timezone = '', locale = '', phone = '', reply_to_email = '', brand_color = '' } = sent
+  const { 'brand_color.own': own = '' } = sent
+  const typed = { name, timezone, locale, phone, reply_to_email, brand_color, 'brand_color.own': own }
   const { business, faults } = newBusinessOf(typed, language)
   return { business, state: { typed, faults }, isFresh: false }
 }
