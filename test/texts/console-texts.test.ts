@@ -1,3 +1,4 @@
+import { templates } from '../../src/console/site/service-templates.ts'
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { IntlMessageFormat } from 'intl-messageformat'
@@ -151,6 +152,19 @@ describe('the code', () => {
     expect(listed.split('\n').filter((line) => line.startsWith('  '))).toEqual(lines)
   })
 
+  const ofTemplates = new Set(
+    Object.entries(templates).flatMap(([trade, services]) =>
+      Object.entries(services).flatMap(([name, [category]]) => [
+        `templates.${trade}.${name}`,
+        `templates.${trade}.categories.${category}`,
+      ]),
+    ),
+  )
+
+  test('names each service of a template and its category', () => {
+    expect([...ofTemplates].filter((key) => !keys.includes(key))).toEqual([])
+  })
+
   test('uses each text', () => {
     const files = globSync(['src/console/**/*.ts', 'src/pages/*.ts', 'widget/calendar/*.ts'], {
       cwd: project,
@@ -161,6 +175,7 @@ describe('the code', () => {
       return found
     })
     const isUsed = (key: string) => {
+      if (/^templates\.(?!trades)/.test(key)) return ofTemplates.has(key) // looked up by trade
       const groups = key.split('.')
       const name = groups.pop() ?? ''
       return uses.some(

@@ -69,12 +69,17 @@ export interface TextParameters {
   'services.question': { number: string | number }
   'services.withDeposit': { amount: string | number }
   'services.forMany': { count: string | number }
+  'services.moveOf': { name: string | number }
   'staff.onlyOne': { service: string | number }
+  'staff.today': { hours: string | number }
   'resources.count': { count: string | number }
   'hours.opens': { span: number }
   'hours.closes': { span: number }
   'hours.needsEnd': { day: string | number; opens: string | number }
   'hours.needsStart': { closes: string | number; day: string | number }
+  'hours.add': { day: string | number }
+  'hours.copy': { day: string | number }
+  'hours.needsTimes': { day: string | number }
   'overrides.under': { count: number; isMore: boolean }
   'book.minutes': { minutes: string | number }
   'book.total': { amount: string | number }
@@ -95,6 +100,10 @@ export interface TextParameters {
   'settings.filed': { folder: string | number }
   'start.known': { names: string | number }
   'start.aloneHint': { name: string | number }
+  'start.minutesOf': { name: string | number }
+  'start.priceOf': { name: string | number }
+  'start.nameOf': { name: string | number }
+  'start.stepOf': { name: string | number; number: string | number }
   'gate.forgottenHow': { minutes: string | number }
   'gate.onItsWayIf': { minutes: string | number }
   'gate.filedIf': { folder: string | number; minutes: string | number }
@@ -186,13 +195,4 @@ export interface TextParameters {
   'ownMail.refused': { reason: string | number }
   'payments.own': { key: string | number }
   'audit.key': { name: string | number }
-  'hours.add': { day: string | number }
-  'hours.copy': { day: string | number }
-  'hours.needsTimes': { day: string | number }
-  'services.moveOf': { name: string | number }
-  'staff.today': { hours: string | number }
-  'start.minutesOf': { name: string | number }
-  'start.priceOf': { name: string | number }
-  'start.nameOf': { name: string | number }
-  'start.stepOf': { name: string | number; number: string | number }
 }
