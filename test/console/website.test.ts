@@ -60,7 +60,9 @@ onEachEngine('the page about the website', (engine) => {
     expect(form).toContain('role="alert"')
     expect(form).toMatch(new RegExp(`name="${name}"[^>]* autofocus[^>]* aria-invalid="true"`))
     expect(String(body).match(/role="alert"/g)).toHaveLength(1)
-    expect(String(body).match(/autofocus/g)).toHaveLength(1)
+    expect(String(body).slice(0, String(body).indexOf('autofocus'))).toMatch(
+      new RegExp(`name="${name}"[^>]*$`),
+    ) // browsers take the first one
   })
 
   test('has a QR code of the link, in words as well, and as a file to print', async () => {

@@ -27,20 +27,24 @@ export function color({ website: words }: ConsoleTexts): Codec {
     },
     input: (state, { name, label, hint }) => {
       const { [name]: fault } = state.faults
+      const { [name]: chosen = '' } = state.typed
+      const isOther = chosen !== '' && chosen !== ownColor && !known.includes(chosen)
+      const typed = isOther ? { ...state.typed, [name]: ownColor, [`${name}.own`]: chosen } : state.typed
+      const shown = { ...state, typed }
       return html`<fieldset class="colors">
         <legend>${label}</legend>
         ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
         ${hint === undefined ? '' : html`<p class="soft">${hint}</p>`}
         <div class="swatches">
-          ${option(state, { name, value: '', label: words.colors.usual })}
+          ${option(shown, { name, value: '', label: words.colors.usual })}
           ${Object.entries(swatches).map(([key, value]) =>
-            option(state, { name, value, label: words.colors[key as keyof typeof swatches] }),
+            option(shown, { name, value, label: words.colors[key as keyof typeof swatches] }),
           )}
-          ${option(state, { name, value: ownColor, label: words.colors.own })}
+          ${option(shown, { name, value: ownColor, label: words.colors.own })}
           <input
             type="color"
             name="${name}.own"
-            value="${state.typed[`${name}.own`] ?? swatches.green}"
+            value="${typed[`${name}.own`] ?? swatches.green}"
             aria-label="${words.colors.own}"
           />
         </div>
@@ -50,16 +54,18 @@ export function color({ website: words }: ConsoleTexts): Codec {
 }
 
 function option(
-  { typed }: FormState,
+  { typed, faults }: FormState,
   { name, value, label }: { name: string; value: string; label: string },
 ): Html {
   const isSwatch = value.startsWith('#')
+  const isChosen = (typed[name] ?? '') === value
   return html`<label class="${isSwatch ? 'swatch' : 'choice'}" title="${label}">
     <input
       type="radio"
       name="${name}"
       value="${value}"
-      ${(typed[name] ?? '') === value ? html`checked` : ''}
+      ${isChosen ? html`checked` : ''}
+      ${isChosen && faults[name] !== undefined ? html`autofocus aria-invalid="true"` : ''}
     />
     ${
       isSwatch
