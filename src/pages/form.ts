@@ -85,7 +85,8 @@ function inputOf(
 ): Html {
   const value = type === 'password' ? '' : (typed[name] ?? '') // no page repeats a secret
   const common = html`id="${name}" name="${name}" dir="auto" ${required ? html`required` : ''}
-  ${rest.isReadOnly === true ? html`readonly` : ''} ${focusIf(rest.focus === true || faults[name] !== undefined)}
+  ${rest.isReadOnly === true ? html`readonly` : ''}
+  ${focusIf(rest.focus === true || faults[name] !== undefined)}
   ${max === undefined ? '' : html`maxlength="${max}"`} ${rest.describedBy}
   ${faults[name] === undefined ? '' : html`aria-invalid="true"`}`
   if (rows !== undefined) return html`<textarea ${common} rows="${rows}">${value}</textarea>` // browsers drop the first line break

@@ -44,11 +44,11 @@ const drawings = {
   copied: html`<rect width="14" height="14" x="8" y="8" rx="2" ry="2" /><path
       d="M4 16c-1.1 0-2-.9-2-2V4c0-1.1.9-2 2-2h10c1.1 0 2 .9 2 2"
     />`,
-  grip: html`<circle cx="9" cy="12" r="1" /><circle cx="9" cy="5" r="1" /><circle cx="9" cy="19" r="1" /><circle
-      cx="15"
-      cy="12"
+  grip: html`<circle cx="9" cy="12" r="1" /><circle cx="9" cy="5" r="1" /><circle
+      cx="9"
+      cy="19"
       r="1"
-    /><circle cx="15" cy="5" r="1" /><circle cx="15" cy="19" r="1" />`,
+    /><circle cx="15" cy="12" r="1" /><circle cx="15" cy="5" r="1" /><circle cx="15" cy="19" r="1" />`,
   add: html`<path d="M5 12h14" /><path d="M12 5v14" />`,
   search: html`<path d="m21 21-4.34-4.34" /><circle cx="11" cy="11" r="8" />`,
   phone: html`<path
