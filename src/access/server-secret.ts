@@ -18,7 +18,7 @@ export interface Sealer {
 }
 
 const name = 'server'
-/** Of AES-GCM (NIST SP 800-38D). */
+/** Length for AES-GCM (NIST SP 800-38D). */
 const ivBytes = 12
 const tagBytes = 16
 const secretBytes = 32

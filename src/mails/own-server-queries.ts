@@ -32,7 +32,7 @@ export async function deleteOwnServer(db: Queries, businessId: string): Promise<
   return numDeletedRows === 1n
 }
 
-/** Writes the state of a server, unless it was set anew since. */
+/** Writes the state of a server, unless it has been replaced since. */
 export async function writeServerState(
   db: Queries,
   { business_id, set_at }: Pick<OwnMailServerRow, 'business_id' | 'set_at'>,

@@ -23,7 +23,7 @@ import { stripeProvider, tryStripeKey } from './stripe.ts'
 
 /*
  * Stripe accounts of businesses. New deposits go to the present account. Each payment stays with the account that opened
- * its checkout, so earlier accounts remain until nothing of theirs is left to do.
+ * its checkout. Earlier accounts remain until nothing of theirs is left to do.
  */
 
 const maxProviders = 100

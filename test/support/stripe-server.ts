@@ -8,7 +8,7 @@ import { Stripe } from 'stripe'
  */
 
 export const secretKey = 'sk_test_holdfast51Abcdefghijklmnop'
-/** Of a business's own account. */
+/** The business's own account. */
 export const ownKey = 'rk_test_holdfast51Own23456789abcd'
 export const ownWebhookSecret = 'whsec_holdfast8Own3456789abcdefgh'
 export const webhookSecret = 'whsec_holdfast8Abcdefghijklmnopqrst'

@@ -100,7 +100,7 @@ async function shown(
       }
       <h2>${server ? t.change : t.connect}</h2>
       <p class="soft">${t.what}</p>
-      <form method="post" action="${pathOf(path, visit)}" class="fields">
+      <form method="post" action="${pathOf(path, visit)}" class="fields wide-fields">
         ${at('from_email', 'host', 'port', 'user', 'password')}
         <div class="actions save">
           <button type="submit" class="main">${t.send}</button>

@@ -19,6 +19,7 @@ import {
   consoleRoutes,
   type ShownPage,
 } from '../frame/console-route.ts'
+import { emptyState } from '../frame/empty-state.ts'
 import { face } from '../frame/faces.ts'
 import { fieldsOf, readRows, type Rows, text } from '../frame/form-rows.ts'
 import { momentText } from '../frame/formats.ts'
@@ -55,7 +56,7 @@ function listPage(context: Context): ConsoleRoute {
           <h2>${t.deposits}</h2>
           ${
             deposits.length === 0
-              ? html`<p>${t.empty}</p>`
+              ? emptyState('payments', t.empty)
               : html`<ul class="rows">
                   ${deposits.map((one) => depositRow(visit, one))}
                 </ul>`
@@ -162,7 +163,7 @@ async function shown(
       <p class="soft">${t.what}</p>
       <p>${t.address}</p>
       <p><code>${ownWebhookUrl(context.config, visit.business.id)}</code></p>
-      <form method="post" action="${pathOf(stripePath, visit)}" class="fields">
+      <form method="post" action="${pathOf(stripePath, visit)}" class="fields wide-fields">
         ${at('secret_key', 'webhook_secret')}
         <div class="actions save">
           <button type="submit" class="main">${t.send}</button>
