@@ -36,9 +36,11 @@ import { unnamedImages } from './catalogue/image.ts'
 import { imageRoutes } from './catalogue/image-routes.ts'
 import { catalogueRoutes, catalogueWriteRoutes } from './catalogue/catalogue-routes.ts'
 import { accountRoutes } from './console/account/account-routes.ts'
+import { appRoutes } from './console/account/app-routes.ts'
 import { forgottenRoutes } from './console/account/forgotten-routes.ts'
 import { invitationRoutes } from './console/account/invitation-routes.ts'
 import { logInRoutes } from './console/account/log-in-routes.ts'
+import { notificationsRoutes } from './console/account/notifications-routes.ts'
 import { bookRoutes } from './console/bookings/book-routes.ts'
 import { bookingPageOfConsoleRoutes } from './console/bookings/booking-routes.ts'
 import { bookingListRoutes } from './console/bookings/bookings-routes.ts'
@@ -73,6 +75,8 @@ import { oldMailFiles, oldMails, readWaitingMails } from './mails/mail.ts'
 import { mailRoutes } from './mails/mail-routes.ts'
 import { ownServerRoutes } from './mails/own-server-routes.ts'
 import { MailWorker } from './mails/mail-worker.ts'
+import { oldDevices, oldPushes } from './push/device.ts'
+import { PushWorker } from './push/push-worker.ts'
 import { startHousekeeping } from './operate/housekeeping.ts'
 import { ServerWatch } from './operate/server-watch.ts'
 import { bookingPageRoutes } from './pages/booking-page-routes.ts'
@@ -116,6 +120,7 @@ export const jobs: readonly CleanupJob<Context>[] = [
   ...[oldInvitations, oldEmailChanges],
   ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails, oldMailFiles, oldAudit, oldClients],
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments, unnamedImages],
+  ...[oldDevices, oldPushes],
 ]
 
 /** Cuts off all work still in flight, so that the process ends within ten seconds. */
@@ -131,6 +136,7 @@ export interface App {
   deliveries: DeliveryWorker
   payments: PaymentWorker
   mails: MailWorker
+  pushes: PushWorker
   /** Starts to listen and returns the URL, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
   /** Fails readiness, lets requests finish for at most 8.5 seconds, then closes the database. */
@@ -198,6 +204,8 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   payments.start()
   const mails = new MailWorker(context, mailLinks(context), limiter)
   mails.start()
+  const pushes = new PushWorker(context, { version: packageJson.version })
+  pushes.start()
   const calendars = new BusyCalendarWorker(context, reader)
   calendars.start()
   servers.start()
@@ -207,6 +215,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
     deliveries,
     payments,
     mails,
+    pushes,
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true
@@ -220,7 +229,10 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
       await drainAcceptQueue(server.server)
       // in parallel: with a database that hangs, each waits for a whole statement timeout
       const graceMs = Math.max(stoppingSinceMs + workStopMs - monotonicMs(), minWorkStopMs)
-      const loops = [...[deliveries, mails, payments].map((loop) => loop.stop(graceMs)), calendars.stop()]
+      const loops = [
+        ...[deliveries, mails, pushes, payments].map((loop) => loop.stop(graceMs)),
+        calendars.stop(),
+      ]
       await Promise.all([server.close(), ...loops, housekeeping.stop(), servers.stop()])
       clearTimeout(cutOff)
       watched.close()
@@ -317,7 +329,7 @@ function allRoutes({
       limits,
       ...[health, startPageRoutes, pageRoutes, widget, bookingPage, managePageRoutes, embedRoutes, metrics],
       ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, files, mcpRoutes],
-      ...[logIn, forgotten, account, invitationRoutes, bookingStart],
+      ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
       ...[bookingPageOfConsoleRoutes, clientPageRoutes, servicesRoutes, resourcesRoutes, teamRoutes],
       ...[startRoutes, websiteRoutes, settings, users, calendars, partsRoutes],

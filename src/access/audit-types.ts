@@ -33,6 +33,7 @@ export const auditActions = [
   ...(['invitation.accepted', 'invitation.declined'] as const),
   ...(['user.second_step_added', 'user.second_step_removed', 'user.recovery_code_used'] as const),
   'user.recovery_codes_renewed' as const,
+  ...(['user.device_added', 'user.device_removed'] as const),
   ...(['webhook.tested', 'delivery.retried', 'mail.retried'] as const),
 ] as const
 

@@ -425,7 +425,7 @@ const systems: [name: string, mark: RegExp][] = [
 ]
 
 /** Returns a description such as "Firefox on Linux", by which a person recognises a log-in. Unknown text is cut off. */
-function deviceOf(userAgent: string): string {
+export function deviceOf(userAgent: string): string {
   const text = userAgent.slice(0, 500)
   const nameIn = (marks: [string, RegExp][]) => marks.find(([, mark]) => mark.test(text))?.[0]
   const browser = nameIn(browsers)

@@ -431,17 +431,19 @@ export async function takeRecoveryCode(
   return numUpdatedRows > 0n
 }
 
-/** Ends the log-in of a digest, if it is open. */
+/** Ends the log-in of a digest, if it is open. Its browser receives no more notifications. */
 export async function endLogIn(db: Queries, digest: string, now: Instant): Promise<void> {
-  await db
+  const ended = await db
     .updateTable('user_logins')
     .set({ ended_at: now })
     .where('digest', '=', digest)
     .where('ended_at', 'is', null)
-    .execute()
+    .returning('id')
+    .executeTakeFirst()
+  if (ended) await db.deleteFrom('push_devices').where('log_in_id', '=', ended.id).execute()
 }
 
-/** Ends the log-ins of a person except one and returns their number. */
+/** Ends the log-ins of a person except one, with the notifications of their browsers, and returns their number. */
 export async function endLogInsOf(
   db: Queries,
   userId: string,
@@ -453,7 +455,12 @@ export async function endLogInsOf(
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now)
-  if (but !== undefined) query = query.where('id', '<>', but)
+  let devices = db.deleteFrom('push_devices').where('user_id', '=', userId)
+  if (but !== undefined) {
+    query = query.where('id', '<>', but)
+    devices = devices.where('log_in_id', '<>', but)
+  }
+  await devices.execute()
   const { numUpdatedRows } = await query.executeTakeFirst()
   return Number(numUpdatedRows)
 }

@@ -90,17 +90,24 @@ export class ServerSecret {
   private async find(): Promise<Buffer> {
     const { db, ids, config } = this.parts
     if (config.secret) return config.secret
-    const generated = await generatedSecret(db.reads)
-    return generated ?? Buffer.from(await this.store(ids.bytes(secretBytes)), 'base64')
+    const kept = await keptSecret({ db }, name, async () => ids.bytes(secretBytes).toString('base64'))
+    return Buffer.from(kept, 'base64')
   }
+}
 
-  /** If two servers start at once, both use the first one's secret. */
-  private store(generated: Buffer): Promise<string> {
-    return this.parts.db.transaction(async (tx) => {
-      await insertServerSecret(tx.db, { name, secret: generated.toString('base64'), created_at: tx.now })
-      const stored = await findServerSecret(tx.db, name)
-      if (stored === undefined) throw new Error('a secret that was just stored is missing')
-      return stored
-    })
-  }
+/** Returns a secret of the database, which all its servers share. If two servers make one at once, the first counts. */
+export async function keptSecret(
+  { db }: Pick<Parts, 'db'>,
+  name: string,
+  make: () => Promise<string>,
+): Promise<string> {
+  const kept = await findServerSecret(db.reads, name)
+  if (kept !== undefined) return kept
+  const secret = await make()
+  return db.transaction(async (tx) => {
+    await insertServerSecret(tx.db, { name, secret, created_at: tx.now })
+    const stored = await findServerSecret(tx.db, name)
+    if (stored === undefined) throw new Error('a secret that was just stored is missing')
+    return stored
+  })
 }

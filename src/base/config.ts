@@ -124,7 +124,7 @@ export const settings = {
   webhookAllowCidr: setting(
     'WEBHOOK_ALLOW_CIDR',
     '',
-    'address ranges (CIDR, comma-separated) of private networks that production may send webhooks to',
+    'address ranges (CIDR, comma-separated) of private networks that production may send webhooks to, and notifications',
     read.cidrList,
   ),
   publicUrl: setting(

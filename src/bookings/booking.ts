@@ -24,7 +24,7 @@ import type { Context } from './context.ts'
 import type { BookingOutcome } from '../watch/metrics.ts'
 import { eventSubject, type EventType } from '../webhooks/event-payload.ts'
 import { recordChange } from '../webhooks/event.ts'
-import { recordMails } from '../mails/outbox.ts'
+import { recordNotices } from '../push/outbox.ts'
 import {
   type ChangedColumns,
   findBooking,
@@ -342,7 +342,7 @@ function told(
       by,
       action: plan.action,
     }),
-    recordMails(context, tx, { before, after, notify, by, delaySeconds }),
+    recordNotices(context, tx, { before, after, notify, by, delaySeconds }),
   ]
 }
 

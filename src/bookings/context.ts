@@ -1,7 +1,7 @@
-import type { Context as MailsContext } from '../mails/context.ts'
+import type { Context as PushContext } from '../push/context.ts'
 import type { Checkouts } from './checkouts.ts'
 
 /** Adds the checkouts of deposits, which `payments/` implements. */
-export interface Context extends MailsContext {
+export interface Context extends PushContext {
   checkouts: Checkouts
 }

@@ -20,7 +20,7 @@ import { scopeKey } from '../database/tenant-scope.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import { eventSubject } from '../webhooks/event-payload.ts'
 import { recordChange } from '../webhooks/event.ts'
-import { recordMails } from '../mails/outbox.ts'
+import { recordNotices } from '../push/outbox.ts'
 import { bookHold, lockBooking, updateBooking } from './booking-queries.ts'
 import { clientColumns, eventsOfUnconfirmed } from './booking-rules.ts'
 import type { ConvertHold } from './booking-schemas.ts'
@@ -227,7 +227,7 @@ export async function confirmDeposit(
     by: 'system',
     action: 'booking.confirmed',
   })
-  await recordMails(context, tx, { before: booking, after: confirmed, notify })
+  await recordNotices(context, tx, { before: booking, after: confirmed, notify })
   return confirmed
 }
 
@@ -281,7 +281,7 @@ export async function cancelUnpaid(context: Context, tx: Transaction, booking: B
     by: 'system',
     action: 'booking.cancelled',
   })
-  await recordMails(context, tx, { before: booking, after })
+  await recordNotices(context, tx, { before: booking, after })
 }
 
 async function convertWith(context: Context, actor: Actor, request: Request): Promise<Conversion> {
@@ -405,7 +405,7 @@ function told(
   }: Pick<Request, 'store'> & { booking: BookingRow; by: Actor; notify: boolean },
 ): Promise<void>[] {
   return [
-    recordMails(context, tx, { before: undefined, after: booking, by, notify }),
+    recordNotices(context, tx, { before: undefined, after: booking, by, notify }),
     store(tx, { booking, redirectUrl: undefined }),
   ]
 }
@@ -463,7 +463,7 @@ async function withDeposit(
   const withPayment = { ...booking, ...shownOf('payment', payment) }
   if (booking.status === 'pending' && payment.status === 'paid')
     return confirmDeposit(context, tx, withPayment, notify)
-  await recordMails(context, tx, { before: undefined, after: withPayment, by, notify })
+  await recordNotices(context, tx, { before: undefined, after: withPayment, by, notify })
   return withPayment
 }
 

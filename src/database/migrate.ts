@@ -30,6 +30,7 @@ import { images } from './migrations/0027-images.ts'
 import { legalTexts } from './migrations/0028-legal-texts.ts'
 import { frontDesk } from './migrations/0029-front-desk.ts'
 import { ownAccounts } from './migrations/0030-own-accounts.ts'
+import { push } from './migrations/0031-push.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -62,6 +63,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0028-legal-texts': legalTexts,
   '0029-front-desk': frontDesk,
   '0030-own-accounts': ownAccounts,
+  '0031-push': push,
 }
 
 /** Names in the order of the migrations. */

@@ -474,6 +474,9 @@ export interface Tables {
   calendar_mails: CalendarMailsTable
   own_mail_servers: OwnMailServersTable
   own_stripe_accounts: OwnStripeAccountsTable
+  push_devices: PushDevicesTable
+  push_settings: PushSettingsTable
+  pushes: PushesTable
 }
 
 /** Searchable texts of clients, kept by triggers on `bookings`: each text once for each address in a business. */
@@ -632,6 +635,52 @@ export interface CalendarMailsTable extends NoticeColumns {
   business_id: string
   busy_calendar_id: string
   to_email: string
+}
+
+/** Browsers of people that receive notifications (RFC 8030). */
+export interface PushDevicesTable {
+  id: string
+  user_id: string
+  /** The log-in that used it last. Its end by hand removes the device. */
+  log_in_id: string
+  /** From 0 to 9, which limits the number per person. */
+  ordinal: number
+  /** Secret: anyone who knows it can send. Stored in the clear with both keys, because messages need them. */
+  endpoint: string
+  p256dh: string
+  auth: string
+  /** The browser's description of itself. */
+  device: string
+  /** Language of the notifications (BCP 47). */
+  locale: string
+  created_at: Instant
+  /** When the console was last opened there. */
+  last_used_at: Instant
+}
+
+/** The notifications that a person wants. Without a row: the usual ones. */
+export interface PushSettingsTable {
+  user_id: string
+  /** Separated by spaces. */
+  kinds: string
+  quiet_hours_json: string | null
+}
+
+export type PushKind = 'booked' | 'changed' | 'cancelled' | 'late' | 'test'
+
+/** Notifications to devices, written with the change that they report. Kept for a day. */
+export interface PushesTable {
+  device_id: string
+  /** Makes it unique for the device. */
+  occasion: string
+  /** Null for a test, like the booking. */
+  business_id: string | null
+  booking_id: string | null
+  kind: PushKind
+  attempts: number
+  /** During an attempt, the end of its lease, after which any server retries. Null once it is sent or dropped. */
+  next_attempt_at: Instant | null
+  created_at: Instant
 }
 
 export type AuditActorType = 'key' | 'session' | 'manage_link' | 'person' | 'command_line' | 'system'

@@ -29,6 +29,8 @@ export function contentSecurityPolicy(
     ["style-src 'self'", ...(inlineStyle === undefined ? [] : [inlineStyle])].join(' '),
     ["img-src 'self'", ...(imageOrigin === undefined ? [] : [imageOrigin]), 'data:'].join(' '),
     "connect-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
     "base-uri 'none'",
     `form-action ${forms ? "'self'" : "'none'"}`,
     ...(frames.shows ? ["frame-src 'self'"] : []),

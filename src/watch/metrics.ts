@@ -20,6 +20,10 @@ type DeliveryOutcome = (typeof deliveryOutcomes)[number]
 const mailOutcomes = ['sent', 'retried', 'failed'] as const
 type MailOutcome = (typeof mailOutcomes)[number]
 
+/** Outcomes of attempts to send a notification. `gone`: the device no longer takes any. */
+const pushOutcomes = ['sent', 'retried', 'failed', 'gone'] as const
+type PushOutcome = (typeof pushOutcomes)[number]
+
 /** A response, in labels with a limited number of values: patterns and codes, but no URLs, IDs or keys. */
 interface CountedResponse {
   method: string
@@ -44,6 +48,8 @@ export interface Metrics {
   delivery(outcome: DeliveryOutcome): void
   /** An attempt to send an email. */
   mail(outcome: MailOutcome): void
+  /** An attempt to send a notification. */
+  push(outcome: PushOutcome): void
   /** Emails to clients that wait because their business has reached its hourly limit. */
   mailsPostponed(count: number): void
   /** A search for a visit that ended at its limit, so that a start counts as not free. */
@@ -62,6 +68,7 @@ export const uncounted: Metrics = {
   attempt: () => undefined,
   delivery: () => undefined,
   mail: () => undefined,
+  push: () => undefined,
   mailsPostponed: () => undefined,
   visitSearchGaveUp: () => undefined,
   byUnnamedProxy: () => undefined,
@@ -209,7 +216,7 @@ function deliveryMetrics(registry: Registry): Pick<Metrics, 'attempt' | 'deliver
   }
 }
 
-function mailMetrics(registry: Registry): Pick<Metrics, 'mail' | 'mailsPostponed'> {
+function mailMetrics(registry: Registry): Pick<Metrics, 'mail' | 'mailsPostponed' | 'push'> {
   const attempts = new Counter({
     name: 'holdfast_mail_attempts_total',
     help: 'Attempts to send a mail, by outcome: sent, retried later, or failed for good.',
@@ -222,7 +229,15 @@ function mailMetrics(registry: Registry): Pick<Metrics, 'mail' | 'mailsPostponed
     help: 'Mails to clients that had to wait because their business had reached its hourly limit.',
     registers: [registry],
   })
+  const pushes = new Counter({
+    name: 'holdfast_push_attempts_total',
+    help: 'Attempts to send a notification to a device, by outcome: sent, retried later, failed for good, or the device is gone.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  })
+  for (const outcome of pushOutcomes) pushes.inc({ outcome }, 0)
   return {
+    push: (outcome) => pushes.inc({ outcome }),
     mail: (outcome) => attempts.inc({ outcome }),
     mailsPostponed: (count) => postponed.inc(count),
   }

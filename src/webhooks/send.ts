@@ -71,12 +71,20 @@ export class Sender {
   }
 
   /** Makes one attempt. Returns undefined if the sender was closed first. Throws a TypeError if the URL is invalid. */
-  async send(delivery: LeasedDelivery): Promise<AttemptResult | undefined> {
+  send(delivery: LeasedDelivery): Promise<AttemptResult | undefined> {
+    const body = delivery.payload ?? delivery.sample_payload ?? ''
+    return this.post(delivery.url, this.headersOf(delivery, body), body)
+  }
+
+  /** Posts a body like `send`. */
+  async post(
+    url: string,
+    headers: Record<string, string>,
+    body: string | Buffer,
+  ): Promise<AttemptResult | undefined> {
     const { clock, timeoutMs } = this.options
     const [atMs, startedMs] = [clock.nowMs(), monotonicMs()]
-    const { origin, pathname, search } = new URL(delivery.url)
-    const body = delivery.payload ?? delivery.sample_payload ?? ''
-    const headers = this.headersOf(delivery, body)
+    const { origin, pathname, search } = new URL(url)
     const request = { origin, path: pathname + search, method: 'POST' as const, headers, body }
     const agent = await (this.agent ??= guardedAgent(this.options))
     if (this.isClosed()) return undefined

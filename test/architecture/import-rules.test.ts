@@ -49,6 +49,7 @@ const ALLOWED: Record<string, string> = {
   'src/availability/slots.ts': '',
   'src/webhooks/event.ts': '',
   'src/mails/outbox.ts': `import '../webhooks/event.ts'`,
+  'src/push/outbox.ts': `import '../mails/outbox.ts'`,
   'src/bookings/booking-routes.ts': `import type { FastifyInstance } from 'fastify'; import './hold.ts'`,
   'src/bookings/hold.ts': `import './hold-rules.ts'; import './hold-queries.ts'; import '../catalogue/service.ts'`,
   'src/bookings/hold-rules.ts': `import type { Hold } from './holds.ts'; import '../base/errors.ts'; import './claim-rules.ts'`,

@@ -29,6 +29,7 @@ export const FOLDERS = [
   'availability',
   'webhooks',
   'mails',
+  'push',
   'bookings',
   'payments',
   'calendars',

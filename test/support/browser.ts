@@ -43,6 +43,7 @@ export interface VisitorOptions {
   timezoneId?: string
   colorScheme?: 'light' | 'dark'
   hasTouch?: boolean
+  serviceWorkers?: 'allow' | 'block'
 }
 
 /** A visitor's page and its observations. */
@@ -68,6 +69,7 @@ export async function openVisitor(
     locale,
     timezoneId,
     reducedMotion: 'reduce', // otherwise clicks would wait for animations
+    serviceWorkers: 'block', // those of the console would fetch files for each test
     ...more,
   })
   const page = await context.newPage()

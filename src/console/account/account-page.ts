@@ -3,10 +3,12 @@ import type { ShownAccount, ShownLogIn } from '../../access/account.ts'
 import { minPasswordLength } from '../../access/password-rules.ts'
 import { html, type Html } from '../../base/html.ts'
 import { toMs } from '../../base/instants.ts'
+import type { Notifications } from '../../push/device.ts'
 import { type ConsoleVisit, sendConsolePage } from '../frame/console-page.ts'
 import { alert, codeField, passwordField } from '../frame/gate-page.ts'
 import { qrCode } from '../frame/qr-code.ts'
 import { consoleLanguages } from '../frame/texts.ts'
+import { notificationsPart } from './notifications-part.ts'
 
 /** Input of the forms without secrets. */
 export interface TypedAccount {
@@ -20,11 +22,13 @@ export function sendAccount(
   {
     visit,
     account,
+    notifications,
     message,
     typed = {},
   }: {
     visit: ConsoleVisit
     account: ShownAccount
+    notifications: Notifications
     message?: string | undefined
     /** Input from before the session expired. */
     typed?: TypedAccount
@@ -41,7 +45,7 @@ export function sendAccount(
       ${ownName(visit, typed.name ?? account.name)} ${ownEmail(visit, account, typed.email ?? '')}
       <p><a href="/console/invitations">${gate.invitations}</a></p>
       <h2>${texts.languageTitle}</h2>
-      ${ownLanguage(visit)}
+      ${ownLanguage(visit)} ${notificationsPart(visit, notifications)}
       <h2>${texts.passwordTitle}</h2>
       <form method="post" action="/console/account/password" class="fields narrow">
         ${passwordField(texts.present, { id: 'password', isNew: false })}

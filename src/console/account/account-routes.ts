@@ -23,6 +23,7 @@ import type { Context } from '../../bookings/context.ts'
 import { EmptyObject, problems, StrictObject } from '../../base/wire.ts'
 import { tellByMail } from '../../mails/link-mail.ts'
 import { consoleCookie, type ConsoleVisit, findVisit } from '../frame/console-page.ts'
+import { showNotifications } from '../../push/device.ts'
 import {
   formMedia as consumes,
   ownFormsOnly,
@@ -36,7 +37,8 @@ import { consoleLanguages, languageCookie } from '../frame/texts.ts'
 import { sendAccount, sendNewSecondStep, sendRecoveryCodes, type TypedAccount } from './account-page.ts'
 import { faultText, limited, Password, seeOther, tooOftenText, unlessBusy } from './log-in-routes.ts'
 
-const path = '/console/account'
+export const accountPath = '/console/account'
+const path = accountPath
 const answers = { 200: page, 422: page, 429: page, 503: page, ...seeOther, ...refusedForms }
 
 const Name = Type.String({ maxLength: 400 })
@@ -66,7 +68,7 @@ export function accountRoutes(limiter: RateLimiter) {
 }
 
 /** Sends the account page again, with a confirmation or faults. */
-async function again(
+export async function sendAccountAgain(
   context: Context,
   reply: FastifyReply,
   {
@@ -76,7 +78,8 @@ async function again(
   }: { visit: ConsoleVisit; status?: number; message?: string; typed?: TypedAccount },
 ): Promise<FastifyReply> {
   const account = await showAccount(context, visit.person)
-  return sendAccount(reply.code(status), { visit, account, ...shown })
+  const notifications = await showNotifications(context, visit.person)
+  return sendAccount(reply.code(status), { visit, account, notifications, ...shown })
 }
 
 /** Sends the explanation of a refused password or code. */
@@ -86,10 +89,11 @@ function sayRefused(
   { visit, result }: { visit: ConsoleVisit; result: Limited | { outcome: 'wrong' } | undefined },
 ): Promise<FastifyReply> {
   const { account, gate } = visit.texts
-  if (!result) return again(context, reply, { visit, status: 503, message: gate.busy })
-  if (result.outcome === 'wrong') return again(context, reply, { visit, status: 422, message: account.wrong })
+  if (!result) return sendAccountAgain(context, reply, { visit, status: 503, message: gate.busy })
+  if (result.outcome === 'wrong')
+    return sendAccountAgain(context, reply, { visit, status: 422, message: account.wrong })
   const message = tooOftenText(gate, limited(reply, result.retryAfterSeconds))
-  return again(context, reply, { visit, status: 429, message })
+  return sendAccountAgain(context, reply, { visit, status: 429, message })
 }
 
 function addAccount(app: FastifyInstance, context: Context): void {
@@ -113,7 +117,9 @@ function addAccount(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const { business, ...typed } = request.query
       const visit = await findVisit(context, request, business)
-      return visit ? again(context, reply, { visit, typed }) : sendLogIn(reply, { next: request.url })
+      return visit
+        ? sendAccountAgain(context, reply, { visit, typed })
+        : sendLogIn(reply, { next: request.url })
     },
   )
   routes.post(
@@ -152,7 +158,7 @@ function addAccount(app: FastifyInstance, context: Context): void {
       const visit = await findVisit(context, request)
       if (!visit) return redirect(reply, path)
       await endOtherLogIns(context, visit.person)
-      return again(context, reply, { visit, message: visit.texts.account.othersEnded })
+      return sendAccountAgain(context, reply, { visit, message: visit.texts.account.othersEnded })
     },
   )
 }
@@ -180,9 +186,9 @@ function addWho(app: FastifyInstance, context: Context, limiter: RateLimiter): v
         await changeOwnName(context, visit.person, request.body.name)
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'validation_failed') throw error
-        return again(context, reply, { visit, status: 422, message: gate.faults.name })
+        return sendAccountAgain(context, reply, { visit, status: 422, message: gate.faults.name })
       }
-      return again(context, reply, { visit, message: account.saved })
+      return sendAccountAgain(context, reply, { visit, message: account.saved })
     },
   )
   routes.post(
@@ -235,19 +241,20 @@ async function mailProof(
 ): Promise<FastifyReply> {
   const { account, gate } = visit.texts
   const mails = tellByMail(context, visit.locale)
-  if (!mails) return again(context, reply, { visit, status: 422, message: account.emailWithoutMail })
+  if (!mails)
+    return sendAccountAgain(context, reply, { visit, status: 422, message: account.emailWithoutMail })
   try {
     await countMail(context, limiter, { person: visit.person, email })
     await requestEmail(context, visit.person, { email, mails })
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     if (error.code === 'validation_failed')
-      return again(context, reply, { visit, status: 422, message: gate.faults.email })
+      return sendAccountAgain(context, reply, { visit, status: 422, message: gate.faults.email })
     if (error.code !== 'rate_limited') throw error
     const seconds = limited(reply, Number(error.parts.headers?.['retry-after'] ?? 1))
-    return again(context, reply, { visit, status: 429, message: tooOftenText(gate, seconds) })
+    return sendAccountAgain(context, reply, { visit, status: 429, message: tooOftenText(gate, seconds) })
   }
-  return again(context, reply, { visit, message: account.emailSent({ email }) })
+  return sendAccountAgain(context, reply, { visit, message: account.emailSent({ email }) })
 }
 
 function addPassword(app: FastifyInstance, context: Context, limiter: RateLimiter): void {
@@ -270,10 +277,11 @@ function addPassword(app: FastifyInstance, context: Context, limiter: RateLimite
       const { account, gate } = visit.texts
       const asked = { person: visit.person, origin: originOf(request), ...request.body }
       const result = await unlessBusy(changePassword(context, limiter, asked))
-      if (result?.outcome === 'set') return again(context, reply, { visit, message: account.changed })
+      if (result?.outcome === 'set')
+        return sendAccountAgain(context, reply, { visit, message: account.changed })
       if (result?.outcome === 'fault') {
         const message = faultText(gate, `password_${result.fault}`)
-        return again(context, reply, { visit, status: 422, message })
+        return sendAccountAgain(context, reply, { visit, status: 422, message })
       }
       return sayRefused(context, reply, { visit, result })
     },
@@ -312,7 +320,7 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
         const asked = { person: visit.person, password, origin: originOf(request) }
         const result = await unlessBusy(beginSecondStep(context, limiter, asked))
         if (result?.outcome === 'begun') return sendNewSecondStep(reply, { visit, ...result })
-        if (result?.outcome === 'present') return again(context, reply, { visit })
+        if (result?.outcome === 'present') return sendAccountAgain(context, reply, { visit })
         return sayRefused(context, reply, { visit, result })
       }),
   )
@@ -330,7 +338,7 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
         const result = await confirmSecondStep(context, limiter, asked)
         if (result.outcome === 'set') return sendRecoveryCodes(reply, { visit, codes: result.codes })
         if (result.outcome === 'limited') return sayRefused(context, reply, { visit, result })
-        return again(context, reply, { visit, status: 422, message: visit.texts.gate.wrongCode })
+        return sendAccountAgain(context, reply, { visit, status: 422, message: visit.texts.gate.wrongCode })
       }),
   )
   routes.post(
@@ -368,7 +376,7 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
         const asked = { person: visit.person, password, origin: originOf(request) }
         const result = await unlessBusy(endSecondStep(context, limiter, asked))
         if (result?.outcome !== 'ended') return sayRefused(context, reply, { visit, result })
-        return again(context, reply, { visit, message: visit.texts.account.ended })
+        return sendAccountAgain(context, reply, { visit, message: visit.texts.account.ended })
       }),
   )
 }

@@ -13,6 +13,7 @@ import { listBusinessesInScope, showBusinessInScope } from '../../catalogue/busi
 import { goneClient } from '../../http/gone-client.ts'
 import { countUnseenMails } from '../../mails/mail.ts'
 import { mailRoute, mailRouteOf } from '../../mails/mail-route.ts'
+import { appHead } from '../../pages/app-files.ts'
 import { icon, type IconName } from '../../pages/icons.ts'
 import { sendPage } from '../../pages/page.ts'
 import { face } from './faces.ts'
@@ -309,6 +310,7 @@ const panelName = 'panel'
 
 /** Styles of all console pages. */
 export const consoleHead = html`<meta name="robots" content="noindex" />
+  ${appHead}
   <link rel="stylesheet" href="/docs/console.css" />`
 
 /** Script for pages that it enhances. */
@@ -372,7 +374,9 @@ export function sendConsolePage(
     main: html`<main id="main" class="text console${wide ? ' wide' : ''}" tabindex="-1">
       ${unseenNotice(visit)}${content}
     </main>`,
-    more: html`${consoleHead} ${more}`,
+    more: html`${consoleHead}
+      <script type="module" src="/docs/console-app.js"></script>
+      ${more}`,
     header: html`${sideBar(visit, section, asked)}${tabBar(visit, section, asked)}`,
     forms: true,
     frames,

@@ -195,4 +195,5 @@ export interface TextParameters {
   'ownMail.refused': { reason: string | number }
   'payments.own': { key: string | number }
   'audit.key': { name: string | number }
+  'notifications.removeOf': { device: string | number }
 }
