@@ -173,7 +173,6 @@ function drag(grip) {
   grip.addEventListener('pointerdown', (event) => {
     const next = row.nextElementSibling
     event.preventDefault()
-    grip.setPointerCapture(event.pointerId)
     row.classList.add('is-dragged')
     const follow = ({ clientY }) => {
       const others = [...list.children].filter((other) => other !== row && other.querySelector('[data-grip]'))
@@ -181,10 +180,13 @@ function drag(grip) {
         const { top, height } = other.getBoundingClientRect()
         return clientY < top + height / 2
       })
-      list.insertBefore(row, after ?? others.at(-1)?.nextElementSibling ?? null)
+      const before = after ?? others.at(-1)?.nextElementSibling ?? null
+      if (before !== row && before !== row.nextElementSibling) list.insertBefore(row, before)
     }
     const end = ({ type }) => {
-      grip.removeEventListener('pointermove', follow)
+      removeEventListener('pointermove', follow)
+      removeEventListener('pointerup', end)
+      removeEventListener('pointercancel', end)
       row.classList.remove('is-dragged')
       if (type === 'pointercancel') list.insertBefore(row, next)
       if (row.nextElementSibling === next) return
@@ -193,9 +195,10 @@ function drag(grip) {
         `${row.dataset.id}:before:${row.nextElementSibling?.dataset.id ?? ''}`
       form.requestSubmit()
     }
-    grip.addEventListener('pointermove', follow)
-    grip.addEventListener('pointerup', end, { once: true })
-    grip.addEventListener('pointercancel', end, { once: true })
+    // on the window, because a row that moves in the document would lose the pointer
+    addEventListener('pointermove', follow)
+    addEventListener('pointerup', end)
+    addEventListener('pointercancel', end)
   })
 }
 
