@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Reads } from '../database/database.ts'
-import { type Columns, foreach, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import { type Columns, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import type { NumbersItem } from './numbers-types.ts'
 
 /** Days that are counted together. */
 interface CountedSpan {
@@ -9,112 +10,44 @@ interface CountedSpan {
   ends_at: Instant
 }
 
-/** Items of bookings of one resource in one span: of a staff member, or of a service without staff at a location. */
-export interface NumbersRow {
-  /** Index in the list of spans. */
-  span: number
-  staff_id: string | null
-  /** Null if there is a staff member. */
-  service_id: string | null
-  location_id: string | null
-  /** The service of a staff member's items if they belong to visits, whose steps may leave the person free. */
-  item_service_id: string | null
-  bookings: number
-  cancellations: number
-  no_shows: number
-  /** The same without the further items of visits, so that a total counts each booking once. */
-  first_bookings: number
-  first_cancellations: number
-  first_no_shows: number
-  /** Number of different times with bookings. */
-  appointments: number
-  /** For a staff member, a shared appointment counts once. Otherwise each seat counts. */
-  minutes: number
-}
-
-const spanColumns: Columns<'span' | keyof CountedSpan> = {
-  span: 'integer',
-  starts_at: 'timestamptz',
-  ends_at: 'timestamptz',
-}
-
-interface CountedDays {
+interface CountedBookings {
   businessId: string
   locationId: string | undefined
-  spans: readonly CountedSpan[]
+  staffId: string | undefined
 }
 
 /**
- * Counts items of bookings by the span of the booking's start and by resource, along the index of starts. Uses one statement
- * on PostgreSQL. Goes span by span on SQLite, which works on the main thread.
+ * Finds the items of bookings by the booking's start: those of visits each, others once. The caller limits the span,
+ * because SQLite works on the main thread.
  */
 export async function findNumbers(
   db: Reads,
-  { businessId, locationId, spans }: CountedDays,
-  giveWay: () => Promise<void> | undefined,
-): Promise<NumbersRow[]> {
-  const numbered = spans.map((one, span) => ({ span, ...one }))
-  if (isPostgres(db)) return countIn(db, { businessId, locationId, spans: numbered })
-  const rows: NumbersRow[] = []
-  for (const span of numbered) {
-    rows.push(...(await countIn(db, { businessId, locationId, spans: [span] })))
-    await giveWay()
-  }
-  return rows
-}
-
-async function countIn(
-  db: Reads,
-  { businessId, locationId, spans }: CountedDays & { spans: readonly (CountedSpan & { span: number })[] },
-): Promise<NumbersRow[]> {
-  const text = rowsText(db, spanColumns, spans)
-  const at = locationId === undefined ? sql`` : sql`and k.location_id = ${locationId}`
-  const inSpan = sql`k.business_id = ${businessId} ${at}
-    and k.starts_at >= w.starts_at and k.starts_at < w.ends_at`
+  { businessId, locationId, staffId }: CountedBookings,
+  { starts_at, ends_at }: CountedSpan,
+): Promise<NumbersItem[]> {
   // an item of a visit, or the whole booking
   const own = (column: string) =>
-    sql.raw(`case when k.item_count is null then k.${column} else v.${column} end as ${column}`)
-  const flag = (condition: string) => sql.raw(`case when ${condition} then 1 else 0 end`)
-  const sums = (names: readonly string[]) =>
-    sql.raw(names.map((name) => `cast(sum(t.${name}) as integer) as ${name}`).join(', '))
-  const ofGroups = sql.raw(summed.map((name) => `sum(i.${name}) as ${name}`).join(', '))
-  const { rows } = await sql<NumbersRow>`
-    select t.span, t.staff_id, t.service_id, t.location_id, t.item_service_id, ${sums(counted)},
-           cast(sum(case when t.bookings = 0 then 0 else 1 end) as integer) as appointments,
-           cast(sum(t.minutes * case when t.bookings = 0 then 0 when t.staff_id is null then t.places else 1 end)
-             as integer) as minutes
-      from (select i.span, i.staff_id,
-                   case when i.staff_id is null then i.service_id end as service_id,
-                   case when i.staff_id is null then i.location_id end as location_id,
-                   case when i.staff_id is not null and i.is_item = 1 then i.service_id end as item_service_id,
-                   ${minutesBetween(db)} as minutes, ${ofGroups}
-              from (select w.span, ${own('staff_id')}, ${own('service_id')}, k.location_id,
-                           ${own('starts_at')}, ${own('ends_at')},
-                           ${flag('k.item_count is not null')} as is_item,
-                           ${flag('k.cancelled_at is null')} as bookings,
-                           ${flag('k.cancelled_at is not null and k.confirmed_at is not null')} as cancellations,
-                           ${flag('k.no_show_at is not null')} as no_shows,
-                           ${flag(`${isFirst} and k.cancelled_at is null`)} as first_bookings,
-                           ${flag(`${isFirst} and k.cancelled_at is not null and k.confirmed_at is not null`)}
-                             as first_cancellations,
-                           ${flag(`${isFirst} and k.no_show_at is not null`)} as first_no_shows,
-                           case when k.cancelled_at is not null then 0
-                                when k.item_count is null then k.party_size else v.party_size end as places
-                      from ${rowsOf(db, spanColumns, sql.val(text))} as w
-                           ${foreach(db, 'bookings as k', inSpan)}
-                           ${itemsOfEach(db)}) as i
-             group by i.span, i.staff_id, i.service_id, i.location_id, i.is_item, i.starts_at, i.ends_at) as t
-     group by t.span, t.staff_id, t.service_id, t.location_id, t.item_service_id`.execute(db)
+    sql.raw(`case when k.item_count is null then k.${column} else v.${column} end`)
+  const at = locationId === undefined ? sql`` : sql`and k.location_id = ${locationId}`
+  const by = staffId === undefined ? sql`` : sql`and ${own('staff_id')} = ${staffId}`
+  const { rows } = await sql<NumbersItem>`
+    select k.id as booking_id, k.starts_at as booking_starts_at, k.location_id, k.created_at,
+           lower(k.client_email) as client,
+           ${own('service_id')} as service_id, ${own('staff_id')} as staff_id,
+           ${own('starts_at')} as starts_at, ${own('ends_at')} as ends_at,
+           ${own('party_size')} as party_size,
+           ${own('agreed_amount')} as amount, ${own('agreed_currency')} as currency,
+           case when k.item_count is null then 0 else 1 end as is_item,
+           case when k.cancelled_at is not null then 'cancelled'
+                when k.no_show_at is not null then 'missed' else 'booked' end as state
+      from bookings as k
+           ${itemsOfEach(db)}
+     where k.business_id = ${businessId} ${at}
+       and k.starts_at >= ${starts_at} and k.starts_at < ${ends_at}
+       and (k.cancelled_at is null or k.confirmed_at is not null) ${by}
+     order by k.starts_at, k.id, v.item`.execute(db)
   return rows
 }
-
-const isFirst = '(k.item_count is null or v.item = 0)'
-
-const counted = [
-  ...(['bookings', 'cancellations', 'no_shows'] as const),
-  ...(['first_bookings', 'first_cancellations', 'first_no_shows'] as const),
-]
-const summed = [...counted, 'places']
 
 /** Joins the items of each booking that has some, and nothing to all others. */
 function itemsOfEach(db: Reads) {
@@ -124,10 +57,26 @@ function itemsOfEach(db: Reads) {
     : sql`left join visit_items as v on ${same}`
 }
 
-function minutesBetween(db: Reads) {
-  return isPostgres(db)
-    ? sql`cast(extract(epoch from i.ends_at - i.starts_at) as integer) / 60`
-    : sql`(strftime('%s', i.ends_at) - strftime('%s', i.starts_at)) / 60`
+const clientColumns: Columns<'email'> = { email: 'text' }
+
+/** Returns those of the clients who had a booking before a moment. Each costs a look at the index of addresses. */
+export async function findEarlierClients(
+  db: Reads,
+  { businessId, before }: { businessId: string; before: Instant },
+  emails: readonly string[],
+): Promise<Set<string>> {
+  const list = rowsText(
+    db,
+    clientColumns,
+    emails.map((email) => ({ email })),
+  )
+  const { rows } = await sql<{ email: string }>`
+    select w.email from ${rowsOf(db, clientColumns, sql.val(list))} as w
+     where (select 1 from bookings as b
+             where b.business_id = ${businessId} and lower(b.client_email) = w.email
+               and b.cancelled_at is null and b.starts_at < ${before}
+             limit 1) = 1`.execute(db)
+  return new Set(rows.map(({ email }) => email))
 }
 
 /** Returns the version of a business's catalogue; undefined for a deleted business. */

@@ -24,6 +24,12 @@ export const NumbersQuery = Ruled(
           'One location, in its time zone. If absent, all of them, in the time zone of the business.',
       }),
     ),
+    staff_id: Type.Optional(
+      Type.String({
+        ...Id,
+        description: 'One staff member, also one who has left. Visits count for their services.',
+      }),
+    ),
     business_id: Type.Optional(
       Type.String({ ...Id, description: 'For hub keys, which need it unless `location_id` is given.' }),
     ),
@@ -42,10 +48,30 @@ const descriptions = {
   no_shows: 'Bookings to which nobody came.',
   booked_minutes:
     'Without buffers. An appointment that several clients share counts once; of a service without staff that has room for several, each place counts for its part. Steps that leave the person free do not count.',
+  new_clients: 'Clients whose first booking of all lies here. Clients who were erased are not counted.',
+  returning_clients: 'Other clients with bookings, each once.',
   open_minutes: 'Opening hours as they are now, of staff their own within those; blocks are not taken off.',
 }
 
-const Week = Type.Object(
+const AmountOfMoney = Type.Integer({ minimum: 0 })
+const MoneyByCurrency = Type.Array(
+  Type.Object({
+    currency: Type.String({ description: 'ISO 4217.' }),
+    booked: Type.Integer({
+      ...AmountOfMoney,
+      description: 'Of bookings that were neither cancelled nor missed.',
+    }),
+    missed: Type.Integer({ ...AmountOfMoney, description: 'Of no-shows.' }),
+  }),
+  {
+    description:
+      'The agreed prices in minor units, for each client of a booking. Amounts of several currencies are never added up.',
+  },
+)
+
+const MinutesByHour = Type.Array(Count)
+
+const Period = Type.Object(
   {
     from: Type.String({ ...QueryDate, description: 'The first date.' }),
     to: Type.String({ ...QueryDate, description: 'The last date.' }),
@@ -54,8 +80,14 @@ const Week = Type.Object(
     no_shows: Type.Integer({ minimum: 0, description: descriptions.no_shows }),
     booked_minutes: Type.Integer({ minimum: 0, description: descriptions.booked_minutes }),
     open_minutes: Type.Integer({ minimum: 0, description: descriptions.open_minutes }),
+    new_clients: Type.Integer({ minimum: 0, description: descriptions.new_clients }),
+    returning_clients: Type.Integer({ minimum: 0, description: descriptions.returning_clients }),
+    money: MoneyByCurrency,
   },
-  { title: 'WeekInNumbers', description: 'A week from Monday, as far as it lies in the days asked for.' },
+  {
+    title: 'PeriodInNumbers',
+    description: 'A week or month, as far as it lies in the days asked for, or all of them.',
+  },
 )
 
 const NumbersColumn = Type.Object(
@@ -69,6 +101,11 @@ const NumbersColumn = Type.Object(
     no_shows: CountByWeek,
     booked_minutes: CountByWeek,
     open_minutes: CountByWeek,
+    money: MoneyByCurrency,
+    hours: Type.Object(
+      { booked_minutes: MinutesByHour, open_minutes: MinutesByHour },
+      { description: 'By the hour of the local clock, from 0 to 23, of all days together.' },
+    ),
   },
   {
     title: 'ColumnInNumbers',
@@ -77,16 +114,59 @@ const NumbersColumn = Type.Object(
   },
 )
 
+const examplePeriod = {
+  ...{ from: '2026-11-02', to: '2026-11-08' },
+  ...{ bookings: 31, cancellations: 2, no_shows: 1, booked_minutes: 1_260, open_minutes: 2_400 },
+  ...{ new_clients: 6, returning_clients: 22, money: [{ currency: 'EUR', booked: 105_000, missed: 3_500 }] },
+}
+const exampleHours = (minutes: number) =>
+  Array.from({ length: 24 }, (_, hour) => (hour >= 9 && hour < 17 ? minutes : 0))
+
 export const Numbers = Type.Object(
   {
     business_id: ShownId,
     timezone: Type.String({ description: 'Of all times: an IANA name.' }),
     starts_at: Type.String({ format: 'date-time', description: 'When the first date begins.' }),
     ends_at: Type.String({ format: 'date-time', description: 'When the last date ends.' }),
-    weeks: Type.Array(Week, { description: 'In the order of time. A booking counts where it starts.' }),
+    weeks: Type.Array(Period, { description: 'In the order of time. A booking counts where it starts.' }),
+    months: Type.Array(Period, { description: 'The same by calendar month.' }),
+    total: Period,
     columns: Type.Array(NumbersColumn, {
       description:
         'Staff by name, then services that need none, then what is not offered any more; those without bookings only among the first 1,000.',
+    }),
+    services: Type.Array(
+      Type.Object(
+        {
+          id: ShownId,
+          name: Type.String(),
+          bookings: Type.Integer({
+            minimum: 0,
+            description: 'Not cancelled. Each service of a visit counts.',
+          }),
+          seats: Type.Integer({ minimum: 0, description: 'Their clients, such as those of a class.' }),
+          money: MoneyByCurrency,
+        },
+        { title: 'ServiceInNumbers' },
+      ),
+      { description: 'Booked services, in the order of their first booking.' },
+    ),
+    hours: Type.Object(
+      { booked_minutes: Type.Array(MinutesByHour), open_minutes: Type.Array(MinutesByHour) },
+      {
+        description:
+          'Of staff members with opening hours, or of services if there are none: by weekday from Monday, and by hour from 0 to 23. A repeated hour counts twice, a skipped one not at all.',
+      },
+    ),
+    lead_times: Type.Array(
+      Type.Object(
+        { from_days: Count, to_days: Nullable(Count), bookings: Count },
+        { title: 'LeadTimeInNumbers' },
+      ),
+      { description: 'Bookings that were not cancelled, by the days from booking to appointment.' },
+    ),
+    median_lead_days: Nullable(Count, {
+      description: 'Half of the bookings were made at most so many days ahead.',
     }),
     complete: Type.Boolean({
       description: 'False where columns are missing, which `weeks` count all the same: ask for one location.',
@@ -101,12 +181,9 @@ export const Numbers = Type.Object(
         timezone: 'Europe/Berlin',
         starts_at: '2026-11-02T00:00:00+01:00',
         ends_at: '2026-11-09T00:00:00+01:00',
-        weeks: [
-          {
-            ...{ from: '2026-11-02', to: '2026-11-08' },
-            ...{ bookings: 31, cancellations: 2, no_shows: 1, booked_minutes: 1_260, open_minutes: 2_400 },
-          },
-        ],
+        weeks: [examplePeriod],
+        months: [examplePeriod],
+        total: examplePeriod,
         columns: [
           {
             id: exampleIds.staff,
@@ -115,8 +192,22 @@ export const Numbers = Type.Object(
             location: null,
             ...{ bookings: [31], cancellations: [2], no_shows: [1] },
             ...{ booked_minutes: [1_260], open_minutes: [2_400] },
+            money: examplePeriod.money,
+            hours: { booked_minutes: exampleHours(252), open_minutes: exampleHours(480) },
           },
         ],
+        services: [
+          { id: exampleIds.service, name: 'Haircut', bookings: 31, seats: 31, money: examplePeriod.money },
+        ],
+        hours: {
+          booked_minutes: Array.from({ length: 7 }, (_, day) => exampleHours(day < 5 ? 50 : 0)),
+          open_minutes: Array.from({ length: 7 }, (_, day) => exampleHours(day < 5 ? 60 : 0)),
+        },
+        lead_times: [
+          { from_days: 0, to_days: 0, bookings: 4 },
+          { from_days: 1, to_days: 1, bookings: 27 },
+        ],
+        median_lead_days: 1,
         complete: true,
       },
     ],
