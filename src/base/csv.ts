@@ -6,14 +6,49 @@
 /** Makes spreadsheets read the file as UTF-8. */
 export const csvStart = '\uFEFF'
 
-/** Formats a row, with its line end. */
-export function csvRow(values: readonly (string | number | null)[]): string {
-  return `${values.map(csvCell).join(',')}\r\n`
+/** The form of files in one language: spreadsheets whose decimal sign is a comma separate cells by semicolons. */
+export interface CsvForm {
+  separator: ',' | ';'
+  locale: string
 }
 
-function csvCell(value: string | number | null): string {
+/** Returns the form that spreadsheets in a language read. Swiss ones separate by semicolons in spite of the point. */
+export function csvFormOf(locale: string): CsvForm {
+  const { region = '' } = new Intl.Locale(locale)
+  const isComma = decimalIn(locale) === ','
+  return { separator: isComma || ['CH', 'LI'].includes(region) ? ';' : ',', locale }
+}
+
+function decimalIn(locale: string): string | undefined {
+  return new Intl.NumberFormat(locale).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value
+}
+
+/** Formats a number with a fixed number of decimals, without groups. */
+export function csvNumber(value: number, digits: number, { locale }: CsvForm): string {
+  const text = value.toFixed(digits)
+  return decimalIn(locale) === ',' ? text.replace('.', ',') : text
+}
+
+/** Formats a date, or a local time such as 2026-11-27T09:00, as spreadsheets in a language read it. */
+export function csvDate(wallTime: string, { separator, locale }: CsvForm): string {
+  const time = wallTime.slice(11, 16)
+  const day = wallTime.slice(0, 10)
+  if (separator === ',') return `${day} ${time}`.trim()
+  const options = { day: '2-digit', month: '2-digit', year: 'numeric', timeZone: 'UTC' } as const
+  return `${new Intl.DateTimeFormat(locale, options).format(Date.parse(day))} ${time}`.trim()
+}
+
+/** Formats a row, with its line end. */
+export function csvRow(
+  values: readonly (string | number | null)[],
+  { separator }: Pick<CsvForm, 'separator'>,
+): string {
+  return `${values.map((value) => csvCell(value, separator)).join(separator)}\r\n`
+}
+
+function csvCell(value: string | number | null, separator: string): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)
   const safe = value.replace(/^(?=\s*[=+\-@]|[\t\r\n])|(?<=[;\t\r\n])(?=\s*"*\s*[=+\-@])/g, "'")
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return /["\r\n]/.test(safe) || safe.includes(separator) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -59,7 +59,8 @@ function enhance(root) {
   for (const form of root.querySelectorAll('.cal-filter, [data-apply]')) {
     for (const choice of form.querySelectorAll('select'))
       choice.addEventListener('change', () => form.requestSubmit())
-    if ('apply' in form.dataset) form.querySelector('button').hidden = true
+    if ('apply' in form.dataset)
+      for (const button of form.querySelectorAll('button:not(.main)')) button.hidden = true
   }
 
   for (const part of root.querySelectorAll('[data-picture]'))

@@ -1,11 +1,35 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { csvRow } from '../../src/base/csv.ts'
+import { csvDate, csvFormOf, csvNumber, csvRow } from '../../src/base/csv.ts'
 import { bookSlot, clientOf } from '../support/client.ts'
 import { readConsole, textOf } from '../support/console.ts'
 import { onOneEngine } from '../support/long.ts'
 import { makeBusiness, makeLocation, makeService, makeStaff, type OwnBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { startTestService, type TestService } from '../support/test-service.ts'
+
+test.each([
+  ['en', ',', '1.50', '2026-11-27 09:05'],
+  ['de', ';', '1,50', '27.11.2026 09:05'],
+  ['de-CH', ';', '1.50', '27.11.2026 09:05'],
+  ['fr', ';', '1,50', '27/11/2026 09:05'],
+  ['nl', ';', '1,50', '27-11-2026 09:05'],
+  ['pl', ';', '1,50', '27.11.2026 09:05'],
+  ['tr', ';', '1,50', '27.11.2026 09:05'],
+  ['es', ';', '1,50', '27/11/2026 09:05'],
+  ['es-MX', ',', '1.50', '2026-11-27 09:05'],
+  ['it', ';', '1,50', '27/11/2026 09:05'],
+  ['pt', ';', '1,50', '27/11/2026 09:05'],
+  ['ja', ',', '1.50', '2026-11-27 09:05'],
+  ['ar', ',', '1.50', '2026-11-27 09:05'],
+])('spreadsheets in %s separate by %s and read %s and %s', (locale, separator, number, time) => {
+  const form = csvFormOf(locale)
+  expect(form.separator).toBe(separator)
+  expect(csvNumber(1.5, 2, form)).toBe(number)
+  expect(csvDate('2026-11-27T09:05:00+01:00', form)).toBe(time)
+  expect(csvRow(['a;b', '1,50', '=1'], form)).toBe(
+    separator === ';' ? '"a;b";1,50;\'=1\r\n' : 'a;b,"1,50",\'=1\r\n',
+  )
+})
 
 test.each([
   [['plain', 5, null], 'plain,5,\r\n'],
@@ -17,7 +41,7 @@ test.each([
   ],
   [['=HYPERLINK("http://x","y")'], '"\'=HYPERLINK(""http://x"",""y"")"\r\n'],
 ])('%j is written as one row of CSV', (values, expected) => {
-  expect(csvRow(values)).toBe(expected)
+  expect(csvRow(values, { separator: ',' })).toBe(expected)
 })
 
 onOneEngine('postgres', 'the list of bookings', (engine) => {
@@ -65,11 +89,12 @@ onOneEngine('postgres', 'the list of bookings', (engine) => {
   })
   afterAll(() => service.stop())
 
-  const read = (path: string, who = 'owner') => readConsole(service, path, people[who] ?? { cookie: '' })
+  const read = (path: string, who = 'owner', language = 'en') =>
+    readConsole(service, path, people[who] ?? { cookie: '' }, { 'accept-language': language })
   const shown = async (query: string, who = 'owner') => {
     const page = await read(`/console/bookings${query}`, who)
     expect(page.status).toBe(200)
-    const rows = /<turbo-frame id="list".*<\/turbo-frame>/s.exec(String(page.body))?.[0] ?? ''
+    const rows = /<turbo-frame id="list".*<\/turbo-frame\s*>/s.exec(String(page.body))?.[0] ?? ''
     const text = textOf({ body: rows })
     return names.filter((name) => text.includes(name))
   }
@@ -130,10 +155,15 @@ onOneEngine('postgres', 'the list of bookings', (engine) => {
       },
     })
     const body = String(file.body)
-    expect(body.startsWith('\uFEFFid,status,no_show,starts_at')).toBe(true)
+    expect(body.startsWith('\uFEFFID,Status,No-show,Start,End,Services,Location,With,People,Price,')).toBe(
+      true,
+    )
     expect(body.split('\r\n')).toHaveLength(names.length + 2)
     expect(body).toContain(`Berta,'=1+1,1@example.com,'+49 30 1,"a ""b"",\nc",`)
-    expect(body).toContain('2026-12-02T10:00:00+01:00')
+    expect(body).toContain(',2026-12-02 10:00,')
+    const german = String((await read('/console/bookings.csv?when=all', 'owner', 'de')).body)
+    expect(german.startsWith('\uFEFFID;Status;Nicht erschienen;Beginn;Ende;Leistungen;')).toBe(true)
+    expect(german).toContain(';02.12.2026 10:00;')
     expect(String((await read('/console/bookings.csv')).body)).not.toContain('Abel')
     expect(textOf(await read('/console/bookings.csv', 'nobody'))).toContain('Log in')
     for (const who of ['manager', 'staff'])

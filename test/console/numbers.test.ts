@@ -26,36 +26,45 @@ onOneEngine('postgres', 'the numbers of a business in the console', (engine) => 
     expect(page.body).not.toContain('<table')
   })
 
-  test('are told as a table and as plots whose text it is, in the language of the browser', async () => {
+  test('are told in sentences, plots and tables, in the language of the browser', async () => {
     const anna = { staff_id: salon.staffId('Anna') }
     await salon.book('Haircut', '2026-11-24T10:00:00+01:00', anna)
     await salon.call('DELETE', `/bookings/${await salon.book('Haircut', '2026-11-25T10:00:00+01:00', anna)}`)
-    const page = await show('?range=own&from=2026-11-23&to=2026-12-06')
+    const days = '?range=own&from=2026-11-23&to=2026-12-06'
+    const page = await show(days)
     const text = textOf(page)
-    expect(text).toMatch(
-      /Who or what Utilisation Bookings No-shows Cancelled Booked Anna Weber [\d.]+% 1 0 1 0\.5 h/,
-    )
-    expect(text).toMatch(/23\s–\s29 Nov 2026 1 0 1/)
-    expect(page.body).toContain('role="img" aria-label="Bookings, no-shows and cancellations by week')
+    expect(text).toContain('Revenue booked €35')
+    expect(text).toContain('Fewer than 10 bookings: too few to show a pattern.')
+    expect(text).toContain('€35 booked. Best period:')
+    expect(text).toContain('1 new client, 0 returning: 100% came for the first time.')
+    expect(text).toContain('No no-shows in this period.')
+    expect(text).toContain('Haircut brings the most: 100% of the total.')
+    expect(text).toContain('Anna Weber is booked most:')
+    expect(text).toMatch(/Who or what Utilisation .* Anna Weber [\d.]+% 0\.5 h [\d.,]+ h 1 0 1 €35 €0/)
+    expect(page.body).toContain('role="img" aria-label="Revenue booked (EUR)"')
     expect(page.body).not.toMatch(/ style=|<style|<script(?![^>]* src=)/)
-    const german = await show('?range=own&from=2026-11-23&to=2026-12-06', manager, {
-      'accept-language': 'de',
-    })
-    expect(textOf(german)).toContain('Nach Person Wer oder was')
+    const german = textOf(await show(days, manager, { 'accept-language': 'de' }))
+    expect(german).toContain('1 neuer Kunde, 0 wiederkehrende: 100 % zum ersten Mal.')
+    expect(textOf(await show(`${days}&person=${salon.staffId('Ben')}`))).toContain(
+      'No bookings in this period.',
+    )
   })
 
-  test('are those of the days that somebody types, whatever range is chosen beside them', async () => {
+  test('are those of a usual period or of typed days, next to the period before', async () => {
     const chosen = (page: { body: unknown }) => /<option value="(\w+)" selected/.exec(String(page.body))?.[1]
-    const week = await show()
-    const [, shown = ''] = /name="shown" value="([^"]+)"/.exec(String(week.body)) ?? []
-    const [from = '', to = ''] = shown.split('/')
-    const typed = await show(`?range=week&from=2026-10-05&to=2026-10-11&shown=${shown}`)
-    expect(textOf(typed)).toMatch(/Mon, 5 Oct 2026 to Sun, 11 Oct 2026/)
-    expect(chosen(typed)).toBe('own')
-    expect(typed.body).toContain('/console/numbers.csv?range=own&amp;from=2026-10-05&amp;to=2026-10-11')
-    expect(chosen(await show(`?range=year&from=${from}&to=${to}&shown=${shown}`))).toBe('year')
+    expect(chosen(await show())).toBe('month')
+    expect(chosen(await show('?range=nonsense'))).toBe('month')
     expect(chosen(await show('?from=2026-10-05&to=2026-10-11'))).toBe('own')
-    expect(chosen(await show('?range=weeks&from=2026-10-05&to=2026-10-11'))).toBe('weeks')
+    const start = await show('?range=own&shown=2026-11-23/2026-11-29')
+    expect(start.body).toContain('value="2026-11-23"')
+    expect(start.body).toContain('/console/numbers.csv?range=own&amp;from=2026-11-23&amp;to=2026-11-29"')
+    const periodOf = async (range: string) =>
+      textOf(await show(`?range=${range}&location=`)).match(/[^.]* compared with [^.]*/)?.[0]
+    expect(await periodOf('month')).toMatch(/1\s?–\s?30 Nov 2026, compared with 1\s?–\s?31 Oct 2026/)
+    expect(await periodOf('quarter')).toMatch(
+      /1 Oct\s?–\s?31 Dec 2026, compared with 1 Jul\s?–\s?30 Sept? 2026/,
+    )
+    expect(await periodOf('year')).toMatch(/1 Jan\s?–\s?31 Dec 2026, compared with 1 Jan\s?–\s?31 Dec 2025/)
   })
 
   test.each([
@@ -70,13 +79,22 @@ onOneEngine('postgres', 'the numbers of a business in the console', (engine) => 
     expect(file.status).toBe(303)
   })
 
-  test('are saved as CSV, where a name that begins a formula is none', async () => {
+  test('are saved as CSV in the form of the language, where a name that begins a formula is none', async () => {
     const id = salon.staffId('Anna')
     await salon.call('PATCH', `/staff/${id}`, { name: '=HYPERLINK("x")' })
-    const query = 'range=own&from=2026-11-23&to=2026-11-29'
-    const { body, headers } = await readConsole(service, `/console/numbers.csv?${query}`, manager)
+    const file = (query: string, language = 'en') =>
+      readConsole(service, `/console/numbers.csv?range=own&from=2026-11-23&to=2026-11-29${query}`, manager, {
+        'accept-language': language,
+      })
+    const { body, headers } = await file('')
     expect(headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8', 'cache-control': 'no-store' })
-    expect(body).toContain(`2026-11-23,2026-11-29,"'=HYPERLINK(""x"")",,,1,0,1,30,`)
+    expect(body).toContain('\uFEFFFrom,To,Who or what,Bookings,')
+    expect(body).toContain(`2026-11-23,2026-11-29,"'=HYPERLINK(""x"")",1,0,1,0.50,`)
+    expect((await file('', 'de')).body).toContain(`23.11.2026;29.11.2026;"'=HYPERLINK(""x"")";1;0;1;0,50;`)
+    expect((await file('&report=revenue', 'de')).body).toBe(
+      '\uFEFFVon;Bis;Umsatz (EUR);Entgangen (EUR)\r\n23.11.2026;29.11.2026;35,00;0,00\r\n',
+    )
+    expect((await file('&report=lead')).body).toContain('Days ahead,Bookings,Share\r\n0,0,0.0\r\n')
   })
 
   test('are for managers, of their business alone', async () => {

@@ -31,7 +31,9 @@ import {
   pathOf,
 } from '../frame/console-page.ts'
 import { consoleRoutes, seeOther, tags } from '../frame/console-route.ts'
-import { csvRow, csvStart } from '../../base/csv.ts'
+import { minorDigits } from '../../catalogue/service-rules.ts'
+import { totalPriceOf } from '../../database/shown-item-rules.ts'
+import { csvDate, type CsvForm, csvFormOf, csvNumber, csvRow, csvStart } from '../../base/csv.ts'
 import { clientName, clockText, dayHeading, wallFields } from '../frame/formats.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { bookingPath, type BookingRows, priceText, stateSign } from './booking-page.ts'
@@ -134,10 +136,10 @@ export function sendFile(
     .send(Readable.from(rows).once('close', end))
 }
 
-const columns = [
-  ...['id', 'status', 'no_show', 'starts_at', 'ends_at', 'service', 'location', 'person', 'party_size'],
-  ...['first_name', 'last_name', 'email', 'phone', 'notes', 'cancel_reason'],
-  ...['deposit', 'deposit_amount', 'deposit_currency', 'created_at', 'items'],
+const headings = [
+  ...(['id', 'status', 'noShow', 'starts', 'ends', 'service', 'location', 'person', 'party'] as const),
+  ...(['price', 'currency', 'firstName', 'lastName', 'email', 'phone', 'notes', 'cancelReason'] as const),
+  ...(['deposit', 'depositAmount', 'depositCurrency', 'created', 'items'] as const),
 ]
 
 async function* withFirst(first: string, others: AsyncGenerator<string, void>): AsyncGenerator<string, void> {
@@ -151,36 +153,60 @@ async function* withFirst(first: string, others: AsyncGenerator<string, void>): 
  */
 async function* exportRows(
   context: Context,
-  { person, isGone }: ConsoleVisit,
+  visit: ConsoleVisit,
   query: Query,
 ): AsyncGenerator<string, void> {
-  let head = csvStart + csvRow(columns)
+  const { person, isGone, locale, texts } = visit
+  const form = csvFormOf(locale)
+  let head =
+    csvStart +
+    csvRow(
+      headings.map((name) => texts.bookings.columns[name]),
+      form,
+    )
   const slices = new Slices()
   let left = maxExported
   for await (const page of pagesOf((page) => listBookings(context, person, { ...query, ...page }))) {
     if (head === '') await slices.rest()
     const rows = page.slice(0, left)
     left -= rows.length
-    yield head + (await slices.map(rows, (row) => exportedRow(presentBooking(row, person)))).join('')
+    yield head + (await slices.map(rows, (row) => exportedRow(visit, row, form))).join('')
     head = ''
     if (left === 0 || isGone()) return
   }
 }
 
-function exportedRow(booking: ReturnType<typeof presentBooking>): string {
+function exportedRow({ texts, person }: ConsoleVisit, row: BookingRows[number], form: CsvForm): string {
+  const booking = presentBooking(row, person)
   const { client, location, items } = booking
+  const { yes, no } = texts.bookings.columns
   const people = [...new Set(items.flatMap(({ staff }) => staff?.name ?? []))]
   const payment = 'payment' in booking ? booking.payment : undefined
   const isAbsent = 'no_show' in booking && booking.no_show
-  return csvRow([
-    ...[booking.id, booking.status, isAbsent ? 'yes' : 'no', booking.starts_at, booking.ends_at],
-    ...[items.map(({ service }) => service.name).join(' + '), location.name],
-    ...[people.length > 0 ? people.join(', ') : null, booking.party_size],
-    ...[client.first_name, client.last_name, client.email, client.phone, booking.notes],
-    'cancel_reason' in booking ? (booking.cancel_reason ?? null) : null,
-    ...[payment?.status ?? null, payment?.amount ?? null, payment?.currency ?? null, booking.created_at],
-    items.map(exportedItem).join('; '),
-  ])
+  const price = totalPriceOf(row)
+  const amount = (money: { amount: number; currency: string } | null | undefined) =>
+    money
+      ? csvNumber(money.amount / 10 ** minorDigits(money.currency), minorDigits(money.currency), form)
+      : null
+  return csvRow(
+    [
+      ...[booking.id, texts.booking.status[booking.status], isAbsent ? yes : no],
+      ...[csvDate(booking.starts_at, form), csvDate(booking.ends_at, form)],
+      ...[items.map(({ service }) => service.name).join(' + '), location.name],
+      ...[people.length > 0 ? people.join(', ') : null, booking.party_size],
+      ...[amount(price), price?.currency ?? null],
+      ...[client.first_name, client.last_name, client.email, client.phone, booking.notes],
+      'cancel_reason' in booking ? (booking.cancel_reason ?? null) : null,
+      ...[
+        payment?.status ?? null,
+        amount(payment),
+        payment?.currency ?? null,
+        csvDate(booking.created_at, form),
+      ],
+      items.map(exportedItem).join('; '),
+    ],
+    form,
+  )
 }
 
 /** Returns an item of a visit, such as `10:30–12:00 Colour (Anna)`. */

@@ -156,8 +156,23 @@ export interface TextParameters {
   'booking.refundByOwner': { amount: string | number }
   'booking.tellYes': { email: string | number }
   'numbers.tooLong': { weeks: string | number }
-  'numbers.of': { from: string | number; to: string | number; zone: string | number }
+  'numbers.of': { before: string | number; days: string | number; zone: string | number }
   'numbers.hours': { hours: string | number }
+  'numbers.change': { before: string | number; change: string | number }
+  'numbers.before': { before: string | number }
+  'numbers.hoursSay': { high: string | number; least: string | number; low: string | number }
+  'numbers.parts.morning': { day: string | number }
+  'numbers.parts.afternoon': { day: string | number }
+  'numbers.parts.evening': { day: string | number }
+  'numbers.tooFew': { count: string | number }
+  'numbers.peopleSay': { name: string | number; share: string | number }
+  'numbers.revenueSays': { amount: string | number; best: string | number; most: string | number }
+  'numbers.servicesSay': { name: string | number; share: string | number }
+  'numbers.clientsSay': { fresh: number; returning: string | number; share: string | number }
+  'numbers.noShowsSay': { count: number; share: string | number }
+  'numbers.noShowsCost': { amount: string | number; count: number; share: string | number }
+  'numbers.leadsSay': { days: number }
+  'numbers.busySays': { best: string | number; most: string | number; share: string | number }
   'developers.limitsOfKey': { hour: string | number; minute: string | number }
   'developers.made': { when: string | number }
   'developers.revokeWhy': { name: string | number }

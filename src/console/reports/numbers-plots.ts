@@ -12,12 +12,16 @@ type PlotLook = 'full' | 'hatched' | 'outline'
 interface PlotBar {
   /** Text below it. */
   label: string
+  /** Text on top of it. */
+  value?: string
   parts: { look: PlotLook; value: number }[]
 }
 
 const size = { width: 360, height: 150 }
-const inner = { left: 34, right: 356, top: 8, bottom: 130 }
-const maxLabels = 6
+const inner = { left: 40, right: 356, top: 16, bottom: 130 }
+const maxLabels = 7
+/** Maximum number of bars with their value on top. */
+const maxValues = 10
 /** Maximum width of a bar, because a single one would look like a wall. */
 const maxBarWidth = 36
 
@@ -43,8 +47,9 @@ export function barPlot(
         html`<line class="grid" x1="${inner.left}" x2="${inner.right}" y1="${y(value)}" y2="${y(value)}" />
           <text x="${inner.left - 4}" y="${y(value) + 3}" text-anchor="end">${axis(value)}</text>`,
     )}
-    ${bars.map(({ label, parts }, index) => {
+    ${bars.map(({ label, value, parts }, index) => {
       const middle = inner.left + step * (index + 0.5)
+      const sum = parts.reduce((total, part) => total + part.value, 0)
       return html`${stacked(parts).map(({ look, from, to }) =>
         partOf(look, {
           x: rounded(middle - width / 2),
@@ -53,6 +58,13 @@ export function barPlot(
           height: rounded(y(from) - y(to)),
         }),
       )}
+      ${
+        value !== undefined && bars.length <= maxValues && sum > 0
+          ? html`<text class="value" x="${rounded(middle)}" y="${y(sum) - 4}" text-anchor="middle"
+              >${value}</text
+            >`
+          : ''
+      }
       ${
         index % every === 0
           ? html`<text x="${rounded(middle)}" y="${inner.bottom + 14}" text-anchor="middle">${label}</text>`
@@ -75,6 +87,38 @@ export function plotLegend(entries: readonly (readonly [look: PlotLook, text: st
         </li>`,
     )}
   </ul>`
+}
+
+/** A cell of a heat map: a share, or nothing for closed hours. */
+type HeatCell = number | undefined
+
+/** Renders shares as a table whose cells are the darker the higher they are. Each has its number. */
+export function heatMap(
+  { corner, heads, closed }: { corner: string; heads: readonly string[]; closed: string },
+  rows: readonly { head: Html | string; cells: readonly HeatCell[] }[],
+  percent: (share: number) => string,
+): Html {
+  const cell = (share: HeatCell) =>
+    share === undefined
+      ? html`<td><span class="unseen">${closed}</span></td>`
+      : html`<td class="heat-${Math.min(Math.floor(share * 10), 9)}">${percent(Math.min(share, 1))}</td>`
+  return html`<table class="heat">
+    <thead>
+      <tr>
+        <th scope="col"><span class="unseen">${corner}</span></th>
+        ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        ({ head, cells }) =>
+          html`<tr>
+            <th scope="row">${head}</th>
+            ${cells.map(cell)}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`
 }
 
 /** Renders a share as a bar, next to its number. */
