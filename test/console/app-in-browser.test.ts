@@ -93,64 +93,6 @@ describe.skipIf(chromiumPath === undefined)('the console as an app', () => {
     await close()
   })
 
-  const whole = findWholeChromium() // the small one shows no notifications
-
-  test.skipIf(whole === undefined)('a device is added by a click, and shows what is pushed', async () => {
-    const notifying = await chromium.launch({ executablePath: whole ?? '' })
-    const { page, context, errors, go, controlled, close } = await open('/console/account', {
-      notifying,
-    })
-    const { endpoint, ...keys } = pushDevice('http://127.0.0.1:9').subscription
-    const subscription = JSON.stringify({ endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } })
-    // no push service can be reached from a test
-    await page.addInitScript(`{
-      const given = ${subscription}
-      let present = null
-      PushManager.prototype.subscribe = async () => (present = { ...given, toJSON: () => given })
-      PushManager.prototype.getSubscription = async () => present
-    }`)
-    await go()
-    await controlled()
-    await page.getByRole('button', { name: 'Notify me on this device' }).click()
-    const remove = page.getByRole('button', { name: /^Remove Chrome/ })
-    await remove.waitFor()
-    expect(await violationsIn(page)).toEqual([])
-    await keepScreenshot(page, 'notifications')
-
-    const cdp = await context.newCDPSession(page)
-    const registered = new Promise<string>((resolve) => {
-      cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [first] }) => {
-        if (first) resolve(first.registrationId)
-      })
-    })
-    await cdp.send('ServiceWorker.enable')
-    const message = { title: 'New booking', body: 'Cut', tag: 'one', lang: 'en', dir: 'ltr', url: '/console' }
-    await cdp.send('ServiceWorker.deliverPushMessage', {
-      ...{ origin: address, registrationId: await registered, data: JSON.stringify(message) },
-    })
-    const shown = () =>
-      page.evaluate<{ title: string; body: string; tag: string }[]>(`(async () => {
-        const list = await (await navigator.serviceWorker.ready).getNotifications()
-        return list.map(({ title, body, tag }) => ({ title, body, tag }))
-      })()`)
-    const first = await eventually('a notification', async () => (await shown())[0])
-    expect(first).toEqual({ title: 'New booking', body: 'Cut', tag: 'one' })
-
-    await remove.click()
-    await page.getByText('This device is notified no more.').waitFor()
-    expect(await service.rows('push_devices')).toEqual([])
-    await page.goto(`${address}/console`)
-    await page.evaluate(`document.querySelector('form[action="/console/logout"]').requestSubmit()`)
-    await page.waitForURL(`${address}/console`)
-    await eventually('no notification', async () => {
-      const list = await shown().catch(() => undefined) // the page is being left
-      return list?.length === 0 ? true : undefined
-    })
-    expect(errors).toEqual([])
-    await close()
-    await notifying.close()
-  })
-
   test('an iPhone is told to add it to the home screen first, and any other browser that it cannot', async () => {
     for (const [userAgent, text] of [
       [
@@ -171,4 +113,72 @@ describe.skipIf(chromiumPath === undefined)('the console as an app', () => {
       await close()
     }
   })
+
+  const whole = findWholeChromium() // the small one shows no notifications
+
+  test.skipIf(whole === undefined)(
+    'a device is added by a click, shows what is pushed, and no more after a log-out',
+    async () => {
+      const notifying = await chromium.launch({ executablePath: whole ?? '' })
+      const { page, context, errors, go, controlled, close } = await open('/console/account', {
+        notifying,
+      })
+      const { endpoint, ...keys } = pushDevice('http://127.0.0.1:9').subscription
+      const subscription = JSON.stringify({ endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } })
+      // no push service can be reached from a test
+      await page.addInitScript(`{
+      const given = ${subscription}
+      let present = null
+      PushManager.prototype.subscribe = async () => (present = { ...given, toJSON: () => given })
+      PushManager.prototype.getSubscription = async () => present
+    }`)
+      await go()
+      await controlled()
+      await page.getByRole('button', { name: 'Notify me on this device' }).click()
+      const remove = page.getByRole('button', { name: /^Remove Chrome/ })
+      await remove.waitFor()
+      expect(await violationsIn(page)).toEqual([])
+      await keepScreenshot(page, 'notifications')
+
+      const cdp = await context.newCDPSession(page)
+      const registered = new Promise<string>((resolve) => {
+        cdp.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [first] }) => {
+          if (first) resolve(first.registrationId)
+        })
+      })
+      await cdp.send('ServiceWorker.enable')
+      const message = {
+        title: 'New booking',
+        body: 'Cut',
+        tag: 'one',
+        lang: 'en',
+        dir: 'ltr',
+        url: '/console',
+      }
+      await cdp.send('ServiceWorker.deliverPushMessage', {
+        ...{ origin: address, registrationId: await registered, data: JSON.stringify(message) },
+      })
+      const shown = () =>
+        page.evaluate<{ title: string; body: string; tag: string }[]>(`(async () => {
+        const list = await (await navigator.serviceWorker.ready).getNotifications()
+        return list.map(({ title, body, tag }) => ({ title, body, tag }))
+      })()`)
+      const first = await eventually('a notification', async () => (await shown())[0])
+      expect(first).toEqual({ title: 'New booking', body: 'Cut', tag: 'one' })
+
+      await remove.click()
+      await page.getByText('This device is notified no more.').waitFor()
+      expect(await service.rows('push_devices')).toEqual([])
+      await page.goto(`${address}/console`)
+      await page.evaluate(`document.querySelector('form[action="/console/logout"]').requestSubmit()`)
+      await page.waitForURL(`${address}/console`)
+      await eventually('no notification', async () => {
+        const list = await shown().catch(() => undefined) // the page is being left
+        return list?.length === 0 ? true : undefined
+      })
+      expect(errors).toEqual([])
+      await close()
+      await notifying.close()
+    },
+  )
 })
