@@ -44,9 +44,12 @@ import { notificationsRoutes } from './console/account/notifications-routes.ts'
 import { bookRoutes } from './console/bookings/book-routes.ts'
 import { bookingPageOfConsoleRoutes } from './console/bookings/booking-routes.ts'
 import { bookingListRoutes } from './console/bookings/bookings-routes.ts'
+import { awayRoutes } from './console/calendar/away-routes.ts'
 import { blockPageRoutes } from './console/calendar/block-routes.ts'
 import { calendarPageRoutes } from './console/calendar/calendar-routes.ts'
+import { classRoutes } from './console/calendar/class-routes.ts'
 import { moveRoutes } from './console/calendar/move-routes.ts'
+import { printRoutes } from './console/calendar/print-routes.ts'
 import { clientPageRoutes } from './console/clients/clients-routes.ts'
 import { auditPageRoutes } from './console/developers/audit-routes.ts'
 import { developersRoutes } from './console/developers/developers-routes.ts'
@@ -331,6 +334,7 @@ function allRoutes({
       ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, files, mcpRoutes],
       ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
+      ...[awayRoutes, classRoutes, printRoutes],
       ...[bookingPageOfConsoleRoutes, clientPageRoutes, servicesRoutes, resourcesRoutes, teamRoutes],
       ...[startRoutes, websiteRoutes, settings, users, calendars, partsRoutes],
       ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes, mailsPageRoutes],

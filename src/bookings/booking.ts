@@ -197,7 +197,8 @@ export function changeByClient(
   return applyChange(context, actor, { target, wanted: { ...wanted, byClient: true } })
 }
 
-const outcomes: Record<EventType, BookingOutcome> = {
+/** The outcome that metrics count for an event. */
+export const outcomes: Record<EventType, BookingOutcome> = {
   'booking.created': 'created',
   'booking.updated': 'updated',
   'booking.cancelled': 'cancelled',
@@ -264,7 +265,8 @@ export function noSuchBooking(): Problem {
   return new Problem('not_found', 'There is no booking with this id.')
 }
 
-async function changeIn(
+/** Changes a locked booking in a transaction, with its events and emails. */
+export async function changeIn(
   context: Context,
   tx: Transaction,
   change: Change & { by: Actor; booking: BookingRow; tried: { offer?: VisitOffer } },

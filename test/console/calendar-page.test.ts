@@ -128,7 +128,7 @@ onOneEngine('postgres', 'the calendar of the console', (engine) => {
       staffId: booker.staffId('Clara'),
     } as const
     const clara = await logInNewPerson(service, request)
-    const page = await show('?view=list', clara.cookie)
+    const page = await show('?view=list&who=all', clara.cookie)
     expect(page).toContain('Ada L.')
     expect(page).not.toContain('Ada Lovelace')
     const other = businessOf(service.world, 'Hudson Studio')

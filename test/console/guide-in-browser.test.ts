@@ -90,7 +90,9 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
   test('the key / leads from the calendar to what is booked for a client', async () => {
     const visitor = await openConsole(browser, owner, { address, ...consoleSizes.desktop })
     await visitor.page.goto(`${address}/console`)
+    await visitor.page.locator('[popovertarget=cal-do]').click()
     await visitor.page.getByRole('button', { name: 'Shortcuts (?)' }).waitFor() // the script has loaded
+    await visitor.page.keyboard.press('Escape')
     await visitor.page.keyboard.press('/')
     await visitor.page.keyboard.type('hopper')
     await visitor.page.keyboard.press('Enter')

@@ -547,6 +547,10 @@ const open = [
   'GET /console/bookings/:id/move',
   'GET /console/block',
   'GET /console/block/:id',
+  'GET /console/away',
+  'GET /console/away/:id',
+  'GET /console/class',
+  'GET /console/print',
   'GET /console/locations/:id',
   'GET /console/locations/:id/holidays',
   'GET /console/people',
@@ -674,6 +678,9 @@ const forms = [
   'POST /console/bookings/:id/move',
   'POST /console/block',
   'POST /console/block/:id',
+  'POST /console/away',
+  'POST /console/away/:id',
+  'POST /console/class',
 ]
 
 /** Protected by a secret URL or a signature. */

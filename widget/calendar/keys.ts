@@ -34,10 +34,14 @@ export class Keys {
     document.addEventListener('pointerdown', () => this.giveUp())
     const button = document.createElement('button')
     button.type = 'button'
-    button.className = 'link cal-keys'
+    button.className = 'button cal-keys'
     button.textContent = `${parts.texts.keys.title} (?)`
-    button.addEventListener('click', () => this.help.showModal())
-    document.querySelector('#calendar')?.after(button)
+    const menu = document.querySelector<HTMLElement>('#cal-do')
+    button.addEventListener('click', () => {
+      menu?.hidePopover()
+      this.help.showModal()
+    })
+    menu?.append(button)
   }
 
   get isCarrying(): boolean {

@@ -7,7 +7,8 @@ import * as Turbo from '@hotwired/turbo'
  */
 
 /** Pages that fit into the panel. Their server side sets `panel`. */
-const fitting = /^\/console\/(?:book|block(?:\/.+)?|bookings\/[^/.]+(?:\/.+)?|clients\/[^/.]+(?:\/.+)?)$/
+const fitting =
+  /^\/console\/(?:book|block(?:\/.+)?|away(?:\/.+)?|class|bookings\/[^/.]+(?:\/.+)?|clients\/[^/.]+(?:\/.+)?)$/
 
 const parameter = 'panel'
 
@@ -32,7 +33,10 @@ interface Listener {
 }
 
 /** Adds the panel to the page. */
-export function addPanel({ close }: { close: string }, { changed, shown }: Listener): void {
+export function addPanel(
+  texts: { close: string; again: string; unreached: string },
+  { changed, shown }: Listener,
+): void {
   const aside = document.createElement('aside')
   aside.className = 'panel not-printed'
   aside.hidden = true
@@ -40,15 +44,29 @@ export function addPanel({ close }: { close: string }, { changed, shown }: Liste
   button.type = 'button'
   button.className = 'panel-close'
   button.textContent = '×'
-  button.setAttribute('aria-label', close)
+  button.setAttribute('aria-label', texts.close)
   const frame = document.createElement('turbo-frame')
   frame.id = 'panel'
   frame.className = 'text console'
-  aside.append(button, frame)
+  const failed = document.createElement('p')
+  failed.className = 'alert'
+  failed.setAttribute('role', 'alert')
+  failed.tabIndex = -1
+  failed.hidden = true
+  const again = document.createElement('button')
+  again.type = 'button'
+  again.textContent = texts.again
+  again.addEventListener('click', () => {
+    failed.hidden = true
+    void (frame as HTMLElement & { reload: () => Promise<void> }).reload()
+  })
+  failed.append(texts.unreached, ' ', again)
+  aside.append(button, failed, frame)
   document.querySelector('main')?.after(aside)
   let opener: Element | null = null
 
   const show = (path: string | undefined) => {
+    failed.hidden = true
     aside.hidden = path === undefined
     document.body.classList.toggle('has-panel', path !== undefined)
     shown(path)
@@ -72,6 +90,7 @@ export function addPanel({ close }: { close: string }, { changed, shown }: Liste
     if (path === undefined) return
     event.preventDefault()
     opener = document.activeElement
+    link.closest<HTMLElement>('[popover]')?.hidePopover()
     show(path)
     history.pushState({}, '', addressWith(path))
   })
@@ -96,6 +115,12 @@ export function addPanel({ close }: { close: string }, { changed, shown }: Liste
     ;(wanted ?? heading)?.focus()
   })
   frame.addEventListener('turbo:submit-end', changed)
+  frame.addEventListener('turbo:fetch-request-error', (event) => {
+    event.preventDefault()
+    failed.hidden = false
+    again.hidden = frame.childElementCount > 0 // a form is sent again by its own button
+    failed.focus()
+  })
   frame.addEventListener('turbo:frame-missing', (event) => {
     event.preventDefault() // a whole page, such as the calendar or the log-in
     const { response, visit } = (event as CustomEvent<MissingFrame>).detail

@@ -39,7 +39,15 @@ export function nearTimes(
   refusal: unknown,
   { timezone, staff = [] }: { timezone: string; staff?: WholeCatalogue['staff'] },
 ): Html {
-  const near = nearTimesOf(refusal)
+  return timeButtons({ texts, locale }, nearTimesOf(refusal), { timezone, staff })
+}
+
+/** Renders free times as buttons that submit the form with that time. */
+export function timeButtons(
+  { texts, locale }: Pick<ConsoleVisit, 'texts' | 'locale'>,
+  near: readonly NearTime[],
+  { timezone, staff = [] }: { timezone: string; staff?: WholeCatalogue['staff'] },
+): Html {
   if (near.length === 0) return html``
   return html`<p>${texts.book.near}</p>
     <p class="near">

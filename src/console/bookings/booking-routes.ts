@@ -104,10 +104,7 @@ function actionRoute(context: Context): BookingRoute {
         const change = { ...changesOf[action] }
         return once(
           () => changeBooking(context, visit.person, { target, change }),
-          () =>
-            typed['to'] === 'list'
-              ? { path: '/console', query: { view: 'list', done: doneBy[action] } }
-              : leadTo(view, doneBy[action]),
+          () => pageAfter(view, typed, doneBy[action]),
         )
       },
       again: async (visit, state, { id }) => {
@@ -117,6 +114,13 @@ function actionRoute(context: Context): BookingRoute {
       },
     },
   }
+}
+
+/** Returns the page from which a booking was marked: a list, a class, or its own. */
+function pageAfter(view: BookingView, { to, ...typed }: Typed, done: Done) {
+  const { service = '', who = '', start = '' } = typed
+  if (to === 'class') return { path: '/console/class', query: { service, who, start, done } }
+  return to === 'list' ? { path: '/console', query: { view: 'list', done } } : leadTo(view, done)
 }
 
 /** Returns the page of the client's link, for handing it over and replacing it. */

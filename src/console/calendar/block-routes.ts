@@ -255,6 +255,15 @@ function blockPage(context: Context): ConsoleRoute {
         </p>
         ${reason === null ? '' : html`<p><bdi>${reason}</bdi></p>`}
         ${bookingIds.length === 0 ? '' : html`<p class="alert">${t.under({ count: bookingIds.length })}</p>`}
+        ${
+          bookingIds.length === 0 || block.staff_id === null || !mayRemove
+            ? ''
+            : html`<p>
+                <a class="button main" href="${pathOf(`/console/away/${block.id}`, visit)}"
+                  >${visit.texts.away.find}</a
+                >
+              </p>`
+        }
         ${mayRemove ? form : ''}`,
     )
   }

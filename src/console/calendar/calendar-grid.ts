@@ -5,7 +5,8 @@ import { html, type Html } from '../../base/html.ts'
 import { without } from '../../bookings/calendar-rules.ts'
 import { mayKnowReason } from '../../catalogue/block.ts'
 import { pathOf } from '../frame/console-page.ts'
-import { blockText, calendarPath, columnName, Formats } from './calendar-page.ts'
+import { openIn } from './away-appointments.ts'
+import { blockText, columnName, Formats } from './calendar-page.ts'
 import { blocksOf, type CalendarView, type Column, type Shown, spanOf, weekOf } from './calendar-view.ts'
 import { columnHead } from './column-head.ts'
 import { DayGrid, placeOf, type Rows, windowOf } from './day-layout.ts'
@@ -45,35 +46,25 @@ export async function calendarGrid(view: CalendarView): Promise<Html> {
     .map((day) => grid.rowsOf({ from: nowMs, to: nowMs + 1 }, day))
     .find((rows) => rows !== undefined)
   const hours = grid.hours(window)
-  const isWhole = window.first === 0 && window.end === grid.rows
   const gives = givenBy(view)
   const parts = await view.slices.map(columns, (column) =>
     columnPart({ ...view, grid, window, formats, gives }, column),
   )
   return html`<div class="cal-scroll" tabindex="0" role="group" aria-label="${t.title}">
-      <div class="cal-axis ${hours.some(({ isRepeated }) => isRepeated) ? 'is-long' : ''}" aria-hidden="true">
-        <div class="cal-head"></div>
-        <div class="cal-rows ${heightOf(window)}">
-          ${hours.map(
-            ({ row, atMs, isRepeated }) =>
-              html`<span class="cal-hour ${placeOf({ first: row, end: row + 1 }, window.first)}"
-                >${isRepeated ? formats.namedTime(atMs) : formats.time(atMs)}</span
-              >`,
-          )}
-          ${now && inside(now, window) ? html`<span class="cal-now ${placeOf(now, window.first)}">${formats.time(nowMs)}</span>` : ''}
-        </div>
+    <div class="cal-axis ${hours.some(({ isRepeated }) => isRepeated) ? 'is-long' : ''}" aria-hidden="true">
+      <div class="cal-head"></div>
+      <div class="cal-rows ${heightOf(window)}">
+        ${hours.map(
+          ({ row, atMs, isRepeated }) =>
+            html`<span class="cal-hour ${placeOf({ first: row, end: row + 1 }, window.first)}"
+              >${isRepeated ? formats.namedTime(atMs) : formats.time(atMs)}</span
+            >`,
+        )}
+        ${now && inside(now, window) ? html`<span class="cal-now ${placeOf(now, window.first)}">${formats.time(nowMs)}</span>` : ''}
       </div>
-      ${parts}
     </div>
-    ${
-      isWhole && !choice.allHours
-        ? ''
-        : html`<p>
-            <a href="${calendarPath(visit, { ...choice, allHours: !choice.allHours })}"
-              >${choice.allHours ? t.openHours : t.wholeDay}</a
-            >
-          </p>`
-    }`
+    ${parts}
+  </div>`
 }
 
 const heightOf = ({ first, end }: Rows) => placeOf({ first: 0, end: end - first }, 0)
@@ -219,7 +210,7 @@ function blockParts(
   column: Column,
   { day, put }: { day: GridColumn['day']; put: Put },
 ): Html[] {
-  const { visit, shown, window, formats } = view
+  const { visit, shown, window, formats, nowMs } = view
   const t = visit.texts.calendar
   const mayMove = ({ busy_elsewhere, staff_id }: Shown['blocks'][number]) =>
     busy_elsewhere !== true && (!isStaff(visit.person) || visit.person.staffId === staff_id)
@@ -231,7 +222,12 @@ function blockParts(
       const { from, to } = spanOf(block)
       const key = `x-${columnKey(column, day)}-${block.id}`
       const isElsewhere = block.busy_elsewhere === true
+      const left =
+        block.staff_id === null || isElsewhere
+          ? 0
+          : openIn(view, { ...block, staffId: block.staff_id }, nowMs).length
       const label = html`<bdi>${isElsewhere ? t.elsewhere : blockText(visit, block.reason)}</bdi>
+        ${left === 0 ? '' : html`<b>${visit.texts.away.open({ count: left })}</b>`}
         <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>`
       return html`<li
         class="blocked${isElsewhere ? ' elsewhere' : ''} ${placeOf(rows, window.first)}"
@@ -239,7 +235,7 @@ function blockParts(
         data-span="${from} ${to}"
         ${mayMove(block) ? html`data-id="${block.id}" data-block="${block.staff_id === null ? 'location' : 'staff'}"` : ''}
       >
-        ${isOpen(block) ? html`<a href="${pathOf(`/console/block/${block.id}`, visit)}">${label}</a>` : html`<span class="what">${label}</span>`}
+        ${isOpen(block) ? html`<a href="${pathOf(`/console/${left === 0 ? 'block' : 'away'}/${block.id}`, visit)}">${label}</a>` : html`<span class="what">${label}</span>`}
       </li>`
     }),
   )

@@ -1,27 +1,42 @@
 import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
-import { merged } from '../../bookings/calendar-rules.ts'
+import { merged, without } from '../../bookings/calendar-rules.ts'
 import { mayKnowReason } from '../../catalogue/block.ts'
 import { hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
-import { pathOf } from '../frame/console-page.ts'
+import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { clientName, relativeTime } from '../frame/formats.ts'
 import { blockText, columnName, Formats, leftText, markOf } from './calendar-page.ts'
-import { type CalendarView, hueClass, type Shown, type ShownBooking, spanOf } from './calendar-view.ts'
+import {
+  type CalendarView,
+  hueClass,
+  isPresentDay,
+  onlyOf,
+  ownColumn,
+  type Shown,
+  type ShownBooking,
+  spanOf,
+} from './calendar-view.ts'
 import { fiveMinutesMs, freeIn, mayBook } from './free-time.ts'
 import { partWords } from './visit-parts.ts'
 
-/** Renders the list of a day: the next booking, all bookings, and the free time between. */
-export async function calendarList(view: CalendarView): Promise<Html> {
-  const { visit, calendar, nowMs, choice } = view
+/** Renders the list of a day: the next booking, those that are over as one line, the others, and free time. */
+export async function calendarList(all: CalendarView): Promise<Html> {
+  const own = ownColumn(all)
+  const view = own ? onlyOf(all, own) : all
+  const { visit, calendar, nowMs, slices } = view
   const shown = listedOnce(view)
   const t = visit.texts.calendar
   const formats = new Formats(visit.locale, calendar.timezone)
-  const { slices } = view
-  const gaps = await gapsOf(view)
+  const gaps = await slices.map(await gapsOf(view), (gap) => ({
+    at: gap,
+    part: listedGap(view, gap, formats),
+  }))
+  const isFolded = view.columns.length > 1
   const rows = [
     ...(await slices.map(shown.bookings, (booking) => ({
       at: spanOf(booking),
+      isOver: isOver(booking, nowMs),
       part: listedBooking(view, booking, formats),
     }))),
     ...(await slices.map(shown.holds, (hold) => ({
@@ -32,20 +47,65 @@ export async function calendarList(view: CalendarView): Promise<Html> {
       at: spanOf(block),
       part: listedBlock(view, block, formats),
     }))),
-    ...(await slices.map(gaps, (gap) => ({ at: gap, part: listedGap(view, gap, formats) }))),
+    ...breaksOf(view, formats),
+    ...(isFolded ? [] : gaps),
   ].toSorted((one, other) => one.at.from - other.at.from)
-  const next = shown.bookings.find(
-    ({ status, starts_at, ...booking }) =>
-      !('redacted' in booking) &&
-      Date.parse(starts_at) >= nowMs &&
-      (status === 'confirmed' || status === 'pending'),
-  )
-  const isToday = shown.starts_at.slice(0, 10) === choice.date && Date.parse(shown.ends_at) > nowMs
-  return html`${next && isToday && Date.parse(shown.starts_at) <= nowMs ? nextCard(view, next, formats) : ''}
-    ${shown.bookings.length === 0 ? html`<p class="soft">${t.nothing}</p>` : ''}
-    <ol class="agenda cal-agenda">
-      ${rows.map(({ part }) => part)}
+  const isToday = isPresentDay(view)
+  const next = isToday ? shown.bookings.find((booking) => isNext(booking, nowMs)) : undefined
+  const over = isToday ? rows.filter((row) => 'isOver' in row && row.isOver) : []
+  const left = isToday ? rows.filter((row) => !over.includes(row) && row.at.to > nowMs) : rows
+  const isDone = over.length > 0 && over.length === shown.bookings.length
+  const agenda = (some: typeof rows) =>
+    html`<ol class="agenda cal-agenda">
+      ${some.map(({ part }) => part)}
     </ol>`
+  return html`${next ? nextCard(view, next, formats) : ''}
+  ${
+    over.length === 0
+      ? ''
+      : html`<details class="cal-folded" data-key="over">
+          <summary>${visit.texts.today.over({ count: over.length })}</summary>
+          ${agenda(over)}
+        </details>`
+  }
+  ${shown.bookings.length === 0 ? html`<p class="soft">${t.nothing}</p>` : ''} ${agenda(left)}
+  ${isDone ? html`<p class="notice">${icon('done')} ${visit.texts.today.done}</p>` : ''}
+  ${
+    isFolded && gaps.length > 0
+      ? html`<details class="cal-folded" data-key="gaps">
+          <summary>${visit.texts.book.freeTimes}</summary>
+          ${agenda(gaps)}
+        </details>`
+      : ''
+  }`
+}
+
+function isNext({ status, starts_at, ...booking }: ShownBooking, nowMs: number): boolean {
+  const isOpen = status === 'confirmed' || status === 'pending'
+  return !('redacted' in booking) && Date.parse(starts_at) >= nowMs && isOpen
+}
+
+const isOver = ({ status, ends_at }: ShownBooking, nowMs: number) =>
+  status === 'completed' || (Date.parse(ends_at) <= nowMs && status !== 'in_progress')
+
+/** Returns the pauses between the working hours of a single person. */
+function breaksOf(
+  { columns, calendar, visit }: CalendarView,
+  formats: Formats,
+): { at: Interval; part: Html }[] {
+  const [only] = columns
+  if (!only?.staff || columns.length > 1) return []
+  const { open } = only
+  const inner = { from: open[0]?.from ?? 0, to: open.at(-1)?.to ?? 0 }
+  return without([inner], open)
+    .filter(({ from }) => from >= calendar.range.from)
+    .map((at) => ({
+      at,
+      part: html`<li class="soft" data-key="lp-${at.from}">
+        <span>${formats.time(at.from)}<span class="until">–${formats.time(at.to)}</span></span>
+        <span>${visit.texts.today.pause}</span>
+      </li>`,
+    }))
 }
 
 /**
@@ -126,14 +186,7 @@ function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats
       ${booking.staff ? html` · ${t.withWhom({ name: booking.staff.name })}` : ''}
     </p>
     <div class="actions">
-      ${
-        booking.status === 'confirmed'
-          ? html`<form method="post" action="${pathOf(`/console/bookings/${booking.id}/status`, visit)}">
-              ${hidden({ once: visit.once, version: String(booking.version), action: 'arrive', to: 'list' })}
-              <button type="submit">${icon('arrived')} ${visit.texts.booking.arrived}</button>
-            </form>`
-          : ''
-      }
+      ${booking.status === 'confirmed' ? statusForm(visit, booking, 'arrive') : ''}
       ${
         phone === null
           ? ''
@@ -146,6 +199,17 @@ function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats
       >
     </div>
   </section>`
+}
+
+/** Renders the button that marks a client as arrived or an appointment as done, and leads back to the list. */
+function statusForm(visit: ConsoleVisit, { id, version }: ShownBooking, action: 'arrive' | 'complete'): Html {
+  const t = visit.texts.booking
+  return html`<form method="post" action="${pathOf(`/console/bookings/${id}/status`, visit)}">
+    ${hidden({ once: visit.once, version: String(version), action, to: 'list' })}
+    <button type="submit">
+      ${icon(action === 'arrive' ? 'arrived' : 'done')} ${action === 'arrive' ? t.arrived : t.complete}
+    </button>
+  </form>`
 }
 
 function listedBooking(view: CalendarView, booking: ShownBooking, formats: Formats): Html {
@@ -162,20 +226,21 @@ function listedBooking(view: CalendarView, booking: ShownBooking, formats: Forma
     ...(words?.others === undefined ? [] : [html`${words.others}`]),
     ...(mark.sign === '' ? [] : [html`${mark.sign} ${mark.text}`]),
   ]
-  const past = to <= nowMs && booking.status !== 'in_progress' ? ' is-past' : ''
+  const past = isOver(booking, nowMs) ? ' is-past' : ''
   const key = `lb-${booking.id}${booking.item.number === 0 ? '' : `-${booking.item.number}`}`
   return html`<li
     class="is-${booking.no_show ? 'no-show' : booking.status}${past}${hueClass(view, booking)}"
     data-key="${key}"
     data-tie="${booking.id}"
   >
-    <span>${formats.time(from)}–${formats.time(to)}</span>
+    <span>${formats.time(from)}<span class="until">–${formats.time(to)}</span></span>
     <span>
       <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
         ><bdi>${clientName(booking.client, visit)}</bdi></a
       >
       <span class="soft"><bdi>${booking.service.name}</bdi>${more.map((part) => html` · ${part}`)}</span>
     </span>
+    ${booking.status === 'in_progress' && !('redacted' in booking) ? statusForm(visit, booking, 'complete') : ''}
   </li>`
 }
 
@@ -225,7 +290,8 @@ function listedGap({ visit, choice, columns }: CalendarView, gap: Gap, formats: 
   const t = visit.texts.calendar
   const start = new Date(gap.from).toISOString()
   const [first, ...others] = gap.free
-  const who = choice.who ?? (others.length === 0 ? first?.id : undefined)
+  const only = columns.length === 1 ? columns[0]?.staff?.id : undefined
+  const who = choice.who ?? only ?? (others.length === 0 ? first?.id : undefined)
   const path = pathOf('/console/book', visit, { start, who, location: choice.location })
   return html`<li class="gap" data-key="lf-${gap.to}">
     <span>${formats.time(gap.from)}–${formats.time(gap.to)}</span>
@@ -235,6 +301,7 @@ function listedGap({ visit, choice, columns }: CalendarView, gap: Gap, formats: 
           ${t.free({ from: formats.time(gap.from), to: formats.time(gap.to) })}</span
         ></a
       >
+      ${visit.texts.today.free}
       <span class="soft"
         >${gap.free.map(
           (column, index) => html`${index === 0 ? '' : ', '}<bdi>${columnName(column, columns)}</bdi>`,

@@ -9,6 +9,8 @@ import {
   type CalendarChoice,
   type CalendarView,
   type Column,
+  isPresentDay,
+  ownColumn,
   type ShownBooking,
   type View,
   views,
@@ -31,8 +33,9 @@ export function livePath(visit: ConsoleVisit, choice: CalendarChoice): string {
   return pathOf('/console/calendar', visit, addressOf(choice))
 }
 
-function addressOf({ view, date, location, who, allHours, resources, cursor }: CalendarChoice) {
+function addressOf({ view, date, location, who: id, everyone, allHours, resources, cursor }: CalendarChoice) {
   const hours = allHours ? 'all' : undefined
+  const who = id ?? (everyone === true ? 'all' : undefined)
   return { view, date, location, who, hours, resources: resources ? 'true' : undefined, cursor }
 }
 
@@ -84,7 +87,11 @@ export function calendarBar(view: CalendarView): Html {
     resources: choice.resources ? 'true' : undefined,
     cursor: choice.cursor,
   })
-  return html`<div class="cal-bar ${choice.view === undefined ? 'by-width' : ''}">
+  const isToday = choice.view !== 'day' && isPresentDay(view)
+  return html`<div
+    class="cal-bar ${choice.view === undefined ? 'by-width' : ''} ${isToday ? 'is-today' : ''}"
+  >
+    ${isToday ? greeting(view) : ''}
     <h1>${headingOf(choice, datesAt(locale, calendar.timezone), new Date(view.nowMs).toISOString())}</h1>
     <nav class="cal-days" aria-label="${t.date}">
       <a class="button" rel="prev" href="${shift(-step)}" aria-label="${t.previous}">${icon('previous')}</a>
@@ -96,16 +103,32 @@ export function calendarBar(view: CalendarView): Html {
         ? html`${viewLinks(visit, choice, 'day', 'as-grid')}${viewLinks(visit, choice, 'list', 'as-list')}`
         : viewLinks(visit, choice, choice.view)
     }
-    ${roomsSwitch(view)}
     <button type="button" class="cal-more" popovertarget="cal-tools">
       ${toolsName(view)} ${icon('expand')}
     </button>
     <div id="cal-tools" class="cal-tools" popover>${filterForm(view)}</div>
     ${searchForm(visit)}
-    <p class="cal-do">
-      <a hidden href="${pathOf('/console/book', visit, placeChoice(view))}">${t.book}</a>
-      <a class="button" href="${pathOf('/console/block', visit, placeChoice(view))}">${t.block}</a>
-    </p>
+    <button
+      type="button"
+      class="cal-more is-last"
+      popovertarget="cal-do"
+      aria-label="${visit.texts.frame.menu}"
+    >
+      ${icon('more')}
+    </button>
+    ${moreMenu(view)}
+  </div>`
+}
+
+/** Renders the head of phones for the present day, which has no other bar there. */
+function greeting({ visit, choice, calendar: { timezone }, nowMs }: CalendarView): Html {
+  const { person, locale, texts } = visit
+  const hour = Number(dateFormat('en-GB', timezone, { hour: '2-digit', hour12: false }).format(nowMs))
+  const part = hour < 12 ? 'morning' : hour < 18 ? 'afternoon' : 'evening'
+  const [name = person.name] = person.name.split(' ')
+  return html`<div class="today-head">
+    <p>${headingOf(choice, datesAt(locale, timezone), new Date(nowMs).toISOString())}</p>
+    <h1>${texts.today[part]({ name })}</h1>
   </div>`
 }
 
@@ -138,6 +161,22 @@ function viewLinks(visit: ConsoleVisit, choice: CalendarChoice, present: View, w
         >`,
     )}
   </nav>`
+}
+
+/** Renders the actions of the day and what else it can show. */
+function moreMenu(view: CalendarView): Html {
+  const { visit, choice } = view
+  const { calendar: t, away } = visit.texts
+  const { date, location, who } = placeChoice(view)
+  const link = (path: string, text: string, look = '') =>
+    html`<a class="button ${look}" href="${path}">${text}</a>`
+  return html`<div id="cal-do" class="cal-tools cal-do" popover>
+    <a hidden href="${pathOf('/console/book', visit, { date, location, who })}">${t.book}</a>
+    ${link(pathOf('/console/block', visit, { date, location, who }), t.block)}
+    ${link(pathOf('/console/away', visit, { date, who }), away.title)} ${roomsSwitch(view)}
+    ${choice.view === 'list' ? '' : link(calendarPath(visit, { ...choice, allHours: !choice.allHours }), choice.allHours ? t.openHours : t.wholeDay, 'as-grid')}
+    ${link(pathOf('/console/print', visit, { date, location, who }), t.print)}
+  </div>`
 }
 
 /** Renders the link that shows or hides the columns of rooms and equipment. */
@@ -181,8 +220,10 @@ function headingOf({ view, date }: CalendarChoice, locale: string, today: string
 }
 
 /** Returns the only visible column: the chosen one, or that of a week. */
-function onlyColumn({ choice, columns }: CalendarView): Column | undefined {
-  return choice.who !== undefined || choice.view === 'week' ? columns[0] : undefined
+function onlyColumn(view: CalendarView): Column | undefined {
+  const { choice, columns } = view
+  const own = choice.view === 'list' ? ownColumn(view) : undefined
+  return own ?? (choice.who !== undefined || choice.view === 'week' ? columns[0] : undefined)
 }
 
 function placeChoice(view: CalendarView): Record<string, string | undefined> {
@@ -197,6 +238,7 @@ function filterForm(view: CalendarView): Html {
   const { catalogue, columns } = calendar
   const t = visit.texts.calendar
   const first = choice.view === 'week' && choice.who === undefined ? view.columns[0] : undefined
+  const chosen = choice.who ?? (choice.view === 'list' ? ownColumn(view)?.id : undefined)
   const places = catalogue.locations.filter(({ active }) => active)
   const option = (id: string | undefined, name: string, chosen: string | undefined) =>
     html`<option value="${id ?? ''}" ${id === chosen ? html`selected` : ''}>${name}</option>`
@@ -218,8 +260,8 @@ function filterForm(view: CalendarView): Html {
     }
     <label
       >${t.who}<select name="who">
-        ${choice.view === 'week' ? '' : option(undefined, t.everyone, choice.who)}
-        ${columns.map((column) => option(column === first ? undefined : column.id, columnName(column, columns), choice.who))}
+        ${choice.view === 'week' ? '' : option(visit.person.role === 'staff' ? 'all' : undefined, t.everyone, chosen)}
+        ${columns.map((column) => option(column === first ? undefined : column.id, columnName(column, columns), chosen))}
       </select></label
     >
     <button type="submit">${t.show}</button>
@@ -230,13 +272,14 @@ function filterForm(view: CalendarView): Html {
 function searchForm(visit: ConsoleVisit): Html {
   const { bookings, clients } = visit.texts
   return html`<form class="cal-search" method="get" action="/console/bookings" role="search">
-    ${icon('search')} ${hidden({ business: businessOf(visit), when: 'all' })}
+    ${icon('search')} ${hidden({ business: businessOf(visit), when: 'all' })} <kbd aria-hidden="true">/</kbd>
     <label
       ><span class="unseen">${bookings.search}</span
       ><input
         type="search"
         name="q"
-        placeholder="${bookings.search}"
+        placeholder="${clients.find}"
+        title="${bookings.search}"
         minlength="3"
         maxlength="100"
         dir="auto"

@@ -37,7 +37,12 @@ const CalendarAddress = StrictObject({
   view: Type.Optional(Type.String({ maxLength: 40, description: '`day`, `week` or `list`.' })),
   date: Type.Optional(Type.String({ maxLength: 40, description: 'Such as 2026-12-01; else today.' })),
   location: Type.Optional(Type.String({ maxLength: 40, description: 'The id of a location; else all.' })),
-  who: Type.Optional(Type.String({ maxLength: 40, description: 'The id of a column; else all.' })),
+  who: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: 'The id of a column, or `all`; else all, or in lists of staff their own.',
+    }),
+  ),
   hours: Type.Optional(Type.String({ maxLength: 40, description: '`all`: also closed hours.' })),
   resources: Type.Optional(
     Type.String({ maxLength: 40, description: '`true`: also columns of rooms and equipment.' }),
@@ -179,6 +184,7 @@ function doneNotes({ texts }: ConsoleVisit): Record<string, string> {
   return {
     arrived: texts.booking.done.arrived,
     moved: texts.move.done,
+    class_cancelled: texts.class.cancelled,
     blocked: texts.block.done,
     removed: texts.block.removed,
   }
@@ -249,6 +255,7 @@ function choiceOf(address: Address, { business }: ConsoleVisit, nowMs: number): 
     date: date !== undefined && isDate(date) ? date : today,
     location: id(address.location),
     who: id(address.who),
+    everyone: address.who === 'all',
     allHours: address.hours === 'all',
     resources: address.resources === 'true',
     cursor: address.cursor,

@@ -3,9 +3,11 @@ import { categoryHues } from '../frame/faces.ts'
 import type { Interval } from '../../availability/zone-rules.ts'
 import { toMs } from '../../base/instants.ts'
 import type { Slices } from '../../base/slices.ts'
-import { type Calendar, presentCalendar } from '../../bookings/calendar.ts'
+import { type Calendar, presentCalendar, readCalendar } from '../../bookings/calendar.ts'
+import type { Context } from '../../bookings/context.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import { firstWeekday } from '../frame/formats.ts'
+import type { BusinessVisit } from '../frame/console-route.ts'
 import { type Visits, visitsOf } from './visit-parts.ts'
 
 /* The chosen part of a calendar: the choices in the address, and the data for the parts of the page. */
@@ -21,6 +23,8 @@ export interface CalendarChoice {
   location: string | undefined
   /** The chosen column; undefined for all, or for the first one in a week. */
   who: string | undefined
+  /** True to show everyone to staff, whose lists otherwise show their own appointments. */
+  everyone?: boolean
   /** True to show closed hours. */
   allHours: boolean
   /** True to show columns of rooms and equipment. */
@@ -64,7 +68,7 @@ export async function chosenView(
   const known = (id: string | null | undefined) => calendar.columns.find((column) => column.id === id)
   const only =
     known(choice.who) ?? (isWeek ? (known(visit.person.staffId) ?? calendar.columns[0]) : undefined)
-  const columns = only ? [only] : calendar.columns
+  const columns = only ? [only] : columnsInUse(calendar)
   const ids = new Set(columns.map(({ id }) => id))
   const shown = {
     ...all,
@@ -76,6 +80,36 @@ export async function chosenView(
   const present = { ...choice, who: known(choice.who)?.id }
   const hues = huesOf(calendar, shown)
   return { visit, choice: present, calendar, columns, shown, visits, hues, taken, nowMs, slices }
+}
+
+/** Returns the column of staff whose list shows only their own appointments, until they choose otherwise. */
+export function ownColumn({ visit: { person }, choice, calendar }: CalendarView): Column | undefined {
+  if (person.role !== 'staff' || choice.who !== undefined || choice.everyone === true) return undefined
+  return calendar.columns.find(({ id }) => id === person.staffId)
+}
+
+/** Returns a view with the content of one column. */
+export function onlyOf(view: CalendarView, column: Column): CalendarView {
+  const isIts = ({ column_id }: { column_id: string }) => column_id === column.id
+  const { shown } = view
+  const [bookings, holds] = [shown.bookings.filter(isIts), shown.holds.filter(isIts)]
+  const blocks = blocksIn(shown.blocks, [column])
+  return { ...view, columns: [column], shown: { ...shown, bookings, holds, blocks } }
+}
+
+/** Returns true if the day is the present one at the business. */
+export function isPresentDay({ calendar: { range }, choice, nowMs }: CalendarView): boolean {
+  return choice.view !== 'week' && range.from <= nowMs && nowMs < range.to
+}
+
+/** Leaves out services without staff that have no appointment, because they take the room of people. */
+function columnsInUse({ columns, bookings, holds }: Calendar): Calendar['columns'] {
+  if (!columns.some(({ staff }) => staff)) return columns
+  const used = new Set([
+    ...bookings.map(({ columnId }) => columnId),
+    ...holds.map((hold) => hold.resource_id),
+  ])
+  return columns.filter(({ id, service }) => !service || used.has(id))
 }
 
 /** Gives each category a hue, in the order of the catalogue. */
@@ -136,4 +170,33 @@ export function weekOf(date: string, locale: string): string[] {
 /** Returns the current instant from the server's clock. */
 export function nowOf(context: { clock: { now(): Parameters<typeof toMs>[0] } }): number {
   return toMs(context.clock.now())
+}
+
+/** Reads all columns of some days, for pages beside the calendar. */
+export async function readDays<Result>(
+  context: Context,
+  visit: BusinessVisit,
+  days: { from: string; to: string; columnId?: string },
+  show: (view: CalendarView) => Promise<Result>,
+): Promise<Result> {
+  const { from, to, columnId } = days
+  const none = { location: undefined, who: undefined, cursor: undefined }
+  const choice = { view: 'day' as const, date: from, ...none, allHours: false, resources: false }
+  const query = {
+    from,
+    to,
+    business_id: visit.business.id,
+    ...(columnId !== undefined && { column_id: columnId }),
+  }
+  const nowMs = nowOf(context)
+  const { shown } = await readCalendar(
+    context,
+    visit.person,
+    { query, isGone: visit.isGone },
+    async (calendar, { slices }) => ({
+      result: await show(await chosenView(calendar, { visit, choice, nowMs, slices })),
+    }),
+  )
+  if (!shown) throw new Error('a calendar without a known tag was not shown')
+  return shown.result
 }

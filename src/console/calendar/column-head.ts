@@ -1,20 +1,22 @@
 import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
 import { merged, without } from '../../bookings/calendar-rules.ts'
-import type { ConsoleVisit } from '../frame/console-page.ts'
+import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { face } from '../frame/faces.ts'
 import { lengthText } from '../frame/formats.ts'
-import type { Formats } from './calendar-page.ts'
+import { calendarPath, type Formats } from './calendar-page.ts'
 import { blocksOf, type CalendarView, type Column, spanOf } from './calendar-view.ts'
-import { mostUsed, stretchesOf } from './free-time.ts'
+import type { Rows } from './day-layout.ts'
+import { fiveMinutesMs, mayBook, mostUsed, stretchesOf } from './free-time.ts'
 
 /* The head of a column: its owner, and the booked part of its day. */
 
 const minuteMs = 60_000
-const dayMs = 86_400_000
 
 interface HeadView extends CalendarView {
   formats: Formats
+  /** The visible rows, which stand for the working hours of people who are always open. */
+  window: Rows
 }
 
 /** Renders the head of a column on a day. A week shows the same person every day, so without initials. */
@@ -38,7 +40,30 @@ export function columnHead(
       <h2><bdi>${label}</bdi></h2>
       ${load === '' ? '' : html`<p>${load}</p>`}
     </div>
+    ${staff && !isWeek ? personMenu(view, column, label) : ''}
   </div>`
+}
+
+/** Renders the menu of a person: their week, absence and printed day. The button covers the head. */
+function personMenu({ visit, choice }: HeadView, column: Column, name: string): Html {
+  const { calendar: t, away } = visit.texts
+  const id = `cal-who-${column.id}`
+  const { date } = choice
+  const link = (path: string, text: string) => html`<a class="button" href="${path}">${text}</a>`
+  const own = { date, who: column.id }
+  return html`<button type="button" class="cal-who" popovertarget="${id}">
+      <span class="unseen">${visit.texts.frame.menu}: ${name}</span>
+    </button>
+    <div id="${id}" class="cal-tools" popover>
+      ${link(calendarPath(visit, { ...choice, view: 'week', who: column.id }), t.views.week)}
+      ${
+        mayBook(visit, column)
+          ? html`${link(pathOf('/console/away', visit, own), away.title)}
+            ${link(pathOf('/console/block', visit, own), t.block)}`
+          : ''
+      }
+      ${link(pathOf('/console/print', visit, own), t.print)}
+    </div>`
 }
 
 /** Formats the booked time of a day and its share of the working hours: "5 h 30 · 79 %". */
@@ -53,10 +78,11 @@ function loadText(view: HeadView, column: Column, day: Interval): string {
   const blocked = blocksOf(shown.blocks, column).map(spanOf)
   const open = minutesOf(without(within(column.open), blocked))
   if (open === 0 && busy === 0) return visit.texts.calendar.off
-  const isAlwaysOpen = open * minuteMs >= dayMs
-  return open === 0 || isAlwaysOpen
+  const { first, end } = view.window
+  const hours = Math.min(open, ((end - first) * fiveMinutesMs) / minuteMs)
+  return hours === 0
     ? lengthText(visit, busy)
-    : `${lengthText(visit, busy)} · ${percentText(visit, Math.min(1, busy / open))}`
+    : `${lengthText(visit, busy)} · ${percentText(visit, Math.min(1, busy / hours))}`
 }
 
 /** Formats how many rooms are in use at the busiest time: "2 in use at 11:00". */

@@ -45,6 +45,20 @@ function gapsIn(view: CalendarView, column: Column, within: Interval): Interval[
   )
 }
 
+/** Returns true if a column is open and free for a booking of another. People of the same class do not obstruct it. */
+export function canTake(view: CalendarView, column: Column, one: ShownBooking): boolean {
+  const service = view.calendar.catalogue.services.find(({ id }) => id === one.service.id)
+  const isShared = (service?.capacity ?? 1) > 1
+  const others = (view.taken.get(column.id) ?? []).filter(
+    (other) => !(isShared && other.service.id === one.service.id && other.starts_at === one.starts_at),
+  )
+  const whole = { from: Date.parse(one.taken_from), to: Date.parse(one.taken_until) }
+  const free = gapsIn({ ...view, taken: new Map([[column.id, others]]) }, column, whole)
+  return without([whole], lightOf(one)).every((part) =>
+    free.some(({ from, to }) => from <= part.from && part.to <= to),
+  )
+}
+
 /** The bounds of the time that an entry takes, with its buffers. */
 export interface Taken {
   taken_from: string

@@ -3,7 +3,7 @@ import { html, type Html } from '../../base/html.ts'
 import { whyUntold } from '../bookings/telling.ts'
 import { pathOf } from '../frame/console-page.ts'
 import { clientName } from '../frame/formats.ts'
-import { calendarPath, type Formats, leftText, markOf } from './calendar-page.ts'
+import { type Formats, leftText, markOf } from './calendar-page.ts'
 import {
   type CalendarView,
   type Column,
@@ -58,8 +58,8 @@ export function entryParts(view: EntriesView, column: Column, at: At): Html[] {
       const part =
         entry.kind === 'hold'
           ? holdPart(view, entry, place)
-          : entry.others.length > 0
-            ? groupPart(view, entry, place)
+          : entry.others.length > 0 || isOpenClass(view, entry, column)
+            ? groupPart(view, { ...entry, column }, place)
             : bookingPart(view, { ...entry, column }, place)
       return [html`${buffers}`, part]
     }),
@@ -124,24 +124,44 @@ const [rowsPerLine, edgeRows] = [2.56, 0.7]
 /** Maximum number of lines below the first. */
 const maxLines = 5
 
-/** Renders several bookings of one appointment, such as a class, as a link to their list. */
+/** Returns the places of a class; undefined for other services. Without a person, it has fixed start times. */
+function placesOf({ calendar }: CalendarView, { service }: ShownBooking, column: Column): number | undefined {
+  const offered = calendar.catalogue.services.find(({ id }) => id === service.id)
+  const isClass = column.staff !== undefined || (offered?.timetable ?? null) !== null
+  return offered && offered.capacity > 1 && isClass ? offered.capacity : undefined
+}
+
+/** Returns true for a class that the reader may open. A single booking of it is shown as one, too. */
+function isOpenClass(
+  view: CalendarView,
+  { booking }: Extract<Entry, { kind: 'booking' }>,
+  column: Column,
+): boolean {
+  return !column.resource && !('redacted' in booking) && placesOf(view, booking, column) !== undefined
+}
+
+/** Renders the bookings of one appointment, such as a class, as a link to who comes. */
 function groupPart(
   view: EntriesView,
-  { booking, others }: Extract<Entry, { kind: 'booking' }>,
+  { booking, others, column }: Extract<Entry, { kind: 'booking' }> & { column: Column },
   place: string,
 ) {
-  const { visit, formats, choice } = view
+  const { visit, formats, nowMs } = view
   const { from, to } = spanOf(booking)
   const size = [booking, ...others].reduce((sum, { party_size }) => sum + party_size, 0)
-  const path = calendarPath(visit, { ...choice, view: 'list', who: booking.column_id })
+  const capacity = placesOf(view, booking, column)
+  const start = new Date(from).toISOString()
+  const path = pathOf('/console/class', visit, { service: booking.service.id, who: booking.column_id, start })
   return html`<li
-    class="booking group${hueClass(view, booking)} ${place}"
+    class="booking group${to <= nowMs ? ' is-past' : ''}${hueClass(view, booking)} ${place}"
     data-key="b-${booking.id}"
     data-span="${from} ${to}"
   >
     <a href="${path}"
-      ><b><bdi>${booking.service.name}</bdi></b>
-      <span class="what">${visit.texts.calendar.booked({ count: size })}</span>
+      ><span class="when">${formats.time(from)}</span> <bdi>${booking.service.name}</bdi>
+      <span class="what"
+        >${capacity === undefined ? visit.texts.calendar.booked({ count: size }) : visit.texts.class.seats({ count: size, capacity })}</span
+      >
       <span class="unseen">${formats.time(from)}–${formats.time(to)}</span></a
     >
   </li>`

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
 import { invalidCredentials } from '../../access/authentication.ts'
+import { showFirstDays } from '../../availability/availability.ts'
+import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
@@ -11,6 +13,7 @@ import { presentBooking } from '../../bookings/presented-booking.ts'
 import { changeBooking, showBooking } from '../../bookings/booking.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { Context } from '../../bookings/context.ts'
+import type { WholeCatalogue } from '../../catalogue/offering.ts'
 import { decideTelling } from '../../bookings/telling.ts'
 import { problems, StrictObject } from '../../base/wire.ts'
 import {
@@ -22,7 +25,14 @@ import {
   hidden,
   type Typed,
 } from '../../pages/form.ts'
-import { calendarForm, firstButton, nearTimes, timeFields, warningBox } from '../bookings/book-page.ts'
+import {
+  calendarForm,
+  firstButton,
+  nearTimes,
+  timeButtons,
+  timeFields,
+  warningBox,
+} from '../bookings/book-page.ts'
 import {
   assertUsual,
   bookingRefusals,
@@ -50,6 +60,7 @@ import {
   tags,
 } from '../frame/console-route.ts'
 import { clientName, momentText, wallFields } from '../frame/formats.ts'
+import { nearest, none } from './away-appointments.ts'
 
 const maxMinutes = 1_440
 
@@ -105,10 +116,20 @@ function moveRoute(context: Context): ConsoleRoute {
     name: 'MoveForm',
     summary: 'The form to move a booking',
     role: 'staff',
-    query: filledInQuery,
-    show: async (visit, { id }) => {
+    query: {
+      ...filledInQuery,
+      away: Type.Optional(
+        Type.String({ maxLength: 40, description: 'The id of an absence, to return to its page.' }),
+      ),
+    },
+    show: async (visit, { id, query }) => {
       const booking = await ownBooking(context, visit, id)
-      return movePage(context, visit, { booking, state: filledForm(presentFields(booking)) })
+      const typed = { ...presentFields(booking), away: query['away'] ?? '' }
+      return movePage(context, visit, {
+        booking,
+        state: filledForm(typed),
+        near: await timesNear(context, visit, booking),
+      })
     },
     form: {
       fieldOf: fieldOfBooking,
@@ -124,7 +145,12 @@ function moveRoute(context: Context): ConsoleRoute {
         await warnOfMove(context, visit, { booking, typed, change })
         return once(
           () => changeBooking(context, visit.person, { target, change: checkedChange(change) }),
-          () => ({ path: '/console', query: { date, done: 'moved' } }),
+          () => {
+            const { away = '' } = typed
+            return isUuid(away)
+              ? { path: `/console/away/${away}`, query: { handled: booking.id } }
+              : { path: '/console', query: { date, done: 'moved' } }
+          },
         )
       },
       again: async (visit, state, { id }) => {
@@ -224,7 +250,11 @@ function changeOf(
 async function movePage(
   context: Context,
   visit: BusinessVisit,
-  { booking, state }: { booking: BookingRow; state: FormState & Partial<RefusedForm> },
+  {
+    booking,
+    state,
+    near,
+  }: { booking: BookingRow; state: FormState & Partial<RefusedForm>; near?: NearTimes },
 ) {
   const { texts, locale, person } = visit
   const t = texts.move
@@ -249,7 +279,7 @@ async function movePage(
           class="fields book"
         >
           ${firstButton('move')}
-          ${hidden({ once: visit.once, version: state.typed['version'], start: state.typed['start'] })}
+          ${hidden({ once: visit.once, version: state.typed['version'], start: state.typed['start'], away: state.typed['away'] })}
           ${faultSummary({ ...state, faults: others }, bookingWords(texts), nearTimes(visit, state.refusal, { timezone }))}
           ${timeFields(
             visit,
@@ -258,11 +288,47 @@ async function movePage(
               ? html``
               : field(state, { name: 'minutes', label: t.minutes, type: 'number', required: true }),
           )}
+          ${near ? timeButtons(visit, near.times, { timezone, staff: near.staff }) : ''}
           ${booking.staff_id === null || isVisit(booking) || isStaff(person) ? '' : await peopleField(context, visit, { booking, state })}
           ${tellTick(visit, state, t.tell, booking.client_email)} ${warningBox(state, t.anyway)}
           <button type="submit" name="do" value="move" class="main">${t.send}</button>
         </form>`
   return calendarForm(t.title, html`${about} ${rest}`)
+}
+
+interface NearTimes {
+  times: { starts_at: string; staff_ids: string[] }[]
+  /** Who is named with a time. */
+  staff: WholeCatalogue['staff']
+}
+
+/** Days in which the form looks for free times. */
+const daysAhead = 14
+
+/** Returns free times around the booking, or from today on if it is over. Staff move to their own time only. */
+async function timesNear(context: Context, visit: BusinessVisit, booking: BookingRow): Promise<NearTimes> {
+  const { service_id, location_id, timezone, party_size } = booking
+  const now = context.clock.now()
+  const { date: from } = wallFields(booking.starts_at > now ? booking.starts_at : now, timezone)
+  const { person } = visit
+  const what = isVisit(booking)
+    ? { items: presentItemsQuery(booking) }
+    : { service_id, party_size, ...(isStaff(person) && { staff_id: person.staffId }) }
+  const days = { from, to: dateOf(dayOf(from) + daysAhead - 1) }
+  const slots = await showFirstDays(context, person, { location_id, ...what, ...days }).then(
+    (found) => found.days.flatMap((day) => day.slots),
+    none,
+  )
+  const { staff } = await catalogueOf(context, visit)
+  const own = { id: booking.staff_id ?? '', name: booking.staff_name ?? '' }
+  const times = nearest(slots, { starts_at: booking.starts_at, staff: own })
+  return {
+    times: times.map(({ start, staffId }) => ({
+      starts_at: start,
+      staff_ids: staffId === undefined ? [] : [staffId],
+    })),
+    staff: isVisit(booking) || isStaff(person) ? [] : staff,
+  }
 }
 
 /** Renders the staff members who could take the booking, and its current one. */

@@ -44,6 +44,10 @@ export interface TextParameters {
   'calendar.withMeanwhile': { name: string | number }
   'calendar.part': { count: string | number; number: string | number }
   'calendar.goesOn': { service: string | number }
+  'today.morning': { name: string | number }
+  'today.afternoon': { name: string | number }
+  'today.evening': { name: string | number }
+  'today.over': { count: string | number }
   'setUp.notYoursWhy': { role: string | number }
   'users.wholeHub': { hub: string | number }
   'users.lastLogIn': { date: string | number }
@@ -92,6 +96,14 @@ export interface TextParameters {
   'book.ofItem': { service: string | number; text: string | number }
   'move.of': { client: string | number; service: string | number }
   'block.under': { count: number }
+  'away.heading': { name: string | number }
+  'away.open': { count: number }
+  'away.more': { count: number }
+  'class.seats': { capacity: string | number; count: string | number }
+  'class.places': { capacity: string | number; count: string | number }
+  'class.moveHow': { count: number }
+  'class.cancelHow': { count: number }
+  'class.tooMany': { count: string | number }
   'website.qrCode': { link: string | number }
   'settings.zoneHint': { kept: string | number }
   'settings.zoneToo': { names: string | number }

@@ -1,0 +1,237 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { isStaff } from '../../access/actor.ts'
+import { isDate, type Instant, instantFromMs, parseInstant, toMs } from '../../base/instants.ts'
+import { Problem } from '../../base/errors.ts'
+import { html } from '../../base/html.ts'
+import { isUuid } from '../../base/ids.ts'
+import { cancelBooking, changeBooking, showBooking } from '../../bookings/booking.ts'
+import { ChangeBooking } from '../../bookings/booking-schemas.ts'
+import type { Context } from '../../bookings/context.ts'
+import { createBlock, showBlock } from '../../catalogue/block.ts'
+import { CreateBlock } from '../../catalogue/block-schemas.ts'
+import { itemsOf } from '../../database/shown-item-rules.ts'
+import {
+  choice,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  type Typed,
+} from '../../pages/form.ts'
+import { calendarForm } from '../bookings/book-page.ts'
+import { bookingRefusals, catalogueOf, filledInQuery } from '../bookings/book-routes.ts'
+import { isMasked } from '../bookings/booking-page.ts'
+import { bookingWords } from '../bookings/booking-words.ts'
+import { isVisit } from '../bookings/item-list.ts'
+import { pathOf } from '../frame/console-page.ts'
+import {
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  FormFault,
+  type RefusedForm,
+} from '../frame/console-route.ts'
+import { instantOf, wallFields } from '../frame/formats.ts'
+import { awayPage } from './away-page.ts'
+import { type Absence, appointmentsIn } from './away-appointments.ts'
+
+/** Registers the form for a person who is away, and the page that finds other times for their appointments. */
+export function awayRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [awayForm(context), absenceRoute(context)])
+}
+
+function awayForm(context: Context): ConsoleRoute {
+  return {
+    path: '/console/away',
+    name: 'AwayForm',
+    summary: 'The form for a person who is away',
+    role: 'staff',
+    query: filledInQuery,
+    show: async (visit, { query }) => {
+      const { timezone } = visit.business
+      const { date: today } = wallFields(context.clock.now(), timezone)
+      const { date = today, who = '' } = query
+      const typed = { who, from_date: date, to_date: date, reason: visit.texts.away.reason }
+      return formPage(context, visit, filledForm(typed))
+    },
+    form: {
+      fieldOf: (pointer) => (pointer === '/staff_id' ? 'who' : pointer.slice(1)),
+      words: bookingWords,
+      refusals: bookingRefusals,
+      act: async (visit, typed, _address, once) => {
+        const body = blockOf(visit, typed)
+        return once(
+          (store) => createBlock(context, visit.person, body, store),
+          ({ block }) => ({ path: `/console/away/${block.id}` }),
+        )
+      },
+      again: (visit, state) => formPage(context, visit, state),
+    },
+  }
+}
+
+/** Returns the block that the form requests: whole days without times. Throws a FormFault or validation_failed. */
+function blockOf({ business: { timezone }, texts }: BusinessVisit, typed: Typed) {
+  const { who = '', reason = '', from_date = '', to_date = '', from_time = '', to_time = '' } = typed
+  const at = (date: string, time: string, daysLater: number) => {
+    if (!isDate(date)) throw new FormFault({ '': texts.book.needTime })
+    if (time === '') return startOfDay(date, timezone, daysLater)
+    const instant = instantOf({ date, time }, timezone)
+    if (instant === undefined) throw new FormFault({ '': texts.book.needTime })
+    if (instant === 'skipped') throw new FormFault({ '': texts.book.noTime })
+    return instant
+  }
+  const span = { starts_at: at(from_date, from_time, 0), ends_at: at(to_date, to_time, 1) }
+  if (span.ends_at <= span.starts_at)
+    throw new FormFault({ '': texts.block.order, to_date: texts.block.order })
+  return { ...checkedForm(CreateBlock, { staff_id: who, ...span, ...(reason && { reason }) }), ...span }
+}
+
+function startOfDay(date: string, timezone: string, daysLater: number): Instant {
+  const day = Temporal.PlainDate.from(date).add({ days: daysLater })
+  return instantFromMs(day.toZonedDateTime(timezone).epochMilliseconds)
+}
+
+async function formPage(context: Context, visit: BusinessVisit, state: FormState) {
+  const { away: t, block, book } = visit.texts
+  const { staff } = await catalogueOf(context, visit)
+  const people = staff.filter(
+    ({ id, active }) => active && (!isStaff(visit.person) || id === visit.person.staffId),
+  )
+  const wall = (end: 'from' | 'to') =>
+    html`<div class="beside">
+      ${field(state, { name: `${end}_date`, label: `${block[end]}: ${book.date}`, type: 'date', required: true })}
+      ${field(state, { name: `${end}_time`, label: t.time, type: 'time' })}
+    </div>`
+  const form = html`<form method="post" action="${pathOf('/console/away', visit)}" class="fields book">
+    ${hidden({ once: visit.once })} ${faultSummary(state, bookingWords(visit.texts))}
+    ${choice(state, { name: 'who', label: t.who, options: people.map(({ id, name }) => [id, name] as const) })}
+    ${wall('from')} ${wall('to')} ${field(state, { name: 'reason', label: block.reason, max: 500 })}
+    <button type="submit" class="main">${t.send}</button>
+  </form>`
+  return calendarForm(
+    t.title,
+    html`<h1>${t.title}</h1>
+      <p class="soft">${t.how}</p>
+      ${people.length === 0 ? html`<p>${block.nobody}</p>` : form}`,
+  )
+}
+
+/** Maximum number of bookings that the address of the page names as done. */
+const maxHandled = 50
+
+function absenceRoute(context: Context): ConsoleRoute {
+  const page = async (
+    visit: BusinessVisit,
+    id: string,
+    shown: { state: FormState & Partial<RefusedForm>; handled: string[] },
+  ) => {
+    const absence = await absenceOf(context, visit, id)
+    const found = await appointmentsIn(context, visit, absence)
+    const open = new Set(found.appointments.map(({ shown: { id: one } }) => one))
+    const done = await Promise.all(
+      shown.handled
+        .filter((one) => !open.has(one))
+        .map((one) => showBooking(context, visit.person, one).catch(missing)),
+    )
+    const rows = done.filter((row) => row !== undefined && !isMasked({ visit, row }))
+    return awayPage(visit, {
+      ...{ absence, found, state: shown.state },
+      ...{
+        handled: shown.handled,
+        done: rows.filter((row) => row !== undefined),
+        newKey: () => context.ids.next(),
+      },
+    })
+  }
+  return {
+    path: '/console/away/:id',
+    name: 'AwayPage',
+    summary: 'The appointments of a person who is away, with other people and times for each',
+    role: 'staff',
+    query: {
+      handled: Type.Optional(
+        Type.String({ maxLength: 37 * maxHandled, description: 'IDs of bookings that were settled here.' }),
+      ),
+    },
+    show: (visit, { id, query }) =>
+      page(visit, id, { state: filledForm(), handled: idsIn(query['handled']) }),
+    form: {
+      words: bookingWords,
+      refusals: { ...bookingRefusals, version_conflict: 422, change_not_allowed: 422 },
+      act: async (visit, typed, { id }, once) => {
+        const absence = await absenceOf(context, visit, id)
+        const row = await showBooking(context, visit.person, typed['booking'] ?? '')
+        if (isMasked({ visit, row })) throw new Problem('not_found', 'There is no booking with this id.')
+        const handled = [...idsIn(typed['handled']).filter((one) => one !== row.id), row.id].slice(
+          -maxHandled,
+        )
+        return once(
+          () => settle(context, visit, { absence, row, typed }),
+          () => ({ path: `/console/away/${id}`, query: { handled: handled.join(',') } }),
+        )
+      },
+      again: (visit, state, { id }) => page(visit, id, { state, handled: idsIn(state.typed['handled']) }),
+    },
+  }
+}
+
+const idsIn = (text = '') => text.split(',').filter(isUuid).slice(-maxHandled)
+
+function missing(error: unknown): undefined {
+  if (!(error instanceof Problem)) throw error
+}
+
+/** Throws not_found for a block that is not of a person, or of somebody else for staff. */
+async function absenceOf(
+  context: Context,
+  { person, business }: BusinessVisit,
+  id: string,
+): Promise<Absence> {
+  const { block } = await showBlock(context, person, id)
+  const { staff_id: staffId, starts_at, ends_at } = block
+  const isOthers = isStaff(person) && staffId !== person.staffId
+  if (staffId === null || isOthers || block.busy_calendar_id !== null || block.business_id !== business.id)
+    throw new Problem('not_found', 'There is no absence with this id.')
+  return { id: block.id, staffId, starts_at, ends_at, reason: block.reason }
+}
+
+interface Settled {
+  absence: Absence
+  row: Awaited<ReturnType<typeof showBooking>>
+  typed: Typed
+}
+
+/** Gives an appointment to somebody else, moves it or cancels it. The client is told. */
+function settle(context: Context, { person, texts }: BusinessVisit, { absence, row, typed }: Settled) {
+  const { version = '', give = '', at = '', item = '' } = typed
+  const target = { id: row.id, versions: [Number(version)] }
+  if (typed['do'] === 'cancel') {
+    const { cancel_reason: reason } = checkedForm(ChangeBooking, {
+      cancel_reason: typed['cancel_reason'] ?? '',
+    })
+    const refund = typed['refund'] === 'on' && row.payment_status === 'paid'
+    return cancelBooking(context, person, { ...target, notify: true, refund, ...(reason && { reason }) })
+  }
+  if (isUuid(give))
+    return changeBooking(context, person, {
+      target,
+      change: { ...givenTo(row, { item, staffId: give }), notify: true },
+    })
+  const [startText = '', staffId = absence.staffId] = at.split(' ')
+  const start = parseInstant(startText)
+  if (!start || isVisit(row)) throw new FormFault({ '': texts.book.needTime })
+  const ends_at = instantFromMs(toMs(start) + toMs(row.ends_at) - toMs(row.starts_at))
+  const isGiven = staffId !== row.staff_id
+  const change = { starts_at: start, ends_at, ...(isGiven && { staff_id: staffId }), notify: true }
+  return changeBooking(context, person, { target, change })
+}
+
+/** Returns the change that gives a booking, or one service of a visit, to somebody. */
+function givenTo(row: Settled['row'], { item, staffId }: { item: string; staffId: string }) {
+  if (!isVisit(row)) return { staff_id: staffId }
+  return { items: itemsOf(row).map(({ id }) => ({ id, ...(id === item && { staff_id: staffId }) })) }
+}

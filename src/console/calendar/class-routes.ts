@@ -1,0 +1,289 @@
+import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
+import { isStaff } from '../../access/actor.ts'
+import { dialled } from '../../base/contact-formats.ts'
+import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
+import { isUuid } from '../../base/ids.ts'
+import { type Instant, parseInstant, readInstant } from '../../base/instants.ts'
+import { ChangeBooking } from '../../bookings/booking-schemas.ts'
+import { changeClass, maxTogether } from '../../bookings/class-change.ts'
+import type { Context } from '../../bookings/context.ts'
+import {
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  tick,
+  type Typed,
+} from '../../pages/form.ts'
+import { icon } from '../../pages/icons.ts'
+import { calendarForm, timeFields, warningBox } from '../bookings/book-page.ts'
+import {
+  assertUsual,
+  bookingRefusals,
+  fieldOfBooking,
+  filledInQuery,
+  startOf,
+} from '../bookings/book-routes.ts'
+import { bookingWords } from '../bookings/booking-words.ts'
+import { filedHint } from '../bookings/telling.ts'
+import { doneNotice, pathOf } from '../frame/console-page.ts'
+import {
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  FormFault,
+} from '../frame/console-route.ts'
+import { face } from '../frame/faces.ts'
+import { clientName, spanText, wallFields } from '../frame/formats.ts'
+import { markOf } from './calendar-page.ts'
+import { readDays, type ShownBooking } from './calendar-view.ts'
+
+/** Registers the page of a class: who comes, and its change as a whole. */
+export function classRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [classRoute(context)])
+}
+
+/** The bookings of one service at one start with one person or room. */
+interface Class {
+  service: { id: string; name: string }
+  capacity: number
+  hasDeposit: boolean
+  who: string
+  staff: { id: string; name: string } | null
+  location: { id: string; name: string }
+  timezone: string
+  starts_at: Instant
+  ends_at: Instant
+  bookings: ShownBooking[]
+}
+
+type Address = Record<'service' | 'who' | 'start', string>
+
+const addressIn = (query: Record<string, string | undefined>): Address => {
+  const { service = '', who = '', start = '' } = query
+  return { service, who, start }
+}
+
+/** Throws not_found for a class without bookings, or one of a colleague for staff. */
+async function findClass(
+  context: Context,
+  visit: BusinessVisit,
+  { service, who, start }: Address,
+): Promise<Class> {
+  const startsAt = parseInstant(start)
+  if (!startsAt || !isUuid(who)) throw noClass()
+  const { date } = wallFields(startsAt, visit.business.timezone)
+  return readDays(context, visit, { from: date, to: date, columnId: who }, (view) => {
+    const bookings = view.shown.bookings.filter(
+      (one) =>
+        one.column_id === who &&
+        one.service.id === service &&
+        !('redacted' in one) &&
+        readInstant(one.starts_at) === startsAt,
+    )
+    const [first] = bookings
+    const offered = view.calendar.catalogue.services.find(({ id }) => id === service)
+    if (!first || !offered) throw noClass()
+    return Promise.resolve({
+      ...{ service: first.service, capacity: offered.capacity, hasDeposit: offered.deposit !== null, who },
+      ...{ staff: first.staff, location: first.location, timezone: view.calendar.timezone },
+      ...{ starts_at: startsAt, ends_at: readInstant(first.ends_at), bookings },
+    })
+  })
+}
+
+const noClass = () => new Problem('not_found', 'There is no class at this address.')
+
+function classRoute(context: Context): ConsoleRoute {
+  return {
+    path: '/console/class',
+    name: 'ClassPage',
+    summary: 'A class: the clients who come, and the forms to move and cancel it',
+    role: 'staff',
+    query: {
+      ...filledInQuery,
+      done: Type.Optional(Type.String({ maxLength: 40, description: 'What was done just before.' })),
+    },
+    show: async (visit, { query }) => {
+      const found = await findClass(context, visit, addressIn(query))
+      return classPage(visit, found, { state: filledForm(presentFields(found)), done: query['done'] })
+    },
+    form: {
+      fieldOf: fieldOfBooking,
+      words: bookingWords,
+      refusals: { ...bookingRefusals, version_conflict: 422, change_not_allowed: 422 },
+      act: async (visit, typed, _address, once) => {
+        const found = await findClass(context, visit, addressIn(typed))
+        const targets = targetsIn(visit, typed)
+        if (typed['do'] === 'cancel') {
+          const { cancel_reason: reason } = checkedForm(ChangeBooking, {
+            cancel_reason: typed['cancel_reason'] ?? '',
+          })
+          const change = {
+            cancel: true as const,
+            refund: typed['refund'] === 'on',
+            ...(reason && { reason }),
+          }
+          const { date } = wallFields(found.starts_at, found.timezone)
+          return once(
+            () => changeClass(context, visit.person, { targets, change }),
+            () => ({ path: '/console', query: { date, done: 'class_cancelled' } }),
+          )
+        }
+        const startsAt = startOf(visit, typed, found.timezone)
+        await warn(context, visit, { found, startsAt, typed })
+        const { service, who } = found
+        return once(
+          () => changeClass(context, visit.person, { targets, change: { startsAt } }),
+          () => ({
+            path: '/console/class',
+            query: { service: service.id, who, start: startsAt, done: 'moved' },
+          }),
+        )
+      },
+      again: async (visit, state) =>
+        classPage(visit, await findClass(context, visit, addressIn(state.typed)), { state }),
+    },
+  }
+}
+
+/** Returns the bookings as the page showed them: a booking that was made or changed since refuses the whole. */
+function targetsIn({ texts }: BusinessVisit, typed: Typed) {
+  const pairs = (typed['members'] ?? '').split(',').map((pair) => pair.split(':'))
+  const targets = pairs.map(([id = '', version]) => ({ id, version: Number(version) }))
+  if (
+    !targets.every(({ id, version }) => isUuid(id) && Number.isInteger(version)) ||
+    targets.length > maxTogether
+  )
+    throw new FormFault({ '': texts.class.tooMany({ count: maxTogether }) })
+  return targets
+}
+
+async function warn(
+  context: Context,
+  visit: BusinessVisit,
+  { found, startsAt, typed }: { found: Class; startsAt: Instant; typed: Typed },
+): Promise<void> {
+  const { service, location, staff, starts_at, ends_at } = found
+  const time = {
+    service_id: service.id,
+    location_id: location.id,
+    starts_at: startsAt,
+    ...(staff && { staff_id: staff.id }),
+  }
+  const minutes = (Date.parse(ends_at) - Date.parse(starts_at)) / 60_000
+  if (startsAt !== starts_at) await assertUsual(context, visit, { act: 'move', time, minutes, typed })
+}
+
+function presentFields(found: Class): Typed {
+  return { ...wallFields(found.starts_at, found.timezone), start: found.starts_at }
+}
+
+function classPage(
+  visit: BusinessVisit,
+  found: Class,
+  { state, done }: { state: FormState; done?: string | undefined },
+) {
+  const { texts, locale } = visit
+  const t = texts.class
+  const { service, who, staff, location, timezone, bookings, starts_at, capacity } = found
+  const count = bookings.reduce((sum, { party_size }) => sum + party_size, 0)
+  const add = {
+    service: service.id,
+    location: location.id,
+    start: starts_at,
+    ...(staff && { who: staff.id }),
+  }
+  return calendarForm(
+    service.name,
+    html`<h1><bdi>${service.name}</bdi></h1>
+      ${doneNotice({ moved: t.moved, arrived: texts.booking.done.arrived }, done)}
+      <p>
+        ${spanText(found, { timezone, locale })}${staff ? html` · <bdi>${staff.name}</bdi>` : ''} ·
+        <bdi>${location.name}</bdi>
+      </p>
+      <h2>${t.places({ count, capacity })}</h2>
+      <ul class="rows">
+        ${bookings.map((booking) => memberRow(visit, booking, { service: service.id, who, start: starts_at }))}
+      </ul>
+      ${
+        count < capacity && !(isStaff(visit.person) && visit.person.staffId !== staff?.id)
+          ? html`<p>
+              <a class="button" href="${pathOf('/console/book', visit, add)}">${icon('add')} ${t.add}</a>
+            </p>`
+          : ''
+      }
+      ${wholeForms(visit, found, state)}`,
+  )
+}
+
+function memberRow(visit: BusinessVisit, booking: ShownBooking, address: Address): Html {
+  const { texts } = visit
+  const name = clientName(booking.client, visit)
+  const { phone } = booking.client
+  const mark = markOf(booking, visit)
+  const more = [
+    ...(booking.party_size > 1 ? [texts.calendar.people({ count: booking.party_size })] : []),
+    ...(mark.sign === '' ? [] : [mark.text]),
+  ]
+  return html`<li class="item">
+    ${face(name)} <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"><bdi>${name}</bdi></a>
+    <span class="soft">
+      ${phone === null ? '' : html`<a href="tel:${dialled(phone)}"><bdi>${phone}</bdi></a>`}
+      ${more.join(' · ')}
+    </span>
+    ${
+      booking.status === 'confirmed'
+        ? html`<form
+            method="post"
+            action="${pathOf(`/console/bookings/${booking.id}/status`, visit)}"
+            class="end"
+          >
+            ${hidden({ once: visit.once, version: String(booking.version), action: 'arrive', to: 'class', ...address })}
+            <button type="submit">${icon('arrived')} ${texts.booking.arrived}</button>
+          </form>`
+        : ''
+    }
+  </li>`
+}
+
+/** Renders the forms that change all bookings together, if none of them has other services. */
+function wholeForms(visit: BusinessVisit, found: Class, state: FormState): Html {
+  const { texts } = visit
+  const t = texts.class
+  const { bookings, service, who } = found
+  const open = bookings.filter(({ status }) => ['pending', 'confirmed', 'in_progress'].includes(status))
+  if (open.length === 0) return html``
+  if (open.some(({ item }) => item.count > 1)) return html`<p class="soft">${t.visits}</p>`
+  if (open.length > maxTogether) return html`<p class="soft">${t.tooMany({ count: maxTogether })}</p>`
+  const members = open.map(({ id, version }) => `${id}:${version}`).join(',')
+  const address = { once: visit.once, members, service: service.id, who, start: found.starts_at }
+  const { anyway: _, ...others } = state.faults
+  const isMoving = Object.keys(state.faults).length > 0
+  const form = (fields: Html) =>
+    html`<form method="post" action="${pathOf('/console/class', visit)}" class="fields">
+      ${hidden(address)} ${fields}
+    </form>`
+  return html`${faultSummary({ typed: {}, faults: others }, bookingWords(texts))}
+    <details class="more" ${isMoving ? html`open` : ''}>
+      <summary>${t.move}</summary>
+      ${form(
+        html`<p class="soft">${t.moveHow({ count: open.length })}</p>
+          ${filedHint(visit)} ${timeFields(visit, state)} ${warningBox(state, texts.move.anyway)}
+          <button type="submit" name="do" value="move" class="main">${texts.move.send}</button>`,
+      )}
+    </details>
+    <details class="more">
+      <summary>${t.cancel}</summary>
+      ${form(
+        html`<p class="soft">${t.cancelHow({ count: open.length })}</p>
+          ${field(filledForm(), { name: 'cancel_reason', label: texts.booking.reasonLabel, max: 500 })}
+          ${found.hasDeposit && visit.person.role === 'owner' ? tick(filledForm({ refund: 'on' }), 'refund', texts.away.refund) : ''}
+          <button type="submit" name="do" value="cancel" class="danger">${t.cancel}</button>`,
+      )}
+    </details>`
+}

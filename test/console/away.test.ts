@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { bookerOf } from '../support/salon-day.ts'
+import { ada, businessOf, engines, startTestService, type TestService } from '../support/test-service.ts'
+
+describe.each(engines)('a person who is away (%s)', (engine) => {
+  let service: TestService
+  let owner: LoggedIn
+  let booker: ReturnType<typeof bookerOf>
+  let mails: string
+  let week = 0
+  const newDay = () => new Date(Date.UTC(2026, 10, 24 + 7 * (week += 1))).toISOString().slice(0, 10)
+  const read = (path: string, { cookie } = owner) =>
+    service.call('GET', `/${path}`, { headers: { host: 'localhost', cookie } })
+  const send = (path: string, fields: Record<string, string>, { cookie } = owner) =>
+    sendForm(service, path, fields, { cookie })
+  const show = async (id: string) => (await booker.call('GET', `/bookings/${id}`)).body
+  /** Blocks a day of Anna and returns the address of the list. */
+  const away = async (date: string, more: Record<string, string> = {}, person = owner) => {
+    const fields = { who: booker.staffId('Anna'), from_date: date, to_date: date, from_time: '', to_time: '' }
+    const reply = await send('/console/away', { ...fields, reason: 'Away', ...more }, person)
+    return { ...reply, path: String(reply.headers['location']) }
+  }
+  const bookOf = (name: string, at: string) =>
+    booker.book('Haircut', `${at}:00+01:00`, { staff_id: booker.staffId(name) })
+  beforeAll(async () => {
+    mails = mkdtempSync(join(tmpdir(), 'holdfast-mails-'))
+    service = await startTestService(engine, { MAIL_DIR: mails })
+    booker = bookerOf(service)
+    const place = { businessId: booker.business.id }
+    owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
+  })
+  afterAll(async () => {
+    await service.stop()
+    rmSync(mails, { recursive: true })
+  })
+
+  test('the whole day is blocked, and a tap gives an appointment to a colleague at the same time', async () => {
+    const date = newDay()
+    const id = await bookOf('Anna', `${date}T10:00`)
+    const other = await bookOf('Anna', `${date}T11:00`)
+    await bookOf('Ben', `${date}T11:00`)
+    const { status, path } = await away(date)
+    expect(status).toBe(303)
+    const { body } = await read(path)
+    expect(body).toContain('2 appointments to move')
+    const ben = booker.staffId('Ben')
+    const cards = String(body).split('<li class="card">').slice(1)
+    expect(cards).toHaveLength(2)
+    expect(cards[0]).toContain(`name="give" value="${ben}"`)
+    expect(cards[1]).not.toContain('name="give"') // Ben is busy, and Clara does not cut hair
+    expect(cards[1]).toMatch(/name="at"/)
+    const given = await send(path, { booking: id, version: '1', give: ben, handled: '' })
+    expect(given).toMatchObject({ status: 303, headers: { location: `${path}?handled=${id}` } })
+    expect(await show(id)).toMatchObject({
+      staff: { name: 'Ben Fischer' },
+      starts_at: `${date}T10:00:00+01:00`,
+    })
+    const after = await read(`${path}?handled=${id}`)
+    expect(after.body).toContain('1 appointment to move')
+    expect(after.body).toMatch(/is-done[^]*with Ben Fischer/)
+    const told = (await service.rows('mails')).filter((row) => row['booking_id'] === id)
+    expect(told.map(({ kind }) => kind)).toContain('changed')
+    const cancelled = await send(path, {
+      booking: other,
+      version: '1',
+      do: 'cancel',
+      cancel_reason: 'Ill',
+      handled: id,
+    })
+    expect(cancelled.headers['location']).toBe(`${path}?handled=${encodeURIComponent(`${id},${other}`)}`)
+    expect(await show(other)).toMatchObject({ status: 'cancelled', cancel_reason: 'Ill' })
+    expect((await read(cancelled.headers['location'] as string)).body).toContain(
+      'All appointments are settled.',
+    )
+  })
+
+  test('a nearby time moves an appointment, and one taken meanwhile leaves it where it was', async () => {
+    const date = newDay()
+    const id = await bookOf('Anna', `${date}T10:00`)
+    const { path } = await away(date)
+    const { body } = await read(path)
+    const [, at = ''] = /name="at"\s+value="([^"]+)"/.exec(String(body)) ?? []
+    const [start = '', staff = ''] = at.split(' ')
+    await booker.book('Haircut', start, { staff_id: staff })
+    const refused = await send(path, { booking: id, version: '1', at, handled: '' })
+    expect(refused.status).toBe(422)
+    expect(refused.body).toContain('That time has just been taken')
+    expect(refused.body).toContain('1 appointment to move')
+    expect(refused.body).not.toContain(`value="${at}"`)
+    expect(await show(id)).toMatchObject({
+      starts_at: `${date}T10:00:00+01:00`,
+      staff: { name: 'Anna Weber' },
+    })
+    const [, next = ''] = /name="at"\s+value="([^"]+)"/.exec(String(refused.body)) ?? []
+    expect((await send(path, { booking: id, version: '1', at: next, handled: '' })).status).toBe(303)
+    expect(await show(id)).toMatchObject({ starts_at: next.split(' ')[0] })
+  })
+
+  test('only the service of the person moves to a colleague when a visit has several', async () => {
+    const date = newDay()
+    const [anna, ben] = [booker.staffId('Anna'), booker.staffId('Ben')]
+    const haircut = booker.business.services.find(({ name }) => name === 'Haircut')
+    const location = booker.business.locations.find(({ name }) => name.startsWith('Mitte'))
+    const item = (staff_id: string) => ({ service_id: haircut?.id, staff_id })
+    const { body: hold } = await booker.call('POST', '/bookings/hold', {
+      ...{ location_id: location?.id, starts_at: `${date}T10:00:00+01:00`, items: [item(anna), item(ben)] },
+    })
+    const answers = (haircut?.custom_fields ?? [])
+      .filter(({ required }) => required)
+      .map(({ id, options }) => ({ field_id: id, value: options?.[0] ?? 'A trim' }))
+    const { body: visit } = await booker.call('POST', '/bookings', {
+      ...{ hold_id: hold.hold_id, client: ada, custom_field_values: answers },
+    })
+    const { path } = await away(date)
+    const { body } = await read(path)
+    const [, itemId = ''] = /name="item" value="([^"]+)"/.exec(String(body)) ?? []
+    const given = await send(path, {
+      booking: String(visit.id),
+      item: itemId,
+      version: '1',
+      give: ben,
+      handled: '',
+    })
+    expect(given.status).toBe(303)
+    const { items } = (await show(String(visit.id))) as { items: { staff: { name: string } }[] }
+    expect(items.map(({ staff }) => staff.name)).toEqual(['Ben Fischer', 'Ben Fischer'])
+  })
+
+  test('part of a day lists the appointments of that part only', async () => {
+    const date = newDay()
+    await bookOf('Anna', `${date}T10:00`)
+    await bookOf('Anna', `${date}T15:00`)
+    const { path } = await away(date, { from_time: '14:00', to_time: '18:00' })
+    expect((await read(path)).body).toContain('1 appointment to move')
+    const calendar = await read(`/console?view=day&date=${date}`)
+    expect(calendar.body).toMatch(new RegExp(`href="${path}"[^]*Away[^]*1 appointment to move`))
+    const turned = await away(date, { from_time: '18:00', to_time: '14:00' })
+    expect(turned.status).toBe(422)
+    expect(turned.body).toContain('The end must be after the start.')
+  })
+
+  test('staff block their own time only and give it to nobody else', async () => {
+    const date = newDay()
+    const place = { businessId: booker.business.id }
+    const staffId = booker.staffId('Anna')
+    const staff = await logInNewPerson(service, {
+      email: `anna-${engine}@example.com`,
+      role: 'staff',
+      place,
+      staffId,
+    })
+    const id = await bookOf('Anna', `${date}T10:00`)
+    const { path } = await away(date, {}, staff)
+    const page = await read(path, staff)
+    expect(page.body).toContain('1 appointment to move')
+    expect(page.body).not.toContain('name="give"')
+    const ben = booker.staffId('Ben')
+    expect((await send(path, { booking: id, version: '1', give: ben, handled: '' }, staff)).status).toBe(422)
+    expect(await show(id)).toMatchObject({ staff: { name: 'Anna Weber' } })
+    expect((await away(date, { who: ben }, staff)).status).toBe(422)
+    const far = await logInNewPerson(service, {
+      ...{ email: `far-${engine}@example.com`, role: 'owner' as const },
+      place: { businessId: businessOf(service.world, 'Hudson Studio').id },
+    })
+    expect((await read(path, far)).status).toBe(404)
+  })
+})

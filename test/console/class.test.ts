@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { bookerOf } from '../support/salon-day.ts'
+import { engines, startTestService, type TestService } from '../support/test-service.ts'
+
+describe.each(engines)('a class (%s)', (engine) => {
+  let service: TestService
+  let owner: LoggedIn
+  let booker: ReturnType<typeof bookerOf>
+  let mails: string
+  let week = 0
+  const newDay = () => new Date(Date.UTC(2026, 10, 24 + 7 * (week += 1))).toISOString().slice(0, 10)
+  const read = (path: string) =>
+    service.call('GET', `/${path}`, { headers: { host: 'localhost', cookie: owner.cookie } })
+  const send = (path: string, fields: Record<string, string>) =>
+    sendForm(service, path, fields, { cookie: owner.cookie })
+  const show = async (id: string) => (await booker.call('GET', `/bookings/${id}`)).body
+  const names = ['Ada', 'Grace', 'Mary']
+  /** Books three clients, and returns the address and fields of their class. */
+  const classOn = async (date: string, time = '10:00') => {
+    const start = `${date}T${time}:00+01:00`
+    const ids: string[] = []
+    for (const first_name of names) {
+      const client = {
+        first_name,
+        last_name: 'Test',
+        email: `${first_name}@example.com`,
+        phone: '+4930123456',
+      }
+      ids.push(await booker.book('Yoga class', start, { client }))
+    }
+    const { staff } = (await show(ids[0] ?? '')) as { staff: { id: string } }
+    const yoga = booker.business.services.find(({ name }) => name === 'Yoga class')?.id ?? ''
+    const address = { service: yoga, who: staff.id, start: new Date(start).toISOString() }
+    const members = ids.map((id) => `${id}:1`).join(',')
+    return {
+      ids,
+      address,
+      path: `/console/class?${new URLSearchParams(address).toString()}`,
+      fields: { ...address, members },
+    }
+  }
+  const mailsOf = async (ids: string[], kind: string) =>
+    (await service.rows('mails')).filter(
+      (row) =>
+        ids.includes(String(row['booking_id'])) && row['kind'] === kind && row['audience'] === 'client',
+    ).length
+  beforeAll(async () => {
+    mails = mkdtempSync(join(tmpdir(), 'holdfast-mails-'))
+    service = await startTestService(engine, { MAIL_DIR: mails })
+    booker = bookerOf(service)
+    const place = { businessId: booker.business.id }
+    owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
+  })
+  afterAll(async () => {
+    await service.stop()
+    rmSync(mails, { recursive: true })
+  })
+
+  test('a card counts its places and leads to the clients who come', async () => {
+    const date = newDay()
+    const { path, address } = await classOn(date)
+    const day = await read(`/console?view=day&date=${date}`)
+    expect(day.body).toContain('3 of 8')
+    expect(day.body).toContain(path.replaceAll('&', '&amp;'))
+    const { body } = await read(path)
+    expect(body).toContain('3 of 8 places taken')
+    for (const name of names) expect(body).toContain(`${name} Test`)
+    expect(body).toContain('href="tel:+4930123456"')
+    expect(body).toMatch(new RegExp(`/console/book\\?service=${address.service}[^"]*start=`))
+  })
+
+  test('a class moves as a whole, even to a time that overlaps its own', async () => {
+    const date = newDay()
+    const { ids, fields } = await classOn(date)
+    const reply = await send('/console/class', { ...fields, do: 'move', date, time: '10:30' })
+    expect(reply.status).toBe(303)
+    for (const id of ids) expect(await show(id)).toMatchObject({ starts_at: `${date}T10:30:00+01:00` })
+    expect(await mailsOf(ids, 'changed')).toBe(3)
+    expect((await read(String(reply.headers['location']))).body).toContain('The class is moved.')
+  })
+
+  test('a class moves with nobody if one booking was changed meanwhile or the time is taken', async () => {
+    const date = newDay()
+    const { ids, fields } = await classOn(date)
+    await booker.call('PATCH', `/bookings/${ids[2]}`, { notes: 'Brings a mat' })
+    const stale = await send('/console/class', { ...fields, do: 'move', date, time: '11:00' })
+    expect(stale.status).toBe(422)
+    const staff_id = fields.who
+    const block = await booker.book('Yoga class', `${date}T12:30:00+01:00`, { staff_id })
+    const members = ids.map((id, index) => `${id}:${index === 2 ? 2 : 1}`).join(',')
+    const taken = await send('/console/class', {
+      ...fields,
+      members,
+      do: 'move',
+      date,
+      time: '12:00',
+      anyway: 'on',
+    })
+    expect(taken.status).toBe(422)
+    expect(taken.body).toContain('3 of 8 places taken')
+    for (const id of ids) expect(await show(id)).toMatchObject({ starts_at: `${date}T10:00:00+01:00` })
+    expect(await show(block)).toMatchObject({ starts_at: `${date}T12:30:00+01:00` })
+    expect(await mailsOf(ids, 'changed')).toBe(0)
+  })
+
+  test('a class is cancelled as a whole, and each client is told', async () => {
+    const date = newDay()
+    const { ids, fields, path } = await classOn(date)
+    const reply = await send('/console/class', { ...fields, do: 'cancel', cancel_reason: 'Trainer ill' })
+    expect(reply.headers['location']).toBe(`/console?date=${date}&done=class_cancelled`)
+    for (const id of ids)
+      expect(await show(id)).toMatchObject({ status: 'cancelled', cancel_reason: 'Trainer ill' })
+    expect(await mailsOf(ids, 'cancelled')).toBe(3)
+    expect((await read(path)).status).toBe(404)
+  })
+
+  test('a client is marked as arrived on the list of the class', async () => {
+    const { ids, address, path } = await classOn(newDay())
+    const fields = { version: '1', action: 'arrive', to: 'class', ...address }
+    const reply = await send(`/console/bookings/${ids[0]}/status`, fields)
+    expect(reply.headers['location']).toBe(`${path}&done=arrived`)
+    expect((await read(path)).body).toContain('in progress')
+  })
+})
