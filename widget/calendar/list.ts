@@ -13,7 +13,11 @@ const pauseMs = 250
 export function enhanceList(list: FrameElement): void {
   document.body.classList.add('scripted')
   addPanel(
-    { close: list.dataset['close'] ?? '' },
+    {
+      close: list.dataset['close'] ?? '',
+      again: list.dataset['again'] ?? '',
+      unreached: list.dataset['unreached'] ?? '',
+    },
     {
       changed: () => void (list.src === null ? show(list, location.href) : list.reload()),
       shown: (path) => select(list, path),

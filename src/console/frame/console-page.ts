@@ -331,7 +331,12 @@ export const panelScripts = {
  * panel if they fit there, and otherwise as pages.
  */
 export function listFrame({ texts }: ConsoleVisit, rows: Html): Html {
-  return html`<turbo-frame id="list" data-turbo="false" data-close="${texts.live.close}"
+  return html`<turbo-frame
+    id="list"
+    data-turbo="false"
+    data-close="${texts.live.close}"
+    data-again="${texts.live.again}"
+    data-unreached="${texts.live.unreached}"
     >${rows}</turbo-frame
   >`
 }

@@ -14,11 +14,15 @@ export type ConsoleTexts = TextGroups & { setUp: Pick<FaultWords, 'fault' | 'pro
 /** Messages that a script of the page fills in. */
 const isForScripts = /^(live|services\.seats)\./
 
-/** Each file of texts/console is one language. */
+const files = readTexts('console')
+
+/** Each file of texts/console is one language. English stands in for a text that it lacks. */
 const languages = new Map(
-  readTexts('console')
+  files
     .entries()
-    .map(([language, messages]) => [language, textsFrom(messages, language)] as const),
+    .map(
+      ([language, messages]) => [language, textsFrom({ ...files.get('en'), ...messages }, language)] as const,
+    ),
 )
 
 function textsFrom(messages: Record<string, string>, language: string): ConsoleTexts {
