@@ -134,7 +134,7 @@ function openingOf(page: Page): Promise<Opening> {
 
 /** Drags the first appointment up and down. Returns the milliseconds between the frames. */
 async function framesOfDrag(page: Page, seconds: number): Promise<number[]> {
-  await page.getByRole('button', { name: 'Keys (?)' }).waitFor() // the script has loaded
+  await page.locator('.cal-keys').waitFor({ state: 'attached' }) // the script has loaded
   const box = await page.locator('.booking[data-id]').first().boundingBox()
   if (!box) throw new Error('no appointment is seen')
   const [x, y] = [box.x + box.width / 2, box.y + 8]

@@ -179,6 +179,8 @@ describe.skipIf(chromiumPath === undefined)('in the calendar', () => {
     await page.getByLabel('Last name').fill('Hopper')
     await page.getByLabel('Email', { exact: true }).fill('grace@example.com')
     await page.getByRole('button', { name: 'Book', exact: true }).click()
+    await page.getByText('Booked.').waitFor()
+    await page.goto(`${address}/console?date=${date}`)
     await page.locator('.booking.group').getByText('2 of 8').waitFor()
 
     const { body: hold } = await booker.call('POST', '/bookings/hold', {
