@@ -205,7 +205,7 @@ interface Settled {
   typed: Typed
 }
 
-/** Gives an appointment to somebody else, moves it or cancels it. The client is told. */
+/** Gives an appointment to somebody else, moves it or cancels it. The client gets an email. */
 function settle(context: Context, { person, texts }: BusinessVisit, { absence, row, typed }: Settled) {
   const { version = '', give = '', at = '', item = '' } = typed
   const target = { id: row.id, versions: [Number(version)] }

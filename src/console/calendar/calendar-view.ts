@@ -172,7 +172,7 @@ export function nowOf(context: { clock: { now(): Parameters<typeof toMs>[0] } })
   return toMs(context.clock.now())
 }
 
-/** Reads all columns of some days, for pages beside the calendar. */
+/** Reads all columns of some days, for pages next to the calendar. */
 export async function readDays<Result>(
   context: Context,
   visit: BusinessVisit,

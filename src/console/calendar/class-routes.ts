@@ -42,7 +42,7 @@ import { clientName, spanText, wallFields } from '../frame/formats.ts'
 import { markOf } from './calendar-page.ts'
 import { readDays, type ShownBooking } from './calendar-view.ts'
 
-/** Registers the page of a class: who comes, and its change as a whole. */
+/** Registers the page of a class with its clients and its change as a whole. */
 export function classRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [classRoute(context)])
 }

@@ -298,7 +298,7 @@ async function movePage(
 
 interface NearTimes {
   times: { starts_at: string; staff_ids: string[] }[]
-  /** Who is named with a time. */
+  /** The people named with a time. */
   staff: WholeCatalogue['staff']
 }
 
