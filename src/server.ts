@@ -180,10 +180,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
     calendars: calendarsRoutes(reader),
     bookingStart: bookingStartRoutes(limiter),
     bookingPage: bookingPageRoutes(limiter),
-    files: (app, ofRoutes) => {
-      feedFileRoutes(limiter)(app, ofRoutes)
-      imagePageRoutes(limiter)(app, ofRoutes)
-    },
+    files: fileRoutes(limiter),
     health: healthRoutes(state),
     metrics: metricsRoutes(watched),
     widget: widgetRoutes(widgetBuilt),
@@ -270,6 +267,22 @@ function readingsOf(context: Context, servers: ServerWatch) {
 
 type AnyRoutes = Routes<Context>
 
+/** Returns the routes for files of a business: feeds and pictures. */
+function fileRoutes(limiter: RateLimiter): AnyRoutes {
+  return (app, context) => {
+    feedFileRoutes(limiter)(app, context)
+    imagePageRoutes(limiter)(app, context)
+  }
+}
+
+/** The API, except for the routes that need a service of the server. */
+const apiRoutes: AnyRoutes[] = [
+  ...[sessionRoutes, catalogueRoutes, catalogueWriteRoutes, imageRoutes, blockRoutes, holidayRoutes],
+  ...[businessRoutes, businessKeyRoutes, availabilityRoutes, holdRoutes, bookingRoutes, calendarRoutes],
+  ...[numbersRoutes, manageRoutes, clientRoutes, webhookRoutes, deliveryRoutes, mailRoutes],
+  ...[ownServerRoutes, ownStripeRoutes, feedRoutes, busyCalendarRoutes, auditRoutes],
+]
+
 function allRoutes({
   health,
   metrics,
@@ -306,28 +319,7 @@ function allRoutes({
   around: AnyRoutes[]
 } {
   return {
-    api: [
-      sessionRoutes,
-      ...[catalogueRoutes, catalogueWriteRoutes, imageRoutes],
-      blockRoutes,
-      holidayRoutes,
-      businessRoutes,
-      businessKeyRoutes,
-      availabilityRoutes,
-      holdRoutes,
-      bookingRoutes,
-      calendarRoutes,
-      numbersRoutes,
-      manageRoutes,
-      clientRoutes,
-      webhookRoutes,
-      deliveryRoutes,
-      ...[mailRoutes, ownServerRoutes, ownStripeRoutes],
-      feedRoutes,
-      busyCalendarRoutes,
-      auditRoutes,
-      people,
-    ],
+    api: [...apiRoutes, people],
     around: [
       limits,
       ...[health, startPageRoutes, pageRoutes, widget, bookingPage, managePageRoutes, embedRoutes, metrics],

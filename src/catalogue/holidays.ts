@@ -44,14 +44,13 @@ export async function listHolidays(
     .toSorted((one, other) => (one.date < other.date ? -1 : 1))
 }
 
-/** Returns the regions of a country; some have none, despite the types of the package. */
+/** Returns the regions of a country. Despite its types, the package has none for some countries. */
 function statesOf(
   known: InstanceType<Awaited<ReturnType<typeof load>>>,
   country: string,
   language?: string,
 ): Record<string, string> {
-  const states: Record<string, string> | undefined = known.getStates(country, language)
-  return states ?? {}
+  return { ...known.getStates(country, language) }
 }
 
 function unknown(pointer: string): Problem {
