@@ -97,7 +97,7 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
     await visitor.page.keyboard.type('hopper')
     await visitor.page.keyboard.press('Enter')
     await visitor.page.getByRole('link', { name: 'Grace Hopper' }).first().click()
-    expect(await visitor.page.getByRole('heading', { level: 1 }).textContent()).toContain('Haircut')
+    expect(await visitor.page.locator('.panel h1').textContent()).toContain('Haircut')
     await visitor.close()
   })
 })

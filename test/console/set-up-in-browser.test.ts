@@ -50,7 +50,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
   test('an owner adds a service on a phone, after a fault, and finds it in the list', async () => {
     const { page, picture, errors, close } = await open({ width: 390, height: 844 })
     await page.goto(`${address}/console`)
-    await page.getByRole('button', { name: 'More' }).click()
+    await page.locator('.tabs').getByRole('button', { name: 'More' }).click()
     await picture('menu-phone')
     await page.getByRole('link', { name: 'Services' }).click()
     await picture('services-phone')

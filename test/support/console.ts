@@ -114,7 +114,7 @@ export async function openMore(page: Page): Promise<void> {
 
 /** Goes to a section of the console through its menu, which phones open first. */
 export async function goToSection(page: Page, name: string): Promise<void> {
-  const button = page.getByRole('button', { name: 'More' })
+  const button = page.locator('.tabs').getByRole('button', { name: 'More' })
   if (await button.isVisible()) await button.click()
   await page.locator('#sections').getByRole('link', { name, exact: true }).click()
 }
