@@ -63,6 +63,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, somebody who works at 
       const adder = await openConsole(browser, owner, options)
       await adder.page.goto(`${address}/console/users/new`)
       await adder.page.locator('#email').fill(email)
+      await adder.page.locator('#role').selectOption('manager')
       await adder.page.locator('main button.main').click()
       await adder.page.getByText(words.invited).waitFor()
       await look(adder.page, 'list')

@@ -186,7 +186,9 @@ describe.skipIf(chromiumPath === undefined)('several services', () => {
     const searches = searchesOf(page)
     await page.goto(site.address)
     await page.locator('.time').first().waitFor()
-    expect((await basket(page)).map((text) => text.replace(/\d.*/, ''))).toEqual(['Haircut', 'Balayage'])
+    await expect
+      .poll(async () => (await basket(page)).map((text) => text.replace(/\d.*/, '')))
+      .toEqual(['Haircut', 'Balayage'])
     expect(searches).toEqual(['?items=haircut,balayage'])
     // the only basin is taken after the times were read
     await next(page, 'Next month')

@@ -132,7 +132,7 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
       'You can move it until Thursday, 26 November 2026, 10:00. You can cancel until Wednesday, 25 November 2026, 10:00.',
     ])
       expect(before).toContain(part)
-    const map = page.getByRole('link', { name: 'Map' })
+    const map = page.locator('holdfast-booking').getByRole('link', { name: 'Map' })
     expect(await map.getAttribute('href')).toBe(
       'https://www.openstreetmap.org/search?query=Rosenthaler%20Str.%2012%2C%2010119%20Berlin',
     )
