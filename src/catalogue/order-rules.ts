@@ -5,7 +5,7 @@ export interface Ordered {
   category: string | null
 }
 
-/** Where a service goes: up or down by one, with its category or within it, or before another or last in it. */
+/** A service's new place: up or down by one, with its category or within it, or before another or last in it. */
 export type Move =
   { id: string; to: 'up' | 'down'; withCategory: boolean } | { id: string; before: string | null }
 

@@ -69,7 +69,7 @@ onOneEngine('postgres', "a person's account", (engine) => {
       headers: { host: 'localhost', cookie: here.cookie },
     })
     expect(String(page.body).match(/class="log-in"/g)).toHaveLength(2)
-    expect(String(page.body).match(/this browser/g)).toHaveLength(1)
+    expect(String(page.body).match(/this browser · /g)).toHaveLength(1)
     expect(await post(here, 'end-others')).toMatchObject({ status: 200 })
     expect([await works(here), await works(there)]).toEqual([true, false])
   })

@@ -76,7 +76,7 @@ interface ListRow {
   about: Html
   /** The texts at the end of the row, such as a length and a price. */
   ends?: (string | undefined)[]
-  /** What follows the row, such as a menu. */
+  /** HTML after the row, such as a menu. */
   more?: Html
   active: boolean
 }

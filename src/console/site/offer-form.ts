@@ -8,7 +8,7 @@ import type { ConsoleLanguage } from '../frame/texts.ts'
 import { currencyField, currencyName, money, usualCurrency } from '../services/currencies.ts'
 import { type Template, templates, type Trade, usualPrice } from './service-templates.ts'
 
-/* The usual services of a trade as a table: what the business offers is ticked, and the rest corrected. */
+/* The usual services of a trade as a table, to tick and to correct. */
 
 export function isTrade(text: string | undefined): text is Trade {
   return text !== undefined && Object.hasOwn(templates, text)
