@@ -69,7 +69,7 @@ describe.skipIf(chromiumPath === undefined)('the list of bookings in a browser',
       expect(await page.locator('.rows li').count()).toBe(50)
       await look(page, `console-bookings-1-${size}`)
       const saved = page.waitForEvent('download')
-      await page.getByRole('link', { name: 'Export as CSV' }).click()
+      await page.getByRole('link', { name: 'Download as CSV' }).click()
       expect((await saved).suggestedFilename()).toBe('bookings.csv')
       await page.getByRole('link', { name: 'More' }).click()
       await page.getByText('Client59').waitFor()

@@ -94,7 +94,7 @@ onOneEngine('postgres', 'the list of bookings', (engine) => {
   const shown = async (query: string, who = 'owner') => {
     const page = await read(`/console/bookings${query}`, who)
     expect(page.status).toBe(200)
-    const rows = /<turbo-frame id="list".*<\/turbo-frame\s*>/s.exec(String(page.body))?.[0] ?? ''
+    const rows = /<turbo-frame\s+id="list".*<\/turbo-frame\s*>/s.exec(String(page.body))?.[0] ?? ''
     const text = textOf({ body: rows })
     return names.filter((name) => text.includes(name))
   }

@@ -53,7 +53,7 @@ onOneEngine('postgres', 'the page of a booking of several services', (engine) =>
     expect(text).toContain('10:00–12:00 · 2 h · €95')
     expect(text).not.toContain('Change person')
     const german = await readConsole(service, path(), owner, { 'accept-language': 'de' })
-    expect(textOf(german)).toContain('Gesamt: 95')
+    expect(textOf(german)).toContain('10:00–12:00 · 2 Std. · 95')
   })
 
   test('moves all services, and names the one against which a time is', async () => {

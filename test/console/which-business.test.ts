@@ -6,7 +6,7 @@ import { cookieOf, goodPassword, type LoggedIn, loggedIn, sameOrigin, sendForm }
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 /** Pages about the person, whatever the business. */
-const personal = /^\/console\/(?:account|invitations|place|logout)(?=[/?]|$)/
+const personal = /^\/console\/(?:account|invitations|notifications|place|logout)(?=[/?]|$)/
 
 onEachEngine('forms and addresses of the console name their business', (engine) => {
   let service: TestService

@@ -126,7 +126,7 @@ onOneEngine('sqlite', 'the OpenAPI document', (engine) => {
   test('knows nothing of our own formats and keywords', () => {
     const text = JSON.stringify(document)
     const formats = [...text.matchAll(/"format":"([^"]+)"/g)].map(([, format]) => format)
-    expect([...new Set(formats)].toSorted()).toEqual(['date', 'date-time', 'email', 'uuid'])
+    expect([...new Set(formats)].toSorted()).toEqual(['binary', 'date', 'date-time', 'email', 'uuid'])
     // importers make up as many fields of a form as `maxProperties` allows
     expect(text).not.toMatch(/"(lowercase|fieldValue|maxProperties|x-holdfast)":/)
   })
@@ -212,7 +212,7 @@ test('the document holds the API only: no page, and nothing that pages load or s
     const others = Object.keys(body.paths).filter((path) => !path.startsWith('/api/v1/'))
     expect(others.toSorted()).toEqual([
       ...['/book/{publishable_key}/start', '/feeds/{file}', '/healthz', '/mcp', '/metrics', '/openapi.json'],
-      ...['/payments/stripe/webhook', '/postman.json', '/readyz'],
+      ...['/payments/stripe/webhook', '/payments/stripe/webhook/{business_id}', '/postman.json', '/readyz'],
     ])
     expect(String((await service.call('GET', '//docs')).body)).not.toContain('/console/bookings')
   } finally {

@@ -20,6 +20,7 @@ const itsPages = [
     (one) => `/bookings/:id/${one}`,
   ),
   ...['/clients', '/clients/:id', '/mails', '/account', '/invitations', '/calendar', '/businesses'],
+  ...['/away', '/away/:id', '/class', '/print'],
   ...['/email', '/link', '/code', '/first', '/forgotten', '/login'],
 ]
 
@@ -93,10 +94,11 @@ onEachEngine('the front desk', (engine) => {
       expect(await desk.call(method, path, body)).toMatchObject(refusal)
   })
 
+  const forEveryone = /^\/console\/(?:parts|offline|manifest\.webmanifest|service-worker\.js)$/
   test('every other page and form of the console is for somebody else', async () => {
     const routes = service.app.server.knownRoutes.filter(({ url }) => url.startsWith('/console'))
     const pathOf = (url: string) => url.replace(':id', url.includes('/block/') ? 'new' : annas)
-    const pages = routes.filter(({ method, url }) => method === 'GET' && url !== '/console/parts')
+    const pages = routes.filter(({ method, url }) => method === 'GET' && !forEveryone.test(url))
     for (const { url } of pages) {
       const page = await readConsole(service, pathOf(url), desk)
       const isItsOwn = itsPages.includes(url.slice('/console'.length))

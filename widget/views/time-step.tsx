@@ -28,7 +28,8 @@ export function TimeStep(props: TimesView & NoneAtAll & { above?: ComponentChild
     byDate.has(day) || ((monthOf(day) > month || !slots[month]) && state.first?.dates.includes(day) === true)
   const today = dateIn(zone, nowMs())
   const next = plusMonths(month, 1)
-  const goesOn = state.first !== undefined && isNearEnd(month, today)
+  // while the times load, too: the grid must not grow when they arrive
+  const goesOn = (state.first !== undefined || known === undefined) && isNearEnd(month, today)
   const days = Math.min(
     ...servicesOf(state.catalogue, state.choice).flatMap((one) => one.max_advance_days ?? []),
   )

@@ -131,13 +131,14 @@ function addAccount(app: FastifyInstance, context: Context): void {
         summary: 'Choose the language of the console',
         description: 'In this browser, for a year.',
         consumes,
-        body: StrictObject({ language: Type.Enum([...consoleLanguages]) }),
+        body: StrictObject({ language: Type.String({ description: 'One of the list; others change nothing.' }) }),
         response: answers,
       },
     },
     async (request, reply) => {
       const visit = await findVisit(context, request)
-      if (visit) void reply.header('set-cookie', consoleCookie(languageCookie(request.body.language)))
+      const chosen = consoleLanguages.find((one) => one === request.body.language)
+      if (visit && chosen) void reply.header('set-cookie', consoleCookie(languageCookie(chosen)))
       return redirect(reply, path)
     },
   )

@@ -3,24 +3,28 @@ import { html, type Html } from '../../base/html.ts'
 import type { Context } from '../../bookings/context.ts'
 import { choice, copied, faultSummary, field, type FormState, radios, tick, ticks } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
-import { type ConsoleVisit, findReader, sendConsolePage } from './console-page.ts'
+import type { ConsoleVisit } from './console-page.ts'
+import { consoleRoutes } from './console-route.ts'
 import { emptyState } from './empty-state.ts'
 import { face } from './faces.ts'
-import { sendLogIn } from './gate-page.ts'
 
 /*
- * The parts of every page in all their states, for people who change the design. Only in development, and not
- * in the API reference. The parts are those of page.css and console.css; their texts are examples.
+ * The parts of every page in all their states, for people who change the design. Production lacks the page. The parts are those of page.css and console.css; their texts are examples.
  */
 
 /** Registers the page of all parts. */
 export function partsRoutes(app: FastifyInstance, context: Context): void {
   if (context.config.environment === 'production') return
-  app.get('/console/parts', { schema: { hide: true } }, async (request, reply) => {
-    const found = await findReader(context, request, undefined)
-    if (!found) return sendLogIn(reply, { next: request.url })
-    return sendConsolePage(reply, { title: 'Parts', visit: found.visit, body: partsPage(found.visit) })
-  })
+  consoleRoutes(app, context, [
+    {
+      path: '/console/parts',
+      name: 'PartsPage',
+      summary: 'All parts of the design in their states',
+      role: 'staff',
+      withoutBusiness: true,
+      show: (visit) => Promise.resolve({ title: 'Parts', body: partsPage(visit) }),
+    },
+  ])
 }
 
 function partsPage(visit: ConsoleVisit): Html {

@@ -251,7 +251,10 @@ function dayFields(
     >
       ${icon(does)}<span class="unseen">${text}</span>
     </button>`
-  const filled = spanNumbers(typed, day)
+  const typedIn = (index: number) =>
+    [typed[`${day}.${index}.opens`], typed[`${day}.${index}.closes`]].some(Boolean)
+  const last = spanNumbers(typed, day).findLastIndex(typedIn)
+  const filled = Array.from({ length: Math.max(1, last + 1) }, (_, index) => index)
   const free = Array.from({ length: freeSpans }, (_, index) => filled.length + index)
   const ofDay = Object.keys(faults).filter((field) => field.startsWith(`${day}.`))
   return html`<div class="day" data-rows>
