@@ -131,7 +131,9 @@ function addAccount(app: FastifyInstance, context: Context): void {
         summary: 'Choose the language of the console',
         description: 'In this browser, for a year.',
         consumes,
-        body: StrictObject({ language: Type.String({ description: 'One of the list; others change nothing.' }) }),
+        body: StrictObject({
+          language: Type.String({ description: 'One of the list; others change nothing.' }),
+        }),
         response: answers,
       },
     },

@@ -30,8 +30,7 @@ const redirected = { 303: Type.Null({ description: 'To the account page, where t
 const Endpoint = Type.String({ maxLength: 1_000 })
 const Key = Type.String({ maxLength: 200 })
 const Locale = Type.String({ maxLength: 100 })
-const Ticked = Type.Optional(Type.Literal('on'))
-const Time = Type.Optional(Type.String({ maxLength: 5 }))
+const Typed = Type.Optional(Type.String())
 
 /** Registers the forms of a person's notifications, and the requests of the script on their account page. */
 export function notificationsRoutes(app: FastifyInstance, context: Context): void {
@@ -131,12 +130,12 @@ function addSettings(app: FastifyInstance, context: Context): void {
         description: 'Kinds, and the hours without notifications.',
         body: StrictObject({
           ...{
-            'kinds.booked': Ticked,
-            'kinds.changed': Ticked,
-            'kinds.cancelled': Ticked,
-            'kinds.late': Ticked,
+            'kinds.booked': Typed,
+            'kinds.changed': Typed,
+            'kinds.cancelled': Typed,
+            'kinds.late': Typed,
           },
-          ...{ 'quiet.from': Time, 'quiet.to': Time },
+          ...{ 'quiet.from': Typed, 'quiet.to': Typed },
         }),
         response: { 200: page, 422: page, ...redirected, ...refusedForms },
       },
