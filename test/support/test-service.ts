@@ -233,7 +233,9 @@ export function beforeTransactions(
  * and payments.
  */
 export function withoutLimiter(statements: string[]): string[] {
-  return statements.filter((text) => !/\b(rate_limits|waiting_webhooks|next_check_at|pushe?s|push_devices)\b/.test(text))
+  return statements.filter(
+    (text) => !/\b(rate_limits|waiting_webhooks|next_check_at|pushe?s|push_devices)\b/.test(text),
+  )
 }
 
 /** Returns a business of the demo world by name. */
