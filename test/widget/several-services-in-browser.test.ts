@@ -192,7 +192,8 @@ describe.skipIf(chromiumPath === undefined)('several services', () => {
     expect(searches).toEqual(['?items=haircut,balayage'])
     // the only basin is taken after the times were read
     await next(page, 'Next month')
-    await page.locator('.day.is-free[data-date="2026-12-03"]').waitFor()
+    await page.locator('.month-name', { hasText: /^December 2026$/ }).waitFor()
+    await page.locator('tbody:not(.is-loading) .day.is-free[data-date="2026-12-03"]').waitFor()
     const rival = await service.call('POST', '/bookings/hold', {
       token: salon().business_key,
       body: {

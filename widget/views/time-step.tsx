@@ -24,19 +24,18 @@ export function TimeStep(props: TimesView & NoneAtAll & { above?: ComponentChild
   const { month, slots, zone, date } = state
   const known = knownSlots(state, month)
   const byDate = useMemo(() => slotsByDate(known ?? [], zone), [known, zone])
+  const soon = state.first?.dates ?? []
   const isFree = (day: string) =>
-    byDate.has(day) || ((monthOf(day) > month || !slots[month]) && state.first?.dates.includes(day) === true)
+    byDate.has(day) || ((monthOf(day) > month || !slots[month]) && soon.includes(day))
   const today = dateIn(zone, nowMs())
   const next = plusMonths(month, 1)
   // while the times load, too: the grid must not grow when they arrive
-  const goesOn = (state.first !== undefined || known === undefined) && isNearEnd(month, today)
+  const goesOn = isNearEnd(month, today) && !(known && !state.first)
   const days = Math.min(
     ...servicesOf(state.catalogue, state.choice).flatMap((one) => one.max_advance_days ?? []),
   )
   const lastMonth = days < Infinity ? monthOf(plusDays(today, days)) : null
-  const freeDays = [...(slots[month] ? byDate.keys() : (state.first?.dates ?? []))].filter(
-    (day) => monthOf(day) === month,
-  ).length
+  const freeDays = [...(slots[month] ? byDate.keys() : soon)].filter((day) => monthOf(day) === month).length
   const times = useRef<HTMLDivElement>(null)
   const ofDay = date === null ? [] : (byDate.get(date) ?? [])
   const [chosen, setChosen] = useState<string | null>(null)
