@@ -40,7 +40,7 @@ describe.skipIf(chromiumPath === undefined)('the page of all parts', () => {
 
 test('production has no page of parts', async () => {
   const service = await startTestService('sqlite', { NODE_ENV: 'production' })
-  const { status } = await service.call('GET', '//console/parts')
+  const { status } = await service.call('GET', '//console/parts', { headers: { accept: 'text/html' } })
   expect(status).toBe(404)
   await service.stop()
 })
