@@ -155,7 +155,7 @@ export const Numbers = Type.Object(
       { booked_minutes: Type.Array(MinutesByHour), open_minutes: Type.Array(MinutesByHour) },
       {
         description:
-          'Of staff members with opening hours, or of services if there are none: by weekday from Monday, and by hour from 0 to 23. A repeated hour counts twice, a skipped one not at all.',
+          'Hours of staff members with opening hours, or of services if there are none. Weekdays begin on Monday, hours go from 0 to 23. A repeated hour counts twice, a skipped one is left out.',
       },
     ),
     lead_times: Type.Array(

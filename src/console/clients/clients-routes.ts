@@ -159,7 +159,7 @@ async function readView(context: Context, visit: BusinessVisit, id: string): Pro
   if (!client) throw new Problem('not_found', 'There is no such client.')
   const business = visit.businesses.find((one) => one.id === business_id) ?? visit.business
   const others = sharing.data.filter((other) => nameKey(other) !== name)
-  // staff see the number of their own booking, not one that the client gave to a colleague
+  // staff see the phone number of their own booking, not a colleague's
   const shown = isOwnOnly ? { ...client, phone } : client
   return { visit: { ...visit, business }, id, client: shown, others, ahead: ahead.data, past: past.data }
 }

@@ -111,7 +111,7 @@ function faces(): Html {
 
 function messages(): Html {
   return html`<p class="notice" role="status">Saved.</p>
-    <p class="alert">The server has no address of its own yet.</p>
+    <p class="alert">Clients cannot book online: the booking page is closed.</p>
     ${faultSummary({ typed: {}, faults: { '': 'Somebody just took that time.' } }, faultTexts)}
     ${emptyState(
       'calendar',
