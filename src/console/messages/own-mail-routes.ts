@@ -10,6 +10,7 @@ import { senderAddress } from '../../mails/send.ts'
 import { faultSummary, filledForm, type FormState, hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
+import { connectionForms } from '../frame/connection-form.ts'
 import {
   type BusinessVisit,
   checkedForm,
@@ -98,23 +99,12 @@ async function shown(
               <button type="submit">${settings.test({ email: visit.person.email })}</button>
             </form>`
       }
-      <h2>${server ? t.change : t.connect}</h2>
-      <p class="soft">${t.what}</p>
-      <form method="post" action="${pathOf(path, visit)}" class="fields wide-fields">
-        ${at('from_email', 'host', 'port', 'user', 'password')}
-        <div class="actions save">
-          <button type="submit" class="main">${t.send}</button>
-        </div>
-      </form>
-      ${
-        server
-          ? html`<form method="post" action="${pathOf(path, visit)}">
-              ${hidden({ do: 'remove' })}
-              <button type="submit">${t.remove}</button>
-              <p class="soft">${t.removeHint}</p>
-            </form>`
-          : ''
-      }`,
+      ${connectionForms({
+        action: pathOf(path, visit),
+        isConnected: server !== undefined,
+        texts: t,
+        fields: at('from_email', 'host', 'port', 'user', 'password'),
+      })}`,
   }
 }
 

@@ -5,13 +5,14 @@ import { fullName } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
 import { readInstant } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
-import { faultSummary, filledForm, type FormState, hidden } from '../../pages/form.ts'
+import { faultSummary, filledForm, type FormState } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { moneyText } from '../../mails/render.ts'
 import { listDeposits } from '../../payments/deposit-list.ts'
 import { findOwnStripe, ownWebhookUrl, removeOwnStripe, setOwnStripe } from '../../payments/own-stripe.ts'
 import { SetStripe } from '../../payments/own-stripe-schemas.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
+import { connectionForms } from '../frame/connection-form.ts'
 import {
   type BusinessVisit,
   checkedForm,
@@ -159,24 +160,13 @@ async function shown(
     body: html`<p><a class="back" href="${pathOf(path, visit)}">← ${setUp.back}</a></p>
       <h1>${t.settings}</h1>
       ${notice} ${faultSummary(state, setUp)} ${await stateOf(context, visit)}
-      <h2>${own ? t.change : t.connect}</h2>
-      <p class="soft">${t.what}</p>
-      <p>${t.address}</p>
-      <p><code>${ownWebhookUrl(context.config, visit.business.id)}</code></p>
-      <form method="post" action="${pathOf(stripePath, visit)}" class="fields wide-fields">
-        ${at('secret_key', 'webhook_secret')}
-        <div class="actions save">
-          <button type="submit" class="main">${t.send}</button>
-        </div>
-      </form>
-      ${
-        own
-          ? html`<form method="post" action="${pathOf(stripePath, visit)}">
-              ${hidden({ do: 'remove' })}
-              <button type="submit">${t.remove}</button>
-              <p class="soft">${t.removeHint}</p>
-            </form>`
-          : ''
-      }`,
+      ${connectionForms({
+        action: pathOf(stripePath, visit),
+        isConnected: own !== undefined,
+        texts: t,
+        fields: at('secret_key', 'webhook_secret'),
+        more: html`<p>${t.address}</p>
+          <p><code>${ownWebhookUrl(context.config, visit.business.id)}</code></p>`,
+      })}`,
   }
 }

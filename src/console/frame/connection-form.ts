@@ -1,0 +1,34 @@
+import { html, type Html } from '../../base/html.ts'
+import { hidden } from '../../pages/form.ts'
+
+interface Connection {
+  /** Address of both forms, at the business. */
+  action: string
+  isConnected: boolean
+  texts: Record<'change' | 'connect' | 'what' | 'send' | 'remove' | 'removeHint', string>
+  fields: Html
+  /** Further instructions above the fields. */
+  more?: Html
+}
+
+/** Renders the form that connects an account of the business, and the one that removes it. */
+export function connectionForms({ action, isConnected, texts, fields, more = html`` }: Connection): Html {
+  return html`<h2>${isConnected ? texts.change : texts.connect}</h2>
+    <p class="soft">${texts.what}</p>
+    ${more}
+    <form method="post" action="${action}" class="fields wide-fields">
+      ${fields}
+      <div class="actions save">
+        <button type="submit" class="main">${texts.send}</button>
+      </div>
+    </form>
+    ${
+      isConnected
+        ? html`<form method="post" action="${action}">
+            ${hidden({ do: 'remove' })}
+            <button type="submit">${texts.remove}</button>
+            <p class="soft">${texts.removeHint}</p>
+          </form>`
+        : ''
+    }`
+}
