@@ -48,19 +48,18 @@ onEachEngine('how many locations and staff members all services list', (engine) 
       number,
     ]
     const nextId = () => service.context.ids.next()
-    await service.context.db.transaction(async (tx) => {
-      while (morePlaces > 0 || morePeople > 0) {
-        const listed = {
-          location_ids: locationIds.slice(0, morePlaces),
-          staff_ids: staffIds.slice(0, morePeople),
-        }
-        morePlaces -= listed.location_ids.length
-        morePeople -= listed.staff_ids.length
-        const input = { name: `Filler ${nextId()}`, duration_minutes: 30, ...listed }
-        const row = completeService(input, business(), nextId)
-        await saveService(tx.db, row, { now: tx.now, isNew: true })
+    while (morePlaces > 0 || morePeople > 0) {
+      const listed = {
+        location_ids: locationIds.slice(0, morePlaces),
+        staff_ids: staffIds.slice(0, morePeople),
       }
-    })
+      morePlaces -= listed.location_ids.length
+      morePeople -= listed.staff_ids.length
+      const input = { name: `Filler ${nextId()}`, duration_minutes: 30, ...listed }
+      const row = completeService(input, business(), nextId)
+      // One transaction each: all of them in one would take longer than a transaction may.
+      await service.context.db.transaction((tx) => saveService(tx.db, row, { now: tx.now, isNew: true }))
+    }
   }
 
   beforeAll(async () => {
@@ -95,14 +94,14 @@ onEachEngine('how many locations and staff members all services list', (engine) 
   })
 
   test('simultaneous requests on two servers list no more than allowed', async () => {
-    await leaveRoom(6)
+    await leaveRoom(4)
     const [one, two] = await Promise.all([add('Patched 1', {}), add('Patched 2', {})])
     const before = await usage()
     const replies = await Promise.all(
-      Array.from({ length: 8 }, (_each, index) => {
+      Array.from({ length: 4 }, (_each, index) => {
         const on = index % 2 === 0 ? service : (beside ?? service)
-        const path = `/services/${String((index < 4 ? one : two).body.id)}`
-        const [from, to] = [2 * (index % 4), 2 * (index % 4) + 2]
+        const path = `/services/${String((index < 2 ? one : two).body.id)}`
+        const [from, to] = [2 * index, 2 * index + 2]
         if (index % 2 === 0) return add(`Race ${index}`, { staff_ids: staffIds.slice(from, to) }, on)
         return call('PATCH', path, { staff_ids: staffIds.slice(from, to) }, on)
       }),

@@ -1,18 +1,22 @@
 import { html, type Html } from '../../base/html.ts'
 import { hidden } from '../../pages/form.ts'
 
+type ConnectionTexts = Record<'change' | 'connect' | 'what' | 'send' | 'remove' | 'removeHint', string>
+
 interface Connection {
   /** Address of both forms, at the business. */
   action: string
   isConnected: boolean
-  texts: Record<'change' | 'connect' | 'what' | 'send' | 'remove' | 'removeHint', string>
   fields: Html
   /** Further instructions above the fields. */
   more?: Html
 }
 
 /** Renders the form that connects an account of the business, and the one that removes it. */
-export function connectionForms({ action, isConnected, texts, fields, more = html`` }: Connection): Html {
+export function connectionForms(
+  texts: ConnectionTexts,
+  { action, isConnected, fields, more = html`` }: Connection,
+): Html {
   return html`<h2>${isConnected ? texts.change : texts.connect}</h2>
     <p class="soft">${texts.what}</p>
     ${more}

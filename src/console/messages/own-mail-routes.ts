@@ -99,10 +99,9 @@ async function shown(
               <button type="submit">${settings.test({ email: visit.person.email })}</button>
             </form>`
       }
-      ${connectionForms({
+      ${connectionForms(visit.texts.ownMail, {
         action: pathOf(path, visit),
         isConnected: server !== undefined,
-        texts: t,
         fields: at('from_email', 'host', 'port', 'user', 'password'),
       })}`,
   }

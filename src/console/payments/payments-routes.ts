@@ -160,10 +160,9 @@ async function shown(
     body: html`<p><a class="back" href="${pathOf(path, visit)}">← ${setUp.back}</a></p>
       <h1>${t.settings}</h1>
       ${notice} ${faultSummary(state, setUp)} ${await stateOf(context, visit)}
-      ${connectionForms({
+      ${connectionForms(visit.texts.payments, {
         action: pathOf(stripePath, visit),
         isConnected: own !== undefined,
-        texts: t,
         fields: at('secret_key', 'webhook_secret'),
         more: html`<p>${t.address}</p>
           <p><code>${ownWebhookUrl(context.config, visit.business.id)}</code></p>`,
