@@ -18,6 +18,7 @@ import { merged } from '../bookings/calendar-rules.ts'
 import type { Context } from '../bookings/context.ts'
 import type { Reads, Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
+import { lockBusiness } from '../database/tenant-scope.ts'
 import { writeCalendarMails } from '../mails/calendar-mail.ts'
 import { checkDestination } from '../webhooks/addresses.ts'
 import {
@@ -39,7 +40,7 @@ import {
 import type { BusyCalendarCreation, BusyCalendarsQuery } from './busy-calendar-schemas.ts'
 import type { CalendarReader, Fetched, FetchFault, FetchProblem } from './busy-file.ts'
 import type { BusyTime } from './busy-times.ts'
-import { findBusinessOf, lockBusiness } from './feed-queries.ts'
+import { findBusinessOf } from './feed-queries.ts'
 
 export { maxBusyCalendars } from './busy-calendar-queries.ts'
 

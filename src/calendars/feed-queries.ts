@@ -75,20 +75,6 @@ export async function findBusinessOf(
   return found?.business_id
 }
 
-/**
- * Blocks others who lock the same business until the transaction ends. Returns false if it is out of scope.
- */
-export async function lockBusiness(db: Queries, scope: TenantScope, id: string): Promise<boolean> {
-  const business = await db
-    .selectFrom('businesses')
-    .select('id')
-    .where('id', '=', id)
-    .where(inScope('id', scope))
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return business !== undefined
-}
-
 /** Inserts a feed in the first free place of its business. Returns false if there is none. */
 export async function insertFeed(
   db: Queries,

@@ -15,7 +15,7 @@ import type { Context } from '../bookings/context.ts'
 import { turnsFor } from '../bookings/costly.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import { itemName, itemNames, itemsOf, type ShownItem } from '../database/shown-item-rules.ts'
-import type { TenantScope } from '../database/tenant-scope.ts'
+import { lockBusiness, type TenantScope } from '../database/tenant-scope.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import { feedBegin, feedEnd, feedEvent } from '../mails/calendar.ts'
 import {
@@ -30,7 +30,6 @@ import {
   findFeeds,
   findReadFeed,
   insertFeed,
-  lockBusiness,
   maxFeeds,
   type ReadFeed,
   updateDigest,

@@ -2,20 +2,7 @@ import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import type { ImagesTable } from '../database/tables.ts'
-import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { maxImages } from './image-rules.ts'
-
-/** Locks a business until the transaction ends, so that its pictures get different places. */
-export async function lockBusinessOfImages(db: Queries, scope: TenantScope, id: string): Promise<boolean> {
-  const found = await db
-    .selectFrom('businesses')
-    .select('id')
-    .where('id', '=', id)
-    .where(inScope('id', scope))
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-  return found !== undefined
-}
 
 /** Marks pictures as named, and returns the digests of those that the business has. */
 export async function touchImages(

@@ -7,15 +7,9 @@ import { type FieldError, Problem, validationProblem } from '../base/errors.ts'
 import { daySeconds, plusSeconds } from '../base/instants.ts'
 import type { CleanupJob } from '../database/context.ts'
 import type { ImageType } from '../database/tables.ts'
+import { lockBusiness } from '../database/tenant-scope.ts'
 import { businessForCreation } from './catalogue.ts'
-import {
-  checkImages,
-  findImage,
-  findImageId,
-  insertImage,
-  lockBusinessOfImages,
-  touchImages,
-} from './image-queries.ts'
+import { checkImages, findImage, findImageId, insertImage, touchImages } from './image-queries.ts'
 import { checkSeconds, imagePath, maxImages, maxImageSide } from './image-rules.ts'
 import { measureImage } from './image-size-rules.ts'
 
@@ -35,7 +29,7 @@ export async function storeImage(
   const digest = createHash('sha256').update(bytes).digest('hex')
   const id = await context.db.transaction(async (tx) => {
     const { id: businessId } = await businessForCreation(tx.db, actor.scope, given)
-    await lockBusinessOfImages(tx.db, actor.scope, businessId)
+    await lockBusiness(tx.db, actor.scope, businessId)
     const check_at = plusSeconds(tx.now, checkSeconds)
     const [known] = await touchImages(tx.db, { businessId, digests: [digest], checkAt: check_at })
     if (known !== undefined) return findImageId(tx.db, { businessId, digest })

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Params } from './cached-query.ts'
-import type { Reads } from './database.ts'
+import type { Queries, Reads } from './database.ts'
 import { isPostgres } from './json-rows.ts'
 
 /**
@@ -46,4 +46,18 @@ export function inScopeOfRow(db: Reads, column: string): RawBuilder<boolean> {
   return isPostgres(db)
     ? sql<boolean>`${sql.ref(column)} = any (array(${businesses}))`
     : sql<boolean>`${sql.ref(column)} in (${businesses})`
+}
+
+/**
+ * Blocks others who lock the same business until the transaction ends. Returns false if it is out of scope.
+ */
+export async function lockBusiness(db: Queries, scope: TenantScope, id: string): Promise<boolean> {
+  const business = await db
+    .selectFrom('businesses')
+    .select('id')
+    .where('id', '=', id)
+    .where(inScope('id', scope))
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return business !== undefined
 }
