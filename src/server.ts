@@ -242,15 +242,16 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   }
 }
 
-/** Returns the routes for accounts, with emails to people. */
+/** Returns the routes for accounts, with emails to people, and those that connect accounts of a business. */
 function peopleRoutes(context: Context, limiter: RateLimiter) {
   return {
     logIn: logInRoutes(limiter),
     forgotten: forgottenRoutes(limiter),
     account: accountRoutes(limiter),
     users: usersRoutes(limiter),
-    settings: settingsRoutes(limiter),
     people: userRoutes({ limiter, mails: mailsToPeople(context) }),
+    connections: [ownServerRoutes(limiter), ownStripeRoutes(limiter)],
+    connectionPages: [ownMailRoutes(limiter), paymentsPageRoutes(limiter)],
   }
 }
 
@@ -280,7 +281,7 @@ const apiRoutes: AnyRoutes[] = [
   ...[sessionRoutes, catalogueRoutes, catalogueWriteRoutes, imageRoutes, blockRoutes, holidayRoutes],
   ...[businessRoutes, businessKeyRoutes, availabilityRoutes, holdRoutes, bookingRoutes, calendarRoutes],
   ...[numbersRoutes, manageRoutes, clientRoutes, webhookRoutes, deliveryRoutes, mailRoutes],
-  ...[ownServerRoutes, ownStripeRoutes, feedRoutes, busyCalendarRoutes, auditRoutes],
+  ...[feedRoutes, busyCalendarRoutes, auditRoutes],
 ]
 
 function allRoutes({
@@ -291,8 +292,9 @@ function allRoutes({
   forgotten,
   account,
   users,
-  settings,
   people,
+  connections,
+  connectionPages,
   bookingStart,
   bookingPage,
   files,
@@ -311,15 +313,15 @@ function allRoutes({
   | 'calendars'
   | 'pageLimits'
   | 'users'
-  | 'settings'
   | 'people',
   AnyRoutes
->): {
+> &
+  Record<'connections' | 'connectionPages', AnyRoutes[]>): {
   api: AnyRoutes[]
   around: AnyRoutes[]
 } {
   return {
-    api: [...apiRoutes, people],
+    api: [...apiRoutes, ...connections, people],
     around: [
       limits,
       ...[health, startPageRoutes, pageRoutes, widget, bookingPage, managePageRoutes, embedRoutes, metrics],
@@ -328,9 +330,9 @@ function allRoutes({
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
       ...[awayRoutes, classRoutes, printRoutes],
       ...[bookingPageOfConsoleRoutes, clientPageRoutes, servicesRoutes, resourcesRoutes, teamRoutes],
-      ...[startRoutes, websiteRoutes, settings, users, calendars, partsRoutes],
+      ...[startRoutes, websiteRoutes, settingsRoutes, users, calendars, partsRoutes],
       ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes, mailsPageRoutes],
-      ...[ownMailRoutes, paymentsPageRoutes],
+      ...connectionPages,
     ],
   }
 }

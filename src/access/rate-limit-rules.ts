@@ -54,6 +54,9 @@ const mailsToAddress = 3
 const mailsToAddressOfAll = 12
 /** Emails that one business or hub, and one person, have sent to all addresses within an hour. */
 const mailsOfSender = 60
+/** Attempts of one business or hub to connect a mail server or an account of a payment processor. */
+const trialsPerMinute = 5
+const trialsPerHour = 30
 /** Emails to clients that keys and people of one business cause within an hour. Further ones wait. */
 const clientMailsPerHour: Record<PlanName, number> = { growth: 500, pro: 2_000, enterprise: 10_000 }
 
@@ -270,6 +273,12 @@ export function quotasOfMail(
     quotaOf(`of:${place}`, mailsOfSender),
     quotaOf(`of:${userId}`, mailsOfSender),
   ]
+}
+
+/** Returns the quota of attempts to connect an account, which would let an owner guess passwords elsewhere. */
+export function quotaOfTrial(place: string, factor: number): Quota {
+  const [perMinute, perHour] = [scaledLimit(trialsPerMinute, factor), scaledLimit(trialsPerHour, factor)]
+  return { kind: 'mail', id: `trial:${place}`, perMinute, perHour }
 }
 
 /** Returns the quota of an email to a client that a key or a person of the business caused. */

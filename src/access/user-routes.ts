@@ -23,7 +23,7 @@ import { presentLink } from './person-link.ts'
 import type { MailsInLanguage } from './person-mails.ts'
 import { changePerson, isPersonName, listPeoplePage, nameRule, presentPerson } from './person.ts'
 import type { RateLimiter } from './rate-limits.ts'
-import { countInvitation, countMail } from './sent-mails.ts'
+import { countInvitation, countMail } from './counted-requests.ts'
 import {
   ChangeMe,
   ChangeUser,

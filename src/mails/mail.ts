@@ -6,7 +6,7 @@ import { recordAudit } from '../access/audit.ts'
 import { Problem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, plusSeconds, toMs } from '../base/instants.ts'
-import { type PageRows, timeCursorOf, readPage, presentPage } from '../base/paging.ts'
+import { type PageRows, timeCursorOf, readPage } from '../base/paging.ts'
 import type { CleanupJob } from '../database/context.ts'
 import type { Context } from './context.ts'
 import type { Reads, Transaction } from '../database/database.ts'
@@ -35,7 +35,7 @@ import {
   type NoticeTable,
   requeueNotice,
 } from './notice-queries.ts'
-import { mailRoute } from './mail-route.ts'
+import { mailRoute, mailRouteOf } from './mail-route.ts'
 import { mailDirectory } from './send.ts'
 
 type ShownMail = Static<typeof Mail>
@@ -58,9 +58,8 @@ export async function listMails(context: Context, actor: Actor, query: Static<ty
     return lists.flat().toSorted(newestFirst).slice(0, page.rows)
   }
   const position = ({ created_at, id }: ListedMail): MailPosition => [created_at, id]
-  return presentPage(await readPage(query, { cursor: mailCursor, position, find }), (mail) =>
-    presentMail(context, mail),
-  )
+  const page = await readPage(query, { cursor: mailCursor, position, find })
+  return { ...page, data: await Promise.all(page.data.map((mail) => presentMail(context, mail))) }
 }
 
 type MailPosition = readonly [Instant, string]
@@ -130,8 +129,12 @@ export async function markMailsSeen(context: Context, businessId: string): Promi
   })
 }
 
-function presentMail({ config, clock }: Pick<Context, 'config' | 'clock'>, mail: ListedMail): ShownMail {
-  const wait = waitOf(mail, { now: clock.now(), isOn: mailRoute(config) !== 'off' })
+async function presentMail(context: Context, mail: ListedMail): Promise<ShownMail> {
+  const { config, db, clock } = context
+  // a link to a person goes through the server of the operator
+  const route =
+    mail.business_id === null ? mailRoute(config) : await mailRouteOf(context, db.reads, mail.business_id)
+  const wait = waitOf(mail, { now: clock.now(), isOn: route !== 'off' })
   const time = (instant: Instant) => formatInstant(instant, mail.timezone)
   return {
     id: mail.id,

@@ -99,6 +99,8 @@ export type NoticeRow = Pick<
   kind: 'link' | 'calendar'
   status: MailStatus
   booking_id: null
+  /** Null for a link to a person. */
+  business_id: string | null
   waits_for: null
   earlier_attempt_at: null
   timezone: string
@@ -130,11 +132,11 @@ export async function findNotices(
   ]
   const from =
     table === 'calendar_mails'
-      ? sql`${columns}, m.to_email, 'calendar' as kind, i.timezone
+      ? sql`${columns}, m.business_id, m.to_email, 'calendar' as kind, i.timezone
             from calendar_mails as m join businesses as i on i.id = m.business_id
            where ${inScope('m.business_id', scope)}
              and ${businessId === undefined ? sql`true` : sql`m.business_id = ${businessId}`}`
-      : sql`${columns}, coalesce(nullif(m.to_email, ''), u.email, v.email) as to_email, 'link' as kind,
+      : sql`${columns}, null as business_id, coalesce(nullif(m.to_email, ''), u.email, v.email) as to_email, 'link' as kind,
                  coalesce((select i.timezone from user_places as p join businesses as i on i.id = p.business_id
                             where p.user_id = m.user_id and ${inScope('p.business_id', scope)}
                             order by p.created_at, p.id limit 1), w.timezone, 'UTC') as timezone

@@ -23,6 +23,18 @@ export async function storeOwnServer(db: Queries, server: Insertable<OwnMailServ
     .execute()
 }
 
+/** Lists businesses whose server accepts no emails, the longest failure first. */
+export async function findFailedServers(db: Reads, max: number) {
+  return db
+    .selectFrom('own_mail_servers as s')
+    .innerJoin('businesses as b', 'b.id', 's.business_id')
+    .select(['b.name', 's.host', 's.failed_at', 's.last_error'])
+    .where('s.failed_at', 'is not', null)
+    .orderBy('s.failed_at')
+    .limit(max)
+    .execute()
+}
+
 /** Returns false if the business has none. */
 export async function deleteOwnServer(db: Queries, businessId: string): Promise<boolean> {
   const { numDeletedRows } = await db

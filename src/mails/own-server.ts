@@ -11,6 +11,7 @@ import type { Context } from './context.ts'
 import { forgetServer, knownServer } from './mail-route.ts'
 import {
   deleteOwnServer,
+  findFailedServers,
   findOwnServer,
   type OwnMailServerRow,
   storeOwnServer,
@@ -119,6 +120,11 @@ export async function removeOwnServer(context: Context, by: Actor, id: string): 
     return business.id
   })
   forgetServer(context, businessId)
+}
+
+/** Returns the businesses whose own server accepts no emails, at most twenty. */
+export function failedServers({ db }: Pick<Context, 'db'>) {
+  return findFailedServers(db.reads, 20)
 }
 
 export function presentOwnServer({

@@ -431,6 +431,25 @@ export function mailFinding(
       )
 }
 
+/** Judges the mail server of a business, which has not accepted its last email. */
+export function ownMailFinding({
+  name,
+  host,
+  failed_at,
+  last_error,
+}: {
+  name: string
+  host: string
+  failed_at: string | null
+  last_error: string | null
+}): Finding {
+  return warning(
+    'mail',
+    `${host}, the mail server of ${name}, has accepted no emails since ${failed_at} (${last_error})`,
+    'its owner corrects it in the console under Messages, Email sender',
+  )
+}
+
 function clockFinding({ latestRecord }: DatabaseFacts, { systemTime, serviceTime }: HostFacts): Finding {
   const off = Math.abs(secondsUntil(systemTime, serviceTime))
   if (off > maxClockErrorSeconds) {

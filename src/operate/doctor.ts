@@ -12,6 +12,7 @@ import { DatabaseUnavailable } from '../database/database.ts'
 import { missingColumns } from '../database/expected-schema.ts'
 import { migrationNames } from '../database/migrate.ts'
 import { mailRoute } from '../mails/mail-route.ts'
+import { failedServers } from '../mails/own-server.ts'
 import { MailSender } from '../mails/send.ts'
 import { checkDeposits } from '../payments/payment.ts'
 import { unnamedProxyMetric } from '../watch/metrics.ts'
@@ -22,6 +23,7 @@ import {
   fileFinding,
   findings,
   mailFinding,
+  ownMailFinding,
   proxyFinding,
   redisFinding,
   secretFinding,
@@ -160,7 +162,12 @@ export async function diagnose(context: Context, variables: Variables): Promise<
   if (missing.length > 0) {
     return [...damage, ...found.filter(({ check }) => check !== 'schema'), unfinishedFinding(missing)]
   }
-  return [...damage, ...found, ...(await diagnoseSecret(context)), ...(await diagnoseDeposits(context))]
+  const ofMail = (await failedServers(context)).map(ownMailFinding)
+  return [
+    ...[...damage, ...found, ...ofMail],
+    ...(await diagnoseSecret(context)),
+    ...(await diagnoseDeposits(context)),
+  ]
 }
 
 async function diagnoseSecret({ db, config }: Context): Promise<Finding[]> {

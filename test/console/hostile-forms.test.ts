@@ -140,7 +140,7 @@ onEachEngine('hostile texts in the console', (engine) => {
       const page = await service.call('GET', '//console/settings', { headers })
       expect(page.status).toBe(200)
       expect(textOf(page)).toContain('Settings')
-      expect((await service.call('GET', '//console/settings/mail', { headers })).status).toBe(200)
+      expect((await service.call('GET', '//console/mails/preview', { headers })).status).toBe(200)
       await changeRows(service, sql`update businesses set locale = 'de' where id = ${salon}`)
     },
   )

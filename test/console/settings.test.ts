@@ -77,19 +77,19 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
 
   test('show each mail in the name of the business, and nothing that runs', async () => {
     for (const kind of ['confirmed', 'reminder', 'booked']) {
-      const mail = await readConsole(service, `/console/settings/mail?kind=${kind}`, owner)
+      const mail = await readConsole(service, `/console/mails/preview?kind=${kind}`, owner)
       expect(mail.status).toBe(200)
       expect(mail.headers['content-security-policy']).toMatch(/default-src 'none'.*sandbox/)
     }
-    const confirmed = await readConsole(service, '/console/settings/mail?kind=confirmed', owner)
+    const confirmed = await readConsole(service, '/console/mails/preview?kind=confirmed', owner)
     expect(textOf(confirmed)).toContain('Thames & Sons')
   })
 
   test('send a test mail to the owner', async () => {
-    const sent = await sendForm(service, '/console/settings/test-mail', { to: 'me' }, owner)
-    expect(sent.headers['location']).toBe('/console/settings?done=sent')
+    const sent = await sendForm(service, '/console/mails/server', { do: 'test' }, owner)
+    expect(sent.headers['location']).toBe('/console/mails/server?done=sent')
     expect(readdirSync(directory).filter((name) => name.endsWith('-confirmed.eml'))).toHaveLength(1)
-    const page = textOf(await readConsole(service, '/console/settings?done=sent', owner))
+    const page = textOf(await readConsole(service, '/console/mails/server?done=sent', owner))
     expect(page).toContain(`The test email is a file in ${directory}`)
     expect(page).not.toContain('inbox')
   })
@@ -146,10 +146,12 @@ onOneEngine('postgres', 'the settings of a business', (engine) => {
 
   test('are for owners alone', async () => {
     expect(await readConsole(service, '/console/settings', manager)).toMatchObject({ status: 404 })
-    expect(await readConsole(service, '/console/settings/mail?kind=booked', manager)).toMatchObject({
+    expect(await readConsole(service, '/console/mails/preview?kind=booked', manager)).toMatchObject({
       status: 404,
     })
     expect(await sendForm(service, '/console/settings', settings, manager)).toMatchObject({ status: 404 })
-    expect(await sendForm(service, '/console/settings/test-mail', {}, manager)).toMatchObject({ status: 404 })
+    expect(await sendForm(service, '/console/mails/server', { do: 'test' }, manager)).toMatchObject({
+      status: 404,
+    })
   })
 })

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { expectErrors } from '../support/expect-problem.ts'
+import { textOf } from '../support/console.ts'
 import { type MailServer, startMailServer, startSilentServer } from '../support/mail-server.ts'
-import { type MailWorld, mailWorld, nextClient } from '../support/mail-world.ts'
+import { makeMail, type MailWorld, mailWorld, nextClient } from '../support/mail-world.ts'
 import { makeBusiness } from '../support/offers.ts'
-import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { diagnose } from '../../src/operate/doctor.ts'
 import { onEachEngine, startTestService } from '../support/test-service.ts'
 
 const login = { user: 'salon@example.com', pass: 'p@ss:word/#1' }
@@ -76,6 +78,10 @@ onEachEngine("a business's own mail server", (engine) => {
     expect(failed.last_error).toContain('451')
     const { body } = await world.call('GET', '/mails?status=queued')
     expect(JSON.stringify(body.data)).toContain('451 said the server')
+    const found = await diagnose(world.service.context, {})
+    const fault = found.find(({ check, state }) => check === 'mail' && state === 'warning')
+    expect(fault?.detail).toContain('127.0.0.1, the mail server of')
+    expect(fault?.detail).toContain('451 said the server')
     server.answer = () => undefined
     world.service.clock.advance(90)
     await eventually('it', () => server.to(email).length === 1 || undefined)
@@ -123,12 +129,52 @@ onEachEngine("a business's own mail server", (engine) => {
     expect(await owner.call('DELETE', path())).toMatchObject({ status: 204 })
     expect(await owner.call('DELETE', path())).toMatchObject({ status: 204 })
     expect(await world.service.rows('own_mail_servers')).toEqual([])
+    expect((await diagnose(world.service.context, {})).some(({ check }) => check === 'mail')).toBe(false)
     const email = await book()
     await eventually('it', () => world.fresh().some(({ recipients }) => recipients[0] === email) || undefined)
   })
 })
 
+onEachEngine('attempts to connect a mail server', (engine) => {
+  test('are limited for each business, over the API and in the console', async () => {
+    const service = await startTestService(engine, { RATE_LIMIT_FACTOR: '1' })
+    const { id } = await makeBusiness(service)
+    const place = { businessId: id }
+    const owner = await logInNewPerson(service, { email: 'owner@example.com', role: 'owner', place })
+    const wrong = own(1)
+    const attempt = async () => (await owner.call('PUT', `/businesses/${id}/smtp`, wrong)).status
+    const attempts: number[] = []
+    for (let count = 0; count < 6; count += 1) attempts.push(await attempt())
+    expect(attempts).toEqual([422, 422, 422, 422, 422, 429])
+    const form = { ...wrong, port: '1' }
+    const sent = await sendForm(service, '/console/mails/server', form, owner)
+    expect([sent.status, textOf(sent)]).toEqual([429, expect.stringContaining('Too many attempts')])
+    const stripe = { secret_key: 'rk_test_wrong12345678', webhook_secret: 'whsec_wrong12345678' }
+    expect(await owner.call('PUT', `/businesses/${id}/stripe`, stripe)).toMatchObject({ status: 429 })
+    service.clock.advance(61)
+    expect(await attempt()).toBe(422)
+    await service.stop()
+  })
+})
+
 onEachEngine('a mail server of a business in production', (engine) => {
+  test('makes its emails wait for it, although the operator has none', async () => {
+    const service = await startTestService(engine, { NODE_ENV: 'production' })
+    const { id, key } = await makeBusiness(service)
+    const server = {
+      ...{ business_id: id, host: '127.0.0.1', port: 1, user_name: 'a', from_email: 'a@example.com' },
+      ...{ password_sealed: 'x', failed_at: null, last_error: null, set_at: service.clock.now() },
+    }
+    await service.context.db.transaction((tx) =>
+      tx.db.insertInto('own_mail_servers').values(server).execute(),
+    )
+    const mail = await makeMail(service, id)
+    const { body } = await service.call('GET', '/mails', { token: key })
+    expect(body).toMatchObject({ data: [{ id: mail }] })
+    expect(body.data[0].waits_for).not.toBe('setup')
+    await service.stop()
+  })
+
   test('may not have an address of the internal network or a port of something else', async () => {
     const service = await startTestService(engine, { NODE_ENV: 'production' })
     const server = await startMailServer({ login })

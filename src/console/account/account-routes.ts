@@ -16,7 +16,7 @@ import {
 import type { Limited } from '../../access/log-in.ts'
 import { originOf } from '../../access/log-in-cookie.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
-import { countMail } from '../../access/sent-mails.ts'
+import { countMail } from '../../access/counted-requests.ts'
 import { Problem } from '../../base/errors.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'

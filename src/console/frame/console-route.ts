@@ -499,6 +499,7 @@ const refusals: Refusals = {
   rotation_in_progress: 409,
   idempotency_key_reused: 422,
   idempotency_in_flight: 409,
+  rate_limited: 429,
 }
 
 /** Returns the requested page, or an explanation that it is for others or does not exist. */

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
+import { countTrial } from '../../access/counted-requests.ts'
+import type { RateLimiter } from '../../access/rate-limits.ts'
 import { html, type Html } from '../../base/html.ts'
 import { readInstant } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
 import { knownServer } from '../../mails/mail-route.ts'
 import { removeOwnServer, setOwnServer } from '../../mails/own-server.ts'
 import { SetMailServer } from '../../mails/own-server-schemas.ts'
-import { senderAddress } from '../../mails/send.ts'
+import { mailFolder, senderAddress } from '../../mails/send.ts'
 import { faultSummary, filledForm, type FormState, hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
@@ -20,16 +22,20 @@ import {
 } from '../frame/console-route.ts'
 import { fieldsOf, fillRows, number, readRows, type Rows, text } from '../frame/form-rows.ts'
 import { momentText } from '../frame/formats.ts'
+import { mailPreviewRoute, previewList, sendSample } from './mail-samples.ts'
 
 const path = '/console/mails/server'
 const usualPort = 587
 
 /** Registers the page on which an owner sets the mail server of a business. */
-export function ownMailRoutes(app: FastifyInstance, context: Context): void {
-  consoleRoutes(app, context, [serverPage(context)])
+export function ownMailRoutes(limiter: RateLimiter) {
+  return (app: FastifyInstance, context: Context): void => {
+    consoleRoutes(app, context, [serverPage(context, limiter)])
+    mailPreviewRoute(app, context)
+  }
 }
 
-function serverPage(context: Context): ConsoleRoute {
+function serverPage(context: Context, limiter: RateLimiter): ConsoleRoute {
   return {
     path,
     name: 'MailServerPage',
@@ -40,7 +46,7 @@ function serverPage(context: Context): ConsoleRoute {
       const { user_name: user, ...rest } = server ?? { user_name: '', port: usualPort }
       return shown(context, visit, {
         state: filledForm(fillRows(serverRows(visit), { ...rest, user })),
-        notice: doneNotice(visit.texts.ownMail.done, query['done']),
+        notice: doneNotice(notesOf(context, visit), query['done']),
       })
     },
     form: {
@@ -54,17 +60,26 @@ function serverPage(context: Context): ConsoleRoute {
       }),
       act: async (visit, typed) => {
         const { person, business } = visit
+        if (typed['do'] === 'test')
+          return { path, query: { done: (await sendSample(context, limiter, visit)) ? 'sent' : 'notSent' } }
         if (typed['do'] === 'remove') {
           await removeOwnServer(context, person, business.id)
           return { path, query: { done: 'removed' } }
         }
         const server = checkedForm(SetMailServer, readRows(serverRows(visit), typed))
+        await countTrial(context, limiter, person)
         await setOwnServer(context, person, { id: business.id, server })
         return { path, query: { done: 'set' } }
       },
       again: (visit, state) => shown(context, visit, { state }),
     },
   }
+}
+
+function notesOf({ config }: Context, { texts: { ownMail, settings } }: BusinessVisit) {
+  const folder = mailFolder(config)
+  const sent = folder === undefined ? settings.sent : settings.filed({ folder })
+  return { ...ownMail.done, sent, notSent: settings.notSent }
 }
 
 function serverRows({ texts: { ownMail: t } }: BusinessVisit): Rows<Static<typeof SetMailServer>> {
@@ -94,8 +109,8 @@ async function shown(
       ${
         visit.mails === 'off'
           ? ''
-          : html`<form method="post" action="${pathOf('/console/settings/test-mail', visit)}">
-              ${hidden({ to: 'me' })}
+          : html`<form method="post" action="${pathOf(path, visit)}">
+              ${hidden({ do: 'test' })}
               <button type="submit">${settings.test({ email: visit.person.email })}</button>
             </form>`
       }
@@ -103,7 +118,8 @@ async function shown(
         action: pathOf(path, visit),
         isConnected: server !== undefined,
         fields: at('from_email', 'host', 'port', 'user', 'password'),
-      })}`,
+      })}
+      ${previewList(visit)}`,
   }
 }
 

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { Static } from 'typebox'
 import { hasRole } from '../../access/actor.ts'
+import { countTrial } from '../../access/counted-requests.ts'
+import type { RateLimiter } from '../../access/rate-limits.ts'
 import { fullName } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
 import { readInstant } from '../../base/instants.ts'
@@ -30,8 +32,9 @@ const stripePath = `${path}/stripe`
 const shownDeposits = 50
 
 /** Registers the list of deposits, and the page on which an owner connects Stripe. */
-export function paymentsPageRoutes(app: FastifyInstance, context: Context): void {
-  consoleRoutes(app, context, [listPage(context), stripePage(context)])
+export function paymentsPageRoutes(limiter: RateLimiter) {
+  return (app: FastifyInstance, context: Context): void =>
+    consoleRoutes(app, context, [listPage(context), stripePage(context, limiter)])
 }
 
 function listPage(context: Context): ConsoleRoute {
@@ -106,7 +109,7 @@ async function stateOf(context: Context, visit: BusinessVisit): Promise<Html> {
   return html`<p class="soft">${usual === 'stripe' ? t.usual : t.sandbox}</p>`
 }
 
-function stripePage(context: Context): ConsoleRoute {
+function stripePage(context: Context, limiter: RateLimiter): ConsoleRoute {
   return {
     path: stripePath,
     name: 'StripePage',
@@ -130,6 +133,7 @@ function stripePage(context: Context): ConsoleRoute {
           return { path: stripePath, query: { done: 'removed' } }
         }
         const account = checkedForm(SetStripe, readRows(stripeRows(visit), typed))
+        await countTrial(context, limiter, person)
         await setOwnStripe(context, person, { id: business.id, account })
         return { path: stripePath, query: { done: 'set' } }
       },

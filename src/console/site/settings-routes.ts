@@ -1,10 +1,5 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { personRoles } from '../../access/actor.ts'
-import type { RateLimiter } from '../../access/rate-limits.ts'
-import { countMail } from '../../access/sent-mails.ts'
-import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { formatInstant, type Instant, isDate } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
@@ -18,30 +13,15 @@ import { type Business, ChangeBusiness } from '../../catalogue/business-schemas.
 import { maxTermsLength } from '../../catalogue/business-rules.ts'
 import { locationKind } from '../../catalogue/catalogue-kinds.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
-import { mailSettings } from '../../catalogue/mail-settings-rules.ts'
-import type { MailKind } from '../../database/tables.ts'
-import { Media, problems, StrictObject } from '../../base/wire.ts'
-import { sampleKinds, sampleMail } from '../../mails/sample.ts'
-import { sendFor } from '../../mails/own-server.ts'
-import { mailFolder } from '../../mails/send.ts'
-import {
-  faultSummary,
-  filledForm,
-  type FormState,
-  hidden,
-  numberOf,
-  tick,
-  typedPhone,
-} from '../../pages/form.ts'
+import { faultSummary, filledForm, type FormState, numberOf, tick, typedPhone } from '../../pages/form.ts'
 import { listItems } from '../frame/lists.ts'
-import { doneNotice, findVisit, pathOf } from '../frame/console-page.ts'
+import { doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
   checkedForm,
   type ConsoleRoute,
   consoleRoutes,
   type ShownPage,
-  tags,
 } from '../frame/console-route.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 import {
@@ -55,23 +35,17 @@ import {
   text,
   time,
 } from '../frame/form-rows.ts'
-import { sendLogIn } from '../frame/gate-page.ts'
 import { appointmentsOf } from '../team/holiday-notice.ts'
 import { zone } from '../team/people-form.ts'
 import { zoneNames } from '../team/zone-names.ts'
 import { mailLanguage } from './new-business-form.ts'
 
 /** Registers the settings of a business: name, emails, and the retention of clients. */
-export function settingsRoutes(limiter: RateLimiter) {
-  return (app: FastifyInstance, context: Context): void => {
-    consoleRoutes(app, context, [settingsPage(context), testMail(context, limiter)])
-    mailPreview(app, context)
-  }
+export function settingsRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [settingsPage(context)])
 }
 
 const path = '/console/settings'
-
-type BusinessRow = Awaited<ReturnType<typeof showBusinessInScope>>
 
 function settingsPage(context: Context): ConsoleRoute {
   return {
@@ -178,19 +152,16 @@ async function shown(
   { state, query = {} }: { state: FormState; query?: Record<string, string | undefined> },
 ): Promise<ShownPage> {
   const { settings: words, setUp } = visit.texts
-  const folder = mailFolder(context.config)
-  const sent = folder === undefined ? words.sent : words.filed({ folder })
-  const notes: Record<string, string> = { saved: setUp.done.saved, sent, notSent: words.notSent }
   return {
     title: words.title,
     section: 'settings',
     body: html`<h1>${words.title}</h1>
-      ${doneNotice(notes, query['done'])} ${movedNotice(visit, query)} ${faultSummary(state, setUp)}
+      ${doneNotice({ saved: setUp.done.saved }, query['done'])} ${movedNotice(visit, query)}
+      ${faultSummary(state, setUp)}
       <form method="post" class="fields wide-fields">
         ${settingsFields(visit, state, await locationsOf(context, visit))}
         <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
-      </form>
-      ${mailPart(visit)}`,
+      </form>`,
   }
 }
 
@@ -242,111 +213,4 @@ function settingsFields(
     <h2>${words.legal}</h2>
     <p class="soft">${words.legalHint}</p>
     ${at('imprint_url', 'privacy_url', 'terms', 'terms_language')}`
-}
-
-/** Renders links to preview each email, and a form to send a sample. */
-function mailPart(visit: BusinessVisit): Html {
-  const { settings: words, booking } = visit.texts
-  const names: Partial<Record<MailKind, string>> = booking.mails
-  return html`<h2>${words.previews}</h2>
-    <p class="soft">${words.previewsHint}</p>
-    <ul class="rows">
-      ${sampleKinds.map(
-        (kind) =>
-          html`<li>
-            <a href="${pathOf('/console/settings/mail', visit, { kind })}">${names[kind] ?? kind}</a>
-          </li>`,
-      )}
-    </ul>
-    ${
-      visit.mails === 'off'
-        ? html`<p class="soft">${words.mailsOff}</p>`
-        : html`<form method="post" action="${pathOf('/console/settings/test-mail', visit)}">
-            ${hidden({ to: 'me' })}
-            <button type="submit">${words.test({ email: visit.person.email })}</button>
-          </form>`
-    }`
-}
-
-/** Returns an email with sample data, as clients of this business would get it. */
-function sampleOf(context: Context, business: BusinessRow, { kind, to }: { kind: MailKind; to: string }) {
-  const { name, timezone, brand_color: color, phone, imprint_url, privacy_url } = business
-  const { locale, reply_to_email: replyTo } = mailSettings(business)
-  const sample = { kind, locale, to, now: context.clock.now() }
-  const legal = { imprintUrl: imprint_url, privacyUrl: privacy_url }
-  return sampleMail(context.config, {
-    ...sample,
-    business: { name, color, phone, replyTo, timezone, ...legal },
-  })
-}
-
-function testMail(context: Context, limiter: RateLimiter): ConsoleRoute {
-  return {
-    path: '/console/settings/test-mail',
-    name: 'TestMail',
-    summary: 'Send a mail with made-up data to oneself',
-    role: 'owner',
-    form: {
-      refusals: { rate_limited: 429 },
-      words: ({ setUp, users }) => ({
-        ...setUp,
-        problem: (code, detail) =>
-          code === 'rate_limited' ? users.tooManyMails({ minutes: 60 }) : setUp.problem(code, detail),
-      }),
-      act: async ({ person, mails, business: { id } }) => {
-        if (mails === 'off') throw new Problem('not_found', 'No mail is sent here.')
-        await countMail(context, limiter, { person, email: person.email })
-        const mail = sampleOf(context, await showBusinessInScope(context, person, id), {
-          kind: 'confirmed',
-          to: person.email,
-        })
-        // a different ID each time, because mail programs discard duplicates
-        const { outcome } = await sendFor(context, id, { ...mail, id: context.ids.next() })
-        return { path, query: { done: outcome === 'sent' ? 'sent' : 'notSent' } }
-      },
-      again: (visit, state) => shown(context, visit, { state }),
-    },
-  }
-}
-
-/** Allows the email itself, without scripts, forms or external content other than images. */
-const mailPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; frame-ancestors 'none'; sandbox"
-
-function mailPreview(app: FastifyInstance, context: Context): void {
-  app.withTypeProvider<TypeBoxTypeProvider>().get(
-    '/console/settings/mail',
-    {
-      schema: {
-        operationId: 'showMailPreview',
-        tags,
-        summary: 'A mail with made-up data, for owners',
-        description: 'As clients of the business get it. Its links lead nowhere.',
-        querystring: StrictObject({
-          kind: Type.Optional(Type.Enum([...sampleKinds])),
-          business: Type.Optional(Type.String({ maxLength: 40 })),
-        }),
-        response: { 200: Media('text/html', 'The mail.'), ...problems('not_found') },
-      },
-    },
-    async (request, reply) => {
-      const visit = await findVisit(context, request, request.query.business)
-      if (!visit) return sendLogIn(reply, { next: path })
-      if (!visit.business || visit.person.role !== personRoles.at(-1))
-        throw new Problem('not_found', 'There is no such mail.')
-      const business = await showBusinessInScope(context, visit.person, visit.business.id)
-      const { content } = sampleOf(context, business, {
-        kind: request.query.kind ?? 'confirmed',
-        to: visit.person.email,
-      })
-      return reply
-        .headers({
-          'content-security-policy': mailPolicy,
-          'x-content-type-options': 'nosniff',
-          'cache-control': 'no-store',
-        })
-        .type('text/html; charset=utf-8')
-        .send(content.html)
-    },
-  )
 }

@@ -11,7 +11,7 @@ import { addPersonBy } from '../../access/new-person.ts'
 import { changePerson, issueLinkBy, listPeoplePage, showPerson } from '../../access/person.ts'
 import { linkMinutes, linkUrl, type PasswordLink } from '../../access/person-link.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
-import { countMail } from '../../access/sent-mails.ts'
+import { countMail } from '../../access/counted-requests.ts'
 import { ChangeUser, CreateUser, type User } from '../../access/user-schemas.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
@@ -169,7 +169,6 @@ function invited(context: Context, visit: ConsoleVisit, invitation: InvitationRo
 function resendForm(context: Context, limiter: RateLimiter): Parts {
   return {
     form: {
-      ...tooManyMails,
       act: async (visit, _typed, { id }) => {
         const { email } = await showInvitation(context, visit.person, id)
         await countMail(context, limiter, { person: visit.person, email })
@@ -193,8 +192,6 @@ function revokeForm(context: Context): Parts {
     },
   }
 }
-
-const tooManyMails = { refusals: { rate_limited: 429 } } as const
 
 /** Returns the page's explanation if an address gets no more emails within the hour. */
 function tooOften({ texts }: ConsoleVisit, { refusal, faults }: RefusedForm): string {
@@ -287,7 +284,8 @@ function newPage(context: Context, limiter: RateLimiter): Parts {
       return shown(visit, filledForm(fillRows(newUserRows(visit), given)))
     },
     form: {
-      ...{ rows: newUserRows, words: usersWords, ...tooManyMails },
+      rows: newUserRows,
+      words: usersWords,
       act: async (visit, typed, _address, once) => {
         const { person: owner, locale } = visit
         const mails = tellByMail(context, locale)
@@ -492,7 +490,7 @@ function accessForm(visit: ConsoleVisit, person: PersonRow): Html {
 function linkForm(context: Context, limiter: RateLimiter): Parts {
   return {
     form: {
-      ...{ words: usersWords, ...tooManyMails },
+      words: usersWords,
       act: async (visit, _typed, { id }) => {
         const { email } = await personOf(context, visit, id)
         const mails = tellByMail(context, visit.locale)

@@ -1,10 +1,10 @@
 import { Problem } from '../base/errors.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
-import type { PersonActor } from './actor.ts'
+import type { Actor, PersonActor } from './actor.ts'
 import type { Context } from './context.ts'
 import { findUserByEmail } from './person-queries.ts'
 import { personEmail } from './person.ts'
-import { quotasOfMail } from './rate-limit-rules.ts'
+import { quotaOfTrial, quotasOfMail } from './rate-limit-rules.ts'
 import type { RateLimiter } from './rate-limits.ts'
 
 /**
@@ -25,6 +25,20 @@ export async function countMail(
     `Too many emails were sent to this address, or by this business; try again in ${retryAfterSeconds} s.`,
     { headers: { 'retry-after': String(retryAfterSeconds) } },
   )
+}
+
+/** Counts an attempt to connect a mail server or a payment account of a business. Throws rate_limited. */
+export async function countTrial(
+  { config }: Pick<Context, 'config'>,
+  limiter: RateLimiter,
+  { scope }: Pick<Actor, 'scope'>,
+): Promise<void> {
+  const quota = quotaOfTrial(scopeKey(scope), config.rateLimitFactor)
+  const { allowed, retryAfterSeconds } = await limiter.count([quota])
+  if (allowed) return
+  throw new Problem('rate_limited', `Too many attempts to connect; try again in ${retryAfterSeconds} s.`, {
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  })
 }
 
 /**
