@@ -57,7 +57,7 @@ const packages: Package[] = [
     name: 'holdfast',
     folder: '.',
     maxBytes: 5_000_000,
-    maxUnpackedBytes: 15_000_000,
+    maxUnpackedBytes: 20_000_000,
     parts: () => [
       ...bundledServer(),
       ...Object.entries(manifestAt('package.json').optionalDependencies ?? {}).map(pair),
