@@ -156,7 +156,7 @@ onOneEngine('postgres', 'on an empty server, the first owner', (engine) => {
     expect(alone.headers['content-security-policy']).toContain("frame-ancestors 'none'")
     expect(alone.headers['x-frame-options']).toBe('DENY')
 
-    const token = path.replace('/book/', '')
+    const [token = ''] = /cal_pub_\w+/.exec(String(alone.body)) ?? []
     const session = (await service.call('POST', '/session', { token })).body.session_token as string
     const [{ id: service_id } = { id: '' }] = await service.rows('services')
     const [{ id: location_id } = { id: '' }] = await service.rows('locations')
@@ -334,6 +334,21 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     expect(await step('people', { who: 'nobody' })).toMatchObject({ status: 303 })
     const page = await readConsole(service, `/console/start/page?business=${id}`, hubOwner)
     expect(textOf(page)).toContain('Book a test appointment')
+  })
+
+  test('name the link of the booking page after the business, unless the name is taken', async () => {
+    const slugs: unknown[] = []
+    for (const name of ['Café Füchse', 'Café Füchse', '山田']) {
+      const { headers } = await addBusiness({ name })
+      const hours = headers['location'] ?? ''
+      await sendForm(service, hours, { hours: 'none' }, hubOwner)
+      const path = hours.replace('hours', 'service')
+      const cut = { name: 'Cut', duration_minutes: '30', 'price.currency': 'EUR', 'price.amount': '20' }
+      expect(await sendForm(service, path, cut, hubOwner)).toMatchObject({ status: 303 })
+      const id = path.split('=')[1]
+      slugs.push((await service.rows('businesses')).find((one) => one['id'] === id)?.['slug'])
+    }
+    expect(slugs).toEqual(['cafe-fuchse', null, null])
   })
 })
 

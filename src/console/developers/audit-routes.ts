@@ -11,7 +11,7 @@ import { textFor } from '../frame/text-groups.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listKeysInScope } from '../../catalogue/business-keys.ts'
 import { choice, field, filledForm, hidden } from '../../pages/form.ts'
-import { businessOf, pathOf } from '../frame/console-page.ts'
+import { businessOf, consoleScript, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { momentOf } from '../frame/formats.ts'
@@ -39,6 +39,7 @@ export function auditPageRoutes(app: FastifyInstance, context: Context): void {
       },
       show: async (visit, { query }) => ({
         title: visit.texts.audit.title,
+        more: consoleScript,
         body: await auditPage(context, visit, query),
       }),
     },
@@ -124,7 +125,7 @@ function filterForm(visit: BusinessVisit, address: Address, actors: Named[]): Ht
   const state = filledForm({ actor: actor.toLowerCase(), day: isDate(day) ? day : '', where })
   const options = [['', t.anybody] as const, ...actors.map(({ id, name }) => [id, name] as const)]
   const places = [['', visit.business.name] as const, ['hub', t.wholeHub] as const]
-  return html`<form method="get" action="${path}" class="filters">
+  return html`<form method="get" action="${path}" class="filters" data-apply>
     ${hidden({ business: businessOf(visit) })} ${choice(state, { name: 'actor', label: t.who, options })}
     ${field(state, { name: 'day', label: t.day, type: 'date' })}
     ${'hubId' in visit.person.scope ? choice(state, { name: 'where', label: t.where, options: places }) : ''}

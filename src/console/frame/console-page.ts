@@ -72,6 +72,8 @@ interface ConsoleBusiness {
   id: string
   name: string
   timezone: string
+  /** In the link of its booking page. */
+  slug: string | null
 }
 
 /** The person who views a console page, and the business. */

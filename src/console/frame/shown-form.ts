@@ -36,7 +36,11 @@ export function shownFields(
 
 /** Suggests a slug for invalid input: `salon-frieda` for "Salon Frieda". */
 export function offeredSlug(text: string, { locale }: Pick<ConsoleLanguage, 'locale'>): string | undefined {
-  if (text === '' || slugErrors(text).length === 0) return undefined
+  return text === '' || slugErrors(text).length === 0 ? undefined : slugFor(text, { locale })
+}
+
+/** Returns a slug for a name; undefined if it has too few Latin letters. */
+export function slugFor(text: string, { locale }: Pick<ConsoleLanguage, 'locale'>): string | undefined {
   const plain = new Intl.Locale(locale).language === 'de' ? text.replaceAll(/[äöü]/gi, '$&e') : text
   const slug = searchText(plain)
     .replaceAll(/[^a-z0-9]+/g, '-')

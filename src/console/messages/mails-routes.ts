@@ -6,7 +6,7 @@ import { pageOrFirst } from '../frame/lists.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listMails, markMailsSeen, retryMail } from '../../mails/mail.ts'
 import { choice, filledForm, hidden } from '../../pages/form.ts'
-import { businessOf, doneNotice, pathOf } from '../frame/console-page.ts'
+import { businessOf, consoleScript, doneNotice, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { momentOf } from '../frame/formats.ts'
@@ -28,6 +28,7 @@ export function mailsPageRoutes(app: FastifyInstance, context: Context): void {
   const show = async (visit: BusinessVisit, address: Address) => ({
     title: visit.texts.mails.title,
     section: 'mails' as const,
+    more: consoleScript,
     body: await mailsPage(context, visit, address),
   })
   consoleRoutes(app, context, [
@@ -63,11 +64,13 @@ async function mailsPage(context: Context, visit: BusinessVisit, address: Addres
   const page = await pageOrFirst(address['cursor'], (cursor) =>
     listMails(context, visit.person, { ...query, cursor }),
   )
-  return html`<h1>${t.title}</h1>
+  return html`<div class="head">
+      <h1>${t.title}</h1>
+      ${hasRole(visit.person, 'owner') ? html`<a class="button" href="${pathOf('/console/mails/server', visit)}">${visit.texts.ownMail.title}</a>` : ''}
+    </div>
     <p>${t.what}</p>
-    ${hasRole(visit.person, 'owner') ? html`<p><a class="button" href="${pathOf('/console/mails/server', visit)}">${visit.texts.ownMail.title}</a></p>` : ''}
     ${doneNotice(visit.texts.mails.done, address['done'])} ${seenForm(visit, kept)}
-    <form method="get" action="${path}" class="filters">
+    <form method="get" action="${path}" class="filters" data-apply>
       ${hidden({ business: businessOf(visit) })}
       ${choice(filledForm({ status: status ?? '' }), {
         ...{ name: 'status', label: t.status },

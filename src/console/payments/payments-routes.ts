@@ -50,13 +50,11 @@ function listPage(context: Context): ConsoleRoute {
       return {
         title: t.title,
         section: 'payments',
-        body: html`<h1>${t.title}</h1>
+        body: html`<div class="head">
+            <h1>${t.title}</h1>
+            ${hasRole(visit.person, 'owner') ? html`<a class="button" href="${pathOf(stripePath, visit)}">${t.settings}</a>` : ''}
+          </div>
           ${await stateOf(context, visit)}
-          ${
-            hasRole(visit.person, 'owner')
-              ? html`<p><a class="button" href="${pathOf(stripePath, visit)}">${t.settings}</a></p>`
-              : ''
-          }
           <h2>${t.deposits}</h2>
           ${
             deposits.length === 0
@@ -83,14 +81,14 @@ function depositRow(visit: BusinessVisit, deposit: Deposit): Html {
     <a class="row" href="${pathOf(`/console/bookings/${deposit.booking_id}`, visit)}">
       <span class="row-who">${face(name)} <bdi class="client-name">${name}</bdi></span>
       <span class="row-what"
-        ><b>${moneyText(deposit, locale)}</b>
+        ><span class="state is-${state === 'paid' ? 'confirmed' : 'pending'}"
+          >${icon(state === 'paid' ? 'done' : 'money')} ${t.states[state]}</span
+        >
         <span class="soft"
           >${momentText(readInstant(at), { timezone: business.timezone, locale })}</span
         ></span
       >
-      <span class="state is-${state === 'paid' ? 'confirmed' : 'pending'}"
-        >${icon(state === 'paid' ? 'done' : 'money')} ${t.states[state]}</span
-      >
+      <b class="end">${moneyText(deposit, locale)}</b>
     </a>
   </li>`
 }

@@ -3,11 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { openBookingPage } from '../../access/page-key.ts'
 import { changePerson } from '../../access/person.ts'
+import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { formatInstant } from '../../base/instants.ts'
 import { publicUrl } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
-import { createBusinessOfHub } from '../../catalogue/business.ts'
+import { changeBusinessInScope, createBusinessOfHub } from '../../catalogue/business.ts'
 import { changeInCatalogue, createAllInCatalogue, createInCatalogue } from '../../catalogue/catalogue.ts'
 import { writableLocations, writableServices, writableStaff } from '../../catalogue/catalogue-kinds.ts'
 import { ChangeLocation, CreateLocation, CreateStaff } from '../../catalogue/location-and-staff-schemas.ts'
@@ -39,6 +40,7 @@ import {
   seeOther,
 } from '../frame/console-route.ts'
 import { fieldsOf, fillRows, readRows, type Row } from '../frame/form-rows.ts'
+import { slugFor } from '../frame/shown-form.ts'
 import { newService, serviceRows, shortServiceFields } from '../services/service-form.ts'
 import { closeOnDays, holidayFields, holidayPlaceQuery } from '../team/holidays-form.ts'
 import { hoursFaults, usualWeek } from '../team/hours-form.ts'
@@ -263,8 +265,21 @@ function serviceStep(context: Context): ConsoleRoute {
           createAllInCatalogue(context, person, { kind: writableServices, inputs }, store),
         )
       await openBookingPage(context, person, business.id)
+      await nameLink(context, visit)
     },
   })
+}
+
+/** Names the link of the booking page after the business, unless the name is taken. */
+async function nameLink(context: Context, visit: BusinessVisit): Promise<void> {
+  const { id, name, slug: present } = visit.business
+  const slug = slugFor(name, visit)
+  if (present !== null || slug === undefined) return
+  try {
+    await changeBusinessInScope(context, visit.person, { id, change: { slug } })
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'validation_failed') throw error // another business has it
+  }
 }
 
 /** Renders the trades to choose from. */
@@ -391,8 +406,12 @@ function pageStep(context: Context): ConsoleRoute {
               : key === undefined
                 ? html`<p>${start.closed}</p>`
                 : query['open'] === 'test'
-                  ? testPage(visit, `/book/${key}`)
-                  : readyPage(visit, { server: publicUrl(context.config), path: `/book/${key}`, booking })
+                  ? testPage(visit, `/book/${visit.business.slug ?? key}`)
+                  : readyPage(visit, {
+                      server: publicUrl(context.config),
+                      path: `/book/${visit.business.slug ?? key}`,
+                      booking,
+                    })
           }`,
       }
     },

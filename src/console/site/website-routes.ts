@@ -100,7 +100,7 @@ function websitePage(context: Context): ConsoleRoute {
           assertNoFaults({ '': visit.texts.setUp.notYoursWhy({ role: visit.texts.roles.owner }) })
         if (typed['do'] === 'slug') assertNoFaults(slugFaults(visit, typed))
         await save(context, visit, { typed, website: await read(visit) })
-        return { path, query: { done: 'saved' } }
+        return { path, query: { done: isOfWebsite(typed) ? 'website' : 'saved' } }
       },
       again: async (visit, state, { query }) =>
         shown(visit, await read(visit, query['service']), {
@@ -198,7 +198,7 @@ async function save(
 ): Promise<void> {
   const { person, business } = visit
   const { id } = business
-  if (['brand', 'slug', 'cover'].includes(typed['do'] ?? '')) {
+  if (['brand', 'slug'].includes(typed['do'] ?? '')) {
     const change = checkedForm(ChangeBusiness, readRows(websiteRows(visit), typed))
     await changeBusinessInScope(context, person, { id, change })
     return
@@ -228,7 +228,9 @@ function originOf(text: string): string {
 }
 
 /** Forms that show their faults themselves, because they are far from the top of the page. */
-const ownForms = ['slug', 'allow', 'brand', 'cover']
+const ownForms = ['slug', 'allow', 'brand']
+
+const isOfWebsite = (typed: Typed) => ['allow', 'forbid'].includes(typed['do'] ?? '')
 
 const isSent = ({ typed }: FormState, form: string) => typed['do'] === form
 
@@ -258,28 +260,27 @@ function shown(visit: BusinessVisit, website: Website, { server, state, done }: 
     more: consoleScript,
     frames: true,
     body: html`<h1>${words.title}</h1>
-      ${doneNotice({ saved: setUp.done.saved }, done)}
+      ${doneNotice({ saved: setUp.done.saved, website: setUp.done.saved }, done)}
       ${ownForms.some((form) => isSent(state, form)) ? '' : faultSummary(state, setUp)}
-      ${
-        pageKey
-          ? html`<div class="two">
-              <div>
-                ${linkPart(visit, website, { server, key: pageKey.key })} ${slugPart(visit, state)}
-                ${originPart(visit, pageKey, state)}
-              </div>
-              <div>
+      <div class="two">
+        <div>
+          ${pageKey ? linkPart(visit, website, { server, key: pageKey.key, state, done }) : closedPart(visit)}
+          ${lookPart(visit, website, state)}
+          <p><a href="${pathOf('/console/services', visit)}">${words.toServices}</a></p>
+        </div>
+        ${
+          pageKey
+            ? html`<div class="preview">
                 <h2>${words.preview}</h2>
                 <iframe
                   class="phone"
                   src="${pathOfPage(website)}&amp;preview"
                   title="${words.preview}"
                 ></iframe>
-              </div>
-            </div>`
-          : closedPart(visit)
-      }
-      ${coverPart(visit, state)} ${brandPart(visit, website, state)}
-      <p><a href="${pathOf('/console/services', visit)}">${words.toServices}</a></p>`,
+              </div>`
+            : ''
+        }
+      </div>`,
   }
 }
 
@@ -299,35 +300,17 @@ function closedPart(visit: BusinessVisit): Html {
     }`
 }
 
-/** Renders the link and the HTML for the owner's website. */
+/** Renders the link, and folded: its name, links to one service, and the HTML for the owner's website. */
 function linkPart(
   visit: BusinessVisit,
   website: Website,
-  { server, key }: { server: string; key: string },
+  { server, key, state, done }: Shown & { key: string },
 ): Html {
   const { website: words } = visit.texts
-  const { services, only } = website
+  const { services, only, pageKey, business } = website
   const link = linkOf(website, { server, key })
-  const snippet = widgetSnippet({
-    server,
-    publishableKey: key,
-    business: website.business,
-    serviceId: only?.id,
-  })
-  const state = filledForm({ service: only?.id ?? '' })
-  return html`${
-      services.length > 1
-        ? html`<form method="get" action="${path}" class="fields wide-fields">
-            ${hidden({ business: businessOf(visit) })}
-            ${choice(state, {
-              ...{ name: 'service', label: words.services, hint: words.servicesHint },
-              options: [['', words.allServices], ...services.map(({ id, name }) => [id, name] as const)],
-            })}
-            <button type="submit">${words.choose}</button>
-          </form>`
-        : ''
-    }
-    ${copied(words, { name: 'link', label: words.link, text: link, rows: 1 })}
+  const snippet = widgetSnippet({ server, publishableKey: key, business, serviceId: only?.id })
+  return html`${copied(words, { name: 'link', label: words.link, text: link, rows: 1 })}
     <p><a href="${link.slice(server.length)}">${words.openPage}</a></p>
     ${qrCode(link, words.qrCode({ link }))}
     <p class="soft">${isOfThisMachine(server) ? words.onlyHere : words.qrCodeHint}</p>
@@ -336,8 +319,36 @@ function linkPart(
         >${words.saveQrCode}</a
       >
     </p>
-    ${copied(words, { name: 'snippet', label: words.snippet, text: snippet, rows: 5 })}
-    <p class="soft">${words.snippetHint}</p>`
+    ${folded(words.slug, slugPart(visit, state), isSent(state, 'slug'))}
+    ${folded(words.services, services.length > 1 ? serviceChoice(visit, website) : html``, only !== undefined)}
+    ${folded(
+      words.snippet,
+      html`${copied(words, { name: 'snippet', label: words.snippet, text: snippet, rows: 5 })}
+        <p class="soft">${words.snippetHint}</p>
+        ${pageKey ? originPart(visit, pageKey, state) : ''}`,
+      isOfWebsite(state.typed) || done === 'website',
+    )}`
+}
+
+function folded(summary: string, content: Html, isOpen: boolean): Html {
+  if (content.text === '') return content
+  return html`<details class="folded" ${isOpen ? html`open` : ''}>
+    <summary>${summary}</summary>
+    ${content}
+  </details>`
+}
+
+/** Renders the choice of the service to which link, code and snippet lead. */
+function serviceChoice(visit: BusinessVisit, { services, only }: Website): Html {
+  const { website: words } = visit.texts
+  return html`<form method="get" action="${path}" class="fields wide-fields" data-apply>
+    ${hidden({ business: businessOf(visit) })}
+    ${choice(filledForm({ service: only?.id ?? '' }), {
+      ...{ name: 'service', label: words.services, hint: words.servicesHint },
+      options: [['', words.allServices], ...services.map(({ id, name }) => [id, name] as const)],
+    })}
+    <button type="submit">${words.choose}</button>
+  </form>`
 }
 
 /** Returns the booking page's link for clients. */
@@ -400,30 +411,19 @@ function originPart(visit: BusinessVisit, { origins }: PageKey, state: FormState
     }`
 }
 
-/** Renders the picture on top of the page, which needs no plan. */
-function coverPart(visit: BusinessVisit, state: FormState): Html {
-  if (visit.person.role !== 'owner') return html``
-  return html`<h2>${visit.texts.website.cover}</h2>
-    <form method="post" class="fields wide-fields">
-      ${hidden({ do: 'cover' })} ${formFault(visit, state, 'cover')}
-      ${focused(visit, state, ['cover_url'])('cover_url')}
-      <div class="actions save"><button type="submit" class="main">${visit.texts.setUp.save}</button></div>
-    </form>`
-}
-
-function brandPart(visit: BusinessVisit, { business }: Website, state: FormState): Html {
-  const { website: words, setUp } = visit.texts
+/** Renders name, colour and logo, which need a plan, and the picture on top of the page. */
+function lookPart(visit: BusinessVisit, { business }: Website, state: FormState): Html {
+  const { website: words, setUp, roles } = visit.texts
   const isAllowed = effectivePlan(business.plan, business.hub_plan) === 'enterprise'
-  if (!isAllowed || visit.person.role !== 'owner')
+  if (visit.person.role !== 'owner')
     return html`<h2>${words.brand}</h2>
-      <p class="soft">
-        ${isAllowed ? setUp.notYoursWhy({ role: visit.texts.roles.owner }) : words.brandPlan}
-      </p>`
-  const at = focused(visit, state, ['brand_name', 'brand_color', 'brand_logo_url'])
-  return html`<h2>${words.brand}</h2>
+      <p class="soft">${setUp.notYoursWhy({ role: roles.owner })}</p>`
+  const brand = isAllowed ? (['brand_name', 'brand_color', 'brand_logo_url'] as const) : []
+  const shown = [...brand, 'cover_url'] as const
+  return html`<h2>${isAllowed ? words.brand : words.cover}</h2>
+    ${isAllowed ? '' : html`<p class="soft">${words.brandPlan}</p>`}
     <form method="post" class="fields wide-fields">
-      ${hidden({ do: 'brand' })} ${formFault(visit, state, 'brand')}
-      ${at('brand_name', 'brand_color', 'brand_logo_url')}
+      ${hidden({ do: 'brand' })} ${formFault(visit, state, 'brand')} ${focused(visit, state, shown)(...shown)}
       <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
     </form>`
 }
