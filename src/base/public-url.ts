@@ -9,6 +9,12 @@ export function publicUrl({ publicUrl, host, port }: Parts): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
+/** Returns an address that other machines can load. Null for one of this server without a public URL. */
+export function absoluteUrl(publicUrl: string, address: string | null): string | null {
+  if (!address?.startsWith('/')) return address
+  return publicUrl === '' ? null : `${publicUrl}${address}`
+}
+
 /**
  * Returns the origins of the server's own pages, from its public URL and its listening address. Never uses the Host
  * header of a request, which anyone can choose.

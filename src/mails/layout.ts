@@ -2,7 +2,7 @@ import { html, type Html } from '../base/html.ts'
 
 /*
  * The two forms of an email: plain text and hand-written HTML. Both have the same contents in the same order. The HTML
- * is one column of at most 600 pixels and loads no external files. It uses tables where some email programs support
+ * is one column of at most 600 pixels and loads nothing but the logo of the business. It uses tables where some email programs support
  * nothing else.
  */
 
@@ -30,12 +30,12 @@ interface Page {
   title: string
   locale: string
   direction: 'ltr' | 'rtl'
-  business: { name: string; color: string | null }
+  business: { name: string; color: string | null; logoUrl?: string | null }
 }
 
 const plainColor = '#1f6f5c'
 /** Longer labels, such as questions, are placed above their values. */
-const maxBeside = 24
+const maxBeside = 20
 
 /** Returns the plain text. */
 export function textOf({ business }: Page, blocks: Block[]): string {
@@ -82,6 +82,9 @@ const styles = html`<style>
     .page {
       padding: 12px !important;
     }
+    .ink.page {
+      padding: 20px 16px !important;
+    }
     .card {
       padding: 16px !important;
     }
@@ -105,6 +108,10 @@ const styles = html`<style>
       border-top-color: #3a4146 !important;
       border-bottom-color: #3a4146 !important;
       border-inline-end-color: #3a4146 !important;
+    }
+    .logo {
+      color: #1d2321 !important;
+      padding: 6px 10px !important;
     }
     .ink,
     .ink td {
@@ -159,7 +166,7 @@ export function htmlOf(page: Page, blocks: Block[]): string {
                     style="padding:24px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;font-size:16px;line-height:1.5;color:#1d2321;text-align:start;"
                   >
                     <div class="soft" style="font-size:14px;color:#5c6763;margin:0 0 16px;">
-                      ${business.name}
+                      ${business.logoUrl ? logoOf(business.name, business.logoUrl) : business.name}
                     </div>
                     ${blocks.map((block) => htmlOfBlock(block, color))}
                   </td>
@@ -170,6 +177,17 @@ export function htmlOf(page: Page, blocks: Block[]): string {
         </table>
       </body>
     </html> `.text
+}
+
+/** Bounds the logo. Outlook reads its height only from the attribute. Dark logos stay readable on their white ground. */
+function logoOf(name: string, url: string): Html {
+  return html`<img
+    src="${url}"
+    alt="${name}"
+    height="40"
+    class="logo"
+    style="display:block;width:auto;max-width:240px;height:auto;max-height:40px;background:#ffffff;border-radius:6px;font-size:16px;font-weight:600;"
+  />`
 }
 
 function htmlOfBlock(block: Block, color: string): Html {
@@ -213,7 +231,7 @@ function htmlOfBlock(block: Block, color: string): Html {
     case 'link':
       return html`<p
         class="${block.isSmall ? 'soft' : ''}"
-        style="margin:0 0 12px;${block.isSmall ? 'font-size:14px;color:#5c6763;' : ''}"
+        style="margin:0 0 ${block.isSmall ? '6px;font-size:14px;color:#5c6763;' : '12px;'}"
       >
         <a href="${block.url}">${block.label}</a>
       </p>`

@@ -133,6 +133,7 @@ const mailed = {
     owner_email: firstOwnerEmail,
     brand_name: 'brand_name',
     brand_color: 'brand_color',
+    brand_logo_url: 'brand_logo_url',
     imprint_url: 'imprint_url',
     privacy_url: 'privacy_url',
     plan: 'plan',

@@ -1,6 +1,7 @@
 import { effectivePlan } from '../access/actor.ts'
 import { shownEmail } from '../base/contact-formats.ts'
 import { type Instant, toMs } from '../base/instants.ts'
+import { absoluteUrl } from '../base/public-url.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { labelParts } from '../catalogue/service-rules.ts'
 import {
@@ -52,7 +53,15 @@ export function mailViewOf(
     known,
     now,
     from,
-  }: { addresses: MailAddresses; known: KnownBooking | undefined; now: Instant; from: string },
+    server = '',
+  }: {
+    addresses: MailAddresses
+    known: KnownBooking | undefined
+    now: Instant
+    from: string
+    /** The server's public URL. */
+    server?: string
+  },
 ): MailView {
   const items = itemsOf(booking)
   const isVisit = items.length > 1 || (known?.items?.length ?? 0) > 1
@@ -62,7 +71,7 @@ export function mailViewOf(
     audience,
     reportsPayment: reportsPayment({ occasion }),
     locales: audience === 'client' ? [booking.locale, booking.business_locale] : [booking.business_locale],
-    business: businessOf(booking),
+    business: businessOf(booking, server),
     booking: {
       id: booking.id,
       version: booking.version,
@@ -216,11 +225,12 @@ function plainLabel(label: string): string {
   return `${before}${link?.text ?? ''}${after}`
 }
 
-function businessOf(booking: ShownBooking): MailView['business'] {
+function businessOf(booking: ShownBooking, server: string): MailView['business'] {
   const hasBrand = effectivePlan(booking.plan, booking.hub_plan) === 'enterprise'
   return {
     name: (hasBrand ? booking.brand_name : null) ?? booking.business_name,
     color: hasBrand ? booking.brand_color : null,
+    logoUrl: absoluteUrl(server, hasBrand ? booking.brand_logo_url : null),
     phone: booking.phone,
     replyTo: booking.reply_to_email ?? booking.owner_email,
     imprintUrl: booking.imprint_url,

@@ -338,7 +338,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
       addresses: await this.addressesOf(mail, booking),
       known: known && { ...known, names: await this.namesOf(booking, known) },
       now: this.context.clock.now(),
-      from,
+      ...{ from, server: this.context.config.publicUrl },
     }
     return renderMail(mailViewOf(mail, booking, around))
   }
@@ -359,7 +359,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     const [first] = notices
     const consoleUrl = first ? consoleAddress(this.context, first.booking.business_id) : null
     const addresses = { ...noAddresses, consoleUrl }
-    const around = { addresses, known: undefined, now, from }
+    const around = { addresses, known: undefined, now, from, server: this.context.config.publicUrl }
     const views = notices.slice(0, maxLines).map(({ mail, booking }) => mailViewOf(mail, booking, around))
     const [view] = views
     if (!view) throw new Error('a mail about many needs one')

@@ -18,6 +18,8 @@ export interface MailView {
   business: {
     name: string
     color: string | null
+    /** Absolute. */
+    logoUrl?: string | null
     phone: string | null
     replyTo: string | null
     imprintUrl?: string | null

@@ -356,8 +356,16 @@ function carried(json: string): Html {
 function noBookingPage(language: Language, offers?: { path: string; business: PageBusiness }): Html {
   const { say } = language
   if (!offers)
-    return messagePage(language, { title: say('page.missing'), text: html`${say('page.missingHint')}` })
-  const name = offers.business.brand_name ?? offers.business.name
-  const way = html`<a class="button" href="${offers.path}">${say('page.seeAll', { name })}</a>`
-  return messagePage(language, { title: say('page.notOffered'), text: way })
+    return messagePage(language, {
+      title: say('page.missing'),
+      content: html`<p>${say('page.missingHint')}</p>`,
+      sign: 'search',
+    })
+  const { business, path } = offers
+  const name = business.brand_name ?? business.name
+  return messagePage(language, {
+    title: say('page.notOffered'),
+    content: html`<a class="button main" href="${path}">${say('page.seeAll', { name })}</a>`,
+    ...{ sign: 'calendar', business },
+  })
 }

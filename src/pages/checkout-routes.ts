@@ -2,7 +2,6 @@ import { pageTag } from '../http/openapi.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { webOrigin } from '../base/contact-formats.ts'
 import { exampleIds } from '../base/examples.ts'
 import { html, type Html } from '../base/html.ts'
 import { type Instant, toMs } from '../base/instants.ts'
@@ -11,7 +10,8 @@ import { StrictObject, Media, EmptyObject, PathId, problems } from '../base/wire
 import type { Context } from '../bookings/context.ts'
 import { zoneName } from '../mails/render.ts'
 import { type CheckoutView, giveUpCheckout, showCheckout } from '../payments/checkout.ts'
-import { type Page, sendPage } from './page.ts'
+import type { IconName } from './icons.ts'
+import { type MessagePage, sendMessagePage } from './message-page.ts'
 
 const tags = [pageTag]
 const params = StrictObject({ payment_id: PathId('payment', exampleIds.booking) })
@@ -34,7 +34,8 @@ export function checkoutRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const view = await showCheckout(context, request.params.payment_id)
-      return sendPage(reply, checkoutPage(view, request.headers['accept-language']))
+      const language = checkoutLanguage(view.locale, request.headers['accept-language'])
+      return sendMessagePage(reply, language, checkoutPage(view, language))
     },
   )
   routes.post(
@@ -76,36 +77,28 @@ export function checkoutLanguage(booked: string | null, acceptLanguage: string |
   return languageFor(booked, ...acceptedLocales(acceptLanguage))
 }
 
+const signs: Record<CheckoutView['state'], IconName> = {
+  due: 'payments',
+  confirmed: 'done',
+  cancelled: 'cancelled',
+  refunding: 'again',
+  refunded: 'again',
+}
+
 /** Renders the status of a booking for a client who returns from paying, in their language. */
-function checkoutPage(view: CheckoutView, acceptLanguage: string | undefined): Page {
+function checkoutPage(view: CheckoutView, { say, locale }: Language): MessagePage {
   const { state, serviceName, startsAt, timezone, business } = view
-  const { say, locale } = checkoutLanguage(view.locale, acceptLanguage)
-  const title = say(`checkout.title.${state}`)
-  const logo = business.brand_logo_url
-  const main = html`<main
-    id="main"
-    class="text"
-    tabindex="-1"
-    data-state="${state}"
-    data-booking="${view.bookingId}"
-  >
-    <h1>${title}</h1>
-    ${details([
-      [say('checkout.what'), serviceName],
-      [say('checkout.when'), timeText(startsAt, { timezone, locale })],
-    ])}
-    ${explanation(view, { say, locale })}
-    <p hidden class="back"><a class="button">${say('checkout.back')}</a></p>
-  </main>`
   return {
-    title,
-    main,
-    more,
-    header: html`<header>
-      ${logo ? html`<img class="logo" src="${logo}" alt="" referrerpolicy="no-referrer" />` : ''}
-      <bdi class="name">${business.brand_name ?? business.name}</bdi>
-    </header>`,
-    ...{ locale, skip: say('checkout.skip'), imageOrigin: webOrigin(logo ?? ''), forms: true },
+    title: say(`checkout.title.${state}`),
+    content: html`${details([
+        [say('checkout.what'), serviceName],
+        [say('checkout.when'), timeText(startsAt, { timezone, locale })],
+      ])}
+      ${explanation(view, { say, locale })}
+      <p hidden class="back"><a class="button">${say('checkout.back')}</a></p>`,
+    sign: signs[state],
+    data: html`data-state="${state}" data-booking="${view.bookingId}"`,
+    ...{ business, more, forms: true },
   }
 }
 
@@ -118,7 +111,7 @@ function explanation(
       return html`<p>${say('checkout.confirmed')}</p>`
     case 'cancelled':
       return html`<p>${say('checkout.cancelled')}</p>
-        ${bookAgainUrl === undefined ? '' : html`<p><a class="button main" href="${bookAgainUrl}">${say('checkout.again')}</a></p>`}`
+        ${bookAgainUrl === undefined ? '' : html`<a class="button main" href="${bookAgainUrl}">${say('checkout.again')}</a>`}`
     case 'refunding':
     case 'refunded':
       return html`<p>${say('checkout.refund')}</p>`
@@ -127,15 +120,16 @@ function explanation(
           ${stands ? say('checkout.stands') : say('checkout.kept', { time: timeText(expiresAt, { timezone, locale }) })}
           <noscript>${say('checkout.reload')}</noscript>
         </p>
-        ${payUrl === undefined ? '' : html`<p><a class="button main" href="${payUrl}">${say('checkout.pay')}</a></p>`}
-        ${
-          stands
-            ? ''
-            : html`<form method="post" action="/checkout/${paymentId}/give-up">
-                <button type="submit">${say('checkout.giveUp')}</button>
-              </form>`
-        }`
+        ${payUrl === undefined ? '' : html`<a class="button main" href="${payUrl}">${say('checkout.pay')}</a>`}
+        ${stands ? '' : pressed({ path: `/checkout/${paymentId}/give-up`, label: say('checkout.giveUp') })}`
   }
+}
+
+/** Renders a form with only a button. */
+export function pressed({ path, label, isMain }: { path: string; label: string; isMain?: boolean }): Html {
+  return html`<form method="post" action="${path}">
+    <button type="submit" class="${isMain ? 'button main' : 'button'}">${label}</button>
+  </form>`
 }
 
 export function details(entries: [name: string, value: string][]): Html {

@@ -2,13 +2,14 @@ import { pageTag } from '../http/openapi.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import { findShownBusiness } from '../access/session.ts'
 import { Problem } from '../base/errors.ts'
 import { html } from '../base/html.ts'
 import { languageFor } from '../base/languages.ts'
 import type { Context } from '../mails/context.ts'
 import { bookingOfOffToken, endReminders } from '../mails/opt-out.ts'
 import { Media, problems, StrictObject } from '../base/wire.ts'
-import { sendPage } from './page.ts'
+import { sendMessagePage } from './message-page.ts'
 
 const tags = [pageTag]
 const params = StrictObject({ token: Type.String({ description: 'From a reminder.' }) })
@@ -51,10 +52,11 @@ function addRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const { say, business } = await known(context, request.params.token)
-      return send(reply, {
+      const found = await known(context, request.params.token)
+      const { say } = found.language
+      return send(reply, found, {
         title: say('mail.noRemindersAsk'),
-        button: say('mail.noReminders', { business }),
+        button: say('mail.noReminders', { business: found.business.brand_name ?? found.business.name }),
       })
     },
   )
@@ -72,9 +74,9 @@ function addRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const { booking, say } = await known(context, request.params.token)
-      await endReminders(context, booking)
-      return send(reply, { title: say('mail.noRemindersDone') })
+      const found = await known(context, request.params.token)
+      await endReminders(context, found.booking)
+      return send(reply, found, { title: found.language.say('mail.noRemindersDone') })
     },
   )
 }
@@ -82,17 +84,22 @@ function addRoutes(app: FastifyInstance, context: Context): void {
 async function known(context: Context, token: string) {
   const booking = await bookingOfOffToken(context, token)
   if (!booking) throw new Problem('not_found', 'There is nothing at this address.')
-  const { say } = languageFor(booking.locale, booking.business_locale)
-  return { booking, say, business: booking.business_name }
+  const business = await findShownBusiness(context.db.reads, { businessId: booking.business_id })
+  return { booking, business, language: languageFor(booking.locale, booking.business_locale) }
 }
 
 /** Reveals nothing about bookings, because anyone may have the URL. */
-function send(reply: FastifyReply, { title, button }: { title: string; button?: string }) {
-  const form =
-    button === undefined ? '' : html`<form method="post"><button type="submit">${button}</button></form>`
-  const main = html`<main id="main" class="text" tabindex="-1">
-    <h1>${title}</h1>
-    ${form}
-  </main>`
-  return sendPage(reply, { title, main, forms: true })
+function send(
+  reply: FastifyReply,
+  { language, business }: Pick<Awaited<ReturnType<typeof known>>, 'language' | 'business'>,
+  { title, button }: { title: string; button?: string },
+) {
+  return sendMessagePage(reply, language, {
+    ...{ title, business, forms: true },
+    sign: button === undefined ? 'done' : 'mails',
+    content:
+      button === undefined
+        ? html``
+        : html`<form method="post"><button type="submit" class="button main">${button}</button></form>`,
+  })
 }

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { FastifyReply } from 'fastify'
+import { webOrigin } from '../base/contact-formats.ts'
 import { html, type Html, trusted } from '../base/html.ts'
 import { colorErrors } from '../catalogue/business-rules.ts'
 import { acceptedLocales, type Language, languageFor } from '../base/languages.ts'
+import { icon, type IconName } from './icons.ts'
+import { contentSecurityPolicy } from './page.ts'
 
-/* Pages for clients in place of a booking page: a card in the same design, in their language. */
+/* Pages for clients next to the booking page: one card in the same design, in their language. */
 
 const readStyles = (file: string) => readFileSync(join(import.meta.dirname, file), 'utf8')
 
@@ -36,13 +40,56 @@ export function pageLanguage(acceptLanguage: string | undefined, own: string | n
   return languageFor(...acceptedLocales(acceptLanguage), own)
 }
 
-/** Renders a page with only a message. Its policy must allow `pageStyles`. */
+/** The brand at the top of a card. */
+interface CardBusiness {
+  name: string
+  brand_name: string | null
+  brand_color: string | null
+  brand_logo_url: string | null
+}
+
+export interface MessagePage {
+  title: string
+  content: Html
+  sign: IconName
+  business?: CardBusiness | undefined
+  /** Attributes of the main element, for scripts. */
+  data?: Html
+  /** HTML for the document's head. */
+  more?: Html
+  /** True if the page contains forms. */
+  forms?: boolean
+}
+
+/** Sends a page with one card. */
+export function sendMessagePage(reply: FastifyReply, language: Language, page: MessagePage): FastifyReply {
+  const { business, forms = false } = page
+  return reply
+    .headers({
+      'content-security-policy': contentSecurityPolicy(
+        forms,
+        webOrigin(business?.brand_logo_url ?? ''),
+        {},
+        brandedStyles(business?.brand_color ?? null).source,
+      ),
+      'x-content-type-options': 'nosniff',
+      // with no-referrer, forms of older browsers would omit their origin
+      'referrer-policy': forms ? 'same-origin' : 'no-referrer',
+      'cache-control': 'no-store',
+      vary: 'Accept, Accept-Language',
+    })
+    .type('text/html; charset=utf-8')
+    .send(messagePage(language, page).text)
+}
+
+/** Renders a page with one card. Its policy must allow its styles. */
 export function messagePage(
-  { name, direction }: Language,
-  { title, text }: { title: string; text: Html },
+  { locale, direction }: Language,
+  { title, content, sign, business, data = html``, more = html`` }: Omit<MessagePage, 'forms'>,
 ): Html {
+  const color = business?.brand_color ?? null
   return html`<!doctype html>
-    <html lang="${name}" dir="${direction}">
+    <html lang="${locale}" dir="${direction}">
       <head>
         <meta charset="utf-8" />
         <title>${title}</title>
@@ -50,15 +97,26 @@ export function messagePage(
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <link rel="icon" href="/docs/icon.svg" type="image/svg+xml" />
-        ${pageStyles.element}
+        ${brandedStyles(color).element} ${more}
       </head>
-      <body>
-        <main>
+      <body ${color === null ? '' : html`data-brand`}>
+        <main id="main" ${data}>
           <div class="card">
+            ${business ? cardHead(title, business) : ''} ${icon(sign)}
             <h1>${title}</h1>
-            <p>${text}</p>
+            ${content}
           </div>
         </main>
       </body>
     </html> `
+}
+
+/** Omits a name that the heading repeats. */
+function cardHead(title: string, { name, brand_name, brand_logo_url: logo }: CardBusiness): Html {
+  const shown = brand_name ?? name
+  if (logo === null && shown === title) return html``
+  return html`<p class="brand">
+    ${logo === null ? '' : html`<img class="salon-logo" src="${logo}" alt="" referrerpolicy="no-referrer" />`}
+    ${shown === title ? '' : html`<bdi>${shown}</bdi>`}
+  </p>`
 }

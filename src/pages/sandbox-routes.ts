@@ -3,12 +3,13 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { html } from '../base/html.ts'
+import type { Language } from '../base/languages.ts'
 import { StrictObject, Media, EmptyObject, problems } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { moneyText } from '../mails/render.ts'
 import { closeCheckout, findCheckout } from '../payments/sandbox.ts'
-import { checkoutLanguage, details, seeOther } from './checkout-routes.ts'
-import { type Page, sendPage } from './page.ts'
+import { checkoutLanguage, details, pressed, seeOther } from './checkout-routes.ts'
+import { type MessagePage, sendMessagePage } from './message-page.ts'
 
 const tags = [pageTag]
 const params = StrictObject({ reference: Type.String({ description: 'Secret.', examples: ['k3Vw0f…'] }) })
@@ -32,9 +33,9 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const checkout = await findCheckout(context, request.params.reference)
-      const { 'accept-language': accepted } = request.headers
-      const page = sandboxPage(checkout, { accepted, isDeclined: request.query.declined !== undefined })
-      return sendPage(reply, { ...page, header: html``, forms: true })
+      const language = checkoutLanguage(checkout.locale, request.headers['accept-language'])
+      const isDeclined = request.query.declined !== undefined
+      return sendMessagePage(reply, language, sandboxPage(checkout, { language, isDeclined }))
     },
   )
 
@@ -84,38 +85,29 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
 /** Renders plain forms without a script, in the language of the client. */
 function sandboxPage(
   checkout: Awaited<ReturnType<typeof findCheckout>>,
-  { accepted, isDeclined }: { accepted: string | undefined; isDeclined: boolean },
-): Pick<Page, 'title' | 'main' | 'locale' | 'skip'> {
+  { language: { say, locale }, isDeclined }: { language: Language; isDeclined: boolean },
+): MessagePage {
   const { reference, service_name: serviceName, payment_id: paymentId } = checkout
-  const { say, locale } = checkoutLanguage(checkout.locale, accepted)
   const amount = moneyText(checkout, locale)
   const isOpen = checkout.status === 'open'
-  const action = (what: string) => `/sandbox/${reference}/${what}`
-  const main = html`<main id="main" class="text" tabindex="-1">
-    <h1>${say('sandbox.title')}</h1>
-    <p>${say('sandbox.hint')}</p>
-    ${isDeclined && isOpen ? html`<p role="alert">${say('sandbox.declined')}</p>` : ''}
-    ${details([
-      [say('sandbox.what'), serviceName],
-      [say('sandbox.amount'), amount],
-    ])}
-    ${
-      isOpen
-        ? html`<form method="post" action="${action('pay')}">
-              <button type="submit" class="main">${say('sandbox.pay', { amount })}</button>
-            </form>
-            <form method="post" action="${action('fail')}">
-              <button type="submit">${say('sandbox.fail')}</button>
-            </form>
-            ${
-              checkout.confirmed_at !== null
-                ? ''
-                : html`<form method="post" action="${action('give-up')}">
-                    <button type="submit">${say('checkout.giveUp')}</button>
-                  </form>`
-            }`
-        : html`<p>${say('sandbox.over')} <a href="/checkout/${paymentId}">${say('sandbox.show')}</a></p>`
-    }
-  </main>`
-  return { title: say('sandbox.title'), main, locale, skip: say('checkout.skip') }
+  const press = (what: string, label: string, isMain = false) =>
+    pressed({ path: `/sandbox/${reference}/${what}`, label, isMain })
+  return {
+    title: say('sandbox.title'),
+    sign: 'payments',
+    forms: true,
+    content: html`<p class="note">${say('sandbox.hint')}</p>
+      ${isDeclined && isOpen ? html`<p class="fault" role="alert">${say('sandbox.declined')}</p>` : ''}
+      ${details([
+        [say('sandbox.what'), serviceName],
+        [say('sandbox.amount'), amount],
+      ])}
+      ${
+        isOpen
+          ? html`${press('pay', say('sandbox.pay', { amount }), true)} ${press('fail', say('sandbox.fail'))}
+            ${checkout.confirmed_at === null ? press('give-up', say('checkout.giveUp')) : ''}`
+          : html`<p>${say('sandbox.over')}</p>
+              <a class="button main" href="/checkout/${paymentId}">${say('sandbox.show')}</a>`
+      }`,
+  }
 }

@@ -3,11 +3,14 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import packageJson from '../../package.json' with { type: 'json' }
 import { bookingPageKey } from '../access/page-key.ts'
+import { findShownBusiness } from '../access/session.ts'
 import { html, type Html } from '../base/html.ts'
+import type { Language } from '../base/languages.ts'
 import type { Context } from '../bookings/context.ts'
 import { firstBusinesses } from '../catalogue/business.ts'
 import { Media } from '../base/wire.ts'
 import { icon } from './icons.ts'
+import { type MessagePage, pageLanguage, sendMessagePage } from './message-page.ts'
 import { sendPage } from './page.ts'
 
 /** A business with an accessible booking page. */
@@ -36,32 +39,34 @@ export function startPageRoutes(app: FastifyInstance, context: Context): void {
         response: { 200: Media('text/html', 'The page.') },
       },
     },
-    async (_request, reply) => {
-      const isProduction = context.config.environment === 'production'
-      const found = await context.cache.get('start-page', () =>
-        findBookable(context, isProduction ? 2 : maxListed),
-      )
-      const businesses = found ?? []
-      if (!isProduction)
-        return sendPage(reply, {
-          title: 'Holdfast',
-          main: overview(businesses, context.db.engine),
-          more: html`<script type="module" src="/widget/v1.js"></script>`,
-        })
-      const [only, other] = businesses
-      const shown = only && !other && only.path !== '' ? only : undefined
+    async (request, reply) => {
+      if (context.config.environment === 'production') {
+        const only = await context.cache.get('only-business', () => findOnly(context))
+        const language = pageLanguage(request.headers['accept-language'], only?.locale)
+        return sendMessagePage(reply, language, only ? entrance(language, only) : nothingHere(language))
+      }
+      const businesses = await context.cache.get('start-page', () => findBookable(context))
       return sendPage(reply, {
-        title: shown?.name ?? 'Nothing here',
-        main: shown ? entrance(shown) : nothingHere,
-        header: false,
+        title: 'Holdfast',
+        main: overview(businesses ?? [], context.db.engine),
+        more: html`<script type="module" src="/widget/v1.js"></script>`,
       })
     },
   )
 }
 
+/** Finds the only business. Undefined if there are more, or if it has no booking page. */
+async function findOnly(context: Context) {
+  const [only, other] = await firstBusinesses(context, 2)
+  const key = only && !other ? await bookingPageKey(context, only.id) : undefined
+  if (!only || key === undefined) return undefined
+  const business = await findShownBusiness(context.db.reads, { businessId: only.id })
+  return { business, locale: only.locale, path: `/book/${key}` }
+}
+
 /** Finds businesses by name. The path is empty for a business without a booking page. */
-async function findBookable(context: Context, max: number): Promise<BookableBusiness[]> {
-  const businesses = await firstBusinesses(context, max)
+async function findBookable(context: Context): Promise<BookableBusiness[]> {
+  const businesses = await firstBusinesses(context, maxListed)
   return Promise.all(
     businesses.map(async ({ id, name, brand_name }) => {
       const key = await bookingPageKey(context, id)
@@ -123,22 +128,27 @@ function keyIn({ path }: BookableBusiness): string {
   return path.slice('/book/'.length)
 }
 
-/** Link for the team. */
-const toConsole = html`<p class="soft"><a href="/console">Log in</a></p>`
-
-/** Renders the page for clients of the only business. */
-function entrance({ name, path }: BookableBusiness): Html {
-  return html`<main id="main" class="text door" tabindex="-1">
-    ${icon('calendar')}
-    <h1><bdi>${name}</bdi></h1>
-    <p><a class="button main" href="${path}">Book an appointment</a></p>
-    ${toConsole}
-  </main>`
+function forTeam({ say }: Language): Html {
+  return html`<p class="aside"><a href="/console">${say('page.logIn')}</a></p>`
 }
 
-const nothingHere = html`<main id="main" class="text door" tabindex="-1">
-  ${icon('calendar')}
-  <h1>Nothing here</h1>
-  <p>To book, open the link that the business has given you.</p>
-  ${toConsole}
-</main>`
+/** Renders the page for clients of the only business. */
+function entrance(
+  language: Language,
+  { business, path }: NonNullable<Awaited<ReturnType<typeof findOnly>>>,
+): MessagePage {
+  return {
+    ...{ title: business.brand_name ?? business.name, business, sign: 'calendar' },
+    content: html`<a class="button main" href="${path}">${language.say('page.book')}</a>
+      ${forTeam(language)}`,
+  }
+}
+
+function nothingHere(language: Language): MessagePage {
+  return {
+    title: language.say('page.empty'),
+    content: html`<p>${language.say('page.emptyHint')}</p>
+      ${forTeam(language)}`,
+    sign: 'calendar',
+  }
+}

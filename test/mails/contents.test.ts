@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { absoluteUrl } from '../../src/base/public-url.ts'
 import { moneyText } from '../../src/mails/render.ts'
 import { sessionClient } from '../support/client.ts'
 import { onOneEngine } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { makeBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { pngOf } from '../support/pictures.ts'
 
 const monday = '2026-11-30T09:30:00+01:00'
 const desk = 'desk@salon.example'
@@ -67,6 +69,25 @@ onOneEngine('postgres', 'what mails say', (engine) => {
     expect(second?.headers['reply-to']).toBe('hello@salon.example')
     expect(second?.text).toContain('Questions? Just answer this mail:\nhello@salon.example')
     await world.call('PATCH', path, { reply_to_email: null, phone: '+49 (0)30 5550123' })
+  })
+
+  test('a mail has the logo of the business under the public address', async () => {
+    const { url } = (
+      await world.service.call('POST', '/images', {
+        token: world.business.key,
+        rawBody: pngOf(120, 40),
+        headers: { 'content-type': 'image/png' },
+      })
+    ).body
+    const brand = { brand_name: 'Spree & more', brand_logo_url: String(url) }
+    await world.call('PATCH', `/businesses/${world.business.id}`, brand)
+    const client = nextClient()
+    await world.book(await world.offer(), monday, { client })
+    const [mail] = await sentTo(client.email)
+    expect(mail?.html).toMatch(
+      new RegExp(`<img\\s+src="https://book.example${String(url)}"\\s+alt="Spree &amp; more"`),
+    )
+    await world.call('PATCH', `/businesses/${world.business.id}`, { brand_name: null, brand_logo_url: null })
   })
 
   test('the first owner of a business hears of its bookings, unless it named others', async () => {
@@ -261,6 +282,12 @@ onOneEngine('postgres', 'what mails say', (engine) => {
     }
     expect(world.server.to(desk).at(-1)?.text).toContain('J.R.')
   })
+})
+
+test('a picture of this server has an address for mails only with a public URL', () => {
+  expect(absoluteUrl('', '/images/5e')).toBeNull()
+  expect(absoluteUrl('https://book.example', '/images/5e')).toBe('https://book.example/images/5e')
+  expect(absoluteUrl('', 'https://logo.example/l.png')).toBe('https://logo.example/l.png')
 })
 
 test.each([

@@ -45,7 +45,7 @@ onEachEngine('the sandbox', (engine) => {
     expect(page.body).toContain('Massage &amp; more')
     expect(page.body).toContain('€25')
     expect(page.body).not.toContain('<header>')
-    expect(page.body).toContain('<html lang="en">')
+    expect(page.body).toContain('<html lang="en" dir="ltr">')
     expect(String(page.body).match(/<button type="submit"/g)).toHaveLength(3)
     expect(page.body).not.toMatch(/<script|onclick|style=|ada@example\.com|Lovelace/)
   })

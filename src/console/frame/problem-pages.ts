@@ -8,9 +8,8 @@ import { bodyLimitBytes } from '../../http/body.ts'
 import { fieldsOf } from '../../http/forms.ts'
 import type { ShowProblem } from '../../http/problems.ts'
 import type { Typed } from '../../pages/form.ts'
-import { icon } from '../../pages/icons.ts'
-import { messagePage, pageLanguage, pageStyles } from '../../pages/message-page.ts'
-import { contentSecurityPolicy, sendPage } from '../../pages/page.ts'
+import { pageLanguage, sendMessagePage } from '../../pages/message-page.ts'
+import { sendPage } from '../../pages/page.ts'
 import { sendConsoleProblem } from './gate-page.ts'
 
 /*
@@ -20,6 +19,8 @@ import { sendConsoleProblem } from './gate-page.ts'
 
 /** Paths for clients, with their pages. */
 const ofClients = /^\/(?:book|manage|checkout|sandbox|mail)(?=[/?]|$)/
+/** Paths for developers, with pages in English. */
+const ofProgrammers = /^\/(?:docs|problems|embed|api|mcp)(?=[/?]|$)/
 const ofConsole = /^\/console(?=[/?]|$)/
 
 /** Shows problems to people. */
@@ -30,10 +31,11 @@ export function problemPages(context: Context): ShowProblem {
     if (ofConsole.test(path)) return sendConsoleProblem(reply, problem, await sentForm(request, ours))
     if (ofClients.test(path)) return sendMessage(request, reply, problem)
     const { title } = problemKinds[problem.code]
+    if (context.config.environment === 'production' && !ofProgrammers.test(path))
+      return sendMessage(request, reply, problem)
     return sendPage(reply, {
       title: `${title} – Holdfast`,
-      main: html`<main id="main" class="text door" tabindex="-1">
-        ${icon(problem.code === 'not_found' ? 'search' : 'warning')}
+      main: html`<main id="main" class="text" tabindex="-1">
         <h1>${title}</h1>
         <p>${problem.message}</p>
         <p><a class="button" href="/">To the first page</a></p>
@@ -48,19 +50,11 @@ function sendMessage(request: FastifyRequest, reply: FastifyReply, problem: Prob
   const { say } = language
   const { status } = problemKinds[problem.code]
   const isForNow = status === 429 || status >= 500
-  const message = isForNow
-    ? { title: say('page.later'), text: html`${say('page.laterHint')}` }
-    : { title: say('page.nothing'), text: html`${say('page.nothingHint')}` }
-  return reply
-    .headers({
-      'content-security-policy': contentSecurityPolicy(false, undefined, {}, pageStyles.source),
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
-      vary: 'Accept, Accept-Language',
-    })
-    .type('text/html; charset=utf-8')
-    .send(messagePage(language, message).text)
+  return sendMessagePage(reply, language, {
+    title: say(isForNow ? 'page.later' : 'page.nothing'),
+    content: html`<p>${say(isForNow ? 'page.laterHint' : 'page.nothingHint')}</p>`,
+    sign: isForNow ? 'again' : 'search',
+  })
 }
 
 /**

@@ -6,6 +6,7 @@ import { countMail } from '../../access/counted-requests.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
+import { absoluteUrl } from '../../base/public-url.ts'
 import { Media, problems, StrictObject } from '../../base/wire.ts'
 import type { Context } from '../../bookings/context.ts'
 import { showBusinessInScope } from '../../catalogue/business.ts'
@@ -38,10 +39,11 @@ async function sampleOf(context: Context, { person, business: { id } }: Business
   const business = await showBusinessInScope(context, person, id)
   const { name, timezone, brand_color: color, phone, imprint_url, privacy_url } = business
   const { locale, reply_to_email: replyTo } = mailSettings(business)
+  const logoUrl = absoluteUrl(context.config.publicUrl, business.brand_logo_url)
   const legal = { imprintUrl: imprint_url, privacyUrl: privacy_url }
   return sampleMail(context.config, {
     ...{ kind, locale, to: person.email, now: context.clock.now() },
-    business: { name, color, phone, replyTo, timezone, ...legal },
+    business: { name, color, logoUrl, phone, replyTo, timezone, ...legal },
   })
 }
 
@@ -62,7 +64,7 @@ export async function sendSample(
 
 /** Allows the email itself, without scripts, forms or external content other than images. */
 const mailPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src https: data:; frame-ancestors 'none'; sandbox"
+  "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' https: data:; frame-ancestors 'none'; sandbox"
 
 /** Registers the preview of an email. */
 export function mailPreviewRoute(app: FastifyInstance, context: Context): void {
