@@ -31,6 +31,8 @@ interface Question {
   staffId: string | undefined
   timezone: string
   days: Days
+  /** The first day of weeks, from 1 for Monday to 7. */
+  firstWeekday: number
 }
 
 /** Days of one week and one month, with their instants. */
@@ -103,7 +105,7 @@ export class NumbersCount {
     this.zone = zoneAround(timezone, days)
     const from = Math.max(0, (days.first - maxLeadDays - 2) * dayMs)
     this.leadZone = new ZoneOffsets(timezone, { from, to: (days.last + 3) * dayMs })
-    const { spans, weeks, months } = spansOf(days)
+    const { spans, weeks, months } = spansOf(days, question.firstWeekday)
     this.spans = spans.map((span) => ({ ...span, range: this.zone.spanOf(span.days) }))
     this.weeks = weeks.map((week) => new Period(week))
     this.months = months.map((month) => new Period(month))

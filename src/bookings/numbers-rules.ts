@@ -22,13 +22,16 @@ interface NumbersSpan {
   month: number
 }
 
-/** Divides days at Mondays and firsts of months. The first and last week and month may be partial. */
-export function spansOf(days: Days): { spans: NumbersSpan[]; weeks: Days[]; months: Days[] } {
+/** Divides days at the first days of weeks, from 1 for Monday to 7, and at firsts of months. The first and last week and month may be partial. */
+export function spansOf(
+  days: Days,
+  firstWeekday: number,
+): { spans: NumbersSpan[]; weeks: Days[]; months: Days[] } {
   const spans: NumbersSpan[] = []
   const weeks: Days[] = []
   const months: Days[] = []
   for (const day of eachDay(days)) {
-    const isNewWeek = weeks.length === 0 || isMonday(day)
+    const isNewWeek = weeks.length === 0 || (day + 3) % 7 === firstWeekday - 1 // day 0 was a Thursday
     const isNewMonth = months.length === 0 || dateOf(day).endsWith('-01')
     if (isNewWeek) weeks.push({ first: day, last: day })
     if (isNewMonth) months.push({ first: day, last: day })
@@ -37,11 +40,6 @@ export function spansOf(days: Days): { spans: NumbersSpan[]; weeks: Days[]; mont
     for (const last of [weeks.at(-1), months.at(-1), spans.at(-1)?.days]) if (last) last.last = day
   }
   return { spans, weeks, months }
-}
-
-/** Returns true for a Monday. 1970-01-01, day 0, was a Thursday. */
-function isMonday(day: number): boolean {
-  return (day + 3) % 7 === 0
 }
 
 const hourMs = 3_600_000

@@ -19,6 +19,13 @@ import {
 } from './numbers-queries.ts'
 import type { Numbers, NumbersQuery } from './numbers-schemas.ts'
 
+interface NumbersRequest {
+  query: Static<typeof NumbersQuery>
+  isGone?: () => boolean
+  /** The first day of weeks, from 1 for Monday to 7. */
+  firstWeekday?: number
+}
+
 /**
  * Counts the bookings of some days by week and resource, together with the open time, and presents the
  * numbers. Counts one request per business at a time. Throws not_found, unavailable if too many are waiting,
@@ -27,13 +34,13 @@ import type { Numbers, NumbersQuery } from './numbers-schemas.ts'
 export async function readNumbers<Shown>(
   context: Context,
   actor: Actor,
-  { query, isGone }: { query: Static<typeof NumbersQuery>; isGone?: () => boolean },
+  { query, isGone, firstWeekday = 1 }: NumbersRequest,
   show: (numbers: Static<typeof Numbers>, slices: Slices) => Shown | Promise<Shown>,
 ): Promise<Shown> {
   const businessId = await businessAsked(context, actor, query)
   const work = async () => {
     const slices = new Slices(isGone)
-    return show(await countNumbers(context, businessId, { query, slices }), slices)
+    return show(await countNumbers(context, businessId, { query, slices, firstWeekday }), slices)
   }
   return turnsFor(context, 'numbers').run(businessId, work, isGone)
 }
@@ -41,7 +48,11 @@ export async function readNumbers<Shown>(
 async function countNumbers(
   context: Context,
   businessId: string,
-  { query, slices }: { query: Static<typeof NumbersQuery>; slices: Slices },
+  {
+    query,
+    slices,
+    firstWeekday,
+  }: Pick<Required<NumbersRequest>, 'query' | 'firstWeekday'> & { slices: Slices },
 ): Promise<Static<typeof Numbers>> {
   const catalogue = await presentCatalogue(context, businessId, slices)
   const { location_id: locationId, staff_id: staffId } = query
@@ -54,7 +65,7 @@ async function countNumbers(
   const days = { first: dayOf(query.from), last: dayOf(query.to) }
   const zone = zoneAround(timezone, days)
   const whole = zone.spanOf(days)
-  const count = new NumbersCount({ catalogue, locationId, staffId, timezone, days })
+  const count = new NumbersCount({ catalogue, locationId, staffId, timezone, days, firstWeekday })
   const db = context.db.reads
   const startsAt = instantFromMs(whole.from)
   for (const span of count.spans) {

@@ -50,6 +50,23 @@ onOneEngine('postgres', 'the numbers of a business in the console', (engine) => 
     )
   })
 
+  test('begin weeks on the first day of the language', async () => {
+    const weeks = '?range=own&from=2026-11-22&to=2026-12-05'
+    const rows = async (language: string) => {
+      const { body } = await readConsole(service, `/console/numbers.csv${weeks}&report=revenue`, manager, {
+        'accept-language': language,
+      })
+      return String(body).match(/2026[-/]?\d\d[-/]?\d\d|\d\d\.\d\d\.2026/g)
+    }
+    expect(await rows('ja')).toHaveLength(4) // Sunday to Saturday, twice
+    expect(await rows('de')).toHaveLength(6) // a Sunday, a week, six days
+    const heads = async (language: string) =>
+      textOf(await show(weeks, manager, { 'accept-language': language }))
+    expect(await heads('de')).toMatch(/Mo Di Mi Do Fr Sa So/)
+    expect(await heads('ja')).toMatch(/日 月 火 水 木 金 土/)
+    expect(await heads('ar')).toMatch(/السبت.*الأحد.*الاثنين/)
+  })
+
   test('are those of a usual period or of typed days, next to the period before', async () => {
     const chosen = (page: { body: unknown }) => /<option value="(\w+)" selected/.exec(String(page.body))?.[1]
     expect(chosen(await show())).toBe('month')

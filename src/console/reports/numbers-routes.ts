@@ -23,16 +23,9 @@ import { sendLogIn } from '../frame/gate-page.ts'
 import { listItems } from '../frame/lists.ts'
 import { zoneNames } from '../team/zone-names.ts'
 import { changeText, countText, daysText, percentText } from './report-formats.ts'
-import {
-  type Counted,
-  moneyIn,
-  nameOf,
-  type Report,
-  reportsOf,
-  shareOf,
-  shareOfAll,
-  workloadOf,
-} from './reports.ts'
+import { type Counted, moneyIn, nameOf, type Report, shareOf } from './report-tools.ts'
+import { reportsOf, shareOfAll, workloadOf } from './reports.ts'
+import { firstWeekday } from '../frame/formats.ts'
 
 const path = '/console/numbers'
 
@@ -139,7 +132,7 @@ export function numbersPageRoutes(app: FastifyInstance, context: Context): void 
 /** Reads the days in an address, with the input. The default is the current month. */
 function askedBy(
   context: Context,
-  { business, texts }: BusinessVisit,
+  { business, texts, locale }: BusinessVisit,
   query: Record<string, string | undefined>,
 ): Asked {
   const today = Temporal.Instant.fromEpochMilliseconds(toMs(context.clock.now()))
@@ -149,7 +142,7 @@ function askedBy(
   const { from = shownFrom, to = shownTo } = query
   const isTyped = query['range'] === undefined && from !== undefined && to !== undefined
   const range = isTyped ? 'own' : (ranges.find((one) => one === query['range']) ?? 'month')
-  const usual = usualDays(range === 'own' ? 'month' : range, today)
+  const usual = usualDays(range === 'own' ? 'month' : range, today, firstWeekday(locale))
   const days =
     range === 'own' && (from !== undefined || to !== undefined)
       ? { from: from ?? '', to: to ?? '' }
@@ -169,10 +162,11 @@ function askedBy(
 function usualDays(
   range: Exclude<Asked['range'], 'own'>,
   today: Temporal.PlainDate,
+  firstDay: number,
 ): { days: Dates; before: Dates } {
   const month = today.with({ day: 1 })
   const start = {
-    week: today.subtract({ days: today.dayOfWeek - 1 }),
+    week: today.subtract({ days: (today.dayOfWeek - firstDay + 7) % 7 }),
     month,
     last_month: month.subtract({ months: 1 }),
     quarter: month.subtract({ months: (month.month - 1) % 3 }),
@@ -216,7 +210,7 @@ function faultsOfDays(
 
 function countedFor<Shown>(
   context: Context,
-  { person, business, isGone }: BusinessVisit,
+  { person, business, isGone, locale }: BusinessVisit,
   { from, to, location, person: staff }: Dates & Pick<Asked, 'location' | 'person'>,
   show: (numbers: Counted, slices: Slices) => Promise<Shown>,
 ): Promise<Shown> {
@@ -225,7 +219,7 @@ function countedFor<Shown>(
     ...(location !== undefined && { location_id: location }),
     ...(staff !== undefined && { staff_id: staff }),
   }
-  return readNumbers(context, person, { query, isGone }, show)
+  return readNumbers(context, person, { query, isGone, firstWeekday: firstWeekday(locale) }, show)
 }
 
 async function numbersPage(context: Context, visit: BusinessVisit, asked: Asked): Promise<Html> {

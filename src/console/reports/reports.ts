@@ -1,91 +1,23 @@
-import type { Static } from 'typebox'
-import { type CsvForm, csvDate, csvNumber } from '../../base/csv.ts'
-import { html, type Html } from '../../base/html.ts'
-import type { Numbers } from '../../bookings/numbers-schemas.ts'
-import { minorDigits } from '../../catalogue/service-rules.ts'
+import { csvDate } from '../../base/csv.ts'
+import { html } from '../../base/html.ts'
 import { moneyText } from '../../mails/render.ts'
 import { dateFormat } from '../frame/formats.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
-import { barPlot, heatMap, plotLegend, shareBar } from './numbers-plots.ts'
-import { compactMoney, countText, daysText, hoursText, percentText } from './report-formats.ts'
+import { peopleReport, weekReport } from './hour-reports.ts'
+import { barPlot, plotLegend, shareBar } from './numbers-plots.ts'
+import { compactMoney, daysText } from './report-formats.ts'
+import {
+  bestOf,
+  type Counted,
+  moneyIn,
+  type Report,
+  shareOf,
+  sumOf,
+  type Tools,
+  toolsFor,
+} from './report-tools.ts'
 
-export type Counted = Static<typeof Numbers>
-type Period = Counted['total']
-type CountedColumn = Counted['columns'][number]
-
-/** A cell of a report: for the page, and for each column of the file. */
-interface Cell {
-  text: Html | string
-  file: (form: CsvForm) => (string | number | null)[]
-}
-
-/** A question of an owner, with its answer in a sentence, as a plot, and as numbers. */
-export interface Report {
-  id: string
-  title: string
-  sentence: string
-  plot: Html
-  isWide?: boolean
-  /** Headings of the table, and of the file if it has more columns. */
-  heads: (string | { text: string; file: string[] })[]
-  rows: Cell[][]
-}
-
-/** Fewer bookings show no pattern. */
-const minPattern = 10
-/** Maximum number of people and things with a row. The file of all numbers has the others. */
-const maxRows = 50
 const maxTopServices = 6
-/** Maximum number of weeks with a bar each. Longer periods have a bar a month. */
-const maxWeeks = 14
-
-/** Returns what all reports of a period share: its parts, and how to show them. */
-function toolsFor({ texts: { numbers: texts }, locale }: BusinessVisit, numbers: Counted) {
-  const { total, columns, services, weeks, months } = numbers
-  const isByMonth = weeks.length > maxWeeks
-  const periods = isByMonth ? months : weeks
-  const currencies = total.money
-    .toSorted((one, other) => other.booked - one.booked)
-    .map((one) => one.currency)
-  const percent = (share: number) => percentText(share, locale)
-  const plain = (value: number) => countText(value, locale)
-
-  const text = (value: string): Cell => ({ text: html`<bdi>${value}</bdi>`, file: () => [value] })
-  const count = (value: number): Cell => ({ text: plain(value), file: () => [value] })
-  const share = (part: number, whole: number): Cell =>
-    whole === 0
-      ? { text: '–', file: () => [null] }
-      : { text: percent(part / whole), file: (form) => [csvNumber((part / whole) * 100, 1, form)] }
-  const hours = (minutes: number): Cell => ({
-    text: texts.hours({ hours: hoursText(minutes, locale) }),
-    file: (form) => [csvNumber(minutes / 60, 2, form)],
-  })
-  const amount = (minor: number, currency: string): Cell => ({
-    text: moneyText({ amount: minor, currency }, locale),
-    file: (form) => [csvNumber(minor / 10 ** minorDigits(currency), minorDigits(currency), form)],
-  })
-  const period = ({ from, to }: Period): Cell => ({
-    text: isByMonth ? monthText(from, locale) : daysText({ from, to }, locale),
-    file: (form) => [csvDate(from, form), csvDate(to, form)],
-  })
-  const periodHead = { text: isByMonth ? texts.month : texts.week, file: [texts.from, texts.to] }
-  const labelOf = ({ from }: Period) =>
-    dateFormat(locale, 'UTC', isByMonth ? { month: 'short' } : { day: 'numeric', month: 'short' }).format(
-      Date.parse(from),
-    )
-  const longLabel = (one: Period) => (isByMonth ? monthText(one.from, locale) : daysText(one, locale))
-  const amountHeads = (title: string) => currencies.map((currency) => `${title} (${currency})`)
-  const amounts = (money: Period['money'], kind: 'booked' | 'missed') =>
-    currencies.map((currency) => amount(moneyIn(money, currency)[kind], currency))
-
-  return {
-    ...{ texts, locale, numbers, total, columns, services, periods, currencies },
-    ...{ percent, plain, text, count, share, hours, amount, period, periodHead },
-    ...{ labelOf, longLabel, amountHeads, amounts },
-  }
-}
-
-type Tools = ReturnType<typeof toolsFor>
 
 function revenueReport({
   texts,
@@ -350,110 +282,6 @@ function weekAt({ weeks }: Counted, at: number): { from: string; to: string } {
   return { from, to }
 }
 
-function peopleReport({
-  texts,
-  locale,
-  columns,
-  percent,
-  text,
-  count,
-  share,
-  hours,
-  amountHeads,
-  amounts,
-}: Tools): Report {
-  const shown = columns.filter(
-    (one) => sumOf(one.open_minutes) + sumOf(one.bookings) + sumOf(one.cancellations) > 0,
-  )
-  const staffFirst = shown.toSorted((one, other) => Number(one.staff === null) - Number(other.staff === null))
-  const rows = staffFirst.slice(0, maxRows)
-  const dayHours = hoursShown(rows.map((one) => one.hours))
-  const best = bestOf(
-    rows.filter(({ staff }) => staff),
-    (one) => shareOf(sumsOf(one)) ?? 0,
-  )
-  const bestShare = best && shareOf(sumsOf(best))
-  return {
-    id: 'people',
-    title: texts.byPerson,
-    isWide: true,
-    sentence: best && bestShare ? texts.peopleSay({ name: nameOf(best), share: percent(bestShare) }) : '',
-    plot: heatMap(
-      {
-        corner: texts.who,
-        heads: [...dayHours.map((hour) => hourText(hour, locale)), texts.all],
-        closed: texts.closed,
-      },
-      rows.map((one) => ({
-        head: html`<bdi>${nameOf(one)}</bdi>`,
-        cells: [
-          ...dayHours.map((hour) => cellOf(one.hours.booked_minutes[hour], one.hours.open_minutes[hour])),
-          shareOf(sumsOf(one)),
-        ],
-      })),
-      percent,
-    ),
-    heads: [
-      ...[texts.who, texts.busy, texts.booked, texts.open, texts.bookings, texts.noShows, texts.cancelled],
-      ...amountHeads(texts.bookedMoney),
-      ...amountHeads(texts.missed),
-    ],
-    rows: rows.map((one) => {
-      const { booked_minutes: booked, open_minutes: open } = sumsOf(one)
-      return [
-        ...[text(nameOf(one)), share(booked, open), hours(booked), hours(open)],
-        ...[count(sumOf(one.bookings)), count(sumOf(one.no_shows)), count(sumOf(one.cancellations))],
-        ...[...amounts(one.money, 'booked'), ...amounts(one.money, 'missed')],
-      ]
-    }),
-  }
-}
-
-function weekReport({ texts, locale, numbers, total, percent, text, share, hours }: Tools): Report {
-  const { booked_minutes: booked, open_minutes: open } = numbers.hours
-  const dayHours = hoursShown(
-    booked.map((minutes, day) => ({ booked_minutes: minutes, open_minutes: open[day] ?? [] })),
-  )
-  const days = weekdays(locale)
-  const parts = partsOf(
-    numbers.hours,
-    days.map(({ long }) => long),
-    texts.parts,
-    dayHours,
-  )
-  const low = parts.at(-1)
-  const high = parts[0]
-  return {
-    id: 'hours',
-    title: texts.byHour,
-    isWide: true,
-    sentence:
-      total.bookings < minPattern
-        ? texts.tooFew({ count: minPattern })
-        : low && high && low !== high
-          ? texts.hoursSay({
-              ...{ low: low.name, least: percent(low.share) },
-              high: `${high.name} (${percent(high.share)})`,
-            })
-          : '',
-    plot: heatMap(
-      { corner: texts.hour, heads: days.map(({ short }) => short), closed: texts.closed },
-      dayHours.map((hour) => ({
-        head: hourText(hour, locale),
-        cells: days.map((_, day) => cellOf(booked[day]?.[hour], open[day]?.[hour])),
-      })),
-      percent,
-    ),
-    heads: [texts.day, texts.hour, texts.busy, texts.booked, texts.open],
-    rows: days.flatMap(({ long }, day) =>
-      dayHours.map((hour) => {
-        const [some = 0, all = 0] = [booked[day]?.[hour], open[day]?.[hour]]
-        return [text(long), text(hourText(hour, locale)), share(some, all), hours(some), hours(all)]
-      }),
-    ),
-  }
-}
-
 /** Returns the reports of a period, each for a page and a file. */
 export function reportsOf(visit: BusinessVisit, numbers: Counted): Report[] {
   const tools = toolsFor(visit, numbers)
@@ -461,54 +289,6 @@ export function reportsOf(visit: BusinessVisit, numbers: Counted): Report[] {
     ...[weekReport(tools), revenueReport(tools), attendanceReport(tools), clientReport(tools)],
     ...[serviceReport(tools), utilisationReport(tools), leadReport(tools), peopleReport(tools)],
   ]
-}
-
-/** Returns the amounts in one currency. */
-export function moneyIn(money: Period['money'], currency: string) {
-  return money.find((one) => one.currency === currency) ?? { booked: 0, missed: 0 }
-}
-
-export function nameOf({ staff, service, location }: CountedColumn): string {
-  return staff?.name ?? [service?.name ?? '–', ...(location ? [location.name] : [])].join(' · ')
-}
-
-function sumOf(list: readonly number[]): number {
-  return list.reduce((total, value) => total + value, 0)
-}
-
-function sumsOf({ booked_minutes, open_minutes }: CountedColumn) {
-  return { booked_minutes: sumOf(booked_minutes), open_minutes: sumOf(open_minutes) }
-}
-
-/** Returns the share of the open time; undefined without any. */
-export function shareOf({ booked_minutes, open_minutes }: { booked_minutes: number; open_minutes: number }) {
-  return open_minutes === 0 ? undefined : booked_minutes / open_minutes
-}
-
-function cellOf(booked = 0, open = 0): number | undefined {
-  return open === 0 ? (booked === 0 ? undefined : 1) : booked / open
-}
-
-function bestOf<Item>(items: readonly Item[], value: (item: Item) => number): Item | undefined {
-  const [first] = items.toSorted((one, other) => value(other) - value(one))
-  return first && value(first) > 0 ? first : undefined
-}
-
-/** Longer opening hours, such as those of an online service, are shown as far as somebody books. */
-const maxDayHours = 14
-
-/** Returns the hours of the day from the first to the last that is open. */
-function hoursShown(list: readonly { booked_minutes: number[]; open_minutes: number[] }[]): number[] {
-  const used = (kind: 'booked_minutes' | 'open_minutes') => {
-    const hours = Array.from({ length: 24 }, (_, hour) => hour).filter((hour) =>
-      list.some((one) => (one[kind][hour] ?? 0) > 0),
-    )
-    const [first = 0] = hours
-    return Array.from({ length: (hours.at(-1) ?? -1) - first + 1 }, (_, at) => first + at)
-  }
-  const open = used('open_minutes')
-  const booked = used('booked_minutes')
-  return open.length > 0 && (open.length <= maxDayHours || booked.length === 0) ? open : booked
 }
 
 /** Returns the booked and open minutes of each week: of those who work, or of all things if nobody does. */
@@ -528,51 +308,4 @@ export function shareOfAll(periods: readonly { booked_minutes: number; open_minu
     booked_minutes: sumOf(periods.map((one) => one.booked_minutes)),
     open_minutes: sumOf(periods.map((one) => one.open_minutes)),
   })
-}
-
-/** The first hours of parts of the day. */
-const dayParts = [
-  ['morning', 0, 12],
-  ['afternoon', 12, 17],
-  ['evening', 17, 24],
-] as const
-
-/** Returns the parts of all weekdays that are open for an hour or longer, the fullest first. */
-function partsOf(
-  { booked_minutes, open_minutes }: Counted['hours'],
-  days: readonly string[],
-  texts: Record<(typeof dayParts)[number][0], (values: { day: string }) => string>,
-  hours: readonly number[],
-): { name: string; share: number }[] {
-  const within = (list: readonly number[] = [], from: number, to: number) =>
-    hours.filter((hour) => hour >= from && hour < to).map((hour) => list[hour] ?? 0)
-  return days
-    .flatMap((day, at) =>
-      dayParts.map(([part, from, to]) => ({
-        name: texts[part]({ day }),
-        booked: sumOf(within(booked_minutes[at], from, to)),
-        open: sumOf(within(open_minutes[at], from, to)),
-      })),
-    )
-    .filter(({ open }) => open >= 60)
-    .map(({ name, booked, open }) => ({ name, share: Math.min(1, booked / open) }))
-    .toSorted((one, other) => other.share - one.share)
-}
-
-/** Returns the names of the weekdays, from Monday. */
-function weekdays(locale: string): { long: string; short: string }[] {
-  const monday = Date.UTC(2026, 10, 2)
-  return Array.from({ length: 7 }, (_, day) => {
-    const at = monday + day * 86_400_000
-    const named = (weekday: 'long' | 'short') => dateFormat(locale, 'UTC', { weekday }).format(at)
-    return { long: named('long'), short: named('short') }
-  })
-}
-
-function hourText(hour: number, locale: string): string {
-  return dateFormat(locale, 'UTC', { hour: 'numeric' }).format(hour * 3_600_000)
-}
-
-function monthText(date: string, locale: string): string {
-  return dateFormat(locale, 'UTC', { month: 'long', year: 'numeric' }).format(Date.parse(date))
 }

@@ -1,0 +1,113 @@
+import type { Static } from 'typebox'
+import { type CsvForm, csvDate, csvNumber } from '../../base/csv.ts'
+import { html, type Html } from '../../base/html.ts'
+import type { Numbers } from '../../bookings/numbers-schemas.ts'
+import { minorDigits } from '../../catalogue/service-rules.ts'
+import { moneyText } from '../../mails/render.ts'
+import { dateFormat } from '../frame/formats.ts'
+import type { BusinessVisit } from '../frame/console-route.ts'
+import { countText, daysText, hoursText, percentText } from './report-formats.ts'
+
+export type Counted = Static<typeof Numbers>
+type Period = Counted['total']
+type CountedColumn = Counted['columns'][number]
+
+/** A cell of a report: for the page, and for each column of the file. */
+interface Cell {
+  text: Html | string
+  file: (form: CsvForm) => (string | number | null)[]
+}
+
+/** A question of an owner, with its answer in a sentence, as a plot, and as numbers. */
+export interface Report {
+  id: string
+  title: string
+  sentence: string
+  plot: Html
+  isWide?: boolean
+  /** Headings of the table, and of the file if it has more columns. */
+  heads: (string | { text: string; file: string[] })[]
+  rows: Cell[][]
+}
+
+/** Maximum number of weeks with a bar each. Longer periods have a bar a month. */
+const maxWeeks = 14
+
+/** Returns what all reports of a period share: its parts, and how to show them. */
+export function toolsFor({ texts: { numbers: texts }, locale }: BusinessVisit, numbers: Counted) {
+  const { total, columns, services, weeks, months } = numbers
+  const isByMonth = weeks.length > maxWeeks
+  const periods = isByMonth ? months : weeks
+  const currencies = total.money
+    .toSorted((one, other) => other.booked - one.booked)
+    .map((one) => one.currency)
+  const percent = (share: number) => percentText(share, locale)
+  const plain = (value: number) => countText(value, locale)
+
+  const text = (value: string): Cell => ({ text: html`<bdi>${value}</bdi>`, file: () => [value] })
+  const count = (value: number): Cell => ({ text: plain(value), file: () => [value] })
+  const share = (part: number, whole: number): Cell =>
+    whole === 0
+      ? { text: '–', file: () => [null] }
+      : { text: percent(part / whole), file: (form) => [csvNumber((part / whole) * 100, 1, form)] }
+  const hours = (minutes: number): Cell => ({
+    text: texts.hours({ hours: hoursText(minutes, locale) }),
+    file: (form) => [csvNumber(minutes / 60, 2, form)],
+  })
+  const amount = (minor: number, currency: string): Cell => ({
+    text: moneyText({ amount: minor, currency }, locale),
+    file: (form) => [csvNumber(minor / 10 ** minorDigits(currency), minorDigits(currency), form)],
+  })
+  const period = ({ from, to }: Period): Cell => ({
+    text: isByMonth ? monthText(from, locale) : daysText({ from, to }, locale),
+    file: (form) => [csvDate(from, form), csvDate(to, form)],
+  })
+  const periodHead = { text: isByMonth ? texts.month : texts.week, file: [texts.from, texts.to] }
+  const labelOf = ({ from }: Period) =>
+    dateFormat(locale, 'UTC', isByMonth ? { month: 'short' } : { day: 'numeric', month: 'short' }).format(
+      Date.parse(from),
+    )
+  const longLabel = (one: Period) => (isByMonth ? monthText(one.from, locale) : daysText(one, locale))
+  const amountHeads = (title: string) => currencies.map((currency) => `${title} (${currency})`)
+  const amounts = (money: Period['money'], kind: 'booked' | 'missed') =>
+    currencies.map((currency) => amount(moneyIn(money, currency)[kind], currency))
+
+  return {
+    ...{ texts, locale, numbers, total, columns, services, periods, currencies },
+    ...{ percent, plain, text, count, share, hours, amount, period, periodHead },
+    ...{ labelOf, longLabel, amountHeads, amounts },
+  }
+}
+
+export type Tools = ReturnType<typeof toolsFor>
+
+/** Returns the amounts in one currency. */
+export function moneyIn(money: Period['money'], currency: string) {
+  return money.find((one) => one.currency === currency) ?? { booked: 0, missed: 0 }
+}
+
+export function nameOf({ staff, service, location }: CountedColumn): string {
+  return staff?.name ?? [service?.name ?? '–', ...(location ? [location.name] : [])].join(' · ')
+}
+
+export function sumOf(list: readonly number[]): number {
+  return list.reduce((total, value) => total + value, 0)
+}
+
+export function sumsOf({ booked_minutes, open_minutes }: CountedColumn) {
+  return { booked_minutes: sumOf(booked_minutes), open_minutes: sumOf(open_minutes) }
+}
+
+/** Returns the share of the open time; undefined without any. */
+export function shareOf({ booked_minutes, open_minutes }: { booked_minutes: number; open_minutes: number }) {
+  return open_minutes === 0 ? undefined : booked_minutes / open_minutes
+}
+
+export function bestOf<Item>(items: readonly Item[], value: (item: Item) => number): Item | undefined {
+  const [first] = items.toSorted((one, other) => value(other) - value(one))
+  return first && value(first) > 0 ? first : undefined
+}
+
+function monthText(date: string, locale: string): string {
+  return dateFormat(locale, 'UTC', { month: 'long', year: 'numeric' }).format(Date.parse(date))
+}
