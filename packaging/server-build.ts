@@ -27,9 +27,9 @@ export function makeServer(): Promise<boolean> {
     make: async (write) => {
       const chunks = await builtServer()
       for (const { fileName, code, map, moduleIds } of chunks) {
-        // errors of the worker are never shown, and nobody fixes a package here: their maps would only be large
+        // errors of the workers are never shown, and nobody fixes a package here: their maps would only be large
         const isOurs = moduleIds.some((id) => id.startsWith(join(project, 'src/')))
-        const isMapped = map && isOurs && fileName !== 'busy-times-program.js'
+        const isMapped = map && isOurs && !fileName.endsWith('-program.js')
         write(
           `${target}/${fileName}`,
           isMapped ? code : code.replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'),
@@ -53,6 +53,7 @@ async function builtServer(): Promise<OutputChunk[]> {
     input: {
       main: join(project, 'packaging/package-main.ts'),
       'busy-times-program': join(project, 'src/calendars/busy-times-program.ts'), // for a worker
+      'holidays-program': join(project, 'src/catalogue/holidays-program.ts'), // for a worker
     },
     platform: 'node',
     resolve: { alias: { 'ical.js': join(project, 'node_modules/ical.js/dist/ical.min.js') } }, // a third of the size

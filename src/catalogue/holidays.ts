@@ -1,90 +1,96 @@
-import { Problem, validationProblem } from '../base/errors.ts'
+import { Worker } from 'node:worker_threads'
+import { unavailable, validationProblem } from '../base/errors.ts'
+import type { holidayLists } from './holiday-lists.ts'
 
-/* Public holidays of countries and regions, suggested by the package date-holidays. */
+/*
+ * Questions about public holidays. Their rules take 40 MB and a third of a second to load, so a worker answers them. It
+ * ends when nobody has asked for a while.
+ */
 
-interface PublicHoliday {
-  /** Such as `2027-12-25`. */
-  date: string
-  name: string
+type Lists = typeof holidayLists
+
+export interface HolidayQuestion {
+  id: number
+  name: keyof Lists
+  given: unknown[]
 }
 
-interface HolidayPlace {
-  country: string
-  region?: string | undefined
+export interface HolidayAnswer {
+  id: number
+  value?: unknown
+  /** The pointer of a country or region without known holidays. */
+  unknown?: string
+  failed?: string
 }
 
-interface Named {
-  code: string
-  name: string
-}
+const idleMs = 30_000
+const maxWaiting = 32
 
-/** Loads the package when it is used: it holds the rules of all countries. */
-async function load() {
-  try {
-    return (await import('date-holidays')).default
-  } catch {
-    throw new Problem('unavailable', 'This server has no list of public holidays.')
+/** Source file in a checkout, built file in the package (packaging/server-build.ts). */
+const program = new URL(
+  `./holidays-program${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`,
+  import.meta.url,
+)
+
+class HolidayWorker {
+  private worker: Worker | undefined
+  private idle: NodeJS.Timeout | undefined
+  private lastId = 0
+  private readonly waiting = new Map<number, (answer: HolidayAnswer) => void>()
+
+  /** Throws unavailable if many are waiting, or if the worker ends. */
+  async ask<Name extends keyof Lists>(
+    name: Name,
+    given: Parameters<Lists[Name]>,
+  ): Promise<ReturnType<Lists[Name]>> {
+    if (this.waiting.size >= maxWaiting) throw unavailable('Many people are reading public holidays.')
+    const worker = (this.worker ??= this.start())
+    clearTimeout(this.idle)
+    this.idle = setTimeout(() => void worker.terminate(), idleMs).unref()
+    const id = (this.lastId += 1)
+    const { unknown, failed, value } = await new Promise<HolidayAnswer>((resolve) => {
+      this.waiting.set(id, resolve)
+      worker.postMessage({ id, name, given } satisfies HolidayQuestion)
+    })
+    if (unknown !== undefined)
+      throw validationProblem([
+        { pointer: unknown, code: 'unknown_reference', detail: 'has no known holidays' },
+      ])
+    if (failed !== undefined) throw new Error(failed)
+    return value as ReturnType<Lists[Name]>
+  }
+
+  private start(): Worker {
+    const worker = new Worker(program, { env: {} })
+    worker.unref()
+    worker.on('message', (answer: HolidayAnswer) => {
+      this.waiting.get(answer.id)?.(answer)
+      this.waiting.delete(answer.id)
+    })
+    let reason = 'The list of public holidays was closed.'
+    worker.once('error', (error) => (reason = String(error)))
+    worker.once('exit', () => {
+      this.worker = undefined
+      for (const [id, end] of this.waiting) end({ id, failed: reason })
+      this.waiting.clear()
+    })
+    return worker
   }
 }
 
+const holidays = new HolidayWorker()
+
 /** Returns the public holidays of a year, by date. Throws validation_failed for an unknown country or region. */
-export async function listHolidays(
-  { country, region }: HolidayPlace,
-  { year, language }: { year: number; language: string },
-): Promise<PublicHoliday[]> {
-  const Holidays = await load()
-  const known = new Holidays()
-  if (!Object.hasOwn(known.getCountries(), country)) throw unknown('/country')
-  if (region !== undefined && !Object.hasOwn(statesOf(known, country), region)) throw unknown('/region')
-  const rules = new Holidays(country, region ?? '', { types: ['public'] })
-  const found = rules.getHolidays(year, language)
-  const names = Map.groupBy(found, ({ date }) => date.slice(0, 10))
-  return [...names]
-    .map(([date, some]) => ({ date, name: some.map(({ name }) => name).join(', ') }))
-    .toSorted((one, other) => (one.date < other.date ? -1 : 1))
-}
-
-/** Returns the regions of a country. Despite its types, the package has none for some countries. */
-function statesOf(
-  known: InstanceType<Awaited<ReturnType<typeof load>>>,
-  country: string,
-  language?: string,
-): Record<string, string> {
-  return { ...known.getStates(country, language) }
-}
-
-function unknown(pointer: string): Problem {
-  return validationProblem([{ pointer, code: 'unknown_reference', detail: 'has no known holidays' }])
+export function listHolidays(...given: Parameters<Lists['listHolidays']>) {
+  return holidays.ask('listHolidays', given)
 }
 
 /** Returns the countries with known holidays, by name, and the regions of one of them. */
-export async function listHolidayPlaces(
-  country: string | undefined,
-  language: string,
-): Promise<{ countries: Named[]; regions: Named[] }> {
-  const Holidays = await load()
-  const known = new Holidays()
-  const names = new Intl.DisplayNames(language, { type: 'region' })
-  const byName = new Intl.Collator(language)
-  const sorted = (places: Named[]) => places.toSorted((one, other) => byName.compare(one.name, other.name))
-  const countries = Object.keys(known.getCountries()).map((code) => ({ code, name: names.of(code) ?? code }))
-  const states = country === undefined ? {} : statesOf(known, country, language)
-  const regions = Object.entries(states).map(([code, name]) => ({ code, name }))
-  return { countries: sorted(countries), regions: sorted(regions) }
+export function listHolidayPlaces(...given: Parameters<Lists['listHolidayPlaces']>) {
+  return holidays.ask('listHolidayPlaces', given)
 }
 
 /** Guesses the country of a time zone, preferably that of the reader's language. */
-export async function countryOfZone(timezone: string, locale: string): Promise<string | undefined> {
-  const Holidays = await load()
-  const all = Object.keys(new Holidays().getCountries())
-  const { region } = new Intl.Locale(locale)
-  const has = (country: string) => zonesOf(country).includes(timezone)
-  return region !== undefined && has(region) ? region : all.find(has)
-}
-
-function zonesOf(country: string): string[] {
-  const locale = new Intl.Locale(`und-${country}`) as Intl.Locale & {
-    getTimeZones: () => string[] | undefined
-  }
-  return locale.getTimeZones() ?? []
+export function countryOfZone(...given: Parameters<Lists['countryOfZone']>) {
+  return holidays.ask('countryOfZone', given)
 }

@@ -41,4 +41,12 @@ onOneEngine('sqlite', 'public holidays', (engine) => {
     expect(await countryOfZone('Europe/Berlin', 'de-DE')).toBe('DE')
     expect(await countryOfZone('Etc/Unknown', 'en')).toBeUndefined()
   })
+
+  test('are refused while many others wait for them', async () => {
+    const asked = Array.from({ length: 40 }, () => countryOfZone('Europe/Vienna', 'de-DE'))
+    const results = await Promise.allSettled(asked)
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(32)
+    expect(results.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } })
+    expect(await countryOfZone('Europe/Berlin', 'de-DE')).toBe('DE')
+  })
 })
