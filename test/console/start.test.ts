@@ -237,6 +237,19 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     expect(made[0]?.['steps_json'] ?? made[1]?.['steps_json']).toBeDefined()
   })
 
+  test('add everyone who is named, and link the owner to their own column', async () => {
+    const owner = await logInNewPerson(service, {
+      ...{ email: 'petra@example.com', name: 'Petra Hofbauer', role: 'owner' },
+      place: { businessId: businessOf(service.world, 'Salon Spree').id },
+    })
+    const people = { who: 'alone', names: 'Mira\nPetra' }
+    expect(await sendForm(service, '/console/start/people', people, owner)).toMatchObject({ status: 303 })
+    const staff = await service.rows('staff')
+    const [petra] = staff.filter(({ name }) => name === 'Petra')
+    expect(staff.some(({ name }) => name === 'Mira')).toBe(true)
+    expect((await service.rows('user_places')).at(-1)).toMatchObject({ staff_id: petra?.['id'] })
+  })
+
   /** Sends the form of a new business on a page of the hub. */
   const addBusiness = (fields: Record<string, string> = {}) =>
     sendForm(service, '/console/new-business', { ...salon, at_business: hubId, ...fields }, hubOwner)

@@ -328,7 +328,7 @@ function peopleStep(context: Context): ConsoleRoute {
           <legend>${start.who}</legend>
           ${staff.length > 0 ? '' : option('alone', start.alone, start.aloneHint({ name: visit.person.name }))}
           ${option('several', start.several, start.severalHint)}
-          ${field(state, { name: 'names', label: start.names, hint: start.namesHint, rows: 4, max: 2_000 })}
+          ${field(state, { name: 'names', label: start.names, hint: start.namesHint, rows: 6, max: 2_000 })}
           ${staff.length > 0 ? '' : option('nobody', start.nobody, start.nobodyHint)}
         </fieldset>`
       return { fields }
@@ -336,9 +336,10 @@ function peopleStep(context: Context): ConsoleRoute {
     fieldOf: () => 'names',
     save: async (visit, typed, { services, staff }, { create }) => {
       const { person } = visit
-      if (typed['who'] === 'nobody') return
-      const isAlone = typed['who'] === 'alone'
-      const names = isAlone ? [person.name] : linesOf(typed['names'])
+      const listed = linesOf(typed['names']) // even if the choice still says otherwise
+      if (typed['who'] === 'nobody' && listed.length === 0) return
+      const isAlone = typed['who'] === 'alone' && listed.length === 0
+      const names = isAlone ? [person.name] : listed
       assertNoFaults(namesFault(visit, names, staff.length))
       const fresh = [...new Set(names)].filter((name) => !staff.some((member) => member.name === name))
       const ids = await addStaff(context, visit, fresh, create)
@@ -347,8 +348,9 @@ function peopleStep(context: Context): ConsoleRoute {
         const change = { staff_ids: [...staff_ids, ...ids] }
         await changeInCatalogue(context, person, { kind: writableServices, id, change })
       }
-      if (isAlone && 'businessId' in person.scope)
-        await changePerson(context, person, { id: person.keyId, change: { staff_id: ids[0] ?? null } })
+      const own = fresh.findIndex((name) => name === person.name || person.name.startsWith(`${name} `))
+      if (ids[own] !== undefined && 'businessId' in person.scope)
+        await changePerson(context, person, { id: person.keyId, change: { staff_id: ids[own] } })
     },
   })
 }
