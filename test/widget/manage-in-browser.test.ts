@@ -93,6 +93,8 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
     await heading(page, 'When?')
     await page.getByText(/Tuesday,? 1 December 2026, 11:00$/).waitFor() // the new time
     await page.getByText('December 2026').first().waitFor() // the month of the appointment
+    await time(page, '11:30').waitFor()
+    expect(await time(page, '11:00').count()).toBe(0) // their own
     await page.locator('.day.is-free[data-date="2026-12-02"]').click()
     await time(page, '14:00').waitFor()
     await expectSound(page, 'manage-2-times')
@@ -114,7 +116,7 @@ describe.skipIf(chromiumPath === undefined)('the page of the manage link', () =>
     await expectSound(page, 'manage-5-cancelled')
     const again = page.getByRole('link', { name: 'Book again' })
     await again.click()
-    await heading(page, 'Where?')
+    await heading(page, 'When?') // the same service, location and person
     await page.getByRole('button', { name: 'Change: Haircut' }).waitFor()
     const [booking] = (await service.rows('bookings')).filter(
       ({ cancel_reason }) => cancel_reason === 'A cold',

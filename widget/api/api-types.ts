@@ -162,7 +162,9 @@ export interface Booking {
   /** The price for all people together. */
   price?: Money | null
   notes?: string | null
-  custom_field_values?: unknown[]
+  /** `text`: the consent that the client read. */
+  custom_field_values?: { field_id: string; text?: string }[]
+  business_id: string
   /** The deposit, in minor units. */
   payment?: Money & { status: 'due' | 'paid' | 'expired' | 'refunded' }
   redirect_url?: string

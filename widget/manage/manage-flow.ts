@@ -124,7 +124,9 @@ export class ManageFlow implements TimesFlow {
     if (question !== this.question) return
     this.setTimes({ busy: null })
     if (reply.kind === 'ok') {
-      this.setTimes({ slots: { ...this.state.times.slots, [month]: slotsOf(reply.body) } })
+      const ownMs = Date.parse(this.state.managed?.booking.starts_at ?? '')
+      const others = slotsOf(reply.body).filter(({ startsAtMs }) => startsAtMs !== ownMs)
+      this.setTimes({ slots: { ...this.state.times.slots, [month]: others } })
     } else if (reply.kind === 'unreachable') {
       this.set({ mode: 'view', notice: 'unreachable' })
     } else if (reply.problem.code === 'slot_not_offered') {

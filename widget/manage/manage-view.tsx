@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
+import type { Booking } from '../api/api-types.ts'
 import type { Language } from '../languages.ts'
 import { fillCount } from '../counts.ts'
 import { fill, type Texts } from '../texts.ts'
@@ -46,15 +47,28 @@ export function ManagePage(props: ManageView) {
       <div class="content" aria-busy={isWorking || phase === 'loading'}>
         {phase === 'shown' && managed ? <Shown {...props} managed={managed} /> : <NotShown {...props} />}
       </div>
-      {business && (business.imprint_url ?? business.privacy_url) && (
-        <p class="branding legal">
-          <Legal address={business.imprint_url} text={texts.imprint} />
-          <Legal address={business.privacy_url} text={texts.privacy} />
-        </p>
-      )}
+      {managed && <LegalPart texts={texts} managed={managed} />}
       {business && !isBranded && <p class="branding">{texts.poweredBy}</p>}
     </div>
   )
+}
+
+/** Renders the legal links, and the terms to which the client has agreed. */
+function LegalPart({ texts, managed: { booking, business } }: { texts: Texts; managed: Managed }) {
+  const { imprint_url: imprint, privacy_url: privacy } = business
+  const agreed = booking.custom_field_values?.find(({ field_id }) => field_id === booking.business_id)?.text
+  return (imprint ?? privacy ?? agreed) ? (
+    <div class="branding legal">
+      <Legal address={imprint} text={texts.imprint} />
+      <Legal address={privacy} text={texts.privacy} />
+      {agreed && (
+        <details class="terms">
+          <summary>{texts.terms}</summary>
+          <bdi>{agreed}</bdi>
+        </details>
+      )}
+    </div>
+  ) : null
 }
 
 function Legal({ address, text }: { address: string | null; text: string }) {
@@ -160,9 +174,6 @@ function Overview(props: ShownView) {
   const { booking, business, policy } = managed
   const isCancelled = booking.status === 'cancelled'
   const isOver = !isCancelled && Date.parse(booking.ends_at) <= nowMs()
-  const again =
-    business.booking_url &&
-    `${business.booking_url}?service=${booking.items.map(({ service }) => service.id).join()}`
   return (
     <Step key="view" title={titleOf(props, isOver)} sign={<Sign {...props} />} isLater={state.isLater}>
       {state.notice && (
@@ -196,8 +207,8 @@ function Overview(props: ShownView) {
             {texts['manage.cancel']}
           </button>
         )}
-        {(isCancelled || isOver) && again && (
-          <a class="primary" href={again} rel="noreferrer">
+        {(isCancelled || isOver) && business.booking_url && (
+          <a class="primary" href={bookAgainUrl(business.booking_url, booking)} rel="noreferrer">
             {texts['manage.bookAgain']}
           </a>
         )}
@@ -213,6 +224,14 @@ function Overview(props: ShownView) {
       )}
     </Step>
   )
+}
+
+/** Returns the booking page with the same services and location, and the person if there is one for all. */
+function bookAgainUrl(page: string, { items, location }: Booking): string {
+  const people = [...new Set(items.map(({ staff }) => staff?.id))]
+  const [person] = people.length === 1 ? people : []
+  const services = items.map(({ service }) => service.id).join()
+  return `${page}?service=${services}&location=${location.id}${person ? `&staff=${person}` : ''}`
 }
 
 /** Stores the way back, which src/pages/checkout.js reads. */
@@ -289,7 +308,7 @@ function Time({
   return (
     <p>
       <span class="when-line">
-        {formats.longDay(startsAtMs, timezone)}, {range(timezone)}
+        {formats.longDay(startsAtMs, timezone)}, <span class="nowrap">{range(timezone)}</span>
       </span>
       {isElsewhere && <span class="hint"> {formats.zone(timezone, startsAtMs)}</span>}
       {isElsewhere && (

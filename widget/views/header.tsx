@@ -13,11 +13,9 @@ export function Header({ business, closeText, onClose }: HeaderParts) {
   return (
     <div class="header" part="header">
       {business?.brand_logo_url && <Logo key={business.brand_logo_url} address={business.brand_logo_url} />}
-      <div class="names">
-        <bdi class="brand" part="brand">
-          {name}
-        </bdi>
-      </div>
+      <bdi class="brand" part="brand">
+        {name}
+      </bdi>
       {onClose && (
         <button type="button" class="icon-button" part="close" aria-label={closeText} onClick={onClose}>
           <svg viewBox="0 0 20 20" aria-hidden="true">
