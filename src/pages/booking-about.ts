@@ -4,6 +4,7 @@ import { formatInstant, type Instant } from '../base/instants.ts'
 import type { Language } from '../base/languages.ts'
 import type { Hours } from '../catalogue/catalogue-types.ts'
 import type { Location } from '../catalogue/location-and-staff-schemas.ts'
+import { icon } from './icons.ts'
 
 /* The business around its booking form: cover and name above it, contact, hours and team next to it. */
 
@@ -66,8 +67,8 @@ export function aboutSalon(language: Language, { business, locations, people, no
       phone === null && email === null
         ? ''
         : html`<p class="reach">
-            ${phone === null ? '' : html`<a href="tel:${dialled(phone)}"><bdi dir="ltr">${phone}</bdi></a>`}
-            ${email === null ? '' : html`<a href="mailto:${email}"><bdi dir="ltr">${email}</bdi></a>`}
+            ${phone === null ? '' : html`<a href="tel:${dialled(phone)}">${icon('phone')} <bdi dir="ltr">${phone}</bdi></a>`}
+            ${email === null ? '' : html`<a href="mailto:${email}">${icon('mails')} <bdi dir="ltr">${email}</bdi></a>`}
           </p>`
     }
     ${
@@ -115,12 +116,12 @@ function placePart(
       address === null
         ? ''
         : html`<p class="address"><bdi>${address}</bdi></p>
-            <p>
+            <p class="reach">
               <a
                 href="https://www.openstreetmap.org/search?query=${encodeURIComponent(address)}"
                 target="_blank"
                 rel="noopener noreferrer"
-                >${say('page.map')}</a
+                >${icon('place')} ${say('page.map')}</a
               >
             </p>`
     }
@@ -150,6 +151,7 @@ function hoursPart(
   const format = new Intl.DateTimeFormat(dateLocale(locale), { weekday: 'long', timeZone: 'UTC' })
   return html`<details class="hours">
     <summary>
+      ${icon('waiting')}
       <span class="unseen">${say('page.hours')}</span> ${say('page.today', { hours: days[0]?.text ?? '' })}
     </summary>
     <dl>

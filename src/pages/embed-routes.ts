@@ -46,7 +46,7 @@ export function embedRoutes(app: FastifyInstance, context: Context): void {
       }
       const state: FormState = { ...filledForm(typed), faults }
       return sendPage(reply, {
-        title: 'Put it on your website',
+        title: 'The widget on your website',
         main: embedPage(state, found?.offered, found && wishOf(typed, { server, ...found })),
         more: html`<link rel="stylesheet" href="/docs/console.css" />
           <script type="module" src="/docs/console.js"></script>
@@ -87,15 +87,15 @@ function wishOf(
 
 function embedPage(state: FormState, offered: Offered | undefined, wish: SnippetWish | undefined): Html {
   return html`<main id="main" class="text" tabindex="-1">
-    <h1>Put it on your website</h1>
+    <h1>The widget on your website</h1>
     <p>
-      For the publishable key of a business, this page writes the lines to paste into a website, and shows
-      what they do.
+      Enter the publishable key of a business. This page then writes the HTML for your website, and shows the
+      result.
     </p>
     <form method="get" action="/embed" class="fields wide-fields">
       ${field(state, { name: 'key', label: 'Publishable key', required: true, max: maxLength })}
       ${offered ? choices(state, offered) : ''}
-      <button type="submit" class="main">${offered ? 'Show' : 'Go on'}</button>
+      <button type="submit" class="main">${offered ? 'Update' : 'Continue'}</button>
     </form>
     ${wish ? lines(wish) : ''}
   </main>`
@@ -108,11 +108,11 @@ function choices(state: FormState, { services, staff }: Offered): Html {
   )
   return html`${choice(state, { name: 'service', label: 'Service', options: [['', 'All'], ...all(services)] })}
   ${choice(state, { name: 'staff', label: 'Person', options: [['', 'All'], ...all(staff)] })}
-  ${choice(state, { name: 'locale', label: 'Language', options: [['', 'That of the visitor'], ...spoken] })}
-  ${field(state, { name: 'color', label: 'Colour', hint: 'Such as #1a2b3c; empty: that of the business.', max: 7 })}
+  ${choice(state, { name: 'locale', label: 'Language', options: [['', 'The visitor’s'], ...spoken] })}
+  ${field(state, { name: 'color', label: 'Colour', hint: 'Such as #1a2b3c. If empty, the colour of the business.', max: 7 })}
   ${field(state, {
-    ...{ name: 'button', label: 'Text of a link', max: 80 },
-    hint: 'It opens the form over the page. Empty: the form stands in the page.',
+    ...{ name: 'button', label: 'Text of a button', max: 80 },
+    hint: 'The button opens the form over your page. If empty, your page shows the form itself.',
   })}`
 }
 
@@ -120,16 +120,16 @@ function lines(wish: SnippetWish): Html {
   const { publishableKey, serviceId, staffId, locale, color, button } = wish
   const attribute = (name: string, value: string | undefined) =>
     value === undefined ? html`` : html`${name}="${value}"`
-  return html`<h2>The lines</h2>
+  return html`<h2>HTML to paste</h2>
     <div class="fields copied">
       <label for="snippet">For your website</label>
       <textarea id="snippet" readonly rows="6">${widgetSnippet(wish)}</textarea>
       <button type="button" hidden data-copy="snippet">Copy</button>
       <p id="snippet-copied" role="status" hidden>Copied.</p>
     </div>
-    <p class="soft">The key has to allow the website; this server may always use it.</p>
-    <h2>How it looks</h2>
-    <p class="soft">This is the real form: what is booked here is booked.</p>
+    <p class="soft">The key must allow your website. This server is always allowed.</p>
+    <h2>Preview</h2>
+    <p class="soft">This is the real form. Bookings made here count.</p>
     <div ${color ? html`data-accent="${color}" data-on-accent="${textColorOn(color)}"` : ''}>
       ${
         button === undefined

@@ -94,12 +94,21 @@ function overview(businesses: BookableBusiness[], engine: keyof typeof engineNam
               ${bookable.map(
                 ({ name, path }) =>
                   html`<li>
-                    <a href="${path}"><bdi>${name}</bdi></a>
+                    <a href="${path}"><bdi>${name}</bdi> ${icon('next')}</a>
                   </li>`,
               )}
             </ul>`
           : html`<p>None yet. <code>npx holdfast setup</code> creates a business and its page.</p>`
       }
+    </div>
+    ${
+      first
+        ? html`<section aria-label="Widget of ${first.name}">
+            <holdfast-booking publishable-key="${keyIn(first)}"></holdfast-booking>
+          </section>`
+        : ''
+    }
+    <div>
       <h2>For programs</h2>
       <ul>
         <li><a href="/openapi.json">OpenAPI document</a></li>
@@ -114,13 +123,6 @@ function overview(businesses: BookableBusiness[], engine: keyof typeof engineNam
       </p>
       <p class="soft">Serving on ${engineNames[engine]}, version ${packageJson.version}, in development.</p>
     </div>
-    ${
-      first
-        ? html`<section aria-label="Widget of ${first.name}">
-            <holdfast-booking publishable-key="${keyIn(first)}"></holdfast-booking>
-          </section>`
-        : ''
-    }
   </main>`
 }
 
