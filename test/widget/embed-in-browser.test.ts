@@ -55,7 +55,7 @@ describe.skipIf(chromiumPath === undefined)('the lines for a website', () => {
     expect(await pasted.page.evaluate(accent)).toBe('#ffcc00')
     const starts = pasted.requests.filter(({ address: to }) => to.endsWith('/start'))
     expect(starts).toHaveLength(1) // the widget uses the response that was loaded in parallel with the script
-    await page.getByLabel('Text of a link').fill('<Book> & go')
+    await page.getByLabel('Text of a button').fill('<Book> & go')
     await page.getByRole('button', { name: 'Update' }).click()
     await page.getByRole('link', { name: '<Book> & go' }).click()
     await page.getByRole('dialog').waitFor()
