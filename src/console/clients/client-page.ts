@@ -8,7 +8,7 @@ import { bookingRow, type BookingRows } from '../bookings/booking-page.ts'
 import { icon } from '../../pages/icons.ts'
 import { businessOf, type ConsoleVisit, listFrame, pathOf } from '../frame/console-page.ts'
 import { emptyState } from '../frame/empty-state.ts'
-import { searchField } from '../frame/lists.ts'
+import { nextPage, searchField } from '../frame/lists.ts'
 import { face } from '../frame/faces.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
 import { dayText } from '../frame/formats.ts'
@@ -47,7 +47,7 @@ interface ClientList {
 
 /** Renders the list and its search. */
 export function clientList(visit: BusinessVisit, { q, fault, sort, clients, nextCursor }: ClientList): Html {
-  const { clients: t, frame, setUp } = visit.texts
+  const { clients: t, frame } = visit.texts
   const query = { q: q || undefined, sort: sort === 'name' ? undefined : sort }
   const other = sort === 'name' ? '-name' : undefined
   const isEmpty = clients.length === 0 && nextCursor === null
@@ -89,15 +89,7 @@ export function clientList(visit: BusinessVisit, { q, fault, sort, clients, next
               >`,
             )
   }
-  ${
-    nextCursor === null
-      ? ''
-      : html`<p>
-          <a class="button" href="${pathOf('/console/clients', visit, { ...query, cursor: nextCursor })}"
-            >${setUp.next}</a
-          >
-        </p>`
-  }`
+  ${nextPage(visit, '/console/clients', nextCursor, query)}`
   return html`<h1>${t.title}</h1>
     <form method="get" action="/console/clients" class="filters" role="search">
       ${hidden({ business: businessOf(visit), sort: query.sort })} ${searchField(t.search, q)}

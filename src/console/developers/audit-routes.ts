@@ -6,7 +6,7 @@ import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { type Instant, instantFromMs, isDate } from '../../base/instants.ts'
 import { mostPerPage } from '../../base/paging.ts'
-import { pageOrFirst } from '../frame/lists.ts'
+import { nextPage, pageOrFirst } from '../frame/lists.ts'
 import { textFor } from '../frame/text-groups.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listKeysInScope } from '../../catalogue/business-keys.ts'
@@ -47,7 +47,7 @@ export function auditPageRoutes(app: FastifyInstance, context: Context): void {
 }
 
 async function auditPage(context: Context, visit: BusinessVisit, address: Address): Promise<Html> {
-  const { audit: t, setUp } = visit.texts
+  const { audit: t } = visit.texts
   const query = readAddress(visit, address)
   const [page, actors] = await Promise.all([
     pageOrFirst(address['cursor'], (cursor) => listAudit(context, visit.person, { ...query, cursor })),
@@ -70,15 +70,7 @@ async function auditPage(context: Context, visit: BusinessVisit, address: Addres
             isFiltered ? html`<a class="button" href="${pathOf(path, visit)}">${t.showAll}</a>` : undefined,
           )
     }
-    ${
-      page.next_cursor === null
-        ? ''
-        : html`<p>
-            <a class="button" href="${pathOf(path, visit, { ...kept, cursor: page.next_cursor })}"
-              >${setUp.next}</a
-            >
-          </p>`
-    }`
+    ${nextPage(visit, path, page.next_cursor, kept)}`
 }
 
 /** Reads the filters in an address. Ignores invalid ones. */

@@ -13,6 +13,7 @@ import {
 import { CreateKey } from '../../catalogue/key-schemas.ts'
 import { faultSummary, filledForm, type FormState, hidden } from '../../pages/form.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
+import { nextPage } from '../frame/lists.ts'
 import {
   type BusinessVisit,
   checkedForm,
@@ -106,7 +107,9 @@ async function keyList(context: Context, visit: BusinessVisit, cursor: string | 
         <span class="soft"
           >${t.keyTypes[key.type]} · <code>…${key.last_four}</code> ·
           ${t.made({ when: momentOf(key.created_at, visit) })}${
-            key.allowed_origins === null ? '' : html` · <bdi>${key.allowed_origins.join(', ')}</bdi>`
+            key.allowed_origins === null || key.allowed_origins.length === 0
+              ? ''
+              : html` · <bdi>${key.allowed_origins.join(', ')}</bdi>`
           }</span
         >
       </span>
@@ -120,15 +123,7 @@ async function keyList(context: Context, visit: BusinessVisit, cursor: string | 
   return html`<ul class="rows">
       ${page.data.map(row)}
     </ul>
-    ${
-      page.next_cursor === null
-        ? ''
-        : html`<p>
-            <a class="button" href="${pathOf(developersPath, visit, { cursor: page.next_cursor })}"
-              >${visit.texts.setUp.next}</a
-            >
-          </p>`
-    }`
+    ${nextPage(visit, developersPath, page.next_cursor)}`
 }
 
 /** Asks for confirmation, because revoking cannot be undone. */

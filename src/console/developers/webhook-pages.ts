@@ -20,6 +20,7 @@ import {
 } from '../../webhooks/webhook.ts'
 import { ChangeWebhook, CreateWebhook } from '../../webhooks/webhook-schemas.ts'
 import { businessOf, doneNotice, pathOf } from '../frame/console-page.ts'
+import { nextPage } from '../frame/lists.ts'
 import { type BusinessVisit, checkedForm, type ConsoleRoute, type ShownPage } from '../frame/console-route.ts'
 import { momentOf } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
@@ -265,15 +266,7 @@ async function oldPage(
         </form>
       </div>
       ${data.length === 0 ? html`<p>${t.noDeliveries}</p>` : deliveryRows(visit, { webhook, deliveries: data, cursor })}
-      ${
-        next === null
-          ? ''
-          : html`<p>
-              <a class="button" href="${pathOf(`${path}/${webhook.id}`, visit, { cursor: next })}"
-                >${setUp.next}</a
-              >
-            </p>`
-      }
+      ${nextPage(visit, `${path}/${webhook.id}`, next)}
       <h2>${t.settings}</h2>
       <form method="post" action="${pathOf(`${path}/${webhook.id}`, visit)}" class="fields wide-fields">
         ${fieldsOf(webhookRows(visit), state)()}
@@ -432,7 +425,7 @@ function eventPage(context: Context): ConsoleRoute {
     query: { type: Type.Optional(Type.String({ maxLength: 500 })) },
     show: async (visit, { query }) => {
       if (!hasWebhooks(visit)) return withoutPlan(visit)
-      const { developers: t, setUp, bookings } = visit.texts
+      const { developers: t, bookings } = visit.texts
       const type: EventType | undefined = eventTypes.find((one) => one === query['type'])
       const { cursor } = query
       const { data, next_cursor: next } = await listEvents(context, visit.person, {
@@ -474,17 +467,7 @@ function eventPage(context: Context): ConsoleRoute {
                   )}
                 </ul>`
           }
-          ${
-            next === null
-              ? ''
-              : html`<p>
-                  <a
-                    class="button"
-                    href="${pathOf(`${developersPath}/events`, visit, { ...(type && { type }), cursor: next })}"
-                    >${setUp.next}</a
-                  >
-                </p>`
-          }`,
+          ${nextPage(visit, `${developersPath}/events`, next, { ...(type && { type }) })}`,
       }
     },
   }

@@ -57,13 +57,6 @@ export function addButton(visit: BusinessVisit, path: string, text: string): Htm
   return html`<a class="button main" href="${pathOf(`${path}/${newId}`, visit)}">${icon('add')} ${text}</a>`
 }
 
-export function nextPage(visit: BusinessVisit, path: string, cursor: string | null): Html {
-  if (cursor === null) return html``
-  return html`<p>
-    <a class="button" href="${pathOf(path, visit, { cursor })}">${visit.texts.setUp.next}</a>
-  </p>`
-}
-
 /** Texts for deactivating and reactivating an item. */
 type ActivityWords = ConsoleTexts['services']['activity']
 

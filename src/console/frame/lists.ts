@@ -3,6 +3,7 @@ import type { Actor } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Context } from '../../bookings/context.ts'
 import { type CatalogueKind, listWholeCatalogue } from '../../catalogue/catalogue.ts'
+import { type ConsoleVisit, pathOf } from './console-page.ts'
 
 /** Maximum number of locations, staff members or services offered in a form. */
 const maxOffered = 500
@@ -38,4 +39,17 @@ export function searchField(label: string, q: string): Html {
     <label for="list-q">${label}</label>
     <input id="list-q" name="q" type="search" value="${q}" maxlength="100" dir="auto" autocomplete="off" />
   </div>`
+}
+
+/** Renders the link to the next page of a list, with its filters. */
+export function nextPage(
+  visit: ConsoleVisit,
+  path: string,
+  cursor: string | null,
+  kept: Record<string, string | undefined> = {},
+): Html {
+  if (cursor === null) return html``
+  return html`<p>
+    <a class="button" href="${pathOf(path, visit, { ...kept, cursor })}">${visit.texts.setUp.next}</a>
+  </p>`
 }

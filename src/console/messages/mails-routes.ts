@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { hasRole } from '../../access/actor.ts'
 import { html, type Html } from '../../base/html.ts'
-import { pageOrFirst } from '../frame/lists.ts'
+import { nextPage, pageOrFirst } from '../frame/lists.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listMails, markMailsSeen, retryMail } from '../../mails/mail.ts'
 import { choice, filledForm, hidden } from '../../pages/form.ts'
@@ -57,7 +57,7 @@ function isStatus(text: string | undefined): text is Status {
 }
 
 async function mailsPage(context: Context, visit: BusinessVisit, address: Address): Promise<Html> {
-  const { mails: t, setUp } = visit.texts
+  const { mails: t } = visit.texts
   const status = isStatus(address['status']) ? address['status'] : undefined
   const kept = status === undefined ? {} : { status }
   const query = { limit: 50, business_id: visit.business.id, ...kept }
@@ -85,15 +85,7 @@ async function mailsPage(context: Context, visit: BusinessVisit, address: Addres
           </ul>`
         : emptyState('mails', status === undefined ? t.empty : t.nothingFound)
     }
-    ${
-      page.next_cursor === null
-        ? ''
-        : html`<p>
-            <a class="button" href="${pathOf(path, visit, { ...kept, cursor: page.next_cursor })}"
-              >${setUp.next}</a
-            >
-          </p>`
-    }`
+    ${nextPage(visit, path, page.next_cursor, kept)}`
 }
 
 /** Renders the form that ends the notice on every page. Failed emails stay in the list. */

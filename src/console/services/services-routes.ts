@@ -18,7 +18,7 @@ import { moneyText } from '../../mails/render.ts'
 import { focusIf, type FormState, hidden, type Typed } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { categoryHues, hueMark } from '../frame/faces.ts'
-import { listItems } from '../frame/lists.ts'
+import { listItems, nextPage } from '../frame/lists.ts'
 import { consoleScript, doneNotice } from '../frame/console-page.ts'
 import {
   assertNoFaults,
@@ -26,7 +26,7 @@ import {
   type ConsoleRoute,
   consoleRoutes,
 } from '../frame/console-route.ts'
-import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
+import { addButton, itemPage, listPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
 import {

@@ -8,7 +8,8 @@ import type { Context } from '../../bookings/context.ts'
 import { readToday } from '../../bookings/numbers.ts'
 import { listBusinessesInScope } from '../../catalogue/business.ts'
 import { hidden } from '../../pages/form.ts'
-import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { businessOf, type ConsoleVisit } from '../frame/console-page.ts'
+import { nextPage } from '../frame/lists.ts'
 import { consoleRoutes } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { momentText } from '../frame/formats.ts'
@@ -51,7 +52,7 @@ async function businessesPage(
   visit: ConsoleVisit,
   { q, cursor }: { q: string; cursor: string | undefined },
 ): Promise<Html> {
-  const { businesses: t, bookings, setUp } = visit.texts
+  const { businesses: t, bookings } = visit.texts
   const { data, next_cursor: next } =
     q === ''
       ? await listBusinessesInScope(context, visit.person, { limit: mostPerPage, cursor })
@@ -78,13 +79,7 @@ async function businessesPage(
           </ul>`
         : emptyState('building', q === '' ? t.empty : t.nothingFound)
     }
-    ${
-      next === null
-        ? ''
-        : html`<p>
-            <a class="button" href="${pathOf(path, visit, { cursor: next })}">${setUp.next}</a>
-          </p>`
-    }`
+    ${nextPage(visit, path, next)}`
 }
 
 /** Finds businesses by name. Compares here, because databases disagree on upper and lower case. */

@@ -25,6 +25,7 @@ import {
 } from '../frame/console-route.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 import {
+  areWrong,
   fieldsOf,
   fillRows,
   lines,
@@ -178,6 +179,9 @@ function movedNotice(
   </p>`
 }
 
+/** Settings that few owners need. */
+const rare = ['max_gap_minutes', 'trusted_networks'] as const
+
 function settingsFields(
   visit: BusinessVisit,
   state: FormState,
@@ -209,7 +213,10 @@ function settingsFields(
     <p class="soft">${words.quietHint}</p>
     <h2>${words.clients}</h2>
     <div class="beside">${at('max_bookings_per_client', 'retention_days')}</div>
-    ${at('max_gap_minutes', 'trusted_networks')}
+    <details ${areWrong(state, rare) ? html`open` : ''}>
+      <summary>${visit.texts.frame.menu}</summary>
+      ${at(...rare)}
+    </details>
     <h2>${words.legal}</h2>
     <p class="soft">${words.legalHint}</p>
     ${at('imprint_url', 'privacy_url', 'terms', 'terms_language')}`

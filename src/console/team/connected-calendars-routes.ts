@@ -22,7 +22,7 @@ import { CreateFeed } from '../../calendars/feed-schemas.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { choice, faultSummary, filledForm, type FormState, hidden } from '../../pages/form.ts'
 import { asksOnce } from '../developers/developers-page.ts'
-import { listItems } from '../frame/lists.ts'
+import { listItems, nextPage } from '../frame/lists.ts'
 import { consoleScript, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
@@ -297,7 +297,7 @@ async function busyList(
   visit: BusinessVisit,
   { names, cursor }: { names: Names; cursor: string | undefined },
 ): Promise<Html> {
-  const { calendars: t, setUp } = visit.texts
+  const { calendars: t } = visit.texts
   if (names.staff.length === 0)
     return html`<p>${t.noStaff} <a href="${pathOf('/console/people/new', visit)}">${t.addPerson}</a></p>`
   const query = { limit: mostPerPage, cursor }
@@ -339,11 +339,7 @@ async function busyList(
         </li>`
       })}
     </ul>
-    ${
-      next === null
-        ? ''
-        : html`<p><a class="button" href="${pathOf(path, visit, { cursor: next })}">${setUp.next}</a></p>`
-    }`
+    ${nextPage(visit, path, next)}`
 }
 
 function faultText({ texts }: BusinessVisit, { code, sentence, where }: CalendarFault): string {

@@ -21,7 +21,7 @@ import {
 import type { WeeklyHours } from '../../catalogue/catalogue-types.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { type FormState, ticked, tickedOf, type Typed } from '../../pages/form.ts'
-import { listItems } from '../frame/lists.ts'
+import { listItems, nextPage } from '../frame/lists.ts'
 import { wallFields } from '../frame/formats.ts'
 import { face } from '../frame/faces.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
@@ -32,7 +32,7 @@ import {
   consoleRoutes,
 } from '../frame/console-route.ts'
 import { fieldsOf, fillRows } from '../frame/form-rows.ts'
-import { addButton, itemPage, listPage, nextPage, rowsOf } from '../frame/item-page.ts'
+import { addButton, itemPage, listPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
 import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
 import { holidaysPage } from './holidays-form.ts'
@@ -100,14 +100,14 @@ function peopleList(context: Context): ConsoleRoute {
             <h1>${texts.staff.title}</h1>
             ${addButton(visit, '/console/people', texts.staff.add)}
           </div>
-          <p>
-            <a href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a>
+          <div class="actions">
+            <a class="button" href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a>
             ${
               visit.person.role === 'owner'
-                ? html` · <a href="${pathOf('/console/users', visit)}">${texts.frame.users}</a>`
+                ? html`<a class="button" href="${pathOf('/console/users', visit)}">${texts.frame.users}</a>`
                 : ''
             }
-          </p>
+          </div>
           ${people.length === 0 ? html`<p>${texts.staff.empty}</p>` : rowsOf(visit, texts.staff.activity, people)}
           ${nextPage(visit, '/console/people', page.next_cursor)}
           <div class="head">

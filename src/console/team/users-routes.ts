@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { icon } from '../../pages/icons.ts'
+import { face } from '../frame/faces.ts'
 import { type Static, Type } from 'typebox'
 import { personRoles } from '../../access/actor.ts'
 import {
@@ -17,7 +19,7 @@ import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { searchText } from '../../base/search-text.ts'
 import { type Instant, toMs } from '../../base/instants.ts'
-import { listItems, pageOrFirst } from '../frame/lists.ts'
+import { listItems, nextPage, pageOrFirst } from '../frame/lists.ts'
 import { compileCreation } from '../../base/validation.ts'
 import type { Context } from '../../bookings/context.ts'
 import { staffKind } from '../../catalogue/catalogue-kinds.ts'
@@ -108,7 +110,7 @@ async function shownList(
   { done, cursor }: Record<string, string | undefined>,
   message?: string,
 ): Promise<ShownPage> {
-  const { users: words, setUp } = visit.texts
+  const { users: words } = visit.texts
   const { scope } = visit.person
   const { data: people, next_cursor } = await pageOrFirst(cursor, (after) =>
     listPeoplePage(context, scope, { limit: shownPeople, cursor: after }),
@@ -116,9 +118,10 @@ async function shownList(
   const { data: invitations } = await listInvitations(context, visit.person, { limit: shownInvitations })
   return {
     title: words.title,
+    section: 'people',
     body: html`<div class="head">
         <h1>${words.title}</h1>
-        <a class="button" href="${pathOf(newPath, visit)}">${words.add}</a>
+        <a class="button main" href="${pathOf(newPath, visit)}">${icon('add')} ${words.add}</a>
       </div>
       ${doneNotice(doneTexts(context, visit), done)}
       ${message === undefined ? '' : html`<p class="alert" role="alert">${message}</p>`}
@@ -126,13 +129,7 @@ async function shownList(
       <ul class="rows">
         ${people.map((person) => listed(visit, person))}
       </ul>
-      ${
-        next_cursor === null
-          ? ''
-          : html`<p>
-              <a class="button" href="${pathOf(path, visit, { cursor: next_cursor })}">${setUp.next}</a>
-            </p>`
-      }
+      ${nextPage(visit, path, next_cursor)}
       ${
         invitations.length === 0 || cursor !== undefined
           ? ''
@@ -211,7 +208,8 @@ function listed(visit: ConsoleVisit, person: PersonRow): Html {
     person.totp_since === null ? '' : words.secondStep,
     stateOf(visit, person),
   ]
-  return html`<li>
+  return html`<li class="item">
+    ${face(person.name)}
     <a href="${pathOf(`${path}/${person.id}`, visit)}"><bdi>${person.name}</bdi></a>
     <span class="soft"><bdi>${person.email}</bdi></span>
     <span class="soft"><bdi>${about.filter((text) => text !== '').join(' · ')}</bdi></span>
