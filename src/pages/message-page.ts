@@ -6,6 +6,7 @@ import { webOrigin } from '../base/contact-formats.ts'
 import { html, type Html, trusted } from '../base/html.ts'
 import { colorErrors } from '../catalogue/business-rules.ts'
 import { acceptedLocales, type Language, languageFor } from '../base/languages.ts'
+import { inkOn } from '../mails/layout.ts'
 import { icon, type IconName } from './icons.ts'
 import { contentSecurityPolicy } from './page.ts'
 
@@ -28,7 +29,7 @@ export const pageStyles = inline(text.replaceAll(/\/\*[^]*?\*\/|\n\s*/g, ' '))
 /** Returns the styles with the colour of a brand. */
 export function brandedStyles(color: string | null): { element: Html; source: string } {
   if (color === null || colorErrors(color).length > 0) return pageStyles
-  const brand = inline(`:root{--brand:${color}}`)
+  const brand = inline(`:root{--brand:${color};--on-brand:${inkOn(color)}}`)
   return {
     element: html`${pageStyles.element}${brand.element}`,
     source: `${pageStyles.source} ${brand.source}`,
