@@ -52,7 +52,8 @@ interface CardBusiness {
 export interface MessagePage {
   title: string
   content: Html
-  sign: IconName
+  /** Absent on pages with a list. */
+  sign?: IconName
   business?: CardBusiness | undefined
   /** Attributes of the main element, for scripts. */
   data?: Html
@@ -60,6 +61,8 @@ export interface MessagePage {
   more?: Html
   /** True if the page contains forms. */
   forms?: boolean
+  /** True for a list, which needs more room. */
+  isWide?: boolean
 }
 
 /** Sends a page with one card. */
@@ -86,7 +89,15 @@ export function sendMessagePage(reply: FastifyReply, language: Language, page: M
 /** Renders a page with one card. Its policy must allow its styles. */
 export function messagePage(
   { locale, direction }: Language,
-  { title, content, sign, business, data = html``, more = html`` }: Omit<MessagePage, 'forms'>,
+  {
+    title,
+    content,
+    sign,
+    business,
+    data = html``,
+    more = html``,
+    isWide = false,
+  }: Omit<MessagePage, 'forms'>,
 ): Html {
   const color = business?.brand_color ?? null
   return html`<!doctype html>
@@ -102,8 +113,8 @@ export function messagePage(
       </head>
       <body ${color === null ? '' : html`data-brand`}>
         <main id="main" ${data}>
-          <div class="card">
-            ${business ? cardHead(title, business) : ''} ${icon(sign)}
+          <div class="${isWide ? 'card wide' : 'card'}">
+            ${business ? cardHead(title, business) : ''} ${sign ? icon(sign) : ''}
             <h1>${title}</h1>
             ${content}
           </div>
