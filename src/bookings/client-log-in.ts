@@ -50,6 +50,7 @@ export async function clientOfToken(
   return found && { businessId, ...found }
 }
 
+/** Ends the log-in of a cookie's token. */
 export async function closeClientPage({ db }: Pick<Context, 'db'>, token: string): Promise<void> {
   await db.transaction((tx) => deleteClientLogIn(tx.db, tokenDigest(token)))
 }

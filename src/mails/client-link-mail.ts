@@ -18,8 +18,8 @@ import { oneLine, unlinked } from './render.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
 
 /*
- * Emails with the link to a client's page. A request is one row. The token is derived from its ID and the server's
- * secret when the email is made, so no request for an unknown address takes longer than one for a client's.
+ * Emails with the link to a client's page. A request is one row, for known and unknown addresses alike. The token is
+ * derived from its ID and the server's secret when the email is made.
  */
 
 /** Counted from the request. */

@@ -1,6 +1,6 @@
 import { pageTag } from '../http/openapi.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { effectivePlan } from '../access/actor.ts'
 import { assertOwnPage } from '../access/authentication-hook.ts'
@@ -27,7 +27,7 @@ import { readForms } from '../http/forms.ts'
 import { requestClientLink } from '../mails/client-link-mail.ts'
 import { mailRouteOf } from '../mails/mail-route.ts'
 import { seeOther } from './checkout-routes.ts'
-import { askPage, clientPage, endedPage, type Notice, openPage } from './client-page.ts'
+import { askPage, clientPage, type ClientVisit, endedPage, type Notice, openPage } from './client-page.ts'
 import { pageLanguage, sendMessagePage } from './message-page.ts'
 
 const tags = [pageTag]
@@ -101,7 +101,10 @@ function addPages(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'The bookings of a client as a file, for the client',
         params,
-        response: { 200: Media('application/json', 'All bookings.'), ...problems('not_found') },
+        response: {
+          200: Media('application/json', 'All bookings.', Type.Object({})),
+          ...problems('not_found'),
+        },
       },
     },
     async (request, reply) => {
@@ -210,7 +213,7 @@ function languageOf({ headers }: FastifyRequest) {
 }
 
 /** Returns the business of a page and the language of its visitor. Throws not_found. */
-async function visitOf(context: Context, request: FastifyRequest, businessId: string) {
+async function visitOf(context: Context, request: FastifyRequest, businessId: string): Promise<ClientVisit> {
   const row = await businessInScope(context.db.reads, { everything: true }, businessId)
   const { business } = brandedBusiness(row, effectivePlan(row.plan, row.hub_plan))
   const key = await bookingPageKey(context, businessId)
@@ -221,5 +224,3 @@ async function visitOf(context: Context, request: FastifyRequest, businessId: st
     bookingUrl: key === undefined ? undefined : `${publicUrl(context.config)}/book/${key}`,
   }
 }
-
-export type ClientVisit = Awaited<ReturnType<typeof visitOf>>

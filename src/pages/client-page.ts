@@ -4,13 +4,23 @@ import type { Language } from '../base/languages.ts'
 import type { OwnBooking } from '../bookings/client-log-in.ts'
 import { itemNames, itemsOf, totalPriceOf } from '../database/shown-item-rules.ts'
 import { momentOf, moneyText } from '../mails/render.ts'
-import type { ClientVisit } from './client-page-routes.ts'
-import type { MessagePage } from './message-page.ts'
+import type { CardBusiness, MessagePage } from './message-page.ts'
 
 /* The page of a client in all its states. It works without a script, except the one that reads the link. */
 
-/** What became of a request for the link. */
+/** The outcome of a request for the link. */
 export type Notice = 'sent' | 'email' | 'later'
+
+/** A visit to the page at a business. */
+export interface ClientVisit {
+  business: CardBusiness & { phone: string | null }
+  businessId: string
+  language: Language
+  /** Undefined if the booking page is closed. */
+  bookingUrl: string | undefined
+  /** False if the business sends no emails. */
+  sendsMail: boolean
+}
 
 const button = (text: string) => html`<button type="submit" class="button main">${text}</button>`
 

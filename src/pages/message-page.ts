@@ -42,7 +42,7 @@ export function pageLanguage(acceptLanguage: string | undefined, own: string | n
 }
 
 /** The brand at the top of a card. */
-interface CardBusiness {
+export interface CardBusiness {
   name: string
   brand_name: string | null
   brand_color: string | null
