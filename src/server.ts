@@ -20,7 +20,6 @@ import type { Context } from './bookings/context.ts'
 import { oldClients } from './bookings/erasure.ts'
 import { countActiveHolds, expiredHolds, oldHolds, oldNetworks } from './bookings/hold.ts'
 import { holdRoutes } from './bookings/hold-routes.ts'
-import { isClient, oldClientLogIns } from './bookings/client-log-in.ts'
 import { managedBy, payUrl } from './bookings/manage.ts'
 import { manageRoutes } from './bookings/manage-routes.ts'
 import { numbersRoutes } from './bookings/numbers-routes.ts'
@@ -75,7 +74,6 @@ import { healthRoutes } from './http/health-routes.ts'
 import { oldRecords } from './database/idempotency.ts'
 import { drainAcceptQueue, createServer, type Routes } from './http/server.ts'
 import { mailsToPeople } from './mails/link-mail.ts'
-import { oldClientLinks } from './mails/client-link-mail.ts'
 import { oldMailFiles, oldMails, readWaitingMails } from './mails/mail.ts'
 import { mailRoutes } from './mails/mail-routes.ts'
 import { ownServerRoutes } from './mails/own-server-routes.ts'
@@ -90,7 +88,6 @@ import { checkoutRoutes } from './pages/checkout-routes.ts'
 import { embedRoutes } from './pages/embed-routes.ts'
 import { imagePageRoutes } from './pages/image-page-routes.ts'
 import { mailOffRoutes } from './pages/mail-off-routes.ts'
-import { clientPagesRoutes } from './pages/client-page-routes.ts'
 import { managePageRoutes } from './pages/manage-page-routes.ts'
 import { pageLimits } from './pages/page-limits.ts'
 import { pageRoutes } from './pages/page-routes.ts'
@@ -126,7 +123,7 @@ export const jobs: readonly CleanupJob<Context>[] = [
   ...[oldInvitations, oldEmailChanges],
   ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails, oldMailFiles, oldAudit, oldClients],
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments, unnamedImages],
-  ...[oldDevices, oldPushes, oldClientLinks, oldClientLogIns],
+  ...[oldDevices, oldPushes],
 ]
 
 /** Cuts off all work still in flight, so that the process ends within ten seconds. */
@@ -167,7 +164,6 @@ function mailLinks(context: Context): ConstructorParameters<typeof MailWorker>[1
   return {
     payUrl: (booking) => payUrl(context, booking),
     manage: (booking) => managedBy(context, booking),
-    isClient: (mailbox) => isClient(context, mailbox),
   }
 }
 
@@ -184,7 +180,6 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
     calendars: calendarsRoutes(reader),
     bookingStart: bookingStartRoutes(limiter),
     bookingPage: bookingPageRoutes(limiter),
-    clientPages: clientPagesRoutes(limiter),
     files: fileRoutes(limiter),
     health: healthRoutes(state),
     metrics: metricsRoutes(watched),
@@ -302,14 +297,12 @@ function allRoutes({
   connectionPages,
   bookingStart,
   bookingPage,
-  clientPages,
   files,
   calendars,
   pageLimits: limits,
 }: Record<
   | 'bookingStart'
   | 'bookingPage'
-  | 'clientPages'
   | 'files'
   | 'health'
   | 'metrics'
@@ -331,17 +324,7 @@ function allRoutes({
     api: [...apiRoutes, ...connections, people],
     around: [
       limits,
-      ...[
-        health,
-        startPageRoutes,
-        pageRoutes,
-        widget,
-        bookingPage,
-        clientPages,
-        managePageRoutes,
-        embedRoutes,
-        metrics,
-      ],
+      ...[health, startPageRoutes, pageRoutes, widget, bookingPage, managePageRoutes, embedRoutes, metrics],
       ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, files, mcpRoutes],
       ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],

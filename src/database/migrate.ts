@@ -31,7 +31,6 @@ import { legalTexts } from './migrations/0028-legal-texts.ts'
 import { frontDesk } from './migrations/0029-front-desk.ts'
 import { ownAccounts } from './migrations/0030-own-accounts.ts'
 import { push } from './migrations/0031-push.ts'
-import { clientLinks } from './migrations/0033-client-links.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -65,7 +64,6 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0029-front-desk': frontDesk,
   '0030-own-accounts': ownAccounts,
   '0031-push': push,
-  '0033-client-links': clientLinks,
 }
 
 /** Names in the order of the migrations. */

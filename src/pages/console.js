@@ -66,7 +66,8 @@ function enhance(root) {
   for (const part of root.querySelectorAll('[data-picture]'))
     void import('./console-picture.js').then(({ pictureField }) => pictureField(part))
 
-  for (const part of root.querySelectorAll('[data-look-up]')) lookUp(part, part.dataset)
+  for (const part of root.querySelectorAll('[data-look-up]')) lookUp(part)
+  for (const form of root.querySelectorAll('form:has([data-fresh])')) keepFresh(form)
 
   for (const button of root.querySelectorAll('[data-copy]')) {
     const { copy } = button.dataset
@@ -203,50 +204,36 @@ function drag(grip) {
   })
 }
 
-// suggests earlier clients while typing; choosing one does not submit the form
+// replaces parts of a form by those that one of its buttons would show
+async function refresh(form, button, parts, signal) {
+  const body = new URLSearchParams(new FormData(form))
+  body.set('do', button)
+  try {
+    const reply = await fetch(form.action, { method: 'POST', body, signal })
+    if (!reply.ok) return // the button still shows the error
+    const page = new DOMParser().parseFromString(await reply.text(), 'text/html')
+    const news = [...page.querySelectorAll(parts)]
+    for (const [index, part] of form.querySelectorAll(parts).entries())
+      part.replaceChildren(...(news[index]?.childNodes ?? []))
+  } catch {
+    // superseded by later input, or offline
+  }
+}
+
+// suggests earlier clients while typing
 const pauseMs = 250
 const least = 3
 
-function lookUp(part, { lookUp: business, none }) {
+function lookUp(part) {
   const search = part.querySelector('input')
-  const list = part.querySelector('[role=status]')
   let timer
   let asked
-  const find = async () => {
+  const find = () => {
     clearTimeout(timer)
     asked?.abort()
-    const q = search.value.trim()
-    if (q.length < least) return list.replaceChildren()
+    if (search.value.trim().length < least) return part.querySelector('[role=status]').replaceChildren()
     asked = new AbortController()
-    try {
-      const query = new URLSearchParams({ q, business_id: business, limit: '8' })
-      const reply = await fetch(`/api/v1/clients?${query}`, { signal: asked.signal, cache: 'no-store' })
-      if (!reply.ok) return // the button still finds them or shows the error
-      const { data } = await reply.json()
-      list.replaceChildren(...(data.length === 0 ? [none] : data.map(button)))
-    } catch {
-      // superseded by later input, or offline
-    }
-  }
-  const button = (client) => {
-    const { first_name, last_name, email, phone } = client
-    const one = document.createElement('button')
-    one.type = 'button'
-    const ways = [...(email === '' ? [] : [email]), ...(phone === null ? [] : [phone])]
-    const texts = [`${first_name} ${last_name}`.trim(), ...ways].map((text) =>
-      Object.assign(document.createElement('bdi'), { textContent: text }),
-    )
-    one.append(...texts.flatMap((text, index) => (index === 0 ? [text] : [' · ', text])))
-    one.addEventListener('click', () => pick(client))
-    return one
-  }
-  const pick = (client) => {
-    const fields = search.form.elements
-    const values = { ...client, known: client.latest_booking_id } // some clients have no email address to identify them
-    for (const name of ['first_name', 'last_name', 'email', 'phone', 'known'])
-      fields.namedItem(name).value = values[name] ?? ''
-    list.replaceChildren()
-    fields.namedItem('first_name').focus()
+    void refresh(search.form, 'find', '[data-look-up] > [role=status]', asked.signal)
   }
   search.addEventListener('input', () => {
     clearTimeout(timer)
@@ -255,6 +242,17 @@ function lookUp(part, { lookUp: business, none }) {
   search.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return
     event.preventDefault() // it would submit the booking
-    void find()
+    find()
+  })
+}
+
+// free times, end and total follow the choices
+function keepFresh(form) {
+  let asked
+  form.addEventListener('change', ({ target }) => {
+    if (!/^(?:date|time|minutes|location|party_size|(?:who|with|party)(?:-\d+)?)$/.test(target.name)) return
+    asked?.abort()
+    asked = new AbortController()
+    void refresh(form, 'times', '[data-fresh]', asked.signal)
   })
 }

@@ -6,7 +6,6 @@ import { webOrigin } from '../base/contact-formats.ts'
 import { html, type Html, trusted } from '../base/html.ts'
 import { colorErrors } from '../catalogue/business-rules.ts'
 import { acceptedLocales, type Language, languageFor } from '../base/languages.ts'
-import { inkOn } from '../mails/layout.ts'
 import { icon, type IconName } from './icons.ts'
 import { contentSecurityPolicy } from './page.ts'
 
@@ -29,7 +28,7 @@ export const pageStyles = inline(text.replaceAll(/\/\*[^]*?\*\/|\n\s*/g, ' '))
 /** Returns the styles with the colour of a brand. */
 export function brandedStyles(color: string | null): { element: Html; source: string } {
   if (color === null || colorErrors(color).length > 0) return pageStyles
-  const brand = inline(`:root{--brand:${color};--on-brand:${inkOn(color)}}`)
+  const brand = inline(`:root{--brand:${color}}`)
   return {
     element: html`${pageStyles.element}${brand.element}`,
     source: `${pageStyles.source} ${brand.source}`,
@@ -42,7 +41,7 @@ export function pageLanguage(acceptLanguage: string | undefined, own: string | n
 }
 
 /** The brand at the top of a card. */
-export interface CardBusiness {
+interface CardBusiness {
   name: string
   brand_name: string | null
   brand_color: string | null
@@ -52,8 +51,7 @@ export interface CardBusiness {
 export interface MessagePage {
   title: string
   content: Html
-  /** Absent on pages with a list. */
-  sign?: IconName
+  sign: IconName
   business?: CardBusiness | undefined
   /** Attributes of the main element, for scripts. */
   data?: Html
@@ -61,8 +59,6 @@ export interface MessagePage {
   more?: Html
   /** True if the page contains forms. */
   forms?: boolean
-  /** True for a list, which needs more room. */
-  isWide?: boolean
 }
 
 /** Sends a page with one card. */
@@ -89,15 +85,7 @@ export function sendMessagePage(reply: FastifyReply, language: Language, page: M
 /** Renders a page with one card. Its policy must allow its styles. */
 export function messagePage(
   { locale, direction }: Language,
-  {
-    title,
-    content,
-    sign,
-    business,
-    data = html``,
-    more = html``,
-    isWide = false,
-  }: Omit<MessagePage, 'forms'>,
+  { title, content, sign, business, data = html``, more = html`` }: Omit<MessagePage, 'forms'>,
 ): Html {
   const color = business?.brand_color ?? null
   return html`<!doctype html>
@@ -113,8 +101,8 @@ export function messagePage(
       </head>
       <body ${color === null ? '' : html`data-brand`}>
         <main id="main" ${data}>
-          <div class="${isWide ? 'card wide' : 'card'}">
-            ${business ? cardHead(title, business) : ''} ${sign ? icon(sign) : ''}
+          <div class="card">
+            ${business ? cardHead(title, business) : ''} ${icon(sign)}
             <h1>${title}</h1>
             ${content}
           </div>

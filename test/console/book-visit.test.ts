@@ -47,7 +47,7 @@ onOneEngine('postgres', 'booking several services by the form of the console', (
     expect(textOf(one)).toContain('Directly after')
     const two = await go(one, { who: salon.anna, do: 'add', add: salon.colour })
     expect(textOf(two)).toContain('Cut + Colour')
-    expect(textOf(two)).toContain('120 min')
+    expect(textOf(two)).toContain('2 h')
     expect(String(two.body)).toContain(`name="use" value="${date}T09:00:00.000Z"`)
     const chosen = new RegExp(`<option value="${salon.anna}"\\s+selected`, 'g')
     expect(String(two.body).match(chosen)).toHaveLength(2) // one person gives both

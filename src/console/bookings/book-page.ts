@@ -5,7 +5,6 @@ import { html, type Html } from '../../base/html.ts'
 import { type Instant, plusMinutes, readInstant } from '../../base/instants.ts'
 import type { ClientFields, CustomField } from '../../catalogue/catalogue-types.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
-import { minutesOf } from '../../catalogue/service-rules.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
 import { moneyText } from '../../mails/render.ts'
@@ -16,10 +15,10 @@ import { face } from '../frame/faces.ts'
 import { clockText, dayText, instantOf, lengthText, momentText, wallFields } from '../frame/formats.ts'
 import { answerFields } from './answer-fields.ts'
 import { bookingWords } from './booking-words.ts'
-import { itemFields, type ItemRow, lengthOfItems } from './item-fields.ts'
+import { itemFields, type ItemRow, lengthOfItems, offerText } from './item-fields.ts'
 import { tellTick } from './telling.ts'
 
-/* The form to book for a client: first the service, then everything else. */
+/* The form to book for a client: first the client and the service, then everything else. */
 
 /** A free time near a wanted one. */
 interface NearTime {
@@ -144,7 +143,8 @@ export interface FreeTime {
  * Returns the field values of a known client. A booking identifies them, because they may have no email
  * address.
  */
-export function clientTyped({ first_name, last_name, email, phone, latest_booking_id }: FoundClient) {
+export function clientTyped(client: Omit<FoundClient, 'last_at'>) {
+  const { first_name, last_name, email, phone, latest_booking_id } = client
   return { first_name, last_name, email, phone: phone ?? '', known: latest_booking_id }
 }
 
@@ -153,39 +153,55 @@ export interface FoundClient {
   last_name: string
   email: string
   phone: string | null
+  /** The start of the last booking that has begun. */
+  last_at: string | null
   latest_booking_id: string
 }
 
-/** Renders the services as links that keep the existing input. */
-export function serviceChoice(
-  visit: ConsoleVisit,
-  services: readonly Service[],
-  known: Record<string, string | undefined>,
-): Html {
+/** The form before a service is chosen. */
+interface ServiceForm extends ClientPart {
+  /** The services to choose from. */
+  services: readonly Service[]
+}
+
+/** Fields of the client, which stay visible, and buttons, which are not repeated. */
+const notKept = new Set(
+  'first_name last_name email phone q choose service once do use at add drop anyway'.split(' '),
+)
+
+/** Renders the form before a service is chosen: the client, then services as buttons. Keeps the other input. */
+export function serviceForm(form: ServiceForm): ShownPage {
+  const { visit, services, state } = form
   const t = visit.texts.book
-  return html`<h1>${t.chooseService}</h1>
-    ${
-      services.length === 0
-        ? html`<p>${t.noServices}</p>
-            ${hasRole(visit.person, 'manager') ? html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>` : ''}`
-        : ''
-    }
-    ${[...Map.groupBy(services, ({ category }) => category)].map(
-      ([category, ofGroup]) =>
-        html`${category === null ? '' : html`<h2><bdi>${category}</bdi></h2>`}
-          <ul class="rows">
-            ${ofGroup.map(
-              ({ id, name, duration_minutes: minutes, price }) =>
-                html`<li class="item">
-                  <a href="${pathOf('/console/book', visit, { ...known, service: id })}"
-                    ><bdi>${name}</bdi></a
-                  >
-                  <span class="soft">${t.minutes({ minutes })}</span>
-                  ${price ? html`<span class="end">${moneyText(price, visit.locale)}</span>` : ''}
-                </li>`,
-            )}
-          </ul>`,
-    )}`
+  const kept = Object.fromEntries(Object.entries(state.typed).filter(([name]) => !notKept.has(name)))
+  const groups = [...Map.groupBy(services, ({ category }) => category)]
+  const none = html`<p>${t.noServices}</p>
+    ${hasRole(visit.person, 'manager') ? html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>` : ''}`
+  const page = calendarForm(
+    t.title,
+    html`<h1>${t.title}</h1>
+      <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
+        ${firstButton('find')} ${hidden({ once: visit.once, ...kept })}
+        ${faultSummary(state, bookingWords(visit.texts))} ${clientPart(form)}
+        <fieldset>
+          <legend>${t.chooseService}</legend>
+          ${services.length === 0 ? none : ''}
+          ${groups.map(
+            ([category, some]) =>
+              html`${category === null ? '' : html`<h3><bdi>${category}</bdi></h3>`}
+                <div class="offers">
+                  ${some.map(
+                    (service) =>
+                      html`<button type="submit" name="choose" value="${service.id}" formnovalidate>
+                        <bdi>${service.name}</bdi> <span class="soft">${offerText(visit, service)}</span>
+                      </button>`,
+                  )}
+                </div>`,
+          )}
+        </fieldset>
+      </form>`,
+  )
+  return { ...page, more: consoleScript }
 }
 
 /** Renders the form. */
@@ -195,31 +211,21 @@ export function bookForm(form: BookForm): ShownPage {
   const t = texts.book
   const { typed, faults, refusal } = state
   const { anyway: _, ...others } = faults
-  const again = pathOf('/console/book', visit, {
-    start: typed['start'],
-    location: typed['location'],
-    client: typed['client'],
-  })
   const { items } = form
   const staff = items.length > 1 ? [] : catalogue.staff
   const near = nearTimes(visit, refusal, { timezone: location.timezone, staff })
-  const minutes = items.length > 1 ? lengthOfItems(items) : service.duration_minutes
   const page = calendarForm(
     t.title,
     html`<h1>${t.title}: <bdi>${items.map((item) => item.service.name).join(' + ')}</bdi></h1>
-      <p class="soft">${t.minutes({ minutes })} · <a href="${again}">${t.otherService}</a></p>
       <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
         ${firstButton('book')}
         ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
         ${hidden({ known: typed['known'] ?? '' })}
         ${faultSummary({ typed, faults: others }, bookingWords(texts), html`${othersFree(form)} ${near}`)}
-        <fieldset>
-          <legend>${t.client}</legend>
-          ${visit.person.role === 'staff' ? '' : lookUp(form)} ${clientFields(form)}
-        </fieldset>
-        ${whenFields(form)} ${answerFields(texts, state, { fields: questionsOf(items) })}
+        ${clientPart(form)} ${whenFields(form)} ${answerFields(texts, state, { fields: questionsOf(items) })}
         ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000, focus: form.next === 'notes' })}
         ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : tellTick(visit, state, t.tell)}
+        <p data-fresh>${sumLine(form)}</p>
         ${warningBox(state, form.isOver ? t.afterwards : t.anyway)}
         <button type="submit" name="do" value="book" class="main">${t.send}</button>
       </form>`,
@@ -251,27 +257,24 @@ function whenFields(form: BookForm): Html {
         })
   }`
   return html`${
-    places.length > 1
-      ? choice(state, { name: 'location', label: t.location, options: pairs(places) })
-      : hidden({ location: location.id })
-  }
-  ${
-    form.items.length === 1
-      ? own
-      : html`<fieldset class="item-row">
-          <legend><bdi>${service.name}</bdi></legend>
-          <p class="soft">${t.minutes({ minutes: minutesOf(service, form.items[0]?.who || null) })}</p>
-          ${own}
-        </fieldset>`
-  }
-  ${itemFields(visit, state, { catalogue, rows: form.items.slice(1), first: 1, services: form.services, added: form.added === true })}
-  ${timeFields(
-    visit,
-    state,
-    html`<button type="submit" name="do" value="now" formnovalidate>${t.now}</button>
-      <button type="submit" name="do" value="times" formnovalidate>${t.freeTimes}</button>`,
-  )}
-  ${freeTimes(form)} ${sumLine(form)}`
+      places.length > 1
+        ? choice(state, { name: 'location', label: t.location, options: pairs(places) })
+        : hidden({ location: location.id })
+    }
+    <fieldset class="item-row">
+      <legend><bdi>${service.name}</bdi></legend>
+      <p class="soft">${offerText(visit, service, form.items[0]?.who)}</p>
+      ${own}
+      <button type="submit" name="do" value="service" formnovalidate>${t.otherService}</button>
+    </fieldset>
+    ${itemFields(visit, state, { catalogue, rows: form.items.slice(1), first: 1, services: form.services, added: form.added === true })}
+    ${timeFields(
+      visit,
+      state,
+      html`<button type="submit" name="do" value="now" formnovalidate>${t.now}</button>
+        <button type="submit" name="do" value="times" formnovalidate>${t.freeTimes}</button>`,
+    )}
+    <div data-fresh>${freeTimes(form)}</div>`
 }
 
 /** Renders the end of the services once their start is chosen, and the total price. */
@@ -292,7 +295,7 @@ function sumLine({ visit, items, location: { timezone }, state: { typed } }: Boo
     lengthText(visit, minutes),
     ...(total ? [texts.book.total({ amount: moneyText(total, locale) })] : []),
   ]
-  return html`<p><b>${parts.join(' · ')}</b></p>`
+  return html`<b>${parts.join(' · ')}</b>`
 }
 
 /** Renders other people who are free at a refused time as buttons that submit the form with them. */
@@ -340,10 +343,20 @@ function freeTimes({
 /** Attributes of a button that submits an incomplete form. */
 const unchecked = (isNext: boolean): Html => html`formnovalidate ${focusIf(isNext)}`
 
-function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Html {
+/** The parts of the form about the client. */
+type ClientPart = Pick<BookForm, 'visit' | 'items' | 'state' | 'found' | 'next'>
+
+function clientPart(form: ClientPart): Html {
+  return html`<fieldset>
+    <legend>${form.visit.texts.book.client}</legend>
+    ${form.visit.person.role === 'staff' ? '' : lookUp(form)} ${clientFields(form)}
+  </fieldset>`
+}
+
+function lookUp({ visit, state: { typed, faults }, found, next }: ClientPart): Html {
   const t = visit.texts.book
   const fault = faults['q']
-  return html`<div data-look-up="${visit.business?.id ?? ''}" data-none="${t.nobodyFound}">
+  return html`<div data-look-up>
     <label for="q">${t.findClient}</label>
     <div class="beside">
       <input
@@ -359,19 +372,33 @@ function lookUp({ visit, state: { typed, faults }, found, next }: BookForm): Htm
       <button type="submit" name="do" value="find" formnovalidate>${t.find}</button>
     </div>
     ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
-    <p class="near" role="status">
+    <div class="offers" role="status">
       ${found?.length === 0 ? t.nobodyFound : ''}
-      ${(found ?? []).map(
-        ({ first_name, last_name, email, phone, latest_booking_id }, index) =>
-          html`<button type="submit" name="pick" value="${latest_booking_id}" ${unchecked(index === 0)}>
-            ${face(fullName(first_name, last_name))}
-            ${[fullName(first_name, last_name), email, phone ?? '']
-              .filter((part) => part !== '')
-              .map((part, at) => html`${at === 0 ? '' : ' · '}<bdi>${part}</bdi>`)}
-          </button>`,
-      )}
-    </p>
+      ${(found ?? []).map((client, index) => foundClient(visit, client, unchecked(index === 0)))}
+    </div>
   </div>`
+}
+
+/** Renders an earlier client as a button that fills in the fields. */
+function foundClient(visit: ConsoleVisit, client: FoundClient, attributes: Html): Html {
+  const { texts, locale, business } = visit
+  const { first_name, last_name, email, phone, last_at, latest_booking_id } = client
+  const setting = { timezone: business?.timezone ?? 'UTC', locale }
+  const name = fullName(first_name, last_name)
+  const more = [
+    phone ?? '',
+    email,
+    last_at === null ? '' : `${texts.clients.lastVisit}: ${dayText(readInstant(last_at), setting)}`,
+  ].filter((part) => part !== '')
+  return html`<button type="submit" name="pick" value="${latest_booking_id}" ${attributes}>
+    ${face(name)}
+    <span
+      ><bdi>${name}</bdi>
+      <span class="soft"
+        >${more.map((part, at) => html`${at === 0 ? '' : ' · '}<bdi>${part}</bdi>`)}</span
+      ></span
+    >
+  </button>`
 }
 
 /** Returns the questions of all services, each once. */
@@ -386,7 +413,7 @@ export function requires(items: readonly ItemRow[], name: keyof ClientFields): b
   return items.some(({ service }) => service.client_fields[name] === 'required')
 }
 
-function clientFields({ visit, items, state, next }: BookForm): Html {
+function clientFields({ visit, items, state, next }: ClientPart): Html {
   const t = visit.texts.book
   const isRequired = (name: keyof ClientFields) => requires(items, name)
   return html`<div class="beside">

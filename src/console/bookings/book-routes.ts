@@ -29,7 +29,7 @@ import type { Service } from '../../catalogue/service-schemas.ts'
 import { findWholeCatalogue, type WholeCatalogue } from '../../catalogue/offering.ts'
 import type { StoreResponse } from '../../database/idempotency.ts'
 import { itemsOf } from '../../database/shown-item-rules.ts'
-import { filledForm, type Typed, typedPhone } from '../../pages/form.ts'
+import { filledForm, type FormState, type Typed, typedPhone } from '../../pages/form.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import {
   assertNoFaults,
@@ -44,12 +44,11 @@ import { answersOf, refusedAnswers } from './answer-fields.ts'
 import {
   type BookForm,
   bookForm,
-  calendarForm,
   clientTyped,
   type FreeTime,
   nearTimesOf,
   questionsOf,
-  serviceChoice,
+  serviceForm,
 } from './book-page.ts'
 import { isMasked } from './booking-page.ts'
 import { bookingWords } from './booking-words.ts'
@@ -111,44 +110,19 @@ function bookRoute(context: Context): ConsoleRoute {
       weeks: filledIn('The number of weeks between both.'),
     },
     show: async (visit, { query }) => {
-      const catalogue = await catalogueOf(context, visit)
-      const { again, weeks } = query
+      const { again, weeks, client = again, start, who, location, date, service } = query
       const repeated = again === undefined ? {} : await fieldsAgain(context, visit, { id: again, weeks })
-      const {
-        start: startText,
-        who,
-        location: place,
-        date,
-        client = again,
-        service: wanted,
-      } = { ...query, ...repeated }
       const known = client === undefined ? {} : await clientOfBooking(context, visit, client)
-      const { services, service, location } = chosen(visit, catalogue, {
-        who,
-        location: place,
-        service: wanted,
-      })
-      if (!service || !location) {
-        const body = serviceChoice(visit, services, { start: startText, who, location: place, date, client })
-        return calendarForm(visit.texts.book.title, body)
-      }
-      const start = parseInstant(startText ?? '')
-      const when = start ? wallFields(start, location.timezone) : { date: date ?? '', time: '' }
-      const staffId = visit.person.role === 'staff' ? (visit.person.staffId ?? '') : (who ?? '')
+      const asked = Object.entries({ start, who, location, date, choose: service })
       const typed = {
-        ...{ ...when, location: location.id, party_size: '1', tell: 'on' },
-        ...(start && { start }),
+        ...{ party_size: '1', tell: 'on' },
+        ...Object.fromEntries(asked.filter(([, text]) => text !== undefined)),
         ...repeated,
         ...known,
-        who: service.staff_ids.includes(staffId) ? staffId : '',
-      }
-      const isOver = start !== undefined && start <= context.clock.now()
-      const items = itemsIn(service, { visit, typed, services: catalogue.services })
-      const form = {
-        ...{ visit, catalogue, service, items, location, isOver, state: filledForm(typed) },
-        services: followers(visit, catalogue, location),
-      }
-      return bookForm({ ...form, times: start ? undefined : await freeTimes(context, form) })
+      } as Typed
+      const form = await sentForm(context, visit, { choose: '', ...typed })
+      if (!form) return unchosenForm(context, visit, filledForm(typed))
+      return changedForm(context, form)
     },
     form: {
       fieldOf: fieldOfBooking,
@@ -156,18 +130,26 @@ function bookRoute(context: Context): ConsoleRoute {
       refusals: bookingRefusals,
       act: async (visit, sent, _address, once) => {
         const form = await sentForm(context, visit, sent)
-        if (!form) return { path: '/console/book' }
+        if (!form || sent['do'] === 'service')
+          return { page: await unchosenForm(context, visit, filledForm(sent)) }
         const { typed } = form.state
+        if (sent['choose'] !== undefined)
+          return {
+            page: await changedForm(context, {
+              ...form,
+              ...(typed['time'] ? { next: nextField(form) } : { asked: true }),
+            }),
+          }
+        const step = await clientStep(context, visit, form.state)
+        if (step) return { page: bookForm({ ...form, ...step }) }
         const rows = changedRows(typed, { rows: form.items.slice(1), services: form.services, first: 1 })
         if (rows) return { page: await changedForm(context, withRows(form, rows)) }
         if (typed['do'] === 'now')
           return { page: bookForm({ ...withUsedTime(form, nextMinutes(context)), next: nextField(form) }) }
-        if (typed['do'] === 'find') return { page: await foundClients(context, form) }
         if (typed['do'] === 'times')
           return { page: bookForm({ ...form, times: await freeTimes(context, form), asked: true }) }
         if (typed['use'] !== undefined)
           return { page: bookForm({ ...withUsedTime(form, typed['use']), next: nextField(form) }) }
-        if (typed['pick'] !== undefined) return { page: await pickedClient(context, form) }
         const order = orderOf(form)
         const asked = { act: 'book' as const, time: timeOf(order) }
         const itemNames = order.items.map(({ service }) => service.name)
@@ -192,7 +174,7 @@ function bookRoute(context: Context): ConsoleRoute {
       },
       again: async (visit, { typed: sent, ...state }) => {
         const form = await sentForm(context, visit, sent)
-        if (!form) throw new Problem('not_found', 'This cannot be booked any more.')
+        if (!form) return unchosenForm(context, visit, { ...state, typed: sent })
         const faults = withNamedItem(visit, state, form.items)
         const shown = { ...form, state: { ...form.state, ...state, typed: form.state.typed, faults } }
         const isAboutTime = nearTimesOf(state.refusal).length > 0 || 'time' in faults || 'anyway' in faults
@@ -253,11 +235,14 @@ export function fieldOfBooking(pointer: string): string {
   return { staff_id: 'who', starts_at: 'time', ends_at: 'minutes' }[last] ?? last
 }
 
-interface Choice {
+interface Offer {
+  service: Service
+  location: Location
+}
+
+interface Choice extends Partial<Offer> {
   /** Services of the chosen staff member. */
   services: Service[]
-  service: Service | undefined
-  location: Location | undefined
 }
 
 function chosen(
@@ -277,7 +262,8 @@ function chosen(
   const service =
     offered.find(({ id }) => id === wanted.service) ?? (fitting.length === 1 ? fitting[0] : undefined)
   const there = places.filter(({ id }) => service?.location_ids.includes(id))
-  return { services: fitting, service, location: there.find(({ id }) => id === wanted.location) ?? there[0] }
+  const location = there.find(({ id }) => id === wanted.location) ?? there[0]
+  return { services: fitting, ...(service && { service }), ...(location && { location }) }
 }
 
 type SentForm = BookForm & { visit: BusinessVisit }
@@ -320,12 +306,39 @@ function withRows(form: SentForm, rows: ItemRow[]): SentForm {
   return { ...form, items: [...form.items.slice(0, 1), ...rows], state: filledForm(typed), added }
 }
 
-/** Returns the submitted form. Undefined if its service or location is not offered, or no longer. */
-async function sentForm(context: Context, visit: BusinessVisit, typed: Typed): Promise<SentForm | undefined> {
+/** Returns the fields once a service is chosen: with the time at its location, and a person who offers it. */
+function fieldsOf(
+  { person }: ConsoleVisit,
+  { service, location, today }: Offer & { today: string },
+  typed: Typed,
+): Typed {
+  const { start, who = '' } = typed
+  const startsAt = parseInstant(start ?? '')
+  const staffId = person.role === 'staff' ? (person.staffId ?? '') : who
+  return {
+    ...(startsAt ? wallFields(startsAt, location.timezone) : { date: today, time: '' }),
+    ...typed,
+    ...{ service: service.id, location: location.id },
+    who: service.staff_ids.includes(staffId) ? staffId : '',
+  }
+}
+
+/**
+ * Returns the submitted form, with the service that a button chooses. Undefined if its service or location is
+ * not offered, or no longer.
+ */
+async function sentForm(
+  context: Context,
+  visit: BusinessVisit,
+  { choose, ...sent }: Typed,
+): Promise<SentForm | undefined> {
   const catalogue = await catalogueOf(context, visit)
-  const { service, location } = chosen(visit, catalogue, typed)
-  if (!service || !location || service.id !== typed['service'] || location.id !== typed['location'])
-    return undefined
+  const { service, location } = chosen(visit, catalogue, { ...sent, ...(choose && { service: choose }) })
+  if (!service || !location) return undefined
+  const isKept = service.id === sent['service'] && location.id === sent['location']
+  if (choose === undefined && !isKept) return undefined
+  const { date: today } = wallFields(context.clock.now(), location.timezone)
+  const typed = choose === undefined ? sent : fieldsOf(visit, { service, location, today }, sent)
   const state = filledForm(withChosenTime(typed, location.timezone))
   const { date = '', time = '', start = '' } = state.typed
   const startsAt = instantOf({ date, time }, location.timezone, parseInstant(start))
@@ -423,18 +436,29 @@ async function changedForm(context: Context, form: SentForm) {
   return bookForm({ ...form, times: form.state.typed['time'] ? undefined : await freeTimes(context, form) })
 }
 
-async function foundClients(context: Context, form: SentForm) {
-  const { visit, state } = form
-  const q = state.typed['q'] ?? ''
-  if (q.length < 3)
-    return bookForm({ ...form, state: { ...state, faults: { q: visit.texts.book.tooShort } } })
-  return bookForm({ ...form, found: await clientsLike(context, visit, q.slice(0, 100)) })
+/** Returns the form without a service. */
+async function unchosenForm(context: Context, visit: BusinessVisit, state: FormState) {
+  const { who } = state.typed
+  const { services } = chosen(visit, await catalogueOf(context, visit), { who })
+  const isKnown = (state.typed['first_name'] ?? '') !== ''
+  const step = (await clientStep(context, visit, state)) ?? { next: isKnown ? undefined : ('q' as const) }
+  return serviceForm({ visit, services, items: [], state, ...step })
 }
 
-async function pickedClient(context: Context, form: SentForm) {
-  const { typed } = form.state
-  const known = await clientOfBooking(context, form.visit, typed['pick'] ?? '')
-  return bookForm({ ...form, state: filledForm({ ...typed, ...known }), next: 'notes' })
+/** Returns the form after a search for clients, or after the choice of one. Undefined for other buttons. */
+async function clientStep(
+  context: Context,
+  visit: BusinessVisit,
+  state: FormState,
+): Promise<Partial<Pick<BookForm, 'state' | 'found' | 'next'>> | undefined> {
+  const { pick, q = '', ...typed } = state.typed
+  if (pick !== undefined) {
+    const known = await clientOfBooking(context, visit, pick)
+    return { state: filledForm({ ...typed, ...known }), next: 'notes' }
+  }
+  if (typed['do'] !== 'find') return undefined
+  if (q.length < 3) return { state: { ...state, faults: { q: visit.texts.book.tooShort } } }
+  return { found: await clientsLike(context, visit, q.slice(0, 100)) }
 }
 
 const maxFound = 8

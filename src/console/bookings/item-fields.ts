@@ -6,6 +6,7 @@ import { maxItems } from '../../bookings/hold-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
 import { minutesOf } from '../../catalogue/service-rules.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
+import { moneyText } from '../../mails/render.ts'
 import {
   choice,
   type Faults,
@@ -94,6 +95,12 @@ export function changedRows(
   return [...rows, { service, who: service.staff_ids.includes(before) ? before : '', isWith: false }]
 }
 
+/** Formats the length and price of a service, given by a person or anyone: "30 min · €35". */
+export function offerText({ texts, locale }: ConsoleVisit, service: Service, who = ''): string {
+  const minutes = texts.book.minutes({ minutes: minutesOf(service, who || null) })
+  return service.price ? `${minutes} · ${moneyText(service.price, locale)}` : minutes
+}
+
 interface ItemFields {
   catalogue: WholeCatalogue
   rows: readonly ItemRow[]
@@ -129,7 +136,13 @@ export function itemFields(
             { ...state, typed: {} },
             {
               ...{ name: 'add', label: book.addService },
-              options: [['', '–'] as const, ...services.map(({ id, name }) => [id, name] as const)],
+              options: [
+                ['', '–'] as const,
+                ...services.map((service) => {
+                  const { id, name, category } = service
+                  return [id, `${name} · ${offerText(visit, service)}`, category ?? ''] as const
+                }),
+              ],
             },
           )}
           <button type="submit" name="do" value="add" formnovalidate>${book.add}</button>
@@ -164,7 +177,7 @@ function itemRow(
     <legend><bdi>${service.name}</bdi></legend>
     ${hidden({ [`item-${index}`]: service.id, ...(id !== undefined && { [`id-${index}`]: id }) })}
     ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
-    <p class="soft">${book.minutes({ minutes: minutesOf(service, who || null) })}</p>
+    <p class="soft">${offerText(visit, service, who)}</p>
     ${service.capacity > 1 ? partyField(visit, state, index) : ''}
     ${
       service.staff_ids.length === 0
