@@ -163,7 +163,11 @@ onEachEngine('steps, rooms and other prices in the form of a service', (engine) 
 
   test('the form is in German as well', async () => {
     const text = textOf(await page(salon.colour, 'de'))
-    for (const words of ['Schritte, Räume, andere Preise', 'Ohne die Person', 'Andere Preise und Dauern'])
+    for (const words of [
+      'Schritte, Räume, abweichende Preise',
+      'Ohne die Person',
+      'Abweichende Preise und Dauer',
+    ])
       expect(text).toContain(words)
   })
 })
