@@ -110,8 +110,7 @@ const styles = html`<style>
       border-inline-end-color: #3a4146 !important;
     }
     .logo {
-      color: #1d2321 !important;
-      padding: 6px 10px !important;
+      padding: 4px 6px !important;
     }
     .ink,
     .ink td {
@@ -166,7 +165,7 @@ export function htmlOf(page: Page, blocks: Block[]): string {
                     style="padding:24px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;font-size:16px;line-height:1.5;color:#1d2321;text-align:start;"
                   >
                     <div class="soft" style="font-size:14px;color:#5c6763;margin:0 0 16px;">
-                      ${business.logoUrl ? logoOf(business.name, business.logoUrl) : business.name}
+                      ${business.logoUrl ? logoOf(business.logoUrl) : ''}${business.name}
                     </div>
                     ${blocks.map((block) => htmlOfBlock(block, color))}
                   </td>
@@ -180,13 +179,13 @@ export function htmlOf(page: Page, blocks: Block[]): string {
 }
 
 /** Bounds the logo. Outlook reads its height only from the attribute. Dark logos stay readable on their white ground. */
-function logoOf(name: string, url: string): Html {
+function logoOf(url: string): Html {
   return html`<img
     src="${url}"
-    alt="${name}"
+    alt=""
     height="40"
     class="logo"
-    style="display:block;width:auto;max-width:240px;height:auto;max-height:40px;background:#ffffff;border-radius:6px;font-size:16px;font-weight:600;"
+    style="display:inline-block;vertical-align:middle;margin-inline-end:10px;width:auto;max-width:200px;height:auto;max-height:40px;background:#ffffff;border-radius:6px;"
   />`
 }
 
