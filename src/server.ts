@@ -20,6 +20,7 @@ import type { Context } from './bookings/context.ts'
 import { oldClients } from './bookings/erasure.ts'
 import { countActiveHolds, expiredHolds, oldHolds, oldNetworks } from './bookings/hold.ts'
 import { holdRoutes } from './bookings/hold-routes.ts'
+import { isClient, oldClientLogIns } from './bookings/client-log-in.ts'
 import { managedBy, payUrl } from './bookings/manage.ts'
 import { manageRoutes } from './bookings/manage-routes.ts'
 import { numbersRoutes } from './bookings/numbers-routes.ts'
@@ -74,6 +75,7 @@ import { healthRoutes } from './http/health-routes.ts'
 import { oldRecords } from './database/idempotency.ts'
 import { drainAcceptQueue, createServer, type Routes } from './http/server.ts'
 import { mailsToPeople } from './mails/link-mail.ts'
+import { oldClientLinks } from './mails/client-link-mail.ts'
 import { oldMailFiles, oldMails, readWaitingMails } from './mails/mail.ts'
 import { mailRoutes } from './mails/mail-routes.ts'
 import { ownServerRoutes } from './mails/own-server-routes.ts'
@@ -88,6 +90,7 @@ import { checkoutRoutes } from './pages/checkout-routes.ts'
 import { embedRoutes } from './pages/embed-routes.ts'
 import { imagePageRoutes } from './pages/image-page-routes.ts'
 import { mailOffRoutes } from './pages/mail-off-routes.ts'
+import { clientPagesRoutes } from './pages/client-page-routes.ts'
 import { managePageRoutes } from './pages/manage-page-routes.ts'
 import { pageLimits } from './pages/page-limits.ts'
 import { pageRoutes } from './pages/page-routes.ts'
@@ -123,7 +126,7 @@ export const jobs: readonly CleanupJob<Context>[] = [
   ...[oldInvitations, oldEmailChanges],
   ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails, oldMailFiles, oldAudit, oldClients],
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments, unnamedImages],
-  ...[oldDevices, oldPushes],
+  ...[oldDevices, oldPushes, oldClientLinks, oldClientLogIns],
 ]
 
 /** Cuts off all work still in flight, so that the process ends within ten seconds. */
@@ -164,6 +167,7 @@ function mailLinks(context: Context): ConstructorParameters<typeof MailWorker>[1
   return {
     payUrl: (booking) => payUrl(context, booking),
     manage: (booking) => managedBy(context, booking),
+    isClient: (mailbox) => isClient(context, mailbox),
   }
 }
 
@@ -180,6 +184,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
     calendars: calendarsRoutes(reader),
     bookingStart: bookingStartRoutes(limiter),
     bookingPage: bookingPageRoutes(limiter),
+    clientPages: clientPagesRoutes(limiter),
     files: fileRoutes(limiter),
     health: healthRoutes(state),
     metrics: metricsRoutes(watched),
@@ -297,12 +302,14 @@ function allRoutes({
   connectionPages,
   bookingStart,
   bookingPage,
+  clientPages,
   files,
   calendars,
   pageLimits: limits,
 }: Record<
   | 'bookingStart'
   | 'bookingPage'
+  | 'clientPages'
   | 'files'
   | 'health'
   | 'metrics'
@@ -324,7 +331,17 @@ function allRoutes({
     api: [...apiRoutes, ...connections, people],
     around: [
       limits,
-      ...[health, startPageRoutes, pageRoutes, widget, bookingPage, managePageRoutes, embedRoutes, metrics],
+      ...[
+        health,
+        startPageRoutes,
+        pageRoutes,
+        widget,
+        bookingPage,
+        clientPages,
+        managePageRoutes,
+        embedRoutes,
+        metrics,
+      ],
       ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, files, mcpRoutes],
       ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],

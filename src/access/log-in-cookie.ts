@@ -39,6 +39,29 @@ export function logInCookie(request: CookieRequest, token: string | null, second
 const deviceName = 'holdfast-device'
 const deviceSeconds = 180 * daySeconds
 
+/** A client's log-in lasts as long as its cookie. */
+export const clientSeconds = 30 * daySeconds
+const clientName = 'holdfast-client'
+
+/** Returns the token of a client's page, or undefined without one of the right form. */
+export function clientToken(request: CookieRequest): string | undefined {
+  const token = cookieValue(request, clientCookieName(request))
+  return token !== undefined && isPersonToken(token, 'client') ? token : undefined
+}
+
+/** Returns the header that hands a browser the token of a client's page at a business. Null removes the cookie. */
+export function clientCookie(request: CookieRequest, businessId: string, token: string | null): string {
+  const life = token === null ? 0 : clientSeconds
+  const secure = cookieOf(request).secure ? '; Secure' : ''
+  const path = `/me/${businessId}` // each business has its own
+  return `${clientCookieName(request)}=${token ?? ''}; Path=${path}; Max-Age=${life}; HttpOnly; SameSite=Lax${secure}`
+}
+
+/** With a path, the prefix can bind a cookie to https only (RFC 6265bis, 4.1.3.1). */
+function clientCookieName(request: CookieRequest): string {
+  return cookieOf(request).secure ? `__Secure-${clientName}` : clientName
+}
+
 /** Returns the origin of a request. */
 export function originOf(
   request: CookieRequest & { ip: string; id: string; headers: { 'user-agent'?: string | undefined } },

@@ -48,6 +48,8 @@ const unknownTriesPerMinute = 30
 const firstTriesPerHour = 600
 /** Emails for a new password: to one person at the request of one address, and of all addresses unknown to them. */
 const wishesPerHour = 3
+/** Links to clients' pages that one business sends in an hour. */
+const clientLinksOfBusiness = 300
 const anonymousPerMinute = 60
 /** Emails that people have sent to an address within an hour: on behalf of one business or hub, and of all. */
 const mailsToAddress = 3
@@ -314,6 +316,22 @@ export function quotasOfWish(
     quotaOfAccount(`wish:${id}:${device ?? client.network}`, limits, factor),
     ...(isKnown || device !== undefined ? [] : [quotaOfAccount(`wish:${id}`, limits, factor)]),
   ]
+}
+
+/** Returns the quotas of a request for the link to a client's page. `account` names the mailbox at its business. */
+export function quotasOfClientLink(
+  client: ClientNetworks,
+  { account, businessId }: { account: string; businessId: string },
+  factor: number,
+): { visitor: Quota[]; mailbox: Quota[] } {
+  const ofBusiness = scaledLimit(clientLinksOfBusiness, factor)
+  return {
+    visitor: quotasOfLogIn(client, undefined, factor),
+    mailbox: [
+      quotaOfAccount(`client:${account}`, { perMinute: wishesPerHour, perHour: wishesPerHour }, factor),
+      { kind: 'mail', id: `client links:${businessId}`, perMinute: ofBusiness, perHour: ofBusiness },
+    ],
+  }
 }
 
 /** An account of a log-in attempt, and if its person has recently logged in from that network or browser. */

@@ -3,12 +3,13 @@ import { crc32 } from 'node:zlib'
 import { base62, type Ids } from '../base/ids.ts'
 import { type TokenType, tokenTypes } from '../base/token-types.ts'
 
-/** Tokens of people that are never sent as bearer tokens: those of log-in cookies and links. */
-type PersonTokenType = 'login' | 'link'
+/** Tokens that are never sent as bearer tokens: those of people's log-in cookies and links, and those of clients. */
+type PersonTokenType = 'login' | 'link' | 'client'
 
 const prefixes: Record<TokenType | PersonTokenType, string> = {
   login: 'cal_log_',
   link: 'cal_lnk_',
+  client: 'cal_cli_',
   hub: 'cal_hub_',
   business: 'cal_biz_',
   publishable: 'cal_pub_',
@@ -18,7 +19,7 @@ const prefixes: Record<TokenType | PersonTokenType, string> = {
 
 const secretLength = 32
 const checksumLength = 6
-const tokenPattern = /^(cal_(?:hub|biz|pub|ses|man|log|lnk)_)[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/
+const tokenPattern = /^(cal_(?:hub|biz|pub|ses|man|log|lnk|cli)_)[0-9A-Za-z]{32}[0-9A-Za-z]{6}$/
 
 /** Creates a token: prefix, 32 secret characters, checksum. */
 export function newToken(type: TokenType | PersonTokenType, ids: Pick<Ids, 'secret'>): string {
@@ -44,7 +45,7 @@ export function tokenType(token: string): TokenType | undefined {
   return tokenTypes.find((type) => prefixes[type] === prefix)
 }
 
-/** Checks the form and checksum of a person's token. Needs no database. */
+/** Checks the form and checksum of a person's or client's token. Needs no database. */
 export function isPersonToken(token: string, type: PersonTokenType): boolean {
   return checkedPrefix(token) === prefixes[type]
 }

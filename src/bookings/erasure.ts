@@ -11,6 +11,8 @@ import { eraseFromMails } from '../mails/mail.ts'
 import { forgetOptOut } from '../mails/opt-out.ts'
 import { eraseFromEvents } from '../webhooks/event.ts'
 import type { Context } from './context.ts'
+import { deleteClientAccess } from './client-log-in-queries.ts'
+import { storedForms } from './client-text-queries.ts'
 import { type ErasableBooking, eraseBookings, lockBookingsOf, lockOldBookings } from './erasure-queries.ts'
 import { eraseBlockedClient } from './stranger-queries.ts'
 import { digestClient } from './strangers.ts'
@@ -62,6 +64,8 @@ export async function eraseClient(
       body['business_id'] === businessId && body['email'] === email ? { ...body, email: '' } : undefined,
     )
     const reminder_opt_outs = await forgetOptOut(tx, { business_id: businessId, email })
+    const emails = await storedForms(tx.db, { businessId }, input.email)
+    await deleteClientAccess(tx.db, { businessId, emails: [...emails, email] })
     await recordAudit(context, tx, {
       by: actor,
       action: 'business.client_erased',

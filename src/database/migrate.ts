@@ -31,6 +31,7 @@ import { legalTexts } from './migrations/0028-legal-texts.ts'
 import { frontDesk } from './migrations/0029-front-desk.ts'
 import { ownAccounts } from './migrations/0030-own-accounts.ts'
 import { push } from './migrations/0031-push.ts'
+import { clientLinks } from './migrations/0033-client-links.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -64,6 +65,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0029-front-desk': frontDesk,
   '0030-own-accounts': ownAccounts,
   '0031-push': push,
+  '0033-client-links': clientLinks,
 }
 
 /** Names in the order of the migrations. */

@@ -472,6 +472,8 @@ export interface Tables {
   user_invitations: UserInvitationsTable
   user_email_changes: UserEmailChangesTable
   calendar_mails: CalendarMailsTable
+  client_links: ClientLinksTable
+  client_log_ins: ClientLogInsTable
   own_mail_servers: OwnMailServersTable
   own_stripe_accounts: OwnStripeAccountsTable
   push_devices: PushDevicesTable
@@ -635,6 +637,33 @@ export interface CalendarMailsTable extends NoticeColumns {
   business_id: string
   busy_calendar_id: string
   to_email: string
+}
+
+/** Requests for a link to a client's page, with the email that brings it. */
+export interface ClientLinksTable extends NoticeColumns {
+  id: string
+  business_id: string
+  /** As typed, in lower case. */
+  email: string
+  /** Language of the page that requested it. */
+  locale: string
+  /** SHA-256 of the link's token. Null until the email is made. */
+  digest: string | null
+  expires_at: Instant
+  used_at: Instant | null
+  /** The recipient. Null until it is sent. */
+  to_email: string | null
+}
+
+/** Browsers in which a client has opened their page. */
+export interface ClientLogInsTable {
+  /** SHA-256 of the cookie's token. */
+  digest: string
+  business_id: string
+  /** In lower case. Its mailbox has received the link. */
+  email: string
+  created_at: Instant
+  expires_at: Instant
 }
 
 /** Browsers of people that receive notifications (RFC 8030). */

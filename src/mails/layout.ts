@@ -298,7 +298,7 @@ function htmlOfCard(card: Extract<Block, { type: 'card' }>, color: string): Html
 }
 
 /** Returns black or white, whichever is easier to read on the colour (WCAG 2.2, contrast ratio). */
-function inkOn(color: string): string {
+export function inkOn(color: string): string {
   const channel = (at: number) => {
     const value = parseInt(color.slice(at, at + 2), 16) / 255
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4

@@ -48,6 +48,9 @@ export const limitSeconds = 3_600
 /** Time from the booking to the email that requests its deposit. Most clients pay at once. */
 export const depositDueSeconds = 300
 
+/** Age at which emails are deleted. */
+export const retentionSeconds = 31 * 86_400
+
 /** The fields of a booking that decide about emails. */
 export type MailSubject = ItemColumns &
   Pick<BookingRow, 'status' | 'confirmed_at' | 'payment_id' | 'payment_status'>

@@ -9,6 +9,7 @@ import { repeat } from '../base/repeat.ts'
 import { LeaseLoop } from '../database/lease-loop.ts'
 import type { Context } from './context.ts'
 import { sendCalendarMail } from './calendar-mail.ts'
+import { type ClientMailbox, sendClientLink } from './client-link-mail.ts'
 import { sendLinkMail } from './link-mail.ts'
 import {
   findNames,
@@ -37,7 +38,7 @@ import {
   noticeToSend,
   pauseSeconds,
 } from './mail-rules.ts'
-import { isAnyNoticeDue, leaseNotices, type NoticeOf } from './notice-queries.ts'
+import { isAnyNoticeDue, leaseNotices, type NoticeOf, type NoticeTable } from './notice-queries.ts'
 import { deleteMailFiles } from './mail-files.ts'
 import { type MailAddresses, mailViewOf, noAddresses } from './mail-view.ts'
 import { offUrl } from './opt-out.ts'
@@ -59,6 +60,7 @@ import { MailSender, maxConnections, senderAddress, type SendResult } from './se
  */
 
 const remindMs = 60_000
+const noticeTables: readonly NoticeTable[] = ['user_mails', 'client_links', 'calendar_mails']
 /** While the mail server is unavailable, emails wait instead of failing one by one. */
 const awayMs = 5_000
 /** Reminders missed while no server was running are sent up to this much later. */
@@ -71,12 +73,14 @@ const busySeconds = 2
 /** Businesses whose reached limit is remembered, so that the log reports it once. */
 const maxFull = 1_000
 
-/** URLs from folders above that emails need. */
+/** Facts from folders above that emails need. */
 interface MailLinks {
   /** Returns the URL where the client pays a due deposit. Null if none is due or no processor is available. */
   payUrl: (booking: ShownBooking) => string | null
   /** Returns the URL where the client manages the booking, and the deadlines for changes. */
   manage: (booking: ShownBooking) => Promise<Pick<MailAddresses, 'manageUrl' | 'cancelUntil' | 'moveUntil'>>
+  /** Reports if a mailbox has bookings at a business. */
+  isClient: (mailbox: ClientMailbox) => Promise<boolean>
 }
 
 function turnOf({ business_id, audience, recipient }: LeasedMail): string {
@@ -159,28 +163,29 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
   private async isAnyDue(now: Instant): Promise<boolean> {
     const { reads } = this.context.db
     if (await isAnyMailDue(reads, now)) return true
-    return (
-      (await isAnyNoticeDue(reads, 'user_mails', now)) || (await isAnyNoticeDue(reads, 'calendar_mails', now))
-    )
+    for (const table of noticeTables) if (await isAnyNoticeDue(reads, table, now)) return true
+    return false
   }
 
   protected override async lease(max: number) {
     const { db, clock } = this.context
     if (!(await this.isAnyDue(clock.now()))) return { leased: [] }
-    const { links, calendars, turns } = await db.transaction(async (tx) => {
+    const { links, ofClients, calendars, turns } = await db.transaction(async (tx) => {
       const lease = { now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }
       const links = await leaseNotices(tx.db, 'user_mails', { ...lease, max }) // few, and people wait for them
-      const rest = max - links.length
+      const ofClients = await leaseNotices(tx.db, 'client_links', { ...lease, max: max - links.length })
+      const rest = max - links.length - ofClients.length
       const mails = rest > 0 ? await leaseMails(tx.db, { ...lease, max: rest }) : []
       const turns = [...Map.groupBy(mails, turnOf).values()]
       const left = rest - turns.length // for emails that nobody waits for
       const calendars = left > 0 ? await leaseNotices(tx.db, 'calendar_mails', { ...lease, max: left }) : []
-      return { links, calendars, turns }
+      return { links, ofClients, calendars, turns }
     })
     const turn = (id: string, send: () => Promise<void>): LeasedTurn => ({ id, send })
     return {
       leased: [
         ...links.map((mail) => turn(mail.id, () => sendLinkMail(this.context, this.sender, mail))),
+        ...ofClients.map((link) => turn(link.id, () => this.sendToClient(link))),
         ...calendars.map((mail) => turn(mail.id, () => this.sendAboutCalendar(mail))),
         ...turns.map((mails) => turn(mails[0]?.id ?? '', () => this.tell(mails))),
       ],
@@ -196,6 +201,11 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     const { config } = this.context
     const own = await this.own.find(businessId)
     return own ?? { sender: this.sender, from: senderAddress(config), isOwn: false }
+  }
+
+  private async sendToClient(leased: NoticeOf<'client_links'>): Promise<void> {
+    const { sender } = await this.routeOf(leased.business_id)
+    await sendClientLink(this.context, sender, { leased, isClient: this.links.isClient })
   }
 
   private async sendAboutCalendar(notice: NoticeOf<'calendar_mails'>): Promise<void> {

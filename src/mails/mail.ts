@@ -24,7 +24,7 @@ import {
   requeueMail,
   type WrittenMail,
 } from './mail-queries.ts'
-import { waitOf } from './mail-rules.ts'
+import { retentionSeconds, waitOf } from './mail-rules.ts'
 import type { Mail, MailsQuery } from './mail-schemas.ts'
 import {
   countUnseenNotices,
@@ -32,7 +32,7 @@ import {
   findNotices,
   markNoticesSeen,
   type NoticeRow,
-  type NoticeTable,
+  type ListedTable,
   requeueNotice,
 } from './notice-queries.ts'
 import { mailRoute, mailRouteOf } from './mail-route.ts'
@@ -42,7 +42,7 @@ type ShownMail = Static<typeof Mail>
 
 type ListedMail = MailRow | NoticeRow
 
-const noticeTables: readonly NoticeTable[] = ['user_mails', 'calendar_mails']
+const noticeTables: readonly ListedTable[] = ['user_mails', 'calendar_mails']
 
 /** Lists emails in the caller's scope, the newest first: those about bookings, and notices. */
 export async function listMails(context: Context, actor: Actor, query: Static<typeof MailsQuery>) {
@@ -94,7 +94,7 @@ async function retryNotice(
   tx: Transaction,
   { actor, id }: { actor: Actor; id: string | undefined },
 ): Promise<NoticeRow> {
-  const find = async (table: NoticeTable) =>
+  const find = async (table: ListedTable) =>
     id === undefined ? undefined : (await findNotices(tx.db, table, { scope: actor.scope, id, rows: 1 }))[0]
   for (const table of noticeTables) {
     const found = await find(table)
@@ -169,8 +169,6 @@ export async function eraseFromMails(
 export async function mailsOfBookings(db: Reads, bookings: readonly BookingKey[]) {
   return Map.groupBy(await findMailsAbout(db, bookings), ({ booking_id }) => booking_id)
 }
-
-const retentionSeconds = 31 * 86_400
 
 /** Deletes emails past their retention. */
 export const oldMails: CleanupJob = {

@@ -14,8 +14,11 @@ import { leaseSeconds } from './mail-rules.ts'
 /** The `next_attempt_at` of a notice that must not be sent. */
 const never = '9999-12-31T00:00:00.000Z' as Instant
 
+/** The tables of notices that lists show. */
+export type ListedTable = 'user_mails' | 'calendar_mails'
+
 /** The tables of notices. */
-export type NoticeTable = 'user_mails' | 'calendar_mails'
+export type NoticeTable = ListedTable | 'client_links'
 
 /** A notice that only this server may send until `next_attempt_at`. */
 export interface LeasedNotice {
@@ -119,7 +122,7 @@ interface NoticeFilter {
  */
 export async function findNotices(
   db: Reads,
-  table: NoticeTable,
+  table: ListedTable,
   { scope, ...filter }: NoticeFilter & { scope: TenantScope },
 ): Promise<NoticeRow[]> {
   const { id, status, businessId, after, rows } = filter
@@ -188,7 +191,7 @@ export async function markNoticesSeen(db: Queries, businessId: string, now: Inst
 /** Makes a failed or waiting notice due at once, with as many attempts as a new one. Returns true if it is due now. */
 export async function requeueNotice(
   db: Queries,
-  table: NoticeTable,
+  table: ListedTable,
   { id, now }: { id: string; now: Instant },
 ): Promise<boolean> {
   const { numUpdatedRows } = await db

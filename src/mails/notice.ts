@@ -14,7 +14,7 @@ export async function sendNotice(
     db.transaction((tx) => writeNoticeResult(tx.db, table, { notice, result }))
   if (!mail) {
     // a link that never arrived is reported as failed, unlike a calendar that works again
-    if (notice.last_error === null || table === 'calendar_mails')
+    if (notice.last_error === null || table !== 'user_mails')
       return db.transaction((tx) => deleteNotice(tx.db, table, notice))
     const { attempts, to_email } = notice
     return write({ status: 'failed', attempts, sent_at: null, last_error: ended, to_email })

@@ -50,6 +50,8 @@ interface About {
   locations: readonly PageLocation[]
   people: readonly PagePerson[]
   now: Instant
+  /** Path of the page with a client's bookings. */
+  ownPath: string
 }
 
 /** Businesses with more locations show them in the form only. */
@@ -57,7 +59,7 @@ const maxLocations = 3
 const maxPeople = 12
 
 /** Renders addresses with hours, contact, team and legal links. Nothing of it loads from other websites. */
-export function aboutSalon(language: Language, { business, locations, people, now }: About): Html {
+export function aboutSalon(language: Language, { business, locations, people, now, ownPath }: About): Html {
   const { say } = language
   const places = locations.length > maxLocations ? [] : locations
   const { phone, reply_to_email: email } = business
@@ -99,6 +101,7 @@ export function aboutSalon(language: Language, { business, locations, people, no
             </ul>
           </section>`
     }
+    <p><a href="${ownPath}">${say('me.title')}</a></p>
     ${legalPart(language, business)}
   </aside>`
 }

@@ -147,6 +147,7 @@ async function sendBookingPage(
         path: `/book/${name}?staff=${slug ?? id}`,
       })),
       now: context.clock.now(),
+      ownPath: `/me/${page.caller.scope.businessId}`,
     }),
     isFramed: frameOrigins.length > 0,
     server: publicUrl(context.config),

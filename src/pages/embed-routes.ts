@@ -11,7 +11,8 @@ import { Media } from '../base/wire.ts'
 import { findOffered, named, type Offered } from './booking-start.ts'
 import { choice, field, filledForm, type FormState } from './form.ts'
 import { sendPage } from './page.ts'
-import { isSnippetColor, type SnippetWish, textColorOn, widgetSnippet } from './snippet.ts'
+import { inkOn } from '../mails/layout.ts'
+import { isSnippetColor, type SnippetWish, widgetSnippet } from './snippet.ts'
 
 /**
  * Registers the page that creates the HTML for a website. It shows only data that the publishable key shows.
@@ -130,7 +131,7 @@ function lines(wish: SnippetWish): Html {
     <p class="soft">The key must allow your website. This server is always allowed.</p>
     <h2>Preview</h2>
     <p class="soft">This is the real form. Bookings made here count.</p>
-    <div ${color ? html`data-accent="${color}" data-on-accent="${textColorOn(color)}"` : ''}>
+    <div ${color ? html`data-accent="${color}" data-on-accent="${inkOn(color)}"` : ''}>
       ${
         button === undefined
           ? html`<holdfast-booking

@@ -6,6 +6,7 @@ import { webOrigin } from '../base/contact-formats.ts'
 import { html, type Html, trusted } from '../base/html.ts'
 import { colorErrors } from '../catalogue/business-rules.ts'
 import { acceptedLocales, type Language, languageFor } from '../base/languages.ts'
+import { inkOn } from '../mails/layout.ts'
 import { icon, type IconName } from './icons.ts'
 import { contentSecurityPolicy } from './page.ts'
 
@@ -28,7 +29,7 @@ export const pageStyles = inline(text.replaceAll(/\/\*[^]*?\*\/|\n\s*/g, ' '))
 /** Returns the styles with the colour of a brand. */
 export function brandedStyles(color: string | null): { element: Html; source: string } {
   if (color === null || colorErrors(color).length > 0) return pageStyles
-  const brand = inline(`:root{--brand:${color}}`)
+  const brand = inline(`:root{--brand:${color};--on-brand:${inkOn(color)}}`)
   return {
     element: html`${pageStyles.element}${brand.element}`,
     source: `${pageStyles.source} ${brand.source}`,
@@ -41,7 +42,7 @@ export function pageLanguage(acceptLanguage: string | undefined, own: string | n
 }
 
 /** The brand at the top of a card. */
-interface CardBusiness {
+export interface CardBusiness {
   name: string
   brand_name: string | null
   brand_color: string | null
@@ -51,7 +52,8 @@ interface CardBusiness {
 export interface MessagePage {
   title: string
   content: Html
-  sign: IconName
+  /** Absent on pages with a list. */
+  sign?: IconName
   business?: CardBusiness | undefined
   /** Attributes of the main element, for scripts. */
   data?: Html
@@ -59,6 +61,8 @@ export interface MessagePage {
   more?: Html
   /** True if the page contains forms. */
   forms?: boolean
+  /** True for a list, which needs more room. */
+  isWide?: boolean
 }
 
 /** Sends a page with one card. */
@@ -85,7 +89,15 @@ export function sendMessagePage(reply: FastifyReply, language: Language, page: M
 /** Renders a page with one card. Its policy must allow its styles. */
 export function messagePage(
   { locale, direction }: Language,
-  { title, content, sign, business, data = html``, more = html`` }: Omit<MessagePage, 'forms'>,
+  {
+    title,
+    content,
+    sign,
+    business,
+    data = html``,
+    more = html``,
+    isWide = false,
+  }: Omit<MessagePage, 'forms'>,
 ): Html {
   const color = business?.brand_color ?? null
   return html`<!doctype html>
@@ -101,8 +113,8 @@ export function messagePage(
       </head>
       <body ${color === null ? '' : html`data-brand`}>
         <main id="main" ${data}>
-          <div class="card">
-            ${business ? cardHead(title, business) : ''} ${icon(sign)}
+          <div class="${isWide ? 'card wide' : 'card'}">
+            ${business ? cardHead(title, business) : ''} ${sign ? icon(sign) : ''}
             <h1>${title}</h1>
             ${content}
           </div>

@@ -1,3 +1,4 @@
+import { inkOn } from '../mails/layout.ts'
 import { escaped } from '../base/html.ts'
 import { languageFor } from '../base/languages.ts'
 
@@ -23,14 +24,6 @@ export function isSnippetColor(text: string): boolean {
   return /^#[0-9a-f]{6}$/i.test(text)
 }
 
-/** Returns black or white, whichever is more readable on a colour (WCAG 2, relative luminance). */
-export function textColorOn(color: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
-    .map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)
-    .map((part) => (part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? '#000000' : '#ffffff'
-}
-
 /**
  * Returns the HTML that puts the widget on a website. Before the script loads, it shows a link to the booking
  * page. It requests the widget's initial data in parallel with the script.
@@ -39,7 +32,7 @@ export function widgetSnippet(wish: SnippetWish): string {
   const { server, publishableKey, business, serviceId, staffId, locale, color, button } = wish
   const prefix = button === undefined ? '' : 'data-'
   const chosen = attributesOf({ 'service-id': serviceId, 'staff-id': staffId, locale }, prefix)
-  const colors = color && `--holdfast-accent: ${color}; --holdfast-on-accent: ${textColorOn(color)}`
+  const colors = color && `--holdfast-accent: ${color}; --holdfast-on-accent: ${inkOn(color)}`
   const page = `${server}/book/${publishableKey}`
   const wanted = Object.entries({ service: serviceId, staff: staffId }).filter(([, id]) => id !== undefined)
   const query = wanted.length > 0 ? `?${wanted.map(([name, id]) => `${name}=${id}`).join('&')}` : ''

@@ -45,7 +45,7 @@ describe.skipIf(chromiumPath === undefined)('the lines for a website', () => {
     expect(snippet)
       .toBe(`<link rel="preload" as="fetch" crossorigin href="${link}/start?service=${serviceId()}">
 <script type="module" src="${address}/widget/v1.js"></script>
-<style>holdfast-booking { --holdfast-accent: #ffcc00; --holdfast-on-accent: #000000 }</style>
+<style>holdfast-booking { --holdfast-accent: #ffcc00; --holdfast-on-accent: #111111 }</style>
 <holdfast-booking publishable-key="${salon().publishable_key}" service-id="${serviceId()}" locale="de" style="display: block; min-height: 800px">
   <a href="${link}?service=${serviceId()}">Suchen Sie sich eine Zeit aus und buchen Sie Ihren Termin bei Salon Spree in einer Minute.</a>
 </holdfast-booking>`)

@@ -53,8 +53,11 @@ export function listPage<Row extends { id: string; name: string }, Shown>(
   })
 }
 
-export function addButton(visit: BusinessVisit, path: string, text: string): Html {
-  return html`<a class="button main" href="${pathOf(`${path}/${newId}`, visit)}">${icon('add')} ${text}</a>`
+/** Renders the link to the form of a new item. A page has one main button. */
+export function addButton(visit: BusinessVisit, path: string, text: string, isMain = true): Html {
+  return html`<a class="button${isMain ? ' main' : ''}" href="${pathOf(`${path}/${newId}`, visit)}"
+    >${icon('add')} ${text}</a
+  >`
 }
 
 /** Texts for deactivating and reactivating an item. */

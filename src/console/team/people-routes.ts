@@ -112,7 +112,7 @@ function peopleList(context: Context): ConsoleRoute {
           ${nextPage(visit, '/console/people', page.next_cursor)}
           <div class="head">
             <h2>${texts.locations.title}</h2>
-            ${addButton(visit, '/console/locations', texts.locations.add)}
+            ${addButton(visit, '/console/locations', texts.locations.add, false)}
           </div>
           ${places.length === 0 ? html`<p>${texts.locations.empty}</p>` : rowsOf(visit, texts.locations.activity, places)}`,
       }

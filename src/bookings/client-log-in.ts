@@ -1,0 +1,127 @@
+import { operator } from '../access/actor.ts'
+import { clientSeconds } from '../access/log-in-cookie.ts'
+import { manageUrl } from '../access/manage-link.ts'
+import { isPersonToken, newToken, tokenDigest } from '../access/token.ts'
+import { formatInstant, type Instant, plusSeconds } from '../base/instants.ts'
+import { mostPerPage } from '../base/paging.ts'
+import type { CleanupJob } from '../database/context.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
+import type { ClientMailbox } from '../mails/client-link-mail.ts'
+import { listBookings } from './booking.ts'
+import {
+  deleteClientLogIn,
+  deleteOldClientLogIns,
+  findClientLogIn,
+  insertClientLogIn,
+  useClientLink,
+} from './client-log-in-queries.ts'
+import type { Context } from './context.ts'
+import { presentBooking } from './presented-booking.ts'
+
+/*
+ * The page of a client: all bookings with one mailbox at a business. A link by email opens it, once, and a cookie keeps
+ * it open. It has no password, because the mailbox proves the client.
+ */
+
+/** Opens a client's page with the token of a link. Returns undefined for a wrong, used or expired one. */
+export async function openClientPage(
+  { db, ids }: Pick<Context, 'db' | 'ids'>,
+  token: string,
+): Promise<{ businessId: string; token: string } | undefined> {
+  if (!isPersonToken(token, 'client')) return undefined
+  const logIn = newToken('client', ids)
+  return db.transaction(async (tx) => {
+    const link = await useClientLink(tx.db, { digest: tokenDigest(token), now: tx.now })
+    if (!link) return undefined
+    const expires_at = plusSeconds(tx.now, clientSeconds)
+    await insertClientLogIn(tx.db, { ...link, digest: tokenDigest(logIn), created_at: tx.now, expires_at })
+    return { businessId: link.business_id, token: logIn }
+  })
+}
+
+/** Returns the mailbox of a cookie's token at a business, or undefined if the log-in has ended. */
+export async function clientOfToken(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  { businessId, token }: { businessId: string; token: string | undefined },
+): Promise<ClientMailbox | undefined> {
+  if (token === undefined) return undefined
+  const key = { businessId, digest: tokenDigest(token), now: clock.now() }
+  const found = await findClientLogIn(db.reads, key)
+  return found && { businessId, ...found }
+}
+
+/** Ends the log-in of a cookie's token. */
+export async function closeClientPage({ db }: Pick<Context, 'db'>, token: string): Promise<void> {
+  await db.transaction((tx) => deleteClientLogIn(tx.db, tokenDigest(token)))
+}
+
+/** Reports if a mailbox has bookings at a business. */
+export async function isClient(context: Context, mailbox: ClientMailbox): Promise<boolean> {
+  return (await bookingsOf(context, mailbox, { limit: 1 })).data.length > 0
+}
+
+/** Earlier bookings of one page. */
+const earlierAtOnce = 20
+
+/** A booking on its client's page. */
+export interface OwnBooking {
+  booking: BookingRow
+  /** Null if the link belongs to an earlier HOLDFAST_SECRET. */
+  manageUrl: string | null
+}
+
+/** Returns the bookings of a mailbox: those ahead in order, and a page of the earlier ones, the latest first. */
+export async function showOwnBookings(
+  context: Context,
+  mailbox: ClientMailbox,
+  cursor: string | undefined,
+): Promise<{ ahead: OwnBooking[]; earlier: OwnBooking[]; next_cursor: string | null }> {
+  const now = context.clock.now()
+  const ahead =
+    cursor === undefined
+      ? await bookingsOf(context, mailbox, { sort: 'starts_at', from: now, limit: mostPerPage })
+      : { data: [] }
+  const earlier = await bookingsOf(context, mailbox, {
+    ...{ sort: '-starts_at', to: now, limit: earlierAtOnce },
+    ...(cursor !== undefined && { cursor }),
+  })
+  const linked = async (booking: BookingRow): Promise<OwnBooking> => ({
+    booking,
+    manageUrl: (await manageUrl(context, booking)) ?? null,
+  })
+  return {
+    ahead: await Promise.all(ahead.data.map(linked)),
+    earlier: await Promise.all(earlier.data.map(linked)),
+    next_cursor: earlier.next_cursor,
+  }
+}
+
+/** Returns all bookings of a mailbox at a business, for its client to keep (GDPR, article 20). */
+export async function exportOwnBookings(context: Context, mailbox: ClientMailbox) {
+  const { email } = mailbox
+  const bookings: ReturnType<typeof presentBooking>[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await bookingsOf(context, mailbox, { limit: mostPerPage, ...(cursor && { cursor }) })
+    bookings.push(...page.data.map((booking) => presentBooking(booking, actorAt(mailbox))))
+    cursor = page.next_cursor
+  }
+  return { email, exported_at: formatInstant(context.clock.now(), 'UTC'), bookings }
+}
+
+type BookingsQuery = Omit<Parameters<typeof listBookings>[2], 'business_id' | 'email'> & {
+  from?: Instant
+  to?: Instant
+}
+
+function bookingsOf(context: Context, mailbox: ClientMailbox, query: BookingsQuery) {
+  return listBookings(context, actorAt(mailbox), { ...query, email: mailbox.email })
+}
+
+function actorAt({ businessId }: ClientMailbox) {
+  return { ...operator, scope: { businessId } }
+}
+
+export const oldClientLogIns: CleanupJob = {
+  name: 'old log-ins of clients',
+  deleteBatch: ({ db }, max) => db.transaction((tx) => deleteOldClientLogIns(tx.db, tx.now, max)),
+}

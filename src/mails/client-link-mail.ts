@@ -1,0 +1,115 @@
+import type { Limited } from '../access/log-in.ts'
+import { quotasOfClientLink } from '../access/rate-limit-rules.ts'
+import type { RateLimiter } from '../access/rate-limits.ts'
+import { findShownBusiness } from '../access/session.ts'
+import { derivedToken, tokenDigest } from '../access/token.ts'
+import type { ClientAddress } from '../base/client-network.ts'
+import { plusSeconds } from '../base/instants.ts'
+import { languageFor } from '../base/languages.ts'
+import { publicUrl } from '../base/public-url.ts'
+import type { CleanupJob } from '../database/context.ts'
+import { insertClientLink, setDigestOfLink } from './client-link-queries.ts'
+import type { Context } from './context.ts'
+import { type Block, htmlOf, textOf } from './layout.ts'
+import { retentionSeconds } from './mail-rules.ts'
+import { deleteOldNotices, type NoticeOf } from './notice-queries.ts'
+import { sendNotice } from './notice.ts'
+import { oneLine, unlinked } from './render.ts'
+import type { MailSender, OutgoingMail } from './send.ts'
+
+/*
+ * Emails with the link to a client's page. A request is one row, for known and unknown addresses alike. The token is
+ * derived from its ID and the server's secret when the email is made.
+ */
+
+/** Counted from the request. */
+const linkSeconds = 900
+
+/** An address at a business, in lower case. */
+export interface ClientMailbox {
+  businessId: string
+  email: string
+}
+
+/**
+ * Requests the link to a client's page by email. Says nothing about the address: a mailbox that has received its three
+ * emails in an hour gets no more, without an answer. Returns the wait for a visitor who asks too often.
+ */
+export async function requestClientLink(
+  context: Context,
+  limiter: RateLimiter,
+  { businessId, email, locale, client }: ClientMailbox & { locale: string; client: ClientAddress },
+): Promise<Limited | undefined> {
+  const account = (await context.secret.digester('client link'))(`${businessId}\n${email}`)
+  const factor = context.config.rateLimitFactor
+  const { visitor, mailbox } = quotasOfClientLink(client, { account, businessId }, factor)
+  const { allowed, retryAfterSeconds } = await limiter.count(visitor)
+  if (!allowed) return { outcome: 'limited', retryAfterSeconds }
+  if (!(await limiter.count(mailbox, businessId)).allowed) return undefined
+  await context.db.transaction((tx) =>
+    insertClientLink(tx.db, {
+      ...{ id: context.ids.next(), business_id: businessId, email, locale },
+      ...{ digest: null, used_at: null, to_email: null },
+      expires_at: plusSeconds(tx.now, linkSeconds),
+      ...{ attempts: 0, next_attempt_at: tx.now, created_at: tx.now },
+    }),
+  )
+  return undefined
+}
+
+/** Sends a leased email and writes its outcome. `isClient` reports if a mailbox has bookings at a business. */
+export async function sendClientLink(
+  context: Context,
+  sender: Pick<MailSender, 'send'>,
+  {
+    leased,
+    isClient,
+  }: { leased: NoticeOf<'client_links'>; isClient: (mailbox: ClientMailbox) => Promise<boolean> },
+): Promise<void> {
+  const { business_id: businessId, email } = leased
+  const isKnown = await isClient({ businessId, email })
+  const mail = isKnown ? await mailOf(context, leased) : undefined
+  await sendNotice(context, sender, { table: 'client_links', notice: leased, mail })
+}
+
+/** Makes the link and its email. Returns undefined for a link that was used or has expired. */
+async function mailOf(
+  context: Context,
+  { id, business_id: businessId, email, locale: wanted, expires_at, used_at }: NoticeOf<'client_links'>,
+): Promise<OutgoingMail | undefined> {
+  const { db, clock, config } = context
+  if (used_at !== null || expires_at <= clock.now()) return undefined
+  const digest = await context.secret.digester('client page')
+  const token = derivedToken('client', Buffer.from(digest(id), 'base64url'))
+  await db.transaction((tx) => setDigestOfLink(tx.db, id, tokenDigest(token)))
+  const {
+    name,
+    brand_name,
+    brand_color: color,
+    reply_to_email,
+  } = await findShownBusiness(db.reads, { businessId })
+  const { say, locale, direction } = languageFor(wanted)
+  const business = unlinked(brand_name ?? name)
+  const subject = oneLine(say('mail.client.subject', { business }))
+  const page = { title: subject, locale, direction, business: { name: business, color } }
+  const blocks: Block[] = [
+    { type: 'paragraph', text: say('mail.client.asked', { business }) },
+    { type: 'button', label: say('me.open'), url: `${publicUrl(config)}/me#${token}` },
+    { type: 'small', text: say('mail.client.once', { minutes: linkSeconds / 60 }) },
+    { type: 'small', text: say('mail.client.notAsked') },
+  ]
+  return {
+    ...{ id, kind: 'client_link', to: email, at: clock.now() },
+    ...{ senderName: business, replyTo: reply_to_email, offUrl: null },
+    content: { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: null },
+  }
+}
+
+/** Deletes requests as old as the deleted emails about bookings. */
+export const oldClientLinks: CleanupJob = {
+  name: 'old links of clients',
+  deleteBatch: ({ db }, max) =>
+    db.transaction((tx) =>
+      deleteOldNotices(tx.db, 'client_links', { before: plusSeconds(tx.now, -retentionSeconds), max }),
+    ),
+}

@@ -1,0 +1,226 @@
+import { pageTag } from '../http/openapi.ts'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { effectivePlan } from '../access/actor.ts'
+import { assertOwnPage } from '../access/authentication-hook.ts'
+import { clientCookie, clientToken } from '../access/log-in-cookie.ts'
+import { bookingPageKey } from '../access/page-key.ts'
+import type { RateLimiter } from '../access/rate-limits.ts'
+import { brandedBusiness } from '../access/session.ts'
+import { readClientAddress } from '../base/client-network.ts'
+import { isEmail } from '../base/contact-formats.ts'
+import { Problem } from '../base/errors.ts'
+import { exampleIds } from '../base/examples.ts'
+import { ownOrigins, publicUrl } from '../base/public-url.ts'
+import { Media, PathId, problems, StrictObject } from '../base/wire.ts'
+import {
+  clientOfToken,
+  closeClientPage,
+  exportOwnBookings,
+  openClientPage,
+  showOwnBookings,
+} from '../bookings/client-log-in.ts'
+import type { Context } from '../bookings/context.ts'
+import { businessInScope } from '../catalogue/business.ts'
+import { readForms } from '../http/forms.ts'
+import { requestClientLink } from '../mails/client-link-mail.ts'
+import { mailRouteOf } from '../mails/mail-route.ts'
+import { seeOther } from './checkout-routes.ts'
+import { askPage, clientPage, type ClientVisit, endedPage, type Notice, openPage } from './client-page.ts'
+import { pageLanguage, sendMessagePage } from './message-page.ts'
+
+const tags = [pageTag]
+const page = Media('text/html', 'The page.')
+const to = { 303: Type.Null({ description: 'To the page of the client.' }) }
+const params = StrictObject({ business_id: PathId('business', exampleIds.business) })
+const config = { countsVisits: true } as const
+const Short = Type.String({ maxLength: 254 })
+
+/**
+ * Registers the page on which clients see all their bookings at a business. A link by email opens it with a click,
+ * because mail scanners open links and run scripts.
+ */
+export function clientPagesRoutes(limiter: RateLimiter) {
+  return (app: FastifyInstance, context: Context): void => {
+    addPages(app, context)
+    const ours = ownOrigins(context.config)
+    void app.register((scope, _options, done) => {
+      readForms(scope)
+      scope.addHook('onRequest', async (request) => assertOwnPage(request, ours))
+      addForms(scope, context, limiter)
+      done()
+    })
+  }
+}
+
+function addPages(app: FastifyInstance, context: Context): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  routes.get(
+    '/me',
+    {
+      schema: {
+        operationId: 'showClientLink',
+        tags,
+        summary: "The page behind the link to a client's page",
+        description: 'The same for everybody. The token is in the fragment of its address.',
+        response: { 200: page },
+      },
+    },
+    (request, reply) => sendMessagePage(reply, languageOf(request), openPage(languageOf(request))),
+  )
+  routes.get(
+    '/me/:business_id',
+    {
+      config,
+      schema: {
+        operationId: 'showClientPage',
+        tags,
+        summary: 'The bookings of a client at a business, for the client',
+        description: 'Without a log-in, the form that requests the link by email.',
+        params,
+        querystring: Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 500 })) }),
+        response: { 200: page, ...problems('not_found', 'validation_failed') },
+      },
+    },
+    async (request, reply) => {
+      const { business_id: businessId } = request.params
+      const visit = await visitOf(context, request, businessId)
+      const client = await clientOfToken(context, { businessId, token: clientToken(request) })
+      if (!client) return sendMessagePage(reply, visit.language, askPage(visit))
+      const shown = await showOwnBookings(context, client, request.query.cursor)
+      return sendMessagePage(reply, visit.language, clientPage(visit, { ...shown, email: client.email }))
+    },
+  )
+  routes.get(
+    '/me/:business_id/bookings.json',
+    {
+      config,
+      schema: {
+        operationId: 'downloadOwnBookings',
+        tags,
+        summary: 'The bookings of a client as a file, for the client',
+        params,
+        response: {
+          200: Media('application/json', 'All bookings.', Type.Object({})),
+          ...problems('not_found'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { business_id: businessId } = request.params
+      const client = await clientOfToken(context, { businessId, token: clientToken(request) })
+      if (!client) throw new Problem('not_found', 'The log-in of this page has ended.')
+      return reply
+        .headers({
+          'content-disposition': 'attachment; filename="bookings.json"',
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+        })
+        .type('application/json; charset=utf-8')
+        .send(JSON.stringify(await exportOwnBookings(context, client), null, 2))
+    },
+  )
+}
+
+function addForms(app: FastifyInstance, context: Context, limiter: RateLimiter): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  const consumes = ['application/x-www-form-urlencoded']
+  const refused = problems('origin_not_allowed', 'unsupported_media_type', 'validation_failed')
+  routes.post(
+    '/me',
+    {
+      config,
+      schema: {
+        operationId: 'openClientPage',
+        tags,
+        summary: "Open a client's page with the token of a link",
+        description: 'Works once. The answer sets a cookie for 30 days.',
+        consumes,
+        body: StrictObject({ token: Short }),
+        response: { ...to, 404: page, ...refused },
+      },
+    },
+    async (request, reply) => {
+      const opened = await openClientPage(context, request.body.token)
+      const language = languageOf(request)
+      if (!opened) return sendMessagePage(reply.code(404), language, endedPage(language))
+      const { businessId, token } = opened
+      return seeOther(
+        reply.header('set-cookie', clientCookie(request, businessId, token)),
+        `/me/${businessId}`,
+      )
+    },
+  )
+  routes.post(
+    '/me/:business_id/link',
+    {
+      config,
+      schema: {
+        operationId: 'requestClientLink',
+        tags,
+        summary: "Request the link to a client's page by email",
+        description: 'The answer is the same for every address. A mailbox gets at most three emails an hour.',
+        consumes,
+        params,
+        body: StrictObject({ email: Short }),
+        response: { 200: page, 422: page, 429: page, ...refused, ...problems('not_found') },
+      },
+    },
+    async (request, reply) => {
+      const { business_id: businessId } = request.params
+      const visit = await visitOf(context, request, businessId)
+      const email = request.body.email.trim().normalize('NFC').toLowerCase()
+      const again = (status: 200 | 422 | 429, notice: Notice) =>
+        sendMessagePage(reply.code(status), visit.language, askPage(visit, { email, notice }))
+      if (!isEmail(email)) return again(422, 'email')
+      const limited = await requestClientLink(context, limiter, {
+        ...{ businessId, email, locale: visit.language.locale },
+        client: readClientAddress(request.ip),
+      })
+      if (!limited) return again(200, 'sent')
+      void reply.header('retry-after', limited.retryAfterSeconds)
+      return again(429, 'later')
+    },
+  )
+  routes.post(
+    '/me/:business_id/close',
+    {
+      config,
+      schema: {
+        operationId: 'closeClientPage',
+        tags,
+        summary: "Close a client's page in this browser",
+        consumes,
+        params,
+        response: { ...to, ...refused },
+      },
+    },
+    async (request, reply) => {
+      const { business_id: businessId } = request.params
+      const token = clientToken(request)
+      if (token !== undefined) await closeClientPage(context, token)
+      return seeOther(
+        reply.header('set-cookie', clientCookie(request, businessId, null)),
+        `/me/${businessId}`,
+      )
+    },
+  )
+}
+
+function languageOf({ headers }: FastifyRequest) {
+  return pageLanguage(headers['accept-language'])
+}
+
+/** Returns the business of a page and the language of its visitor. Throws not_found. */
+async function visitOf(context: Context, request: FastifyRequest, businessId: string): Promise<ClientVisit> {
+  const row = await businessInScope(context.db.reads, { everything: true }, businessId)
+  const { business } = brandedBusiness(row, effectivePlan(row.plan, row.hub_plan))
+  const key = await bookingPageKey(context, businessId)
+  return {
+    ...{ business, businessId },
+    sendsMail: (await mailRouteOf(context, context.db.reads, businessId)) !== 'off',
+    language: pageLanguage(request.headers['accept-language'], business.locale),
+    bookingUrl: key === undefined ? undefined : `${publicUrl(context.config)}/book/${key}`,
+  }
+}

@@ -1,0 +1,206 @@
+import { dialled } from '../base/contact-formats.ts'
+import { html, type Html } from '../base/html.ts'
+import type { Language } from '../base/languages.ts'
+import type { OwnBooking } from '../bookings/client-log-in.ts'
+import { itemNames, itemsOf, totalPriceOf } from '../database/shown-item-rules.ts'
+import { momentOf, moneyText } from '../mails/render.ts'
+import type { CardBusiness, MessagePage } from './message-page.ts'
+
+/* The page of a client in all its states. It works without a script, except the one that reads the link. */
+
+/** The outcome of a request for the link. */
+export type Notice = 'sent' | 'email' | 'later'
+
+/** A visit to the page at a business. */
+export interface ClientVisit {
+  business: CardBusiness & { phone: string | null }
+  businessId: string
+  language: Language
+  /** Undefined if the booking page is closed. */
+  bookingUrl: string | undefined
+  /** False if the business sends no emails. */
+  sendsMail: boolean
+}
+
+const button = (text: string) => html`<button type="submit" class="button main">${text}</button>`
+
+/** Renders the page behind a link. Its script moves the token from the fragment into the form. */
+export function openPage({ say }: Language): MessagePage {
+  return {
+    title: say('me.title'),
+    sign: 'bookings',
+    more: html`<script type="module" src="/docs/console-link.js"></script>`,
+    content: html`<form method="post" action="/me">
+      <div data-without-script>
+        <p>${say('me.withoutLink')}</p>
+        <input type="hidden" name="token" id="token" value="" />
+      </div>
+      ${button(say('me.open'))}
+    </form>`,
+    forms: true,
+  }
+}
+
+/** Renders the answer to a link that was used or has expired. */
+export function endedPage({ say }: Language): MessagePage {
+  return { title: say('me.ended'), sign: 'warning', content: html`<p>${say('me.endedHint')}</p>` }
+}
+
+/** Renders the form that requests the link. */
+export function askPage(
+  { language: { say }, business, businessId, sendsMail, bookingUrl }: ClientVisit,
+  { email = '', notice }: { email?: string; notice?: Notice } = {},
+): MessagePage {
+  const name = business.brand_name ?? business.name
+  const page = { title: say('me.title'), business, forms: true }
+  const back =
+    bookingUrl === undefined
+      ? ''
+      : html`<p class="aside"><a href="${bookingUrl}">${say('widget.book')}</a></p>`
+  if (!sendsMail)
+    return {
+      ...page,
+      sign: 'mails',
+      content: html`<p>${say('booking.contact', { name })}</p>
+        ${contact(business.phone)} ${back}`,
+    }
+  if (notice === 'sent')
+    return {
+      ...page,
+      sign: 'mails',
+      content: html`<p role="status">${say('me.sent', { email })}</p>
+        ${back}`,
+    }
+  const fault =
+    notice === 'email' ? say('booking.faultEmail') : notice === 'later' ? say('widget.busy') : undefined
+  return {
+    ...page,
+    sign: 'bookings',
+    content: html`<p>${say('me.ask', { name })}</p>
+      <form method="post" action="/me/${businessId}/link" class="fields">
+        <label for="email">${say('booking.email')}</label>
+        <input
+          id="email"
+          name="email"
+          type="email"
+          autocomplete="email"
+          required
+          maxlength="254"
+          value="${email}"
+          ${fault === undefined ? '' : html`aria-invalid="true" aria-describedby="fault"`}
+        />
+        ${fault === undefined ? '' : html`<p class="fault" id="fault" role="alert">${fault}</p>`}
+        ${button(say('me.send'))}
+      </form>
+      ${back}`,
+  }
+}
+
+interface Shown {
+  ahead: OwnBooking[]
+  earlier: OwnBooking[]
+  next_cursor: string | null
+  email: string
+}
+
+/** Renders all bookings of a client. */
+export function clientPage(visit: ClientVisit, { ahead, earlier, next_cursor, email }: Shown): MessagePage {
+  const { language, business, businessId, bookingUrl } = visit
+  const { say } = language
+  const name = business.brand_name ?? business.name
+  const path = `/me/${businessId}`
+  const list = (title: string, bookings: OwnBooking[], isAhead: boolean) =>
+    bookings.length === 0
+      ? ''
+      : html`<section>
+          <h2>${title}</h2>
+          <ul class="visits">
+            ${bookings.map((one) => bookingPart(visit, one, isAhead))}
+          </ul>
+        </section>`
+  return {
+    title: say('me.title'),
+    business,
+    isWide: true,
+    forms: true,
+    content: html`${ahead.length + earlier.length === 0 ? html`<p>${say('me.none')}</p>` : ''}
+      ${list(say('me.ahead'), ahead, true)} ${list(say('me.earlier'), earlier, false)}
+      ${
+        next_cursor === null
+          ? ''
+          : html`<p><a href="${path}?cursor=${encodeURIComponent(next_cursor)}">${say('me.more')}</a></p>`
+      }
+      ${
+        bookingUrl === undefined
+          ? ''
+          : html`<p><a class="button main" href="${bookingUrl}">${say('widget.book')}</a></p>`
+      }
+      <footer class="aside">
+        <p>${say('me.shownTo', { email })}</p>
+        <p><a href="${path}/bookings.json">${say('me.download')}</a></p>
+        <p>${say('me.erase', { name })}</p>
+        ${contact(business.phone)}
+        <form method="post" action="${path}/close">
+          <button type="submit" class="button">${say('me.close')}</button>
+        </form>
+      </footer>`,
+  }
+}
+
+function contact(phone: string | null): Html {
+  return phone === null
+    ? html``
+    : html`<p>
+        <a href="tel:${dialled(phone)}"><bdi dir="ltr">${phone}</bdi></a>
+      </p>`
+}
+
+/** Renders a booking with its next steps: manage it, or book the same again. */
+function bookingPart(
+  { language, bookingUrl }: ClientVisit,
+  { booking, manageUrl }: OwnBooking,
+  isAhead: boolean,
+): Html {
+  const { say, locale } = language
+  const { status, starts_at, timezone, location_name, payment_status } = booking
+  const items = itemsOf(booking)
+  const people = [...new Set(items.flatMap(({ staff }) => staff?.name ?? []))]
+  const price = totalPriceOf(booking)
+  const isOver = status === 'cancelled'
+  const isOpen = isAhead && !isOver
+  const again = bookingUrl === undefined ? undefined : againUrl(bookingUrl, items)
+  const details = [
+    people.length === 0 ? '' : say('manage.withPerson', { name: new Intl.ListFormat(locale).format(people) }),
+    location_name,
+    price === null ? '' : moneyText(price, locale),
+    payment_status === 'due' && isOpen ? say('checkout.pay') : '',
+  ].filter((text) => text !== '')
+  return html`<li>
+    <p class="what">
+      ${isOver ? html`<s>${momentOf(starts_at, timezone, language)}</s>` : momentOf(starts_at, timezone, language)}
+    </p>
+    <p>
+      <strong><bdi>${itemNames(items)}</bdi></strong>
+      ${isOver ? html`<span class="state">${say('mail.cancelled.subject')}</span>` : ''}
+    </p>
+    <p class="aside">${details.join(' · ')}</p>
+    <p class="actions">
+      ${
+        isOpen && manageUrl !== null
+          ? html`<a class="button" href="${manageUrl}">${say('widget.manage')}</a>`
+          : again === undefined
+            ? ''
+            : html`<a class="button" href="${again}">${say('manage.bookAgain')}</a>`
+      }
+    </p>
+  </li>`
+}
+
+/** Returns the booking page with the same services and, for one service, the same person. */
+function againUrl(bookingUrl: string, items: ReturnType<typeof itemsOf>): string {
+  const url = new URL(bookingUrl)
+  url.searchParams.set('service', items.map(({ service }) => service.id).join(','))
+  const staff = items[0]?.staff
+  if (items.length === 1 && staff) url.searchParams.set('staff', staff.id)
+  return url.href
+}

@@ -1,0 +1,72 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { misfitsIn, violationsIn } from '../support/accessibility.ts'
+import {
+  chromiumPath,
+  keepScreenshot,
+  openVisitor,
+  sharedBrowser,
+  startPublicService,
+} from '../support/browser.ts'
+import { consoleSizes } from '../support/console.ts'
+import { startMailServer, type MailServer } from '../support/mail-server.ts'
+import { bookerOf } from '../support/salon-day.ts'
+import type { TestService } from '../support/test-service.ts'
+
+describe.skipIf(chromiumPath === undefined)("a client's page in a browser", () => {
+  let browser: Browser
+  let service: TestService
+  let server: MailServer
+  let address: string
+  let businessId: string
+  beforeAll(async () => {
+    browser = await sharedBrowser()
+    server = await startMailServer()
+    ;({ service, address } = await startPublicService('sqlite', {
+      SMTP_URL: server.url,
+      MAIL_FROM: 'booking@holdfast.example',
+    }))
+    const { book, staffId, business } = bookerOf(service)
+    businessId = business.id
+    const staff_id = staffId('Anna')
+    for (const day of ['2026-11-24', '2026-12-01'])
+      await book('Haircut', `${day}T10:00:00+01:00`, { staff_id })
+  })
+  afterAll(async () => {
+    await service.stop()
+    await server.close()
+  })
+
+  test.each([
+    ['desktop', 'light', 'en'],
+    ['phone', 'dark', 'ar'],
+  ] as const)('it opens from the booking page by a link (%s, %s, %s)', async (size, colorScheme, locale) => {
+    const { page, errors, close } = await openVisitor(browser, { ...consoleSizes[size], colorScheme, locale })
+    const look = async (name: string) => {
+      await keepScreenshot(page, `client-page-${name}-${size}`)
+      expect(await misfitsIn(page)).toEqual([])
+      expect(await violationsIn(page)).toEqual([])
+    }
+    const { business } = bookerOf(service)
+    await page.goto(`${address}/book/${business.publishable_key}`)
+    await page.locator(`a[href="/me/${businessId}"]`).click()
+    await look('ask')
+    await page.locator('#email').fill('ada@example.com')
+    await page.keyboard.press('Enter')
+    await page.locator('[role=status]').waitFor()
+    await look('sent')
+    await service.app.mails.settled()
+    const link = /http\S+\/me#\w+/.exec(server.mails.at(-1)?.text ?? '')?.[0] ?? ''
+    await page.goto(link)
+    await page.waitForURL(`${address}/me`) // the script has taken the token out of the address
+    await look('link')
+    await page.locator('button').click()
+    await page.waitForURL(`${address}/me/${businessId}`)
+    await look('list')
+    expect(await page.locator('.visits li').count()).toBe(2)
+    await page.locator('.visits a').first().click()
+    await page.locator('holdfast-manage').waitFor()
+    expect(errors).toEqual([])
+    await close()
+  })
+})

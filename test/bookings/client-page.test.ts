@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { newToken } from '../../src/access/token.ts'
+import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
+import { makeBusiness, makeOffer } from '../support/offers.ts'
+import { cookieOf, sendForm } from '../support/person.ts'
+import { onEachEngine, withoutLimiter, type Reply } from '../support/test-service.ts'
+import { jobs } from '../../src/server.ts'
+
+const day = 86_400
+
+onEachEngine("a client's page", (engine) => {
+  let world: MailWorld
+  let addresses = 0
+  beforeAll(async () => {
+    world = await mailWorld(engine, { variables: { RATE_LIMIT_FACTOR: '1' } })
+  })
+  afterAll(() => world.stop())
+  beforeEach(async () => {
+    await world.sent()
+    world.fresh()
+  })
+
+  const path = () => `/me/${world.business.id}`
+  /** Each request has its own address, because limits count by address. */
+  const post = (to: string, fields: Record<string, string>, options: object = {}) =>
+    sendForm(world.service, to, fields, { remoteAddress: `10.0.${(addresses += 1)}.1`, ...options })
+  const read = (cookie: string | undefined, to = path()): Promise<Reply> =>
+    world.service.call('GET', `/${to}`, {
+      headers: { host: 'localhost', ...(cookie !== undefined && { cookie }) },
+    })
+  const ask = (email: string, options: object = {}) => post(`${path()}/link`, { email }, options)
+  /** Returns the texts of the emails since the last call that bring a link. */
+  const mailed = async () => {
+    await world.sent()
+    return world.fresh().filter(({ text }) => text.includes('/me#'))
+  }
+  const tokenIn = (text: string | undefined) =>
+    /https:\/\/book\.example\/me#(\w+)/.exec(text ?? '')?.[1] ?? ''
+  const open = (token: string) => post('/me', { token })
+  /** Opens the page of a mailbox and returns its cookie. */
+  const openFor = async (email: string) => {
+    await ask(email)
+    return cookieOf(await open(tokenIn((await mailed())[0]?.text)))
+  }
+  /** Books for a new client, and drops the confirmation. */
+  const book = async (
+    startsAt: string,
+    client = nextClient(),
+    offer?: Awaited<ReturnType<MailWorld['offer']>>,
+  ) => {
+    const booking = await world.book(offer ?? (await world.offer({ name: 'Balayage' })), startsAt, { client })
+    await world.sent()
+    world.fresh()
+    return { booking, client }
+  }
+
+  test('a link by email opens it once, with a click', async () => {
+    const { client } = await book('2026-12-01T10:00:00+01:00')
+    const asked = await ask(` ${client.email.toUpperCase()} `)
+    expect([asked.status, asked.body]).toEqual([200, expect.stringContaining('the link is on its way')])
+    const mails = await mailed()
+    expect(mails.map(({ recipients }) => recipients)).toEqual([[client.email]])
+    const [mail] = mails
+    const token = tokenIn(mail?.text)
+    const landing = await read(undefined, '/me')
+    expect(landing.body).toContain('action="/me"') // a scanner that opens the link uses nothing up
+    const opened = await open(token)
+    expect([opened.status, opened.headers['location']]).toEqual([303, path()])
+    expect(opened.headers['set-cookie']).toMatch(
+      new RegExp(`; Path=${path()}; Max-Age=${30 * day}; HttpOnly; SameSite=Lax`),
+    )
+    const page = await read(cookieOf(opened))
+    expect(page.body).toContain('Balayage')
+    expect(page.body).toMatch(/href="https:\/\/book\.example\/manage#cal_man_\w+"/)
+    expect((await open(token)).status).toBe(404)
+    const rows = JSON.stringify([
+      await world.service.rows('client_links'),
+      await world.service.rows('client_log_ins'),
+    ])
+    expect(rows).not.toContain(token)
+    expect(rows).not.toContain(cookieOf(opened)?.split('=')[1] ?? 'no cookie')
+  })
+
+  test('of two who open a link at once, one gets in', async () => {
+    const { client } = await book('2026-12-01T10:00:00+01:00')
+    await ask(client.email)
+    const token = tokenIn((await mailed())[0]?.text)
+    const replies = await Promise.all([open(token), open(token)])
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([303, 404])
+  })
+
+  test('the answer for an unknown address looks and costs the same, and sends nothing', async () => {
+    const { client } = await book('2026-12-01T10:00:00+01:00')
+    const asked = async (email: string) => {
+      let reply: Reply | undefined
+      const made = await world.service.statementsOf(async () => {
+        reply = await ask(email)
+      })
+      const body = String(reply?.body).replaceAll(email, 'ADDRESS')
+      return { status: reply?.status, body, statements: withoutLimiter(made) }
+    }
+    const known = await asked(client.email)
+    expect(await mailed()).toHaveLength(1)
+    for (const email of ['nobody@example.com', 'phone-49301234567@no-email.invalid']) {
+      expect(await asked(email)).toEqual(known)
+      expect(await mailed()).toEqual([])
+    }
+    const kept = await world.service.rows('client_links')
+    expect(kept.every(({ status }) => status === 'sent')).toBe(true) // nothing of unknown addresses stays
+    const wrong = await ask('not an address')
+    expect([wrong.status, wrong.body]).toEqual([422, expect.stringContaining('name@example.com')])
+  })
+
+  test('a mailbox gets three links an hour, and its sender is not told', async () => {
+    const { client } = await book('2026-12-01T10:00:00+01:00')
+    for (let time = 0; time < 5; time += 1) expect((await ask(client.email)).status).toBe(200)
+    expect(await mailed()).toHaveLength(3)
+    world.service.clock.advance(3_601)
+    await ask(client.email)
+    expect(await mailed()).toHaveLength(1)
+  })
+
+  test('one visitor cannot ask for many addresses', async () => {
+    const statuses: number[] = []
+    for (let time = 0; time < 30; time += 1)
+      statuses.push((await ask(`many-${time}@example.com`, { remoteAddress: '10.9.9.9' })).status)
+    expect(statuses).toContain(429)
+  })
+
+  test('a link expires after 15 minutes, a log-in after 30 days or by hand', async () => {
+    const { client } = await book('2027-02-01T10:00:00+01:00')
+    await ask(client.email)
+    const late = tokenIn((await mailed())[0]?.text)
+    world.service.clock.advance(901)
+    expect((await open(late)).status).toBe(404)
+    const [one, other] = [await openFor(client.email), await openFor(client.email)]
+    await post(`${path()}/close`, {}, { cookie: one })
+    expect((await read(one)).body).not.toContain('Balayage')
+    expect((await read(other)).body).toContain('Balayage')
+    world.service.clock.advance(30 * day)
+    expect((await read(other)).body).not.toContain('Balayage')
+    const oldLogIns = jobs.find(({ name }) => name === 'old log-ins of clients')
+    expect(await oldLogIns?.deleteBatch(world.service.context, 100)).toBeGreaterThan(0)
+  })
+
+  test('it shows the bookings of one mailbox at one business, those ahead first', async () => {
+    const offer = await world.offer({ name: 'Fringe trim' })
+    const now = world.service.clock.nowMs()
+    const at = (days: number) =>
+      new Date(Math.ceil((now + days * day * 1_000) / 3_600_000) * 3_600_000).toISOString()
+    const client = nextClient()
+    const { booking } = await book(at(2), client, offer)
+    await book(at(20), client, await world.offer({ name: 'Perm' }))
+    await book(at(3), nextClient(), await world.offer({ name: 'Not theirs' }))
+    const elsewhere = await makeBusiness(world.service)
+    const foreign = await makeOffer(world.service, elsewhere.id, { name: 'Elsewhere' })
+    const call = (method: string, to: string, body: object) =>
+      world.service.call(method, to, { token: elsewhere.key, body })
+    const held = await call('POST', '/bookings/hold', { ...foreign, starts_at: at(2) })
+    expect((await call('POST', '/bookings', { hold_id: held.body.hold_id, client })).status).toBe(201)
+    world.service.clock.advance(5 * day)
+    const cookie = await openFor(client.email)
+    const { body } = await read(cookie)
+    expect(String(body).indexOf('Perm')).toBeLessThan(String(body).indexOf('Fringe trim'))
+    expect(body).toMatch(/href="[^"]*\/book\/[^"]*service=[^"]*">Book again</)
+    for (const other of ['Not theirs', 'Elsewhere']) expect(body).not.toContain(other)
+    const token = cookie?.split('=')[1] ?? ''
+    const there = await read(`holdfast-client=${token}`, `/me/${elsewhere.id}`)
+    expect(there.body).toContain('Email me the link') // a log-in counts at its business only
+    const file = await read(cookie, `${path()}/bookings.json`)
+    const { email, bookings } = (typeof file.body === 'string' ? JSON.parse(file.body) : file.body) as {
+      email: string
+      bookings: { id: string }[]
+    }
+    expect(email).toBe(client.email)
+    expect(bookings.map(({ id }) => id)).toContain(booking.id)
+    expect(bookings).toHaveLength(2)
+    expect((await read(undefined, `${path()}/bookings.json`)).status).toBe(404)
+  })
+
+  test('an erased client has neither links nor log-ins', async () => {
+    const { client } = await book('2027-06-01T10:00:00+02:00')
+    const cookie = await openFor(client.email)
+    await ask(client.email)
+    await world.sent()
+    const { status } = await world.call('POST', '/clients/erase', { email: client.email })
+    expect(status).toBe(200)
+    expect((await read(cookie)).body).toContain('Email me the link')
+    for (const table of ['client_links', 'client_log_ins'])
+      expect(JSON.stringify(await world.service.rows(table))).not.toContain(client.email)
+  })
+
+  test('guesses, other websites and unknown businesses get nowhere', async () => {
+    for (let guess = 0; guess < 50; guess += 1)
+      expect((await open(newToken('client', world.service.context.ids))).status).toBe(404)
+    const foreign = { headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' } }
+    expect((await ask('ada@example.com', foreign)).status).toBe(403)
+    expect((await post('/me', { token: 'x' }, foreign)).status).toBe(403)
+    const unknown = '/me/00000000-0000-4000-8000-000000000000'
+    expect((await read(undefined, unknown)).status).toBe(404)
+    expect((await post(`${unknown}/link`, { email: 'ada@example.com' })).status).toBe(404)
+  })
+
+  test('the email is in the language of the page, and is sent once by two servers', async () => {
+    const { client } = await book('2027-06-01T10:00:00+02:00')
+    await ask(client.email, { headers: { 'sec-fetch-site': 'same-origin', 'accept-language': 'de' } })
+    expect((await mailed()).map(({ text }) => text)).toEqual([
+      expect.stringContaining('Meine Termine anzeigen'),
+    ])
+  })
+
+  test('an email that cannot be sent is tried again until its link has expired', async () => {
+    const { client } = await book('2027-06-01T10:00:00+02:00')
+    world.server.answer = () => 451
+    await ask(client.email)
+    expect(await mailed()).toEqual([])
+    world.server.answer = () => undefined
+    world.service.clock.advance(31)
+    expect(await mailed()).toHaveLength(1)
+    world.server.answer = () => 451
+    await ask(client.email)
+    await world.sent()
+    world.server.answer = () => undefined
+    world.service.clock.advance(901)
+    expect(await mailed()).toEqual([])
+  })
+})
