@@ -4,6 +4,9 @@ import { readConsole, textOf } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { modulesOf, qrModules } from '../support/qr-code.ts'
 import { createBusiness } from '../../src/catalogue/business.ts'
+import type { ConsoleVisit } from '../../src/console/frame/console-page.ts'
+import { textsIn } from '../../src/console/frame/texts.ts'
+import { privateLinkNote } from '../../src/console/site/public-address.ts'
 import { businessOf, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 const site = 'https://www.salon.example'
@@ -87,6 +90,15 @@ onEachEngine('the page about the website', (engine) => {
     expect(qrModules(file.body)).toEqual(modulesOf(toService))
     expect(await readConsole(service, path, alone)).toMatchObject({ status: 303 }) // has no booking page
     expect((await readConsole(service, path, { cookie: '' })).headers['content-type']).toContain('text/html')
+  })
+
+  test('says that clients cannot open the link, and which address the owner uses', async () => {
+    const local = textOf(await read())
+    expect(local).toContain('This link works on this computer only')
+    expect(local).not.toMatch(/PUBLIC_URL|SMTP_URL/)
+    const visit = { texts: textsIn('en'), calledAt: 'https://salon.example' } as ConsoleVisit
+    expect(privateLinkNote(visit, 'http://127.0.0.1:3000')).toContain('such as https://salon.example.')
+    expect(privateLinkNote(visit, 'https://book.example')).toBeUndefined()
   })
 
   test('has a short link once the owner has named it', async () => {

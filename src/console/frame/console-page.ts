@@ -86,6 +86,8 @@ export interface ConsoleVisit extends ConsoleLanguage {
   businesses: ConsoleBusiness[]
   /** Returns true if the browser has closed the connection. */
   isGone: () => boolean
+  /** The origin by which the browser calls this server. Anyone can choose it. */
+  calledAt: string
   /** The business of a hub that this browser showed last. */
   lastShown?: string | undefined
   /** Number of failed emails that nobody has seen; 0 for staff. */
@@ -193,6 +195,7 @@ async function lookUp(
     ...languageOf(request),
     ...{ person, places, once: context.ids.next() },
     isGone: goneClient(request),
+    calledAt: `${request.protocol}://${request.host}`,
   }
   const wanted = named?.toLowerCase()
   const elsewhere = () => placeWith(context, { person, places }, wanted)

@@ -105,6 +105,7 @@ export interface TextParameters {
   'class.cancelHow': { count: number }
   'class.tooMany': { count: string | number }
   'website.qrCode': { link: string | number }
+  'website.setAddress': { address: string | number }
   'settings.zoneHint': { kept: string | number }
   'settings.zoneToo': { names: string | number }
   'settings.moved': { count: number; isMore: boolean }

@@ -46,6 +46,7 @@ import { closeOnDays, holidayFields, holidayPlaceQuery } from '../team/holidays-
 import { hoursFaults, usualWeek } from '../team/hours-form.ts'
 import { locationRows } from '../team/people-form.ts'
 import { emptyBusinessForm, newBusinessFields, newBusinessOf } from './new-business-form.ts'
+import { privateLinkNote } from './public-address.ts'
 import { freshOffer, isTrade, offerFields, readOffer } from './offer-form.ts'
 import {
   hidingCookie,
@@ -431,9 +432,11 @@ function readyPage(
   { server, path, booking }: { server: string; path: string; booking: Progress['booking'] },
 ): Html {
   const { start, website } = visit.texts
+  const note = privateLinkNote(visit, server)
   const date = booking && formatInstant(booking.starts_at, visit.business.timezone).slice(0, 10)
   return html`<p>${booking ? start.booked : start.tryIt}</p>
     <p>${website.link}: <a href="${path}">${server}${path}</a></p>
+    ${note === undefined ? '' : html`<p class="soft">${note}</p>`}
     <div class="actions">
       ${
         booking

@@ -42,6 +42,7 @@ import { color } from '../frame/color-field.ts'
 import { fieldsOf, fillRows, optional, readRows, type Rows, text } from '../frame/form-rows.ts'
 import { picture } from '../frame/picture-field.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
+import { privateLinkNote } from './public-address.ts'
 import { offeredSlug, slugFaults } from '../frame/shown-form.ts'
 
 /** Registers the page about the booking page and the form on the business's website. */
@@ -122,11 +123,6 @@ function websitePage(context: Context): ConsoleRoute {
 function slugOffer(visit: BusinessVisit, { typed: { slug = '' } }: FormState): Typed {
   const offered = offeredSlug(slug, visit)
   return offered === undefined ? {} : { slug: offered }
-}
-
-/** Returns true if no phone can open the URL. */
-function isOfThisMachine(url: string): boolean {
-  return /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname)
 }
 
 /** Registers the printable QR code of the booking page's link. */
@@ -313,7 +309,7 @@ function linkPart(
   return html`${copied(words, { name: 'link', label: words.link, text: link, rows: 1 })}
     <p><a href="${link.slice(server.length)}">${words.openPage}</a></p>
     ${qrCode(link, words.qrCode({ link }))}
-    <p class="soft">${isOfThisMachine(server) ? words.onlyHere : words.qrCodeHint}</p>
+    <p class="soft">${privateLinkNote(visit, server) ?? words.qrCodeHint}</p>
     <p>
       <a class="button" href="${pathOf(`${path}/qr-code.svg`, visit, { service: only?.id })}" download
         >${words.saveQrCode}</a
