@@ -108,7 +108,6 @@ const drawings = {
   users: html`<path
       d="M20 13c0 5-3.5 7.5-7.66 8.95a1 1 0 0 1-.67-.01C7.5 20.5 4 18 4 13V6a1 1 0 0 1 1-1c2 0 4.5-1.2 6.24-2.72a1.17 1.17 0 0 1 1.52 0C14.51 3.81 17 5 19 5a1 1 0 0 1 1 1z"
     /><path d="m9 12 2 2 4-4" />`,
-  back: html`<path d="m12 19-7-7 7-7" /><path d="M19 12H5" />`,
   blocked: html`<circle cx="12" cy="12" r="10" /><path d="M4.929 4.929 19.07 19.071" />`,
   arrived: html`<path d="m16 11 2 2 4-4" /><path d="M16 21v-2a4 4 0 0 0-4-4H6a4 4 0 0 0-4 4v2" /><circle
       cx="9"
@@ -130,7 +129,7 @@ const drawings = {
 export type IconName = keyof typeof drawings
 
 /** Icons that point to the start or end of a line. */
-const turning = new Set<IconName>(['previous', 'next', 'back'])
+const turning = new Set<IconName>(['previous', 'next'])
 
 /** Renders an icon. Screen readers skip it, because a word next to it or a label says the same. */
 export function icon(name: IconName): Html {

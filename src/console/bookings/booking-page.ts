@@ -128,7 +128,7 @@ function line(sign: Html, text: Html, { more, end }: { more?: Html | undefined; 
 }
 
 function fact(term: string, ...details: Html[]): Html {
-  return html`<dt>${term}</dt>
+  return html`<dt><bdi>${term}</bdi></dt>
     ${details.map((detail) => html`<dd>${detail}</dd>`)}`
 }
 

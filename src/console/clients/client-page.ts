@@ -155,7 +155,7 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
     panel: true,
     body: html`<p>
         <a class="back" href="${pathOf(mayList ? '/console/clients' : `/console/bookings/${id}`, visit)}"
-          >← ${setUp.back}</a
+          >${setUp.back}</a
         >
       </p>
       ${notice}

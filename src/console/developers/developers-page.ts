@@ -23,7 +23,7 @@ export function asksOnce(
 
 export function backLink(visit: BusinessVisit): Html {
   return html`<p>
-    <a class="back" href="${pathOf(developersPath, visit)}">← ${visit.texts.setUp.back}</a>
+    <a class="back" href="${pathOf(developersPath, visit)}">${visit.texts.setUp.back}</a>
   </p>`
 }
 

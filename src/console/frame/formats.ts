@@ -108,7 +108,8 @@ export function dayHeading(instant: Instant, now: Instant, { timezone, locale }:
   const { days } = today.until(day)
   if (Math.abs(days) > 1) return text
   const near = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(days, 'day')
-  return `${near.charAt(0).toLocaleUpperCase(locale)}${near.slice(1)}, ${text}`
+  const comma = locale.startsWith('ar') ? '، ' : locale.startsWith('ja') ? '、' : ', '
+  return `${near.charAt(0).toLocaleUpperCase(locale)}${near.slice(1)}${comma}${text}`
 }
 
 /** Formats "in 5 minutes", or "5 minutes ago" for a negative number. */

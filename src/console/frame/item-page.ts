@@ -153,7 +153,7 @@ export function itemPage<
       title,
       section: page.section,
       more: consoleScript,
-      body: html`<p><a class="back" href="${pathOf(page.list, visit)}">← ${texts.setUp.back}</a></p>
+      body: html`<p><a class="back" href="${pathOf(page.list, visit)}">${texts.setUp.back}</a></p>
         <h1><bdi>${title}</bdi></h1>
         ${doneNotice({ ...texts.setUp.done, ...activity.done, ...page.notices?.(texts) }, done)}
         ${faultSummary(state, texts.setUp)}

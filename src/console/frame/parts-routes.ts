@@ -88,7 +88,7 @@ function buttons(): Html {
     <div class="buttons">
       <a class="button main" href="#forms">${icon('add')} With an icon</a>
       <a class="button" href="#forms">${icon('move')} Move</a>
-      <a class="back" href="#forms">${icon('back')} Back</a>
+      <a class="back" href="#forms">Back</a>
     </div>`
 }
 

@@ -103,7 +103,7 @@ async function shown(
   return {
     title: t.title,
     section: 'mails',
-    body: html`<p><a class="back" href="${pathOf('/console/mails', visit)}">← ${setUp.back}</a></p>
+    body: html`<p><a class="back" href="${pathOf('/console/mails', visit)}">${setUp.back}</a></p>
       <h1>${t.title}</h1>
       ${notice} ${faultSummary(state, setUp)} ${stateOf(context, visit, server)}
       ${

@@ -159,7 +159,7 @@ async function shown(
   return {
     title: t.settings,
     section: 'payments',
-    body: html`<p><a class="back" href="${pathOf(path, visit)}">← ${setUp.back}</a></p>
+    body: html`<p><a class="back" href="${pathOf(path, visit)}">${setUp.back}</a></p>
       <h1>${t.settings}</h1>
       ${notice} ${faultSummary(state, setUp)} ${await stateOf(context, visit)}
       ${connectionForms(visit.texts.payments, {

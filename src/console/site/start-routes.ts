@@ -236,7 +236,7 @@ function serviceStep(context: Context): ConsoleRoute {
       if (trade === undefined && Object.keys(state.faults).length === 0)
         return { above: tradeChoice(visit, services) }
       const back = html`<p>
-        <a class="back" href="${stepPath('service', visit)}">← ${start.otherTrade}</a>
+        <a class="back" href="${stepPath('service', visit)}">${start.otherTrade}</a>
       </p>`
       if (isTrade(trade)) return { above: back, fields: offerFields(visit, state, trade) }
       const fields = html`${shortServiceFields(visit, state)}
@@ -453,7 +453,7 @@ function readyPage(
 function testPage(visit: BusinessVisit, path: string): Html {
   const { start } = visit.texts
   return html`<p>${start.tryIt}</p>
-    <p><a class="button main" href="${stepPath('page', visit)}">← ${start.backToConsole}</a></p>
+    <p><a class="button main" href="${stepPath('page', visit)}">${start.backToConsole}</a></p>
     <iframe class="phone" src="${path}?preview" title="${start.testBooking}"></iframe>`
 }
 

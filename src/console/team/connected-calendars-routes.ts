@@ -443,5 +443,5 @@ function removedBusy(context: Context): ConsoleRoute {
 }
 
 function backLink(visit: BusinessVisit): Html {
-  return html`<p><a class="back" href="${pathOf(path, visit)}">← ${visit.texts.calendars.title}</a></p>`
+  return html`<p><a class="back" href="${pathOf(path, visit)}">${visit.texts.calendars.title}</a></p>`
 }

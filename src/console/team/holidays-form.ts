@@ -119,7 +119,7 @@ export function holidaysPage(context: Context): ConsoleRoute {
       title: words.title,
       section: 'people',
       more: consoleScript,
-      body: html`<p><a class="back" href="${pathOf(path, visit)}">← ${location.name}</a></p>
+      body: html`<p><a class="back" href="${pathOf(path, visit)}">${location.name}</a></p>
         <h1>${words.title}</h1>
         ${place}
         <form method="post" class="fields wide-fields">

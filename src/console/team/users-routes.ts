@@ -535,5 +535,5 @@ function linkPage(
 }
 
 function backTo(visit: ConsoleVisit): Html {
-  return html`<p><a class="back" href="${pathOf(path, visit)}">← ${visit.texts.users.title}</a></p>`
+  return html`<p><a class="back" href="${pathOf(path, visit)}">${visit.texts.users.title}</a></p>`
 }
