@@ -284,7 +284,7 @@ export function copied(
   words: { copy: string; copied: string },
   { name, label, text, rows }: { name: string; label: string; text: string; rows: number },
 ): Html {
-  const attributes = html`id="${name}" readonly dir="ltr"`
+  const attributes = html`dir="ltr" id="${name}" readonly`
   return html`<div class="fields copied">
     <label for="${name}">${label}</label>
     ${rows > 1 ? html`<textarea ${attributes} rows="${rows}">${text}</textarea>` : html`<input ${attributes} value="${text}" />`}
