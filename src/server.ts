@@ -215,12 +215,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   calendars.start()
   servers.start()
   return {
-    context,
-    server,
-    deliveries,
-    payments,
-    mails,
-    pushes,
+    ...{ context, server, deliveries, payments, mails, pushes },
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true

@@ -18,7 +18,7 @@ import { sendConsoleProblem } from './gate-page.ts'
  */
 
 /** Paths for clients, with their pages. */
-const ofClients = /^\/(?:book|manage|checkout|sandbox|mail)(?=[/?]|$)/
+const ofClients = /^\/(?:book|manage|checkout|sandbox|mail|me)(?=[/?]|$)/
 /** Paths for developers, with pages in English. */
 const ofProgrammers = /^\/(?:docs|problems|embed|api|mcp)(?=[/?]|$)/
 const ofConsole = /^\/console(?=[/?]|$)/
