@@ -124,11 +124,11 @@ onEachEngine('visits in the calendar of the console', (engine) => {
 
   test('a hold of several parts is one row of the list', async () => {
     const list = await show('&view=list&resources=true')
-    const rows = (list.match(/<li class="soft" data-key="lh-[^]*?<\/li>/g) ?? []).map((body) =>
+    const rows = (list.match(/<li class="is-held[^"]*" data-key="lh-[^]*?<\/li>/g) ?? []).map((body) =>
       textOf({ body }),
     )
     expect(rows).toHaveLength(1)
-    expect(rows[0]).toContain('13:00–14:30')
+    expect(rows[0]?.replaceAll(' ', '')).toContain('13:00–14:30Colour')
   })
 
   test('each category of services has a hue, in the grid and in the list', async () => {

@@ -16,6 +16,11 @@ const newBusy = `${path}/busy/new`
 
 const emptyCalendar = 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n'
 
+const busyCalendar = emptyCalendar.replace(
+  'END:VCALENDAR',
+  'BEGIN:VEVENT\r\nUID:1\r\nDTSTAMP:20261120T000000Z\r\nDTSTART:20261123T100000Z\r\nDTEND:20261123T110000Z\r\nEND:VEVENT\r\nEND:VCALENDAR',
+)
+
 onOneEngine('postgres', 'the page about calendars', (engine) => {
   let service: TestService
   let receiver: Receiver
@@ -223,7 +228,7 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
   test('tells when a busy calendar was last read, how long ago, and why not since', async () => {
     const id = await idIn(/busy\/([0-9a-f-]{36})\/remove/)
     const reader = openReader(service.context, '0')
-    receiver.answer = (response) => response.end(emptyCalendar)
+    receiver.answer = (response) => response.end(busyCalendar)
     await fetchBusyCalendar(service.context, operator, { id, reader })
     service.clock.advance(20 * 60)
     receiver.answer = status(404)
@@ -232,6 +237,10 @@ onOneEngine('postgres', 'the page about calendars', (engine) => {
     expect(textOf(await show())).toMatch(
       /last read Fri,? 20 Nov 2026, \d\d:\d\d \(20 minutes ago\) The server responded with 404\. The address may no longer be valid\. The times read before still count\./,
     )
+    for (const view of ['day', 'list'])
+      expect(textOf(await show(`/console?view=${view}&date=2026-11-23`))).toMatch(
+        /Busy elsewhere \([\w.:]+, 20 minutes ago\)/,
+      )
     expect(textOf(await show(path, manager, { 'accept-language': 'de' }))).toMatch(
       /\(vor 20 Minuten\) Der Server antwortete mit 404\. Die Adresse gilt vielleicht nicht mehr\./,
     )

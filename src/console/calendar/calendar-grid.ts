@@ -6,6 +6,7 @@ import { without } from '../../bookings/calendar-rules.ts'
 import { mayKnowReason } from '../../catalogue/block.ts'
 import { pathOf } from '../frame/console-page.ts'
 import { openIn } from './away-appointments.ts'
+import { elsewhereText } from './busy-sources.ts'
 import { blockText, columnName, Formats } from './calendar-page.ts'
 import { blocksOf, type CalendarView, type Column, type Shown, spanOf, weekOf } from './calendar-view.ts'
 import { columnHead } from './column-head.ts'
@@ -211,7 +212,6 @@ function blockParts(
   { day, put }: { day: GridColumn['day']; put: Put },
 ): Html[] {
   const { visit, shown, window, formats, nowMs } = view
-  const t = visit.texts.calendar
   const mayMove = ({ busy_elsewhere, staff_id }: Shown['blocks'][number]) =>
     busy_elsewhere !== true && (!isStaff(visit.person) || visit.person.staffId === staff_id)
   // a link would reveal which blocks of a colleague come from a busy calendar
@@ -226,7 +226,9 @@ function blockParts(
         block.staff_id === null || isElsewhere
           ? 0
           : openIn(view, { ...block, staffId: block.staff_id }, nowMs).length
-      const label = html`<bdi>${isElsewhere ? t.elsewhere : blockText(visit, block.reason)}</bdi>
+      const label = html`<bdi
+          >${isElsewhere ? elsewhereText(visit, view.sources.get(block.id)) : blockText(visit, block.reason)}</bdi
+        >
         ${left === 0 ? '' : html`<b>${visit.texts.away.open({ count: left })}</b>`}
         <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>`
       return html`<li

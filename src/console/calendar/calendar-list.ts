@@ -6,6 +6,7 @@ import { hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { clientName, relativeTime } from '../frame/formats.ts'
+import { elsewhereText } from './busy-sources.ts'
 import { blockText, columnName, Formats, leftText, markOf } from './calendar-page.ts'
 import {
   type CalendarView,
@@ -244,20 +245,24 @@ function listedBooking(view: CalendarView, booking: ShownBooking, formats: Forma
   </li>`
 }
 
-function listedHold({ visit, nowMs }: CalendarView, hold: Shown['holds'][number], formats: Formats): Html {
+function listedHold(view: CalendarView, hold: Shown['holds'][number], formats: Formats): Html {
+  const { visit, nowMs } = view
   const { from, to } = spanOf(hold)
   const endsMs = Date.parse(hold.expires_at)
-  return html`<li class="soft" data-key="lh-${hold.id}">
-    <span>${formats.time(from)}–${formats.time(to)}</span>
-    <span
-      ><span data-until="${endsMs}">${visit.texts.calendar.held({ left: leftText(endsMs - nowMs) })}</span> ·
-      <bdi>${hold.service.name}</bdi>${hold.staff ? html` · <bdi>${hold.staff.name}</bdi>` : ''}</span
-    >
+  return html`<li class="is-held${hueClass(view, hold)}" data-key="lh-${hold.id}">
+    <span>${formats.time(from)}<span class="until">–${formats.time(to)}</span></span>
+    <span>
+      <bdi>${hold.service.name}</bdi>
+      <span class="soft"
+        ><span data-until="${endsMs}">${visit.texts.calendar.held({ left: leftText(endsMs - nowMs) })}</span
+        >${hold.staff ? html` · <bdi>${hold.staff.name}</bdi>` : ''}</span
+      >
+    </span>
   </li>`
 }
 
 function listedBlock(
-  { visit, calendar }: CalendarView,
+  { visit, calendar, sources }: CalendarView,
   block: Shown['blocks'][number],
   formats: Formats,
 ): Html {
@@ -274,7 +279,7 @@ function listedBlock(
     <span
       >${
         block.busy_elsewhere === true
-          ? t.elsewhere
+          ? elsewhereText(visit, sources.get(block.id))
           : mayKnowReason(block, visit.person)
             ? html`<a href="${pathOf(`/console/block/${block.id}`, visit)}"
                 ><bdi>${blockText(visit, block.reason)}</bdi></a

@@ -32,6 +32,7 @@ import { calendarList } from './calendar-list.ts'
 import { calendarBar, furtherColumns, livePath } from './calendar-page.ts'
 import { type CalendarChoice, type CalendarView, chosenView, nowOf, views, weekOf } from './calendar-view.ts'
 import { placeStyles } from './day-layout.ts'
+import { sourcesOf } from './busy-sources.ts'
 
 const CalendarAddress = StrictObject({
   view: Type.Optional(Type.String({ maxLength: 40, description: '`day`, `week` or `list`.' })),
@@ -228,7 +229,8 @@ async function readView(
       const wanted = of.who ?? (of.view === 'week' ? (visit.person.staffId ?? undefined) : undefined)
       const isElsewhere = isPart && wanted !== undefined && !calendar.columns.some(({ id }) => id === wanted)
       if (isElsewhere && columnId === undefined) return { elsewhere: wanted }
-      return show(await chosenView(calendar, { visit, choice: of, nowMs, slices }), tagNow(tag))
+      const sources = await sourcesOf(context, visit, { calendar, nowMs })
+      return show(await chosenView(calendar, { visit, choice: of, nowMs, slices, sources }), tagNow(tag))
     })
   }
   const found = await read(choice).catch((error: unknown) => {

@@ -48,6 +48,8 @@ export interface CalendarView {
   visits: Visits
   /** The number of the hue of a service's category, by service. Services without a category have none. */
   hues: ReadonlyMap<string, number>
+  /** The source and age of times from connected calendars, by block. */
+  sources: ReadonlyMap<string, string>
   /** Bookings and holds by column. */
   taken: ReadonlyMap<string, (ShownBooking | Shown['holds'][number])[]>
   nowMs: number
@@ -60,7 +62,13 @@ export interface CalendarView {
  */
 export async function chosenView(
   calendar: Calendar,
-  { visit, choice, nowMs, slices }: Pick<CalendarView, 'visit' | 'choice' | 'nowMs' | 'slices'>,
+  {
+    visit,
+    choice,
+    nowMs,
+    slices,
+    sources = new Map(),
+  }: Pick<CalendarView, 'visit' | 'choice' | 'nowMs' | 'slices'> & Partial<Pick<CalendarView, 'sources'>>,
 ): Promise<CalendarView> {
   const all = await presentCalendar(calendar, visit.person, slices)
   const visits = await visitsOf(calendar, slices)
@@ -79,7 +87,7 @@ export async function chosenView(
   const taken = Map.groupBy([...shown.bookings, ...shown.holds], ({ column_id }) => column_id)
   const present = { ...choice, who: known(choice.who)?.id }
   const hues = huesOf(calendar, shown)
-  return { visit, choice: present, calendar, columns, shown, visits, hues, taken, nowMs, slices }
+  return { visit, choice: present, calendar, columns, shown, visits, hues, sources, taken, nowMs, slices }
 }
 
 /** Returns the column of staff whose list shows only their own appointments, until they choose otherwise. */

@@ -2,7 +2,7 @@ import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
 import { merged, without } from '../../bookings/calendar-rules.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
-import { face } from '../frame/faces.ts'
+import { face, faceHue } from '../frame/faces.ts'
 import { lengthText } from '../frame/formats.ts'
 import { calendarPath, type Formats } from './calendar-page.ts'
 import { blocksOf, type CalendarView, type Column, spanOf } from './calendar-view.ts'
@@ -31,7 +31,7 @@ export function columnHead(
     : resource
       ? html`<span class="face is-room" aria-hidden="true">${resource.quantity}</span>`
       : staff
-        ? face(staff.name)
+        ? face(staff.name, hueIn(view, column))
         : ''
   const load = resource ? useText(view, column, day) : column.service ? '' : loadText(view, column, day)
   return html`<div class="cal-head">
@@ -42,6 +42,16 @@ export function columnHead(
     </div>
     ${staff && !isWeek ? personMenu(view, column, label) : ''}
   </div>`
+}
+
+/** Returns the hue of a person, which differs from that of the column before. */
+function hueIn({ columns }: HeadView, { id }: Column): number {
+  let hue: number | undefined
+  for (const { id: one, staff } of columns) {
+    if (staff) hue = faceHue(staff.name, hue)
+    if (one === id) break
+  }
+  return hue ?? 0
 }
 
 /** Renders the menu of a person: their week, absence and printed day. The button covers the head. */

@@ -2,14 +2,19 @@ import { html, type Html } from '../../base/html.ts'
 
 const hues = 6
 
+/** Returns the number of a name's hue, other than the one next to it. */
+export function faceHue(name: string, neighbour?: number): number {
+  const hue = Array.from(name).reduce((total, letter) => (total * 31 + (letter.codePointAt(0) ?? 0)) % 997, 0)
+  return hue % hues === neighbour ? (hue + 1) % hues : hue % hues
+}
+
 /** Renders the initials of a person or business on one of six hues. A name keeps its hue. */
-export function face(name: string): Html {
+export function face(name: string, hue = faceHue(name)): Html {
   const words = name.split(/[\s-]+/u).filter((word) => /^[\p{L}\p{N}]/u.test(word))
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) =>
     firstLetter(word ?? ''),
   )
-  const sum = Array.from(name).reduce((total, letter) => total + (letter.codePointAt(0) ?? 0), 0)
-  return html`<span class="face is-${sum % hues}" aria-hidden="true">${letters.join('')}</span>`
+  return html`<span class="face is-${hue}" aria-hidden="true">${letters.join('')}</span>`
 }
 
 function firstLetter(word: string): string {
