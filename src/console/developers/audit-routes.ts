@@ -121,7 +121,7 @@ function filterForm(visit: BusinessVisit, address: Address, actors: Named[]): Ht
     ${hidden({ business: businessOf(visit) })} ${choice(state, { name: 'actor', label: t.who, options })}
     ${field(state, { name: 'day', label: t.day, type: 'date' })}
     ${'hubId' in visit.person.scope ? choice(state, { name: 'where', label: t.where, options: places }) : ''}
-    <button type="submit" class="main">${bookings.show}</button>
+    <button type="submit">${bookings.show}</button>
   </form>`
 }
 

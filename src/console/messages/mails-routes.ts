@@ -76,7 +76,7 @@ async function mailsPage(context: Context, visit: BusinessVisit, address: Addres
         ...{ name: 'status', label: t.status },
         options: [['', t.all] as const, ...statuses.map((one) => [one, t.statuses[one]] as const)],
       })}
-      <button type="submit" class="main">${visit.texts.bookings.show}</button>
+      <button type="submit">${visit.texts.bookings.show}</button>
     </form>
     ${
       page.data.length > 0

@@ -59,7 +59,7 @@ function listPage(context: Context): ConsoleRoute {
           ${
             deposits.length === 0
               ? emptyState('payments', t.empty)
-              : html`<ul class="rows">
+              : html`<ul class="rows of-payments">
                   ${deposits.map((one) => depositRow(visit, one))}
                 </ul>`
           }`,
@@ -81,12 +81,22 @@ function depositRow(visit: BusinessVisit, deposit: Deposit): Html {
     <a class="row" href="${pathOf(`/console/bookings/${deposit.booking_id}`, visit)}">
       <span class="row-who">${face(name)} <bdi class="client-name">${name}</bdi></span>
       <span class="row-what"
+        ><bdi>${deposit.service_name}</bdi>
+        <span class="soft"
+          >${momentText(readInstant(deposit.starts_at), { timezone: deposit.timezone, locale })}</span
+        ></span
+      >
+      <span class="row-what"
         ><span class="state is-${state === 'paid' ? 'confirmed' : 'pending'}"
           >${icon(state === 'paid' ? 'done' : 'money')} ${t.states[state]}</span
         >
-        <span class="soft"
-          >${momentText(readInstant(at), { timezone: business.timezone, locale })}</span
-        ></span
+        ${
+          state === 'due'
+            ? ''
+            : html`<span class="soft"
+                >${momentText(readInstant(at), { timezone: business.timezone, locale })}</span
+              >`
+        }</span
       >
       <b class="end">${moneyText(deposit, locale)}</b>
     </a>
