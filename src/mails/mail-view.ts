@@ -27,6 +27,8 @@ export interface MailAddresses {
   /** URL of the checkout. */
   payUrl: string | null
   offUrl: string | null
+  /** URL of the page with all appointments of the client. */
+  ownUrl: string | null
   /** URL of the booking in the console. */
   consoleUrl: string | null
 }
@@ -38,6 +40,7 @@ export const noAddresses: MailAddresses = {
   moveUntil: null,
   payUrl: null,
   offUrl: null,
+  ownUrl: null,
   consoleUrl: null,
 }
 

@@ -383,6 +383,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
       ...managed,
       payUrl: audience === 'client' ? this.links.payUrl(booking) : null,
       offUrl: mailKinds[kind].isOptional ? await offUrl(this.context, booking) : null,
+      ownUrl: audience === 'client' ? `${publicUrl(this.context.config)}/me/${booking.business_id}` : null,
       consoleUrl: audience === 'business' ? inConsole : null,
     }
   }

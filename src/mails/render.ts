@@ -66,6 +66,7 @@ export interface MailView {
   moveUntil: Instant | null
   /** URL that stops reminders. Only in reminders. */
   offUrl: string | null
+  ownUrl: string | null
   /** URL of the booking in the console. Only for the business. */
   consoleUrl: string | null
   now: Instant
@@ -263,14 +264,15 @@ function clientBlocks(view: MailView, language: Language): Block[] {
   ]
 }
 
-/** The legal links, and in a confirmation the terms that apply. */
-function legalBlocks({ kind, business, booking: { terms } }: MailView, { say }: Language): Block[] {
+/** The terms in a confirmation, the client's other appointments and the legal links. */
+function legalBlocks({ kind, business, ownUrl, booking: { terms } }: MailView, { say }: Language): Block[] {
   const link = (label: string, url: string | null | undefined): Block[] =>
     url ? [{ type: 'link', label, url, isSmall: true }] : []
   return [
     ...(kind === 'confirmed' && terms
       ? [{ type: 'small' as const, text: `${say('booking.terms')}\n${terms}` }]
       : []),
+    ...link(say('me.title'), ownUrl),
     ...link(say('booking.imprint'), business.imprintUrl),
     ...link(say('booking.privacy'), business.privacyUrl),
   ]

@@ -93,6 +93,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
     cancelUntil: plusSeconds(startsAt, -86_400),
     moveUntil: plusSeconds(startsAt, -86_400),
     offUrl: mailKinds[kind].isOptional ? `${address}/mail/off/sample` : null,
+    ownUrl: kind === 'booked' ? null : `${address}/me/sample`,
     consoleUrl: kind === 'booked' ? `${address}/console/bookings/sample` : null,
     now,
     from: { address: senderAddress(config) },

@@ -81,6 +81,13 @@ onEachEngine("a client's page", (engine) => {
     expect(rows).not.toContain(cookieOf(opened)?.split('=')[1] ?? 'no cookie')
   })
 
+  test('emails to clients lead to it', async () => {
+    await world.book(await world.offer(), '2026-12-02T10:00:00+01:00', { client: nextClient() })
+    await world.sent()
+    const [mail] = world.fresh()
+    expect(mail?.text).toContain(`Your appointments:\nhttps://book.example${path()}\n`)
+  })
+
   test('of two who open a link at once, one gets in', async () => {
     const { client } = await book('2026-12-01T10:00:00+01:00')
     await ask(client.email)
