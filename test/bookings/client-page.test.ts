@@ -85,7 +85,7 @@ onEachEngine("a client's page", (engine) => {
     await world.book(await world.offer(), '2026-12-02T10:00:00+01:00', { client: nextClient() })
     await world.sent()
     const [mail] = world.fresh()
-    expect(mail?.text).toContain(`Your appointments:\nhttps://book.example${path()}\n`)
+    expect(mail?.text).toContain(`Your appointments:\r\nhttps://book.example${path()}\r\n`)
   })
 
   test('of two who open a link at once, one gets in', async () => {
