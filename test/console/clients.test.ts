@@ -89,7 +89,9 @@ onOneEngine('postgres', 'the clients of a business', (engine) => {
       { do: 'find', q: 'hopper', service: place.service_id, location: place.location_id, date: '', time: '' },
       { cookie: owner.cookie },
     )
-    expect(textOf(form)).toMatch(/Mary Hopper · grace@example.com .* Tom Hopper · grace@example.com/)
+    expect(textOf(form)).toMatch(
+      /Mary Hopper \+49 30 1234 · grace@example.com .*Tom Hopper \+49 30 1234 · grace@example.com/,
+    )
     const picked = await sendForm(
       service,
       '/console/book',

@@ -513,6 +513,7 @@ const asked = ['GET /console/calendar']
 
 /** Routes outside the API. None of them needs a key. */
 const open = [
+  'GET /me',
   'GET /healthz',
   'GET /readyz',
   'GET /metrics',
@@ -603,6 +604,9 @@ const open = [
 
 /** Forms of people, which only pages of this server may send: test/people. */
 const forms = [
+  'POST /me',
+  'POST /me/:business_id/close',
+  'POST /me/:business_id/link',
   'POST /console/locations/:id',
   'POST /console/locations/:id/holidays',
   'POST /console/people/:id',
@@ -695,15 +699,8 @@ const secret = [
   'POST /payments/stripe/webhook/:business_id',
   'GET /feeds/:file',
   'GET /images/:digest',
-  'GET /me',
   'GET /me/:business_id',
   'GET /me/:business_id/bookings.json',
-  'HEAD /me',
-  'HEAD /me/:business_id',
-  'HEAD /me/:business_id/bookings.json',
-  'POST /me',
-  'POST /me/:business_id/close',
-  'POST /me/:business_id/link',
   'GET /mail/off/:token',
   'POST /mail/off/:token',
 ]

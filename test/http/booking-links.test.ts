@@ -22,7 +22,7 @@ onEachEngine('links to booking pages', (engine) => {
 
   const open = async (path: string, language = 'en') => {
     const reply = await service.call('GET', `//book/${path}`, { headers: { 'accept-language': language } })
-    return { ...reply, page: String(reply.body) }
+    return { ...reply, page: String(reply.body).replace(/<style>[^]*?<\/style>/, '') } // selectors name attributes
   }
   const change = (path: string, body: object) =>
     service.call('PATCH', path, { token: salon.business_key, body })
