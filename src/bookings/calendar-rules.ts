@@ -280,7 +280,7 @@ export class ColumnHours {
 }
 
 /** Returns the intersection of two sorted lists of disjoint intervals. */
-function meeting(one: readonly Interval[], other: readonly Interval[]): Interval[] {
+export function meeting(one: readonly Interval[], other: readonly Interval[]): Interval[] {
   const both: Interval[] = []
   for (let at = 0, beside = 0; at < one.length && beside < other.length;) {
     const [a, b] = [one[at], other[beside]]

@@ -4,7 +4,7 @@ import { type Actor, isStaff } from '../access/actor.ts'
 import { shownEmail } from '../base/contact-formats.ts'
 import { zoneAround } from '../availability/offer-rules.ts'
 import { dayOf } from '../availability/hours-rules.ts'
-import type { Interval } from '../availability/zone-rules.ts'
+import { dayMs, type Interval } from '../availability/zone-rules.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import { formatInstant, nearestInstant, instantFromMs, toMs } from '../base/instants.ts'
 import { Slices } from '../base/slices.ts'
@@ -31,7 +31,7 @@ import {
   findMarks,
   type TakenTime,
 } from './calendar-queries.ts'
-import { type Column, ColumnHours, columnsIn, roomId, without } from './calendar-rules.ts'
+import { type Column, ColumnHours, columnsIn, merged, roomId, without } from './calendar-rules.ts'
 import type { CalendarQuery } from './calendar-schemas.ts'
 import type { Context } from './context.ts'
 import { turnsFor } from './costly.ts'
@@ -50,6 +50,8 @@ export interface Calendar {
   timezone: string
   range: Interval
   columns: Column[]
+  /** Opening hours of the locations, without those that are always open. */
+  placesOpen: Interval[]
   /** Cursor of the next columns; null if there are none. */
   nextCursor: string | null
   bookings: CalendarEntry[]
@@ -314,6 +316,13 @@ function tagOf(marks: CalendarMarks, actor: Actor, query: Static<typeof Calendar
   return createHash('sha256').update(made).digest('base64url').slice(0, 27)
 }
 
+async function placesOpenIn({ catalogue, choice, query, slices }: FoundCalendar): Promise<Interval[]> {
+  const { location_id: only } = query
+  const places = catalogue.locations.filter(({ id, active }) => active && (only === undefined || id === only))
+  const open = await slices.map(places, (place) => choice.hours.ofPlace(place))
+  return merged(open.flat().filter(({ from, to }) => to - from < dayMs))
+}
+
 interface FoundCalendar {
   catalogue: WholeCatalogue
   choice: Choice
@@ -338,6 +347,7 @@ async function calendarOf({ db }: Context, found: FoundCalendar): Promise<Calend
     timezone: choice.timezone,
     range: choice.interval,
     columns,
+    placesOpen: await placesOpenIn(found),
     nextCursor: choice.nextCursor,
     bookings: placed.filter(({ columnId }) => ids.has(columnId)),
     holds: holds.slice(0, maxEntries),

@@ -87,6 +87,20 @@ onOneEngine('postgres', 'the calendar of the console', (engine) => {
     if (missing) expect(shown).not.toContain(missing)
   })
 
+  test('a day shows the hours of its locations, and longer ones with an earlier appointment', async () => {
+    const hoursOf = async (date: string) => {
+      const page = await show(`?date=${date}`)
+      return Array.from(page.matchAll(/class="cal-hour[^"]*"\s*>([^<]+)</g), ([, text = '']) => text.trim())
+    }
+    const date = '2026-12-02'
+    const usual = await hoursOf(date) // one person has longer hours, for a location that is always open
+    expect([usual[0], usual.at(-1)]).toEqual(['9:00', '17:00'])
+    const online = booker.business.locations.find(({ name }) => name === 'Online')?.id ?? ''
+    const early = { staff_id: booker.staffId('Ben'), location_id: online }
+    await booker.book('Haircut', `${date}T07:30:00+01:00`, early)
+    expect((await hoursOf(date))[0]).toBe('7:00')
+  })
+
   test('lists when anybody is free, and who', async () => {
     const tuesday = '2026-11-24'
     await booker.book('Haircut', `${tuesday}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })

@@ -2,7 +2,7 @@ import { isStaff } from '../../access/actor.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
-import { without } from '../../bookings/calendar-rules.ts'
+import { meeting, without } from '../../bookings/calendar-rules.ts'
 import { mayKnowReason } from '../../catalogue/block.ts'
 import { pathOf } from '../frame/console-page.ts'
 import { openIn } from './away-appointments.ts'
@@ -72,13 +72,18 @@ const heightOf = ({ first, end }: Rows) => placeOf({ first: 0, end: end - first 
 
 const inside = ({ first }: Rows, window: Rows) => window.first <= first && first < window.end
 
-/** Returns the rows for opening hours and all bookings, or for office hours without either. */
-function shownRows({ shown }: CalendarView, grid: DayGrid, columns: GridColumn[]): Rows {
+/**
+ * Returns the rows for opening hours and all bookings, or for office hours without either. People may have longer
+ * hours than their locations, for a location that is always open.
+ */
+function shownRows({ shown, calendar }: CalendarView, grid: DayGrid, columns: GridColumn[]): Rows {
   const ids = new Set(columns.map(({ column }) => column.id))
   const spans = [
-    ...columns.flatMap(
-      ({ column, day }) => column.open.filter((open) => open.to - open.from < day.to - day.from), // ignores columns that are always open
-    ),
+    ...columns.flatMap(({ column, day }) => {
+      const own = column.open.filter((open) => open.to - open.from < day.to - day.from) // ignores columns that are always open
+      const there = meeting(own, calendar.placesOpen)
+      return there.length === 0 ? own : there
+    }),
     ...[...shown.bookings, ...shown.holds].filter((one) => ids.has(one.column_id)).map(spanOf),
   ]
   const rows = spans.flatMap((span) => grid.days.flatMap((day) => grid.rowsOf(span, day) ?? []))

@@ -1,6 +1,7 @@
 import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
 import { whyUntold } from '../bookings/telling.ts'
+import { icon } from '../../pages/icons.ts'
 import { pathOf } from '../frame/console-page.ts'
 import { clientName } from '../frame/formats.ts'
 import { type Formats, leftText, markOf } from './calendar-page.ts'
@@ -266,9 +267,12 @@ function holdPart(
     data-tie="${hold.id}"
   >
     <span class="what"><span class="when">${formats.time(from)}</span> <bdi>${hold.service.name}</bdi></span>
-    <span class="what" data-until="${endsMs}"
-      >${visit.texts.calendar.held({ left: leftText(endsMs - nowMs) })}</span
+    <span class="what" aria-hidden="true"
+      >${icon('clock')} <span data-until="${endsMs}">${leftText(endsMs - nowMs)}</span></span
     >
-    <span class="unseen">${formats.time(from)}–${formats.time(to)}</span>
+    <span class="unseen"
+      ><span data-until="${endsMs}">${visit.texts.calendar.held({ left: leftText(endsMs - nowMs) })}</span>,
+      ${formats.time(from)}–${formats.time(to)}</span
+    >
   </li>`
 }
