@@ -71,6 +71,18 @@ onOneEngine('postgres', 'moving and blocking by forms', (engine) => {
     })
   })
 
+  test('a colleague who is free at the same time takes an appointment with one button', async () => {
+    const date = newDay()
+    const start = `${date}T10:00:00+01:00`
+    const [anna, ben] = [booker.staffId('Anna'), booker.staffId('Ben')]
+    const id = await booker.book('Haircut', start, { staff_id: anna })
+    const { body } = await read(`/console/bookings/${id}/move`)
+    const [, at = ''] =
+      new RegExp(`Free at the same time:[^]*?name="at" value="(\\S+ ${ben})"`).exec(body) ?? []
+    expect((await send(`/console/bookings/${id}/move`, fields(date, { at }))).status).toBe(303)
+    expect(await show(id)).toMatchObject({ starts_at: start, staff: { name: 'Ben Fischer' } })
+  })
+
   test('a conflict moves nothing, and offers times nearby that move it', async () => {
     const date = newDay()
     const anna = booker.staffId('Anna')

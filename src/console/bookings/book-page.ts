@@ -221,7 +221,7 @@ export function bookForm(form: BookForm): ShownPage {
         ${firstButton('book')}
         ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
         ${hidden({ known: typed['known'] ?? '' })}
-        ${faultSummary({ typed, faults: others }, bookingWords(texts), html`${othersFree(form)} ${near}`)}
+        ${faultSummary({ typed, faults: others }, bookingWords(texts), html`${othersFree(visit, form.free)} ${near}`)}
         ${clientPart(form)} ${whenFields(form)} ${answerFields(texts, state, { fields: questionsOf(items) })}
         ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000, focus: form.next === 'notes' })}
         ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : tellTick(visit, state, t.tell)}
@@ -299,7 +299,7 @@ function sumLine({ visit, items, location: { timezone }, state: { typed } }: Boo
 }
 
 /** Renders other people who are free at a refused time as buttons that submit the form with them. */
-function othersFree({ visit: { texts }, free }: BookForm): Html {
+export function othersFree({ texts }: Pick<ConsoleVisit, 'texts'>, free: BookForm['free']): Html {
   if (!free || free.people.length === 0) return html``
   return html`<p>${texts.book.othersFree}</p>
     <p class="near">

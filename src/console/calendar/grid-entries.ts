@@ -268,7 +268,7 @@ function holdPart(
   >
     <span class="what"><span class="when">${formats.time(from)}</span> <bdi>${hold.service.name}</bdi></span>
     <span class="what" aria-hidden="true"
-      >${icon('clock')} <span data-until="${endsMs}">${leftText(endsMs - nowMs)}</span></span
+      >${icon('waiting')} <span data-until="${endsMs}">${leftText(endsMs - nowMs)}</span></span
     >
     <span class="unseen"
       ><span data-until="${endsMs}">${visit.texts.calendar.held({ left: leftText(endsMs - nowMs) })}</span>,

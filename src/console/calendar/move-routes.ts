@@ -8,7 +8,7 @@ import { dateOf, dayOf } from '../../availability/hours-rules.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
-import { type Instant, plusMinutes, readInstants, toMs } from '../../base/instants.ts'
+import { type Instant, plusMinutes, readInstant, readInstants, toMs } from '../../base/instants.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import { changeBooking, showBooking } from '../../bookings/booking.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
@@ -29,6 +29,7 @@ import {
   calendarForm,
   firstButton,
   nearTimes,
+  othersFree,
   timeButtons,
   timeFields,
   warningBox,
@@ -288,7 +289,7 @@ async function movePage(
               ? html``
               : field(state, { name: 'minutes', label: t.minutes, type: 'number', required: true }),
           )}
-          ${near ? timeButtons(visit, near.times, { timezone, staff: near.staff }) : ''}
+          ${near ? html`${othersFree(visit, near.free)} ${timeButtons(visit, near.times, { timezone, staff: near.staff })}` : ''}
           ${booking.staff_id === null || isVisit(booking) || isStaff(person) ? '' : await peopleField(context, visit, { booking, state })}
           ${tellTick(visit, state, t.tell, booking.client_email)} ${warningBox(state, t.anyway)}
           <button type="submit" name="do" value="move" class="main">${t.send}</button>
@@ -300,6 +301,8 @@ interface NearTimes {
   times: { starts_at: string; staff_ids: string[] }[]
   /** The people named with a time. */
   staff: WholeCatalogue['staff']
+  /** Colleagues who are free at the same time. */
+  free: { startsAt: Instant; people: WholeCatalogue['staff'] }
 }
 
 /** Days in which the form looks for free times. */
@@ -321,13 +324,20 @@ async function timesNear(context: Context, visit: BusinessVisit, booking: Bookin
   )
   const { staff } = await catalogueOf(context, visit)
   const own = { id: booking.staff_id ?? '', name: booking.staff_name ?? '' }
+  const mayGive = !isVisit(booking) && !isStaff(person)
+  const sameTime = new Set(
+    slots
+      .filter(({ starts_at }) => readInstant(starts_at) === booking.starts_at)
+      .flatMap(({ staff_ids }) => staff_ids.filter((id) => id !== booking.staff_id)),
+  )
   const times = nearest(slots, { starts_at: booking.starts_at, staff: own })
   return {
     times: times.map(({ start, staffId }) => ({
       starts_at: start,
       staff_ids: staffId === undefined ? [] : [staffId],
     })),
-    staff: isVisit(booking) || isStaff(person) ? [] : staff,
+    staff: mayGive ? staff : [],
+    free: { startsAt: booking.starts_at, people: mayGive ? staff.filter(({ id }) => sameTime.has(id)) : [] },
   }
 }
 
