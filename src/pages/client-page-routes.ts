@@ -60,7 +60,7 @@ function addPages(app: FastifyInstance, context: Context): void {
     '/me',
     {
       schema: {
-        operationId: 'showClientLink',
+        operationId: 'showOwnLink',
         tags,
         summary: "The page behind the link to a client's page",
         description: 'The same for everybody. The token is in the fragment of its address.',
@@ -74,7 +74,7 @@ function addPages(app: FastifyInstance, context: Context): void {
     {
       config,
       schema: {
-        operationId: 'showClientPage',
+        operationId: 'showOwnPage',
         tags,
         summary: 'The bookings of a client at a business, for the client',
         description: 'Without a log-in, the form that requests the link by email.',
@@ -132,7 +132,7 @@ function addForms(app: FastifyInstance, context: Context, limiter: RateLimiter):
     {
       config,
       schema: {
-        operationId: 'openClientPage',
+        operationId: 'openOwnPage',
         tags,
         summary: "Open a client's page with the token of a link",
         description: 'Works once. The answer sets a cookie for 30 days.',
@@ -157,7 +157,7 @@ function addForms(app: FastifyInstance, context: Context, limiter: RateLimiter):
     {
       config,
       schema: {
-        operationId: 'requestClientLink',
+        operationId: 'requestOwnLink',
         tags,
         summary: "Request the link to a client's page by email",
         description: 'The answer is the same for every address. A mailbox gets at most three emails an hour.',
@@ -188,7 +188,7 @@ function addForms(app: FastifyInstance, context: Context, limiter: RateLimiter):
     {
       config,
       schema: {
-        operationId: 'closeClientPage',
+        operationId: 'closeOwnPage',
         tags,
         summary: "Close a client's page in this browser",
         consumes,
