@@ -3,8 +3,8 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { effectivePlan } from '../access/actor.ts'
-import { assertOwnPage } from '../access/authentication-hook.ts'
 import { clientCookie, clientToken } from '../access/log-in-cookie.ts'
+import { ownFormsOnly } from '../access/own-forms-hook.ts'
 import { bookingPageKey } from '../access/page-key.ts'
 import type { RateLimiter } from '../access/rate-limits.ts'
 import { brandedBusiness } from '../access/session.ts'
@@ -23,7 +23,6 @@ import {
 } from '../bookings/client-log-in.ts'
 import type { Context } from '../bookings/context.ts'
 import { businessInScope } from '../catalogue/business.ts'
-import { readForms } from '../http/forms.ts'
 import { requestClientLink } from '../mails/client-link-mail.ts'
 import { mailRouteOf } from '../mails/mail-route.ts'
 import { seeOther } from './checkout-routes.ts'
@@ -46,8 +45,7 @@ export function clientPagesRoutes(limiter: RateLimiter) {
     addPages(app, context)
     const ours = ownOrigins(context.config)
     void app.register((scope, _options, done) => {
-      readForms(scope)
-      scope.addHook('onRequest', async (request) => assertOwnPage(request, ours))
+      ownFormsOnly(scope, ours)
       addForms(scope, context, limiter)
       done()
     })

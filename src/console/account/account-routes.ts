@@ -17,6 +17,7 @@ import type { Limited } from '../../access/log-in.ts'
 import { originOf } from '../../access/log-in-cookie.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
 import { countMail } from '../../access/counted-requests.ts'
+import { ownFormsOnly } from '../../access/own-forms-hook.ts'
 import { Problem } from '../../base/errors.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
@@ -26,7 +27,6 @@ import { consoleCookie, type ConsoleVisit, findVisit } from '../frame/console-pa
 import { showNotifications } from '../../push/device.ts'
 import {
   formMedia as consumes,
-  ownFormsOnly,
   page,
   refusedForms,
   seeOther as redirect,

@@ -10,19 +10,13 @@ import {
 } from '../../access/invitation.ts'
 import { findInvitee, findPerson } from '../../access/log-in.ts'
 import { logInToken } from '../../access/log-in-cookie.ts'
+import { ownFormsOnly } from '../../access/own-forms-hook.ts'
 import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
 import { EmptyObject, StrictObject } from '../../base/wire.ts'
-import {
-  formMedia as consumes,
-  ownFormsOnly,
-  page,
-  refusedForms,
-  seeOther,
-  tags,
-} from '../frame/console-route.ts'
+import { formMedia as consumes, page, refusedForms, seeOther, tags } from '../frame/console-route.ts'
 import { sendEmailConfirmed, sendEmailForm, sendInvitations, sendLogIn } from '../frame/gate-page.ts'
 import { textsOf } from '../frame/texts.ts'
 

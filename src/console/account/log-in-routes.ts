@@ -15,6 +15,7 @@ import {
 import { deviceCookie, logInCookie, logInToken, originOf } from '../../access/log-in-cookie.ts'
 import { maxPasswordLength, minPasswordLength } from '../../access/password-rules.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
+import { ownFormsOnly } from '../../access/own-forms-hook.ts'
 import { Problem } from '../../base/errors.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
@@ -24,7 +25,6 @@ import { EmptyObject, StrictObject } from '../../base/wire.ts'
 import { findVisit } from '../frame/console-page.ts'
 import {
   formMedia as consumes,
-  ownFormsOnly,
   page,
   refusedForms,
   seeOther as redirect,

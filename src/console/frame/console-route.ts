@@ -3,7 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TSchema, Type } from 'typebox'
 import { hasRole } from '../../access/actor.ts'
-import { assertOwnPage, isReading } from '../../access/authentication-hook.ts'
+import { ownFormsOnly } from '../../access/own-forms-hook.ts'
 import { asLine, asText, isLine, isText } from '../../base/contact-formats.ts'
 import { Problem, validationProblem } from '../../base/errors.ts'
 import { html } from '../../base/html.ts'
@@ -14,7 +14,6 @@ import type { Transaction } from '../../database/database.ts'
 import type { PersonRole } from '../../database/tables.ts'
 import { normalise } from '../../base/normalise.ts'
 import { bodyLimitBytes } from '../../http/body.ts'
-import { readForms } from '../../http/forms.ts'
 import { recordOwner, respondOnce, type StoreResponse, storeNothing } from '../../database/idempotency.ts'
 import { compileSchema, fieldErrorsOf, type Validator } from '../../base/validation.ts'
 import { Media, problems, StrictObject } from '../../base/wire.ts'
@@ -159,22 +158,6 @@ export const formMedia = ['application/x-www-form-urlencoded']
 /** Redirects to another page with GET. */
 export function seeOther(reply: FastifyReply, path: string): FastifyReply {
   return reply.code(303).header('location', path).header('cache-control', 'no-store').send()
-}
-
-/**
- * Accepts forms only from pages of this server. The pages themselves open from anywhere, such as from a link
- * in an email.
- */
-export function ownFormsOnly(scope: FastifyInstance, ours: ReadonlySet<string>, limitBytes?: number): void {
-  readForms(scope, limitBytes)
-  scope.addHook('onRequest', (request, _reply, next) => {
-    try {
-      if (!isReading(request)) assertOwnPage(request, ours)
-      next()
-    } catch (error) {
-      next(error as Error)
-    }
-  })
 }
 
 /** Adds form routes, which accept only forms, and only from pages of this server. */
