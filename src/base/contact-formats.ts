@@ -71,6 +71,11 @@ export function clientEmailOf(email: string): string {
   return `${local.split('+', 1)[0] || local}@${domain}`
 }
 
+/** Returns the form of an address by which clients are matched: in lower case and NFC, beyond ASCII too. */
+export function addressKey(email: string): string {
+  return email.normalize('NFC').toLowerCase().normalize('NFC')
+}
+
 /**
  * The domain of stand-in addresses for clients without an email address. Nobody can register it (RFC 2606). It
  * distinguishes such clients and is never displayed.

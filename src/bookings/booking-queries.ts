@@ -7,6 +7,7 @@ import { type Columns, foreach, isAmong, isPostgres, rowsOf, rowsText } from '..
 import { sharedStatement } from '../database/shared-transaction.ts'
 import { type BookingRow, selectShown, shownJoins, shownText } from '../database/shown-booking.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
+import { countForMerged, keyText, matchKey, newClients, upsertClients } from './client-match-queries.ts'
 import { findClientsBy, foundColumns, nameIn, partPattern } from './client-text-queries.ts'
 import { inScope, inScopeOfRow, scopeColumns, scopeRow, type TenantScope } from '../database/tenant-scope.ts'
 
@@ -280,13 +281,19 @@ const bookingColumns = {
   agreed_currency: 'text',
   time_zone: 'text',
   item_count: 'integer',
+  client_id: 'uuid',
 } as const satisfies Columns<keyof BookingsTable>
+
+/** The rows of new bookings also name their clients. */
+const newColumns = { ...bookingColumns, name: 'text', address: 'text' } as const
 
 const columnNames = sql.join(Object.keys(bookingColumns).map((name) => sql.ref(name)))
 
-/** Returns the columns of `w` in the types of the table. */
-function valuesOf(db: Reads): RawBuilder<unknown> {
-  return sql.join(Object.keys(bookingColumns).map((name) => valueOf(db, name)))
+/** Returns the columns of `w` in the types of the table, with the client that it really has. */
+function valuesOf(db: Reads, clientId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql.join(
+    Object.keys(bookingColumns).map((name) => (name === 'client_id' ? clientId : valueOf(db, name))),
+  )
 }
 
 function valueOf(db: Reads, name: string): RawBuilder<unknown> {
@@ -294,8 +301,10 @@ function valueOf(db: Reads, name: string): RawBuilder<unknown> {
   return name.endsWith('_json') && isPostgres(db) ? sql`${value}::jsonb` : value
 }
 
+type NewBookings = Params<{ rows: string; clients: string }>
+
 /** Updates holds by their IDs alone. See `isLiving` of claim-snapshot-queries.ts for `is true`. */
-const bookHolds = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
+const bookHolds = cachedQuery((db: Queries, { rows, clients }: NewBookings) => {
   const booked = sql`
     update claims
        set booked_at = w.created_at, client_network = null, client_wider_network = null
@@ -305,41 +314,74 @@ const bookHolds = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) 
        and (claims.booked_at is null) is true and (claims.ended_at is null) is true
        and (claims.expires_at > w.created_at) is true
     returning claims.id`
-  const w = sql`with w as materialized (select * from ${rowsOf(db, bookingColumns, rows)} as r)`
+  const w = sql`with w as materialized (select * from ${rowsOf(db, newColumns, rows)} as r)`
   return isPostgres(db)
-    ? sql<{ id: string }>`
-      ${w}, booked as (${booked}), inserted as (
-        insert into bookings (${columnNames})
-        select ${valuesOf(db)} from w where id in (select id from booked)
+    ? sql<BookedHold>`
+      ${w}, booked as (${booked}), met as (${upsertClients(db, clients)}), made as (
+        select w.*, met.client_id as met_id, met.is_merged
+          from booked join w on w.id = booked.id join met using (business_id, name, address)
+      ), inserted as (
+        insert into bookings (${columnNames}) select ${valuesOf(db, sql`w.met_id`)} from made as w
       )
-      select id from booked`
-    : sql<{ id: string }>`${w} ${booked}`
+      select id, met_id as client_id, is_merged from made`
+    : sql<BookedHold>`${w} ${booked}`
 })
+
+interface BookedHold {
+  id: string
+  /** Only from PostgreSQL. SQLite returns the clients of another statement. */
+  client_id?: string
+  is_merged?: 0 | 1
+}
 
 /**
  * Inserts the bookings of the holds that `bookHolds` converts. SQLite writes to only one table per statement.
  */
 const insertBookings = cachedQuery(
   (db: Queries, { rows }: Params<{ rows: string }>) => sql`
-    insert into bookings (${columnNames}) select ${valuesOf(db)} from ${rowsOf(db, bookingColumns, rows)} as w
+    insert into bookings (${columnNames}) select ${valuesOf(db, clientOfNew)} from ${rowsOf(db, newColumns, rows)} as w
      where exists (
        select 1 from claims as c
         where c.id = w.id and c.business_id = w.business_id
           and c.booked_at is null and c.ended_at is null and c.expires_at > w.created_at)`,
 )
 
+const clientOfNew = sql`(
+  select coalesce(c.merged_into, c.id) from clients as c
+   where c.business_id = w.business_id and c.name = w.name and c.address = w.address)`
+
+const insertClients = cachedQuery((db: Queries, { clients }: Params<{ clients: string }>) =>
+  upsertClients(db, clients),
+)
+type NewBooking = BookingsTable & {
+  /** Of its client if that one is new. */
+  client_id: string
+}
+
 /**
- * Turns a hold into the booking with the same ID. Returns false if the hold has expired, has ended or is
- * already a booking. This statement decides between the owner and a rival at the instant of expiry.
+ * Turns a hold into the booking with the same ID. Returns the ID of its client, or undefined if the hold has expired, has
+ * ended or is already a booking. This statement decides between the owner and a rival at the instant of expiry.
  */
 export const bookHold = sharedStatement({
   writes: true,
-  run: async (db, bookings: readonly BookingsTable[]): Promise<boolean[]> => {
-    const given = { rows: rowsText(db, bookingColumns, bookings) }
-    const inserting = isPostgres(db) ? undefined : insertBookings(db, given)
-    const [{ rows }] = await allOf([bookHolds(db, given), inserting])
-    const booked = new Set(rows.map(({ id }) => id))
-    return bookings.map(({ id }) => booked.has(id))
+  run: async (db, bookings: readonly NewBooking[]): Promise<(string | undefined)[]> => {
+    const keyed = bookings.map((booking) => ({ ...booking, ...matchKey(booking) }))
+    const given = { rows: rowsText(db, newColumns, keyed), clients: newClients(db, bookings) }
+    const isSqlite = !isPostgres(db)
+    const [inserted, , { rows }] = await allOf([
+      isSqlite ? insertClients(db, { clients: given.clients }) : undefined,
+      isSqlite ? insertBookings(db, { rows: given.rows }) : undefined,
+      bookHolds(db, given),
+    ])
+    const byKey = new Map(inserted?.rows.map((row) => [keyText(row), row]))
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    const booked = keyed.map((booking) => {
+      const row = byId.get(booking.id)
+      return row && { ...booking, ...row, ...byKey.get(keyText(booking)) }
+    })
+    const ofMerged = booked.flatMap((one) => (one?.is_merged === 1 ? [one] : []))
+    if (ofMerged.length > 0) await countForMerged(db, ofMerged)
+    return booked.map((one) => one?.client_id)
   },
 })
 
@@ -391,6 +433,7 @@ const changeable = [
   'agreed_currency',
   'item_count',
   ...clientColumns,
+  'client_id',
   'erased_at',
   'updated_at',
   'version',

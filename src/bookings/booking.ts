@@ -52,6 +52,7 @@ import type { BookingsQuery, ChangeBooking } from './booking-schemas.ts'
 import { isChangeable } from './presented-booking.ts'
 import { clientFieldErrors, strictestFields } from './custom-field-rules.ts'
 import { endBookingClaim } from './claim-queries.ts'
+import { correctClient } from './client-match-queries.ts'
 import { storedForms } from './client-text-queries.ts'
 import { type Assignees, chosenStaff, findAssignees, findOffered, retakeSlot } from './claim.ts'
 import { assertChangesVisit, retakeServices, type RetakenVisit } from './visit-change.ts'
@@ -304,11 +305,13 @@ export async function changeIn(
   if (plan.leavesSlot && !plan.takesSlot)
     await endBookingClaim(tx, { id: booking.id, business_id: booking.business_id, at: tx.now })
   const visit = retakesVisit ? await retakeServices(context, tx, { ...change, booking: changed }) : undefined
-  if (visit)
+  if (visit) {
+    const written = { ...columns, ...(await newClient(context, tx, { plan, changed })) }
     return {
-      changed: await writeVisit(context, tx, { change, found, plan, booking, columns, visit }),
+      changed: await writeVisit(context, tx, { change, found, plan, booking, columns: written, visit }),
       events: plan.events,
     }
+  }
   const staffId = plan.takesSlot
     ? await retakeSlot(context, tx, changed, assignees)
     : assignees?.reassigns
@@ -316,12 +319,23 @@ export async function changeIn(
       : booking.staff_id
   const staff = staffId === booking.staff_id ? undefined : staffColumns(staffId, assignees)
   // 4. write the booking, its events and emails
-  const result = { ...changed, ...staff }
+  const client = await newClient(context, tx, { plan, changed })
+  const result = { ...changed, ...staff, ...client }
   await allOf([
-    updateBooking(tx, booking, { ...columns, ...(staff && { staff_id: staff.staff_id }) }),
+    updateBooking(tx, booking, { ...columns, ...client, ...(staff && { staff_id: staff.staff_id }) }),
     ...told(context, tx, { change, plan, before: found, after: result }),
   ])
   return { changed: result, events: plan.events }
+}
+
+/** Returns the client of a booking after a change of name or contact. Empty if those stay the same. */
+async function newClient(
+  context: Context,
+  tx: Transaction,
+  { plan, changed }: { plan: ChangePlan; changed: BookingRow },
+): Promise<{ client_id?: string }> {
+  if (plan.columns.client_search === undefined || changed.client_email === '') return {}
+  return { client_id: await correctClient(tx, { ...changed, client_id: context.ids.next() }) }
 }
 
 interface Told {

@@ -332,8 +332,9 @@ async function convert(
   assertOrdered(depositOf(terms, { hold, input, stranger, now: tx.now }), order)
   // 3. write the booking, which keeps the hold's time, and its events and emails. The names come first,
   // because they may need a statement
-  const written = newBooking(hold, { booked, terms, ...request, now: tx.now })
-  const booking = await withNames(tx, written, booked)
+  const clientId = context.ids.next() // of a new client
+  const written = newBooking(hold, { booked, terms, ...request, clientId, now: tx.now })
+  const booking = { ...(await withNames(tx, written, booked)), client_id: clientId }
   return write(context, tx, { ...request, actor, booking, hold })
 }
 
@@ -360,7 +361,7 @@ async function lockHold(
 
 interface Writing extends Request {
   actor: Actor
-  booking: BookingRow
+  booking: BookingRow & { client_id: string }
   hold: ConvertibleHold
 }
 
@@ -372,42 +373,46 @@ async function write(
 ): Promise<BookingRow> {
   const { notify = true } = input
   const checkout = order?.checkout
-  const [isAdmitted, isBooked] = await allOf([
+  const clientId = bookHold(tx, booking)
+  const [isAdmitted, client_id] = await allOf([
     !stranger || admitBooking(context, tx, { stranger, hold }),
-    bookHold(tx, booking),
+    clientId,
     recordChange(context, tx, {
       types: eventsOfUnconfirmed(booking.status),
       booking: eventSubject(booking),
       by: actor,
       action: 'booking.created',
     }),
-    ...(checkout ? [] : told(context, tx, { booking, by: actor, notify, store })),
+    ...(checkout
+      ? []
+      : [
+          recordNotices(context, tx, { before: undefined, after: booking, by: actor, notify }),
+          storeBooking(tx, { booking, clientId: isSession(actor) ? booking.client_id : clientId, store }),
+        ]),
   ])
   if (!isAdmitted) {
     throw new RetryTransaction('others of the same address or client were counted at the same moment')
   }
-  if (!isBooked) throw new RetryTransaction('the hold was taken away under its lock')
-  if (!checkout) return booking
+  if (client_id === undefined) throw new RetryTransaction('the hold was taken away under its lock')
+  const booked = { ...booking, client_id }
+  if (!checkout) return booked
   // a deposit, or the event if it is already paid
-  const withPayment = await withDeposit(context, tx, { booking, checkout, by: actor, notify })
+  const withPayment = await withDeposit(context, tx, { booking: booked, checkout, by: actor, notify })
   await store(tx, { booking: withPayment, redirectUrl: checkout.url })
   return withPayment
 }
 
-function told(
-  context: Context,
+/** Stores the response. It waits for the client of the booking unless the caller is a session, which does not see it. */
+async function storeBooking(
   tx: Transaction,
   {
     booking,
-    by,
-    notify,
+    clientId,
     store,
-  }: Pick<Request, 'store'> & { booking: BookingRow; by: Actor; notify: boolean },
-): Promise<void>[] {
-  return [
-    recordNotices(context, tx, { before: undefined, after: booking, by, notify }),
-    store(tx, { booking, redirectUrl: undefined }),
-  ]
+  }: Pick<Request, 'store'> & { booking: BookingRow; clientId: string | Promise<string | undefined> },
+): Promise<void> {
+  const client_id = typeof clientId === 'string' ? clientId : await clientId
+  await store(tx, { booking: { ...booking, client_id: client_id ?? null }, redirectUrl: undefined })
 }
 
 function assertActive(hold: ConvertibleHold, now: Instant): void {
@@ -481,9 +486,9 @@ function newBooking(
     booked: { services, items },
     terms,
     ...request
-  }: Omit<Request, 'store'> & { booked: Booked; terms: Terms; now: Instant },
+  }: Omit<Request, 'store'> & { booked: Booked; terms: Terms; clientId: string; now: Instant },
 ): BookingsTable {
-  const { input, stranger, tokens, order, now } = request
+  const { input, stranger, tokens, order, clientId, now } = request
   const [{ service, location }] = services
   const { id, business_id, service_id, location_id, staff_id, chosen_staff_id } = hold
   const { starts_at, ends_at, party_size, owner_id } = hold
@@ -520,6 +525,7 @@ function newBooking(
     agreed_amount: agreed?.agreed_amount ?? null,
     agreed_currency: agreed?.agreed_currency ?? '',
     item_count: items ? items.length : null,
+    client_id: clientId,
   }
 }
 

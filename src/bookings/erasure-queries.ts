@@ -84,7 +84,7 @@ export async function eraseBookings(
   await sql`
     update bookings
        set client_first_name = ${erasedName}, client_last_name = ${erasedName}, client_email = '',
-           client_phone = null, client_search = '', counted_client = null, custom_field_values_json = ${noAnswers},
+           client_phone = null, client_search = '', client_id = null, counted_client = null, custom_field_values_json = ${noAnswers},
            notes = null, locale = null, time_zone = null, cancel_reason = null, manage_digest = 'erased ' || bookings.id,
            erased_at = ${now}, updated_at = ${now}, version = version + 1
       from ${rowsOf(db, erasedColumns, rows)} as w

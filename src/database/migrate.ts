@@ -32,6 +32,7 @@ import { frontDesk } from './migrations/0029-front-desk.ts'
 import { ownAccounts } from './migrations/0030-own-accounts.ts'
 import { push } from './migrations/0031-push.ts'
 import { clientLinks } from './migrations/0033-client-links.ts'
+import { adoptBookings, clients } from './migrations/0034-clients.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -66,6 +67,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0030-own-accounts': ownAccounts,
   '0031-push': push,
   '0033-client-links': clientLinks,
+  '0034-clients': clients,
 }
 
 /** Names in the order of the migrations. */
@@ -101,6 +103,22 @@ export async function rewriteRows(
       plainLettersOf(tx as unknown as Kysely<unknown>, engine, { after, rows: rewrittenAtOnce }),
     )
   } while (last)
+}
+
+/**
+ * Gives every booking without a client its client, in many short transactions. Servers of an earlier release may insert
+ * more meanwhile, which housekeeping adopts.
+ */
+export async function adoptAllBookings(
+  engine: Engine,
+  inTransaction: <T>(work: (tx: Kysely<Tables>) => Promise<T>) => Promise<T>,
+): Promise<void> {
+  let adopted: number
+  do {
+    adopted = await inTransaction((tx) =>
+      adoptBookings(tx as unknown as Kysely<unknown>, engine, rewrittenAtOnce),
+    )
+  } while (adopted === rewrittenAtOnce)
 }
 
 /** Kysely's message if the database has a migration that this release lacks. */

@@ -2,7 +2,8 @@ import { Kysely, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { monotonicMs } from '../base/clock.ts'
 import { DatabaseUnavailable, pause, type Queries, type StatementListener } from './database.ts'
-import { migrate, migrator, rewriteRows } from './migrate.ts'
+import { adoptAllBookings, migrate, migrator, rewriteRows } from './migrate.ts'
+import { bookingIndexes } from './migrations/0034-clients.ts'
 import { isPooled, plainSource } from './postgres-hosts.ts'
 import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
 import type { Tables } from './tables.ts'
@@ -49,23 +50,43 @@ export async function migratePostgres(
     ),
   })
   try {
-    await rewriteRows(db, 'postgres', (work) =>
+    const batch = <T>(work: (tx: Transaction<Tables>) => Promise<T>) =>
       untilLocked(options, () =>
         db.transaction().execute(async (tx) => {
           await setTimeouts(tx, lockTimeoutMs)
           return work(tx)
         }),
-      ),
-    )
-    return await untilLocked(options, () =>
+      )
+    await rewriteRows(db, 'postgres', batch)
+    const ran = await untilLocked(options, () =>
       db.transaction().execute(async (tx) => {
         const ran = await migrateAlone(tx)
         await rest(tx)
         return ran
       }),
     )
+    await indexBookings(db)
+    await adoptAllBookings('postgres', batch)
+    return ran
   } finally {
     await db.destroy()
+  }
+}
+
+/**
+ * Creates the missing indexes of bookings while servers write. An interruption leaves an invalid index, which is replaced.
+ * Does nothing while another server creates them, because that one also adopts the bookings.
+ */
+async function indexBookings(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ name: string; is_valid: boolean }>`
+    select c.relname as name, i.indisvalid as is_valid from pg_index as i join pg_class as c on c.oid = i.indexrelid
+     where c.relnamespace = current_schema()::regnamespace
+       and c.relname in (${sql.join(bookingIndexes.map(({ name }) => sql.lit(name)))})`.execute(db)
+  for (const { name, definition } of bookingIndexes) {
+    const found = rows.find((row) => row.name === name)
+    if (found?.is_valid) continue
+    if (found) await sql`drop index concurrently if exists ${sql.raw(name)}`.execute(db)
+    await sql`create index concurrently if not exists ${sql.raw(`${name} ${definition}`)}`.execute(db)
   }
 }
 

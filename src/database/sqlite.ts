@@ -29,7 +29,7 @@ import {
   type Transaction,
   type TransactionRunner,
 } from './database.ts'
-import { migrate, migrator, pendingMigrations, rewriteRows } from './migrate.ts'
+import { adoptAllBookings, migrate, migrator, pendingMigrations, rewriteRows } from './migrate.ts'
 import { makePrivateFile, makePrivateFolderOf, takeServerLock, probeDiskSpace } from './sqlite-file.ts'
 import { SharedTransactions } from './shared-transaction.ts'
 import type { Tables } from './tables.ts'
@@ -142,8 +142,10 @@ class SqliteDatabase implements Database {
   }
 
   async migrate(rest?: (db: Queries) => Promise<void>): Promise<string[]> {
-    await rewriteRows(this.writes, 'sqlite', (work) => this.writes.transaction().execute(work))
+    const batch = <T>(work: (tx: Kysely<Tables>) => Promise<T>) => this.writes.transaction().execute(work)
+    await rewriteRows(this.writes, 'sqlite', batch)
     const ran = await this.migrateQuickly()
+    await adoptAllBookings('sqlite', batch)
     if (rest) await this.transaction(({ db }) => rest(db))
     return ran
   }

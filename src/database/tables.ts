@@ -386,6 +386,42 @@ export interface BookingsTable {
   agreed_currency: string | null
   /** Number of its items in `visit_items`. Null if it takes one claim, for one service. */
   item_count: number | null
+  /** Its row of `clients`. Null for an erased client, and until a booking by a server of an earlier release is adopted. */
+  client_id: string | null
+}
+
+/**
+ * The clients of a business. One address and one name are one client. A booking never changes a row, except its counts.
+ */
+export interface ClientsTable {
+  id: string
+  business_id: string
+  /** The name that identifies the client together with the address (see `nameKey`). Lists go by it. */
+  name: string
+  /** The address that identifies the client (see `addressKey`), or a stand-in. */
+  address: string
+  first_name: string
+  last_name: string
+  email: string | null
+  phone: string | null
+  /** As `client_search` of bookings. */
+  search: string
+  locale: string | null
+  time_zone: string | null
+  /** For the business only. */
+  notes: string | null
+  tags_json: string
+  metadata_json: string
+  /** Bookings that are not cancelled. */
+  booking_count: number
+  no_show_count: number
+  /** The latest start of a booking that is not cancelled. */
+  last_booking_at: Instant | null
+  /** 1 if the business made or changed the row. It then stays without bookings, and `client_texts` has its text. */
+  is_kept: 0 | 1
+  /** The client that this one was merged into. Such a row only leads bookings to that client. */
+  merged_into: string | null
+  created_at: Instant
 }
 
 /** Booking attempts of sessions, successful or refused. The caps per address count them. */
@@ -446,6 +482,7 @@ export interface Tables {
   claims: ClaimsTable
   visit_items: VisitItemsTable
   bookings: BookingsTable
+  clients: ClientsTable
   client_texts: ClientTextsTable
   booking_attempts: BookingAttemptsTable
   blocked_clients: BlockedClientsTable

@@ -57,6 +57,7 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     created_at: now,
     updated_at: now,
     erased_at: null,
+    client_id: null,
     agreed_amount: null,
     agreed_currency: '',
     item_count: null,
