@@ -17,6 +17,7 @@ import { bookingRoutes } from './bookings/booking-routes.ts'
 import { calendarRoutes } from './bookings/calendar-routes.ts'
 import { clientRoutes } from './bookings/client-routes.ts'
 import type { Context } from './bookings/context.ts'
+import { unmatchedBookings } from './bookings/client-adoption.ts'
 import { oldClients } from './bookings/erasure.ts'
 import { countActiveHolds, expiredHolds, oldHolds, oldNetworks } from './bookings/hold.ts'
 import { holdRoutes } from './bookings/hold-routes.ts'
@@ -125,6 +126,7 @@ export const jobs: readonly CleanupJob<Context>[] = [
   ],
   ...[oldInvitations, oldEmailChanges],
   ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails, oldMailFiles, oldAudit, oldClients],
+  unmatchedBookings,
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments, unnamedImages],
   ...[oldDevices, oldPushes, oldClientLinks, oldClientLogIns],
 ]

@@ -248,6 +248,13 @@ export const Booking = Type.Object(
       }),
     }),
     client: Type.Object({
+      id: Type.Optional(
+        Type.Unsafe<string>({
+          ...ShownId,
+          description:
+            'The client in `GET /clients/{id}`. Name and contact may differ there: a booking keeps its own. Shown to keys and people; absent for one who was erased.',
+        }),
+      ),
       first_name: Type.String(),
       last_name: Type.String({ description: 'Empty for one who gave none.' }),
       email: Type.String({ description: 'Empty for one who gave none, or was erased.' }),

@@ -13,7 +13,7 @@ import type { BookingsTable } from '../database/tables.ts'
  */
 
 /** Identifies a client in a business. */
-export interface MatchKey {
+interface MatchKey {
   business_id: string
   name: string
   address: string
@@ -77,7 +77,12 @@ export function newClients(db: Reads, bookings: readonly MatchedBooking[], uncou
       ...{ email: hasEmail(first.client_email) ? first.client_email : null, phone: first.client_phone },
       ...{ search: first.client_search, locale: first.locale, time_zone: first.time_zone },
       booking_count: uncounted ? 0 : own.length,
-      last_booking_at: uncounted ? null : own.map(({ starts_at }) => starts_at).toSorted().at(-1),
+      last_booking_at: uncounted
+        ? null
+        : own
+            .map(({ starts_at }) => starts_at)
+            .toSorted()
+            .at(-1),
       created_at: first.updated_at,
     }
   })
@@ -103,7 +108,7 @@ export function upsertClients(db: Reads, clients: Expression<string>): RawBuilde
               case when merged_into is null then 0 else 1 end as is_merged`
 }
 
-export interface UpsertedClient extends MatchKey {
+interface UpsertedClient extends MatchKey {
   client_id: string
   is_merged: 0 | 1
 }

@@ -38,7 +38,7 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
     updated_at: time(booking.updated_at),
   }
   return maySeeClient(booking, actor)
-    ? { ...shape, ...clientPart(booking), ...businessPart(booking, actor) }
+    ? { ...shape, ...clientPart(booking, actor), ...businessPart(booking, actor) }
     : { ...shape, ...maskedClientPart(booking), redacted: true as const }
 }
 
@@ -129,9 +129,12 @@ export function maySeeClient(booking: BookingRow, actor: Actor): boolean {
   }
 }
 
-function clientPart(booking: BookingRow) {
+function clientPart(booking: BookingRow, actor: Actor) {
+  const { client_id } = booking
+  const seesRow = client_id !== null && actor.type !== 'session' && actor.type !== 'manage'
   return {
     client: {
+      ...(seesRow && { id: client_id }),
       first_name: booking.client_first_name,
       last_name: booking.client_last_name,
       email: shownEmail(booking.client_email),

@@ -115,9 +115,7 @@ export async function adoptAllBookings(
 ): Promise<void> {
   let adopted: number
   do {
-    adopted = await inTransaction((tx) =>
-      adoptBookings(tx as unknown as Kysely<unknown>, engine, rewrittenAtOnce),
-    )
+    adopted = await inTransaction((tx) => adoptBookings(tx, engine, rewrittenAtOnce))
   } while (adopted === rewrittenAtOnce)
 }
 

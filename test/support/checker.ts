@@ -72,6 +72,26 @@ interface Contents {
   webhooks: Webhook[]
   /** Deliveries of events only. Samples have none. */
   deliveries: Delivery[]
+  /** Clients whose counts differ from their bookings, and bookings with a wrong client. */
+  miscounted: { id: string }[]
+}
+
+const miscounted = `
+  select c.id from clients as c left join (
+    select client_id, sum(case when cancelled_at is null then 1 else 0 end) as bookings,
+           sum(case when no_show_at is null then 0 else 1 end) as no_shows,
+           max(case when cancelled_at is null then starts_at end) as last_at
+      from bookings group by client_id) as b on b.client_id = c.id
+   where c.booking_count <> coalesce(b.bookings, 0) or c.no_show_count <> coalesce(b.no_shows, 0)
+      or (b.last_at is null) <> (c.last_booking_at is null) or b.last_at <> c.last_booking_at
+      or (b.client_id is null and c.is_kept = 0 and c.merged_into is null)
+  union all
+  select b.id from bookings as b left join clients as c on c.id = b.client_id and c.business_id = b.business_id
+   where b.client_id is not null and (c.id is null or c.merged_into is not null or b.client_email = '')`
+
+/** Returns the clients whose rows do not agree with their bookings. */
+export async function findMiscounted(databaseUrl: string): Promise<unknown[]> {
+  return readRows(databaseUrl, miscounted)
 }
 
 const queries = {
@@ -81,6 +101,7 @@ const queries = {
   webhooks:
     'select * from webhooks where business_id is not null and disabled_at is null and deleted_at is null',
   deliveries: 'select * from deliveries where sample_payload is null',
+  miscounted,
 }
 
 /** Reads a database of either engine with its own tools, as of one moment. A server may be running. */
@@ -134,6 +155,7 @@ export async function findErrors(
     ...claimsForNothing(contents),
     ...deliveriesAstray(contents),
     ...lost(contents, acknowledged),
+    ...contents.miscounted.map(({ id }) => `the client or booking ${id} does not agree with its counts`),
   ]
 }
 

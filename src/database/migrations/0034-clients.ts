@@ -27,7 +27,10 @@ export async function clients(db: Kysely<unknown>, engine: Engine): Promise<void
 
 /** Indexes of `bookings`. The second has only bookings that still need a client. */
 export const bookingIndexes = [
-  { name: 'bookings_by_client', definition: 'on bookings (client_id, starts_at) where client_id is not null' },
+  {
+    name: 'bookings_by_client',
+    definition: 'on bookings (client_id, starts_at) where client_id is not null',
+  },
   {
     name: 'bookings_without_client',
     definition: `on bookings (business_id, id) where client_id is null and client_email <> ''`,
@@ -92,7 +95,8 @@ const leave = (engine: Engine) => `
          last_booking_at = ${lastOf('old.client_id')}
    where business_id = old.business_id and id = old.client_id;
   delete from clients
-   where business_id = old.business_id and id = old.client_id and (is_kept = 0 or new.erased_at is not null)
+   where business_id = old.business_id and id = old.client_id and merged_into is null
+     and (is_kept = 0 or new.erased_at is not null)
      and not exists (select 1 from bookings as b where b.client_id = old.client_id);`
 
 const join = (engine: Engine) => `
@@ -137,8 +141,7 @@ const triggerFunction = (name: string, body: string) => `
 const rowTrigger = (
   name: string,
   { after, condition, call }: Record<'after' | 'condition' | 'call', string>,
-) =>
-  `create trigger ${name} after ${after} for each row when (${condition}) execute function ${call}()`
+) => `create trigger ${name} after ${after} for each row when (${condition}) execute function ${call}()`
 
 const inPostgres = [
   triggerFunction('recount_client', recount('postgres')),
@@ -219,7 +222,11 @@ interface Unmatched {
  * Gives the next bookings without a client their client, the newest first, because the latest spelling of a name counts.
  * Returns the number of bookings read; fewer than `max` if none is left.
  */
-export async function adoptBookings(db: Kysely<unknown>, engine: Engine, max: number): Promise<number> {
+export async function adoptBookings(
+  db: Pick<Kysely<unknown>, 'getExecutor'>,
+  engine: Engine,
+  max: number,
+): Promise<number> {
   const isPostgres = engine === 'postgres'
   const { rows: bookings } = await sql<Unmatched>`
     select business_id, id, client_first_name, client_last_name, client_email, client_phone, client_search,
@@ -264,7 +271,14 @@ const textOf = (one: { booking: { business_id: string }; name: string; address: 
   [one.booking.business_id, one.name, one.address].join('\n')
 
 const clientTypes = {
-  ...{ id: 'uuid', business_id: 'uuid', name: 'text', address: 'text', first_name: 'text', last_name: 'text' },
+  ...{
+    id: 'uuid',
+    business_id: 'uuid',
+    name: 'text',
+    address: 'text',
+    first_name: 'text',
+    last_name: 'text',
+  },
   ...{ email: 'text', phone: 'text', search: 'text', locale: 'text', time_zone: 'text' },
   created_at: 'timestamptz',
 }
