@@ -354,7 +354,7 @@ const insertClients = cachedQuery((db: Queries, { clients }: Params<{ clients: s
   upsertClients(db, clients),
 )
 type NewBooking = BookingsTable & {
-  /** Of its client if that one is new. */
+  /** The ID of its client, if that one is new. */
   client_id: string
 }
 

@@ -332,7 +332,7 @@ async function convert(
   assertOrdered(depositOf(terms, { hold, input, stranger, now: tx.now }), order)
   // 3. write the booking, which keeps the hold's time, and its events and emails. The names come first,
   // because they may need a statement
-  const clientId = context.ids.next() // of a new client
+  const clientId = context.ids.next() // for a new client
   const written = newBooking(hold, { booked, terms, ...request, clientId, now: tx.now })
   const booking = { ...(await withNames(tx, written, booked)), client_id: clientId }
   return write(context, tx, { ...request, actor, booking, hold })

@@ -181,7 +181,7 @@ onEachEngine('the client of a booking', (engine) => {
       sql`update bookings set client_first_name = 'Ädä', client_search = 'ada lovelace\nada@example.com\n\n' where id = ${named}`,
     )
     expect((await counts(known.client.id)).slice(0, 2)).toEqual([1, 0])
-    await service.context.db.migrate() // of the next server of this release
+    await service.context.db.migrate() // as the next server of this release starts
     expect((await counts(known.client.id)).slice(0, 2)).toEqual([451, 0])
     // a straggler, which housekeeping finds
     await changeRows(service, sql`update bookings set client_id = null where id = ${named}`)
