@@ -152,18 +152,21 @@ function groupPart(
   const size = [booking, ...others].reduce((sum, { party_size }) => sum + party_size, 0)
   const capacity = placesOf(view, booking, column)
   const start = new Date(from).toISOString()
-  const path = pathOf('/console/class', visit, { service: booking.service.id, who: booking.column_id, start })
+  const { id, name } = booking.service
+  const path = pathOf('/console/class', visit, { service: id, who: booking.column_id, start })
+  const what =
+    capacity === undefined
+      ? visit.texts.calendar.booked({ count: size })
+      : visit.texts.class.seats({ count: size, capacity })
   return html`<li
     class="booking group${to <= nowMs ? ' is-past' : ''}${hueClass(view, booking)} ${place}"
     data-key="b-${booking.id}"
     data-span="${from} ${to}"
   >
-    <a href="${path}"
-      ><span class="when">${formats.time(from)}</span> <bdi>${booking.service.name}</bdi>
-      <span class="what"
-        >${capacity === undefined ? visit.texts.calendar.booked({ count: size }) : visit.texts.class.seats({ count: size, capacity })}</span
-      >
-      <span class="unseen">${formats.time(from)}–${formats.time(to)}</span></a
+    <a
+      href="${path}"
+      aria-label="${formats.time(from)} ${name} ${what}, ${formats.time(from)}–${formats.time(to)}"
+      >${formats.time(from)} <bdi>${name}</bdi> <span class="what">${what}</span></a
     >
   </li>`
 }
@@ -173,7 +176,6 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
   const { booking, stretch } = entry
   const mark = markOf(booking, visit)
   const words = partWords(view.visits, visit, booking)
-  const others = entry.column.resource ? undefined : words?.others
   const name = clientName(booking.client, visit)
   const key = keyOf(entry)
   const status = booking.no_show ? 'no-show' : booking.status
@@ -181,6 +183,12 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
   const rows = entry.rows.end - entry.rows.first
   const lines = Math.min(maxLines, Math.floor((rows - edgeRows) / rowsPerLine) - 1)
   const size = lines < 1 ? ' is-short' : lines > 1 ? ` lines-${lines}` : ''
+  const time = formats.time(stretch.from)
+  const [service, ...more] = whatOf(view, entry, words?.others)
+  const label = [
+    `${time} ${name} ${[service, ...more].join(' · ')}`,
+    ...[...timesOf(view, entry), mark.text, words?.count].filter((part) => part !== undefined),
+  ]
   return html`<li
     class="booking is-${status}${isOver ? ' is-past' : ''}${size}${hueClass(view, booking)} ${place}"
     data-key="${key}"
@@ -188,14 +196,11 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
     data-tie="${booking.id}"
     ${moveData(view, booking)}
   >
-    <a id="${key}" href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
-      >${mark.sign === '' ? '' : html`<span class="sign" aria-hidden="true">${mark.sign}</span>`}
-      <span class="when">${formats.time(stretch.from)}</span> <bdi>${name}</bdi>
+    <a id="${key}" href="${pathOf(`/console/bookings/${booking.id}`, visit)}" aria-label="${label.join(', ')}"
+      >${mark.sign === '' ? '' : html`<span class="sign">${mark.sign}</span>`}${time}
+      <bdi>${name}</bdi>
       <span class="what"
-        >${words ? html`<b aria-hidden="true">${words.sign}</b> ` : ''}${whatOf(view, entry)}${others === undefined ? '' : ` · ${others}`}</span
-      ><span class="unseen"
-        >,
-        ${[...timesOf(view, entry), mark.text, words?.count].filter((part) => part !== undefined).join(', ')}</span
+        >${words ? html`<b>${words.sign}</b> ` : ''}${service}${more.map((part) => html` · <bdi>${part}</bdi>`)}</span
       ></a
     >
   </li>`
@@ -211,17 +216,22 @@ function keyOf({ booking: { id, item }, stretch, column }: PartEntry): string {
   return ['b', id, ...parts].join('-')
 }
 
-function whatOf({ visit, choice }: EntriesView, { booking, stretch, column }: PartEntry): Html {
+/** Returns what is booked, and what else its column does not say. */
+function whatOf(
+  { visit, choice }: EntriesView,
+  { booking, stretch, column }: PartEntry,
+  others: string | undefined,
+): [string, ...string[]] {
   const t = visit.texts.calendar
   const { service, party_size, staff, location } = booking
   const isElsewhere = choice.location !== undefined && choice.location !== location.id
-  const more = [
-    ...(party_size > 1 ? [html`${t.people({ count: party_size })}`] : []),
-    ...(column.resource && staff ? [html`<bdi>${staff.name}</bdi>`] : []),
-    ...(isElsewhere ? [html`<bdi>${location.name}</bdi>`] : []),
+  return [
+    stretch.index === 0 ? service.name : t.goesOn({ service: service.name }),
+    ...(party_size > 1 ? [t.people({ count: party_size })] : []),
+    ...(column.resource && staff ? [staff.name] : []),
+    ...(isElsewhere ? [location.name] : []),
+    ...(column.resource || others === undefined ? [] : [others]),
   ]
-  const name = stretch.index === 0 ? service.name : t.goesOn({ service: service.name })
-  return html`${name}${more.map((part) => html` · ${part}`)}`
 }
 
 /** Returns the times of a booking, with those at which others can be booked. */
@@ -266,7 +276,7 @@ function holdPart(
     data-key="h-${hold.id}-${from}"
     data-tie="${hold.id}"
   >
-    <span class="what"><span class="when">${formats.time(from)}</span> <bdi>${hold.service.name}</bdi></span>
+    <span class="what">${formats.time(from)} <bdi>${hold.service.name}</bdi></span>
     <span class="what" aria-hidden="true"
       >${icon('waiting')} <span data-until="${endsMs}">${leftText(endsMs - nowMs)}</span></span
     >
