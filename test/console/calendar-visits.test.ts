@@ -46,10 +46,11 @@ onEachEngine('visits in the calendar of the console', (engine) => {
   const columnOf = (page: string, id: string) =>
     (page.match(/<section[^]*?<\/section>/g) ?? []).find((column) => column.includes(`data-who="${id}"`)) ??
     ''
-  /** Returns what a screen reader says of each booking, and its text. */
+  /** Returns of each booking what a screen reader says, the number of its item, and its text. */
   const entriesOf = (column: string) =>
     (column.match(/<li\s+class="booking [^]*?<\/li>/g) ?? []).map((body) => [
       /aria-label="([^"]*)"/.exec(body)?.[1],
+      /data-part="([^"]*)"/.exec(body)?.[1],
       textOf({ body }).trim(),
     ])
 
@@ -59,18 +60,21 @@ onEachEngine('visits in the calendar of the console', (engine) => {
     expect(entriesOf(anna)).toEqual([
       [
         '10:00 Ada Lovelace Cut · with Ben later, 10:00–10:30, confirmed, 1 of 2',
-        '10:00 Ada Lovelace 1/2 Cut · with Ben later',
+        '1/2',
+        '10:00 Ada Lovelace Cut · with Ben later',
       ],
     ])
     expect(entriesOf(ben)).toEqual([
       [
         '10:30 Ada Lovelace Colour · with Anna before, 10:30–12:00, 11:00–11:30 free, confirmed, 2 of 2',
-        '10:30 Ada Lovelace 2/2 Colour · with Anna before',
+        '2/2',
+        '10:30 Ada Lovelace Colour · with Anna before',
       ],
-      ['11:00 Grace Hopper Cut, 11:00–11:30, confirmed', '11:00 Grace Hopper Cut'],
+      ['11:00 Grace Hopper Cut, 11:00–11:30, confirmed', undefined, '11:00 Grace Hopper Cut'],
       [
         '11:30 Ada Lovelace Colour, continued · with Anna before, 11:30–12:00, confirmed, 2 of 2',
-        '11:30 Ada Lovelace 2/2 Colour, continued · with Anna before',
+        '2/2',
+        '11:30 Ada Lovelace Colour, continued · with Anna before',
       ],
     ])
     for (const column of [anna, ben]) {
@@ -78,7 +82,7 @@ onEachEngine('visits in the calendar of the console', (engine) => {
       expect(column).toContain(`data-tie="${visit.id}"`)
     }
     const german = columnOf(await show('', owner, { 'accept-language': 'de' }), salon.anna)
-    expect(entriesOf(german)[0]?.[1]).toContain('später bei Ben')
+    expect(entriesOf(german)[0]?.[2]).toContain('später bei Ben')
   })
 
   test('a step without the person is light, free to book, and squeezes nobody', async () => {
@@ -112,7 +116,8 @@ onEachEngine('visits in the calendar of the console', (engine) => {
     expect(entriesOf(basin)).toEqual([
       [
         '10:30 Ada Lovelace Colour · Ben, 10:30–12:00, confirmed, 2 of 2',
-        '10:30 Ada Lovelace 2/2 Colour · Ben',
+        '2/2',
+        '10:30 Ada Lovelace Colour · Ben',
       ],
     ])
     expect(basin).toMatch(/class="hold /)
@@ -181,6 +186,6 @@ onEachEngine('visits in the calendar of the console', (engine) => {
     const items = visit.items.map(({ id }) => ({ id }))
     const moved = await ben.call('PATCH', `/bookings/${visit.id}`, { starts_at: at('08:00'), items })
     expect(moved.status, JSON.stringify(moved.body)).toBe(200)
-    expect(entriesOf(columnOf(await show(), salon.anna))[0]?.[1]).toContain('8:00 Ada Lovelace')
+    expect(entriesOf(columnOf(await show(), salon.anna))[0]?.[2]).toContain('8:00 Ada Lovelace')
   })
 })

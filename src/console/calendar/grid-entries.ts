@@ -197,10 +197,10 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
     ${moveData(view, booking)}
   >
     <a id="${key}" href="${pathOf(`/console/bookings/${booking.id}`, visit)}" aria-label="${label.join(', ')}"
-      >${mark.sign === '' ? '' : html`<span class="sign">${mark.sign}</span>`}${time}
+      >${mark.sign === '' ? '' : html`<span class="sign" aria-hidden="true">${mark.sign}</span>`}${time}
       <bdi>${name}</bdi>
-      <span class="what"
-        >${words ? html`<b>${words.sign}</b> ` : ''}${service}${more.map((part) => html` · <bdi>${part}</bdi>`)}</span
+      <span class="what" ${words ? html`data-part="${words.sign}"` : ''}
+        >${service}${more.map((part) => html` · <bdi>${part}</bdi>`)}</span
       ></a
     >
   </li>`
