@@ -1,9 +1,10 @@
 import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
 import { merged, without } from '../../bookings/calendar-rules.ts'
-import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { pathOf } from '../frame/console-page.ts'
 import { face, faceHue } from '../frame/faces.ts'
 import { lengthText } from '../frame/formats.ts'
+import { percentText } from '../reports/report-formats.ts'
 import { calendarPath, type Formats } from './calendar-page.ts'
 import { blocksOf, type CalendarView, type Column, spanOf } from './calendar-view.ts'
 import type { Rows } from './day-layout.ts'
@@ -92,7 +93,7 @@ function loadText(view: HeadView, column: Column, day: Interval): string {
   const hours = Math.min(open, ((end - first) * fiveMinutesMs) / minuteMs)
   return hours === 0
     ? lengthText(visit, busy)
-    : `${lengthText(visit, busy)} · ${percentText(visit, Math.min(1, busy / hours))}`
+    : `${lengthText(visit, busy)} · ${percentText(Math.min(1, busy / hours), visit.locale)}`
 }
 
 /** Formats how many rooms are in use at the busiest time: "2 in use at 11:00". */
@@ -105,8 +106,4 @@ function useText(view: HeadView, column: Column, day: Interval): string {
 
 function minutesOf(spans: readonly Interval[]): number {
   return Math.round(spans.reduce((sum, { from, to }) => sum + to - from, 0) / minuteMs)
-}
-
-function percentText({ locale }: ConsoleVisit, share: number): string {
-  return new Intl.NumberFormat(locale, { style: 'percent' }).format(share)
 }
