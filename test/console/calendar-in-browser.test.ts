@@ -134,6 +134,17 @@ describe.skipIf(chromiumPath === undefined)('the calendar on paper', () => {
   })
 })
 
+describe.skipIf(chromiumPath === undefined)('the calendar in a narrow window', () => {
+  test('scrolls sideways within its grid, so that the bar and the hours stay', async () => {
+    const { page } = await open('/console?view=week&date=2026-11-23')
+    await page.setViewportSize({ width: 1000, height: 720 })
+    const beyond = (selector: string) =>
+      page.locator(selector).evaluate((part) => part.scrollWidth - part.clientWidth)
+    expect(await beyond('main')).toBe(0)
+    expect(await beyond('.cal-scroll')).toBeGreaterThan(0)
+  })
+})
+
 describe.skipIf(chromiumPath === undefined)('the calendar, live', () => {
   test('shows what others book, move and hold; focus, scrolling and an open menu stay', async () => {
     const day = '2026-11-23'
