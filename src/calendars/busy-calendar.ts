@@ -407,7 +407,7 @@ async function replaceTimes(
   }
   const added = [...wanted.values()].map((span) => ({
     ...{ id: context.ids.next(), business_id, staff_id, location_id: null, resource_id: null },
-    ...{ ...span, reason: null, created_at: tx.now, busy_calendar_id: id },
+    ...{ ...span, reason: null, created_at: tx.now, busy_calendar_id: id, booking_ids_json: null },
   }))
   await replaceBlocks(tx.db, { gone, added })
 }

@@ -67,6 +67,14 @@ export async function insertBlock(db: Queries, block: BlocksTable): Promise<void
   await db.insertInto('blocks').values(block).execute()
 }
 
+/** Returns the bookings that a block keeps, so that its page shows later which have been settled. */
+export function idsJson(
+  { staff_id }: Pick<BlocksTable, 'staff_id'>,
+  bookingIds: readonly string[],
+): string | null {
+  return staff_id === null || bookingIds.length === 0 ? null : JSON.stringify(bookingIds)
+}
+
 /** Deletes a block. Returns false if there is none. */
 export async function deleteBlockRow(
   db: Queries,
@@ -87,11 +95,17 @@ export async function deleteBlockRow(
 export async function updateBlockPlace(
   db: Queries,
   id: string,
-  { known, wanted }: Record<'known' | 'wanted', Pick<BlocksTable, 'starts_at' | 'ends_at' | 'staff_id'>>,
+  {
+    known,
+    wanted,
+    bookingIds,
+  }: Record<'known' | 'wanted', Pick<BlocksTable, 'starts_at' | 'ends_at' | 'staff_id'>> & {
+    bookingIds: readonly string[]
+  },
 ): Promise<boolean> {
   const updated = await db
     .updateTable('blocks')
-    .set(wanted)
+    .set({ ...wanted, booking_ids_json: idsJson(wanted, bookingIds) })
     .where('id', '=', id)
     .where('starts_at', '=', known.starts_at)
     .where('ends_at', '=', known.ends_at)
@@ -104,8 +118,14 @@ export async function updateBlockPlace(
 /** Bookings last at most 24 hours, so earlier ones cannot overlap the block. */
 const maxBookingMs = 86_400_000
 
+/** The owner and time of a block, by which it covers bookings. */
+export type BlockPlace = Pick<
+  BlocksTable,
+  'business_id' | 'location_id' | 'staff_id' | 'resource_id' | 'starts_at' | 'ends_at'
+>
+
 /** Returns the IDs of active bookings that overlap a block, by start, at most `max`. */
-export async function findBookingsUnder(db: Reads, block: BlocksTable, max: number): Promise<string[]> {
+export async function findBookingsUnder(db: Reads, block: BlockPlace, max: number): Promise<string[]> {
   const { resource_id, staff_id } = block
   if (resource_id !== null) return findBookingsWith(db, { ...block, resource_id }, max)
   if (staff_id !== null) return findBookingsBy(db, { ...block, staff_id }, max)
@@ -128,7 +148,7 @@ export async function findBookingsUnder(db: Reads, block: BlocksTable, max: numb
 /** Returns the IDs of bookings in which a staff member gives a service during their block. */
 async function findBookingsBy(
   db: Reads,
-  { business_id, staff_id, starts_at, ends_at }: BlocksTable & { staff_id: string },
+  { business_id, staff_id, starts_at, ends_at }: BlockPlace & { staff_id: string },
   max: number,
 ): Promise<string[]> {
   const earliest = nearestInstant(toMs(starts_at) - maxBookingMs)

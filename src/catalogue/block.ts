@@ -16,6 +16,7 @@ import {
   findBlock,
   findBlocks,
   findBookingsUnder,
+  idsJson,
   insertBlock,
   updateBlockPlace,
 } from './block-queries.ts'
@@ -42,19 +43,20 @@ export function createBlock(
 ): Promise<BlockAndConflicts> {
   return context.db.transaction(async (tx) => {
     const blocked = await findBlocked(tx.db, actor, input)
+    const place = { ...blocked, starts_at: input.starts_at, ends_at: input.ends_at }
+    const bookingIds = await findBookingsUnder(tx.db, place, maxConflicts)
     const block: BlocksTable = {
       id: context.ids.next(),
-      ...blocked,
-      starts_at: input.starts_at,
-      ends_at: input.ends_at,
+      ...place,
       reason: input.reason ?? null,
       created_at: tx.now,
       busy_calendar_id: null,
+      booking_ids_json: idsJson(place, bookingIds),
     }
     await insertBlock(tx.db, block)
     const { id: subjectId, business_id: businessId } = block
     await recordAudit(context, tx, { by: actor, action: 'block.created', subjectId, businessId })
-    const created = await withConflicts(tx.db, await existingBlock(tx.db, actor.scope, block.id))
+    const created = { block: await existingBlock(tx.db, actor.scope, block.id), bookingIds }
     await store(tx, created)
     return created
   })
@@ -63,7 +65,17 @@ export function createBlock(
 /** Reads a block and the bookings that overlap it now. Throws not_found. */
 export async function showBlock(context: Context, actor: Actor, id: string): Promise<BlockAndConflicts> {
   const db = context.db.reads
-  return withConflicts(db, await existingBlock(db, actor.scope, id))
+  const block = await existingBlock(db, actor.scope, id)
+  return { block, bookingIds: await findBookingsUnder(db, block, maxConflicts) }
+}
+
+/** Returns the IDs of bookings that a staff member's block covered and that have been cancelled or moved since. */
+export function settledUnder({ block, bookingIds }: BlockAndConflicts): string[] {
+  return keptIds(block).filter((id) => !bookingIds.includes(id))
+}
+
+function keptIds({ booking_ids_json: json }: BlocksTable): string[] {
+  return json === null ? [] : (JSON.parse(json) as string[]) // written only by idsJson()
 }
 
 /** Lists blocks in the caller's scope by start. */
@@ -121,7 +133,13 @@ export async function moveBlock(
       const { business_id } = await findBlocked(tx.db, actor, { ...wanted, staff_id: wanted.staff_id ?? '' })
       if (business_id !== block.business_id) throw unknownReference('/staff_id', 'staff member')
     }
-    if (!(await updateBlockPlace(tx.db, block.id, { known, wanted }))) {
+    const bookingIds = await findBookingsUnder(tx.db, { ...block, ...wanted }, maxConflicts)
+    const isLonger =
+      wanted.staff_id === known.staff_id &&
+      wanted.starts_at <= known.starts_at &&
+      wanted.ends_at >= known.ends_at
+    const kept = isLonger ? [...new Set([...keptIds(block), ...bookingIds])] : bookingIds
+    if (!(await updateBlockPlace(tx.db, block.id, { known, wanted, bookingIds: kept }))) {
       // the same request may have been faster on another connection
       if (isAt(await existingBlock(tx.db, actor.scope, id), wanted)) return
       throw noSuchBlock()
@@ -171,10 +189,6 @@ async function existingBlock(db: Reads, scope: TenantScope, id: string): Promise
   const block = isUuid(id) ? await findBlock(db, scope, id.toLowerCase()) : undefined
   if (!block) throw noSuchBlock()
   return block
-}
-
-async function withConflicts(db: Reads, block: BlockRow): Promise<BlockAndConflicts> {
-  return { block, bookingIds: await findBookingsUnder(db, block, maxConflicts) }
 }
 
 /** Finds the blocked location, staff member or resource, which determines the business. */

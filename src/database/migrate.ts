@@ -33,6 +33,7 @@ import { ownAccounts } from './migrations/0030-own-accounts.ts'
 import { push } from './migrations/0031-push.ts'
 import { clientLinks } from './migrations/0033-client-links.ts'
 import { adoptBookings, clients } from './migrations/0034-clients.ts'
+import { absences } from './migrations/0035-absences.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -68,6 +69,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0031-push': push,
   '0033-client-links': clientLinks,
   '0034-clients': clients,
+  '0035-absences': absences,
 }
 
 /** Names in the order of the migrations. */

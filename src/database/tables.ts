@@ -242,6 +242,8 @@ export interface BlocksTable {
   created_at: Instant
   /** The source. Null for a block made by hand. */
   busy_calendar_id: string | null
+  /** IDs of the bookings that it covered when it was made or extended. Null: none, or not a staff member's block. */
+  booking_ids_json: string | null
 }
 
 /**

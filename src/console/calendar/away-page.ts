@@ -21,9 +21,7 @@ interface AwayList {
   absence: Absence
   found: FoundAppointments
   state: FormState & Partial<RefusedForm>
-  /** IDs of bookings that were settled here. */
-  handled: string[]
-  /** The same bookings as they are now. */
+  /** Bookings that were cancelled or moved since the absence began, as they are now. */
   done: Awaited<ReturnType<typeof showBooking>>[]
   /** Returns a key for a form that must not do its work twice. */
   newKey: () => string
@@ -117,7 +115,7 @@ function appointmentCard(visit: BusinessVisit, one: Appointment, list: AwayList)
 function settleForm(
   visit: BusinessVisit,
   { shown, colleagues, times, mayRefund }: Appointment,
-  { absence, handled, newKey }: AwayList,
+  { absence, newKey }: AwayList,
 ): Html {
   const { texts, locale, business } = visit
   const t = texts.away
@@ -139,7 +137,7 @@ function settleForm(
       </button>`,
   )
   return html`<form method="post" action="${pathOf(`/console/away/${absence.id}`, visit)}" class="fields">
-    ${hidden({ once: newKey(), booking: shown.id, item: shown.item.id, version: String(shown.version), handled: handled.join(',') })}
+    ${hidden({ once: newKey(), booking: shown.id, item: shown.item.id, version: String(shown.version) })}
     ${ofColleagues.length === 0 ? html`<p class="soft">${t.nobodyFree}</p>` : group(t.sameTime, ofColleagues)}
     ${ofTimes.length === 0 ? '' : group(t.otherTimes, ofTimes)}
     ${untold === undefined ? '' : html`<p class="soft">${untold}</p>`}

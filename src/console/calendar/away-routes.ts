@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify'
-import { Type } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
 import { isDate, type Instant, instantFromMs, parseInstant, toMs } from '../../base/instants.ts'
 import { Problem } from '../../base/errors.ts'
@@ -8,8 +7,9 @@ import { isUuid } from '../../base/ids.ts'
 import { cancelBooking, changeBooking, showBooking } from '../../bookings/booking.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { Context } from '../../bookings/context.ts'
-import { createBlock, showBlock } from '../../catalogue/block.ts'
+import { createBlock, settledUnder, showBlock } from '../../catalogue/block.ts'
 import { CreateBlock } from '../../catalogue/block-schemas.ts'
+import { allOf } from '../../database/database.ts'
 import { itemsOf } from '../../database/shown-item-rules.ts'
 import {
   choice,
@@ -120,45 +120,25 @@ async function formPage(context: Context, visit: BusinessVisit, state: FormState
   )
 }
 
-/** Maximum number of bookings that the address of the page names as done. */
-const maxHandled = 50
+/** Maximum number of settled bookings on the page. */
+const maxDone = 50
 
 function absenceRoute(context: Context): ConsoleRoute {
-  const page = async (
-    visit: BusinessVisit,
-    id: string,
-    shown: { state: FormState & Partial<RefusedForm>; handled: string[] },
-  ) => {
+  const page = async (visit: BusinessVisit, id: string, state: FormState & Partial<RefusedForm>) => {
     const absence = await absenceOf(context, visit, id)
-    const found = await appointmentsIn(context, visit, absence)
-    const open = new Set(found.appointments.map(({ shown: { id: one } }) => one))
-    const done = await Promise.all(
-      shown.handled
-        .filter((one) => !open.has(one))
-        .map((one) => showBooking(context, visit.person, one).catch(missing)),
-    )
-    const rows = done.filter((row) => row !== undefined && !isMasked({ visit, row }))
-    return awayPage(visit, {
-      ...{ absence, found, state: shown.state },
-      ...{
-        handled: shown.handled,
-        done: rows.filter((row) => row !== undefined),
-        newKey: () => context.ids.next(),
-      },
-    })
+    const [found, settled] = await Promise.all([
+      appointmentsIn(context, visit, absence),
+      allOf(absence.settledIds.slice(0, maxDone).map((one) => showBooking(context, visit.person, one))),
+    ])
+    const done = settled.filter((row) => !isMasked({ visit, row }))
+    return awayPage(visit, { absence, found, state, done, newKey: () => context.ids.next() })
   }
   return {
     path: '/console/away/:id',
     name: 'AwayPage',
     summary: 'The appointments of a person who is away, with other people and times for each',
     role: 'staff',
-    query: {
-      handled: Type.Optional(
-        Type.String({ maxLength: 37 * maxHandled, description: 'IDs of bookings that were settled here.' }),
-      ),
-    },
-    show: (visit, { id, query }) =>
-      page(visit, id, { state: filledForm(), handled: idsIn(query['handled']) }),
+    show: (visit, { id }) => page(visit, id, filledForm()),
     form: {
       words: bookingWords,
       refusals: { ...bookingRefusals, version_conflict: 422, change_not_allowed: 422 },
@@ -166,23 +146,14 @@ function absenceRoute(context: Context): ConsoleRoute {
         const absence = await absenceOf(context, visit, id)
         const row = await showBooking(context, visit.person, typed['booking'] ?? '')
         if (isMasked({ visit, row })) throw new Problem('not_found', 'There is no booking with this id.')
-        const handled = [...idsIn(typed['handled']).filter((one) => one !== row.id), row.id].slice(
-          -maxHandled,
-        )
         return once(
           () => settle(context, visit, { absence, row, typed }),
-          () => ({ path: `/console/away/${id}`, query: { handled: handled.join(',') } }),
+          () => ({ path: `/console/away/${id}` }),
         )
       },
-      again: (visit, state, { id }) => page(visit, id, { state, handled: idsIn(state.typed['handled']) }),
+      again: (visit, state, { id }) => page(visit, id, state),
     },
   }
-}
-
-const idsIn = (text = '') => text.split(',').filter(isUuid).slice(-maxHandled)
-
-function missing(error: unknown): undefined {
-  if (!(error instanceof Problem)) throw error
 }
 
 /** Throws not_found for a block that is not of a person, or of somebody else for staff. */
@@ -190,13 +161,14 @@ async function absenceOf(
   context: Context,
   { person, business }: BusinessVisit,
   id: string,
-): Promise<Absence> {
-  const { block } = await showBlock(context, person, id)
+): Promise<Absence & { settledIds: string[] }> {
+  const found = await showBlock(context, person, id)
+  const { block } = found
   const { staff_id: staffId, starts_at, ends_at } = block
   const isOthers = isStaff(person) && staffId !== person.staffId
   if (staffId === null || isOthers || block.busy_calendar_id !== null || block.business_id !== business.id)
     throw new Problem('not_found', 'There is no absence with this id.')
-  return { id: block.id, staffId, starts_at, ends_at, reason: block.reason }
+  return { id: block.id, staffId, starts_at, ends_at, reason: block.reason, settledIds: settledUnder(found) }
 }
 
 interface Settled {

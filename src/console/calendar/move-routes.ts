@@ -149,7 +149,7 @@ function moveRoute(context: Context): ConsoleRoute {
           () => {
             const { away = '' } = typed
             return isUuid(away)
-              ? { path: `/console/away/${away}`, query: { handled: booking.id } }
+              ? { path: `/console/away/${away}` }
               : { path: '/console', query: { date, done: 'moved' } }
           },
         )
