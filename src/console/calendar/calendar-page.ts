@@ -88,11 +88,15 @@ export function calendarBar(view: CalendarView): Html {
     cursor: choice.cursor,
   })
   const isToday = choice.view !== 'day' && isPresentDay(view)
+  const heading = (length: 'long' | 'short') =>
+    headingOf(choice, datesAt(locale, calendar.timezone), new Date(view.nowMs).toISOString(), length)
   return html`<div
     class="cal-bar ${choice.view === undefined ? 'by-width' : ''} ${isToday ? 'is-today' : ''}"
   >
     ${isToday ? greeting(view) : ''}
-    <h1>${headingOf(choice, datesAt(locale, calendar.timezone), new Date(view.nowMs).toISOString())}</h1>
+    <h1>
+      <span class="cal-long">${heading('long')}</span><span class="cal-short">${heading('short')}</span>
+    </h1>
     <nav class="cal-days" aria-label="${t.date}">
       <a class="button" rel="prev" href="${shift(-step)}" aria-label="${t.previous}">${icon('previous')}</a>
       <a class="button" href="${today}">${t.today}</a>
@@ -207,13 +211,18 @@ function toolsName(view: CalendarView): Html {
 }
 
 /** Formats the day, or the first and last day of the week. This year goes without saying. */
-function headingOf({ view, date }: CalendarChoice, locale: string, today: string): string {
+function headingOf(
+  { view, date }: CalendarChoice,
+  locale: string,
+  today: string,
+  length: 'long' | 'short' = 'long',
+): string {
   const atMs = (day: string) => dayOf(day) * 86_400_000
   const days = view === 'week' ? weekOf(date, locale) : [date]
   const isThisYear = days.every((day) => day.slice(0, 4) === today.slice(0, 4))
   const format = dateFormat(locale, 'UTC', {
-    ...(view !== 'week' && { weekday: 'long' }),
-    ...{ day: 'numeric', month: 'long' },
+    ...(view !== 'week' && { weekday: length }),
+    ...{ day: 'numeric', month: length },
     ...(!isThisYear && { year: 'numeric' }),
   })
   return format.formatRange(atMs(days[0] ?? date), atMs(days.at(-1) ?? date))

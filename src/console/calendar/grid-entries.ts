@@ -3,6 +3,7 @@ import { html, type Html } from '../../base/html.ts'
 import { whyUntold } from '../bookings/telling.ts'
 import { icon } from '../../pages/icons.ts'
 import { pathOf } from '../frame/console-page.ts'
+import { face } from '../frame/faces.ts'
 import { clientName } from '../frame/formats.ts'
 import { type Formats, leftText, markOf } from './calendar-page.ts'
 import {
@@ -182,11 +183,13 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
   const isOver = stretch.to <= nowMs && booking.status !== 'in_progress'
   const rows = entry.rows.end - entry.rows.first
   const lines = Math.min(maxLines, Math.floor((rows - edgeRows) / rowsPerLine) - 1)
-  const size = lines < 1 ? ' is-short' : lines > 1 ? ` lines-${lines}` : ''
+  const isShort = lines < 2 // cuts the words about others
+  const size = lines < 1 ? ' is-short' : isShort ? '' : ` lines-${lines}`
   const time = formats.time(stretch.from)
-  const [service, ...more] = whatOf(view, entry, words?.others)
+  const others = entry.column.resource ? undefined : words?.others
+  const [service, ...more] = whatOf(view, entry)
   const label = [
-    `${time} ${name} ${[service, ...more].join(' · ')}`,
+    `${time} ${name} ${[service, ...more, ...(others === undefined ? [] : [others])].join(' · ')}`,
     ...[...timesOf(view, entry), mark.text, words?.count].filter((part) => part !== undefined),
   ]
   return html`<li
@@ -200,7 +203,7 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
       >${mark.sign === '' ? '' : html`<span class="sign" aria-hidden="true">${mark.sign}</span>`}${time}
       <bdi>${name}</bdi>
       <span class="what" ${words ? html`data-part="${words.sign}"` : ''}
-        >${service}${more.map((part) => html` · <bdi>${part}</bdi>`)}</span
+        >${others === undefined || !isShort ? '' : html`<span title="${others}">${face(words?.other ?? '')}</span> `}${service}${[...more, ...(others === undefined || isShort ? [] : [others])].map((part) => html` · <bdi>${part}</bdi>`)}</span
       ></a
     >
   </li>`
@@ -220,7 +223,6 @@ function keyOf({ booking: { id, item }, stretch, column }: PartEntry): string {
 function whatOf(
   { visit, choice }: EntriesView,
   { booking, stretch, column }: PartEntry,
-  others: string | undefined,
 ): [string, ...string[]] {
   const t = visit.texts.calendar
   const { service, party_size, staff, location } = booking
@@ -230,7 +232,6 @@ function whatOf(
     ...(party_size > 1 ? [t.people({ count: party_size })] : []),
     ...(column.resource && staff ? [staff.name] : []),
     ...(isElsewhere ? [location.name] : []),
-    ...(column.resource || others === undefined ? [] : [others]),
   ]
 }
 

@@ -35,6 +35,8 @@ interface PartWords {
   count: string
   /** "with Lukas later"; undefined if nobody else gives an item. */
   others: string | undefined
+  /** The name of that person. */
+  other: string | undefined
 }
 
 /** Returns the words about an item of a visit. Undefined if the visit has no other. */
@@ -57,5 +59,6 @@ export function partWords(
     : later
       ? t.withLater({ name: later.name })
       : before && t.withBefore({ name: before.name })
-  return { sign: `${number + 1}/${count}`, count: t.part({ number: number + 1, count }), others }
+  const other = (meanwhile ?? later ?? before)?.name
+  return { sign: `${number + 1}/${count}`, count: t.part({ number: number + 1, count }), others, other }
 }
