@@ -63,12 +63,33 @@ onOneEngine('postgres', 'moving and blocking by forms', (engine) => {
       `/console/bookings/${id}/move`,
       fields(date, { minutes: '45', who: booker.staffId('Ben') }),
     )
-    expect(reply).toMatchObject({ status: 303, headers: { location: `/console?date=${date}&done=moved` } })
+    expect(reply.status).toBe(303)
+    expect(reply.headers.location).toMatch(`/console?date=${date}&done=moved`)
     expect(await show(id)).toMatchObject({
       starts_at: `${date}T14:30:00+01:00`,
       ends_at: `${date}T15:15:00+01:00`,
       staff: { name: 'Ben Fischer' },
     })
+  })
+
+  test('a button undoes a move by the form', async () => {
+    const date = newDay()
+    const id = await booker.book('Haircut', `${date}T10:00:00+01:00`, { staff_id: booker.staffId('Anna') })
+    const moved = await send(`/console/bookings/${id}/move`, fields(date, { who: booker.staffId('Ben') }))
+    const notice = String(moved.headers.location)
+    const { body } = await read(notice)
+    const [, form = ''] = /data-moved=[^>]*>([^]*?)<\/form>/.exec(body) ?? []
+    const inputs = [...form.matchAll(/name="(\w+)"\s+value="([^"]*)"/g)].map(([, name, value]) => [
+      name,
+      value,
+    ])
+    const undone = await send(`/console/bookings/${id}/move`, Object.fromEntries(inputs))
+    expect(undone.status).toBe(303)
+    expect(await show(id)).toMatchObject({
+      starts_at: `${date}T10:00:00+01:00`,
+      staff: { name: 'Anna Weber' },
+    })
+    expect((await read(notice)).body).not.toContain('data-moved') // the booking has changed since
   })
 
   test('a colleague who is free at the same time takes an appointment with one button', async () => {

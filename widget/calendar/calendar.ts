@@ -84,6 +84,8 @@ function start(root: HTMLElement, status: HTMLElement): void {
   keys.arrange()
   keepPlace(root)
   live.start()
+  const moved = document.querySelector<HTMLElement>('[data-moved]')
+  if (moved) moves.takeOver(moved)
 }
 
 function gridOf(root: HTMLElement): Grid | undefined {

@@ -50,6 +50,16 @@ export class Moves {
     await this.go({ ...move, from: whole, to }, carried)
   }
 
+  /** Shows the notice of a move by the form as after dragging. */
+  takeOver(notice: HTMLElement): void {
+    const move = JSON.parse(notice.dataset['moved'] ?? '') as Omit<Move, 'block'>
+    notice.remove()
+    const url = new URL(location.href)
+    for (const name of ['done', 'undo']) url.searchParams.delete(name)
+    history.replaceState(history.state, '', url)
+    this.sayMoved({ ...move, block: undefined }, move.version)
+  }
+
   /** Explains that a booking of a class cannot be dropped alone. */
   sayOfClass(path: string): void {
     const { note, texts } = this.parts

@@ -145,7 +145,7 @@ function pathInAddress(): string | undefined {
 
 function addressWith(path: string | undefined): string {
   const url = new URL(location.href)
-  url.searchParams.delete('done')
+  for (const name of ['done', 'undo']) url.searchParams.delete(name)
   if (path === undefined) url.searchParams.delete(parameter)
   else url.searchParams.set(parameter, path)
   return url.pathname + url.search

@@ -32,6 +32,7 @@ import { calendarList } from './calendar-list.ts'
 import { calendarBar, furtherColumns, livePath } from './calendar-page.ts'
 import { type CalendarChoice, type CalendarView, chosenView, nowOf, views, weekOf } from './calendar-view.ts'
 import { placeStyles } from './day-layout.ts'
+import { movedNotice } from './moved-notice.ts'
 import { sourcesOf } from './busy-sources.ts'
 
 const CalendarAddress = StrictObject({
@@ -54,6 +55,12 @@ const CalendarAddress = StrictObject({
     Type.String({ maxLength: 600, description: 'The page in the panel, for the script.' }),
   ),
   done: Type.Optional(Type.String({ maxLength: 40, description: 'What was done just before, to say so.' })),
+  undo: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: 'After a move: the booking and its former place, to undo it.',
+    }),
+  ),
 })
 
 type Address = Partial<
@@ -96,6 +103,7 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
           body: noBusiness(visit),
         })
       const { cookie } = request.headers
+      const { done, undo } = request.query
       const asked = { visit, address: request.query }
       const { shown = html`` } = await readView(context, asked, async (view, tag) => {
         const panel = await startPanel(context, visit, { catalogue: view.calendar.catalogue, cookie })
@@ -110,7 +118,8 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         more: html`<link rel="stylesheet" href="/console/calendar.css" />
           <link rel="stylesheet" href="/docs/console-calendar.css" />
           ${panelScripts.more}`,
-        body: html`${doneNotice(doneNotes(visit), request.query.done)} ${shown}`,
+        body: html`${done === 'moved' ? await movedNotice(context, visit, undo) : doneNotice(doneNotes(visit), done)}
+        ${shown}`,
       })
     },
   )
@@ -184,7 +193,6 @@ function noBusiness({ person, texts }: ConsoleVisit): Html {
 function doneNotes({ texts }: ConsoleVisit): Record<string, string> {
   return {
     arrived: texts.booking.done.arrived,
-    moved: texts.move.done,
     class_cancelled: texts.class.cancelled,
     blocked: texts.block.done,
     removed: texts.block.removed,

@@ -62,6 +62,7 @@ import {
 } from '../frame/console-route.ts'
 import { clientName, momentText, wallFields } from '../frame/formats.ts'
 import { nearest, none } from './away-appointments.ts'
+import { tellAfterSeconds, undoOf } from './moved-notice.ts'
 
 const maxMinutes = 1_440
 
@@ -146,11 +147,12 @@ function moveRoute(context: Context): ConsoleRoute {
         await warnOfMove(context, visit, { booking, typed, change })
         return once(
           () => changeBooking(context, visit.person, { target, change: checkedChange(change) }),
-          () => {
+          (moved) => {
             const { away = '' } = typed
+            const undo = undoOf(moved, booking, change.notify)
             return isUuid(away)
               ? { path: `/console/away/${away}` }
-              : { path: '/console', query: { date, done: 'moved' } }
+              : { path: '/console', query: { date, done: 'moved', undo } }
           },
         )
       },
@@ -224,6 +226,7 @@ interface MoveChange {
   ends_at?: Instant
   staff_id?: string
   notify: boolean
+  notify_after_seconds: number
 }
 
 /** Returns the change that the form asks for. The services of a visit keep their lengths and people. */
@@ -232,8 +235,8 @@ function changeOf(
   { booking, typed, startsAt }: { booking: BookingRow; typed: Typed; startsAt: BookingRow['starts_at'] },
 ): MoveChange {
   const isMoved = startsAt !== booking.starts_at
-  const notify = typed['tell'] === 'on'
-  if (isVisit(booking)) return { ...(isMoved && { starts_at: startsAt }), notify }
+  const telling = { notify: typed['tell'] === 'on', notify_after_seconds: tellAfterSeconds }
+  if (isVisit(booking)) return { ...(isMoved && { starts_at: startsAt }), ...telling }
   const minutes = Number(typed['minutes'])
   if (!Number.isInteger(minutes) || minutes < 1 || minutes > maxMinutes)
     throw new FormFault({ minutes: book.badParty({ most: maxMinutes }) })
@@ -244,7 +247,7 @@ function changeOf(
     ...(isMoved && { starts_at: startsAt }),
     ...((isMoved || endsAt !== booking.ends_at) && { ends_at: endsAt }),
     ...(isGiven && { staff_id: who }),
-    notify,
+    ...telling,
   }
 }
 
