@@ -203,6 +203,24 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
     expect(again).toContain(`value="${booker.staffId('Anna')}" selected`)
   })
 
+  test('a search without a result becomes a new client, and free times are grouped by part of the day', async () => {
+    const found = await send({ q: 'Frau Anders', do: 'find' })
+    expect(found.body).toContain('No client found.')
+    expect(found.body).toMatch(/value="new"[^]*New client: Frau Anders/)
+    expect(found.body).not.toMatch(/<details class="client-fields"\s+open/)
+    for (const [q, name] of [
+      ['Frau Anders', 'first_name'],
+      ['novak@example.com', 'email'],
+      ['0664 1234599', 'phone'],
+    ] as const) {
+      const { body } = await send({ q, do: 'new' })
+      expect(body).toMatch(new RegExp(`name="${name}"[^>]*value="${q}"`))
+      expect(body).toMatch(/<details class="client-fields"\s+open/)
+    }
+    const times = flat((await send({ ...fields(newDay()), do: 'times' })).body)
+    expect(times).toMatch(/aria-label="Morning"[^]*aria-label="Afternoon"/)
+  })
+
   test('keeps what was typed after a fault, beside the field', async () => {
     const reply = await send(fields(newDay(), { email: 'grace', notes: '<b>keep</b>' }))
     expect(reply.status).toBe(422)

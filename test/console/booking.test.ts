@@ -70,6 +70,8 @@ onOneEngine('postgres', 'the page of a booking', (engine) => {
   })
 
   test('is cancelled with a reason, told or not, and taken up again', async () => {
+    const asked = textOf(await readConsole(service, path('cancel'), owner))
+    expect(asked).toMatch(/Massage Confirmed .* Grace Hopper/)
     const done = await use('cancel', { cancel_reason: 'Ill', tell: 'no' })
     expect(done).toMatchObject({ status: 303, headers: { location: `${path()}?done=cancelled` } })
     expect(await stateOf()).toMatchObject({ status: 'cancelled', cancel_reason: 'Ill' })

@@ -8,11 +8,12 @@ import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
 import { moneyText } from '../../mails/render.ts'
+import { icon } from '../../pages/icons.ts'
 import { choice, faultSummary, field, focusIf, type FormState, hidden, tick } from '../../pages/form.ts'
 import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import type { ShownPage } from '../frame/console-route.ts'
 import { face } from '../frame/faces.ts'
-import { clockText, dayText, instantOf, lengthText, momentText, wallFields } from '../frame/formats.ts'
+import { clockText, dayText, instantOf, lengthText, wallFields } from '../frame/formats.ts'
 import { answerFields } from './answer-fields.ts'
 import { bookingWords } from './booking-words.ts'
 import { itemFields, type ItemRow, lengthOfItems, offerText } from './item-fields.ts'
@@ -48,18 +49,30 @@ export function timeButtons(
   { timezone, staff = [] }: { timezone: string; staff?: WholeCatalogue['staff'] },
 ): Html {
   if (near.length === 0) return html``
+  const days = Map.groupBy(near, ({ starts_at }) => dayText(readInstant(starts_at), { timezone, locale }))
   return html`<p>${texts.book.near}</p>
-    <p class="near">
-      ${near.map(({ starts_at, staff_ids: [staffId] }) => {
-        const member = staff.find(({ id }) => id === staffId)
-        const value = member ? `${starts_at} ${member.id}` : starts_at
-        return html`<button type="submit" name="at" value="${value}">
-          ${momentText(readInstant(starts_at), { timezone, locale })}${
-            member ? html` · <bdi>${member.name}</bdi>` : ''
-          }
-        </button>`
-      })}
-    </p>`
+    ${Array.from(days, ([day, times]) =>
+      nearGroup(
+        day,
+        times.map(({ starts_at, staff_ids: [staffId] }) => {
+          const member = staff.find(({ id }) => id === staffId)
+          const value = member ? `${starts_at} ${member.id}` : starts_at
+          return html`<button type="submit" name="at" value="${value}">
+            ${clockText(readInstant(starts_at), { timezone, locale })}${
+              member ? html` · <bdi>${member.name}</bdi>` : ''
+            }
+          </button>`
+        }),
+      ),
+    )}`
+}
+
+/** Renders buttons with a quiet label above them. */
+export function nearGroup(label: string, buttons: Html[]): Html {
+  return html`<div class="near" role="group" aria-label="${label}">
+    <span class="soft">${label}</span>
+    ${buttons}
+  </div>`
 }
 
 /** Returns a page of the calendar with a form. */
@@ -329,15 +342,21 @@ function freeTimes({
   const day = dayText(first.start, { timezone, locale })
   const isLater =
     (state.typed['date'] ?? '') < wallFields(first.start, timezone).date && state.typed['date'] !== ''
-  return html`<p id="free-times" role="status">${isLater ? t.freeLater({ day }) : t.freeOn({ day })}</p>
-    <p class="near" role="group" aria-labelledby="free-times">
-      ${times.map(
-        ({ start, seatsLeft }, index) =>
-          html`<button type="submit" name="use" value="${start}" ${unchecked(asked && index === 0)}>
-            ${clockText(start, { timezone, locale })}${capacity > 1 && items.length === 1 ? html` · ${t.seatsLeft({ count: seatsLeft })}` : ''}
-          </button>`,
-      )}
-    </p>`
+  const parts = Map.groupBy(times, ({ start }) => partOfDay(wallFields(start, timezone).time))
+  const buttons = (some: readonly FreeTime[]) =>
+    some.map(
+      ({ start, seatsLeft }) =>
+        html`<button type="submit" name="use" value="${start}" ${unchecked(asked && start === first.start)}>
+          ${clockText(start, { timezone, locale })}${capacity > 1 && items.length === 1 ? html` · ${t.seatsLeft({ count: seatsLeft })}` : ''}
+        </button>`,
+    )
+  return html`<p role="status">${isLater ? t.freeLater({ day }) : t.freeOn({ day })}</p>
+    ${Array.from(parts, ([part, some]) => nearGroup(t[part], buttons(some)))}`
+}
+
+/** Returns the part of the day of a clock time such as 09:30, as in the widget. */
+function partOfDay(time: string): 'morning' | 'afternoon' | 'evening' {
+  return time < '12' ? 'morning' : time < '17' ? 'afternoon' : 'evening'
 }
 
 /** Attributes of a button that submits an incomplete form. */
@@ -349,8 +368,31 @@ type ClientPart = Pick<BookForm, 'visit' | 'items' | 'state' | 'found' | 'next'>
 function clientPart(form: ClientPart): Html {
   return html`<fieldset>
     <legend>${form.visit.texts.book.client}</legend>
-    ${form.visit.person.role === 'staff' ? '' : lookUp(form)} ${clientFields(form)}
+    ${form.visit.person.role === 'staff' ? clientFields(form) : html`${lookUp(form)} ${foldedFields(form)}`}
   </fieldset>`
+}
+
+/** Renders the fields of the client, folded until a new client needs them. */
+function foldedFields(form: ClientPart): Html {
+  const { visit, items, state, next } = form
+  const { first_name = '', last_name = '', email = '', phone = '' } = state.typed
+  const isComplete = first_name !== '' && (phone !== '' || !requires(items, 'phone'))
+  const isFaulty = ['first_name', 'last_name', 'email', 'phone'].some((name) => name in state.faults)
+  const isOpen = isFaulty || next === 'first_name' || (!isComplete && items.length > 0)
+  const name = fullName(first_name, last_name)
+  return html`<details class="client-fields" ${isOpen ? html`open` : ''}>
+    <summary>
+      ${
+        isComplete
+          ? html`${face(name)}
+              <span
+                ><bdi>${name}</bdi> <span class="soft"><bdi>${phone || email}</bdi></span></span
+              >`
+          : visit.texts.book.newClient
+      }
+    </summary>
+    <div>${clientFields(form)}</div>
+  </details>`
 }
 
 function lookUp({ visit, state: { typed, faults }, found, next }: ClientPart): Html {
@@ -373,8 +415,15 @@ function lookUp({ visit, state: { typed, faults }, found, next }: ClientPart): H
     </div>
     ${fault === undefined ? '' : html`<p class="fault">${fault}</p>`}
     <div class="offers" role="status">
-      ${found?.length === 0 ? t.nobodyFound : ''}
+      ${found?.length === 0 ? html`<p class="soft">${t.nobodyFound}</p>` : ''}
       ${(found ?? []).map((client, index) => foundClient(visit, client, unchecked(index === 0)))}
+      ${
+        found === undefined
+          ? ''
+          : html`<button type="submit" name="do" value="new" formnovalidate>
+              ${icon('add')} <span>${t.newNamed({ name: typed['q'] ?? '' })}</span>
+            </button>`
+      }
     </div>
   </div>`
 }

@@ -456,9 +456,18 @@ async function clientStep(
     const known = await clientOfBooking(context, visit, pick)
     return { state: filledForm({ ...typed, ...known }), next: 'notes' }
   }
+  if (typed['do'] === 'new')
+    return { state: filledForm({ ...typed, ...newClient(q.trim()), known: '' }), next: 'first_name' }
   if (typed['do'] !== 'find') return undefined
   if (q.length < 3) return { state: { ...state, faults: { q: visit.texts.book.tooShort } } }
   return { found: await clientsLike(context, visit, q.slice(0, 100)) }
+}
+
+/** Returns the field values of a new client from the text of a search. One name is enough. */
+function newClient(text: string): Typed {
+  const none = { first_name: '', last_name: '', email: '', phone: '' }
+  const name = text.includes('@') ? 'email' : /^[+\d][\d ()/-]*$/.test(text) ? 'phone' : 'first_name'
+  return { ...none, [name]: text }
 }
 
 const maxFound = 8

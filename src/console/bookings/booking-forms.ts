@@ -19,7 +19,8 @@ import {
   typedPhone,
 } from '../../pages/form.ts'
 import type { RefusedForm, ShownPage } from '../frame/console-route.ts'
-import { momentText } from '../frame/formats.ts'
+import { face } from '../frame/faces.ts'
+import { clientName, momentText } from '../frame/formats.ts'
 import { answerFields, answersOf, typedAnswers } from './answer-fields.ts'
 import { nearTimesOf } from './book-page.ts'
 import {
@@ -31,6 +32,7 @@ import {
   versionFields,
 } from './booking-page.ts'
 import { bookingWords } from './booking-words.ts'
+import { namesOfPeople } from './item-list.ts'
 import { filedHint, whyUntold } from './telling.ts'
 
 /*
@@ -103,7 +105,7 @@ export function formPage(
     panel: true,
     body: html`<div class="narrow">
       <h1>${title}</h1>
-      <div class="card">${bookingHead(view, 2)}</div>
+      <div class="card">${bookingHead(view, 2)} ${clientLine(view)}</div>
       ${faultSummary(
         state,
         bookingWords(texts),
@@ -124,6 +126,19 @@ export function formPage(
       </form>
     </div>`,
   }
+}
+
+/** Renders the client, and who gives the services. */
+function clientLine({ visit, row }: BookingView): Html {
+  const name = clientName(presentBooking(row, visit.person).client, visit)
+  const people = namesOfPeople(row)
+  return html`<p class="who">
+    ${face(name)}
+    <span
+      ><bdi>${name}</bdi
+      >${people.length === 0 ? '' : html` <span class="soft">${visit.texts.calendar.withWhom({ name: people.join(', ') })}</span>`}</span
+    >
+  </p>`
 }
 
 /** Returns changes since a form was shown, oldest first, if they caused its refusal. */

@@ -53,6 +53,11 @@ export function titleOf(row: ItemsRow): string {
   return isVisit(row) ? itemNames(itemsOf(row)) : row.service_name
 }
 
+/** Returns the names of the people who give the services of a booking. */
+export function namesOfPeople(row: ItemsRow): string[] {
+  return [...new Set(itemsOf(row).flatMap(({ staff }) => staff?.name ?? []))]
+}
+
 /** Returns the name of each service of a booking. */
 export function namesOfItems(row: ItemsRow): string[] {
   return itemsOf(row).map(({ service }) => service.name)

@@ -3,11 +3,11 @@ import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { readInstant } from '../../base/instants.ts'
 import type { showBooking } from '../../bookings/booking.ts'
-import { isVisit, titleOf } from '../bookings/item-list.ts'
-import { itemsOf } from '../../database/shown-item-rules.ts'
+import { presentBooking } from '../../bookings/presented-booking.ts'
+import { namesOfPeople, titleOf } from '../bookings/item-list.ts'
 import { faultSummary, filledForm, type FormState, hidden, tick } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
-import { calendarForm } from '../bookings/book-page.ts'
+import { calendarForm, nearGroup } from '../bookings/book-page.ts'
 import { bookingPath } from '../bookings/booking-page.ts'
 import { bookingWords } from '../bookings/booking-words.ts'
 import { filedHint, whyUntold } from '../bookings/telling.ts'
@@ -121,11 +121,6 @@ function settleForm(
   const t = texts.away
   const untold = visit.mails === 'off' ? undefined : whyUntold(visit, shown.client.email)
   const setting = { timezone: business.timezone, locale }
-  const group = (label: string, buttons: Html[]) =>
-    html`<div class="near" role="group" aria-label="${label}">
-      <span class="soft">${label}</span>
-      ${buttons}
-    </div>`
   const ofColleagues = colleagues.map(
     ({ id, name }) =>
       html`<button type="submit" name="give" value="${id}">${face(name)} <bdi>${name}</bdi></button>`,
@@ -138,8 +133,8 @@ function settleForm(
   )
   return html`<form method="post" action="${pathOf(`/console/away/${absence.id}`, visit)}" class="fields">
     ${hidden({ once: newKey(), booking: shown.id, item: shown.item.id, version: String(shown.version) })}
-    ${ofColleagues.length === 0 ? html`<p class="soft">${t.nobodyFree}</p>` : group(t.sameTime, ofColleagues)}
-    ${ofTimes.length === 0 ? '' : group(t.otherTimes, ofTimes)}
+    ${ofColleagues.length === 0 ? html`<p class="soft">${t.nobodyFree}</p>` : nearGroup(t.sameTime, ofColleagues)}
+    ${ofTimes.length === 0 ? '' : nearGroup(t.otherTimes, ofTimes)}
     ${untold === undefined ? '' : html`<p class="soft">${untold}</p>`}
     <p>
       <a href="${pathOf(`/console/bookings/${shown.id}/move`, visit, { away: absence.id })}">${t.choose}</a>
@@ -169,19 +164,12 @@ function nearText(start: string, other: string, setting: { timezone: string; loc
 
 function doneLine(visit: BusinessVisit, row: AwayList['done'][number]): Html {
   const { texts, locale, business } = visit
-  const client = {
-    first_name: row.client_first_name,
-    last_name: row.client_last_name,
-    email: row.client_email,
-  }
-  const people = isVisit(row)
-    ? itemsOf(row).flatMap(({ staff }) => staff?.name ?? [])
-    : [row.staff_name ?? '']
+  const { client } = presentBooking(row, visit.person)
   const now =
     row.status === 'cancelled'
       ? texts.booking.status.cancelled
       : html`${spanText(row, { timezone: business.timezone, locale })}
-        ${texts.calendar.withWhom({ name: [...new Set(people)].join(', ') })}`
+        ${texts.calendar.withWhom({ name: namesOfPeople(row).join(', ') })}`
   return html`<span
     ><a href="${bookingPath({ visit, row })}"><bdi>${clientName(client, visit)}</bdi></a
     >, <bdi>${titleOf(row)}</bdi> · ${now}</span

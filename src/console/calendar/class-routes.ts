@@ -230,19 +230,18 @@ function memberRow(visit: BusinessVisit, booking: ShownBooking, address: Address
     ...(booking.party_size > 1 ? [texts.calendar.people({ count: booking.party_size })] : []),
     ...(mark.sign === '' ? [] : [mark.text]),
   ]
-  return html`<li class="item">
-    ${face(name)} <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"><bdi>${name}</bdi></a>
-    <span class="soft">
-      ${phone === null ? '' : html`<a href="tel:${dialled(phone)}"><bdi>${phone}</bdi></a>`}
-      ${more.join(' · ')}
-    </span>
+  return html`<li class="member">
+    ${face(name)}
+    <div>
+      <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"><bdi>${name}</bdi></a>
+      <span class="soft"
+        >${phone === null ? '' : html`<a href="tel:${dialled(phone)}"><bdi>${phone}</bdi></a>`}
+        ${more.length === 0 ? '' : html`<span>${more.join(' · ')}</span>`}</span
+      >
+    </div>
     ${
       booking.status === 'confirmed'
-        ? html`<form
-            method="post"
-            action="${pathOf(`/console/bookings/${booking.id}/status`, visit)}"
-            class="end"
-          >
+        ? html`<form method="post" action="${pathOf(`/console/bookings/${booking.id}/status`, visit)}">
             ${hidden({ once: visit.once, version: String(booking.version), action: 'arrive', to: 'class', ...address })}
             <button type="submit">${icon('arrived')} ${texts.booking.arrived}</button>
           </form>`

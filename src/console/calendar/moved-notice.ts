@@ -3,6 +3,7 @@ import { isUuid } from '../../base/ids.ts'
 import { isInstant, toMs } from '../../base/instants.ts'
 import { showBooking } from '../../bookings/booking.ts'
 import type { Context } from '../../bookings/context.ts'
+import { presentBooking } from '../../bookings/presented-booking.ts'
 import type { BookingRow } from '../../database/shown-booking.ts'
 import { itemsOf } from '../../database/shown-item-rules.ts'
 import { hidden } from '../../pages/form.ts'
@@ -44,10 +45,7 @@ export async function movedNotice(context: Context, visit: ConsoleVisit, undo = 
     who: items.length > 0 ? '' : (who ?? ''),
   })
   const [from, to] = [place({ starts_at, ends_at }, staffId), place(row, row.staff_id)]
-  const client = clientName(
-    { first_name: row.client_first_name, last_name: row.client_last_name, email: row.client_email },
-    visit,
-  )
+  const client = clientName(presentBooking(row, person).client, visit)
   const whole = items[0] && { item: items[0].id, items: items.map((item) => item.id), what: '', ...to }
   const moved = { id, version: row.version, client, isTold, visit: whole, from, to }
   return html`<div class="notice" role="status" data-moved="${JSON.stringify(moved)}">

@@ -45,6 +45,7 @@ function printRoute(context: Context): ConsoleRoute {
       const body = html`<div class="head not-printed">
           <h1>${t.print}</h1>
           <button type="button" class="main" data-print hidden>${visit.texts.booking.print}</button>
+          <noscript><p class="soft">${t.printHint}</p></noscript>
         </div>
         ${parts.length === 0 ? html`<p>${t.nothing}</p>` : parts}`
       return { title: t.print, section: 'calendar', body, more: consoleScript }
