@@ -9,7 +9,6 @@ import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { Context } from '../../bookings/context.ts'
 import { createBlock, settledUnder, showBlock } from '../../catalogue/block.ts'
 import { CreateBlock } from '../../catalogue/block-schemas.ts'
-import { allOf } from '../../database/database.ts'
 import { itemsOf } from '../../database/shown-item-rules.ts'
 import {
   choice,
@@ -128,7 +127,7 @@ function absenceRoute(context: Context): ConsoleRoute {
     const absence = await absenceOf(context, visit, id)
     const [found, settled] = await Promise.all([
       appointmentsIn(context, visit, absence),
-      allOf(absence.settledIds.slice(0, maxDone).map((one) => showBooking(context, visit.person, one))),
+      Promise.all(absence.settledIds.slice(0, maxDone).map((one) => showBooking(context, visit.person, one))),
     ])
     const done = settled.filter((row) => !isMasked({ visit, row }))
     return awayPage(visit, { absence, found, state, done, newKey: () => context.ids.next() })
