@@ -82,7 +82,7 @@ onEachEngine('visits in the calendar of the console', (engine) => {
       expect(column).toContain(`data-tie="${visit.id}"`)
     }
     const german = columnOf(await show('', owner, { 'accept-language': 'de' }), salon.anna)
-    expect(entriesOf(german)[0]?.[2]).toContain('später bei Ben')
+    expect(entriesOf(german)[0]?.[0]).toContain('später bei Ben')
   })
 
   test('a step without the person is light, free to book, and squeezes nobody', async () => {
