@@ -1,19 +1,38 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Engine } from '../../src/database/database.ts'
 import { type ConsolePages, makeEverything, type PageForm, readAllPages } from '../support/console-forms.ts'
 import { textOf } from '../support/console.ts'
+import { isWhole } from '../support/long.ts'
 import { changeRows } from '../support/tenant-things.ts'
 import { type LoggedIn, logInNewPerson, sameOrigin } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { offer, onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 import { sql } from 'kysely'
 
-/** As encoded in a body or URL. The third is half of a pair of UTF-16, in bytes that no text contains. */
-const hostile = [
-  ...['%00', 'a%00b', '%ED%A0%80', 'a%0D%0Ab', '%E2%80%AE', '%01%1B%7F', '-1', '9'.repeat(400)],
-  ...['1e309', 'NaN', '__proto__', '10000-01-01T00:00:00Z', '2026-02-30', '25:99', 'de_DE', 'de-u-nu-arab'],
-  ...['00000000-0000-4000-8000-000000000000', '00000000-0000-4000-8000-00000000000Z', "' or 1=1 --"],
-  ...['x'.repeat(50_000), 'http://[', 'null', 'Europe/Nowhere', '%5B%5D', 'a@%00.b'],
+/** As encoded in a body or URL. PostgreSQL stores no text with a zero byte. */
+const zeros = ['%00', 'a%00b', 'a@%00.b']
+/** Half of a pair of UTF-16, in bytes that no text contains. PostgreSQL stores it neither. */
+const half = '%ED%A0%80'
+const twoLines = 'a%0D%0Ab'
+const others = [
+  ...['%E2%80%AE', '%01%1B%7F', '-1', '9'.repeat(400), '1e309', 'NaN', '__proto__', '10000-01-01T00:00:00Z'],
+  ...['2026-02-30', '25:99', 'de_DE', 'de-u-nu-arab', '00000000-0000-4000-8000-000000000000'],
+  ...['00000000-0000-4000-8000-00000000000Z', "' or 1=1 --", 'x'.repeat(50_000), 'http://[', 'null'],
+  ...['Europe/Nowhere', '%5B%5D'],
 ]
+
+/**
+ * Returns the texts for a field. Every field gets a zero byte and half a pair on PostgreSQL, and two lines on SQLite,
+ * which differs in nothing that concerns them. The others take turns, other ones on each engine. The long form tries all.
+ */
+function textsFor(engine: Engine, index: number): string[] {
+  if (isWhole) return [...zeros, half, twoLines, ...others]
+  const turnOf = (texts: string[], turns: number, first: number) =>
+    texts.filter((_text, turn) => (turn + index) % turns === first)
+  const onSqlite = [twoLines, ...turnOf([...zeros, half], 4, 0), ...turnOf(others, 8, 4)]
+  const onPostgres = [...turnOf(zeros, 3, 0), half, ...turnOf(others, 8, 0)]
+  return engine === 'sqlite' ? onSqlite : onPostgres
+}
 
 const form = { 'content-type': 'application/x-www-form-urlencoded', host: 'localhost', ...sameOrigin }
 
@@ -67,8 +86,7 @@ onEachEngine('hostile texts in the console', (engine) => {
           const field = `${kind} ${name.replaceAll(/[0-9a-f-]{36}|\d+/g, ':id').replace(/^\w+day\./, ':day.')}`
           if (seen.has(field)) continue
           seen.add(field)
-          for (const [turn, text] of hostile.entries()) {
-            if (turn > 3 && (turn + index) % 8 !== 0) continue // the worst go everywhere, the others take turns
+          for (const text of textsFor(engine, index)) {
             const reply = await send(one.action, { ...encoded(one), [name]: text })
             statuses.add(reply.status)
             if (reply.status >= 500)
@@ -81,7 +99,7 @@ onEachEngine('hostile texts in the console', (engine) => {
     },
   )
 
-  test('are never a fault of ours in any query or address', { timeout: 120_000 }, async () => {
+  test('are never a fault of ours in any query or address', { timeout: 300_000 }, async () => {
     const routes = service.app.server.knownRoutes.filter(
       ({ method, url }) => method === 'GET' && url.startsWith('/console'),
     )
@@ -95,8 +113,7 @@ onEachEngine('hostile texts in the console', (engine) => {
     for (const { url, options } of routes) {
       const { properties = {} } = (options.schema?.querystring ?? {}) as { properties?: object }
       const id = (await service.rows('bookings'))[0]?.['id']
-      for (const [turn, text] of hostile.map((one) => one.slice(0, 3_000)).entries()) {
-        if (turn > 3 && (turn + url.length) % 8 !== 0) continue
+      for (const text of textsFor(engine, url.length).map((one) => one.slice(0, 3_000))) {
         if (url.includes(':id')) await get(url.replaceAll(':id', text.replaceAll('/', '%2F')))
         for (const name of Object.keys(properties)) {
           await get(`${url.replaceAll(':id', String(id))}?${name}=${text}`)

@@ -88,6 +88,7 @@ test.each([
   ['ja', 'Europe/Athens', 'アテネ (ギリシャ)'],
   ['fr', 'America/Argentina/Buenos_Aires', 'Buenos Aires (Argentine)'],
   ['de', 'UTC', 'UTC'],
+  ['de', '__proto__', '  proto  '],
 ])('in %s, the zone %s is named %s', (locale, zone, name) => {
   expect(zoneNames(locale)(zone)).toBe(name)
 })

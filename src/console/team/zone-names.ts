@@ -5,12 +5,12 @@ const places = readTexts<string>('places')
 
 /** Returns a function that names a zone in a language, such as "Vienna (Austria)" for Europe/Vienna. */
 export function zoneNames(locale: string): (zone: string) => string {
-  const cities = places.get(new Intl.Locale(locale).language) ?? {}
-  const countries = places.get('countries') ?? {}
+  const cities = new Map(Object.entries(places.get(new Intl.Locale(locale).language) ?? {}))
+  const countries = new Map(Object.entries(places.get('countries') ?? {}))
   const names = new Intl.DisplayNames(locale, { type: 'region' })
   return (zone) => {
-    const city = cities[zone] ?? zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ')
-    const country = countries[zone]
+    const city = cities.get(zone) ?? zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ')
+    const country = countries.get(zone)
     return country === undefined ? city : `${city} (${names.of(country) ?? country})`
   }
 }
