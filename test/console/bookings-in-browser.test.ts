@@ -76,6 +76,7 @@ describe.skipIf(chromiumPath === undefined)('the list of bookings in a browser',
       expect(await page.locator('.rows li').count()).toBe(bookings - 50)
       await page.getByLabel('Name, email or phone').fill('nobody at all')
       await page.getByText('No booking found.').waitFor() // at once, without a button
+      await page.waitForURL(/[?&]q=nobody/) // the address follows what is shown
       expect(new URL(page.url()).searchParams.get('q')).toBe('nobody at all')
       await look(page, `console-bookings-2-empty-${size}`)
       await page.getByLabel('Name, email or phone').fill('client42@')

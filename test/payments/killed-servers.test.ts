@@ -4,7 +4,7 @@ import { readRows } from '../support/checker.ts'
 import { changeDirectly } from '../support/change-directly.ts'
 import { slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { sessionOf, stripeVariables } from '../support/deposits.ts'
-import { project } from '../support/holdfast-process.ts'
+import { builtServer, project } from '../support/holdfast-process.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
 import { longTest, onOneEngine, testFirstOf } from '../support/long.ts'
 import { startServer } from '../support/server-process.ts'
@@ -22,7 +22,7 @@ const steps = {
   ],
   payment: [
     ['before the event is noted', 'insert into "processor_events"'],
-    ['before the booking is confirmed', 'update bookings'],
+    ['before the booking is confirmed', 'update bookings\n'], // a trigger of the schema has it with a space
     ['before its event is recorded', 'into events'],
     ['before the payment is on record', 'update "payments" set "status"'],
   ],
@@ -47,7 +47,7 @@ onOneEngine('sqlite', 'a server that is killed between a hold and its paid booki
   let session = ''
   const replace = async (more: Record<string, string> = {}) => {
     await Promise.all(cluster.servers.map((server) => server.stop()))
-    const options = more.DIE_AT_TEXT === undefined ? {} : { preloads: [preload] }
+    const options = more.DIE_AT_TEXT === undefined ? {} : { preloads: [preload], program: builtServer }
     cluster.servers.splice(
       0,
       Infinity,

@@ -1,5 +1,5 @@
+import { Socket } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
-import pg from 'pg'
 
 /*
  * Loaded before the program. Kills the process with SIGKILL instead of running the first statement that contains the
@@ -7,18 +7,27 @@ import pg from 'pg'
  */
 const text = process.env['DIE_AT_TEXT'] ?? ''
 
-function dieInPlaceOf<This, Args extends unknown[], Result>(
-  statement: (this: This, ...args: Args) => Result,
-) {
-  return function (this: This, ...args: Args): Result {
-    const [first] = args
-    const sent = typeof first === 'string' ? first : (first as { text?: string } | undefined)?.text
-    if (sent?.includes(text)) process.kill(process.pid, 'SIGKILL')
-    return statement.apply(this, args)
-  }
+function dieAt(statement: string | Buffer): void {
+  if (statement.includes(text)) process.kill(process.pid, 'SIGKILL')
 }
 
 const sqlite = DatabaseSync.prototype
-sqlite.prepare = dieInPlaceOf(sqlite.prepare)
-const postgres = pg.Client.prototype as { query: (...args: unknown[]) => unknown }
-postgres.query = dieInPlaceOf(postgres.query)
+const { prepare } = sqlite
+sqlite.prepare = function (this: DatabaseSync, ...args: Parameters<DatabaseSync['prepare']>) {
+  dieAt(args[0])
+  return prepare.apply(this, args)
+}
+
+/** Recognises a message to PostgreSQL that contains a statement: Query or Parse. */
+function isStatement(bytes: unknown): bytes is Buffer {
+  if (!Buffer.isBuffer(bytes) || bytes.length < 5) return false
+  return 'QP'.includes(String.fromCharCode(bytes[0] ?? 0)) && bytes.readInt32BE(1) <= bytes.length - 1
+}
+
+// on the wire, because the driver is part of the bundle
+const socket = Socket.prototype as { write: (...args: unknown[]) => boolean }
+const { write } = socket
+socket.write = function (this: Socket, ...args: unknown[]): boolean {
+  if (isStatement(args[0])) dieAt(args[0])
+  return write.apply(this, args)
+}

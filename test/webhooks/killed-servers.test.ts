@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { beforeEach, expect } from 'vitest'
 import { readRows } from '../support/checker.ts'
 import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
-import { project } from '../support/holdfast-process.ts'
+import { builtServer, project } from '../support/holdfast-process.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
 import { longTest, rounds, testIn } from '../support/long.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
@@ -60,7 +60,7 @@ onEachEngine('deliveries of servers that are killed', (engine) => {
     const dying = await startServer(
       cluster.databaseUrl,
       { ...variables, DIE_AT_TEXT: text },
-      { preloads: [preload] },
+      { preloads: [preload], program: builtServer },
     )
     cluster.servers.splice(0, Infinity, dying)
     // the answer may be lost with the server
