@@ -22,8 +22,8 @@ const others = [
 ]
 
 /**
- * Returns the texts for a field. Every field gets a zero byte and half a pair on PostgreSQL, and two lines on SQLite,
- * which differs in nothing that concerns them. The others take turns, other ones on each engine. The long form tries all.
+ * Returns the texts for a field. Every field gets a zero byte and half a pair on PostgreSQL, and two lines on SQLite.
+ * The others take turns, and each engine has its own. The long form tries all.
  */
 function textsFor(engine: Engine, index: number): string[] {
   if (isWhole) return [...zeros, half, twoLines, ...others]
