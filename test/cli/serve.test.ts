@@ -4,7 +4,13 @@ import { expect, test } from 'vitest'
 import { asKeysSee } from '../support/event-body.ts'
 import { findErrors, readRows } from '../support/checker.ts'
 import { commandLine } from '../support/command-line.ts'
-import { emptyDirectory, project, runHoldfast, startHoldfast } from '../support/holdfast-process.ts'
+import {
+  builtServer,
+  emptyDirectory,
+  project,
+  runHoldfast,
+  startHoldfast,
+} from '../support/holdfast-process.ts'
 import { httpClients } from '../support/http-client.ts'
 import { startServer } from '../support/server-process.ts'
 import { inBash, quickNpx } from '../support/shell.ts'
@@ -203,7 +209,8 @@ longTest(
   'the SQLite file, what lies beside, a backup and a restored copy are for their owner alone',
   async () => {
     const directory = emptyDirectory()
-    const options = { directory, preloads: [openUmask], variables: { NODE_ENV: 'production', PORT: '0' } }
+    const variables = { NODE_ENV: 'production', PORT: '0' }
+    const options = { directory, variables, preloads: [openUmask], program: builtServer }
     const server = startHoldfast(['serve'], options)
     await server.says(/^Holdfast serves /m)
     const backup = await runHoldfast(['backup', 'backup.db'], options)

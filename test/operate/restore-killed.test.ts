@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, expect, test } from 'vitest'
 import { readSqlite } from '../../src/database/sqlite-file.ts'
 import { restoreBackup } from '../../src/operate/restore.ts'
-import { demoWorld, emptyDirectory, project, runHoldfast } from '../support/holdfast-process.ts'
+import { builtServer, demoWorld, emptyDirectory, project, runHoldfast } from '../support/holdfast-process.ts'
 import { longTest } from '../support/long.ts'
 
 const dieAtStep = resolve(project, 'test/support/die-at-step.ts')
@@ -40,7 +40,7 @@ function place(): { directory: string; file: string } {
 
 async function restoreDyingAt(file: string, step: number) {
   const variables = { DATABASE_URL: `sqlite:${file}`, DIE_AT: String(step) }
-  return runHoldfast(['restore', backup], { variables, preloads: [dieAtStep] })
+  return runHoldfast(['restore', backup], { variables, preloads: [dieAtStep], program: builtServer })
 }
 
 longTest(
