@@ -2,6 +2,7 @@ import { languageFor } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Transaction } from '../database/database.ts'
 import { findFailingCalendars, findNotifyEmails, insertCalendarMails } from './calendar-mail-queries.ts'
+import { brandOf } from './brand.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
 import type { NoticeOf } from './notice-queries.ts'
@@ -45,6 +46,7 @@ export async function sendCalendarMail(
     ...{ senderName: first.business_name, replyTo: null, offUrl: null },
     content: renderCalendarMail(
       [first, ...failing.slice(1)],
+      await brandOf(context, notice.business_id),
       `${publicUrl(context.config)}/console/calendars`,
     ),
   }
@@ -59,6 +61,7 @@ type FailingCalendar = Awaited<ReturnType<typeof findFailingCalendars>>[number]
  */
 function renderCalendarMail(
   failing: [FailingCalendar, ...FailingCalendar[]],
+  brand: Awaited<ReturnType<typeof brandOf>>,
   consoleUrl: string,
 ): RenderedMail {
   const [{ business_name: business, locale: wanted, timezone }] = failing
@@ -67,7 +70,7 @@ function renderCalendarMail(
   const people = [...new Set(failing.map(({ staff_name }) => staff_name))]
   const name = new Intl.ListFormat(locale).format(people)
   const subject = oneLine(say('mail.calendarFails.subject', { name, business }))
-  const page = { title: subject, locale, direction, business: { name: business, color: null } }
+  const page = { title: subject, locale, direction, business: { name: business, ...brand } }
   const blocks: Block[] = [
     ...failing.map(({ url, failing_since: since, staff_name }): Block => {
       const time = since === null ? '' : momentOf(since, timezone, language)

@@ -9,6 +9,7 @@ import { languageFor } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { CleanupJob } from '../database/context.ts'
 import { insertClientLink, setDigestOfLink } from './client-link-queries.ts'
+import { brandOf } from './brand.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
 import { retentionSeconds } from './mail-rules.ts'
@@ -82,16 +83,12 @@ async function mailOf(
   const digest = await context.secret.digester('client page')
   const token = derivedToken('client', Buffer.from(digest(id), 'base64url'))
   await db.transaction((tx) => setDigestOfLink(tx.db, id, tokenDigest(token)))
-  const {
-    name,
-    brand_name,
-    brand_color: color,
-    reply_to_email,
-  } = await findShownBusiness(db.reads, { businessId })
+  const { name, brand_name, reply_to_email } = await findShownBusiness(db.reads, { businessId })
+  const brand = await brandOf(context, businessId)
   const { say, locale, direction } = languageFor(wanted)
   const business = unlinked(brand_name ?? name)
   const subject = oneLine(say('mail.client.subject', { business }))
-  const page = { title: subject, locale, direction, business: { name: business, color } }
+  const page = { title: subject, locale, direction, business: { name: business, ...brand } }
   const blocks: Block[] = [
     { type: 'paragraph', text: say('mail.client.asked', { business }) },
     { type: 'button', label: say('me.open'), url: `${publicUrl(config)}/me#${token}` },

@@ -31,7 +31,7 @@ export function findMailedLink(db: Reads, linkId: string, now: Instant) {
     .where('l.expires_at', '>', now)
     .where('u.disabled_at', 'is', null)
     .select(['l.id', 'l.digest', 'u.email', 'u.name', 'u.password_set_at'])
-    .select(['b.name as business_name', 'h.name as hub_name'])
+    .select(['b.id as business_id', 'b.name as business_name', 'h.name as hub_name'])
     .orderBy((on) => on('p.disabled_at', 'is not', null))
     .orderBy((on) => on('p.hub_id', 'is', null)) // the place where they log in
     .orderBy('p.created_at')
@@ -48,7 +48,8 @@ export function findMailedInvitation(db: Reads, id: string, now: Instant) {
     .leftJoin('hubs as h', 'h.id', 'i.hub_id')
     .where('i.id', '=', id)
     .where('i.expires_at', '>', now)
-    .select(['i.email', 'i.expires_at', 'b.name as business_name', 'h.name as hub_name', 'b.timezone'])
+    .select(['i.email', 'i.expires_at', 'i.business_id', 'b.name as business_name', 'h.name as hub_name'])
+    .select('b.timezone')
     .executeTakeFirst()
 }
 

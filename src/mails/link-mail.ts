@@ -9,6 +9,7 @@ import { languageFor } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Transaction } from '../database/database.ts'
 import type { UserMailsTable } from '../database/tables.ts'
+import { brandOf } from './brand.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
 import {
@@ -128,7 +129,12 @@ async function linkMailOf(
   return {
     ...{ id, kind: 'password', to: link.email, at: clock.now() },
     ...{ senderName: unlinked(link.business_name ?? link.hub_name ?? ''), replyTo: null, offUrl: null },
-    content: renderLinkMail({ ...link, locale, url: linkUrl(context, token) }),
+    content: renderLinkMail({
+      ...link,
+      locale,
+      url: linkUrl(context, token),
+      brand: await brandOf(context, link.business_id),
+    }),
   }
 }
 
@@ -148,7 +154,8 @@ async function invitationMailOf(
   const forgotten = `${publicUrl(config)}/console/forgotten`
   const values = { business, email, date: date.format(toMs(expires_at)), forgotten }
   const subject = oneLine(say('mail.invitation.subject', values))
-  const page = { title: subject, locale: shown, direction, business: { name: business, color: null } }
+  const brand = await brandOf(context, invitation.business_id)
+  const page = { title: subject, locale: shown, direction, business: { name: business, ...brand } }
   const blocks: Block[] = [
     { type: 'paragraph', text: say('mail.invitation.invited', values) },
     { type: 'button', label: say('mail.invitation.open'), url: `${publicUrl(config)}/console/invitations` },
@@ -199,6 +206,7 @@ interface LinkMailView {
   password_set_at: string | null
   business_name: string | null
   hub_name: string | null
+  brand: Awaited<ReturnType<typeof brandOf>>
 }
 
 /** Names the person, the business and the lifetime of the link. Contains no data of clients. */
@@ -210,7 +218,7 @@ function renderLinkMail(view: LinkMailView): RenderedMail {
   }
   const isNew = view.password_set_at === null
   const subject = oneLine(say(isNew ? 'mail.password.invitation' : 'mail.password.subject', values))
-  const page = { title: subject, locale, direction, business: { name: values.business, color: null } }
+  const page = { title: subject, locale, direction, business: { name: values.business, ...view.brand } }
   const blocks: Block[] = [
     { type: 'paragraph', text: say('mail.greeting', values) },
     { type: 'paragraph', text: say(isNew ? 'mail.password.invited' : 'mail.password.asked', values) },

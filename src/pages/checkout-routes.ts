@@ -1,6 +1,6 @@
 import { pageTag } from '../http/openapi.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { exampleIds } from '../base/examples.ts'
 import { html, type Html } from '../base/html.ts'
@@ -12,6 +12,7 @@ import { zoneName } from '../mails/render.ts'
 import { type CheckoutView, giveUpCheckout, showCheckout } from '../payments/checkout.ts'
 import type { IconName } from './icons.ts'
 import { type MessagePage, sendMessagePage } from './message-page.ts'
+import { seeOther } from './page.ts'
 
 const tags = [pageTag]
 const params = StrictObject({ payment_id: PathId('payment', exampleIds.booking) })
@@ -62,11 +63,6 @@ export function checkoutRoutes(app: FastifyInstance, context: Context): void {
       return seeOther(reply, `/checkout/${id}`)
     },
   )
-}
-
-/** Redirects a browser by GET to a path of the same origin. */
-export function seeOther(reply: FastifyReply, path: string): FastifyReply {
-  return reply.code(303).header('location', path).header('cache-control', 'no-store').send()
 }
 
 /** Returns to the client's previous page and polls for the payment. The page works without this script. */

@@ -25,9 +25,9 @@ import type { Context } from '../bookings/context.ts'
 import { businessInScope } from '../catalogue/business.ts'
 import { requestClientLink } from '../mails/client-link-mail.ts'
 import { mailRouteOf } from '../mails/mail-route.ts'
-import { seeOther } from './checkout-routes.ts'
 import { askPage, clientPage, type ClientVisit, endedPage, type Notice, openPage } from './client-page.ts'
 import { pageLanguage, sendMessagePage } from './message-page.ts'
+import { seeOther } from './page.ts'
 
 const tags = [pageTag]
 const page = Media('text/html', 'The page.')

@@ -25,8 +25,8 @@ export function pictureField(part) {
     // the page may load pictures of this server only
     preview.hidden = !address.value.startsWith('/')
     if (!preview.hidden) preview.src = address.value
-    // the address of an uploaded picture says nothing to people
-    for (const one of [address, hint]) if (one) one.hidden = !preview.hidden
+    // only the address of a picture elsewhere says something to people
+    for (const one of [address, hint]) if (one) one.hidden = !preview.hidden || address.value === ''
     remove.hidden = address.value === ''
     choose.textContent = address.value === '' ? words.choose : words.replace
   }

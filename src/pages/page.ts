@@ -222,3 +222,8 @@ export function unknownProblemPage(text: string): Html {
 function textPage(content: Html): Html {
   return html`<main id="main" class="text" tabindex="-1">${content}</main>`
 }
+
+/** Redirects a browser by GET to a path of the same origin. */
+export function seeOther(reply: FastifyReply, path: string): FastifyReply {
+  return reply.code(303).header('location', path).header('cache-control', 'no-store').send()
+}

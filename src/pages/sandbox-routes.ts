@@ -8,8 +8,9 @@ import { StrictObject, Media, EmptyObject, problems } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { moneyText } from '../mails/render.ts'
 import { closeCheckout, findCheckout } from '../payments/sandbox.ts'
-import { checkoutLanguage, details, pressed, seeOther } from './checkout-routes.ts'
+import { checkoutLanguage, details, pressed } from './checkout-routes.ts'
 import { type MessagePage, sendMessagePage } from './message-page.ts'
+import { seeOther } from './page.ts'
 
 const tags = [pageTag]
 const params = StrictObject({ reference: Type.String({ description: 'Secret.', examples: ['k3Vw0f…'] }) })

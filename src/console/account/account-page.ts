@@ -35,33 +35,48 @@ export function sendAccount(
   },
 ): FastifyReply {
   const { account: texts, gate } = visit.texts
+  const parts = [
+    {
+      ...{ id: 'who', title: texts.whoTitle },
+      body: html`${ownName(visit, typed.name ?? account.name)} ${ownEmail(visit, account, typed.email ?? '')}
+        <p><a href="/console/invitations">${gate.invitations}</a></p>`,
+    },
+    { id: 'languages', title: texts.languageTitle, body: ownLanguage(visit) },
+    {
+      ...{ id: 'notifications', title: visit.texts.notifications.title },
+      body: notificationsPart(visit, notifications),
+    },
+    { id: 'passwords', title: texts.passwordTitle, body: ownPassword(visit) },
+    {
+      ...{ id: 'second-step', title: texts.secondStepTitle },
+      body: account.hasSecondStep ? endOfSecondStep(visit) : beginOfSecondStep(visit),
+    },
+    {
+      ...{ id: 'log-ins', title: texts.logInsTitle },
+      body: html`<ul class="agenda">
+          ${account.logIns.map((logIn) => shownLogIn(logIn, visit))}
+        </ul>
+        <form method="post" action="/console/account/end-others">
+          <button type="submit">${texts.endOthers}</button>
+        </form>`,
+    },
+  ]
   return sendConsolePage(reply, {
     areFormsNamed: false,
     title: texts.title,
     visit,
     body: html`<h1>${texts.title}</h1>
       ${alert(message)}
-      <h2>${texts.whoTitle}</h2>
-      ${ownName(visit, typed.name ?? account.name)} ${ownEmail(visit, account, typed.email ?? '')}
-      <p><a href="/console/invitations">${gate.invitations}</a></p>
-      <h2>${texts.languageTitle}</h2>
-      ${ownLanguage(visit)} ${notificationsPart(visit, notifications)}
-      <h2>${texts.passwordTitle}</h2>
-      <form method="post" action="/console/account/password" class="fields narrow">
-        ${passwordField(texts.present, { id: 'password', isNew: false })}
-        ${passwordField(gate.newPassword, { id: 'next', isNew: true })}
-        <p class="soft">${gate.passwordRules({ least: minPasswordLength })}</p>
-        <button type="submit">${texts.change}</button>
-      </form>
-      <h2>${texts.secondStepTitle}</h2>
-      ${account.hasSecondStep ? endOfSecondStep(visit) : beginOfSecondStep(visit)}
-      <h2>${texts.logInsTitle}</h2>
-      <ul class="agenda">
-        ${account.logIns.map((logIn) => shownLogIn(logIn, visit))}
-      </ul>
-      <form method="post" action="/console/account/end-others">
-        <button type="submit">${texts.endOthers}</button>
-      </form>`,
+      <nav class="anchors" aria-label="${texts.title}">
+        ${parts.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}
+      </nav>
+      ${parts.map(
+        ({ id, title, body }) =>
+          html`<section class="card narrow" aria-labelledby="${id}">
+            <h2 id="${id}">${title}</h2>
+            ${body}
+          </section>`,
+      )}`,
   })
 }
 
@@ -70,6 +85,15 @@ function ownName({ texts: { account: texts, setUp } }: ConsoleVisit, name: strin
     <label for="name">${texts.name}</label>
     <input id="name" name="name" value="${name}" autocomplete="name" dir="auto" required maxlength="100" />
     <button type="submit">${setUp.save}</button>
+  </form>`
+}
+
+function ownPassword({ texts: { account: texts, gate } }: ConsoleVisit): Html {
+  return html`<form method="post" action="/console/account/password" class="fields narrow">
+    ${passwordField(texts.present, { id: 'password', isNew: false })}
+    ${passwordField(gate.newPassword, { id: 'next', isNew: true })}
+    <p class="soft">${gate.passwordRules({ least: minPasswordLength })}</p>
+    <button type="submit">${texts.change}</button>
   </form>`
 }
 

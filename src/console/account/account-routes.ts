@@ -25,17 +25,12 @@ import { EmptyObject, problems, StrictObject } from '../../base/wire.ts'
 import { tellByMail } from '../../mails/link-mail.ts'
 import { consoleCookie, type ConsoleVisit, findVisit } from '../frame/console-page.ts'
 import { showNotifications } from '../../push/device.ts'
-import {
-  formMedia as consumes,
-  page,
-  refusedForms,
-  seeOther as redirect,
-  tags,
-} from '../frame/console-route.ts'
+import { formMedia as consumes, page, refusedForms, tags } from '../frame/console-route.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { consoleLanguages, languageCookie } from '../frame/texts.ts'
 import { sendAccount, sendNewSecondStep, sendRecoveryCodes, type TypedAccount } from './account-page.ts'
 import { faultText, limited, Password, seeOther, tooOftenText, unlessBusy } from './log-in-routes.ts'
+import { seeOther as redirect } from '../../pages/page.ts'
 
 export const accountPath = '/console/account'
 const path = accountPath

@@ -16,9 +16,10 @@ import { Problem } from '../../base/errors.ts'
 import { ownOrigins } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
 import { EmptyObject, StrictObject } from '../../base/wire.ts'
-import { formMedia as consumes, page, refusedForms, seeOther, tags } from '../frame/console-route.ts'
+import { formMedia as consumes, page, refusedForms, tags } from '../frame/console-route.ts'
 import { sendEmailConfirmed, sendEmailForm, sendInvitations, sendLogIn } from '../frame/gate-page.ts'
 import { textsOf } from '../frame/texts.ts'
+import { seeOther } from '../../pages/page.ts'
 
 /*
  * Pages for people who are logged in, even without access to a business: invitations to their address, and

@@ -23,13 +23,7 @@ import { makeFirstBusiness } from '../../catalogue/setup.ts'
 import type { Transaction } from '../../database/database.ts'
 import { EmptyObject, StrictObject } from '../../base/wire.ts'
 import { findVisit } from '../frame/console-page.ts'
-import {
-  formMedia as consumes,
-  page,
-  refusedForms,
-  seeOther as redirect,
-  tags,
-} from '../frame/console-route.ts'
+import { formMedia as consumes, page, refusedForms, tags } from '../frame/console-route.ts'
 import { type LinkKind, sendCodeForm, sendEndedLink, sendLinkForm, sendLogIn } from '../frame/gate-page.ts'
 import {
   carriedForm,
@@ -41,6 +35,7 @@ import {
 import { type ConsoleLanguage, type ConsoleTexts, languageOf, textsOf } from '../frame/texts.ts'
 import { emptyBusinessForm, newBusinessOf } from '../site/new-business-form.ts'
 import { invitationsPath, isInvited } from './invitation-routes.ts'
+import { seeOther as redirect } from '../../pages/page.ts'
 
 type GateTexts = ConsoleTexts['gate']
 

@@ -15,8 +15,7 @@ export function notificationsPart(visit: ConsoleVisit, { publicKey, ...shown }: 
   }
   const state = filledForm(typed)
   const time = (name: string, label: string) => field(state, { name, label, type: 'time' })
-  return html`<h2 id="notifications">${texts.title}</h2>
-    <div data-push-key="${publicKey}">
+  return html`<div data-push-key="${publicKey}">
       <p class="soft">${texts.what}</p>
       <noscript><p class="soft">${texts.withoutScript}</p></noscript>
       <button type="button" class="main" hidden>${texts.begin}</button>

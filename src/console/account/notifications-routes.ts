@@ -15,15 +15,9 @@ import {
 } from '../../push/device.ts'
 import { pushKinds } from '../../push/push-rules.ts'
 import { type ConsoleVisit, findVisit } from '../frame/console-page.ts'
-import {
-  addForms,
-  formMedia as consumes,
-  page,
-  refusedForms,
-  seeOther,
-  tags,
-} from '../frame/console-route.ts'
+import { addForms, formMedia as consumes, page, refusedForms, tags } from '../frame/console-route.ts'
 import { accountPath, sendAccountAgain } from './account-routes.ts'
+import { seeOther } from '../../pages/page.ts'
 
 const path = '/console/notifications'
 const redirected = { 303: Type.Null({ description: 'To the account page, where the log-in is.' }) }

@@ -30,7 +30,7 @@ import {
   panelScripts,
   pathOf,
 } from '../frame/console-page.ts'
-import { consoleRoutes, seeOther, tags } from '../frame/console-route.ts'
+import { consoleRoutes, tags } from '../frame/console-route.ts'
 import { minorDigits } from '../../catalogue/service-rules.ts'
 import { totalPriceOf } from '../../database/shown-item-rules.ts'
 import { csvDate, type CsvForm, csvFormOf, csvNumber, csvRow, csvStart } from '../../base/csv.ts'
@@ -38,6 +38,7 @@ import { clientName, clockText, dayHeading, wallFields } from '../frame/formats.
 import { sendLogIn } from '../frame/gate-page.ts'
 import { bookingPath, type BookingRows, priceText, stateSign } from './booking-page.ts'
 import { titleOf } from './item-list.ts'
+import { seeOther } from '../../pages/page.ts'
 
 const Choice = Type.Optional(Type.String({ maxLength: 600 }))
 const listQuery = {

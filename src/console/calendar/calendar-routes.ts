@@ -24,7 +24,7 @@ import {
   pathOf,
   sendConsolePage,
 } from '../frame/console-page.ts'
-import { notFound, page, seeOther, tags } from '../frame/console-route.ts'
+import { notFound, page, tags } from '../frame/console-route.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { startPanel } from '../site/start-page.ts'
 import { calendarGrid } from './calendar-grid.ts'
@@ -34,6 +34,7 @@ import { type CalendarChoice, type CalendarView, chosenView, nowOf, views, weekO
 import { placeStyles } from './day-layout.ts'
 import { movedNotice } from './moved-notice.ts'
 import { sourcesOf } from './busy-sources.ts'
+import { seeOther } from '../../pages/page.ts'
 
 const CalendarAddress = StrictObject({
   view: Type.Optional(Type.String({ maxLength: 40, description: '`day`, `week` or `list`.' })),

@@ -34,6 +34,7 @@ import {
 import { inputOfFault, inTypedUnits, type Row } from './form-rows.ts'
 import { sendLogIn } from './gate-page.ts'
 import { backToForm, type KeptForm, reviewName, typedTexts } from './kept-form.ts'
+import { seeOther } from '../../pages/page.ts'
 
 /*
  * Serves the pages of the console. Each checks the person and their role, renders a page, and handles the
@@ -154,11 +155,6 @@ export const refusedForms = problems('origin_not_allowed', 'payload_too_large', 
 
 /** For the schema of a route with a form. */
 export const formMedia = ['application/x-www-form-urlencoded']
-
-/** Redirects to another page with GET. */
-export function seeOther(reply: FastifyReply, path: string): FastifyReply {
-  return reply.code(303).header('location', path).header('cache-control', 'no-store').send()
-}
 
 /** Adds form routes, which accept only forms, and only from pages of this server. */
 export function addForms(

@@ -17,7 +17,7 @@ import { moneyText } from '../../mails/render.ts'
 import { choice, field, faultSummary, type FormState, hidden } from '../../pages/form.ts'
 import { sendFile } from '../bookings/bookings-routes.ts'
 import { businessOf, consoleScript, findVisit, pathOf } from '../frame/console-page.ts'
-import { type BusinessVisit, consoleRoutes, seeOther, tags } from '../frame/console-route.ts'
+import { type BusinessVisit, consoleRoutes, tags } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { listItems } from '../frame/lists.ts'
@@ -26,6 +26,7 @@ import { changeText, countText, daysText, percentText } from './report-formats.t
 import { type Counted, moneyIn, nameOf, type Report, shareOf } from './report-tools.ts'
 import { reportsOf, shareOfAll, workloadOf } from './reports.ts'
 import { firstWeekday } from '../frame/formats.ts'
+import { seeOther } from '../../pages/page.ts'
 
 const path = '/console/numbers'
 

@@ -37,7 +37,6 @@ import {
   formMedia,
   type Once,
   refusedForms,
-  seeOther,
 } from '../frame/console-route.ts'
 import { fieldsOf, fillRows, readRows, type Row } from '../frame/form-rows.ts'
 import { slugFor } from '../frame/shown-form.ts'
@@ -58,6 +57,7 @@ import {
   stepPath,
   testPath,
 } from './start-page.ts'
+import { seeOther } from '../../pages/page.ts'
 
 /** Registers the steps from nothing to the first booking, and a new business of a hub. */
 export function startRoutes(app: FastifyInstance, context: Context): void {

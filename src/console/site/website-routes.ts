@@ -32,7 +32,6 @@ import {
   checkedForm,
   type ConsoleRoute,
   consoleRoutes,
-  seeOther,
   type ShownPage,
   tags,
 } from '../frame/console-route.ts'
@@ -44,6 +43,7 @@ import { picture } from '../frame/picture-field.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 import { privateLinkNote } from './public-address.ts'
 import { offeredSlug, slugFaults } from '../frame/shown-form.ts'
+import { seeOther } from '../../pages/page.ts'
 
 /** Registers the page about the booking page and the form on the business's website. */
 export function websiteRoutes(app: FastifyInstance, context: Context): void {
