@@ -5,7 +5,7 @@ import { sessionClient } from '../support/client.ts'
 import { onOneEngine } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { makeBusiness } from '../support/offers.ts'
-import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { pngOf } from '../support/pictures.ts'
 
 const monday = '2026-11-30T09:30:00+01:00'
@@ -86,6 +86,11 @@ onOneEngine('postgres', 'what mails say', (engine) => {
     const [mail] = await sentTo(client.email)
     const logo = `<img\\s+src="https://book.example${String(url)}"\\s+alt=""[^>]*/>Spree &amp; more`
     expect(mail?.html).toMatch(new RegExp(logo))
+    const place = { businessId: world.business.id }
+    await logInNewPerson(world.service, { email: 'logo@example.com', role: 'owner', place })
+    await sendForm(world.service, '/console/forgotten', { email: 'logo@example.com' })
+    const [toPerson] = await sentTo('logo@example.com')
+    expect(toPerson?.html).toContain(`src="https://book.example${String(url)}"`)
     await world.call('PATCH', `/businesses/${world.business.id}`, { brand_name: null, brand_logo_url: null })
   })
 
