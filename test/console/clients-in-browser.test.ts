@@ -80,7 +80,7 @@ describe.skipIf(chromiumPath === undefined)('the clients in a browser', () => {
       await page.getByRole('button', { name: 'Export to a file' }).click()
       expect((await saved).suggestedFilename()).toBe('client.json')
       await page.getByRole('link', { name: 'Book again' }).click()
-      await page.getByLabel('First name').waitFor()
+      await page.locator('summary').filter({ hasText: 'Grace Hopper' }).waitFor()
       expect(await page.getByLabel('First name').inputValue()).toBe('Grace')
       await look(page, `console-clients-3-book-${size}`)
       await page.getByLabel('Existing client: name, email or phone').fill('client2@')
