@@ -61,20 +61,20 @@ onEachEngine('visits in the calendar of the console', (engine) => {
       [
         '10:00 Ada Lovelace Cut · with Ben later, 10:00–10:30, confirmed, 1 of 2',
         '1/2',
-        '10:00 Ada Lovelace B Cut',
+        '10:00 Ada Lovelace Cut',
       ],
     ])
     expect(entriesOf(ben)).toEqual([
       [
         '10:30 Ada Lovelace Colour · with Anna before, 10:30–12:00, 11:00–11:30 free, confirmed, 2 of 2',
         '2/2',
-        '10:30 Ada Lovelace A Colour',
+        '10:30 Ada Lovelace Colour',
       ],
       ['11:00 Grace Hopper Cut, 11:00–11:30, confirmed', undefined, '11:00 Grace Hopper Cut'],
       [
         '11:30 Ada Lovelace Colour, continued · with Anna before, 11:30–12:00, confirmed, 2 of 2',
         '2/2',
-        '11:30 Ada Lovelace A Colour, continued',
+        '11:30 Ada Lovelace Colour, continued',
       ],
     ])
     for (const column of [anna, ben]) {

@@ -3,7 +3,7 @@ import { html, type Html } from '../../base/html.ts'
 import { whyUntold } from '../bookings/telling.ts'
 import { icon } from '../../pages/icons.ts'
 import { pathOf } from '../frame/console-page.ts'
-import { face } from '../frame/faces.ts'
+import { titledFace } from '../frame/faces.ts'
 import { clientName } from '../frame/formats.ts'
 import { type Formats, leftText, markOf } from './calendar-page.ts'
 import {
@@ -203,7 +203,7 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
       >${mark.sign === '' ? '' : html`<span class="sign" aria-hidden="true">${mark.sign}</span>`}${time}
       <bdi>${name}</bdi>
       <span class="what" ${words ? html`data-part="${words.sign}"` : ''}
-        >${others === undefined || !isShort ? '' : html`<span title="${others}">${face(words?.other ?? '')}</span> `}${service}${[...more, ...(others === undefined || isShort ? [] : [others])].map((part) => html` · <bdi>${part}</bdi>`)}</span
+        >${others === undefined || !isShort ? '' : html`${titledFace(words?.other ?? '', others)} `}${service}${[...more, ...(others === undefined || isShort ? [] : [others])].map((part) => html` · <bdi>${part}</bdi>`)}</span
       ></a
     >
   </li>`

@@ -10,11 +10,24 @@ export function faceHue(name: string, neighbour?: number): number {
 
 /** Renders the initials of a person or business on one of six hues. A name keeps its hue. */
 export function face(name: string, hue = faceHue(name)): Html {
+  return html`<span class="face is-${hue}" aria-hidden="true">${initials(name)}</span>`
+}
+
+/** Renders a face with a tooltip. Its letters are no text, because the link around it has a label. */
+export function titledFace(name: string, title: string): Html {
+  return html`<span
+    class="face is-${faceHue(name)}"
+    title="${title}"
+    data-initials="${initials(name)}"
+  ></span>`
+}
+
+function initials(name: string): string {
   const words = name.split(/[\s-]+/u).filter((word) => /^[\p{L}\p{N}]/u.test(word))
   const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) =>
     firstLetter(word ?? ''),
   )
-  return html`<span class="face is-${hue}" aria-hidden="true">${letters.join('')}</span>`
+  return letters.join('')
 }
 
 function firstLetter(word: string): string {
