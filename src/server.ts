@@ -81,6 +81,8 @@ import { oldMailFiles, oldMails, readWaitingMails } from './mails/mail.ts'
 import { mailRoutes } from './mails/mail-routes.ts'
 import { ownServerRoutes } from './mails/own-server-routes.ts'
 import { MailWorker } from './mails/mail-worker.ts'
+import { oldTextCounts } from './mails/text-report.ts'
+import { TextWorker } from './mails/text-worker.ts'
 import { oldDevices, oldPushes } from './push/device.ts'
 import { PushWorker } from './push/push-worker.ts'
 import { startHousekeeping } from './operate/housekeeping.ts'
@@ -91,6 +93,7 @@ import { checkoutRoutes } from './pages/checkout-routes.ts'
 import { embedRoutes } from './pages/embed-routes.ts'
 import { imagePageRoutes } from './pages/image-page-routes.ts'
 import { mailOffRoutes } from './pages/mail-off-routes.ts'
+import { textRoutes } from './pages/text-routes.ts'
 import { clientPagesRoutes } from './pages/client-page-routes.ts'
 import { managePageRoutes } from './pages/manage-page-routes.ts'
 import { pageLimits } from './pages/page-limits.ts'
@@ -128,7 +131,7 @@ export const jobs: readonly CleanupJob<Context>[] = [
   ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails, oldMailFiles, oldAudit, oldClients],
   unmatchedBookings,
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments, unnamedImages],
-  ...[oldDevices, oldPushes, oldClientLinks, oldClientLogIns],
+  ...[oldDevices, oldPushes, oldClientLinks, oldClientLogIns, oldTextCounts],
 ]
 
 /** Cuts off all work still in flight, so that the process ends within ten seconds. */
@@ -144,6 +147,7 @@ export interface App {
   deliveries: DeliveryWorker
   payments: PaymentWorker
   mails: MailWorker
+  texts: TextWorker
   pushes: PushWorker
   /** Starts to listen and returns the URL, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
@@ -211,13 +215,15 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   payments.start()
   const mails = new MailWorker(context, mailLinks(context), limiter)
   mails.start()
+  const texts = new TextWorker(context, limiter)
+  texts.start()
   const pushes = new PushWorker(context, { version: packageJson.version })
   pushes.start()
   const calendars = new BusyCalendarWorker(context, reader)
   calendars.start()
   servers.start()
   return {
-    ...{ context, server, deliveries, payments, mails, pushes },
+    ...{ context, server, deliveries, payments, mails, texts, pushes },
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true
@@ -232,7 +238,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
       // in parallel: with a database that hangs, each waits for a whole statement timeout
       const graceMs = Math.max(stoppingSinceMs + workStopMs - monotonicMs(), minWorkStopMs)
       const loops = [
-        ...[deliveries, mails, pushes, payments].map((loop) => loop.stop(graceMs)),
+        ...[deliveries, mails, texts, pushes, payments].map((loop) => loop.stop(graceMs)),
         calendars.stop(),
       ]
       await Promise.all([server.close(), ...loops, housekeeping.stop(), servers.stop()])
@@ -339,7 +345,7 @@ function allRoutes({
         embedRoutes,
         metrics,
       ],
-      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, files, mcpRoutes],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, textRoutes, files, mcpRoutes],
       ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
       ...[awayRoutes, classRoutes, printRoutes],

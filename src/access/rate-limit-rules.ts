@@ -292,6 +292,23 @@ export function quotaOfClientMail(
   return { kind: 'mail', id: `clients:${businessId}`, perMinute: limit, perHour: limit }
 }
 
+/** Returns the quotas of a text message: of its business, and of all businesses of the server. */
+export function quotasOfText(
+  { businessId, plan }: { businessId: string; plan: PlanName },
+  { rateLimitFactor: factor, smsPerHour }: { rateLimitFactor: number; smsPerHour: number },
+): { ofBusiness: Quota; ofServer: Quota } {
+  const quotaOf = (id: string, limit: number): Quota => ({
+    kind: 'mail',
+    id,
+    perMinute: limit,
+    perHour: limit,
+  })
+  return {
+    ofBusiness: quotaOf(`texts:${businessId}`, scaledLimit(clientMailsPerHour[plan], factor)),
+    ofServer: quotaOf('texts', smsPerHour),
+  }
+}
+
 /** Returns the quota of an email to one of a business's `notify_emails`. */
 export function quotaOfNotice(businessId: string, factor: number): Quota {
   const limit = scaledLimit(noticesPerHour, factor)

@@ -175,6 +175,30 @@ export const settings = {
     'directory for emails without SMTP_URL, except in production; empty: data/mails',
     (text) => text,
   ),
+  smsUrl: setting(
+    'SMS_URL',
+    '',
+    'provider of text messages: twilio://SID:TOKEN@api.twilio.com?from=NUMBER, vonage://KEY:SECRET@rest.nexmo.com?from=NAME&signature=SECRET, or https://user:password@host/path of your own gateway; empty: no text messages',
+    read.smsUrl,
+  ),
+  smsPerMonth: setting(
+    'SMS_PER_MONTH',
+    '100,500,5000',
+    'segments of text messages that a business may send in a calendar month (UTC), for growth, pro and enterprise; one number for all plans',
+    read.perPlan,
+  ),
+  smsPerHour: setting(
+    'SMS_PER_HOUR',
+    '5000',
+    'maximum number of text messages of all businesses within an hour; more wait',
+    read.wholeNumber(1, 1_000_000),
+  ),
+  smsCallingCodes: setting(
+    'SMS_CALLING_CODES',
+    '',
+    'calling codes of the countries that get text messages, such as 43,49; empty: the country of the location',
+    read.callingCodes,
+  ),
   drainSeconds: setting(
     'DRAIN_SECONDS',
     '1',

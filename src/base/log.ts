@@ -5,17 +5,17 @@ import { currentTraceId } from './tracing.ts'
 const secrets = /(cal_[a-z]{3}_|whsec_|[sr]k_(?:live|test)_)[A-Za-z0-9+/=_-]+/g
 const urlPasswords = /(:\/\/[^\s:/@"]*:)[^\s@"]+@/g
 
-/** Secrets of feeds: anyone who knows a feed's URL can read it. */
-const feedSecrets = /(\/feeds\/)[\w-]{43}/g
+/** Secrets in paths: those of feeds, and codes of short links to manage a booking. */
+const pathSecrets = /(\/feeds\/|\/m\/)[\w-]{32,43}/g
 
 const loggedFields = ['code', 'severity', 'table', 'column', 'constraint', 'routine']
 
-/** Redacts keys (ours and Stripe's), tokens, webhook secrets, secrets of feeds and passwords in URLs. */
+/** Redacts keys (ours and Stripe's), tokens, webhook secrets, secrets in paths and passwords in URLs. */
 export function redact(text: string): string {
   return text
     .replace(secrets, '$1[redacted]')
     .replace(urlPasswords, '$1[redacted]@')
-    .replace(feedSecrets, '$1[redacted]')
+    .replace(pathSecrets, '$1[redacted]')
 }
 
 /** Opens the log of the process: JSON lines, redacted as a whole. */

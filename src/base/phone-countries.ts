@@ -72,3 +72,29 @@ export function wholeNumber(phone: string, timezone: string): string {
       .slice(2)
   return zeroCode === undefined ? `${code}${digits}` : digits
 }
+
+/** Calling codes that time zones above lack, because national and international forms are not compared there. */
+const northAmerica =
+  /^(America\/(New_York|Detroit|Chicago|Denver|Phoenix|Los_Angeles|Anchorage|Boise|Indiana\/.+|Kentucky\/.+|Toronto|Vancouver|Montreal|Winnipeg|Edmonton|Halifax|Regina|St_Johns)|Pacific\/Honolulu|US\/.+|Canada\/.+)$/
+
+/** Returns the calling code of a time zone's country. Undefined if it is not in these lists. */
+export function callingCodeOf(timezone: string): string | undefined {
+  return (
+    withZero.get(timezone) ?? withoutZero.get(timezone) ?? (northAmerica.test(timezone) ? '1' : undefined)
+  )
+}
+
+/**
+ * Returns a number in the form of E.164, such as +4930123456. A national number belongs to the country of the time zone.
+ * Undefined if that country is unknown or the number cannot be one.
+ */
+export function internationalNumber(phone: string, timezone: string): string | undefined {
+  const code = callingCodeOf(timezone)
+  const isWhole = phone.trim().startsWith('+')
+  if (!isWhole && code === undefined) return undefined
+  const digits = wholeNumber(phone, timezone)
+  const isNational = !isWhole && code === '1' && digits.length === 10
+  const number = isNational ? `1${digits}` : digits
+  if (!isWhole && !number.startsWith(code ?? '')) return undefined
+  return /^[1-9]\d{7,14}$/.test(number) ? `+${number}` : undefined
+}

@@ -158,3 +158,38 @@ export function secretOf32Bytes(text: string): Buffer | undefined {
     'must be 32 bytes as 64 hexadecimal digits or in base64, for example of: openssl rand -hex 32',
   )
 }
+
+/**
+ * Reads the provider of text messages. The host is that of its API. `from` is a number or a name, for Twilio also the ID
+ * of a messaging service. `signature` is the secret with which Vonage signs its callbacks.
+ */
+export function smsUrl(text: string): string {
+  if (text === '') return text
+  const { protocol = '', hostname = '', username, password, searchParams, hash } = URL.parse(text) ?? {}
+  const isProvider = protocol === 'twilio:' || protocol === 'vonage:'
+  const allowed = isProvider ? ['from', ...(protocol === 'vonage:' ? ['signature'] : [])] : undefined
+  const isKnown = [...(searchParams?.keys() ?? [])].every((key) => allowed?.includes(key) ?? true)
+  if (isProvider && hostname && username && password && searchParams?.get('from') && isKnown && !hash)
+    return text
+  const isLocal = protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  if ((protocol === 'https:' || isLocal) && password) return text
+  throw new Error(
+    'must be twilio://SID:TOKEN@api.twilio.com?from=NUMBER, vonage://KEY:SECRET@rest.nexmo.com?from=NAME&signature=SECRET, or https://user:password@host/path of your own gateway',
+  )
+}
+
+/** Reads one number for every plan, or three: for growth, pro and enterprise. */
+export function perPlan(text: string): Record<'growth' | 'pro' | 'enterprise', number> {
+  const numbers = text.split(',').map((part) => part.trim())
+  if (![1, 3].includes(numbers.length) || !numbers.every((part) => /^\d{1,7}$/.test(part)))
+    throw new Error('must be a whole number, or three for growth, pro and enterprise, such as 100,500,5000')
+  const [growth = 0, pro = growth, enterprise = pro] = numbers.map(Number)
+  return { growth, pro, enterprise }
+}
+
+/** Reads the calling codes of countries, such as 43,49. */
+export function callingCodes(text: string): string[] {
+  const codes = text === '' ? [] : text.split(',').map((part) => part.trim().replace(/^\+/, ''))
+  if (codes.every((code) => /^[1-9]\d{0,3}$/.test(code))) return codes
+  throw new Error('must be calling codes of countries, separated by commas, such as 43,49')
+}

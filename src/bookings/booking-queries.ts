@@ -52,6 +52,18 @@ export async function findBooking(
   return rows[0]
 }
 
+/** Finds the booking of a short link, whose code names it and proves itself. */
+export function findLinkedBooking(
+  db: Reads,
+  id: string,
+): Promise<Pick<BookingsTable, 'id' | 'manage_generation' | 'manage_digest'> | undefined> {
+  return db
+    .selectFrom('bookings')
+    .select(['id', 'manage_generation', 'manage_digest'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
 interface ChangeKey {
   scope: TenantScope
   id: string
@@ -280,6 +292,8 @@ const bookingColumns = {
   agreed_amount: 'integer',
   agreed_currency: 'text',
   time_zone: 'text',
+  text_consent: 'text',
+  text_agreed_at: 'timestamptz',
   item_count: 'integer',
   client_id: 'uuid',
 } as const satisfies Columns<keyof BookingsTable>

@@ -97,6 +97,13 @@ export const ConvertHold = StrictObject(
         examples: ['America/Los_Angeles'],
       }),
     ),
+    text_consent: Type.Optional(
+      Text(300, {
+        description:
+          'The sentence by which the client agreed to text messages about this booking, as it was shown. It is stored with the time. If absent, they get none. Needs a `client.phone` with its country.',
+        examples: ['Send me text messages about this appointment'],
+      }),
+    ),
     notify,
   },
   {
@@ -284,6 +291,12 @@ export const Booking = Type.Object(
     ),
     time_zone: Type.Optional(
       Type.String({ description: "The client's time zone (IANA), if known. Not shown to sessions." }),
+    ),
+    text_consent: Type.Optional(
+      Type.Object(
+        { text: Type.String(), agreed_at: ShownInstant },
+        { description: 'The sentence by which the client agreed to text messages. Not shown to sessions.' },
+      ),
     ),
     cancel_reason: Type.Optional(
       Type.String({

@@ -91,9 +91,12 @@ export async function exportWholeClient(
 
 type WrittenMail = NonNullable<ReturnType<Awaited<ReturnType<typeof mailsOfBookings>>['get']>>[number]
 
-function presentMail({ kind, to_email, status, created_at, sent_at }: WrittenMail, timezone: string) {
+function presentMail(
+  { kind, to_email, to_phone, status, created_at, sent_at }: WrittenMail,
+  timezone: string,
+) {
   return {
-    ...{ kind, to: to_email, status },
+    ...{ kind, to: to_phone ?? to_email, status },
     created_at: formatInstant(created_at, timezone),
     sent_at: sent_at && formatInstant(sent_at, timezone),
   }

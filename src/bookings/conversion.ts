@@ -35,6 +35,7 @@ import {
   keptAnswers,
   strictestFields,
   termsFields,
+  textConsentErrors,
 } from './custom-field-rules.ts'
 import { type ConvertibleHold, findConvertibleHold } from './conversion-queries.ts'
 import {
@@ -325,6 +326,7 @@ async function convert(
   const fieldErrors = [
     ...clientFieldErrors(fieldsFor(actor, terms.client_fields), input.client),
     ...customFieldErrors(terms.custom_fields, input.custom_field_values ?? []),
+    ...textConsentErrors(input, booked.services[0].location.timezone),
   ]
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   assertActive(hold, tx.now)
@@ -510,6 +512,8 @@ function newBooking(
     custom_field_values_json: JSON.stringify(answers),
     notes: input.notes ?? null,
     time_zone: input.time_zone ?? null,
+    text_consent: input.text_consent ?? null,
+    text_agreed_at: input.text_consent === undefined ? null : now,
     locale: input.locale === undefined ? null : (localeNamed(input.locale) ?? null),
     scheduled_at: now,
     cancelled_at: null,

@@ -1,5 +1,6 @@
 import { isCalendarDate, isEmail, isLine, isPhone, isText, isWebAddress } from '../base/contact-formats.ts'
 import type { FieldError } from '../base/errors.ts'
+import { internationalNumber } from '../base/phone-countries.ts'
 import type { Instant } from '../base/instants.ts'
 import type { ClientFields, CustomField } from '../catalogue/catalogue-types.ts'
 
@@ -84,6 +85,16 @@ export function clientFieldErrors(
       code: 'required',
       detail: 'is required for this service',
     }))
+}
+
+/** Rejects an agreement to text messages without a number that they can reach. */
+export function textConsentErrors(
+  { text_consent, client }: { text_consent?: string; client: { phone?: string } },
+  timezone: string,
+): FieldError[] {
+  if (text_consent === undefined || internationalNumber(client.phone ?? '', timezone) !== undefined) return []
+  const detail = 'must begin with its country for text messages, such as +49 30 1234567'
+  return [{ pointer: '/client/phone', code: 'invalid_format', detail }]
 }
 
 /** Returns the answers to store. A repeated answer keeps its stored form. */

@@ -5,7 +5,7 @@ import { formatInstant, type Instant } from '../base/instants.ts'
 import { type BookingRow, serviceAndLocation, staffShown } from '../database/shown-booking.ts'
 import { isGivenBy, itemsOf, type ShownItem, totalPriceOf } from '../database/shown-item-rules.ts'
 import { answersOf } from './booking-rules.ts'
-import type { Payment } from './booking-schemas.ts'
+import type { Booking, Payment } from './booking-schemas.ts'
 
 /* The parts of a booking that a caller may see, and whether they may change it. */
 
@@ -79,11 +79,18 @@ type ShownPayment = Static<typeof Payment>
 function businessPart(
   booking: BookingRow,
   actor: Actor,
-): { no_show?: boolean; time_zone?: string; cancel_reason?: string; payment?: ShownPayment } {
+): Pick<Static<typeof Booking>, 'no_show' | 'time_zone' | 'text_consent' | 'cancel_reason' | 'payment'> {
   if (actor.type === 'session') return paymentPart(booking)
   return {
     ...(actor.type !== 'manage' && { no_show: booking.no_show_at !== null }),
     ...(booking.time_zone !== null && { time_zone: booking.time_zone }),
+    ...(booking.text_consent !== null &&
+      booking.text_agreed_at !== null && {
+        text_consent: {
+          text: booking.text_consent,
+          agreed_at: formatInstant(booking.text_agreed_at, booking.timezone),
+        },
+      }),
     ...(booking.cancel_reason !== null && { cancel_reason: booking.cancel_reason }),
     ...paymentPart(booking),
   }

@@ -34,6 +34,7 @@ import {
   plainLocaleErrors,
   quietHoursErrors,
   quietTimeErrors,
+  textKinds,
   usualLocale,
 } from './mail-settings-rules.ts'
 import { maxSlugLength, minSlugLength, slugErrors } from './slug-rules.ts'
@@ -80,12 +81,19 @@ const QuietHours = Ruled(
     { from: quietTime, to: quietTime },
     {
       description:
-        'Local times between which no reminder is sent; it is sent before they begin. Over midnight where `to` is earlier than `from`.',
+        'Local times between which no reminder is sent; it is sent before they begin. Text messages wait until they end. Over midnight where `to` is earlier than `from`.',
       examples: [{ from: '21:00', to: '08:00' }],
     },
   ),
   quietHoursErrors,
 )
+
+const TextKinds = Type.Array(Type.Enum([...textKinds]), {
+  maxItems: textKinds.length,
+  uniqueItems: true,
+  description:
+    'Which messages also go as a text to clients who agreed to that, if this server sends text messages. Empty: none.',
+})
 
 /** The email settings, for changes. */
 const mailChanges = {
@@ -94,6 +102,7 @@ const mailChanges = {
   notify_emails: Type.Optional(OrNull(NotifyEmails)),
   reminder_hours: Type.Optional(ReminderHours),
   quiet_hours: Type.Optional(OrNull(QuietHours)),
+  text_kinds: Type.Optional(TextKinds),
 }
 
 /** The email settings alone, for the command line. */
@@ -258,6 +267,7 @@ const oddMembers = {
   notify_emails: Type.Optional(NotifyEmails),
   reminder_hours: Type.Optional(ReminderHours),
   quiet_hours: Type.Optional(QuietHours),
+  text_kinds: Type.Optional(TextKinds),
 }
 
 /** Members of the business in a file. */
@@ -310,6 +320,9 @@ export const Business = Type.Object(
     quiet_hours: Nullable(Type.Object({ from: Type.String(), to: Type.String() }), {
       description: 'Local times between which no reminder is sent.',
     }),
+    text_kinds: Type.Array(Type.Enum([...textKinds]), {
+      description: 'Which messages also go as a text to clients who agreed to that.',
+    }),
     ...shownMembers(contact),
     ...shownMembers(visits),
     ...shownMembers(legalFields),
@@ -336,6 +349,7 @@ export const Business = Type.Object(
         notify_emails: ['hello@salon-spree.example'],
         reminder_hours: [24],
         quiet_hours: { from: '21:00', to: '08:00' },
+        text_kinds: ['reminder'],
         retention_days: 365,
         phone: '+49 30 1234',
         slug: 'salon-spree',

@@ -14,7 +14,7 @@ import { firstColumns, networksIn } from './business-rules.ts'
 import { assertFreeSlug, businessColumns, existingBusiness } from './business.ts'
 import { inFile as inOwnFile, namedImages, withOwnImages } from './image-rules.ts'
 import { keepImages } from './named-image.ts'
-import { mailSettings } from './mail-settings-rules.ts'
+import { withMailSettings } from './mail-settings-rules.ts'
 import {
   clearSlugs,
   findForeignIds,
@@ -191,8 +191,7 @@ function importedColumns({ id: _, plan, ...entry }: NonNullable<CatalogueFile['b
 
 /** Converts a row into the format of the file, which is the same for both engines. */
 function inFileTerms({ trusted_networks_json, ...row }: BusinessRow) {
-  const { notify_emails_json: _1, reminder_hours_json: _2, quiet_hours_json: _3, ...business } = row
-  return { ...business, ...mailSettings(row), trusted_networks: networksIn(trusted_networks_json) }
+  return { ...withMailSettings(row), trusted_networks: networksIn(trusted_networks_json) }
 }
 
 /** Finds the target business; undefined for a new one. */

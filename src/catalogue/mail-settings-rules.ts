@@ -1,11 +1,15 @@
 import type { FieldError } from '../base/errors.ts'
-import type { BusinessesTable } from '../database/tables.ts'
+import type { BusinessesTable, MailKind } from '../database/tables.ts'
 
 /** Local times between which no reminder is sent. They span midnight if `to` is earlier than `from`. */
 export interface QuietHours {
   from: string
   to: string
 }
+
+/** The messages that clients may get as a text. */
+export const textKinds = ['confirmed', 'changed', 'cancelled', 'reminder'] as const satisfies MailKind[]
+export type TextKind = (typeof textKinds)[number]
 
 /** The email settings of a business. */
 export interface MailSettings {
@@ -17,6 +21,8 @@ export interface MailSettings {
   /** Hours before the start, longest first. */
   reminder_hours: number[]
   quiet_hours: QuietHours | null
+  /** The messages that clients who agreed to it also get as a text. */
+  text_kinds: TextKind[]
 }
 
 /** The same in a change: null and absent members as in the API. */
@@ -27,7 +33,12 @@ export type MailSettingsChange = {
 
 type MailColumns = Pick<
   BusinessesTable,
-  'locale' | 'reply_to_email' | 'notify_emails_json' | 'reminder_hours_json' | 'quiet_hours_json'
+  | 'locale'
+  | 'reply_to_email'
+  | 'notify_emails_json'
+  | 'reminder_hours_json'
+  | 'quiet_hours_json'
+  | 'text_kinds_json'
 >
 
 export const usualLocale = 'en'
@@ -42,19 +53,21 @@ export const usualMailSettings: MailSettings = {
   notify_emails: [],
   reminder_hours: [24],
   quiet_hours: null,
+  text_kinds: [],
 }
 
 /** Separates the email settings from the other members. */
 export function splitSettings<T extends MailSettingsChange>(
   members: T,
 ): [MailSettingsChange, Omit<T, keyof MailSettings>] {
-  const { locale, reply_to_email, notify_emails, reminder_hours, quiet_hours, ...others } = members
-  return [{ locale, reply_to_email, notify_emails, reminder_hours, quiet_hours }, others]
+  const { locale, reply_to_email, notify_emails, reminder_hours, quiet_hours, text_kinds, ...others } =
+    members
+  return [{ locale, reply_to_email, notify_emails, reminder_hours, quiet_hours, text_kinds }, others]
 }
 
 /** Returns the columns for the given settings. */
 export function mailColumns(change: MailSettingsChange): Partial<MailColumns> {
-  const { locale, reply_to_email, notify_emails, reminder_hours, quiet_hours } = change
+  const { locale, reply_to_email, notify_emails, reminder_hours, quiet_hours, text_kinds } = change
   return {
     ...(locale !== undefined && { locale: localeNamed(locale) ?? usualLocale }),
     ...(reply_to_email !== undefined && { reply_to_email }),
@@ -65,6 +78,7 @@ export function mailColumns(change: MailSettingsChange): Partial<MailColumns> {
     ...(quiet_hours !== undefined && {
       quiet_hours_json: quiet_hours && JSON.stringify({ from: quiet_hours.from, to: quiet_hours.to }),
     }),
+    ...(text_kinds !== undefined && { text_kinds_json: JSON.stringify(text_kinds) }),
   }
 }
 
@@ -82,7 +96,15 @@ export function mailSettings(columns: MailColumns): MailSettings {
     notify_emails: JSON.parse(columns.notify_emails_json ?? '[]') as string[],
     reminder_hours: JSON.parse(columns.reminder_hours_json) as number[],
     quiet_hours: quietHoursIn(columns.quiet_hours_json),
+    text_kinds: JSON.parse(columns.text_kinds_json) as TextKind[],
   }
+}
+
+/** Returns a row with its settings in place of their columns in JSON. */
+export function withMailSettings<Row extends MailColumns>(row: Row) {
+  const { notify_emails_json: _1, reminder_hours_json: _2, ...rest } = row
+  const { quiet_hours_json: _3, text_kinds_json: _4, ...columns } = rest
+  return { ...columns, ...mailSettings(row) }
 }
 
 export function quietHoursIn(json: string | null): QuietHours | null {

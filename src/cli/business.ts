@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { effectivePlan, planNames } from '../access/actor.ts'
 import { ChangeMailSettings } from '../catalogue/business-schemas.ts'
-import { mailSettings } from '../catalogue/mail-settings-rules.ts'
+import { withMailSettings } from '../catalogue/mail-settings-rules.ts'
 import { catalogueLimits } from '../catalogue/limit-rules.ts'
 import { networksIn } from '../catalogue/business-rules.ts'
 import {
@@ -66,6 +66,7 @@ interface MailOptions {
   notify?: string
   reminders?: string
   quietHours?: string
+  texts?: string
 }
 
 interface UpdateOptions extends BrandOptions, MailOptions {
@@ -285,6 +286,10 @@ function withMail(command: CliCommand): CliCommand {
       '--quiet-hours <times>',
       'no reminders between these local times, such as 21:00-08:00; "none" clears it',
     )
+    .option(
+      '--texts <kinds>',
+      'messages that also go as a text: confirmed, changed, cancelled, reminder; or "none"',
+    )
 }
 
 const mailOptionNames = {
@@ -292,10 +297,11 @@ const mailOptionNames = {
   notify_emails: '--notify',
   reminder_hours: '--reminders',
   quiet_hours: '--quiet-hours',
+  text_kinds: '--texts',
 }
 
 /** Reads the email options. Throws a UsageError that names every fault. */
-function readMail({ locale, replyTo, notify, reminders, quietHours }: MailOptions) {
+function readMail({ locale, replyTo, notify, reminders, quietHours, texts }: MailOptions) {
   const parts = (text: string) => text.split(',').map((part) => part.trim())
   const [from, to, ...more] = quietHours?.split(/\s*[-–]\s*/) ?? []
   const body = given({
@@ -312,6 +318,7 @@ function readMail({ locale, replyTo, notify, reminders, quietHours }: MailOption
       quietHours === undefined
         ? undefined
         : unlessNone(quietHours, () => ({ from: from ?? '', to: more.length > 0 ? '' : (to ?? '') })),
+    text_kinds: texts === undefined ? undefined : (unlessNone(texts, parts) ?? []),
   })
   return checkedChange(ChangeMailSettings, body, mailOptionNames)
 }
@@ -353,6 +360,7 @@ function printBusiness(row: Business, json: boolean | undefined): void {
           'quiet hours',
           business.quiet_hours ? `${business.quiet_hours.from}–${business.quiet_hours.to}` : '',
         ],
+        ['also as text messages', business.text_kinds.join(', ')],
       ],
     ),
   )
@@ -367,8 +375,7 @@ function presentBusiness(row: Business) {
 
 /** Parses the JSON columns into lists. */
 function presentColumns({ trusted_networks_json, ...row }: BusinessesTable) {
-  const { notify_emails_json: _1, reminder_hours_json: _2, quiet_hours_json: _3, ...columns } = row
-  return { ...columns, trusted_networks: networksIn(trusted_networks_json), ...mailSettings(row) }
+  return { ...withMailSettings(row), trusted_networks: networksIn(trusted_networks_json) }
 }
 
 function limitText(limit: number | null): string {

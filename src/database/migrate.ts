@@ -34,6 +34,7 @@ import { push } from './migrations/0031-push.ts'
 import { clientLinks } from './migrations/0033-client-links.ts'
 import { adoptBookings, clients } from './migrations/0034-clients.ts'
 import { absences } from './migrations/0035-absences.ts'
+import { textMessages } from './migrations/0036-text-messages.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -70,6 +71,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0033-client-links': clientLinks,
   '0034-clients': clients,
   '0035-absences': absences,
+  '0036-text-messages': textMessages,
 }
 
 /** Names in the order of the migrations. */

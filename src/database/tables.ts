@@ -67,6 +67,8 @@ export interface BusinessesTable {
   terms_language: string | null
   /** The longest pause between two items of a visit. */
   max_gap_minutes: number
+  /** The messages that clients who agreed to it also get as a text. */
+  text_kinds_json: string
 }
 
 /** API keys of hubs and businesses, stored as SHA-256 digests. */
@@ -384,6 +386,9 @@ export interface BookingsTable {
   agreed_amount: number | null
   /** Time zone of the client (IANA), as reported by the browser. Null: unknown. */
   time_zone: string | null
+  /** The sentence by which the client agreed to text messages. Null: they did not. */
+  text_consent: string | null
+  text_agreed_at: Instant | null
   /** Empty: no price was agreed. Null: booked before agreed prices were kept, so the present one is shown. */
   agreed_currency: string | null
   /** Number of its items in `visit_items`. Null if it takes one claim, for one service. */
@@ -499,6 +504,8 @@ export interface Tables {
   images: ImagesTable
   busy_calendars: BusyCalendarsTable
   mails: MailsTable
+  text_counts: TextCountsTable
+  text_opt_outs: TextOptOutsTable
   mail_opt_outs: MailOptOutsTable
   audit_entries: AuditEntriesTable
   idempotency_records: IdempotencyRecordsTable
@@ -869,13 +876,31 @@ export interface MailsTable {
   caused_by: 'business' | null
   /** Why it was postponed to `next_attempt_at`. Null: it was not, or an earlier release postponed it. */
   waits_for: PostponedFor | null
+  /** The number of a text message (E.164), which has an empty `to_email`. Null for an email. */
+  to_phone: string | null
+  /** When the provider reported that a text message has arrived. */
+  delivered_at: Instant | null
 }
 
 /**
- * Reasons for postponing the emails to a recipient. `retry`: one of them has failed. The others are limits of an hour,
- * of the recipient and of the business that caused them.
+ * Reasons for postponing the emails to a recipient. `retry`: one of them has failed. `quiet_hours`: a text message waits
+ * for the morning. The others are limits of an hour: of the recipient, of the business that caused them, and of all
+ * businesses.
  */
-export type PostponedFor = 'retry' | 'recipient_limit' | 'business_limit'
+export type PostponedFor = 'retry' | 'recipient_limit' | 'business_limit' | 'server_limit' | 'quiet_hours'
+
+/** Segments of text messages that a business has sent in a calendar month (UTC), such as 2026-12. */
+export interface TextCountsTable {
+  business_id: string
+  month: string
+  segments: number
+}
+
+/** Numbers (E.164) that have answered STOP to this server. */
+export interface TextOptOutsTable {
+  phone: string
+  opted_out_at: Instant
+}
 
 /** Clients who opted out of a business's reminders. */
 export interface MailOptOutsTable {

@@ -1,7 +1,8 @@
 import type { Context as WebhooksContext } from '../webhooks/context.ts'
 import type { DueSignal } from '../database/lease-loop.ts'
 
-/** Adds the signal for due emails. */
+/** Adds the signals for due emails and text messages. */
 export interface Context extends WebhooksContext {
   dueMails: DueSignal
+  dueTexts: DueSignal
 }

@@ -49,13 +49,21 @@ function isOldest(now: Instant) {
        and not (e.kind = 'deposit_due' and e.next_attempt_at > ${now} and e.created_at > ${paying}))`
 }
 
+/** The way of a message to its recipient. */
+export type Channel = 'email' | 'text'
+
+function isOf(channel: Channel) {
+  return channel === 'text' ? sql<boolean>`m.to_phone is not null` : sql<boolean>`m.to_phone is null`
+}
+
 /** Reports if anything can be leased. Most polls find nothing and need no transaction. */
-export async function isAnyMailDue(db: Reads, now: Instant): Promise<boolean> {
+export async function isAnyMailDue(db: Reads, now: Instant, channel: Channel): Promise<boolean> {
   const row = await db
     .selectFrom('mails as m')
     .select('m.id')
     .where('m.status', '=', sql.lit('queued'))
     .where('m.next_attempt_at', '<=', now)
+    .where(isOf(channel))
     .where(isOldest(now))
     .orderBy('m.next_attempt_at')
     .limit(1)
@@ -69,12 +77,12 @@ const maxLeased = 1_000
 /** Leases the due emails of up to `max` recipients. */
 export async function leaseMails(
   db: Queries,
-  { max, now, until }: { max: number; now: Instant; until: Instant },
+  { max, now, until, channel }: { max: number; now: Instant; until: Instant; channel: Channel },
 ): Promise<LeasedMail[]> {
   const leaders = sql`
     select m.id, m.business_id, m.audience, m.recipient
       from mails as m
-     where m.status = 'queued' and m.next_attempt_at <= ${now} and ${isOldest(now)}
+     where m.status = 'queued' and m.next_attempt_at <= ${now} and ${isOf(channel)} and ${isOldest(now)}
      order by m.next_attempt_at, m.id
      limit ${max}
      ${isPostgres(db) ? sql`for update of m skip locked` : sql``}`
@@ -129,6 +137,7 @@ const mailed = {
     business_locale: 'locale',
     phone: 'phone',
     reply_to_email: 'reply_to_email',
+    quiet_hours_json: 'quiet_hours_json',
     /** The address of the first owner who has used their account. */
     owner_email: firstOwnerEmail,
     brand_name: 'brand_name',
@@ -394,13 +403,16 @@ export async function deleteOldMails(db: Queries, before: Instant, max: number):
 }
 
 /** A business that sends reminders to its clients. */
-export type RemindingBusiness = Pick<BusinessesTable, 'id' | 'reminder_hours_json' | 'quiet_hours_json'>
+export type RemindingBusiness = Pick<
+  BusinessesTable,
+  'id' | 'reminder_hours_json' | 'quiet_hours_json' | 'text_kinds_json'
+>
 
 /** Lists them by ID, beginning after one. */
 export function findRemindingBusinesses(db: Reads, after: string, max: number): Promise<RemindingBusiness[]> {
   return db
     .selectFrom('businesses')
-    .select(['id', 'reminder_hours_json', 'quiet_hours_json'])
+    .select(['id', 'reminder_hours_json', 'quiet_hours_json', 'text_kinds_json'])
     .where('id', '>', after)
     .where('reminder_hours_json', '<>', '[]')
     .orderBy('id')
@@ -421,7 +433,15 @@ export interface ReminderWindow {
 /** A booking in a window. */
 type RemindedBooking = Pick<
   BookingsTable,
-  'id' | 'business_id' | 'starts_at' | 'scheduled_at' | 'client_email' | 'counted_client' | 'caused_by'
+  | 'id'
+  | 'business_id'
+  | 'starts_at'
+  | 'scheduled_at'
+  | 'client_email'
+  | 'client_phone'
+  | 'text_agreed_at'
+  | 'counted_client'
+  | 'caused_by'
 > & { place: number; timezone: string }
 
 const windowColumns = {
@@ -453,7 +473,7 @@ export async function findReminded(
       select * from ${rowsOf(db, windowColumns, sql`${rowsText(db, windowColumns, rest)}`)} as r
     )
     select w.place, b.id, b.business_id, b.starts_at, b.scheduled_at, b.client_email,
-           b.counted_client, b.caused_by, l.timezone
+           b.client_phone, b.text_agreed_at, b.counted_client, b.caused_by, l.timezone
       from w ${foreach(db, 'bookings as b', inWindow)} join locations as l on l.id = b.location_id
      order by w.place, b.starts_at, b.id
      limit ${max}`.execute(db)
@@ -537,7 +557,7 @@ export function findMailsById(db: Reads, ids: readonly string[]): Promise<Writte
 export async function eraseMails(db: Queries, mails: readonly MailKey[]): Promise<void> {
   const among = isAmong(db, [['id', 'uuid']], sql<string>`${JSON.stringify(mails.map(({ id }) => [id]))}`)
   await sql`
-    update mails set to_email = '', recipient = cast(id as text), last_error = null, next_attempt_at = null,
+    update mails set to_email = '', to_phone = null, recipient = cast(id as text), last_error = null, next_attempt_at = null,
                      status = case status when 'queued' then 'superseded' else status end
      where audience = 'client' and ${among}`.execute(db)
   await sql`update mails set last_error = null where last_error is not null and ${among}`.execute(db)

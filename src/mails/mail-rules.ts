@@ -233,7 +233,16 @@ export function noticeToSend(
 }
 
 /** Why an email waits, beyond the reasons for postponing it. */
-export const waitReasons = ['setup', 'turn', 'retry', 'recipient_limit', 'business_limit', 'deposit'] as const
+export const waitReasons = [
+  'setup',
+  'turn',
+  'retry',
+  'recipient_limit',
+  'business_limit',
+  'server_limit',
+  'quiet_hours',
+  'deposit',
+] as const
 
 /** Why an email waits, and until when. Null: until emails are set up, or until it is its turn. */
 interface MailWait {
@@ -281,16 +290,30 @@ export function reminderDueAt(
 ): Instant {
   const due = plusSeconds(starts_at, -hours * 3_600)
   if (!quiet) return due
-  const local = Temporal.Instant.fromEpochMilliseconds(toMs(due)).toZonedDateTimeISO(timezone)
-  const time = local.toPlainTime().toString({ smallestUnit: 'minute' })
-  const overMidnight = quiet.to < quiet.from
-  const isQuiet = overMidnight ? time >= quiet.from || time < quiet.to : time >= quiet.from && time < quiet.to
+  const { day, time, isQuiet, overMidnight } = quietAt(due, timezone, quiet)
   if (!isQuiet) return due
-  const day = local.toPlainDate().subtract({ days: overMidnight && time < quiet.to ? 1 : 0 })
-  const begins = day.toPlainDateTime(quiet.from).toZonedDateTime(timezone, { disambiguation: 'earlier' })
+  const first = day.subtract({ days: overMidnight && time < quiet.to ? 1 : 0 })
+  const begins = first.toPlainDateTime(quiet.from).toZonedDateTime(timezone, { disambiguation: 'earlier' })
   // a minute earlier, because quiet hours include their first minute
   const before = instantFromMs(Math.max(begins.epochMilliseconds - 60_000, 0))
   return before < due ? before : due
+}
+
+function quietAt(instant: Instant, timezone: string, quiet: QuietHours) {
+  const local = Temporal.Instant.fromEpochMilliseconds(toMs(instant)).toZonedDateTimeISO(timezone)
+  const time = local.toPlainTime().toString({ smallestUnit: 'minute' })
+  const overMidnight = quiet.to < quiet.from
+  const isQuiet = overMidnight ? time >= quiet.from || time < quiet.to : time >= quiet.from && time < quiet.to
+  return { day: local.toPlainDate(), time, isQuiet, overMidnight }
+}
+
+/** Returns the end of the quiet hours that contain an instant. Undefined outside of them. */
+export function quietUntil(now: Instant, timezone: string, quiet: QuietHours | null): Instant | undefined {
+  if (!quiet) return undefined
+  const { day, time, isQuiet, overMidnight } = quietAt(now, timezone, quiet)
+  if (!isQuiet) return undefined
+  const last = day.add({ days: overMidnight && time >= quiet.from ? 1 : 0 })
+  return instantFromMs(last.toPlainDateTime(quiet.to).toZonedDateTime(timezone).epochMilliseconds)
 }
 
 /** Returns the longest time by which quiet hours bring a reminder forward, in seconds, including a clock change. */

@@ -10,30 +10,35 @@ export const Mail = Type.Object(
   {
     id: ShownId,
     booking_id: Nullable(ShownId, { description: 'Null if the email is not about a booking.' }),
+    channel: Type.Enum(['email', 'text'], { description: '`text`: a text message to a phone.' }),
     kind: Type.Enum([...(Object.keys(mailKinds) as MailKind[]), 'link', 'calendar'], {
       description:
         '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business. `link` goes to a person who logs in. `calendar` reports a busy calendar that cannot be read.',
     }),
-    to: Type.String(),
+    to: Type.String({ description: 'An email address, or a number (E.164).' }),
     status: Status,
     attempts: Type.Integer(),
     last_error: Nullable(Type.String(), { description: 'The last answer of the mail server.' }),
     waits_for: Nullable(Type.Enum([...waitReasons]), {
       description:
-        'Why it waits. `retry`: the next attempt after `last_error`. `recipient_limit`, `business_limit`: an hour in which the recipient gets, or the business causes, no more emails. `deposit`: the client may still be paying. `turn`: other emails come first, or no server is running. `setup`: this server sends no emails. Null if it is not waiting or is being sent.',
+        'Why it waits. `retry`: the next attempt after `last_error`. `recipient_limit`, `business_limit`: an hour in which the recipient gets, or the business causes, no more emails. `deposit`: the client may still be paying. `server_limit`: the same for all text messages of the server. `quiet_hours`: text messages wait for their end. `turn`: other emails come first, or no server is running. `setup`: this server sends no emails. Null if it is not waiting or is being sent.',
     }),
     waits_until: Nullable(ShownInstant, { description: 'Null if that is unknown.' }),
     created_at: ShownInstant,
     sent_at: Nullable(ShownInstant),
+    delivered_at: Nullable(ShownInstant, {
+      description: 'When a text message arrived, as far as its provider reported that.',
+    }),
   },
   {
     title: 'Mail',
     description:
-      'An email about a booking, or to a person who logs in. Its text is rendered when it is sent, and links are not kept.',
+      'An email or a text message about a booking, or an email to a person who logs in. Its text is rendered when it is sent, and links are not kept.',
     examples: [
       {
         id: exampleIds.mail,
         booking_id: exampleIds.booking,
+        channel: 'email',
         kind: 'confirmed',
         to: 'ada@example.com',
         status: 'sent',
@@ -43,6 +48,7 @@ export const Mail = Type.Object(
         waits_until: null,
         created_at: exampleTimes.createdAt,
         sent_at: exampleTimes.createdAt,
+        delivered_at: null,
       },
     ],
   },

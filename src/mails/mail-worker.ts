@@ -1,42 +1,27 @@
-import { LRUCache } from 'lru-cache'
-import { effectivePlan } from '../access/actor.ts'
-import { quotaOfClientMail, quotaOfNotice } from '../access/rate-limit-rules.ts'
 import type { RateLimiter } from '../access/rate-limits.ts'
 import { hasEmail } from '../base/contact-formats.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { repeat } from '../base/repeat.ts'
-import { LeaseLoop } from '../database/lease-loop.ts'
 import type { Context } from './context.ts'
 import { sendCalendarMail } from './calendar-mail.ts'
 import { type ClientMailbox, sendClientLink } from './client-link-mail.ts'
 import { sendLinkMail } from './link-mail.ts'
 import {
-  findNames,
   findShownBookings,
-  hasOptedOut,
   isAnyMailDue,
   type LeasedMail,
   leaseMails,
-  type MailResult,
-  postponeCaused,
-  type Postponement,
-  postponeMails,
   sentSince,
   type ShownBooking,
-  writeMailResult,
 } from './mail-queries.ts'
 import {
-  type Known,
-  knownBefore,
   leaseSeconds,
   limitSeconds,
   mailKinds,
-  mailToSend,
   maxToBusinessPerHour,
   maxToClientPerHour,
   noticeToSend,
-  pauseSeconds,
 } from './mail-rules.ts'
 import { isAnyNoticeDue, leaseNotices, type NoticeOf, type NoticeTable } from './notice-queries.ts'
 import { deleteMailFiles } from './mail-files.ts'
@@ -45,6 +30,7 @@ import { offUrl } from './opt-out.ts'
 import { mailRoute } from './mail-route.ts'
 import { queueReminders } from './reminders.ts'
 import { lineOf, renderMail, renderMany, type RenderedMail } from './render.ts'
+import { type LeasedTurn, limitedUntil, OutboxWorker, turnOf } from './outbox-worker.ts'
 import { OwnServers, type Route } from './own-server.ts'
 import { MailSender, maxConnections, senderAddress, type SendResult } from './send.ts'
 
@@ -61,35 +47,20 @@ import { MailSender, maxConnections, senderAddress, type SendResult } from './se
 
 const remindMs = 60_000
 const noticeTables: readonly NoticeTable[] = ['user_mails', 'client_links', 'calendar_mails']
-/** While the mail server is unavailable, emails wait instead of failing one by one. */
-const awayMs = 5_000
 /** Reminders missed while no server was running are sent up to this much later. */
 const lateReminderSeconds = 86_400
 /** Covers transactions that commit late. */
 const overlapSeconds = 300
 const maxLines = 100
-/** Emails wait this long while their business's server is busy with others. */
-const busySeconds = 2
-/** Businesses whose reached limit is remembered, so that the log reports it once. */
-const maxFull = 1_000
 
 /** Facts from folders above that emails need. */
-interface MailLinks {
+export interface MailLinks {
   /** Returns the URL where the client pays a due deposit. Null if none is due or no processor is available. */
   payUrl: (booking: ShownBooking) => string | null
   /** Returns the URL where the client manages the booking, and the deadlines for changes. */
   manage: (booking: ShownBooking) => Promise<Pick<MailAddresses, 'manageUrl' | 'cancelUntil' | 'moveUntil'>>
   /** Reports if a mailbox has bookings at a business. */
   isClient: (mailbox: ClientMailbox) => Promise<boolean>
-}
-
-function turnOf({ business_id, audience, recipient }: LeasedMail): string {
-  return [business_id, audience, recipient].join(' ')
-}
-
-/** Returns the end of the hour that began with the oldest email that counts. */
-function limitedUntil(oldest: Instant): Postponement {
-  return { until: plusSeconds(oldest, limitSeconds), waits_for: 'recipient_limit' }
 }
 
 /** In production, businesses may have a mail server although the operator has none. */
@@ -104,39 +75,30 @@ function consoleAddress({ config }: Pick<Context, 'config'>, businessId: string,
   return `${publicUrl(config)}/console${path}?business=${businessId}`
 }
 
-/** The unit of sending: a notice, or the next email to a recipient. */
-interface LeasedTurn {
-  id: string
-  send: () => Promise<void>
-}
-
 /** The worker of this process. */
-export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
+export class MailWorker extends OutboxWorker {
   private readonly links: MailLinks
   private readonly sender: MailSender
   private readonly own: OwnServers
-  private readonly limiter: RateLimiter
-  /** The ends of reached limits, by audience and business. */
-  private readonly fullUntil = new LRUCache<string, Instant>({ max: maxFull })
   private reminders: ReturnType<typeof repeat> | undefined
   private remindedUntil: Instant | undefined
 
   constructor(context: Context, links: MailLinks, limiter: RateLimiter) {
     const maxInFlight = isOn(context) ? maxInWork : 0
-    super(context, {
+    super(context, limiter, {
       ...{ maxInFlight, pollMs: 2_000, signal: context.dueMails },
       failing: 'emails cannot be leased; retrying',
       failed: ['error', 'mail_id', 'the result of an email could not be written'],
     })
     this.links = links
-    this.limiter = limiter
     this.sender = new MailSender(context.config)
     this.own = new OwnServers(context)
   }
 
   override start(): void {
-    if (!isOn(this.context)) return
-    super.start()
+    const hasTexts = this.context.config.smsUrl !== ''
+    if (!isOn(this.context) && !hasTexts) return
+    if (isOn(this.context)) super.start()
     this.reminders = repeat(() => this.remind(), remindMs, 0)
     this.wake()
   }
@@ -162,7 +124,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
 
   private async isAnyDue(now: Instant): Promise<boolean> {
     const { reads } = this.context.db
-    if (await isAnyMailDue(reads, now)) return true
+    if (await isAnyMailDue(reads, now, 'email')) return true
     for (const table of noticeTables) if (await isAnyNoticeDue(reads, table, now)) return true
     return false
   }
@@ -175,7 +137,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
       const links = await leaseNotices(tx.db, 'user_mails', { ...lease, max }) // few, and people wait for them
       const ofClients = await leaseNotices(tx.db, 'client_links', { ...lease, max: max - links.length })
       const rest = max - links.length - ofClients.length
-      const mails = rest > 0 ? await leaseMails(tx.db, { ...lease, max: rest }) : []
+      const mails = rest > 0 ? await leaseMails(tx.db, { ...lease, max: rest, channel: 'email' }) : []
       const turns = [...Map.groupBy(mails, turnOf).values()]
       const left = rest - turns.length // for emails that nobody waits for
       const calendars = left > 0 ? await leaseNotices(tx.db, 'calendar_mails', { ...lease, max: left }) : []
@@ -190,10 +152,6 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
         ...turns.map((mails) => turn(mails[0]?.id ?? '', () => this.tell(mails))),
       ],
     }
-  }
-
-  protected override async work({ send }: LeasedTurn): Promise<undefined> {
-    await send()
   }
 
   /** Returns the route of a business's emails. */
@@ -221,19 +179,7 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
   private async tellClient(mails: LeasedMail[]): Promise<void> {
     const { db, clock } = this.context
     const now = clock.now()
-    const bookings = await findShownBookings(db.reads, mails)
-    const obsolete: LeasedMail[] = []
-    let next: { mail: LeasedMail; booking: ShownBooking; same: LeasedMail[] } | undefined
-    for (const [bookingId, waiting] of Map.groupBy(mails, ({ booking_id }) => booking_id)) {
-      const booking = bookings.get(bookingId)
-      const id = mailToSend(waiting, booking, now)?.id
-      const mail = waiting.find((one) => one.id === id)
-      if (!mail || !booking || !hasEmail(booking.client_email) || (await this.isUnwanted(mail))) {
-        obsolete.push(...waiting)
-      } else if (!next) {
-        next = { mail, booking, same: waiting.filter((one) => one !== mail) }
-      }
-    }
+    const { next, obsolete } = await this.nextToClient(mails, ({ client_email }) => hasEmail(client_email))
     if (!next) return this.conclude(mails, obsolete, [])
     const { mail, booking, same } = next
     const since = plusSeconds(now, -limitSeconds)
@@ -247,47 +193,6 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     }))
     await this.record(mails, { mail, to: booking.client_email, result, same, obsolete })
     await this.withdraw(mail, [booking])
-  }
-
-  /**
-   * Counts an email that the business itself caused, or whose recipient it has chosen, at its first attempt. Returns the
-   * end of the hour if the business may cause no more in it.
-   */
-  private async countCaused(
-    { audience, caused_by, attempts }: LeasedMail,
-    { business_id: businessId, plan: own, hub_plan }: ShownBooking,
-  ): Promise<Instant | undefined> {
-    if (attempts > 0 || (audience === 'client' && caused_by !== 'business')) return undefined
-    const { clock, config } = this.context
-    const { rateLimitFactor: factor } = config
-    const plan = effectivePlan(own, hub_plan)
-    const quota =
-      audience === 'client'
-        ? quotaOfClientMail({ businessId, plan }, factor)
-        : quotaOfNotice(businessId, factor)
-    const { allowed, retryAfterSeconds } = await this.limiter.count([quota], businessId)
-    return allowed ? undefined : plusSeconds(clock.now(), retryAfterSeconds)
-  }
-
-  /** Makes the due emails that a business has caused wait together, so that they delay nobody else's. */
-  private async waitUntil(until: Instant, mails: LeasedMail[], mail: LeasedMail): Promise<void> {
-    const { db, log, metrics } = this.context
-    const { business_id, audience } = mail
-    await this.postpone(mails, { until, waits_for: 'business_limit' })
-    const others = await db.transaction((tx) => postponeCaused(tx.db, mail, { now: tx.now, until }))
-    metrics.mailsPostponed(1 + others)
-    const limit = `${audience} ${business_id}`
-    const known = this.fullUntil.get(limit)
-    if (known !== undefined && known > this.context.clock.now()) return
-    this.fullUntil.set(limit, until)
-    log.warn(
-      { business_id, audience, until },
-      'a business has caused as many emails as it may in an hour; more wait',
-    )
-  }
-
-  private async isUnwanted({ kind, business_id, recipient }: LeasedMail): Promise<boolean> {
-    return mailKinds[kind].isOptional && (await hasOptedOut(this.context.db.reads, business_id, recipient))
   }
 
   /** Sends the next email to a recipient of a business, about one booking or, above the limit, about many. */
@@ -334,32 +239,19 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
     if (known.some(({ id }) => now.get(id)?.client_email === '')) await deleteMailFiles(this.context, [mail])
   }
 
-  /**
-   * Renders one of the waiting emails to a recipient, which are in order. It supersedes those about the same booking.
-   */
+  /** Renders one of the waiting emails to a recipient, which are in order. It supersedes those about the same booking. */
   private async render(
     waiting: LeasedMail[],
     mail: LeasedMail,
     { booking, from }: { booking: ShownBooking; from: string },
   ): Promise<RenderedMail> {
-    const ofBooking = waiting.filter(({ booking_id }) => booking_id === mail.booking_id)
-    const known = mail.kind === 'changed' ? knownBefore(ofBooking) : undefined
     const around = {
       addresses: await this.addressesOf(mail, booking),
-      known: known && { ...known, names: await this.namesOf(booking, known) },
+      known: await this.knownOf(waiting, mail, booking),
       now: this.context.clock.now(),
       ...{ from, server: this.context.config.publicUrl },
     }
     return renderMail(mailViewOf(mail, booking, around))
-  }
-
-  private namesOf({ business_id }: ShownBooking, known: Partial<Known>): Promise<Map<string, string>> {
-    const items = known.items ?? []
-    const staff = [known.staff_id, ...items.map(({ staff_id }) => staff_id)]
-    return findNames(this.context.db.reads, business_id, {
-      staff: [...new Set(staff.filter((id) => id !== null && id !== undefined))],
-      services: [...new Set(items.map(({ service_id }) => service_id))],
-    })
   }
 
   private renderMany(
@@ -410,81 +302,5 @@ export class MailWorker extends LeaseLoop<Context, LeasedTurn> {
       log.error({ err: error, mail_id: id }, 'a mail could not be made')
       return { outcome: 'failed', error: 'the email could not be rendered; see the server log' }
     }
-  }
-
-  private async record(
-    mails: LeasedMail[],
-    done: {
-      mail: LeasedMail
-      to: string
-      result: SendResult
-      /** Emails superseded by this one, once it is sent. */
-      same: LeasedMail[]
-      obsolete: LeasedMail[]
-      /** Emails whose contents this one includes. */
-      carried?: LeasedMail[]
-    },
-  ): Promise<void> {
-    const { mail, to, result, same, obsolete, carried = [] } = done
-    const { clock, log, metrics } = this.context
-    const now = clock.now()
-    const leased_until = mail.next_attempt_at
-    const attempts = mail.attempts + 1
-    if (result.outcome === 'sent') {
-      metrics.mail('sent')
-      const sent = { status: 'sent', sent_at: now, next_attempt_at: null, last_error: null } as const
-      return this.conclude(
-        mails,
-        [...obsolete, ...same],
-        [
-          { ids: [mail.id], leased_until, changes: { ...sent, attempts, to_email: to } },
-          { ids: carried.map(({ id }) => id), leased_until, changes: { ...sent, sent_with: mail.id } },
-        ],
-      )
-    }
-    if (result.isBusy) return this.postpone(mails, { until: plusSeconds(now, busySeconds), waits_for: null })
-    const attempts_left = mail.attempts_left - 1
-    const about = { mail_id: mail.id, booking_id: mail.booking_id, error: result.error }
-    const failed = { attempts, attempts_left, last_error: result.error.slice(0, 300) }
-    if (result.outcome === 'refused' || attempts_left <= 0) {
-      metrics.mail('failed')
-      log.warn(about, 'a mail was refused, and is not tried again')
-      const changes = { ...failed, status: 'failed', next_attempt_at: null } as const
-      return this.conclude(mails, obsolete, [{ ids: [mail.id], leased_until, changes }])
-    }
-    if (result.isAway) this.rest(awayMs)
-    metrics.mail('retried')
-    log.info(about, 'a mail could not be sent; it is tried again')
-    await this.conclude(mails, obsolete, [{ ids: [mail.id], leased_until, changes: failed }], {
-      until: plusSeconds(now, pauseSeconds(attempts)),
-      waits_for: 'retry',
-    })
-  }
-
-  private postpone(mails: LeasedMail[], later: Postponement): Promise<void> {
-    return this.conclude(mails, [], [], later)
-  }
-
-  /**
-   * Writes results. The other emails of the lease are due at once, or all waiting emails of the recipient are
-   * postponed.
-   */
-  private async conclude(
-    mails: LeasedMail[],
-    superseded: LeasedMail[],
-    results: MailResult[],
-    later?: Postponement,
-  ): Promise<void> {
-    const [first] = mails
-    if (!first) return
-    const leased_until = first.next_attempt_at
-    await this.context.db.transaction(async (tx) => {
-      const ids = superseded.map(({ id }) => id)
-      const changes = { status: 'superseded', next_attempt_at: null } as const
-      await writeMailResult(tx.db, { ids, leased_until, changes })
-      for (const result of results) await writeMailResult(tx.db, result)
-      const atOnce = { until: tx.now, waits_for: null }
-      await postponeMails(tx.db, first, { leased_until, now: tx.now, ...(later ?? atOnce) })
-    })
   }
 }

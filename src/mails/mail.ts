@@ -86,6 +86,7 @@ export async function retryMail(context: Context, actor: Actor, id: string): Pro
     return (await findMail(tx.db, actor.scope, subjectId)) ?? found
   })
   context.dueMails.raise()
+  context.dueTexts.raise()
   return presentMail(context, mail)
 }
 
@@ -134,13 +135,16 @@ async function presentMail(context: Context, mail: ListedMail): Promise<ShownMai
   // a link to a person goes through the server of the operator
   const route =
     mail.business_id === null ? mailRoute(config) : await mailRouteOf(context, db.reads, mail.business_id)
-  const wait = waitOf(mail, { now: clock.now(), isOn: route !== 'off' })
+  const phone = 'to_phone' in mail ? mail.to_phone : null
+  const isOn = phone === null ? route !== 'off' : config.smsUrl !== ''
+  const wait = waitOf(mail, { now: clock.now(), isOn })
   const time = (instant: Instant) => formatInstant(instant, mail.timezone)
   return {
     id: mail.id,
     booking_id: mail.booking_id,
+    channel: phone === null ? ('email' as const) : ('text' as const),
     kind: mail.kind,
-    to: mail.to_email,
+    to: phone ?? mail.to_email,
     status: mail.status as ShownMail['status'], // the query excludes superseded ones
     attempts: mail.attempts,
     last_error: mail.last_error,
@@ -148,6 +152,7 @@ async function presentMail(context: Context, mail: ListedMail): Promise<ShownMai
     waits_until: wait?.until ? time(wait.until) : null,
     created_at: time(mail.created_at),
     sent_at: mail.sent_at && time(mail.sent_at),
+    delivered_at: 'delivered_at' in mail && mail.delivered_at ? time(mail.delivered_at) : null,
   }
 }
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
 import type { Queries } from '../database/database.ts'
@@ -18,6 +18,10 @@ export interface NewMails {
   business_kind: MailKind | null
   to_email: string
   recipient: string
+  /** Null: no text message to the client. */
+  text_kind: MailKind | null
+  /** The number of the text message (E.164). Otherwise empty. */
+  to_phone: string
   /**
    * Email of the person who made the change, in lower case, because nobody receives emails about their own changes.
    * Empty if the author is not a person.
@@ -39,6 +43,8 @@ const columns = {
   business_kind: 'text',
   to_email: 'text',
   recipient: 'text',
+  text_kind: 'text',
+  to_phone: 'text',
   by_email: 'text',
   caused_by: 'text',
   created_at: 'timestamptz',
@@ -53,19 +59,27 @@ const insertQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>
                         from businesses as i, json_each(i.notify_emails_json)
                        where i.id in (select business_id from w)) as n on n.of_business = b.id`
   const seed = sql`cast(w.id as text)`
-  const derived = sql`substr(${seed}, 1, 14) || '8' || substr(${seed}, 16, 20) || n.place`
+  const derived = (place: RawBuilder<unknown>) => {
+    const id = sql`substr(${seed}, 1, 14) || '8' || substr(${seed}, 16, 20) || ${place}`
+    return isPostgres(db) ? sql`cast(${id} as uuid)` : id
+  }
   return sql`
     with w as materialized (select * from ${rowsOf(db, columns, rows)} as r)
     insert into mails (id, business_id, booking_id, audience, kind, occasion, to_email, recipient, status,
-                       attempts_left, next_attempt_at, created_at, caused_by)
+                       attempts_left, next_attempt_at, created_at, caused_by, to_phone)
     select w.id, w.business_id, w.booking_id, 'client', w.client_kind, w.occasion, w.to_email, w.recipient,
-           'queued', ${sql.lit(maxAttempts)}, w.due_at, w.created_at, nullif(w.caused_by, '')
+           'queued', ${sql.lit(maxAttempts)}, w.due_at, w.created_at, nullif(w.caused_by, ''), null
       from w
      where w.client_kind is not null
     union all
-    select ${isPostgres(db) ? sql`cast(${derived} as uuid)` : derived}, w.business_id, w.booking_id, 'business',
+    select ${derived(sql`'0'`)}, w.business_id, w.booking_id, 'client', w.text_kind, w.occasion, '', w.to_phone,
+           'queued', ${sql.lit(maxAttempts)}, w.due_at, w.created_at, nullif(w.caused_by, ''), w.to_phone
+      from w
+     where w.text_kind is not null
+    union all
+    select ${derived(sql`n.place`)}, w.business_id, w.booking_id, 'business',
            w.business_kind, w.occasion, n.email, lower(n.email), 'queued', ${sql.lit(maxAttempts)},
-           w.due_at, w.created_at, null
+           w.due_at, w.created_at, null, null
       from w
       join businesses as b on b.id = w.business_id
       ${notified}

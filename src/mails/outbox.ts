@@ -5,6 +5,7 @@ import { allOf, type Transaction } from '../database/database.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import type { Context } from './context.ts'
 import { mailRouteOf } from './mail-route.ts'
+import { textToSend, type TextSubject } from './text-route.ts'
 import {
   type Caused,
   changeOccasion,
@@ -36,7 +37,9 @@ const writeMails = sharedStatement({
   },
 })
 
-interface Told extends MailSubject, Caused {
+const noText = { text_kind: null, to_phone: '' } as const
+
+interface Told extends MailSubject, Caused, TextSubject {
   id: string
   business_id: string
   version: number
@@ -62,15 +65,25 @@ interface News {
  * the client gets none. Sending begins after the commit.
  */
 export async function recordMails(
-  { config, ids, dueMails, cache }: Pick<Context, 'config' | 'ids' | 'dueMails' | 'cache'>,
+  {
+    config,
+    ids,
+    dueMails,
+    dueTexts,
+    cache,
+  }: Pick<Context, 'config' | 'ids' | 'dueMails' | 'dueTexts' | 'cache'>,
   tx: Transaction,
   { before, after, notify = true, by, delaySeconds = 0 }: News,
 ): Promise<void> {
-  if ((await mailRouteOf({ config, cache }, tx.db, after.business_id)) === 'off') return
+  const hasMail = (await mailRouteOf({ config, cache }, tx.db, after.business_id)) !== 'off'
+  if (!hasMail && config.smsUrl === '') return
   const tidings = tidingsOf(before, after)
-  const mayTell = notify && hasEmail(after.client_email) && after.ends_at > tx.now
+  const isTold = notify && after.ends_at > tx.now
+  const mayTell = hasMail && isTold && hasEmail(after.client_email)
   const client = mayTell ? tidings.client : undefined
-  const { business } = tidings
+  const business = hasMail ? tidings.business : undefined
+  const kind = isTold ? tidings.client : undefined
+  const text = await textToSend({ config, cache }, tx.db, { booking: after, kind })
   const mail = {
     business_id: after.business_id,
     booking_id: after.id,
@@ -82,20 +95,24 @@ export async function recordMails(
     created_at: tx.now,
   }
   const [written] = await allOf([
-    client || business
+    client || business || text.text_kind
       ? writeMails(tx, {
           ...{ ...mail, id: ids.next(), due_at: plusSeconds(tx.now, delaySeconds) },
-          ...{ client_kind: client ?? null, business_kind: business ?? null },
+          ...{ client_kind: client ?? null, business_kind: business ?? null, ...text },
         })
       : 0,
     mayTell && tidings.deposit
       ? writeMails(tx, {
           ...{ ...mail, id: ids.next(), due_at: depositDueAt(after, tx.now) },
-          ...{ client_kind: 'deposit_due', business_kind: null },
+          ...{ client_kind: 'deposit_due', business_kind: null, ...noText },
         })
       : 0,
   ])
-  if (written > 0) tx.onCommit(() => dueMails.raise())
+  if (written === 0) return
+  tx.onCommit(() => {
+    dueMails.raise()
+    if (text.text_kind) dueTexts.raise()
+  })
 }
 
 /**
@@ -122,6 +139,7 @@ export async function recordMailAgain(
     ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
     occasion: `again/${tx.now.slice(0, 'yyyy-mm-ddThh:mm'.length)}`,
     ...{ client_kind: booking.confirmed_at === null ? 'deposit_due' : 'confirmed', business_kind: null },
+    ...noText,
     ...{ to_email: booking.client_email, recipient: clientEmailOf(booking.client_email) },
     ...{ by_email: '', caused_by: causeOf(booking, by) },
     ...{ created_at: tx.now, due_at: tx.now },
@@ -144,7 +162,12 @@ export async function recordPaymentMail(
   if ((await mailRouteOf({ config, cache }, tx.db, booking.business_id)) === 'off') return
   await writeMails(tx, {
     ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
-    ...{ occasion: paidOccasion(booking.payment_id), client_kind: 'confirmed', business_kind: null },
+    ...{
+      occasion: paidOccasion(booking.payment_id),
+      client_kind: 'confirmed',
+      business_kind: null,
+      ...noText,
+    },
     ...{ to_email: booking.client_email, recipient: clientEmailOf(booking.client_email) },
     ...{ by_email: '', caused_by: causeOf(booking, undefined) },
     ...{ created_at: tx.now, due_at: tx.now },

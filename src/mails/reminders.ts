@@ -1,6 +1,6 @@
 import { clientEmailOf, hasEmail } from '../base/contact-formats.ts'
 import { type Instant, nearestInstant, toMs } from '../base/instants.ts'
-import { type QuietHours, quietHoursIn } from '../catalogue/mail-settings-rules.ts'
+import { type QuietHours, quietHoursIn, type TextKind } from '../catalogue/mail-settings-rules.ts'
 import type { Context } from './context.ts'
 import {
   findReminded,
@@ -11,6 +11,7 @@ import {
 } from './mail-queries.ts'
 import { isCausedByBusiness, quietSpanSeconds, reminderDueAt, reminderOccasion } from './mail-rules.ts'
 import { insertMails, type NewMails } from './outbox-queries.ts'
+import { isAmong, textNumberOf } from './text-route.ts'
 
 /*
  * Reminders are found when they are due, from the bookings at that time. Nothing is planned ahead. Every server checks
@@ -31,11 +32,15 @@ export async function queueReminders(context: Context, since: Instant): Promise<
     if (!last || businesses.length < businessesAtOnce) break
     after = last.id
   }
-  if (queued > 0) context.dueMails.raise()
+  if (queued > 0) {
+    context.dueMails.raise()
+    context.dueTexts.raise()
+  }
   return queued
 }
 
 interface Rule {
+  texts: TextKind[]
   hours: number
   quiet: QuietHours | null
 }
@@ -50,6 +55,7 @@ async function remindClientsOf(
   const windows: ReminderWindow[] = []
   for (const business of businesses) {
     const quiet = quietHoursIn(business.quiet_hours_json)
+    const texts = JSON.parse(business.text_kinds_json) as TextKind[]
     for (const hours of JSON.parse(business.reminder_hours_json) as number[]) {
       const from = Math.max(toMs(since) + hours * 3_600_000, toMs(now))
       const until = toMs(now) + (hours * 3_600 + quietSpanSeconds(quiet)) * 1_000
@@ -59,7 +65,7 @@ async function remindClientsOf(
         starts_after: nearestInstant(from),
         starts_until: nearestInstant(until),
       })
-      rules.push({ hours, quiet })
+      rules.push({ hours, quiet, texts })
     }
   }
   let queued = 0
@@ -68,7 +74,10 @@ async function remindClientsOf(
     const found = await findReminded(context.db.reads, windows, { after, max: bookingsAtOnce })
     const mails = found.flatMap((booking): NewMails[] => {
       const rule = rules[booking.place]
-      if (!rule || !hasEmail(booking.client_email)) return []
+      if (!rule) return []
+      const isMailed = hasEmail(booking.client_email)
+      const phone = isAmong(rule.texts, 'reminder') ? textNumberOf(booking, context.config) : undefined
+      if (!isMailed && phone === undefined) return []
       const due = reminderDueAt(booking, rule.hours, rule.quiet)
       // the client has just received an email about the booking, move or confirmation
       if (due > now || booking.scheduled_at > due) return []
@@ -78,10 +87,12 @@ async function remindClientsOf(
           business_id: booking.business_id,
           booking_id: booking.id,
           occasion: reminderOccasion(booking.starts_at, rule.hours),
-          client_kind: 'reminder',
+          client_kind: isMailed ? 'reminder' : null,
           business_kind: null,
           to_email: booking.client_email,
           recipient: clientEmailOf(booking.client_email),
+          text_kind: phone === undefined ? null : 'reminder',
+          to_phone: phone ?? '',
           by_email: '',
           caused_by: isCausedByBusiness(booking) ? 'business' : '',
           created_at: now,

@@ -36,6 +36,7 @@ export async function createContext(
   const inMemory = {
     dueDeliveries: new DueSignal(),
     dueMails: new DueSignal(),
+    dueTexts: new DueSignal(),
     duePushes: new DueSignal(),
   }
   const provider = openProvider({ db, ids, config })

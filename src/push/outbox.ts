@@ -20,7 +20,7 @@ const writePushes = sharedStatement({
   },
 })
 
-type Parts = Pick<Context, 'cache' | 'config' | 'ids' | 'dueMails' | 'duePushes'>
+type Parts = Pick<Context, 'cache' | 'config' | 'ids' | 'dueMails' | 'dueTexts' | 'duePushes'>
 type News = Parameters<typeof recordMails>[2]
 
 /** Records the emails and notifications about a change in its transaction. */

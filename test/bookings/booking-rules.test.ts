@@ -43,6 +43,8 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     owner_id: 'owner',
     locale: null,
     time_zone: null,
+    text_consent: null,
+    text_agreed_at: null,
     scheduled_at: now,
     cancelled_at: null,
     confirmed_at: now,

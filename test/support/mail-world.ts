@@ -94,7 +94,7 @@ export async function makeMail({ context }: TestService, businessId: string): Pr
     insertMails(db, [
       {
         ...{ id, business_id: businessId, booking_id: context.ids.next(), occasion: '1' },
-        ...{ client_kind: 'confirmed', business_kind: null },
+        ...{ client_kind: 'confirmed', business_kind: null, text_kind: null, to_phone: '' },
         ...{ to_email: 'ada@example.com', recipient: 'ada@example.com', by_email: '', caused_by: '' },
         ...{ created_at: now, due_at: now },
       },

@@ -112,6 +112,7 @@ export interface TextParameters {
   'settings.moved': { count: number; isMore: boolean }
   'settings.test': { email: string | number }
   'settings.filed': { folder: string | number }
+  'settings.textsHint': { allowed: string | number; used: string | number }
   'start.known': { names: string | number }
   'start.aloneHint': { name: string | number }
   'start.minutesOf': { name: string | number }
@@ -215,6 +216,8 @@ export interface TextParameters {
   'mails.waits.retry': { when: string | number }
   'mails.waits.recipient_limit': { when: string | number }
   'mails.waits.business_limit': { when: string | number }
+  'mails.waits.server_limit': { when: string | number }
+  'mails.waits.quiet_hours': { when: string | number }
   'mails.waits.deposit': { when: string | number }
   'mails.retryOf': { to: string | number; what: string | number }
   'mails.failed': { count: number; isMore: boolean }

@@ -101,7 +101,7 @@ function seenForm(visit: BusinessVisit, kept: { status?: Status }): Html {
 
 function row(visit: BusinessVisit, mail: ListedMail, kept: { status?: Status }): Html {
   const { mails: t, booking } = visit.texts
-  const { id, booking_id, kind, to, status, created_at, last_error, waits_for } = mail
+  const { id, booking_id, kind, to, status, created_at, last_error, waits_for, delivered_at } = mail
   const what = booking.mails[kind]
   return html`<li>
     <time datetime="${created_at}">${momentOf(created_at, visit)}</time>
@@ -110,7 +110,9 @@ function row(visit: BusinessVisit, mail: ListedMail, kept: { status?: Status }):
         booking_id === null
           ? what
           : html`<a href="${pathOf(`/console/bookings/${booking_id}`, visit)}">${what}</a>`
-      } <bdi>${booking.mailStates[status]({ to })}</bdi></span
+      }
+      <bdi>${booking.mailStates[status]({ to })}</bdi
+      >${delivered_at === null ? '' : html`, ${t.arrived}`}</span
     >
     ${waits_for === null ? '' : html`<span class="soft">${waitText(visit, mail)}</span>`}
     ${last_error === null ? '' : html`<span class="soft"><bdi dir="auto">${last_error}</bdi></span>`}

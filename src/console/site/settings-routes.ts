@@ -10,6 +10,9 @@ import {
   showBusinessInScope,
 } from '../../catalogue/business.ts'
 import { type Business, ChangeBusiness } from '../../catalogue/business-schemas.ts'
+import { effectivePlan } from '../../access/actor.ts'
+import { segmentsThisMonth } from '../../mails/text-report.ts'
+import { textKinds } from '../../catalogue/mail-settings-rules.ts'
 import { maxTermsLength } from '../../catalogue/business-rules.ts'
 import { locationKind } from '../../catalogue/catalogue-kinds.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
@@ -28,6 +31,7 @@ import {
   areWrong,
   fieldsOf,
   fillRows,
+  ids,
   lines,
   number,
   optional,
@@ -49,6 +53,7 @@ export function settingsRoutes(app: FastifyInstance, context: Context): void {
 const path = '/console/settings'
 
 function settingsPage(context: Context): ConsoleRoute {
+  const rowsFor = (visit: ConsoleLanguage) => settingsRows(visit, sendsTexts(context))
   return {
     path,
     name: 'SettingsPage',
@@ -57,15 +62,15 @@ function settingsPage(context: Context): ConsoleRoute {
     query: movedQuery,
     show: async (visit, { query }) => {
       const business = await showBusinessInScope(context, visit.person, visit.business.id)
-      const filled = fillRows(settingsRows(visit), presentBusiness(business))
+      const filled = fillRows(rowsFor(visit), presentBusiness(business))
       const state = filledForm({ ...filled, zoneToo: 'on' })
       return shown(context, visit, { state, query })
     },
     form: {
-      rows: settingsRows,
+      rows: rowsFor,
       act: async (visit, typed) => {
         const { person, business } = visit
-        const change = checkedForm(ChangeBusiness, readRows(settingsRows(visit), typed))
+        const change = checkedForm(ChangeBusiness, readRows(rowsFor(visit), typed))
         const wanted = { id: business.id, change }
         if (typed['zoneToo'] !== 'on') {
           await changeBusinessInScope(context, person, wanted)
@@ -122,8 +127,8 @@ const maxAhead = 100
 /** Bounds the queries of a business with thousands of locations. */
 const maxRead = 500
 
-function settingsRows({ texts, locale }: ConsoleLanguage): Rows<Business> {
-  const { settings: words, services, locations, start } = texts
+function settingsRows({ texts, locale }: ConsoleLanguage, hasTexts: boolean): Rows<Business> {
+  const { settings: words, services, locations, start, booking } = texts
   const between = /[\s,;]+/
   const phone = { type: 'tel', max: 32, spell: typedPhone } as const
   return [
@@ -136,6 +141,9 @@ function settingsRows({ texts, locale }: ConsoleLanguage): Rows<Business> {
     ['reminder_hours', lines({ between, each: numberOf, max: 60 }), words.reminders, words.remindersHint],
     ['quiet_hours.from', time(), words.quietFrom],
     ['quiet_hours.to', time(), words.quietTo],
+    ...(hasTexts
+      ? [['text_kinds', ids(textKinds.map((id) => ({ id, name: booking.mails[id] }))), words.texts] as const]
+      : []),
     ['max_bookings_per_client', number(), words.perClient, words.perClientHint],
     ['max_gap_minutes', number({ unit: services.minutes, usual: 0 }), words.gap, words.gapHint],
     ['retention_days', number({ unit: words.days }), words.retention, words.retentionHint],
@@ -145,6 +153,21 @@ function settingsRows({ texts, locale }: ConsoleLanguage): Rows<Business> {
     ['terms', optional({ rows: 6, max: maxTermsLength }), words.terms, words.termsHint],
     ['terms_language', mailLanguage(locale), words.termsLanguage],
   ]
+}
+
+function sendsTexts({ config }: Pick<Context, 'config'>): boolean {
+  return config.smsUrl !== ''
+}
+
+/** Returns the text messages that a business has used and may use this month. Undefined if the server sends none. */
+async function textsOf(context: Context, { business: { id }, person, locale }: BusinessVisit) {
+  if (!sendsTexts(context)) return undefined
+  const { plan, hub_plan } = await showBusinessInScope(context, person, id)
+  const number = new Intl.NumberFormat(locale)
+  return {
+    used: number.format(await segmentsThisMonth(context, id)),
+    allowed: number.format(context.config.smsPerMonth[effectivePlan(plan, hub_plan)]),
+  }
 }
 
 async function shown(
@@ -160,7 +183,10 @@ async function shown(
       ${doneNotice({ saved: setUp.done.saved }, query['done'])} ${movedNotice(visit, query)}
       ${faultSummary(state, setUp)}
       <form method="post" class="fields wide-fields">
-        ${settingsFields(visit, state, await locationsOf(context, visit))}
+        ${settingsFields(visit, state, {
+          ...(await locationsOf(context, visit)),
+          texts: await textsOf(context, visit),
+        })}
         <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
       </form>`,
   }
@@ -185,10 +211,14 @@ const rare = ['max_gap_minutes', 'trusted_networks'] as const
 function settingsFields(
   visit: BusinessVisit,
   state: FormState,
-  { inZone = [], others = [] }: { inZone?: Location[]; others?: Location[] },
+  {
+    inZone = [],
+    others = [],
+    texts,
+  }: { inZone?: Location[]; others?: Location[]; texts: Awaited<ReturnType<typeof textsOf>> },
 ): Html {
   const { settings: words } = visit.texts
-  const at = fieldsOf(settingsRows(visit), state)
+  const at = fieldsOf(settingsRows(visit, texts !== undefined), state)
   return html`<h2>${words.business}</h2>
     ${at('name', 'timezone')}
     ${inZone.length === 0 ? '' : tick(state, 'zoneToo', words.zoneToo({ names: inZone.map(({ name }) => name).join(', ') }))}
@@ -211,6 +241,12 @@ function settingsFields(
     ${at('locale', 'reply_to_email', 'notify_emails', 'reminder_hours')}
     <div class="beside">${at('quiet_hours.from', 'quiet_hours.to')}</div>
     <p class="soft">${words.quietHint}</p>
+    ${
+      texts
+        ? html`${at('text_kinds')}
+            <p class="soft">${words.textsHint(texts)}</p>`
+        : ''
+    }
     <h2>${words.clients}</h2>
     <div class="beside">${at('max_bookings_per_client', 'retention_days')}</div>
     <details ${areWrong(state, rare) ? html`open` : ''}>

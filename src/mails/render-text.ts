@@ -1,0 +1,36 @@
+import { languageFor } from '../base/languages.ts'
+import type { MailView } from './render.ts'
+import { leadingZone, newsOf, timesOf, unlinked } from './render.ts'
+import { maxSegments, plainText, segmentsOf } from './text-rules.ts'
+
+/** Lengths to which names are shortened, one after the other, until the message fits. */
+const lengths = [60, 30, 20, 10]
+
+/**
+ * Renders a text message to a client: who writes, the news, and the link to manage the booking. It has at most
+ * `maxSegments` segments. `canAnswer`: the sender's number takes answers, so the message explains STOP.
+ */
+export function renderText(
+  view: MailView,
+  { manageUrl, canAnswer }: { manageUrl: string; canAnswer: boolean },
+): string {
+  const { kind, booking, business } = view
+  const { say, ...language } = languageFor(...view.locales)
+  const news = kind === 'reminder' ? kind : newsOf(view)
+  const { date, time } = timesOf({ ...booking, timezone: leadingZone(view) }, { say, ...language })
+  const make = (length: number, stop: string) => {
+    const names = { business: cut(business.name, length), service: cut(booking.serviceName, length) }
+    const sentence = say(`text.${news === 'deposit_due' || news === 'paid' ? 'confirmed' : news}`, {
+      ...{ ...names, date, time },
+    })
+    return plainText([sentence, manageUrl, stop].filter(Boolean).join(' '))
+  }
+  const stop = canAnswer ? say('text.stop') : ''
+  const tries = [make(lengths[0] ?? 0, stop), ...lengths.map((length) => make(length, ''))]
+  return tries.find((text) => segmentsOf(text) <= maxSegments) ?? (tries.at(-1) as string)
+}
+
+function cut(name: string, length: number): string {
+  const characters = Array.from(unlinked(name).replaceAll(/\s+/g, ' '))
+  return characters.length <= length ? characters.join('') : `${characters.slice(0, length - 1).join('')}.`
+}

@@ -1,0 +1,104 @@
+import { sql } from 'kysely'
+import type { Instant } from '../base/instants.ts'
+import type { TextKind } from '../catalogue/mail-settings-rules.ts'
+import type { Queries, Reads } from '../database/database.ts'
+
+/** Returns the messages that a business also sends as a text. */
+export async function findTextKinds(db: Reads, businessId: string): Promise<TextKind[]> {
+  const row = await db
+    .selectFrom('businesses')
+    .select('text_kinds_json')
+    .where('id', '=', businessId)
+    .executeTakeFirst()
+  return JSON.parse(row?.text_kinds_json ?? '[]') as TextKind[] // only `mailColumns` writes it
+}
+
+/** Counts segments of a month unless they exceed the allowance. Returns false if they do. */
+export async function countSegments(
+  db: Queries,
+  { businessId, month, segments, allowed }: Record<'businessId' | 'month', string> & SegmentCount,
+): Promise<boolean> {
+  if (segments > allowed) return false
+  const { numAffectedRows = 0n } = await sql`
+    insert into text_counts (business_id, month, segments) values (${businessId}, ${month}, ${segments})
+    on conflict (business_id, month) do update set segments = text_counts.segments + excluded.segments
+     where text_counts.segments + excluded.segments <= ${allowed}`.execute(db)
+  return numAffectedRows > 0n
+}
+
+interface SegmentCount {
+  segments: number
+  /** In the whole month. */
+  allowed: number
+}
+
+/** Returns the segments that a business has sent in a month. */
+export async function findSegments(
+  db: Reads,
+  { businessId, month }: Record<'businessId' | 'month', string>,
+): Promise<number> {
+  const row = await db
+    .selectFrom('text_counts')
+    .select('segments')
+    .where('business_id', '=', businessId)
+    .where('month', '=', month)
+    .executeTakeFirst()
+  return row?.segments ?? 0
+}
+
+/** Returns true if a number has answered STOP. */
+export async function hasStopped(db: Reads, phone: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('text_opt_outs')
+    .select('phone')
+    .where('phone', '=', phone)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Ends text messages to a number, including those that wait. */
+export async function insertStop(db: Queries, phone: string, now: Instant): Promise<void> {
+  await db
+    .insertInto('text_opt_outs')
+    .values({ phone, opted_out_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await db
+    .updateTable('mails')
+    .set({ status: 'superseded', next_attempt_at: null })
+    .where('to_phone', '=', phone)
+    .where('status', '=', sql.lit('queued'))
+    .execute()
+}
+
+/** Allows text messages to a number again. */
+export async function deleteStop(db: Queries, phone: string): Promise<void> {
+  await db.deleteFrom('text_opt_outs').where('phone', '=', phone).execute()
+}
+
+/** Writes what the provider reports about a sent text message. */
+export async function writeDelivery(
+  db: Queries,
+  { id, error, now }: { id: string; error: string | null; now: Instant },
+): Promise<void> {
+  const changes =
+    error === null
+      ? { delivered_at: now }
+      : { status: 'failed' as const, sent_at: null, last_error: error.slice(0, 300) }
+  await db
+    .updateTable('mails')
+    .set(changes)
+    .where('id', '=', id)
+    .where('to_phone', 'is not', null)
+    .where('status', '=', sql.lit('sent'))
+    .where('delivered_at', 'is', null)
+    .execute()
+}
+
+/** Deletes up to `max` counts of months before one, and returns their number. */
+export async function deleteOldCounts(db: Queries, month: string, max: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from text_counts where (business_id, month) in (
+      select business_id, month from text_counts where month < ${month} limit ${max})`.execute(db)
+  return Number(numAffectedRows)
+}

@@ -1,0 +1,39 @@
+import { isUuid } from '../base/ids.ts'
+import type { CleanupJob } from '../database/context.ts'
+import type { Context } from './context.ts'
+import { deleteOldCounts, deleteStop, findSegments, insertStop, writeDelivery } from './text-queries.ts'
+import { monthOf } from './text-rules.ts'
+import { type TextReport, wishIn } from './text-sender.ts'
+import { plusSeconds } from '../base/instants.ts'
+
+/** Applies a report of the provider: a delivery, or an answer that ends text messages or allows them again. */
+export async function noteReport({ db }: Pick<Context, 'db'>, report: TextReport): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (report.type === 'delivered' || report.type === 'failed') {
+      if (!isUuid(report.id)) return
+      const error = report.type === 'failed' ? report.error : null
+      await writeDelivery(tx.db, { id: report.id, error, now: tx.now })
+    } else if (report.type === 'answer') {
+      const wish = wishIn(report.text)
+      if (wish === 'stop') await insertStop(tx.db, report.from, tx.now)
+      if (wish === 'start') await deleteStop(tx.db, report.from)
+    }
+  })
+}
+
+/** Returns the segments that a business has sent in the present month. */
+export function segmentsThisMonth(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  businessId: string,
+): Promise<number> {
+  return findSegments(db.reads, { businessId, month: monthOf(clock.now()) })
+}
+
+const keptSeconds = 400 * 86_400
+
+/** Deletes the counts of months that ended more than a year ago. */
+export const oldTextCounts: CleanupJob = {
+  name: 'old counts of text messages',
+  deleteBatch: ({ db }, max) =>
+    db.transaction((tx) => deleteOldCounts(tx.db, monthOf(plusSeconds(tx.now, -keptSeconds)), max)),
+}
