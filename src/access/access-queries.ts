@@ -165,7 +165,7 @@ export function findPageDetails(db: Reads, businessId: string) {
   return db
     .selectFrom('businesses')
     .where('id', '=', businessId)
-    .select(['cover_url', 'imprint_url', 'privacy_url', 'terms', 'terms_language'])
+    .select(['cover_url', 'imprint_url', 'privacy_url', 'terms', 'terms_language', 'text_kinds_json'])
     .executeTakeFirst()
 }
 

@@ -5,11 +5,13 @@ import { operator } from '../access/actor.ts'
 import { systemClock } from '../base/clock.ts'
 import { isEmail } from '../base/contact-formats.ts'
 import { OperatorError, UsageError } from '../base/errors.ts'
+import { internationalNumber } from '../base/phone-countries.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import type { MailKind } from '../database/tables.ts'
 import { listMails, retryMail } from '../mails/mail.ts'
 import { mailRoute } from '../mails/mail-route.ts'
-import { sampleKinds, sampleMail } from '../mails/sample.ts'
+import { sampleKinds, sampleMail, sampleText } from '../mails/sample.ts'
+import { TextSender } from '../mails/text-sender.ts'
 import { mailDirectory, MailSender } from '../mails/send.ts'
 import {
   type CliCommand,
@@ -31,6 +33,28 @@ interface ListOptions {
 }
 
 const limit = 100
+
+/** Registers what concerns messages of both kinds. */
+export function registerMessageCommands(program: CliCommand): void {
+  const group = program.group('message', 'test text messages', 'test "+49 170 1234567"')
+  group
+    .command('test <number>')
+    .description("send a sample text message now with the server's settings")
+    .option('--locale <tag>', 'language, such as de', 'en')
+    .examples('message test "+49 170 1234567"')
+    .action(async (number: string, { locale }: { locale: string }) => {
+      const to = internationalNumber(number, 'UTC')
+      if (to === undefined)
+        throw new UsageError('<number> must begin with its country, such as +49 170 1234567.')
+      const config = configFromEnvironment()
+      if (config.smsUrl === '') throw new OperatorError('SMS_URL is not set, so no text messages are sent.')
+      const result = await new TextSender(config.smsUrl).send(
+        sampleText(config, { to, locale: localeNamed(locale) ?? 'en', now: systemClock.now() }),
+      )
+      if (result.outcome !== 'sent') throw new OperatorError(`The text message was not sent: ${result.error}.`)
+      writeLines([`sent to ${to}`])
+    })
+}
 
 export function registerMailCommands(program: CliCommand): void {
   const group = program.group('mail', 'list, preview and test emails', 'test you@example.com')

@@ -37,6 +37,7 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   booking: async () => (await import('./booking.ts')).registerBookingCommands,
   client: async () => (await import('./client.ts')).registerClientCommands,
   mail: async () => (await import('./mail.ts')).registerMailCommands,
+  message: async () => (await import('./mail.ts')).registerMessageCommands,
   payments: async () => (await import('./payments.ts')).registerPaymentCommands,
   'busy-calendar': async () => (await import('./busy-calendar.ts')).registerBusyCalendarCommands,
   feed: async () => (await import('./feed.ts')).registerFeedCommands,

@@ -4,7 +4,7 @@ import { leadingZone, newsOf, timesOf, unlinked } from './render.ts'
 import { maxSegments, plainText, segmentsOf } from './text-rules.ts'
 
 /** Lengths to which names are shortened, one after the other, until the message fits. */
-const lengths = [60, 30, 20, 10]
+const lengths = [60, 30, 20, 10, 5]
 
 /**
  * Renders a text message to a client: who writes, the news, and the link to manage the booking. It has at most
@@ -26,8 +26,9 @@ export function renderText(
     return plainText([sentence, manageUrl, stop].filter(Boolean).join(' '))
   }
   const stop = canAnswer ? say('text.stop') : ''
+  const shortest = plainText(`${date} ${time} ${manageUrl}`)
   const tries = [make(lengths[0] ?? 0, stop), ...lengths.map((length) => make(length, ''))]
-  return tries.find((text) => segmentsOf(text) <= maxSegments) ?? (tries.at(-1) as string)
+  return tries.find((text) => segmentsOf(text) <= maxSegments) ?? shortest
 }
 
 function cut(name: string, length: number): string {

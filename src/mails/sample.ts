@@ -5,7 +5,9 @@ import { publicUrl } from '../base/public-url.ts'
 import type { MailKind } from '../database/tables.ts'
 import { mailKinds } from './mail-rules.ts'
 import { type MailView, renderMail } from './render.ts'
+import { renderText } from './render-text.ts'
 import { type OutgoingMail, senderAddress } from './send.ts'
+import type { OutgoingText } from './text-sender.ts'
 
 /** Kinds of emails with a preview. */
 export const sampleKinds = Object.keys(mailKinds) as MailKind[]
@@ -37,6 +39,19 @@ export function sampleMail(config: Config, { kind, locale, to, now, business }: 
     replyTo: view.business.replyTo,
     offUrl: view.offUrl,
     content: renderMail(view),
+  }
+}
+
+/** Renders a text message about the same appointment. */
+export function sampleText(
+  config: Config,
+  { to, locale, now }: Pick<Sample, 'to' | 'locale' | 'now'>,
+): OutgoingText {
+  const view = sampleView(config, { kind: 'confirmed', locale, to: '', now })
+  const manageUrl = `${publicUrl(config)}/m/sample`
+  return {
+    ...{ id: exampleIds.mail, to, statusUrl: null },
+    text: renderText(view, { manageUrl, canAnswer: false }),
   }
 }
 

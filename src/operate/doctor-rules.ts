@@ -431,6 +431,18 @@ export function mailFinding(
       )
 }
 
+/** Judges the settings of text messages, whose provider reports to `PUBLIC_URL`. */
+export function textFinding({ smsUrl, publicUrl }: { smsUrl: string; publicUrl: string }): Finding {
+  const host = URL.parse(smsUrl)?.host ?? ''
+  return publicUrl === ''
+    ? warning(
+        'texts',
+        'PUBLIC_URL is not set: links in text messages lead nowhere, and STOP is not heard',
+        'set PUBLIC_URL',
+      )
+    : ok('texts', `text messages go through ${host}; "holdfast message test" sends one`)
+}
+
 /** Judges the mail server of a business, which has not accepted its last email. */
 export function ownMailFinding({
   name,

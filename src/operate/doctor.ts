@@ -26,6 +26,7 @@ import {
   ownMailFinding,
   proxyFinding,
   redisFinding,
+  textFinding,
   secretFinding,
   settingFindings,
   unfinishedFinding,
@@ -105,15 +106,16 @@ export async function diagnoseRedis({ redisUrl }: Config): Promise<Finding[]> {
 
 /** Tests the mail server: greeting, TLS, log-in. */
 export async function diagnoseMail(config: Config): Promise<Finding[]> {
+  const texts = config.smsUrl === '' ? [] : [textFinding(config)]
   const route = mailRoute(config)
-  if (route === 'off' && config.environment !== 'production') return []
+  if (route === 'off' && config.environment !== 'production') return texts
   const host = URL.parse(config.smtpUrl)?.host ?? ''
-  if (route !== 'smtp') return [mailFinding(route, { host, complaint: undefined })]
+  if (route !== 'smtp') return [mailFinding(route, { host, complaint: undefined }), ...texts]
   const complaint = await new MailSender(config).verify().then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : 'unknown error'),
   )
-  return [mailFinding(route, { host, complaint })]
+  return [mailFinding(route, { host, complaint }), ...texts]
 }
 
 /** Explains why the database could not be opened or read. Rethrows unknown errors. */

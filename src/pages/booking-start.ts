@@ -81,6 +81,11 @@ export const BookingStart = Type.Object(
       phone: Nullable(Type.String(), { description: 'That clients may call.' }),
       reply_to_email: Nullable(Type.String(), { description: 'Where clients write to.' }),
       ...shownMembers({ cover_url: businessFields.cover_url, ...legalFields }),
+      sends_texts: Type.Optional(
+        Type.Literal(true, {
+          description: 'Clients who agree to it (`text_consent`) get text messages about their bookings.',
+        }),
+      ),
     }),
     services: Type.Array(Service, { description: 'Active ones in their order, at most 1,000.' }),
     locations: Type.Array(Location, { description: 'Active ones by name, at most 1,000.' }),
@@ -200,13 +205,14 @@ async function readOffered(context: Context, key: WidgetActor): Promise<Offered 
   const active = <Item extends { active: boolean }>(items: Item[]) => items.filter((item) => item.active)
   const [services, places, staff] = [active(whole.services), active(whole.locations), active(whole.staff)]
   const visitor = visitorOf(key)
-  const { locale: _, ...shown } = business
+  const { locale: _, text_kinds_json, ...shown } = business
+  const sendsTexts = context.config.smsUrl !== '' && text_kinds_json !== '[]'
   const route = await mailRouteOf(context, context.db.reads, business.id)
   const slices = new Slices() // without a client, because others may share the result
   const json = await slices.json({
     show_branding,
     ...(route === 'smtp' && { sends_mail: true }),
-    business: shown,
+    business: { ...shown, ...(sendsTexts && { sends_texts: true }) },
     services: await slices.map(services, (one) => serviceKind.present(one, visitor)),
     locations: await slices.map(places, (one) => locationKind.present(one, visitor)),
     staff: await slices.map(staff, (one) => staffKind.present(one, visitor)),

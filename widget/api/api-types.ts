@@ -19,6 +19,8 @@ export interface Business {
   /** The client agrees to them with the booking. */
   terms: string | null
   terms_language: string | null
+  /** Clients may agree to text messages. */
+  sends_texts?: true
 }
 
 /** Initial data of a booking page: `GET /book/{key}/start`. */

@@ -27,7 +27,7 @@ export function fieldName(id: string): string {
 /** The fields of services that the form contains. */
 export type Asked = Pick<Service, 'client_fields' | 'custom_fields'>
 
-const consent = { key: 'terms', type: 'consent', required: true } as const
+const termsConsent = { key: 'terms', type: 'consent', required: true } as const
 
 const strictest = ['required', 'optional', 'hidden'] as const
 
@@ -38,7 +38,7 @@ const strictest = ['required', 'optional', 'hidden'] as const
 export function askedBy(services: Service[], business: Pick<Business, 'id' | 'terms'> | null): Asked {
   const use = (name: keyof Service['client_fields']) =>
     strictest.find((one) => services.some(({ client_fields }) => client_fields[name] === one)) ?? 'optional'
-  const terms = business?.terms ? [{ ...consent, id: business.id, label: business.terms }] : []
+  const terms = business?.terms ? [{ ...termsConsent, id: business.id, label: business.terms }] : []
   const fields = [...services.flatMap(({ custom_fields }) => custom_fields), ...terms]
   return {
     client_fields: { phone: use('phone'), last_name: use('last_name') },
@@ -110,6 +110,9 @@ function valueOf(field: CustomField, typed: FieldValue | undefined): FieldValue 
   return field.type === 'number' ? Number(text) : text
 }
 
+/** The field of the sentence by which the visitor agrees to text messages. Empty: they do not. */
+export const textsField = 'texts'
+
 /** Returns the body of `POST /bookings`. */
 export function bookingBody(holdId: string, draft: Draft, { client_fields, custom_fields }: Asked) {
   const answers = custom_fields.flatMap((field) => {
@@ -118,6 +121,7 @@ export function bookingBody(holdId: string, draft: Draft, { client_fields, custo
     return value === undefined ? [] : [{ field_id, value, ...(field.type === 'consent' && { text }) }]
   })
   const { firstName, lastName, email, phone, notes } = shownTexts(draft, client_fields)
+  const consent = draft.fields[textsField]
   return {
     hold_id: holdId,
     client: {
@@ -127,6 +131,7 @@ export function bookingBody(holdId: string, draft: Draft, { client_fields, custo
       ...(phone !== '' && { phone: phoneNumber(phone) }),
     },
     ...(answers.length > 0 && { custom_field_values: answers }),
+    ...(phone !== '' && consent && { text_consent: String(consent) }),
     ...(notes !== '' && { notes }),
   }
 }

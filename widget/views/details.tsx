@@ -2,7 +2,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { itemsOf, locationOf, servicesOf } from '../flow/choice-rules.ts'
 import { strictestRules } from '../flow/change-rules.ts'
 import type { Draft } from '../flow/draft.ts'
-import { askedBy, faultsLeft, fieldName } from '../flow/draft-rules.ts'
+import { askedBy, faultsLeft, fieldName, textsField } from '../flow/draft-rules.ts'
 import { totalsOf } from '../flow/item-rules.ts'
 import { fill } from '../texts.ts'
 import { CustomFieldInput } from './custom-field-input.tsx'
@@ -105,6 +105,18 @@ export function Details(props: View) {
         {text('email', { required: true, complete: 'email', type: 'email', max: 254 })}
         {uses.phone !== 'hidden' &&
           text('phone', { required: uses.phone === 'required', complete: 'tel', type: 'tel', max: 32 })}
+        {state.business?.sends_texts && draft.phone.trim() !== '' && uses.phone !== 'hidden' && (
+          <label class="check texts">
+            <input
+              type="checkbox"
+              checked={Boolean(draft.fields[textsField])}
+              onChange={({ currentTarget: { checked } }) =>
+                flow.write({ fields: { ...draft.fields, [textsField]: checked ? texts.textMessages : '' } })
+              }
+            />
+            {texts.textMessages}
+          </label>
+        )}
         {asked.custom_fields.map((field) => (
           <CustomFieldInput
             key={field.id}

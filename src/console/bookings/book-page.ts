@@ -179,7 +179,7 @@ interface ServiceForm extends ClientPart {
 
 /** Fields of the client, which stay visible, and buttons, which are not repeated. */
 const notKept = new Set(
-  'first_name last_name email phone q choose service once do use at add drop anyway'.split(' '),
+  'first_name last_name email phone q choose service once do use at add drop anyway texts'.split(' '),
 )
 
 /** Renders the form before a service is chosen: the client, then services as buttons. Keeps the other input. */
@@ -472,5 +472,6 @@ function clientFields({ visit, items, state, next }: ClientPart): Html {
     <div class="beside">
       ${field(state, { name: 'email', label: t.email, hint: t.emailHint, type: 'email', max: 254 })}
       ${field(state, { name: 'phone', label: t.phone, type: 'tel', required: isRequired('phone'), max: 32 })}
-    </div>`
+    </div>
+    ${visit.hasTexts && visit.business?.text_kinds_json !== '[]' ? tick(state, 'texts', t.textsAgreed) : ''}`
 }

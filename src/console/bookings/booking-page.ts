@@ -65,7 +65,7 @@ export function bookingPage(view: BookingView, notice: Html, isNew = false): Htm
       ${isMasked || !(isNew || row.status === 'completed') ? '' : againLine(view)}
     </ul>
     ${isMasked ? '' : payLink(view)}
-    ${facts(html`${isMasked ? '' : answerFacts(view, shown)} ${cancelFacts(view)}`)} ${historyPart(view)}
+    ${facts(html`${isMasked ? '' : html`${answerFacts(view, shown)}${textFact(view, shown)}`} ${cancelFacts(view)}`)} ${historyPart(view)}
     ${isMasked ? html`<p class="soft">${visit.texts.booking.masked}</p>` : bookingActions(view)}
   </article>`
 }
@@ -254,6 +254,16 @@ function answerFacts({ visit, row, questions }: BookingView, { custom_field_valu
             html`${texts.agreed({ moment: momentText(readInstant(agreed_at), { timezone: row.timezone, locale: visit.locale }) })}`,
           ),
   )}`
+}
+
+/** Shows the sentence by which the client agreed to text messages. */
+function textFact({ visit, row }: BookingView, shown: Shown): Html {
+  const texts = visit.texts.booking
+  const consent = 'text_consent' in shown ? shown.text_consent : undefined
+  if (!consent) return html``
+  const { text, agreed_at } = consent
+  const moment = momentText(readInstant(agreed_at), { timezone: row.timezone, locale: visit.locale })
+  return fact(texts.textMessages, html`<bdi class="written">${text}</bdi>`, html`${texts.agreed({ moment })}`)
 }
 
 type Answer = Shown['custom_field_values'][number]['value']

@@ -74,6 +74,8 @@ interface ConsoleBusiness {
   timezone: string
   /** In the link of its booking page. */
   slug: string | null
+  /** Messages that also go as a text: an empty list if none do. */
+  text_kinds_json: string
 }
 
 /** The person who views a console page, and the business. */
@@ -94,6 +96,8 @@ export interface ConsoleVisit extends ConsoleLanguage {
   unseenMails: number
   /** Destination of emails to clients. */
   mails: ReturnType<typeof mailRoute>
+  /** True if this server sends text messages. */
+  hasTexts: boolean
   /** Key for a form of this page that must not do its work twice. */
   once: string
 }
@@ -196,6 +200,7 @@ async function lookUp(
     ...{ person, places, once: context.ids.next() },
     isGone: goneClient(request),
     calledAt: `${request.protocol}://${request.host}`,
+    hasTexts: context.config.smsUrl !== '',
   }
   const wanted = named?.toLowerCase()
   const elsewhere = () => placeWith(context, { person, places }, wanted)

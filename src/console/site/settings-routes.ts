@@ -18,7 +18,7 @@ import { locationKind } from '../../catalogue/catalogue-kinds.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import { faultSummary, filledForm, type FormState, numberOf, tick, typedPhone } from '../../pages/form.ts'
 import { listItems } from '../frame/lists.ts'
-import { doneNotice, pathOf } from '../frame/console-page.ts'
+import { type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
   checkedForm,
@@ -26,7 +26,6 @@ import {
   consoleRoutes,
   type ShownPage,
 } from '../frame/console-route.ts'
-import type { ConsoleLanguage } from '../frame/texts.ts'
 import {
   areWrong,
   fieldsOf,
@@ -53,7 +52,6 @@ export function settingsRoutes(app: FastifyInstance, context: Context): void {
 const path = '/console/settings'
 
 function settingsPage(context: Context): ConsoleRoute {
-  const rowsFor = (visit: ConsoleLanguage) => settingsRows(visit, sendsTexts(context))
   return {
     path,
     name: 'SettingsPage',
@@ -62,15 +60,15 @@ function settingsPage(context: Context): ConsoleRoute {
     query: movedQuery,
     show: async (visit, { query }) => {
       const business = await showBusinessInScope(context, visit.person, visit.business.id)
-      const filled = fillRows(rowsFor(visit), presentBusiness(business))
+      const filled = fillRows(settingsRows(visit), presentBusiness(business))
       const state = filledForm({ ...filled, zoneToo: 'on' })
       return shown(context, visit, { state, query })
     },
     form: {
-      rows: rowsFor,
+      rows: settingsRows,
       act: async (visit, typed) => {
         const { person, business } = visit
-        const change = checkedForm(ChangeBusiness, readRows(rowsFor(visit), typed))
+        const change = checkedForm(ChangeBusiness, readRows(settingsRows(visit), typed))
         const wanted = { id: business.id, change }
         if (typed['zoneToo'] !== 'on') {
           await changeBusinessInScope(context, person, wanted)
@@ -127,7 +125,7 @@ const maxAhead = 100
 /** Bounds the queries of a business with thousands of locations. */
 const maxRead = 500
 
-function settingsRows({ texts, locale }: ConsoleLanguage, hasTexts: boolean): Rows<Business> {
+function settingsRows({ texts, locale, hasTexts }: ConsoleVisit): Rows<Business> {
   const { settings: words, services, locations, start, booking } = texts
   const between = /[\s,;]+/
   const phone = { type: 'tel', max: 32, spell: typedPhone } as const
@@ -155,13 +153,9 @@ function settingsRows({ texts, locale }: ConsoleLanguage, hasTexts: boolean): Ro
   ]
 }
 
-function sendsTexts({ config }: Pick<Context, 'config'>): boolean {
-  return config.smsUrl !== ''
-}
-
 /** Returns the text messages that a business has used and may use this month. Undefined if the server sends none. */
-async function textsOf(context: Context, { business: { id }, person, locale }: BusinessVisit) {
-  if (!sendsTexts(context)) return undefined
+async function textsOf(context: Context, { business: { id }, person, locale, hasTexts }: BusinessVisit) {
+  if (!hasTexts) return undefined
   const { plan, hub_plan } = await showBusinessInScope(context, person, id)
   const number = new Intl.NumberFormat(locale)
   return {
@@ -218,7 +212,7 @@ function settingsFields(
   }: { inZone?: Location[]; others?: Location[]; texts: Awaited<ReturnType<typeof textsOf>> },
 ): Html {
   const { settings: words } = visit.texts
-  const at = fieldsOf(settingsRows(visit, texts !== undefined), state)
+  const at = fieldsOf(settingsRows(visit), state)
   return html`<h2>${words.business}</h2>
     ${at('name', 'timezone')}
     ${inZone.length === 0 ? '' : tick(state, 'zoneToo', words.zoneToo({ names: inZone.map(({ name }) => name).join(', ') }))}

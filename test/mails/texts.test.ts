@@ -1,0 +1,277 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { segmentsOf } from '../../src/mails/text-rules.ts'
+import { wishIn } from '../../src/mails/text-sender.ts'
+import { type MailWorld, mailWorld } from '../support/mail-world.ts'
+import { type ProviderName, startSmsServer } from '../support/sms-server.ts'
+import { onEachEngine } from '../support/test-service.ts'
+
+const monday = '2026-11-30T09:30:00+01:00'
+const sentence = 'Send me text messages about this appointment'
+const all = ['confirmed', 'changed', 'cancelled', 'reminder']
+
+describe('segments', () => {
+  test.each([
+    ['a'.repeat(160), 1],
+    ['a'.repeat(161), 2],
+    ['a'.repeat(306), 2],
+    ['a'.repeat(307), 3],
+    ['€'.repeat(80), 1], // two places each
+    ['€'.repeat(81), 2],
+    ['ş'.repeat(70), 1],
+    ['ş'.repeat(71), 2],
+    ['予'.repeat(134), 2],
+    ['😀'.repeat(36), 2], // two code units each
+  ])('%# has %i', (text, segments) => {
+    expect(segmentsOf(text)).toBe(segments)
+  })
+
+  test.each([
+    ['STOP', 'stop'],
+    [' stop. ', 'stop'],
+    ['Arrêt', 'stop'],
+    ['停止', 'stop'],
+    ['Start', 'start'],
+    ['Please stop by at ten', undefined],
+    ['', undefined],
+  ])('the answer %j means %s', (text, wish) => {
+    expect(wishIn(text)).toBe(wish)
+  })
+})
+
+onEachEngine('text messages', (engine) => {
+  const open: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const close of open.splice(0).toReversed()) await close()
+  })
+
+  const world = async (
+    provider: ProviderName = 'twilio',
+    { settings = {}, variables = {}, from }: { settings?: object; variables?: Record<string, string>; from?: string } = {},
+  ) => {
+    const sms = await startSmsServer(provider, from)
+    open.push(() => sms.close())
+    const made = await mailWorld(engine, {
+      settings: { text_kinds: all, ...settings },
+      variables: { SMS_URL: sms.url, ...variables },
+    })
+    open.push(() => made.stop())
+    return { ...made, sms }
+  }
+  let number = 0
+  /** Books for a new number, with consent. */
+  const book = async (
+    { offer, book }: MailWorld,
+    { phone = `+49 170 1${String((number += 1)).padStart(6, '0')}`, ...parts }: Record<string, unknown> = {},
+  ) => {
+    const client = { first_name: 'Ada', last_name: 'Lovelace', email: `ada-${number}@example.com`, phone }
+    return book(await offer(), monday, { client, text_consent: sentence, ...parts })
+  }
+  const settle = async ({ service }: MailWorld) => {
+    await service.app.mails.settled()
+    await service.app.texts.settled()
+  }
+  const textsOf = async ({ call }: MailWorld) =>
+    ((await call('GET', '/mails')).body.data as Record<string, unknown>[]).filter(({ channel }) => channel === 'text')
+
+  test.each(['twilio', 'vonage', 'gateway'] as const)(
+    'a booking with consent goes to the number through %s, with a link that works',
+    async (provider) => {
+      const made = await world(provider)
+      const booking = await book(made, { phone: '0170 1234567' })
+      await settle(made)
+      const [text, ...more] = made.sms.texts
+      expect(more).toEqual([])
+      expect(text?.to).toBe('+491701234567')
+      expect(text?.text).toMatch(/confirmed: Haircut, .*9:30.* https:\/\/book\.example\/m\/[\w-]{32}/)
+      expect(segmentsOf(text?.text ?? '')).toBeLessThanOrEqual(2)
+      expect(booking['text_consent']).toMatchObject({ text: sentence })
+      const path = /\/m\/[\w-]+/.exec(text?.text ?? '')?.[0] ?? ''
+      const answer = await made.service.app.server.inject(path)
+      expect([answer.statusCode, answer.headers.location]).toEqual([
+        303,
+        expect.stringMatching(/^https:\/\/book\.example\/manage#cal_/),
+      ])
+      expect(await textsOf(made)).toMatchObject([{ to: '+491701234567', status: 'sent', kind: 'confirmed' }])
+    },
+  )
+
+  test('a code that was changed leads nowhere', async () => {
+    const made = await world()
+    await book(made)
+    await settle(made)
+    const path = /\/m\/[\w-]+/.exec(made.sms.texts[0]?.text ?? '')?.[0] ?? ''
+    for (let place = 3; place < path.length; place += 1) {
+      const changed = `${path.slice(0, place)}${path[place] === 'A' ? 'B' : 'A'}${path.slice(place + 1)}`
+      expect((await made.service.app.server.inject(changed)).statusCode).toBe(404)
+    }
+  })
+
+  test('nothing goes to a client who did not agree, to another country, or of a kind that is switched off', async () => {
+    const made = await world('twilio', { settings: { text_kinds: ['cancelled'] } })
+    const { call } = made
+    await book(made, { text_consent: undefined })
+    const booking = await book(made)
+    await book(made, { phone: '+1 212 555 0100' })
+    await settle(made)
+    expect(made.sms.texts).toEqual([])
+    await call('DELETE', `/bookings/${booking.id}`)
+    await settle(made)
+    expect(made.sms.texts.map(({ text }) => text)).toEqual([expect.stringContaining('cancelled')])
+  })
+
+  test('SMS_CALLING_CODES opens other countries', async () => {
+    const made = await world('twilio', { variables: { SMS_CALLING_CODES: '1,43' } })
+    await book(made, { phone: '+1 212 555 0101' })
+    await book(made)
+    await settle(made)
+    expect(made.sms.texts.map(({ to }) => to)).toEqual(['+12125550101'])
+  })
+
+  test('consent needs a number with its country', async () => {
+    const made = await world()
+    const offer = await made.offer({ timezone: 'America/Bogota' })
+    const hold = await made.call('POST', '/bookings/hold', { ...offer, starts_at: '2026-11-30T15:30:00Z' })
+    const client = { first_name: 'Ada', last_name: 'L', email: 'ada@example.com', phone: '601 2345678' }
+    const body = { hold_id: hold.body.hold_id, client, text_consent: sentence }
+    const refused = await made.call('POST', '/bookings', body)
+    expect(refused.body.errors).toMatchObject([{ pointer: '/client/phone', code: 'invalid_format' }])
+    const taken = await made.call('POST', '/bookings', { ...body, client: { ...client, phone: '+57 601 2345678' } })
+    expect(taken.status).toBe(201)
+  })
+
+  test('a client without email is reached, and a change with notify: false is not told', async () => {
+    const made = await world()
+    const client = { first_name: 'Ada', last_name: 'L', phone: '+49 170 2000000' }
+    const booking = await made.book(await made.offer(), monday, { client, text_consent: sentence })
+    await settle(made)
+    expect(made.sms.texts).toHaveLength(1)
+    const move = { starts_at: '2026-11-30T11:00:00+01:00' }
+    await made.call('PATCH', `/bookings/${booking.id}`, { ...move, notify: false })
+    await settle(made)
+    expect(made.sms.texts).toHaveLength(1)
+    await made.call('PATCH', `/bookings/${booking.id}`, { starts_at: '2026-11-30T12:00:00+01:00' })
+    await settle(made)
+    expect(made.sms.texts.at(-1)?.text).toMatch(/changed: .*12:00/)
+  })
+
+  test('STOP ends all messages to a number, START allows them again, and forged callbacks change nothing', async () => {
+    const made = await world()
+    const phone = '+49 170 3000000'
+    const { sms, service } = made
+    expect(await sms.forge(service, { From: '+491703000000', Body: 'STOP' })).toBe(400)
+    await book(made, { phone })
+    await settle(made)
+    expect(sms.texts).toHaveLength(1)
+    expect(await sms.report(service, { From: '+491703000000', Body: 'Stop' })).toBe(204)
+    await book(made, { phone })
+    await settle(made)
+    expect(sms.texts).toHaveLength(1)
+    expect(await sms.report(service, { From: '+491703000000', Body: 'START' })).toBe(204)
+    await book(made, { phone })
+    await settle(made)
+    expect(sms.texts).toHaveLength(2)
+  })
+
+  test('Twilio knows of a STOP that we do not: no further message', async () => {
+    const made = await world()
+    made.sms.mood = { status: 400, body: { code: 21610 } }
+    const phone = '+49 170 3100000'
+    await book(made, { phone })
+    await settle(made)
+    expect(await textsOf(made)).toMatchObject([{ status: 'failed', last_error: 'Twilio refused it (21610)' }])
+    made.sms.mood = undefined
+    await book(made, { phone })
+    await settle(made)
+    expect(made.sms.texts).toEqual([])
+  })
+
+  test('the list tells what arrived and what did not; what failed can be sent again', async () => {
+    const made = await world()
+    await book(made)
+    await book(made)
+    await settle(made)
+    const [first, second] = made.sms.texts
+    expect(await made.sms.report(made.service, { MessageStatus: 'delivered' }, first?.id)).toBe(204)
+    const lost = { MessageStatus: 'undelivered', ErrorCode: '30003' }
+    expect(await made.sms.report(made.service, lost, second?.id)).toBe(204)
+    const listed = await textsOf(made)
+    expect(listed.find(({ id }) => id === first?.id)?.['delivered_at']).not.toBeNull()
+    expect(listed.find(({ id }) => id === second?.id)).toMatchObject({
+      status: 'failed',
+      last_error: 'not delivered (30003)',
+    })
+    await made.call('POST', `/mails/${second?.id ?? ''}/retry`, {})
+    await settle(made)
+    expect(made.sms.texts).toHaveLength(3)
+  })
+
+  test('quiet hours hold messages back, and drop those that would come after the start', async () => {
+    const made = await world('twilio', { settings: { quiet_hours: { from: '00:00', to: '23:59' } } })
+    await book(made)
+    await settle(made)
+    expect(made.sms.texts).toEqual([])
+    expect(await textsOf(made)).toMatchObject([{ status: 'queued', waits_for: 'quiet_hours' }])
+    await made.call('PATCH', `/businesses/${made.business.id}`, { quiet_hours: null })
+    made.service.clock.advance(86_400)
+    await settle(made)
+    expect(made.sms.texts).toHaveLength(1)
+  })
+
+  test('a month has an allowance, counted in segments', async () => {
+    const made = await world('twilio', { variables: { SMS_PER_MONTH: '2' } })
+    for (let count = 0; count < 3; count += 1) await book(made)
+    await settle(made)
+    expect(made.sms.texts).toHaveLength(2)
+    expect((await textsOf(made)).filter(({ status }) => status === 'failed')).toMatchObject([
+      { last_error: 'the text messages of this month are used up' },
+    ])
+  })
+
+  test('a number gets five an hour, and all businesses together what SMS_PER_HOUR says', async () => {
+    const made = await world('twilio', { variables: { SMS_PER_HOUR: '6' } })
+    for (let count = 0; count < 6; count += 1) await book(made, { phone: '+49 170 4000000' })
+    await settle(made)
+    expect(made.sms.texts).toHaveLength(5)
+    await book(made)
+    await book(made)
+    await settle(made)
+    expect(made.sms.texts).toHaveLength(6)
+    const waiting = (await textsOf(made)).flatMap(({ waits_for }) => waits_for ?? [])
+    expect(waiting.toSorted()).toEqual(['recipient_limit', 'server_limit'])
+  })
+
+  test('a provider that fails or hangs delays no email, and the message comes later', async () => {
+    const made = await world()
+    made.sms.mood = { status: 503 }
+    await book(made)
+    await settle(made)
+    expect(made.fresh()).toHaveLength(1)
+    expect(await textsOf(made)).toMatchObject([{ status: 'queued', waits_for: 'retry' }])
+    made.sms.mood = undefined
+    made.service.clock.advance(60)
+    await settle(made)
+    expect(made.sms.texts).toHaveLength(1)
+  })
+
+  test('the longest names and every language fit in two segments', async () => {
+    const made = await world('twilio', { settings: { name: 'Ş'.repeat(120) } })
+    for (const locale of ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'tr', 'ja', 'ar']) {
+      const offer = await made.offer({ name: 'Saçkesimi '.repeat(18).trim() })
+      const client = { first_name: 'Ada', last_name: 'L', phone: `+49 170 50000${10 + made.sms.texts.length}` }
+      await made.book(offer, monday, { client, text_consent: sentence, locale })
+      await settle(made)
+    }
+    expect(made.sms.texts).toHaveLength(11)
+    for (const { text } of made.sms.texts) expect(segmentsOf(text), text).toBeLessThanOrEqual(2)
+  })
+
+  test('an erased client leaves no number', async () => {
+    const made = await world()
+    const phone = '+49 170 6000000'
+    await book(made, { phone })
+    await settle(made)
+    const email = `ada-${number}@example.com`
+    await made.call('POST', '/clients/erase', { email })
+    expect(JSON.stringify(await made.service.rows('mails'))).not.toContain('1706000000')
+  })
+})
