@@ -6,6 +6,7 @@ import { isSlotUnavailable } from '../availability/offer-rules.ts'
 import { standInEmail } from '../base/contact-formats.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
+import { internationalNumber } from '../base/phone-countries.ts'
 import type { ClientFields } from '../catalogue/catalogue-types.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import type { StaffMember } from '../catalogue/location-and-staff-schemas.ts'
@@ -326,7 +327,10 @@ async function convert(
   const fieldErrors = [
     ...clientFieldErrors(fieldsFor(actor, terms.client_fields), input.client),
     ...customFieldErrors(terms.custom_fields, input.custom_field_values ?? []),
-    ...textConsentErrors(input, booked.services[0].location.timezone),
+    ...textConsentErrors(
+      input.text_consent,
+      internationalNumber(input.client.phone ?? '', booked.services[0].location.timezone),
+    ),
   ]
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   assertActive(hold, tx.now)

@@ -1,6 +1,5 @@
 import { isCalendarDate, isEmail, isLine, isPhone, isText, isWebAddress } from '../base/contact-formats.ts'
 import type { FieldError } from '../base/errors.ts'
-import { internationalNumber } from '../base/phone-countries.ts'
 import type { Instant } from '../base/instants.ts'
 import type { ClientFields, CustomField } from '../catalogue/catalogue-types.ts'
 
@@ -87,12 +86,9 @@ export function clientFieldErrors(
     }))
 }
 
-/** Rejects an agreement to text messages without a number that they can reach. */
-export function textConsentErrors(
-  { text_consent, client }: { text_consent?: string; client: { phone?: string } },
-  timezone: string,
-): FieldError[] {
-  if (text_consent === undefined || internationalNumber(client.phone ?? '', timezone) !== undefined) return []
+/** Rejects an agreement to text messages without a `number` (E.164) that they can reach. */
+export function textConsentErrors(consent: string | undefined, number: string | undefined): FieldError[] {
+  if (consent === undefined || number !== undefined) return []
   const detail = 'must begin with its country for text messages, such as +49 30 1234567'
   return [{ pointer: '/client/phone', code: 'invalid_format', detail }]
 }

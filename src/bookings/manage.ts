@@ -1,7 +1,14 @@
 import { recordAudit } from '../access/audit.ts'
 import type { Static } from 'typebox'
 import { type Actor, assertRole, isSession, type ManageActor, type WidgetActor } from '../access/actor.ts'
-import { firstGeneration, manageTokens, manageUrl, manageUrlOf } from '../access/manage-link.ts'
+import {
+  bookingIdOfCode,
+  firstGeneration,
+  isCodeOf,
+  manageTokens,
+  manageUrl,
+  manageUrlOf,
+} from '../access/manage-link.ts'
 import { bookingPageKey } from '../access/page-key.ts'
 import { findShownBusiness } from '../access/session.ts'
 import { tokenDigest } from '../access/token.ts'
@@ -17,7 +24,7 @@ import type { BookingRow } from '../database/shown-booking.ts'
 import { changeRulesOf } from '../database/shown-item-rules.ts'
 import { clientCalendarFile } from '../mails/client-calendar.ts'
 import { recordMailAgain } from '../mails/outbox.ts'
-import { findBooking, lockBooking, renewManageLink } from './booking-queries.ts'
+import { findBooking, findLinkedBooking, lockBooking, renewManageLink } from './booking-queries.ts'
 import { isChangeable, presentBooking } from './presented-booking.ts'
 import { noSuchBooking, showBooking } from './booking.ts'
 import { checkoutAddress } from './checkouts.ts'
@@ -29,6 +36,13 @@ import { findVisitItems } from './visit-queries.ts'
  * The manage link, with which a client sees and changes one booking by the rules of the service.
  * `changeByClient` in booking.ts moves and cancels it.
  */
+
+/** Returns the URL to which a short link leads. Undefined if it is none, or has ended. */
+export async function manageUrlOfCode(context: Context, code: string): Promise<string | undefined> {
+  const id = bookingIdOfCode(code)
+  const booking = id === undefined ? undefined : await findLinkedBooking(context.db.reads, id)
+  return booking && (await isCodeOf(context, booking, code)) ? manageUrl(context, booking) : undefined
+}
 
 /** Returns the booking of a manage link, the changes that its client may make, and its business. */
 export async function showManaged(context: Context, actor: ManageActor) {

@@ -51,7 +51,8 @@ export function registerMessageCommands(program: CliCommand): void {
       const result = await new TextSender(config.smsUrl).send(
         sampleText(config, { to, locale: localeNamed(locale) ?? 'en', now: systemClock.now() }),
       )
-      if (result.outcome !== 'sent') throw new OperatorError(`The text message was not sent: ${result.error}.`)
+      if (result.outcome !== 'sent')
+        throw new OperatorError(`The text message was not sent: ${result.error}.`)
       writeLines([`sent to ${to}`])
     })
 }

@@ -890,14 +890,14 @@ export interface MailsTable {
 export type PostponedFor = 'retry' | 'recipient_limit' | 'business_limit' | 'server_limit' | 'quiet_hours'
 
 /** Segments of text messages that a business has sent in a calendar month (UTC), such as 2026-12. */
-export interface TextCountsTable {
+interface TextCountsTable {
   business_id: string
   month: string
   segments: number
 }
 
 /** Numbers (E.164) that have answered STOP to this server. */
-export interface TextOptOutsTable {
+interface TextOptOutsTable {
   phone: string
   opted_out_at: Instant
 }

@@ -50,7 +50,7 @@ function isOldest(now: Instant) {
 }
 
 /** The way of a message to its recipient. */
-export type Channel = 'email' | 'text'
+type Channel = 'email' | 'text'
 
 function isOf(channel: Channel) {
   return channel === 'text' ? sql<boolean>`m.to_phone is not null` : sql<boolean>`m.to_phone is null`

@@ -54,7 +54,7 @@ const overlapSeconds = 300
 const maxLines = 100
 
 /** Facts from folders above that emails need. */
-export interface MailLinks {
+interface MailLinks {
   /** Returns the URL where the client pays a due deposit. Null if none is due or no processor is available. */
   payUrl: (booking: ShownBooking) => string | null
   /** Returns the URL where the client manages the booking, and the deadlines for changes. */

@@ -7,7 +7,7 @@ import { maxSegments, plainText, segmentsOf } from './text-rules.ts'
 const lengths = [60, 30, 20, 10, 5]
 
 /**
- * Renders a text message to a client: who writes, the news, and the link to manage the booking. It has at most
+ * Renders a text message to a client: the business, the news, and the link to manage the booking. It has at most
  * `maxSegments` segments. `canAnswer`: the sender's number takes answers, so the message explains STOP.
  */
 export function renderText(

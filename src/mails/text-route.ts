@@ -16,7 +16,7 @@ export interface TextSubject {
 
 /**
  * Returns the number (E.164) for text messages about a booking. Undefined if its client has not agreed, or if the
- * number belongs to another country than those of `SMS_CALLING_CODES`, without it that of the location.
+ * number belongs to another country. Without `SMS_CALLING_CODES`, only that of the location counts.
  */
 export function textNumberOf(
   { client_phone, text_agreed_at, timezone }: TextSubject,

@@ -33,7 +33,7 @@ export type TextReport =
   | { type: 'other' }
 
 /** A callback as it arrived. */
-export interface Callback {
+interface Callback {
   /** The URL that the provider called, as it knows it. */
   url: string
   headers: Readonly<Record<string, string | string[] | undefined>>

@@ -17,8 +17,8 @@ import { monthOf, segmentsOf } from './text-rules.ts'
 import { type TextResult, TextSender } from './text-sender.ts'
 
 /*
- * Sends due text messages, as mail-worker.ts sends emails. A loop of its own, so that a provider that hangs delays no
- * email.
+ * Sends due text messages, as mail-worker.ts sends emails. Its loop is separate, so that a provider that hangs delays
+ * no email.
  *
  * Guarantees: one number of a business gets one message at a time. A message leased by a killed server, or whose answer
  * is lost, is sent once more, with the same ID. A business never sends more segments in a month than it may.

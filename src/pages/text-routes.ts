@@ -1,13 +1,11 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { bookingIdOfCode, isCodeOf, manageUrl } from '../access/manage-link.ts'
 import { Problem } from '../base/errors.ts'
-import { isUuid } from '../base/ids.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { EmptyObject, problems, StrictObject } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
-import { findLinkedBooking } from '../bookings/booking-queries.ts'
+import { manageUrlOfCode } from '../bookings/manage.ts'
 import { fieldsOf } from '../http/forms.ts'
 import { pageTag } from '../http/openapi.ts'
 import { noteReport } from '../mails/text-report.ts'
@@ -32,7 +30,7 @@ export function textRoutes(app: FastifyInstance, context: Context): void {
       },
     },
     async (request, reply) => {
-      const url = await addressOfCode(context, request.params.code)
+      const url = await manageUrlOfCode(context, request.params.code)
       if (url === undefined) throw new Problem('not_found', 'There is nothing at this address.')
       return reply
         .headers({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store', 'x-robots-tag': 'noindex' })
@@ -73,12 +71,6 @@ export function textRoutes(app: FastifyInstance, context: Context): void {
     )
     done()
   })
-}
-
-async function addressOfCode(context: Context, code: string): Promise<string | undefined> {
-  const id = bookingIdOfCode(code)
-  const booking = id === undefined || !isUuid(id) ? undefined : await findLinkedBooking(context.db.reads, id)
-  return booking && (await isCodeOf(context, booking, code)) ? manageUrl(context, booking) : undefined
 }
 
 /** Returns the plain members of a form, or of a JSON object. */

@@ -703,6 +703,8 @@ const secret = [
   'GET /me/:business_id/bookings.json',
   'GET /mail/off/:token',
   'POST /mail/off/:token',
+  'GET /m/:code',
+  'POST /texts/callback',
 ]
 
 const operations = Object.values(rows).flatMap(({ may, people, operations }) =>

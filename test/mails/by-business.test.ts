@@ -87,7 +87,14 @@ onEachEngine('the limit of emails that a business causes', (engine) => {
           return {
             ...{ id: first().context.ids.next(), business_id: id, booking_id: bookingId, occasion: '1' },
             ...{ client_kind: 'confirmed' as const, business_kind: null, by_email: '', caused_by: by },
-            ...{ to_email: email, recipient: email, text_kind: null, to_phone: '', created_at: now, due_at: now },
+            ...{
+              to_email: email,
+              recipient: email,
+              text_kind: null,
+              to_phone: '',
+              created_at: now,
+              due_at: now,
+            },
           }
         }),
       ),

@@ -46,7 +46,11 @@ onEachEngine('text messages', (engine) => {
 
   const world = async (
     provider: ProviderName = 'twilio',
-    { settings = {}, variables = {}, from }: { settings?: object; variables?: Record<string, string>; from?: string } = {},
+    {
+      settings = {},
+      variables = {},
+      from,
+    }: { settings?: object; variables?: Record<string, string>; from?: string } = {},
   ) => {
     const sms = await startSmsServer(provider, from)
     open.push(() => sms.close())
@@ -71,7 +75,9 @@ onEachEngine('text messages', (engine) => {
     await service.app.texts.settled()
   }
   const textsOf = async ({ call }: MailWorld) =>
-    ((await call('GET', '/mails')).body.data as Record<string, unknown>[]).filter(({ channel }) => channel === 'text')
+    ((await call('GET', '/mails')).body.data as Record<string, unknown>[]).filter(
+      ({ channel }) => channel === 'text',
+    )
 
   test.each(['twilio', 'vonage', 'gateway'] as const)(
     'a booking with consent goes to the number through %s, with a link that works',
@@ -135,7 +141,10 @@ onEachEngine('text messages', (engine) => {
     const body = { hold_id: hold.body.hold_id, client, text_consent: sentence }
     const refused = await made.call('POST', '/bookings', body)
     expect(refused.body.errors).toMatchObject([{ pointer: '/client/phone', code: 'invalid_format' }])
-    const taken = await made.call('POST', '/bookings', { ...body, client: { ...client, phone: '+57 601 2345678' } })
+    const taken = await made.call('POST', '/bookings', {
+      ...body,
+      client: { ...client, phone: '+57 601 2345678' },
+    })
     expect(taken.status).toBe(201)
   })
 
@@ -257,7 +266,11 @@ onEachEngine('text messages', (engine) => {
     const made = await world('twilio', { settings: { name: 'Ş'.repeat(120) } })
     for (const locale of ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'tr', 'ja', 'ar']) {
       const offer = await made.offer({ name: 'Saçkesimi '.repeat(18).trim() })
-      const client = { first_name: 'Ada', last_name: 'L', phone: `+49 170 50000${10 + made.sms.texts.length}` }
+      const client = {
+        first_name: 'Ada',
+        last_name: 'L',
+        phone: `+49 170 50000${10 + made.sms.texts.length}`,
+      }
       await made.book(offer, monday, { client, text_consent: sentence, locale })
       await settle(made)
     }

@@ -16,7 +16,7 @@ export interface ReceivedText {
 
 export type ProviderName = 'twilio' | 'vonage' | 'gateway'
 
-/** What the stand-in does with the next messages. Undefined: accepts them. */
+/** The answer to the next messages. Undefined: accepts them. */
 export type Mood = { status: number; body?: object } | 'hang' | undefined
 
 export interface SmsServer {
@@ -49,7 +49,8 @@ export async function startSmsServer(provider: ProviderName, from = '+4930900900
         return
       }
       const { authorization = '' } = request.headers
-      const text = provider === 'gateway' ? (JSON.parse(body) as object) : Object.fromEntries(new URLSearchParams(body))
+      const text =
+        provider === 'gateway' ? (JSON.parse(body) as object) : Object.fromEntries(new URLSearchParams(body))
       const got = text as Record<string, string>
       const isKnown =
         provider === 'vonage'

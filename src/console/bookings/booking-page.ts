@@ -65,7 +65,8 @@ export function bookingPage(view: BookingView, notice: Html, isNew = false): Htm
       ${isMasked || !(isNew || row.status === 'completed') ? '' : againLine(view)}
     </ul>
     ${isMasked ? '' : payLink(view)}
-    ${facts(html`${isMasked ? '' : html`${answerFacts(view, shown)}${textFact(view, shown)}`} ${cancelFacts(view)}`)} ${historyPart(view)}
+    ${facts(html`${isMasked ? '' : html`${answerFacts(view, shown)}${textFact(view, shown)}`} ${cancelFacts(view)}`)}
+    ${historyPart(view)}
     ${isMasked ? html`<p class="soft">${visit.texts.booking.masked}</p>` : bookingActions(view)}
   </article>`
 }

@@ -110,9 +110,9 @@ export interface TextParameters {
   'settings.zoneHint': { kept: string | number }
   'settings.zoneToo': { names: string | number }
   'settings.moved': { count: number; isMore: boolean }
+  'settings.textsHint': { allowed: string | number; used: string | number }
   'settings.test': { email: string | number }
   'settings.filed': { folder: string | number }
-  'settings.textsHint': { allowed: string | number; used: string | number }
   'start.known': { names: string | number }
   'start.aloneHint': { name: string | number }
   'start.minutesOf': { name: string | number }

@@ -5,7 +5,7 @@ import { columnTypes } from './column-types.ts'
 /**
  * Text messages: rows of the outbox with a phone number, the client's consent, and what limits them. New columns are
  * empty or have a default, so that neither engine rewrites old rows. A server of the previous release would send a text
- * message as an email, so `SMS_URL` is set once no such server runs.
+ * message as an email. `SMS_URL` is set once no such server runs.
  */
 export async function textMessages(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { id, instant, table } = columnTypes(engine)
