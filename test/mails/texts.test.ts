@@ -1,9 +1,14 @@
+import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
+import { instantFromMs } from '../../src/base/instants.ts'
+import { queueReminders } from '../../src/mails/reminders.ts'
 import { segmentsOf } from '../../src/mails/text-rules.ts'
 import { wishIn } from '../../src/mails/text-sender.ts'
+import { isWhole, longTest } from '../support/long.ts'
 import { type MailWorld, mailWorld } from '../support/mail-world.ts'
 import { type ProviderName, startSmsServer } from '../support/sms-server.ts'
-import { onEachEngine } from '../support/test-service.ts'
+import { storeBookings } from '../support/stored-bookings.ts'
+import { businessOf, onEachEngine, startTestService } from '../support/test-service.ts'
 
 const monday = '2026-11-30T09:30:00+01:00'
 const sentence = 'Send me text messages about this appointment'
@@ -287,4 +292,66 @@ onEachEngine('text messages', (engine) => {
     await made.call('POST', '/clients/erase', { email })
     expect(JSON.stringify(await made.service.rows('mails'))).not.toContain('1706000000')
   })
+
+  longTest(
+    'many reminders due at one minute are sent once each, by two servers, while the provider fails and slows down',
+    async () => {
+      const count = isWhole ? 10_000 : 1_000
+      const sms = await startSmsServer('gateway')
+      open.push(() => sms.close())
+      const variables = {
+        SMS_URL: sms.url,
+        SMS_PER_MONTH: '1000000',
+        SMS_PER_HOUR: '1000000',
+        RATE_LIMIT_FACTOR: '100',
+      }
+      const service = await startTestService(engine, variables)
+      open.push(() => service.stop())
+      const beside =
+        engine === 'postgres' ? await startTestService(engine, variables, { beside: service }) : undefined
+      if (beside) open.push(() => beside.stop())
+      const business = businessOf(service.world, 'Salon Spree')
+      const { context, clock } = service
+      await context.db.transaction(async (tx) => {
+        await storeBookings(tx.db, engine, {
+          businessId: business.id,
+          serviceId: business.services[0]?.id ?? '',
+          locationId: business.locations[0]?.id ?? '',
+          staffIds: business.staff.map(({ id }) => id),
+          ...{ count, firstNumber: 500_001, stepMinutes: 0, minutes: 30, withoutClaims: true },
+          fromMs: clock.nowMs() + 48 * 3_600_000,
+        })
+        await sql`update businesses set text_kinds_json = '["reminder"]' where id = ${business.id}`.execute(
+          tx.db,
+        )
+      })
+      // in parts, because each change also counts its client
+      for (let from = 1_000_000; from < 1_000_000 + count; from += 500) {
+        await context.db.transaction((tx) =>
+          sql`
+            update bookings set scheduled_at = ${tx.now}, confirmed_at = ${tx.now}, text_agreed_at = ${tx.now},
+                   text_consent = 'yes', client_phone = '+4917' || r.n, client_email = 'of-' || r.n || '@no-email.invalid'
+              from (select id as of_id, 1000000 + row_number() over (order by id) as n from bookings) as r
+             where id = r.of_id and business_id = ${business.id} and r.n > ${from} and r.n <= ${from + 500}`.execute(
+            tx.db,
+          ),
+        )
+      }
+      clock.advance(24 * 3_600 + 301)
+      const since = instantFromMs(clock.nowMs() - 600_000)
+      const servers = beside ? [service, beside] : [service]
+      await Promise.all(servers.map((server) => queueReminders(server.context, since)))
+      sms.mood = { status: 503 }
+      await Promise.all(servers.map((server) => server.app.texts.settled()))
+      sms.mood = undefined
+      for (let round = 0; sms.texts.length < count && round < 20; round += 1) {
+        clock.advance(3_600)
+        await Promise.all(servers.map((server) => server.app.texts.settled()))
+      }
+      expect(sms.texts).toHaveLength(count)
+      expect(new Set(sms.texts.map(({ id }) => id)).size).toBe(count)
+      expect(new Set(sms.texts.map(({ to }) => to)).size).toBe(count)
+    },
+    900_000,
+  )
 })
