@@ -198,8 +198,8 @@ function vonage(url: URL): Provider {
       },
     }),
     read: ({ body }) => {
-      const [first] = Array.isArray(body['messages']) ? (body['messages'] as Record<string, unknown>[]) : []
-      const status = String(first?.['status'] ?? '')
+      const [first] = Array.isArray(body['messages']) ? (body['messages'] as { status?: string }[]) : []
+      const status = first?.status ?? ''
       if (status === '0') return { outcome: 'sent' }
       const error = `Vonage refused it (${status || 'no status'})`
       return { outcome: vonageRefusals.has(status) ? 'refused' : 'failed', error }

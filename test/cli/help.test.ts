@@ -47,7 +47,7 @@ test('every command, and every group of them, has a help text with an example of
       'booking complete',
     ],
     ...['client block', 'client unblock', 'client list', 'client export', 'client erase'],
-    ...['mail list', 'mail retry', 'mail preview', 'mail test'],
+    ...['mail list', 'mail retry', 'mail preview', 'mail test', 'message test'],
     'payments reconcile',
     ...['busy-calendar add', 'busy-calendar list', 'busy-calendar fetch', 'busy-calendar remove'],
     ...['feed create', 'feed list', 'feed rotate', 'feed delete'],

@@ -108,6 +108,7 @@ onOneEngine('sqlite', 'hubs and businesses beside a running server', (engine) =>
       ['notified of bookings'],
       ['reminders', '24 h before'],
       ['quiet hours'],
+      ['also as text messages'],
     ])
     expect(await holdfast.json('business', 'show', salon.id)).toMatchObject({
       id: salon.id,

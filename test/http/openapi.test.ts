@@ -213,6 +213,7 @@ test('the document holds the API only: no page, and nothing that pages load or s
     expect(others.toSorted()).toEqual([
       ...['/book/{publishable_key}/start', '/feeds/{file}', '/healthz', '/mcp', '/metrics', '/openapi.json'],
       ...['/payments/stripe/webhook', '/payments/stripe/webhook/{business_id}', '/postman.json', '/readyz'],
+      '/texts/callback',
     ])
     expect(String((await service.call('GET', '//docs')).body)).not.toContain('/console/bookings')
   } finally {

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { Value } from 'typebox/value'
 import { EventBody } from '../../src/webhooks/event-schemas.ts'
 
@@ -22,8 +23,9 @@ export function eventItems({ items }: Record<string, unknown>): unknown[] {
   }))
 }
 
-/** Returns a booking that a session sees as keys see it: with rooms and the no-show mark. */
+/** Returns a booking that a session sees as keys see it: with rooms, the no-show mark and the ID of the client. */
 export function asKeysSee(body: Record<string, unknown>): Record<string, unknown> {
   const items = (body['items'] as object[]).map((item) => ({ ...item, resources: [] }))
-  return { ...body, items, no_show: false }
+  const client = { ...(body['client'] as object), id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string }
+  return { ...body, client, items, no_show: false }
 }
