@@ -7,6 +7,7 @@ export const auditActions = [
   ...(['location.created', 'location.updated', 'location.deactivated'] as const),
   ...(['staff.created', 'staff.updated', 'staff.deactivated'] as const),
   ...(['resource.created', 'resource.updated', 'resource.deactivated'] as const),
+  ...(['client.created', 'client.updated', 'client.merged'] as const),
   ...(['block.created', 'block.updated', 'block.deleted'] as const),
   ...(['hub.created', 'hub.updated'] as const),
   ...(['business.created', 'business.updated', 'business.imported'] as const),

@@ -23,6 +23,7 @@ export const problemKinds = {
   webhook_limit_reached: { status: 409, title: 'Webhook limit reached' },
   calendar_limit_reached: { status: 409, title: 'Calendar limit reached' },
   catalogue_limit_reached: { status: 409, title: 'Catalogue limit reached' },
+  client_exists: { status: 409, title: 'Another client has this name and contact' },
   rotation_in_progress: { status: 409, title: 'The secret was replaced less than 24 hours ago' },
   version_conflict: { status: 412, title: 'The booking has changed' },
   payload_too_large: { status: 413, title: 'The body is too large' },

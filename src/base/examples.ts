@@ -7,6 +7,7 @@ export const exampleIds = {
   resource: 'ee2f8e05-07e0-8899-89d8-3368c0a06743',
   /** A hold and the booking that it becomes share one ID. */
   booking: '01a1fa68-2f8d-7aba-8613-821934a98a29',
+  client: '01a1fa68-2f8d-7c51-9b07-3c1d5a8e6f40',
   webhook: '01a1fa68-2f90-7c3e-9a41-6f1d3b8e5c02',
   event: '01a1fa68-2f8d-7d14-b6a0-94c2f7e13d58',
   mail: '01a1fa68-2f8e-7b52-a3c1-0d5e8f7a6b49',

@@ -160,6 +160,14 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     seeAlso: '[Catalogue limits](catalogue.md#limits)',
     example: { detail: 'The business may have 300 services, and this would make 301: delete some first.' },
   },
+  client_exists: {
+    when: 'Another client of the business has this name and this email address, or this phone number if both have no address. `client_id` names the other client.',
+    whatToDo: 'Change that client, or merge the two with `POST /clients/{id}/merge`.',
+    example: {
+      detail: 'Another client has this name and contact; change or merge that one.',
+      client_id: '01a1fa68-2f8d-7c51-9b07-3c1d5a8e6f40',
+    },
+  },
   rotation_in_progress: {
     when: "The webhook's secret was replaced less than 24 hours ago.",
     whatToDo: 'Wait until the 24 hours are over, or register another webhook.',

@@ -311,7 +311,7 @@ type Fitting = (value: unknown) => unknown
 
 function fittingPart(ajv: Ajv, schema: RuledSchema): Fitting {
   const types = [schema.type].flat()
-  if (types.includes('object')) return fittingMembers(ajv, schema.properties ?? {})
+  if (types.includes('object') && schema.properties) return fittingMembers(ajv, schema.properties)
   if (types.includes('array')) return fittingEntries(ajv, schema)
   const { rule: _, ...rest } = schema
   const fits = ajv.compile(rest)

@@ -8,7 +8,7 @@ import { sharedStatement } from '../database/shared-transaction.ts'
 import { type BookingRow, selectShown, shownJoins, shownText } from '../database/shown-booking.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import { countForMerged, keyText, matchKey, newClients, upsertClients } from './client-match-queries.ts'
-import { findClientsBy, foundColumns, nameIn, partPattern } from './client-text-queries.ts'
+import { findClientsBy, foundColumns, partPattern } from './client-text-queries.ts'
 import { inScope, inScopeOfRow, scopeColumns, scopeRow, type TenantScope } from '../database/tenant-scope.ts'
 
 function selectBookings(db: Reads, scope: Params<TenantScope>) {
@@ -105,8 +105,7 @@ interface BookingConditions {
   staffId: string | undefined
   /** The stored forms of one address (see `storedForms`). */
   emails: string[] | undefined
-  /** The name of one of the clients with this address (see `nameKey`). */
-  clientName: string | undefined
+  clientId: string | undefined
   businessId: string | undefined
 }
 
@@ -143,11 +142,11 @@ function hasItem(column: 'service_id' | 'staff_id', id: Params<{ id: string }>['
      where i.visit_id = b.id and i.business_id = b.business_id and ${sql.ref(`i.${column}`)} = ${id}))`
 }
 
-function conditionsOf(db: Reads, { filter }: Listing): RawBuilder<boolean>[] {
+function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
   const { status, noShow, from, to, serviceId, locationId, staffId, emails, businessId } = filter.conditions
   const { instant, direction } = sortedBy(filter)
   const { after } = filter
-  const { clientName } = filter.conditions
+  const { clientId } = filter.conditions
   const isAfter = sql.raw(direction === 'asc' ? '>' : '<')
   return [
     ...(status ? [sql<boolean>`b.status = ${status}`] : []),
@@ -158,7 +157,7 @@ function conditionsOf(db: Reads, { filter }: Listing): RawBuilder<boolean>[] {
     ...(locationId ? [sql<boolean>`b.location_id = ${locationId}`] : []),
     ...(staffId ? [hasItem('staff_id', staffId)] : []),
     ...(emails ? [sql<boolean>`lower(b.client_email) in (${sql.join(emails)})`] : []),
-    ...(clientName === undefined ? [] : [sql<boolean>`${nameIn(db, sql`b.client_search`)} = ${clientName}`]),
+    ...(clientId ? [sql<boolean>`b.client_id = ${clientId}`] : []),
     ...(businessId ? [sql<boolean>`b.business_id = ${businessId}`] : []),
     ...(after ? [sql<boolean>`(${sql.ref(instant)}, b.id) ${isAfter} (${after[0]}, ${after[1]})`] : []),
   ]
@@ -169,7 +168,7 @@ const bookingList = cachedQuery(
     const { scope, filter, rows, search } = listing
     const { instant, direction } = sortedBy(filter)
     let query = selectBookings(db, scope)
-    for (const condition of conditionsOf(db, listing)) query = query.where(condition)
+    for (const condition of conditionsOf(listing)) query = query.where(condition)
     if (search) query = query.where(sql<boolean>`b.client_search like ${search.text} escape '\\'`)
     if (search?.until) {
       const [at, id] = search.until
@@ -183,7 +182,7 @@ const bookingList = cachedQuery(
 const placeAfter = cachedQuery((db, listing: Listing & Params<{ rows: number }>) => {
   const { instant, direction } = sortedBy(listing.filter)
   let query = db.selectFrom('bookings as b').where(inScope('b.business_id', listing.scope))
-  for (const condition of conditionsOf(db, listing)) query = query.where(condition)
+  for (const condition of conditionsOf(listing)) query = query.where(condition)
   return query
     .select(['b.id', sql<Instant>`${sql.ref(instant)}`.as('instant')])
     .orderBy(instant, direction)
@@ -238,7 +237,7 @@ const bookingsOfClients = cachedQuery(
     const conditions = [
       inScope('b.business_id', scope),
       sql`b.client_search like ${pattern} escape '\\'`,
-      ...conditionsOf(db, listing),
+      ...conditionsOf(listing),
     ]
     const same = (name: 'f' | 'r') =>
       foreach(db, 'bookings as b', sql.raw(`b.business_id = ${name}.business_id and b.id = ${name}.id`))

@@ -1,10 +1,9 @@
 import type { AuditAction } from '../access/audit-types.ts'
 import { notOfferedThen } from '../availability/offer-rules.ts'
 import type { Span } from '../availability/resource-rules.ts'
-import { fullName, hasEmail, shownEmail, standInEmail } from '../base/contact-formats.ts'
+import { hasEmail, standInEmail } from '../base/contact-formats.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { type Instant, plusSeconds, toMs } from '../base/instants.ts'
-import { searchText } from '../base/search-text.ts'
 import { type ChangePolicy, type ChangeRefusal, policyOf } from '../catalogue/change-policy-rules.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { maxMinorUnits } from '../catalogue/service-rules.ts'
@@ -13,6 +12,7 @@ import { changeRulesOf } from '../database/shown-item-rules.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import type { EventType } from '../webhooks/event-payload.ts'
 import type { ChangedColumns, ClientColumns } from './booking-queries.ts'
+import { clientSearch } from './client-rules.ts'
 import { customFieldErrors, type FieldAnswer, type KeptAnswer, keptAnswers } from './custom-field-rules.ts'
 
 const maxBookingMs = 24 * 3_600_000
@@ -245,15 +245,12 @@ export function changedEmail(
 
 /** Returns the client's columns. `client_search` joins all searchable texts. */
 export function clientColumns({ first_name, last_name, email, phone }: ClientInput): ClientColumns {
-  const digits = (phone ?? '').replace(/\D/g, '')
   return {
     client_first_name: first_name,
     client_last_name: last_name,
     client_email: email,
     client_phone: phone || null,
-    client_search: searchText(
-      [fullName(first_name, last_name), shownEmail(email), phone ?? '', digits].join('\n'),
-    ),
+    client_search: clientSearch({ first_name, last_name, email, phone: phone || null }),
   }
 }
 

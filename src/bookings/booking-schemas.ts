@@ -402,6 +402,12 @@ export const BookingsQuery = StrictObject({
   email: Type.Optional(
     Trimmed(Type.String({ ...Email, description: 'The whole e-mail address of the client.' })),
   ),
+  client_id: Type.Optional(
+    Type.String({
+      ...Id,
+      description: 'A client of `GET /clients`, with all names and addresses they gave.',
+    }),
+  ),
   q: Type.Optional(
     Trimmed(
       Type.String({

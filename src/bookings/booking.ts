@@ -81,16 +81,15 @@ const maxSearched = 10_000
 
 /**
  * Lists bookings in the caller's scope. A search may return a short or empty page although more follow. Staff
- * search only their own appointments, because they see other clients masked. `noShow` keeps only no-shows,
- * `clientName` only bookings of one name (see `nameKey`).
+ * search only their own appointments, because they see other clients masked. `noShow` keeps only no-shows.
  */
 export async function listBookings(
   context: Context,
   actor: Actor,
-  query: Static<typeof BookingsQuery> & { noShow?: boolean; clientName?: string },
+  query: Static<typeof BookingsQuery> & { noShow?: boolean },
 ): Promise<Page<BookingRow>> {
   const sort = query.sort ?? '-created_at'
-  const isSearch = query.q !== undefined || query.email !== undefined
+  const isSearch = [query.q, query.email, query.client_id].some((one) => one !== undefined)
   const only = isSearch && isStaff(actor) ? actor.staffId : query.staff_id
   if (query.staff_id !== undefined && query.staff_id !== only) return { data: [], next_cursor: null }
   const byStart = sort.endsWith('starts_at')
@@ -107,7 +106,7 @@ export async function listBookings(
       staffId: only,
       emails:
         query.email === undefined ? undefined : await storedForms(context.db.reads, actor.scope, query.email),
-      clientName: query.clientName,
+      clientId: query.client_id,
       businessId: query.business_id,
     },
     byStart,

@@ -1,174 +1,302 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { addressKey } from '../base/contact-formats.ts'
 import type { Instant } from '../base/instants.ts'
-import type { Reads } from '../database/database.ts'
-import { foreach, rowsOf, rowsText } from '../database/json-rows.ts'
+import type { Queries, Reads } from '../database/database.ts'
+import { foreach, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import type { ClientsTable } from '../database/tables.ts'
+import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import {
   findClientsBy,
   foundColumns,
   type FoundClient,
   nameIn,
   partPattern,
-  sortedEmail,
   storedForms,
 } from './client-text-queries.ts'
 
-/**
- * Identifies the bookings with one address and one name. People who share an address are separate clients.
- */
-interface ClientKey {
-  /** First and last name (see `nameKey`). */
-  name: string
-  /** In lower case. */
-  email: string
-}
+export type ClientRow = Selectable<ClientsTable>
 
-/** A client, as described by their bookings. */
-interface ClientRow extends ClientKey {
-  /** In the latest spelling by the client. */
-  first_name: string
-  last_name: string
-  phone: string | null
-  /** Bookings that took place or will: neither cancelled nor marked as no-show. */
-  visits: number
-  no_shows: number
-  cancelled: number
-  last_at: Instant | null
-  next_at: Instant | null
-  /** The latest booking, which identifies the client. */
-  latest_booking_id: string
-}
+/** The position of a client in the list. */
+type ClientPlace = Pick<ClientRow, 'name' | 'address'>
 
 interface ClientFilter {
   businessId: string
-  /** Only clients with this address, in lower case. */
+  /** Only clients with this address. */
   email: string | undefined
-  /** Only clients with this name (see `nameKey`). */
-  name: string | undefined
   /** The last client of the previous page. */
-  after: ClientKey | undefined
+  after: ClientPlace | undefined
   /** Part of a name, email address or phone number (see `searchText`). */
   text: string | undefined
-  /** Only bookings that start earlier. */
-  before: Instant | undefined
-  now: Instant
   /** True from the last name to the first. */
   isDescending: boolean
   rows: number
-  /** Approximate number of client texts, and of their bookings, to read. */
+  /** Number of clients to read for a text that many have. */
   searched: number
 }
 
 /**
- * Finds clients by name. `until` is the last one read, if more follow. The cost of a page therefore does not
- * grow with the number of bookings. With `before`, skips clients without an earlier booking.
+ * Finds clients by name. A rare text is looked up by the index over `client_texts`, also in earlier spellings. For a
+ * common one, reads the list in order. `until` is then the last client read, if more follow.
  */
 export async function findClients(
   db: Reads,
   filter: ClientFilter,
-): Promise<{ rows: ClientRow[]; until: ClientKey | undefined }> {
-  const forms =
-    filter.email === undefined
-      ? undefined
-      : await storedForms(db, { businessId: filter.businessId }, filter.email)
-  const { keys, until } = await findKeys(db, { ...filter, forms })
-  if (keys.length === 0) return { rows: [], until }
-  const { before, businessId, now } = filter
-  const columns = { business_id: 'uuid', name: 'text', email: 'text', stored: 'text' } as const
-  const stored = keys.flatMap((key) =>
-    (forms ?? [key.email]).map((form) => ({ ...key, business_id: businessId, stored: form })),
-  )
-  const clients = sql<string>`${rowsText(db, columns, stored)}`
-  const theirs = sql`bookings.business_id = w.business_id and lower(bookings.client_email) = w.stored
-    and ${nameIn(db, sql`bookings.client_search`)} = w.name`
-  const { rows } = await sql<ClientRow>`
-    with seen as (
-      select w.name, w.email, bookings.id, client_first_name, client_last_name, client_phone,
-             no_show_at, starts_at, cancelled_at,
-             row_number() over (partition by w.name, w.email order by bookings.created_at desc, bookings.id desc) as place
-        from ${rowsOf(db, columns, clients)} as w ${foreach(db, 'bookings', theirs)}
-       where ${before ? sql<boolean>`starts_at < ${before}` : sql<boolean>`1 = 1`}
-    )
-    select name, email,
-           max(case when place = 1 then client_first_name end) as first_name,
-           max(case when place = 1 then client_last_name end) as last_name,
-           max(case when place = 1 then client_phone end) as phone,
-           cast(sum(case when cancelled_at is null and no_show_at is null then 1 else 0 end) as integer) as visits,
-           cast(sum(case when no_show_at is not null then 1 else 0 end) as integer) as no_shows,
-           cast(sum(case when cancelled_at is not null then 1 else 0 end) as integer) as cancelled,
-           max(case when cancelled_at is null and starts_at <= ${now} then starts_at end) as last_at,
-           min(case when cancelled_at is null and starts_at > ${now} then starts_at end) as next_at,
-           max(case when place = 1 then cast(id as text) end) as latest_booking_id
-      from seen
-     group by name, email`.execute(db)
-  const found = new Map(rows.map((row) => [keyText(row), row]))
-  const inOrder = keys.flatMap((key) => found.get(keyText(key)) ?? [])
-  return { rows: inOrder, until }
-}
-
-const keyText = ({ name, email }: ClientKey) => `${name}\n${email}`
-
-interface Keys {
-  keys: ClientKey[]
-  until: ClientKey | undefined
-}
-
-/** Returns the next clients of a filter, in order, by their searchable texts. */
-async function findKeys(db: Reads, filter: ClientFilter & { forms: string[] | undefined }): Promise<Keys> {
-  const { businessId, email, forms, text, after, rows, searched } = filter
-  const few =
-    text === undefined || email !== undefined ? undefined : await findClientsBy(db, { businessId }, text)
-  if (few?.length === 0) return { keys: [], until: undefined }
-  const shown = email === undefined ? sql`t.email` : sql`cast(${email} as text)`
-  const [name, address] = [nameIn(db, sql`t.text`), sortedEmail(db, shown)]
-  const [later, direction] = filter.isDescending ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`]
-  const order = sql`${name} ${direction}, ${address} ${direction}`
-  const conditions: RawBuilder<unknown>[] = [
-    sql`t.business_id = ${businessId}`,
-    ...(email === undefined ? [] : [sql`t.email in (${sql.join(forms ?? [])})`]),
-    ...(filter.name === undefined ? [] : [sql`${name} = ${filter.name}`]),
-    ...(after === undefined ? [] : [sql`(${name}, ${address}) ${later} (${after.name}, ${after.email})`]),
+): Promise<{ rows: ClientRow[]; until: ClientPlace | undefined }> {
+  const { businessId, email, text, after, isDescending, rows, searched } = filter
+  const found = email === undefined ? undefined : await findWithAddress(db, businessId, email)
+  const few = text === undefined || found ? undefined : await findClientsBy(db, { businessId }, text)
+  const ids = few ? await findIds(db, await keysLike(db, few, text ?? '')) : found
+  if (ids?.length === 0) return { rows: [], until: undefined }
+  const [later, direction] = isDescending ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`]
+  const order = sql`c.name ${direction}, c.address ${direction}`
+  const conditions = [
+    sql`c.business_id = ${businessId} and c.merged_into is null`,
+    ...(after ? [sql`(c.name, c.address) ${later} (${after.name}, ${after.address})`] : []),
+    ...(ids ? [isOneOf(db, ids)] : []),
   ]
-  const isAll = email === undefined && !few
-  const [last] =
-    isAll && text !== undefined
-      ? (
-          await sql<ClientKey>`
-            select ${name} as name, t.email from client_texts as t
-             where ${sql.join(conditions, sql` and `)}
-             order by ${order} limit 1 offset ${searched - 1}`.execute(db)
-        ).rows
-      : []
-  if (last) conditions.push(sql`not (${name}, ${address}) ${later} (${last.name}, ${last.email})`)
-  const matching =
-    text === undefined
-      ? sql``
-      : sql` having max(case when t.text like ${partPattern(text)} escape '\\' then 1 else 0 end) = 1`
-  const found = await sql<ClientKey & { bookings: number }>`
-    select ${name} as name, ${address} as email, cast(sum(t.bookings) as integer) as bookings
-      from ${few ? textsOf(db, few) : sql`client_texts as t`}
-     where ${sql.join(conditions, sql` and `)}
-     group by 1, 2${matching}
-     order by 1 ${direction}, 2 ${direction} limit ${rows}`.execute(db)
-  const keys = withinBookings(found.rows, searched)
-  const isCut = keys.length < found.rows.length
-  return { keys, until: isCut || found.rows.length === rows ? keys.at(-1) : last }
+  const isWalk = text !== undefined && !few
+  const [last] = isWalk
+    ? (
+        await sql<ClientPlace>`
+          select c.name, c.address from clients as c where ${sql.join(conditions, sql` and `)}
+           order by ${order} limit 1 offset ${searched - 1}`.execute(db)
+      ).rows
+    : []
+  if (last) conditions.push(sql`not (c.name, c.address) ${later} (${last.name}, ${last.address})`)
+  if (text !== undefined && !few) conditions.push(sql`c.search like ${partPattern(text)} escape '\\'`)
+  const page = await sql<ClientRow>`
+    select c.* from clients as c where ${sql.join(conditions, sql` and `)}
+     order by ${order} limit ${rows}`.execute(db)
+  return { rows: page.rows, until: last }
 }
 
-function textsOf(db: Reads, clients: FoundClient[]): RawBuilder<unknown> {
-  const rows = sql<string>`${rowsText(db, foundColumns, clients)}`
+function isOneOf(db: Reads, ids: string[]): RawBuilder<boolean> {
+  const json = JSON.stringify(ids)
+  return isPostgres(db)
+    ? sql<boolean>`c.id = any (array(select value::uuid from json_array_elements_text(${json}::json) as value))`
+    : sql<boolean>`c.id in (select value from json_each(${json}))`
+}
+
+interface TextKey extends ClientPlace {
+  business_id: string
+}
+
+/** Returns the IDs of clients who have an address, or had it in a booking. */
+async function findWithAddress(db: Reads, businessId: string, email: string): Promise<string[]> {
+  const forms = await storedForms(db, { businessId }, email)
+  const { rows } = await sql<TextKey>`
+    select distinct t.business_id, ${nameIn(db, sql`t.text`)} as name, t.email as address
+      from client_texts as t where t.business_id = ${businessId} and t.email in (${sql.join(forms)})`.execute(
+    db,
+  )
+  return findIds(db, rows)
+}
+
+/** Returns the names and addresses in the texts of some addresses that contain a part. */
+async function keysLike(db: Reads, few: FoundClient[], part: string): Promise<TextKey[]> {
+  if (few.length === 0) return []
+  const texts = sql<string>`${rowsText(db, foundColumns, few)}`
   const theirs = sql`t.business_id = w.business_id and t.email = w.email`
-  return sql`(
-    select t.* from ${rowsOf(db, foundColumns, rows)} as w ${foreach(db, 'client_texts as t', theirs)}) as t`
+  const { rows } = await sql<TextKey>`
+    select distinct t.business_id, ${nameIn(db, sql`t.text`)} as name, t.email as address
+      from ${rowsOf(db, foundColumns, texts)} as w ${foreach(db, 'client_texts as t', theirs)}
+     where t.text like ${partPattern(part)} escape '\\'`.execute(db)
+  return rows
 }
 
-/** Returns the first clients until there are too many bookings to read, but at least one. */
-function withinBookings(found: (ClientKey & { bookings: number })[], max: number): ClientKey[] {
-  let bookings = 0
-  const kept = found.filter((key, index) => {
-    bookings += key.bookings
-    return index === 0 || bookings <= max
-  })
-  return kept.map(({ name, email }) => ({ name, email }))
+const keyColumns = { business_id: 'uuid', name: 'text', address: 'text' } as const
+
+/** Returns the IDs of the clients with some keys, or of those that they were merged into. */
+async function findIds(db: Reads, keys: TextKey[]): Promise<string[]> {
+  if (keys.length === 0) return []
+  const given = keys.map((key) => ({ ...key, address: addressKey(key.address) }))
+  const rows = sql<string>`${rowsText(db, keyColumns, given)}`
+  const theirs = sql`c.business_id = w.business_id and c.name = w.name and c.address = w.address`
+  const found = await sql<{ id: string }>`
+    select coalesce(c.merged_into, c.id) as id
+      from ${rowsOf(db, keyColumns, rows)} as w ${foreach(db, 'clients as c', theirs)}`.execute(db)
+  return [...new Set(found.rows.map(({ id }) => id))]
+}
+
+/** Finds a client; undefined if it is out of scope, as if it did not exist. */
+export async function findClient(
+  db: Reads,
+  scope: TenantScope,
+  id: string,
+): Promise<(ClientRow & { timezone: string }) | undefined> {
+  const { rows } = await sql<ClientRow & { timezone: string }>`
+    select c.*, v.timezone from clients as c join businesses as v on v.id = c.business_id
+     where c.id = ${id} and ${inScope('c.business_id', scope)} and c.merged_into is null`.execute(db)
+  return rows[0]
+}
+
+/** Locks clients of a business until the transaction ends, in the same order everywhere. */
+export async function lockClients(db: Queries, businessId: string, ids: string[]): Promise<ClientRow[]> {
+  return db
+    .selectFrom('clients')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .where('id', 'in', ids)
+    .where('merged_into', 'is', null)
+    .orderBy('name')
+    .orderBy('address')
+    .forUpdate()
+    .execute()
+}
+
+/** Inserts a client. Returns false if another one has the same name and address. */
+export async function insertClient(db: Queries, client: ClientRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('clients')
+    .values(client)
+    .onConflict((conflict) => conflict.columns(['business_id', 'name', 'address']).doNothing())
+    .executeTakeFirst()
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Writes a locked client. Returns false if another one has the new name and address. */
+export async function updateClient(db: Queries, before: ClientRow, after: ClientRow): Promise<boolean> {
+  const { business_id, id } = before
+  const isRenamed = before.name !== after.name || before.address !== after.address
+  if (isRenamed) {
+    // a key that the client had before
+    await db
+      .deleteFrom('clients')
+      .where('business_id', '=', business_id)
+      .where('name', '=', after.name)
+      .where('address', '=', after.address)
+      .where('merged_into', '=', id)
+      .execute()
+  }
+  const { numUpdatedRows } = await db
+    .updateTable('clients')
+    .set(after)
+    .where('business_id', '=', business_id)
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('clients as other')
+            .select('other.id')
+            .where('other.business_id', '=', business_id)
+            .where('other.name', '=', after.name)
+            .where('other.address', '=', after.address)
+            .where('other.id', '<>', id),
+        ),
+      ),
+    )
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Finds the client with a name and address, or the one that it was merged into. */
+export async function findByKey(
+  db: Reads,
+  { business_id, name, address }: Pick<ClientRow, 'business_id' | 'name' | 'address'>,
+): Promise<string | undefined> {
+  return (await findIds(db, [{ business_id, name, address }]))[0]
+}
+
+/** Moves all bookings and earlier keys of a client to another one. Triggers count them. */
+export async function moveToClient(
+  db: Queries,
+  { business_id, from, to }: { business_id: string; from: string; to: string },
+): Promise<void> {
+  await db
+    .updateTable('bookings')
+    .set({ client_id: to })
+    .where('business_id', '=', business_id)
+    .where('client_id', '=', from)
+    .execute()
+  await db
+    .updateTable('clients')
+    .set({ merged_into: to })
+    .where('business_id', '=', business_id)
+    .where('merged_into', '=', from)
+    .execute()
+}
+
+/** Locks the bookings of a client, before the client, as everyone else does. */
+export async function lockBookingsOfClient(
+  db: Queries,
+  { business_id, id }: Pick<ClientRow, 'business_id' | 'id'>,
+): Promise<void> {
+  await db
+    .selectFrom('bookings')
+    .select('id')
+    .where('business_id', '=', business_id)
+    .where('client_id', '=', id)
+    .orderBy('id')
+    .forUpdate()
+    .execute()
+}
+
+/** When a client comes. */
+interface ClientTimes {
+  id: string
+  /** Starts of the last booking that has begun, and of the next one. */
+  last_at: Instant | null
+  next_at: Instant | null
+}
+
+/** Returns the times of some clients, two index lookups each. */
+export async function findClientTimes(
+  db: Reads,
+  clients: readonly Pick<ClientRow, 'id' | 'business_id'>[],
+  now: Instant,
+): Promise<Map<string, ClientTimes>> {
+  const rows = sql<string>`${rowsText(db, timesColumns, clients)}`
+  const start = (condition: RawBuilder<unknown>, order: RawBuilder<unknown>) => sql`(
+    select b.starts_at from bookings as b
+     where b.client_id = w.id and b.business_id = w.business_id and b.cancelled_at is null and ${condition}
+     order by b.starts_at ${order} limit 1)`
+  const found = await sql<ClientTimes>`
+    select w.id, ${start(sql`b.starts_at <= ${now}`, sql`desc`)} as last_at,
+           ${start(sql`b.starts_at > ${now}`, sql`asc`)} as next_at
+      from ${rowsOf(db, timesColumns, rows)} as w`.execute(db)
+  return new Map(found.rows.map((row) => [row.id, row]))
+}
+
+const timesColumns = { id: 'uuid', business_id: 'uuid' } as const
+
+export interface ClientHistory {
+  /** Bookings that are neither cancelled nor no-shows. */
+  visits: number
+  no_shows: number
+  cancelled: number
+}
+
+/** Counts a client's bookings that start before a time; all if undefined. */
+export async function countBookings(
+  db: Reads,
+  { id, business_id }: Pick<ClientRow, 'id' | 'business_id'>,
+  before: Instant | undefined,
+): Promise<ClientHistory> {
+  const sum = (condition: RawBuilder<unknown>) =>
+    sql`cast(coalesce(sum(case when ${condition} then 1 else 0 end), 0) as integer)`
+  const { rows } = await sql<ClientHistory>`
+    select ${sum(sql`cancelled_at is null and no_show_at is null`)} as visits,
+           ${sum(sql`no_show_at is not null`)} as no_shows, ${sum(sql`cancelled_at is not null`)} as cancelled
+      from bookings
+     where client_id = ${id} and business_id = ${business_id}
+       ${before ? sql`and starts_at < ${before}` : sql``}`.execute(db)
+  return rows[0] ?? { visits: 0, no_shows: 0, cancelled: 0 }
+}
+
+/** Finds the latest booking of a client in which a staff member gives a service. */
+export async function findOwnBooking(
+  db: Reads,
+  { id, business_id }: Pick<ClientRow, 'id' | 'business_id'>,
+  staffId: string,
+): Promise<{ client_email: string; client_phone: string | null } | undefined> {
+  const { rows } = await sql<{ client_email: string; client_phone: string | null }>`
+    select b.client_email, b.client_phone from bookings as b
+     where b.client_id = ${id} and b.business_id = ${business_id}
+       and (b.staff_id = ${staffId} or b.item_count is not null and exists (
+         select 1 from visit_items as i
+          where i.visit_id = b.id and i.business_id = b.business_id and i.staff_id = ${staffId}))
+     order by b.starts_at desc limit 1`.execute(db)
+  return rows[0]
 }
 
 /** Returns those of the given addresses that are blocked, in the form in which blocks store them. */

@@ -2,16 +2,36 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { createdOnce } from '../http/created-once.ts'
-import { EmptyObject, problems } from '../base/wire.ts'
+import { exampleIds } from '../base/examples.ts'
+import { presentPage } from '../base/paging.ts'
+import { EmptyObject, PathId, problems, StrictObject } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import { exportClient } from './client-export.ts'
 import { EraseClient, ErasedClient, ExportClient, ExportedClient } from './client-data-schemas.ts'
-import { BlockClient, BlockedClient, ClientPage, ClientsQuery } from './client-schemas.ts'
-import { listClients, namedClient } from './client.ts'
+import {
+  BlockClient,
+  BlockedClient,
+  ChangeClient,
+  Client,
+  ClientPage,
+  ClientsQuery,
+  CreateClient,
+  MergeClient,
+} from './client-schemas.ts'
+import {
+  changeClient,
+  createClient,
+  listClients,
+  mergeClients,
+  namedClient,
+  presentClient,
+  showClient,
+} from './client.ts'
 import { eraseClient } from './erasure.ts'
 import { blockClient, presentBlockedClient, unblockClient } from './strangers.ts'
 
 const access = ['business', 'hub'] as const
+const params = StrictObject({ id: PathId('client', exampleIds.client) })
 const tags = ['Clients']
 
 export function clientRoutes(app: FastifyInstance, context: Context): void {
@@ -26,12 +46,95 @@ export function clientRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'List clients',
         description:
-          'Everybody for whom there is a booking, by name. People who share an e-mail address are listed apart. A page of a search (`q`), or with `before`, may hold fewer than `limit`, even none, while more follow: continue until `next_cursor` is null.',
+          'By name. People who share an e-mail address are listed apart. `q` and `email` also find what they gave in earlier bookings. A page of a search (`q`) may hold fewer than `limit`, even none, while more follow: continue until `next_cursor` is null.',
         querystring: ClientsQuery,
         response: { 200: ClientPage, ...problems('not_found') },
       },
     },
-    (request) => listClients(context, request.actor, request.query),
+    async (request) => presentPage(await listClients(context, request.actor, request.query), presentClient),
+  )
+
+  routes.post(
+    '/clients',
+    {
+      config: { access, people: 'front_desk', idempotent: true },
+      schema: {
+        operationId: 'createClient',
+        tags,
+        summary: 'Add a client',
+        description:
+          'Bookings with this name and e-mail address, or phone number without any, then belong to the client. 409 `client_exists` names the client that has them already, in `client_id`.',
+        querystring: EmptyObject,
+        body: CreateClient,
+        response: { 201: Client, ...problems('not_found', 'client_exists') },
+      },
+    },
+    async (request, reply) =>
+      createdOnce(
+        context,
+        { request, reply },
+        {
+          run: (store) => createClient(context, request.actor, request.body, store),
+          present: (client) => ({ body: presentClient(client) }),
+        },
+      ),
+  )
+
+  routes.get(
+    '/clients/:id',
+    {
+      config: { access, people: 'staff' },
+      schema: {
+        operationId: 'showClient',
+        tags,
+        summary: 'Show a client',
+        description: 'Staff see the clients of their own appointments.',
+        params,
+        querystring: EmptyObject,
+        response: { 200: Client },
+      },
+    },
+    async (request) => presentClient(await showClient(context, request.actor, request.params.id)),
+  )
+
+  routes.patch(
+    '/clients/:id',
+    {
+      config: { access, people: 'front_desk' },
+      schema: {
+        operationId: 'changeClient',
+        tags,
+        summary: 'Change a client',
+        description:
+          'Bookings keep the name and contact that they were made with. Further ones with the earlier name or address still belong to this client.',
+        params,
+        querystring: EmptyObject,
+        body: ChangeClient,
+        response: { 200: Client, ...problems('client_exists') },
+      },
+    },
+    async ({ actor, params: { id }, body }) =>
+      presentClient(await changeClient(context, actor, { id, change: body })),
+  )
+
+  routes.post(
+    '/clients/:id/merge',
+    {
+      config: { access, people: 'front_desk' },
+      schema: {
+        operationId: 'mergeClient',
+        tags,
+        summary: 'Merge a client into another',
+        description:
+          'For one person with two entries. The other client gets the bookings, notes and tags, and the contact that it lacks. Further bookings of either belong to it. It cannot be undone.',
+        params,
+        querystring: EmptyObject,
+        body: MergeClient,
+        response: { 200: Client },
+      },
+    },
+    async ({ actor, params: { id }, body }) =>
+      presentClient(await mergeClients(context, actor, { id, into: body.into })),
   )
 
   routes.post(

@@ -1,4 +1,7 @@
+import { addressKey, fullName, hasEmail, shownEmail, standInEmail } from '../base/contact-formats.ts'
 import type { FieldError } from '../base/errors.ts'
+import { nameKey, searchText } from '../base/search-text.ts'
+import type { ClientRow } from './client-queries.ts'
 
 export interface NamedClient {
   email?: string
@@ -18,4 +21,107 @@ export function namedClientErrors(client: Partial<NamedClient>): FieldError[] {
   }
   if (hasEmail || hasBooking) return []
   return [{ pointer: '/email', code: 'required', detail: 'is required unless booking_id is given' }]
+}
+
+export const maxNotes = 2000
+export const maxTags = 20
+export const maxTag = 40
+const maxMetadata = 20
+const maxMetadataName = 40
+const maxMetadataValue = 500
+
+/** Rejects metadata with too many or too long entries. Counts code points. */
+export function metadataErrors(metadata: Record<string, unknown>): FieldError[] {
+  const entries = Object.entries(metadata)
+  const long = (text: string, max: number) => Array.from(text).length > max
+  const isFaulty = ([name, value]: [string, unknown]) =>
+    name === '' ||
+    long(name, maxMetadataName) ||
+    typeof value !== 'string' ||
+    long(value, maxMetadataValue) ||
+    !name.isWellFormed() ||
+    !value.isWellFormed()
+  if (entries.length <= maxMetadata && !entries.some(isFaulty)) return []
+  const detail = `must have at most ${maxMetadata} entries with names of 1 to ${maxMetadataName} and texts of at most ${maxMetadataValue} characters`
+  return [{ pointer: '', code: 'out_of_range', detail }]
+}
+
+/** The columns of a client that people write. */
+export type ClientFields = Pick<ClientRow, 'first_name' | 'last_name' | 'email' | 'phone'>
+
+/**
+ * Returns the columns that follow from name and contact: the key, and the text for the search. A client without an
+ * address keeps their stand-in until they get another phone number.
+ */
+export function keyColumns(
+  { first_name, last_name, email, phone }: ClientFields,
+  { id, timezone, before }: { id: string; timezone: string; before?: ClientRow },
+): Pick<ClientRow, 'name' | 'address' | 'search'> {
+  const keepsStandIn = before && !hasEmail(before.address) && (!phone || phone === before.phone)
+  const address =
+    email ?? (keepsStandIn ? before.address : standInEmail(phone ?? '', { known: id, timezone }))
+  return {
+    name: nameKey({ first_name, last_name }),
+    address: addressKey(address),
+    search: clientSearch({ first_name, last_name, email: address, phone }),
+  }
+}
+
+/** Returns the text in which a client is searched: name, address and phone, one per line (see `searchText`). */
+export function clientSearch({
+  first_name,
+  last_name,
+  email,
+  phone,
+}: Pick<ClientRow, 'first_name' | 'last_name' | 'phone'> & { email: string }): string {
+  const digits = (phone ?? '').replace(/\D/g, '')
+  return searchText([fullName(first_name, last_name), shownEmail(email), phone ?? '', digits].join('\n'))
+}
+
+/** Returns a client together with the data of another one, who is the same person. */
+export function mergedClient(into: ClientRow, from: ClientRow): ClientRow {
+  const notes = [into.notes, from.notes].filter(Boolean).join('\n')
+  const tags = [...new Set([...tagsOf(into), ...tagsOf(from)])].slice(0, maxTags)
+  const metadata = Object.entries({ ...metadataOf(from), ...metadataOf(into) }).slice(0, maxMetadata)
+  const email = into.email ?? from.email
+  const phone = into.phone ?? from.phone
+  return {
+    ...into,
+    email,
+    phone,
+    search: clientSearch({ ...into, email: email ?? '', phone }),
+    notes: Array.from(notes).slice(0, maxNotes).join('') || null,
+    tags_json: JSON.stringify(tags),
+    metadata_json: JSON.stringify(Object.fromEntries(metadata)),
+    locale: into.locale ?? from.locale,
+    time_zone: into.time_zone ?? from.time_zone,
+    created_at: into.created_at < from.created_at ? into.created_at : from.created_at,
+    is_kept: 1,
+  }
+}
+
+/** Returns what remains of a client who was merged: the key. */
+export function leadingTo(id: string, from: ClientRow): ClientRow {
+  return { ...from, ...nothing, merged_into: id, is_kept: 0 }
+}
+
+const nothing = {
+  ...{ first_name: '', last_name: '', email: null, phone: null, search: '', notes: null },
+  ...{ locale: null, time_zone: null, tags_json: '[]', metadata_json: '{}' },
+}
+
+/** Returns the row that leads bookings with an earlier name or address to a client. */
+export function formerKey(before: ClientRow, id: string): ClientRow {
+  return {
+    ...leadingTo(before.id, before),
+    ...{ id, booking_count: 0, no_show_count: 0, last_booking_at: null },
+  }
+}
+
+export function tagsOf({ tags_json }: Pick<ClientRow, 'tags_json'>): string[] {
+  return JSON.parse(tags_json) as string[] // only validated tags are written
+}
+
+export function metadataOf({ metadata_json }: Pick<ClientRow, 'metadata_json'>): Record<string, string> {
+  return JSON.parse(metadata_json) as Record<string, string> // only validated entries are written
 }

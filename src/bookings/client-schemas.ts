@@ -3,15 +3,21 @@ import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
 import {
   StrictObject,
   Id,
-  QueryInstant,
   Line,
   listParameters,
   Nullable,
+  OrNull,
   Page,
+  Ruled,
   ShownId,
   ShownInstant,
+  Text,
   Trimmed,
+  UnlinkedName,
 } from '../base/wire.ts'
+import { TimeZone } from '../catalogue/catalogue-schemas.ts'
+import { localeErrors } from '../catalogue/mail-settings-rules.ts'
+import { maxNotes, maxTag, maxTags, metadataErrors } from './client-rules.ts'
 
 export const BlockClient = StrictObject(
   {
@@ -47,38 +53,116 @@ export const BlockedClient = Type.Object(
   },
 )
 
-const Client = Type.Object(
+const contact = {
+  first_name: UnlinkedName(100),
+  last_name: UnlinkedName(100),
+  email: Type.String({ format: 'email', maxLength: 254 }),
+  phone: Type.String({ format: 'phone', maxLength: 32 }),
+  notes: Text(maxNotes, { description: 'For the business only. Clients never see them.' }),
+  tags: Type.Array(Line(1, maxTag), { maxItems: maxTags, uniqueItems: true }),
+  locale: Ruled(
+    Type.String({ minLength: 1, maxLength: 35, description: "The client's language (BCP 47)." }),
+    localeErrors,
+  ),
+  time_zone: Type.Unsafe<string>({ ...TimeZone, description: "The client's time zone (IANA)." }),
+  metadata: Ruled(
+    Type.Unsafe<Record<string, string>>(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'Values of your own: at most 20, names of 40 characters, texts of 500.',
+      }),
+    ),
+    metadataErrors,
+  ),
+}
+
+export const Client = Type.Object(
   {
-    email: Type.String({ description: 'In lower case; empty for one who gave none.' }),
-    first_name: Type.String({ description: 'As in the latest booking, like the other fields.' }),
-    last_name: Type.String(),
-    phone: Nullable(Type.String()),
-    visits: Type.Integer({ description: 'Bookings, past and ahead, neither cancelled nor no-shows.' }),
-    no_shows: Type.Integer(),
-    cancelled: Type.Integer(),
-    last_at: Nullable(ShownInstant, { description: 'The start of the last booking that has begun.' }),
-    next_at: Nullable(ShownInstant, { description: 'The start of the next booking.' }),
-    latest_booking_id: Type.String({ ...ShownId, description: 'The booking that was made last.' }),
-    blocked: Type.Boolean({ description: 'Whether sessions cannot book for this client.' }),
+    id: ShownId,
     business_id: ShownId,
+    first_name: Type.String(),
+    last_name: Type.String({ description: 'Empty for one who gave none.' }),
+    email: Nullable(Type.String()),
+    phone: Nullable(Type.String()),
+    notes: Nullable(Type.String(), { description: 'For the business only.' }),
+    tags: Type.Array(Type.String()),
+    locale: Nullable(Type.String()),
+    time_zone: Nullable(Type.String()),
+    metadata: Type.Record(Type.String(), Type.String()),
+    blocked: Type.Boolean({ description: 'Whether sessions cannot book for this client.' }),
+    booking_count: Type.Integer({ description: 'Bookings, past and ahead, that are not cancelled.' }),
+    no_show_count: Type.Integer(),
+    last_booking_at: Nullable(ShownInstant, {
+      description: 'The latest start of a booking that is not cancelled, past or ahead.',
+    }),
+    created_at: ShownInstant,
   },
   {
     title: 'Client',
     description:
-      'A client of a business: all bookings with one name and one e-mail address, or without any and with one phone. Capitals and accents of names make no difference.',
+      'A client of a business: one name and one e-mail address, or without any one phone number. Capitals and accents make no difference.',
     examples: [
       {
-        ...exampleClient,
-        visits: 3,
-        no_shows: 1,
-        cancelled: 0,
-        last_at: exampleTimes.createdAt,
-        next_at: exampleTimes.startsAt,
-        latest_booking_id: exampleIds.booking,
-        blocked: false,
-        business_id: exampleIds.business,
+        ...{ id: exampleIds.client, business_id: exampleIds.business, ...exampleClient },
+        ...{ notes: 'Allergic to ammonia', tags: ['colour'], locale: 'en', time_zone: 'Europe/Berlin' },
+        ...{ metadata: {}, blocked: false, booking_count: 3, no_show_count: 1 },
+        ...{ last_booking_at: exampleTimes.startsAt, created_at: exampleTimes.createdAt },
       },
     ],
+  },
+)
+
+export const CreateClient = StrictObject(
+  {
+    business_id: Type.Optional(
+      Type.String({ ...Id, description: 'Required for a hub key, optional for a business key.' }),
+    ),
+    first_name: contact.first_name,
+    last_name: Type.Optional(contact.last_name),
+    email: Type.Optional(contact.email),
+    phone: Type.Optional(contact.phone),
+    notes: Type.Optional(contact.notes),
+    tags: Type.Optional(contact.tags),
+    locale: Type.Optional(contact.locale),
+    time_zone: Type.Optional(contact.time_zone),
+    metadata: Type.Optional(contact.metadata),
+  },
+  {
+    title: 'CreateClient',
+    description: 'A new client.',
+    examples: [{ ...exampleClient, notes: 'Allergic to ammonia', tags: ['colour'] }],
+  },
+)
+
+export const ChangeClient = StrictObject(
+  {
+    first_name: Type.Optional(contact.first_name),
+    last_name: Type.Optional(OrNull(contact.last_name)),
+    email: Type.Optional(OrNull(contact.email)),
+    phone: Type.Optional(OrNull(contact.phone)),
+    notes: Type.Optional(OrNull(contact.notes)),
+    tags: Type.Optional(contact.tags),
+    locale: Type.Optional(OrNull(contact.locale)),
+    time_zone: Type.Optional(OrNull(contact.time_zone)),
+    metadata: Type.Optional(contact.metadata),
+    blocked: Type.Optional(
+      Type.Boolean({
+        description: 'True: sessions cannot book with this e-mail address, as with `POST /clients/block`.',
+      }),
+    ),
+  },
+  {
+    title: 'ChangeClient',
+    description: 'The fields to change. `tags` and `metadata` replace the present ones.',
+    examples: [{ notes: 'Allergic to ammonia' }],
+  },
+)
+
+export const MergeClient = StrictObject(
+  { into: Type.String({ ...Id, description: 'The client who stays.' }) },
+  {
+    title: 'MergeClient',
+    description: 'The client who gets the bookings.',
+    examples: [{ into: exampleIds.client }],
   },
 )
 
@@ -109,5 +193,4 @@ export const ClientsQuery = StrictObject({
       }),
     ),
   ),
-  before: Type.Optional(QueryInstant({ description: 'Counts only bookings that start before it.' })),
 })

@@ -60,11 +60,6 @@ export function nameIn(db: Reads, text: RawBuilder<unknown>): RawBuilder<string>
     : sql<string>`rtrim(substr(${text}, 1, instr(${text}, char(10)) - 1))`
 }
 
-/** Sorts addresses in the same order on both engines. */
-export function sortedEmail(db: Reads, email: RawBuilder<unknown>): RawBuilder<string> {
-  return isPostgres(db) ? sql<string>`(${email} collate "C")` : sql<string>`${email}`
-}
-
 /** Maximum number of texts that SQLite's index returns for a search, over all businesses. */
 const maxNamed = sql.lit(5_000)
 

@@ -146,8 +146,8 @@ export async function convertHold(
 interface BookingForClient {
   time: PlaceHoldInput
   booking: Omit<ConvertHoldInput, 'hold_id' | 'from' | 'knownAs' | 'place'>
-  /** An earlier booking of the client, which identifies a client without an address. */
-  earlierBookingId?: string | undefined
+  /** The client or an earlier booking, which identifies a client without an address. */
+  knownClientId?: string | undefined
 }
 
 /**
@@ -158,13 +158,13 @@ interface BookingForClient {
 export async function bookForClient(
   context: Context,
   actor: Actor,
-  { time, booking, earlierBookingId }: BookingForClient,
+  { time, booking, knownClientId }: BookingForClient,
   store: StoreResponse<Conversion> = storeNothing,
 ): Promise<Conversion> {
   const { email, phone } = booking.client
   const knownAs =
-    email === undefined && earlierBookingId !== undefined
-      ? await findStandIn(context, actor, { bookingId: earlierBookingId, phone })
+    email === undefined && knownClientId !== undefined
+      ? await findStandIn(context, actor, { id: knownClientId, phone })
       : undefined
   const work = async ({ id, place, commit }: HoldToPlace) => {
     const input = { ...booking, knownAs, hold_id: id, from: time.from }

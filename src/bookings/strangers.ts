@@ -224,16 +224,43 @@ export function blockClient(
   const email = clientEmailOf(input.email)
   return context.db.transaction(async (tx) => {
     const { id: businessId, timezone } = await businessForCreation(tx.db, actor.scope, input.business_id)
-    const blocked = { business_id: businessId, email, blocked_at: tx.now }
-    const client = { businessId, timezone, email, blockedAt: await insertBlockedClient(tx.db, blocked) }
-    await recordAudit(context, tx, {
-      by: actor,
-      action: 'business.client_blocked',
-      subjectId: businessId,
-      businessId,
-    })
+    const blockedAt = await blockIn(context, tx, { by: actor, businessId, email })
+    const client = { businessId, timezone, email, blockedAt }
     await store(tx, client)
     return client
+  })
+}
+
+interface NamedForBlock {
+  by: Actor
+  businessId: string
+  /** In the form of `clientEmailOf`. */
+  email: string
+}
+
+/** Blocks a client in a transaction. Returns since when they are blocked. */
+export async function blockIn(
+  context: Context,
+  tx: Transaction,
+  { by, businessId, email }: NamedForBlock,
+): Promise<Instant> {
+  const since = await insertBlockedClient(tx.db, { business_id: businessId, email, blocked_at: tx.now })
+  await recordAudit(context, tx, { by, action: 'business.client_blocked', subjectId: businessId, businessId })
+  return since
+}
+
+/** Unblocks a client in a transaction, blocked or not. */
+export async function unblockIn(
+  context: Context,
+  tx: Transaction,
+  { by, businessId, email, digest }: NamedForBlock & { digest: string },
+): Promise<void> {
+  if (!(await deleteBlockedClient(tx.db, { business_id: businessId, email, digest }))) return
+  await recordAudit(context, tx, {
+    by,
+    action: 'business.client_unblocked',
+    subjectId: businessId,
+    businessId,
   })
 }
 
@@ -271,14 +298,8 @@ export async function unblockClient(
   const email = clientEmailOf(input.email)
   const digest = await digestClient(context, email)
   await context.db.transaction(async (tx) => {
-    const { id } = await businessForCreation(tx.db, actor.scope, input.business_id)
-    if (!(await deleteBlockedClient(tx.db, { business_id: id, email, digest }))) return
-    await recordAudit(context, tx, {
-      by: actor,
-      action: 'business.client_unblocked',
-      subjectId: id,
-      businessId: id,
-    })
+    const { id: businessId } = await businessForCreation(tx.db, actor.scope, input.business_id)
+    await unblockIn(context, tx, { by: actor, businessId, email, digest })
   })
 }
 

@@ -400,7 +400,7 @@ export interface BookingsTable {
 /**
  * The clients of a business. One address and one name are one client. A booking never changes a row, except its counts.
  */
-interface ClientsTable {
+export interface ClientsTable {
   id: string
   business_id: string
   /** The name that identifies the client together with the address (see `nameKey`). Lists go by it. */

@@ -50,6 +50,7 @@ const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
   plan_required: { required_plan: { type: 'string', const: 'enterprise' } },
   hold_converted: { 'booking_id?': { type: 'string', format: 'uuid' } },
   change_not_allowed: { reason: { type: 'string', enum: ['too_late', 'not_allowed', 'too_many'] } },
+  client_exists: { 'client_id?': text },
   version_conflict: { current_etag: text },
   not_found: { 'item?': item },
   slot_held: { alternatives: alternativesOfProblem, 'item?': item },

@@ -59,7 +59,11 @@ describe.each(engines)('booking for a client (%s)', (engine) => {
     const bookKnown = async (startsAt: string, phone: string | undefined, earlierBookingId?: string) => {
       const client = { first_name: 'Ada', last_name: 'Lovelace', ...(phone !== undefined && { phone }) }
       const time = { ...salonHaircut(), starts_at: readInstant(startsAt), from }
-      return bookForClient(service.context, key, { time, booking: { client }, earlierBookingId })
+      return bookForClient(service.context, key, {
+        time,
+        booking: { client },
+        knownClientId: earlierBookingId,
+      })
     }
     const emailOf = ({ booking }: Awaited<ReturnType<typeof bookKnown>>) => booking.client_email
     const first = await bookKnown('2026-12-02T09:00:00Z', undefined)

@@ -370,7 +370,7 @@ onEachEngine('erasing a client', (engine) => {
       const listed = await done(call('GET', `/bookings?email=${encodeURIComponent(address)}`))
       expect(listed.data).toHaveLength(3)
       const { data } = await done(call('GET', `/clients?email=${encodeURIComponent(address)}`))
-      expect(data).toMatchObject([{ visits: 3 }])
+      expect(data).toMatchObject([{ booking_count: 3 }])
       const exported = await done(call('POST', '/clients/export', { email: address }))
       expect(exported.bookings).toHaveLength(3)
     }

@@ -33,6 +33,7 @@ const otherRoles: Record<string, LeastRole> = {
   'GET /api/v1/resources/:id': 'staff',
   'GET /api/v1/blocks/:id': 'staff',
   'DELETE /api/v1/blocks/:id': 'staff',
+  'GET /api/v1/clients/:id': 'staff',
   'POST /api/v1/clients/export': 'owner',
   'POST /api/v1/clients/erase': 'owner',
   'POST /api/v1/businesses': 'owner',
@@ -209,13 +210,26 @@ const rows: Record<
       },
     },
   },
-  'list, block, export and erase clients': {
+  'list, add, change, merge, block, export and erase clients': {
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
     people: 'front_desk',
     operations: {
       'GET /api/v1/clients': {
         names: ['business_id'],
         request: ({ business_id }) => ({ path: `/clients?business_id=${business_id}` }),
+      },
+      'POST /api/v1/clients': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({ path: '/clients', body: { business_id, first_name: 'New' } }),
+      },
+      'GET /api/v1/clients/:id': one('/clients', 'client_id'),
+      'PATCH /api/v1/clients/:id': one('/clients', 'client_id', { notes: 'Changed' }),
+      'POST /api/v1/clients/:id/merge': {
+        names: ['client_id'], // test/bookings/clients.test.ts tests the other one
+        request: ({ client_id, other_client_id }) => ({
+          path: `/clients/${client_id}/merge`,
+          body: { into: other_client_id },
+        }),
       },
       'POST /api/v1/clients/block': {
         names: ['business_id'],
@@ -822,7 +836,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
   const nothing: AllThings = {
     ...{ service_id: unknownId, location_id: unknownId, staff_id: unknownId, hold_id: unknownId },
     ...{ spare_service_id: unknownId, spare_location_id: unknownId, spare_staff_id: unknownId },
-    spare_resource_id: unknownId,
+    ...{ spare_resource_id: unknownId, client_id: unknownId, other_client_id: unknownId },
     ...{ webhook_id: unknownId, delivery_id: unknownId, mail_id: unknownId, user_id: unknownId },
     invitation_id: unknownId,
     ...{
@@ -1007,7 +1021,15 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
   const kept = [
     ...['claims', 'bookings', 'events', 'businesses', 'services', 'locations', 'staff', 'resources'],
     ...['blocks', 'api_keys'],
-    ...['blocked_clients', 'webhooks', 'audit_entries', 'users', 'user_places', 'user_invitations'],
+    ...[
+      'clients',
+      'blocked_clients',
+      'webhooks',
+      'audit_entries',
+      'users',
+      'user_places',
+      'user_invitations',
+    ],
   ]
   /** Changes after each commit. */
   const version = async () => {

@@ -4,6 +4,7 @@ import { issueKey } from '../../src/access/key.ts'
 import { readInstant } from '../../src/base/instants.ts'
 import { addBusyCalendar } from '../../src/calendars/busy-calendar.ts'
 import { createFeed } from '../../src/calendars/feed.ts'
+import { createClient } from '../../src/bookings/client.ts'
 import { createBlock } from '../../src/catalogue/block.ts'
 import { createInCatalogue } from '../../src/catalogue/catalogue.ts'
 import {
@@ -25,6 +26,8 @@ export interface Spares {
   key_id: string
   feed_id: string
   busy_calendar_id: string
+  client_id: string
+  other_client_id: string
 }
 
 /** Creates them as the operator does, even for a tenant whose plan includes no keys for it. */
@@ -53,9 +56,15 @@ export async function makeSpares(running: TestService, { id: business_id }: Tena
     staff_id: member.id,
     url: 'https://calendar.example.com/spare.ics',
   })
+  const [client, other] = [
+    await createClient(context, operator, { business_id, first_name: 'Spare' }),
+    await createClient(context, operator, { business_id, first_name: 'Other' }),
+  ]
   const request = { type: 'publishable', businessId: business_id } as const
   const key = await context.db.transaction((tx) => issueKey(context, tx, request))
   return {
+    client_id: client.client.id,
+    other_client_id: other.client.id,
     spare_service_id: service.id,
     spare_location_id: location.id,
     spare_staff_id: member.id,

@@ -3,6 +3,7 @@ import { fullName } from '../../base/contact-formats.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { type Instant, plusMinutes, readInstant } from '../../base/instants.ts'
+import type { clientTimes } from '../../bookings/client.ts'
 import type { ClientFields, CustomField } from '../../catalogue/catalogue-types.ts'
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
@@ -152,24 +153,13 @@ export interface FreeTime {
   seatsLeft: number
 }
 
-/**
- * Returns the field values of a known client. A booking identifies them, because they may have no email
- * address.
- */
-export function clientTyped(client: Omit<FoundClient, 'last_at'>) {
-  const { first_name, last_name, email, phone, latest_booking_id } = client
-  return { first_name, last_name, email, phone: phone ?? '', known: latest_booking_id }
+/** Returns the field values of a known client. The ID identifies them, because they may have no email address. */
+export function clientTyped({ client }: Pick<FoundClient, 'client'>) {
+  const { id, first_name, last_name, email, phone } = client
+  return { client: id, known: id, first_name, last_name, email: email ?? '', phone: phone ?? '' }
 }
 
-export interface FoundClient {
-  first_name: string
-  last_name: string
-  email: string
-  phone: string | null
-  /** The start of the last booking that has begun. */
-  last_at: string | null
-  latest_booking_id: string
-}
+type FoundClient = Awaited<ReturnType<typeof clientTimes>>[number]
 
 /** The form before a service is chosen. */
 interface ServiceForm extends ClientPart {
@@ -429,17 +419,17 @@ function lookUp({ visit, state: { typed, faults }, found, next }: ClientPart): H
 }
 
 /** Renders an earlier client as a button that fills in the fields. */
-function foundClient(visit: ConsoleVisit, client: FoundClient, attributes: Html): Html {
+function foundClient(visit: ConsoleVisit, { client, last_at }: FoundClient, attributes: Html): Html {
   const { texts, locale, business } = visit
-  const { first_name, last_name, email, phone, last_at, latest_booking_id } = client
+  const { id, first_name, last_name, email, phone } = client
   const setting = { timezone: business?.timezone ?? 'UTC', locale }
   const name = fullName(first_name, last_name)
   const more = [
     phone ?? '',
-    email,
-    last_at === null ? '' : `${texts.clients.lastVisit}: ${dayText(readInstant(last_at), setting)}`,
+    email ?? '',
+    last_at === null ? '' : `${texts.clients.lastVisit}: ${dayText(last_at, setting)}`,
   ].filter((part) => part !== '')
-  return html`<button type="submit" name="pick" value="${latest_booking_id}" ${attributes}>
+  return html`<button type="submit" name="pick" value="${id}" ${attributes}>
     ${face(name)}
     <span
       ><bdi>${name}</bdi>

@@ -15,10 +15,9 @@ import {
   readInstant,
   toMs,
 } from '../../base/instants.ts'
-import { presentBooking } from '../../bookings/presented-booking.ts'
 import { showBooking } from '../../bookings/booking.ts'
 import { ConvertHold } from '../../bookings/booking-schemas.ts'
-import { listClients } from '../../bookings/client.ts'
+import { clientAt, clientTimes, listClients } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { bookForClient } from '../../bookings/conversion.ts'
 import { type AskedTime, type AskedVisit, findObjection } from '../../bookings/objection.ts'
@@ -186,12 +185,15 @@ function bookRoute(context: Context): ConsoleRoute {
   }
 }
 
-/** Returns the fields of a booking's client; empty if the person may not see them. */
+/** Returns the fields of a client, or of a booking's client; empty if the person may not see them. Throws not_found. */
 async function clientOfBooking(context: Context, { person }: BusinessVisit, id: string): Promise<Typed> {
-  const row = await showBooking(context, person, id)
-  const shown = presentBooking(row, person)
-  if ('redacted' in shown || row.client_email === '') return {}
-  return { client: id, ...clientTyped({ ...shown.client, latest_booking_id: id }) }
+  try {
+    return clientTyped(await clientAt(context, person, id))
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'not_found') throw error
+    await showBooking(context, person, id) // that of a colleague, or of an erased client
+    return {}
+  }
 }
 
 /**
@@ -475,7 +477,7 @@ const maxFound = 8
 async function clientsLike(context: Context, { person, business }: BusinessVisit, q: string) {
   if (person.role === 'staff') return []
   const { data } = await listClients(context, person, { q, limit: maxFound, business_id: business.id })
-  return data
+  return clientTimes(context, data)
 }
 
 /** Returns the instant in a form. Throws a FormFault without a valid one. */
@@ -629,9 +631,9 @@ async function book(
   const { person } = visit
   const from = readClientAddress(person.via?.address ?? '')
   const time = { ...placeOf(order), from, mayBeOver }
-  const earlierBookingId = isUuid(known) ? known : undefined
+  const knownClientId = isUuid(known) ? known : undefined
   try {
-    return await bookForClient(context, person, { time, booking: body, earlierBookingId }, store)
+    return await bookForClient(context, person, { time, booking: body, knownClientId }, store)
   } catch (error) {
     const answers = body.custom_field_values ?? []
     throw refusedAnswers(error, { fields: questionsOf(items), answers })

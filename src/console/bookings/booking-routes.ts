@@ -7,7 +7,7 @@ import { html, type Html } from '../../base/html.ts'
 import { readInstants } from '../../base/instants.ts'
 import { cancelBooking, changeBooking, showBooking } from '../../bookings/booking.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
-import { listClients, nameOf } from '../../bookings/client.ts'
+import { clientHistory, showClient } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { readHistory } from '../../bookings/history.ts'
 import { mailLink, maySeeLink, payUrl, renewLink } from '../../bookings/manage.ts'
@@ -314,12 +314,12 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
     hasRole(person, 'front_desk')
       ? listMails(context, person, { booking_id: row.id, limit: shownChanges })
       : undefined,
-    !isMasked(seen) && row.client_email !== ''
-      ? listClients(context, person, {
-          ...{ email: row.client_email, name: nameOf(row) },
-          ...{ before: row.starts_at, business_id: row.business_id },
-        })
-      : undefined,
+    isMasked(seen) || row.client_id === null
+      ? undefined
+      : showClient(context, person, row.client_id).then(async (shown) => ({
+          ...(await clientHistory(context, shown, row.starts_at)),
+          blocked: shown.blocked,
+        })),
   ])
   return {
     ...seen,
@@ -329,7 +329,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
     history: history?.entries.toReversed(),
     hasOlder: history !== undefined && history.next_cursor !== null,
     mails: mails?.data ?? [],
-    client: client && (client.data[0] ?? { visits: 0, no_shows: 0, blocked: false }),
+    client,
   }
 }
 

@@ -15,8 +15,8 @@ import { icon } from '../../pages/icons.ts'
 import type { Instant } from '../../base/instants.ts'
 import { itemsOf } from '../../database/shown-item-rules.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
-import { listBookings, showBooking } from '../../bookings/booking.ts'
-import { nameOf } from '../../bookings/client.ts'
+import { listBookings } from '../../bookings/booking.ts'
+import { clientAt } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { turnsFor } from '../../bookings/costly.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
@@ -251,14 +251,13 @@ async function readAddress(context: Context, visit: ConsoleVisit, address: Addre
 }
 
 /**
- * Returns the client of a booking. Addresses of pages never contain email addresses, because browsers and
- * logs store them.
+ * Returns the client in an address, by an ID or that of a booking. Addresses of pages never contain email addresses,
+ * because browsers and logs store them.
  */
 async function clientOf(context: Context, { person }: ConsoleVisit, id: string | undefined) {
   if (!id || isStaff(person)) return {}
-  const booking = await showBooking(context, person, id)
-  const { client_email: email } = booking
-  return email === '' ? {} : { email, clientName: nameOf(booking) }
+  const { client } = await clientAt(context, person, id)
+  return { client_id: client.id }
 }
 
 async function listPage(context: Context, visit: ConsoleVisit, address: Address): Promise<Html> {

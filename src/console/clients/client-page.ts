@@ -1,8 +1,8 @@
 import { hasRole } from '../../access/actor.ts'
-import { dialled, fullName, hasEmail } from '../../base/contact-formats.ts'
+import { dialled, fullName } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
-import { type Instant, readInstant } from '../../base/instants.ts'
-import type { listClients } from '../../bookings/client.ts'
+import type { Instant } from '../../base/instants.ts'
+import type { clientHistory, clientTimes, ShownClient } from '../../bookings/client.ts'
 import { hidden } from '../../pages/form.ts'
 import { bookingRow, type BookingRows } from '../bookings/booking-page.ts'
 import { icon } from '../../pages/icons.ts'
@@ -14,20 +14,22 @@ import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
 import { dayText } from '../frame/formats.ts'
 
 /*
- * The list of a business's clients, and the page of one. Addresses of pages identify a client by a booking,
- * never by email.
+ * The list of a business's clients, and the page of one. Addresses of pages identify a client by an ID, never by
+ * email.
  */
 
-type Client = Awaited<ReturnType<typeof listClients>>['data'][number]
+type ListedClient = Awaited<ReturnType<typeof clientTimes>>[number]
 
 /** A client with the bookings on their page. */
 export interface ClientView {
   visit: BusinessVisit
-  /** The booking that identifies the client in the address. */
-  id: string
-  client: Client
+  /** The booking from whose page the person comes. */
+  bookingId: string | undefined
+  client: ShownClient['client']
+  blocked: boolean
+  counts: Awaited<ReturnType<typeof clientHistory>>
   /** Other clients with the same address, at most a few. */
-  others: Client[]
+  others: readonly ShownClient[]
   ahead: BookingRows
   past: BookingRows
 }
@@ -41,7 +43,7 @@ interface ClientList {
   q: string
   fault: string | undefined
   sort: 'name' | '-name'
-  clients: Client[]
+  clients: readonly ListedClient[]
   nextCursor: string | null
 }
 
@@ -98,24 +100,25 @@ export function clientList(visit: BusinessVisit, { q, fault, sort, clients, next
     ${listFrame(visit, list)}`
 }
 
-function clientRow(visit: BusinessVisit, client: Client): Html {
+function clientRow(visit: BusinessVisit, { client, blocked, last_at, next_at }: ListedClient): Html {
   const { clients: t, booking } = visit.texts
-  const { last_at, next_at, phone, email, visits, no_shows } = client
-  const day = (text: string | null, label: string) =>
-    text === null
+  const { phone, email, booking_count, no_show_count: no_shows } = client
+  const visits = booking_count - no_shows
+  const day = (at: Instant | null, label: string) =>
+    at === null
       ? html`<span class="no-date"></span>`
       : html`<span
           ><span class="soft row-label">${label}</span>
-          ${dayText(readInstant(text), { timezone: visit.business.timezone, locale: visit.locale })}</span
+          ${dayText(at, { timezone: visit.business.timezone, locale: visit.locale })}</span
         >`
   const name = fullName(client.first_name, client.last_name)
-  return html`<a class="row" href="${clientPath(visit, client.latest_booking_id)}">
+  return html`<a class="row" href="${clientPath(visit, client.id)}">
     <span class="row-who"
       >${face(name)}
       <bdi class="client-name">${name}</bdi>
-      ${client.blocked ? html`<span class="state is-absent">${icon('blocked')} ${booking.blocked}</span>` : ''}</span
+      ${blocked ? html`<span class="state is-absent">${icon('blocked')} ${booking.blocked}</span>` : ''}</span
     >
-    <bdi class="row-phone">${phone ?? email}</bdi>
+    <bdi class="row-phone">${phone ?? email ?? ''}</bdi>
     ${day(last_at, t.lastVisit)} ${day(next_at, t.nextVisit)}
     <span class="end" title="${t.visits({ count: visits })}"
       >${visits}<span class="unseen"> ${t.visitCount}</span></span
@@ -126,7 +129,8 @@ function clientRow(visit: BusinessVisit, client: Client): Html {
   </a>`
 }
 
-function countText({ texts }: ConsoleVisit, { visits, no_shows, cancelled, blocked }: Client): string {
+function countText({ visit: { texts }, counts, blocked }: ClientView): string {
+  const { visits, no_shows, cancelled } = counts
   return [
     texts.clients.visits({ count: visits }),
     ...(no_shows > 0 ? [texts.booking.noShows({ count: no_shows })] : []),
@@ -137,7 +141,8 @@ function countText({ texts }: ConsoleVisit, { visits, no_shows, cancelled, block
 
 /** Renders the page of a client. */
 export function clientPage(view: ClientView, notice: Html): ShownPage {
-  const { visit, id, client, ahead, past } = view
+  const { visit, bookingId, client, ahead, past } = view
+  const { id } = client
   const { clients: t, booking, setUp } = visit.texts
   const { first_name, last_name, email, phone } = client
   const name = fullName(first_name, last_name)
@@ -154,20 +159,20 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
     section: 'clients',
     panel: true,
     body: html`<p>
-        <a class="back" href="${pathOf(mayList ? '/console/clients' : `/console/bookings/${id}`, visit)}"
+        <a
+          class="back"
+          href="${pathOf(mayList ? '/console/clients' : ['/console/bookings', ...(bookingId ? [bookingId] : [])].join('/'), visit)}"
           >${setUp.back}</a
         >
       </p>
       ${notice}
       <header class="booking-head">
         <h1><bdi>${name}</bdi></h1>
-        <p class="soft">${countText(visit, client)}</p>
+        <p class="soft">${countText(view)}</p>
       </header>
       <dl class="facts">
         <dt>${booking.email}</dt>
-        <dd>
-          ${hasEmail(email) ? html`<a href="mailto:${email}"><bdi>${email}</bdi></a>` : booking.noEmail}
-        </dd>
+        <dd>${email === null ? booking.noEmail : html`<a href="mailto:${email}"><bdi>${email}</bdi></a>`}</dd>
         ${
           phone === null
             ? ''
@@ -206,20 +211,20 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
 function othersPart({ visit, client, others }: ClientView): Html {
   const { clients: t } = visit.texts
   if (others.length === 0) return html``
-  return html`<dt>${hasEmail(client.email) ? t.sameEmail : t.samePhone}</dt>
+  return html`<dt>${client.email === null ? t.samePhone : t.sameEmail}</dt>
     ${others.map(
-      ({ first_name, last_name, latest_booking_id }) =>
+      ({ client: { id, first_name, last_name } }) =>
         html`<dd>
-          <a href="${clientPath(visit, latest_booking_id)}"><bdi>${fullName(first_name, last_name)}</bdi></a>
+          <a href="${clientPath(visit, id)}"><bdi>${fullName(first_name, last_name)}</bdi></a>
         </dd>`,
     )}`
 }
 
 /** Returns the address for booking the same service and staff member for the same client. */
-function bookAgainPath({ visit, id, ahead, past }: ClientView): string {
+function bookAgainPath({ visit, client, ahead, past }: ClientView): string {
   const latest = past[0] ?? ahead[0]
   return pathOf('/console/book', visit, {
-    client: id,
+    client: client.id,
     service: latest?.service_id,
     who: latest?.staff_id ?? undefined,
     location: latest?.location_id,
@@ -233,15 +238,15 @@ function whatOf({ service_name, staff_name, notes }: BookingRows[number]): Html 
     ${notes === null ? '' : html`<bdi class="soft written">${notes}</bdi>`}`
 }
 
-function blockPart({ visit, id, client }: ClientView): Html {
+function blockPart({ visit, client, blocked }: ClientView): Html {
   const t = visit.texts.clients
-  const { blocked } = client
+  const { id, email } = client
   return html`<details class="more" ${blocked ? html`open` : ''}>
     <summary>${t.more}</summary>
-    ${hasEmail(client.email) ? html`<p class="soft">${blocked ? t.isBlocked : t.blockHint}</p>` : ''}
+    ${email !== null ? html`<p class="soft">${blocked ? t.isBlocked : t.blockHint}</p>` : ''}
     <div class="actions">
       ${
-        hasEmail(client.email)
+        email !== null
           ? html`<form method="post" action="${clientPath(visit, id)}">
               ${hidden({ action: blocked ? 'unblock' : 'block' })}
               <button type="submit">${blocked ? t.unblock : t.block}</button>
@@ -258,8 +263,9 @@ function blockPart({ visit, id, client }: ClientView): Html {
 }
 
 /** Renders the confirmation before a client is erased. */
-export function erasePage({ visit, id, client, others, ahead }: ClientView, now: Instant): ShownPage {
+export function erasePage({ visit, client, others, ahead }: ClientView, now: Instant): ShownPage {
   const t = visit.texts.clients
+  const { id } = client
   const title = t.eraseTitle({ name: fullName(client.first_name, client.last_name) })
   const coming = ahead.filter(({ cancelled_at, ends_at }) => cancelled_at === null && ends_at > now).length
   return {
@@ -277,7 +283,7 @@ export function erasePage({ visit, id, client, others, ahead }: ClientView, now:
           : html`<p class="alert">
               ${t.eraseOthers}
               ${others.map(
-                ({ first_name, last_name }, index) =>
+                ({ client: { first_name, last_name } }, index) =>
                   html`${index === 0 ? '' : ', '}<bdi>${fullName(first_name, last_name)}</bdi>`,
               )}
             </p>`

@@ -3,10 +3,9 @@ import { Type } from 'typebox'
 import { hasRole, isStaff } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
 import { html } from '../../base/html.ts'
-import { nameKey } from '../../base/search-text.ts'
 import { pageOrFirst } from '../frame/lists.ts'
-import { listBookings, showBooking } from '../../bookings/booking.ts'
-import { listClients, nameOf } from '../../bookings/client.ts'
+import { listBookings } from '../../bookings/booking.ts'
+import { clientAt, clientHistory, clientTimes, listClients } from '../../bookings/client.ts'
 import { exportWholeClient } from '../../bookings/client-export.ts'
 import type { Context } from '../../bookings/context.ts'
 import { eraseClient } from '../../bookings/erasure.ts'
@@ -19,7 +18,6 @@ import {
   consoleRoutes,
   type ShownPage,
 } from '../frame/console-route.ts'
-import { isMasked } from '../bookings/booking-page.ts'
 import { clientList, clientPage, type ClientView, erasePage } from './client-page.ts'
 
 const path = '/console/clients'
@@ -64,7 +62,7 @@ function listRoute(context: Context): ConsoleRoute {
         section: 'clients',
         ...panelScripts,
         body: html`${doneNotice(visit.texts.clients.done, query['done'])}
-        ${clientList(visit, { q, fault, sort, clients: data, nextCursor: next_cursor })}`,
+        ${clientList(visit, { q, fault, sort, clients: await clientTimes(context, data), nextCursor: next_cursor })}`,
       }
     },
   }
@@ -80,10 +78,11 @@ function clientRoute(context: Context): ConsoleRoute {
       clientPage(await readView(context, visit, id), doneNotice(visit.texts.clients.done, query['done'])),
     form: {
       act: async (visit, { action }, { id }) => {
-        const { email, business_id } = await clientOf(context, visit, id)
+        const { client } = await clientAt(context, visit.person, id)
         if (!hasRole(visit.person, 'front_desk')) throw new Problem('not_found', 'Staff block nobody.')
-        if (action === 'unblock') await unblockClient(context, visit.person, { email, business_id })
-        else await blockClient(context, visit.person, { email, business_id })
+        const named = { email: client.email ?? client.address, business_id: client.business_id }
+        if (action === 'unblock') await unblockClient(context, visit.person, named)
+        else await blockClient(context, visit.person, named)
         return { path: `${path}/${id}`, query: { done: action === 'unblock' ? 'unblocked' : 'blocked' } }
       },
       again: async (visit, state, { id }) =>
@@ -101,8 +100,9 @@ function exportRoute(context: Context): ConsoleRoute {
     form: {
       fileType: 'application/json',
       act: async (visit, _typed, { id }) => {
-        const { email, business_id } = await clientOf(context, visit, id)
-        const whole = await exportWholeClient(context, visit.person, { email, business_id })
+        const { client } = await clientAt(context, visit.person, id)
+        const named = { email: client.email ?? client.address, business_id: client.business_id }
+        const whole = await exportWholeClient(context, visit.person, named)
         return { file: { name: 'client.json', text: `${JSON.stringify(whole, null, 2)}\n` } }
       },
       again: async (visit, state, { id }) =>
@@ -122,8 +122,9 @@ function eraseRoute(context: Context): ConsoleRoute {
     show: (visit, { id }) => show(visit, id),
     form: {
       act: async (visit, _typed, { id }) => {
-        const { client_email: email, business_id } = await showBooking(context, visit.person, id)
-        if (email !== '') await eraseClient(context, visit.person, { email, business_id }) // otherwise sent twice
+        const { client } = await clientAt(context, visit.person, id)
+        const named = { email: client.email ?? client.address, business_id: client.business_id }
+        await eraseClient(context, visit.person, named)
         return { path, query: { done: 'erased' } }
       },
       again: (visit, _state, { id }) => show(visit, id),
@@ -131,37 +132,40 @@ function eraseRoute(context: Context): ConsoleRoute {
   }
 }
 
-/** Returns the client of a booking. Throws not_found, also for an erased client and for one of a colleague. */
-async function clientOf(context: Context, visit: ConsoleVisit, id: string) {
-  const row = await showBooking(context, visit.person, id)
-  const { client_email: email, client_phone: phone, business_id } = row
-  if (email === '') throw new Problem('not_found', 'The client of this booking was erased.')
-  if (isMasked({ visit, row })) throw new Problem('not_found', 'There is no such client.')
-  return { email, phone, business_id, name: nameOf(row) }
-}
-
 /** Maximum number of others with the same address that the page names. */
 const shownOthers = 10
 
 async function readView(context: Context, visit: BusinessVisit, id: string): Promise<ClientView> {
   const { person } = visit
-  const { email, phone, business_id, name } = await clientOf(context, visit, id)
+  const shown = await clientAt(context, person, id)
+  const { client } = shown
+  const { business_id } = client
   const now = context.clock.now()
-  const isOwnOnly = isStaff(person)
-  const ofClient = { email, business_id, clientName: name, limit: shownBookings }
-  const [{ data }, sharing, ahead, past] = await Promise.all([
-    listClients(context, person, { email, business_id, name }),
-    isOwnOnly ? { data: [] } : listClients(context, person, { email, business_id, limit: shownOthers }),
+  const ofClient = { client_id: client.id, business_id, limit: shownBookings }
+  const [counts, sharing, ahead, past] = await Promise.all([
+    clientHistory(context, shown),
+    isStaff(person)
+      ? { data: [] }
+      : listClients(context, person, {
+          email: client.email ?? client.address,
+          business_id,
+          limit: shownOthers,
+        }),
     listBookings(context, person, { ...ofClient, from: now, sort: 'starts_at' }),
     listBookings(context, person, { ...ofClient, to: now, sort: '-starts_at' }),
   ])
-  const [client] = data
-  if (!client) throw new Problem('not_found', 'There is no such client.')
   const business = visit.businesses.find((one) => one.id === business_id) ?? visit.business
-  const others = sharing.data.filter((other) => nameKey(other) !== name)
-  // staff see the phone number of their own booking, not a colleague's
-  const shown = isOwnOnly ? { ...client, phone } : client
-  return { visit: { ...visit, business }, id, client: shown, others, ahead: ahead.data, past: past.data }
+  const others = sharing.data.filter((other) => other.client.id !== client.id)
+  const bookingId = id === client.id ? undefined : id
+  return {
+    ...shown,
+    bookingId,
+    visit: { ...visit, business },
+    counts,
+    others,
+    ahead: ahead.data,
+    past: past.data,
+  }
 }
 
 function sayMissing(visit: ConsoleVisit): ShownPage {
