@@ -161,7 +161,7 @@ export const problemTexts: Record<ProblemCode, ProblemText> = {
     example: { detail: 'The business may have 300 services, and this would make 301: delete some first.' },
   },
   client_exists: {
-    when: 'Another client of the business has this name and this email address, or this phone number if both have no address. `client_id` names the other client.',
+    when: 'Another client of the business has this name and email address. Without an address, the phone number counts. `client_id` names the other client.',
     whatToDo: 'Change that client, or merge the two with `POST /clients/{id}/merge`.',
     example: {
       detail: 'Another client has this name and contact; change or merge that one.',

@@ -3,6 +3,7 @@ import { exampleClient, exampleIds } from '../base/examples.ts'
 import { Id, Nullable, Ruled, ShownId, ShownInstant, StrictObject } from '../base/wire.ts'
 import { EventBody } from '../webhooks/event-schemas.ts'
 import { Booking } from './booking-schemas.ts'
+import { Client } from './client-schemas.ts'
 import { namedClientErrors } from './client-rules.ts'
 
 const business_id = Type.Optional(
@@ -18,11 +19,14 @@ const wholeEmail = Type.String({
 const named = {
   business_id,
   email: Type.Optional(wholeEmail),
-  booking_id: Type.Optional(
+  client_id: Type.Optional(
     Type.String({
       ...Id,
-      description: 'A booking of the client, in place of `email`: not everybody has one.',
+      description: 'One client, in place of `email`, which means everybody who has the address.',
     }),
+  ),
+  booking_id: Type.Optional(
+    Type.String({ ...Id, description: 'The client of a booking, in place of `client_id`.' }),
   ),
 }
 
@@ -42,6 +46,7 @@ export const ErasedClient = Type.Object(
     events: Type.Integer({ description: 'Events, and with them what is still delivered.' }),
     mails: Type.Integer({ description: 'Mails about the bookings. What waited is not sent.' }),
     kept_answers: Type.Integer({ description: 'Answers that are kept for repeated requests.' }),
+    clients: Type.Integer({ description: 'Clients, with notes and tags.' }),
     reminder_opt_outs: Type.Integer({ description: 'Wishes for no more reminders.' }),
     blocks: Type.Integer({ description: 'Blocks, which stay in force without the address.' }),
   },
@@ -55,6 +60,7 @@ export const ErasedClient = Type.Object(
         events: 7,
         mails: 8,
         kept_answers: 1,
+        clients: 1,
         reminder_opt_outs: 0,
         blocks: 0,
       },
@@ -119,6 +125,7 @@ export const ExportedClient = Type.Object(
   {
     email: Type.String({ description: 'Empty for one without an address.' }),
     business_id: ShownId,
+    clients: Type.Array(Client, { description: 'The client, or everybody with the address.' }),
     blocked_at: Nullable(ShownInstant),
     reminders_ended_at: Nullable(ShownInstant, {
       description: 'When the client wished for no more reminders.',
@@ -133,6 +140,7 @@ export const ExportedClient = Type.Object(
       {
         email: exampleClient.email,
         business_id: exampleIds.business,
+        clients: [],
         blocked_at: null,
         reminders_ended_at: null,
         bookings: [],

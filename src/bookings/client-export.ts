@@ -13,6 +13,7 @@ import type { EventBody } from '../webhooks/event-schemas.ts'
 import { eventsOfBookings } from '../webhooks/event.ts'
 import { presentBooking } from './presented-booking.ts'
 import { listBookings } from './booking.ts'
+import { type ClientName, listClients, presentClient, showClient } from './client.ts'
 import type { Context } from './context.ts'
 import { findPaymentsOf, type PaymentRow } from './erasure-queries.ts'
 import { findBlockedClient } from './stranger-queries.ts'
@@ -22,13 +23,7 @@ import { digestClient } from './strangers.ts'
  * Returns all data about a client at a business, one page of bookings at a time, newest first. Throws
  * validation_failed or not_found (the business).
  */
-export async function exportClient(
-  context: Context,
-  actor: Actor,
-  input: { email: string; business_id?: string; cursor?: string },
-) {
-  const email = clientEmailOf(input.email)
-  const digest = await digestClient(context, email)
+export async function exportClient(context: Context, actor: Actor, input: ClientName & { cursor?: string }) {
   const business = await context.db.transaction(async (tx) => {
     const found = await businessForCreation(tx.db, actor.scope, input.business_id)
     const { id: businessId } = found
@@ -38,9 +33,16 @@ export async function exportClient(
   })
   const { id: business_id, timezone } = business
   const { reads } = context.db
+  const clients =
+    'email' in input
+      ? (await listClients(context, actor, { business_id, email: input.email, limit: mostPerPage })).data
+      : [await showClient(context, actor, input.client_id)]
+  const address = 'email' in input ? input.email : (clients[0]?.client.email ?? '')
+  const email = clientEmailOf(address)
+  const digest = await digestClient(context, email)
   const { data: rows, next_cursor } = await listBookings(context, actor, {
     business_id,
-    email: input.email,
+    ...('email' in input ? { email: input.email } : { client_id: input.client_id }),
     limit: mostPerPage,
     cursor: input.cursor,
   })
@@ -55,8 +57,9 @@ export async function exportClient(
   )
   const time = (instant: Instant | null | undefined) => (instant ? formatInstant(instant, timezone) : null)
   return {
-    email: shownEmail(input.email),
+    email: shownEmail(address),
     business_id,
+    clients: clients.map(presentClient),
     blocked_at: time(await findBlockedClient(reads, { business_id, email, digest })),
     reminders_ended_at: time(await optedOutAt(reads, { business_id, email })),
     bookings: rows.map((booking) => ({
@@ -75,11 +78,7 @@ export async function exportClient(
 }
 
 /** Returns all pages of `exportClient`. */
-export async function exportWholeClient(
-  context: Context,
-  actor: Actor,
-  client: { email: string; business_id?: string },
-) {
+export async function exportWholeClient(context: Context, actor: Actor, client: ClientName) {
   const { next_cursor, ...whole } = await exportClient(context, actor, client)
   for (let cursor = next_cursor; cursor !== null;) {
     const page = await exportClient(context, actor, { ...client, cursor })

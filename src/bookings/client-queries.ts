@@ -82,7 +82,7 @@ interface TextKey extends ClientPlace {
 }
 
 /** Returns the IDs of clients who have an address, or had it in a booking. */
-async function findWithAddress(db: Reads, businessId: string, email: string): Promise<string[]> {
+export async function findWithAddress(db: Reads, businessId: string, email: string): Promise<string[]> {
   const forms = await storedForms(db, { businessId }, email)
   const { rows } = await sql<TextKey>`
     select distinct t.business_id, ${nameIn(db, sql`t.text`)} as name, t.email as address
@@ -313,4 +313,37 @@ export async function findBlockedAmong(
     .where('email', 'in', emails)
     .execute()
   return new Set(rows.map(({ email }) => email))
+}
+
+/** Returns clients by ID, with the rows that were merged into them. */
+export function findErased(db: Reads, businessId: string, ids: readonly string[]): Promise<ClientRow[]> {
+  if (ids.length === 0) return Promise.resolve([])
+  return db
+    .selectFrom('clients')
+    .selectAll()
+    .where('business_id', '=', businessId)
+    .where(({ or, eb }) => or([eb('id', 'in', ids), eb('merged_into', 'in', ids)]))
+    .orderBy('name')
+    .orderBy('address')
+    .execute()
+}
+
+/**
+ * Erases clients. Notes and tags go at once, and each row as soon as it has no bookings. Triggers delete the rows that were
+ * merged into it.
+ */
+export async function eraseClients(db: Queries, businessId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await db
+    .updateTable('clients')
+    .set({ notes: null, tags_json: '[]', metadata_json: '{}', is_kept: 0 })
+    .where('business_id', '=', businessId)
+    .where('id', 'in', ids)
+    .execute()
+  await db
+    .deleteFrom('clients')
+    .where('business_id', '=', businessId)
+    .where('id', 'in', ids)
+    .where(sql<boolean>`not exists (select 1 from bookings as b where b.client_id = clients.id)`)
+    .execute()
 }

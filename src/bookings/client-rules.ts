@@ -5,22 +5,25 @@ import type { ClientRow } from './client-queries.ts'
 
 export interface NamedClient {
   email?: string
+  client_id?: string
   booking_id?: string
   business_id?: string
 }
 
 /**
- * Checks that a client is named by an address or by a booking. A booking also names clients without an
- * address.
+ * Checks that a client is named in one way: by an ID, by a booking, or by an address, which means everybody who has it.
  */
 export function namedClientErrors(client: Partial<NamedClient>): FieldError[] {
-  const [hasEmail, hasBooking] = ['email' in client, 'booking_id' in client]
-  if (hasEmail && hasBooking) {
-    const detail = 'is not allowed beside email: one of them names the client'
-    return [{ pointer: '/booking_id', code: 'not_allowed', detail }]
+  const names = (['email', 'client_id', 'booking_id'] as const).filter((name) => name in client)
+  const [first, second] = names
+  if (second) {
+    const detail = `is not allowed beside ${first}: one of them names the client`
+    return [{ pointer: `/${second}`, code: 'not_allowed', detail }]
   }
-  if (hasEmail || hasBooking) return []
-  return [{ pointer: '/email', code: 'required', detail: 'is required unless booking_id is given' }]
+  if (first) return []
+  return [
+    { pointer: '/email', code: 'required', detail: 'is required unless client_id or booking_id is given' },
+  ]
 }
 
 export const maxNotes = 2000
@@ -95,7 +98,6 @@ export function mergedClient(into: ClientRow, from: ClientRow): ClientRow {
     metadata_json: JSON.stringify(Object.fromEntries(metadata)),
     locale: into.locale ?? from.locale,
     time_zone: into.time_zone ?? from.time_zone,
-    created_at: into.created_at < from.created_at ? into.created_at : from.created_at,
     is_kept: 1,
   }
 }

@@ -180,8 +180,8 @@ async function clientExists(db: Reads, client: ClientRow): Promise<Problem> {
 }
 
 /**
- * Changes a client. Bookings keep their own name and contact, and further ones with the earlier name or address still
- * belong to this client. Throws not_found, validation_failed or client_exists.
+ * Changes a client. Bookings keep their own name and contact. Further ones with the earlier name or
+ * address still belong to the client. Throws not_found, validation_failed or client_exists.
  */
 export async function changeClient(
   context: Context,
@@ -236,8 +236,8 @@ function notBlockable(): Problem {
 }
 
 /**
- * Merges a client into another one of the same business, who gets its bookings, notes and tags, and the contact that it
- * lacks. Further bookings of either belong to the other one. Throws not_found or validation_failed.
+ * Merges a client into another one of the same business. That one gets the bookings, notes and tags, and the contact that
+ * it lacks. Further bookings of either belong to the other one. Throws not_found or validation_failed.
  */
 export async function mergeClients(
   context: Context,
@@ -273,19 +273,23 @@ function wrongTarget(detail: string): Problem {
   return validationProblem([{ pointer: '/into', code: 'unknown_reference', detail }])
 }
 
-/**
- * Returns the address that identifies a client; a stand-in for clients without one. Throws not_found, also
- * for an erased client.
- */
+/** A client of a business, or everybody with an address. */
+export type ClientName = ({ email: string } | { client_id: string }) & { business_id?: string }
+
+/** Returns the client that a request names. Throws not_found, also for an erased client. */
 export async function namedClient(
   context: Context,
   actor: Actor,
-  { email, booking_id = '', business_id }: NamedClient,
-): Promise<{ email: string; business_id?: string }> {
+  { email, client_id, booking_id = '', business_id }: NamedClient,
+): Promise<ClientName> {
   if (email !== undefined) return { email, ...(business_id !== undefined && { business_id }) }
-  const client = await clientOfBooking(context, actor, booking_id)
-  if (business_id === undefined || business_id === client.business_id) return client
-  throw new Problem('not_found', 'There is no booking with this id at this business.')
+  const { client } =
+    client_id === undefined
+      ? await clientAt(context, actor, booking_id)
+      : await showClient(context, actor, client_id)
+  if (business_id === undefined || business_id === client.business_id)
+    return { client_id: client.id, business_id: client.business_id }
+  throw new Problem('not_found', 'There is no such client at this business.')
 }
 
 /**
@@ -325,6 +329,12 @@ export async function clientAt(context: Context, actor: Actor, id: string): Prom
   return showClient(context, actor, booking.client_id)
 }
 
+/** Returns true for a booking whose client was erased. */
+export async function isErased(context: Context, actor: Actor, bookingId: string): Promise<boolean> {
+  const booking = await unlessMissing(showBooking(context, actor, bookingId))
+  return booking?.client_email === ''
+}
+
 /** Reads when some clients came last, and when they come next. */
 export async function clientTimes(context: Context, shown: readonly ShownClient[]) {
   const now = context.clock.now()
@@ -343,13 +353,6 @@ export function clientHistory(
   before?: Instant,
 ): Promise<ClientHistory> {
   return countBookings(context.db.reads, client, before)
-}
-
-/** Returns the client of a booking. Throws not_found, also for an erased client. */
-export async function clientOfBooking(context: Context, actor: Actor, id: string) {
-  const { client_email: email, business_id } = await showBooking(context, actor, id)
-  if (email === '') throw new Problem('not_found', 'The client of this booking was erased.')
-  return { email, business_id }
 }
 
 const clientCursors = {

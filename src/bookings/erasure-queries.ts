@@ -11,17 +11,29 @@ export type ErasableBooking = Pick<BookingsTable, 'id' | 'business_id' | 'create
 
 const columns = ['id', 'business_id', 'created_at', 'manage_digest'] as const
 
-/** Locks up to `max` bookings of a client until the transaction ends. */
+/** Clients to erase, and an address whose bookings are theirs, too. */
+export interface ErasedClients {
+  businessId: string
+  ids: readonly string[]
+  email: string | undefined
+}
+
+/** Locks up to `max` bookings of clients until the transaction ends. */
 export async function lockBookingsOf(
   db: Queries,
-  { businessId, email, max }: { businessId: string; email: string; max: number },
+  { businessId, ids, email, max }: ErasedClients & { max: number },
 ): Promise<ErasableBooking[]> {
-  const forms = await storedForms(db, { businessId }, email)
+  const forms = email === undefined ? [] : await storedForms(db, { businessId }, email)
+  const theirs = [
+    ...(ids.length > 0 ? [sql<boolean>`client_id in (${sql.join(ids)})`] : []),
+    ...(forms.length > 0 ? [sql<boolean>`lower(client_email) in (${sql.join(forms)})`] : []),
+  ]
+  if (theirs.length === 0) return []
   return db
     .selectFrom('bookings')
     .select(columns)
     .where('business_id', '=', businessId)
-    .where(sql<boolean>`lower(client_email) in (${sql.join(forms)})`)
+    .where(sql<boolean>`(${sql.join(theirs, sql` or `)})`)
     .orderBy('id')
     .limit(max)
     .forUpdate()
@@ -54,6 +66,21 @@ export async function lockOldBookings(
     .orderBy('id')
     .forUpdate()
     .execute()
+}
+
+/** Deletes up to `max` clients without bookings that were added before their business's retention period. */
+export async function deleteOldClients(
+  db: Queries,
+  { today, max }: { today: Instant; max: number },
+): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from clients where id in (
+      select c.id from clients as c join businesses as i on i.id = c.business_id
+       where i.retention_days is not null and c.is_kept = 1 and c.booking_count = 0
+         and c.created_at < ${keptSince(db, today)}
+         and not exists (select 1 from bookings as b where b.client_id = c.id)
+       limit ${max})`.execute(db)
+  return Number(numAffectedRows)
 }
 
 const keyColumns = [

@@ -1,10 +1,10 @@
 import type { Actor } from '../access/actor.ts'
 import { recordAudit, recordAudits } from '../access/audit.ts'
-import { clientEmailOf, erasedName } from '../base/contact-formats.ts'
+import { clientEmailOf, erasedName, hasEmail } from '../base/contact-formats.ts'
 import { instantFromMs, toMs } from '../base/instants.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
 import type { CleanupJob } from '../database/context.ts'
-import type { Transaction } from '../database/database.ts'
+import type { Reads, Transaction } from '../database/database.ts'
 import { rewriteBlocks, rewriteResponses } from '../database/idempotency.ts'
 import { deleteMailFiles, type MailFile } from '../mails/mail-files.ts'
 import { eraseFromMails } from '../mails/mail.ts'
@@ -13,9 +13,17 @@ import { eraseFromEvents } from '../webhooks/event.ts'
 import type { Context } from './context.ts'
 import { deleteClientAccess } from './client-log-in-queries.ts'
 import { storedForms } from './client-text-queries.ts'
-import { type ErasableBooking, eraseBookings, lockBookingsOf, lockOldBookings } from './erasure-queries.ts'
+import { type ClientRow, eraseClients, findErased, findWithAddress } from './client-queries.ts'
+import type { ClientName } from './client.ts'
+import {
+  deleteOldClients,
+  type ErasableBooking,
+  eraseBookings,
+  type ErasedClients,
+  lockBookingsOf,
+  lockOldBookings,
+} from './erasure-queries.ts'
 import { eraseBlockedClient } from './stranger-queries.ts'
-import { digestClient } from './strangers.ts'
 
 /*
  * Erases clients but keeps their bookings. Names become "Erased". All other data about the client is
@@ -36,6 +44,7 @@ export interface Erased {
   mails: number
   /** Stored responses for repeated requests. */
   kept_answers: number
+  clients: number
   reminder_opt_outs: number
   /** Blocks, which stay in force. */
   blocks: number
@@ -44,49 +53,49 @@ export interface Erased {
 type OfBookings = Pick<Erased, 'bookings' | 'events' | 'mails' | 'kept_answers'>
 
 /**
- * Erases a client at a business, also from upcoming bookings. Causes no event or email, and cancels pending
- * emails. A repetition finds nothing. Throws validation_failed or not_found (the business).
+ * Erases a client at a business, or everybody with an address, also from upcoming bookings. Causes no event or email, and
+ * cancels pending emails. A repetition finds nothing. Throws validation_failed or not_found (the business).
  */
-export async function eraseClient(
-  context: Context,
-  actor: Actor,
-  input: { email: string; business_id?: string },
-): Promise<Erased> {
-  const email = clientEmailOf(input.email)
-  const digest = await digestClient(context, email)
-  const { files, ...first } = await context.db.transaction(async (tx) => {
+export async function eraseClient(context: Context, actor: Actor, input: ClientName): Promise<Erased> {
+  const digestOf = await context.secret.digester('client')
+  const { files, target, ...first } = await context.db.transaction(async (tx) => {
     const { id: businessId } = await businessForCreation(tx.db, actor.scope, input.business_id)
-    const bookings = await lockBookingsOf(tx.db, { businessId, email: input.email, max: batchSize })
+    const email = 'email' in input ? input.email : undefined
+    const ids = 'email' in input ? await findWithAddress(tx.db, businessId, input.email) : [input.client_id]
+    const target = { businessId, ids, email }
+    const rows = await findErased(tx.db, businessId, ids)
+    const addresses = await ownAddresses(tx.db, { ...target, rows })
+    const bookings = await lockBookingsOf(tx.db, { ...target, max: batchSize })
     const { files, ...erased } = await eraseIn(context, tx, { bookings, by: actor })
-    const key = { business_id: businessId, email, digest }
-    const blocks = await eraseBlockedClient(tx.db, key)
-    const answers = await rewriteBlocks(tx, (body) =>
-      body['business_id'] === businessId && body['email'] === email ? { ...body, email: '' } : undefined,
-    )
-    const reminder_opt_outs = await forgetOptOut(tx, { business_id: businessId, email })
-    const emails = await storedForms(tx.db, { businessId }, input.email)
-    await deleteClientAccess(tx.db, { businessId, emails: [...emails, email] })
-    await recordAudit(context, tx, {
-      by: actor,
-      action: 'business.client_erased',
-      subjectId: businessId,
-      businessId,
-    })
-    return {
-      business_id: businessId,
-      ...erased,
-      kept_answers: erased.kept_answers + answers,
-      reminder_opt_outs,
-      blocks,
-      locked: bookings,
-      files,
+    await eraseClients(tx.db, businessId, ids)
+    const made = rows.map(({ id, created_at }) => ({ id, at: created_at }))
+    const answers = await rewriteResponses(tx, made, withoutCard)
+    const result = {
+      ...{ business_id: businessId, ...erased, kept_answers: erased.kept_answers + answers },
+      ...{ clients: rows.filter(({ merged_into }) => merged_into === null).length },
+      ...{ reminder_opt_outs: 0, blocks: 0, locked: bookings, files, target },
     }
+    for (const address of addresses) {
+      const counted = clientEmailOf(address)
+      const key = { business_id: businessId, email: counted, digest: digestOf(counted) }
+      result.blocks += await eraseBlockedClient(tx.db, key)
+      result.kept_answers += await rewriteBlocks(tx, (body) =>
+        body['business_id'] === businessId && body['email'] === counted ? { ...body, email: '' } : undefined,
+      )
+      result.reminder_opt_outs += await forgetOptOut(tx, { business_id: businessId, email: counted })
+      const emails = await storedForms(tx.db, { businessId }, address)
+      await deleteClientAccess(tx.db, { businessId, emails: [...emails, counted] })
+    }
+    await recordAudit(context, tx, {
+      ...{ by: actor, action: 'business.client_erased', subjectId: businessId, businessId },
+    })
+    return result
   })
   const { locked, ...erased } = first
   await afterErasing(context, locked, files)
   let result: Erased = erased
   for (let batch = 1, found = locked.length; found === batchSize && batch < maxBatches; batch += 1) {
-    const more = await eraseMore(context, actor, { businessId: erased.business_id, email: input.email })
+    const more = await eraseMore(context, actor, target)
     result = { ...result, ...sum(result, more) }
     found = more.bookings
   }
@@ -94,13 +103,23 @@ export async function eraseClient(
   return result
 }
 
-async function eraseMore(
-  context: Context,
-  actor: Actor,
-  { businessId, email }: { businessId: string; email: string },
-): Promise<OfBookings> {
+/** Returns the named address, and those of the clients that nobody else has. */
+async function ownAddresses(
+  db: Reads,
+  { businessId, ids, email, rows }: ErasedClients & { rows: readonly ClientRow[] },
+): Promise<string[]> {
+  const theirs = new Set(rows.flatMap((row) => [row.address, ...(row.email === null ? [] : [row.email])]))
+  const own = email === undefined ? [] : [email]
+  for (const address of theirs) {
+    const all = hasEmail(address) ? await findWithAddress(db, businessId, address) : ['']
+    if (all.every((id) => ids.includes(id))) own.push(address)
+  }
+  return [...new Set(own)]
+}
+
+async function eraseMore(context: Context, actor: Actor, target: ErasedClients): Promise<OfBookings> {
   const { locked, files, ...erased } = await context.db.transaction(async (tx) => {
-    const locked = await lockBookingsOf(tx.db, { businessId, email, max: batchSize })
+    const locked = await lockBookingsOf(tx.db, { ...target, max: batchSize })
     return { locked, ...(await eraseIn(context, tx, { bookings: locked, by: actor })) }
   })
   await afterErasing(context, locked, files)
@@ -145,6 +164,13 @@ function withoutClient({
   return { ...booking, client, notes: null, custom_field_values: [] }
 }
 
+/** Returns the response that added a client without its data. */
+function withoutCard(client: Record<string, unknown>): Record<string, unknown> | undefined {
+  if (!('booking_count' in client)) return undefined
+  const names = { first_name: erasedName, last_name: erasedName, email: null, phone: null }
+  return { ...client, ...names, notes: null, tags: [], metadata: {}, locale: null, time_zone: null }
+}
+
 /**
  * Performs the steps outside transactions: this server forgets the old links at once, others within five
  * seconds.
@@ -179,6 +205,7 @@ export const oldClients: CleanupJob<Context> = {
         const action = 'business.old_clients_erased'
         await recordAudit(context, tx, { by: 'system', action, subjectId: businessId, businessId })
       }
+      await deleteOldClients(tx.db, { today, max: batchSize })
       return { locked, files }
     })
     await afterErasing(context, locked, files)

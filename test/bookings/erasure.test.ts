@@ -25,6 +25,10 @@ const marks = {
   reason: 'Qxzreason',
   before: 'qxzbefore',
   first2: 'Qxzold',
+  card: 'Qxzcard',
+  tag: 'Qxztag',
+  meta: 'Qxzmeta',
+  spelling: 'qxzspelt',
 }
 const email = `${marks.email}+tag@Example.com`
 const client = { first_name: marks.first, last_name: marks.last, email, phone: `+${marks.phone}` }
@@ -147,6 +151,12 @@ onEachEngine('erasing a client', (engine) => {
         .pop()
       const shown = await bookingOfOffToken(service.context, token ?? '')
       if (shown) await endReminders(service.context, shown)
+      // the row of the client, under an earlier name, and one that was added with a key
+      const { id } = booked.client as { id: string }
+      const card = { notes: marks.card, tags: [marks.tag], metadata: { [marks.meta]: '1' } }
+      await done(call('PATCH', `/clients/${id}`, { first_name: marks.spelling, ...card }))
+      const added = { first_name: marks.first, last_name: 'Other', email, notes: marks.card }
+      await done(call('POST', '/clients', added, { 'idempotency-key': 'card' }))
       await service.app.mails.settled()
       await service.app.deliveries.settled()
       expect(found(await everything())).toEqual(Object.values(marks))
@@ -164,7 +174,8 @@ onEachEngine('erasing a client', (engine) => {
         bookings: 3,
         events: 5,
         mails: expect.any(Number),
-        kept_answers: 2,
+        kept_answers: 3,
+        clients: 2,
         reminder_opt_outs: 1,
         blocks: 1,
       })
@@ -361,6 +372,47 @@ onEachEngine('erasing a client', (engine) => {
     expect(around(await everything(), address)).toEqual([])
     const after = await done(call('POST', '/clients/export', { email: address }))
     expect(after.bookings).toEqual([])
+  })
+
+  test('one of two with one address is erased alone', async () => {
+    const address = 'shared@example.com'
+    const [mary, tom] = [
+      await book({ client: { ...client, first_name: 'Mary', email: address } }),
+      await book({ client: { ...client, first_name: 'Tom', email: address } }),
+    ]
+    await done(call('POST', '/clients/block', { email: address }))
+    const { id: client_id } = tom.client as { id: string }
+    const exported = await done(call('POST', '/clients/export', { client_id }))
+    expect(exported).toMatchObject({
+      email: address,
+      clients: [{ id: client_id }],
+      bookings: [{ booking: { id: tom.id } }],
+    })
+    expect(await done(call('POST', '/clients/erase', { booking_id: tom.id as string }))).toMatchObject({
+      ...{ bookings: 1, clients: 1, blocks: 0 },
+    })
+    expect(await call('GET', `/clients/${client_id}`)).toMatchObject({ status: 404 })
+    expect(await done(call('GET', `/bookings/${String(mary.id)}`))).toMatchObject({ client: mary.client })
+    const both = { email: address, client_id }
+    expect(await call('POST', '/clients/erase', both)).toMatchObject({ status: 422 })
+    expect(await done(call('POST', '/clients/erase', { email: address }))).toMatchObject({
+      clients: 1,
+      blocks: 1,
+    })
+  })
+
+  test('a client without bookings goes with the retention period', async () => {
+    const own = await makeBusiness(service)
+    const token = own.key
+    await service.call('PATCH', `/businesses/${own.id}`, { token, body: { retention_days: 30 } })
+    const { body } = await service.call('POST', '/clients', { token, body: { first_name: 'Retained' } })
+    const path = `/clients/${String(body.id)}`
+    await tidy(service.context, jobs)
+    expect(await service.call('GET', path, { token })).toMatchObject({ status: 200 })
+    const old = sql`update clients set created_at = ${sql.lit('2026-01-01T00:00:00.000Z')} where id = ${String(body.id)}`
+    await service.context.db.transaction((tx) => old.execute(tx.db))
+    await tidy(service.context, jobs)
+    expect(await service.call('GET', path, { token })).toMatchObject({ status: 404 })
   })
 
   test('an address with capitals beyond ASCII is found however it is written', async () => {

@@ -191,7 +191,7 @@ async function clientOfBooking(context: Context, { person }: BusinessVisit, id: 
     return clientTyped(await clientAt(context, person, id))
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'not_found') throw error
-    await showBooking(context, person, id) // that of a colleague, or of an erased client
+    await showBooking(context, person, id) // exists for a colleague's client, or for an erased one
     return {}
   }
 }

@@ -263,7 +263,7 @@ function blockPart({ visit, client, blocked }: ClientView): Html {
 }
 
 /** Renders the confirmation before a client is erased. */
-export function erasePage({ visit, client, others, ahead }: ClientView, now: Instant): ShownPage {
+export function erasePage({ visit, client, ahead }: ClientView, now: Instant): ShownPage {
   const t = visit.texts.clients
   const { id } = client
   const title = t.eraseTitle({ name: fullName(client.first_name, client.last_name) })
@@ -277,17 +277,6 @@ export function erasePage({ visit, client, others, ahead }: ClientView, now: Ins
       <h1><bdi>${title}</bdi></h1>
       <p>${t.eraseWhat}</p>
       <p>${t.eraseStays}</p>
-      ${
-        others.length === 0
-          ? ''
-          : html`<p class="alert">
-              ${t.eraseOthers}
-              ${others.map(
-                ({ client: { first_name, last_name } }, index) =>
-                  html`${index === 0 ? '' : ', '}<bdi>${fullName(first_name, last_name)}</bdi>`,
-              )}
-            </p>`
-      }
       ${coming === 0 ? '' : html`<p class="alert">${t.eraseAhead({ count: coming })}</p>`}
       <p><strong>${t.eraseFinal}</strong></p>
       <form method="post" action="${clientPath(visit, id, '/erase')}" class="fields">

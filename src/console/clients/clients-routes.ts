@@ -5,7 +5,7 @@ import { Problem } from '../../base/errors.ts'
 import { html } from '../../base/html.ts'
 import { pageOrFirst } from '../frame/lists.ts'
 import { listBookings } from '../../bookings/booking.ts'
-import { clientAt, clientHistory, clientTimes, listClients } from '../../bookings/client.ts'
+import { clientAt, clientHistory, clientTimes, isErased, listClients } from '../../bookings/client.ts'
 import { exportWholeClient } from '../../bookings/client-export.ts'
 import type { Context } from '../../bookings/context.ts'
 import { eraseClient } from '../../bookings/erasure.ts'
@@ -101,7 +101,7 @@ function exportRoute(context: Context): ConsoleRoute {
       fileType: 'application/json',
       act: async (visit, _typed, { id }) => {
         const { client } = await clientAt(context, visit.person, id)
-        const named = { email: client.email ?? client.address, business_id: client.business_id }
+        const named = { client_id: client.id, business_id: client.business_id }
         const whole = await exportWholeClient(context, visit.person, named)
         return { file: { name: 'client.json', text: `${JSON.stringify(whole, null, 2)}\n` } }
       },
@@ -122,8 +122,9 @@ function eraseRoute(context: Context): ConsoleRoute {
     show: (visit, { id }) => show(visit, id),
     form: {
       act: async (visit, _typed, { id }) => {
+        if (await isErased(context, visit.person, id)) return { path, query: { done: 'erased' } } // sent twice
         const { client } = await clientAt(context, visit.person, id)
-        const named = { email: client.email ?? client.address, business_id: client.business_id }
+        const named = { client_id: client.id, business_id: client.business_id }
         await eraseClient(context, visit.person, named)
         return { path, query: { done: 'erased' } }
       },

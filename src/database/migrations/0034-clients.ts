@@ -66,6 +66,7 @@ function clientTable(engine: Engine): string[] {
   return [
     engine === 'sqlite' ? `${table('clients', columns)}, without rowid` : table('clients', columns),
     `create unique index clients_by_name on clients (business_id, name, address)`,
+    `create index clients_kept on clients (business_id, created_at) where is_kept = 1`,
     `create index clients_merged on clients (merged_into) where merged_into is not null`,
     // leaves room for updates next to the row, which then touch no index
     ...(engine === 'postgres' ? [`alter table clients set (fillfactor = 85)`] : []),
@@ -249,7 +250,8 @@ export async function adoptBookings(
     select ${sql.raw(clientNames.join(', '))} from ${given(clients, clientTypes, isPostgres)} as r
      where true order by business_id, name, address
     on conflict (business_id, name, address) do update
-       set created_at = ${isPostgres ? sql`least` : sql`min`}(clients.created_at, excluded.created_at)
+       set created_at = case when clients.is_kept = 1 then clients.created_at
+                             else ${isPostgres ? sql`least` : sql`min`}(clients.created_at, excluded.created_at) end
     returning business_id, name, address, coalesce(merged_into, id) as client_id`.execute(db)
   const ids = new Map(matched.rows.map((row) => [textOf({ booking: row, ...row }), row.client_id]))
   const joins = keyed.map((one) => ({
