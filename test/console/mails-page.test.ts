@@ -47,7 +47,7 @@ onOneEngine('sqlite', 'the page of mails', (engine) => {
   test('a mail that failed is told of on every page, until somebody has seen it or it was sent', async () => {
     const one = await bookAndRefuse()
     for (const path of ['/console', '/console/services', list])
-      expect(textOf(await show(path))).toContain('One email could not be sent. Show emails')
+      expect(textOf(await show(path))).toContain('One email could not be sent. Show messages')
     expect(textOf(await show('/console', staff))).not.toContain('could not be sent')
     await bookAndRefuse()
     expect(textOf(await show('/console'))).toContain('2 emails could not be sent.')

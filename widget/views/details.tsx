@@ -106,16 +106,18 @@ export function Details(props: View) {
         {uses.phone !== 'hidden' &&
           text('phone', { required: uses.phone === 'required', complete: 'tel', type: 'tel', max: 32 })}
         {state.business?.sends_texts && draft.phone.trim() !== '' && uses.phone !== 'hidden' && (
-          <label class="check texts">
-            <input
-              type="checkbox"
-              checked={Boolean(draft.fields[textsField])}
-              onChange={({ currentTarget: { checked } }) =>
-                flow.write({ fields: { ...draft.fields, [textsField]: checked ? texts.textMessages : '' } })
-              }
-            />
-            {texts.textMessages}
-          </label>
+          <div class="field texts" part="field">
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={Boolean(draft.fields[textsField])}
+                onChange={({ currentTarget: { checked } }) =>
+                  flow.write({ fields: { ...draft.fields, [textsField]: checked ? texts.textMessages : '' } })
+                }
+              />
+              <bdi>{texts.textMessages}</bdi>
+            </label>
+          </div>
         )}
         {asked.custom_fields.map((field) => (
           <CustomFieldInput
