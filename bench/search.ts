@@ -178,8 +178,11 @@ async function measure(databaseUrl: string, engine: string): Promise<void> {
     const random = randomFrom(1)
     const all = clientsOf(random)
     const seconds = await store(context, shop, all)
+    const startedMs = monotonicMs()
+    await context.db.migrate() // as after an upgrade
+    const matched = `matched with their clients in ${((monotonicMs() - startedMs) / 1000).toFixed(0)} s`
     console.log(
-      `\n${engine}: ${bookings} bookings of ${clients} clients, written in ${seconds.toFixed(0)} s; load ${loadavg()[0]?.toFixed(1)}`,
+      `\n${engine}: ${bookings} bookings of ${clients} clients, written in ${seconds.toFixed(0)} s, ${matched}; load ${loadavg()[0]?.toFixed(1)}`,
     )
     const lines = []
     for (const [kind, patterns] of patternsIn(all, random)) {

@@ -2,7 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { addressKey } from '../base/contact-formats.ts'
 import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
-import { foreach, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import { foreach, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { ClientsTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import {
@@ -52,30 +52,34 @@ export async function findClients(
   const conditions = [
     sql`c.business_id = ${businessId} and c.merged_into is null`,
     ...(after ? [sql`(c.name, c.address) ${later} (${after.name}, ${after.address})`] : []),
-    ...(ids ? [isOneOf(db, ids)] : []),
   ]
   const isWalk = text !== undefined && !few
-  const [last] = isWalk
-    ? (
-        await sql<ClientPlace>`
-          select c.name, c.address from clients as c where ${sql.join(conditions, sql` and `)}
-           order by ${order} limit 1 offset ${searched - 1}`.execute(db)
-      ).rows
-    : []
-  if (last) conditions.push(sql`not (c.name, c.address) ${later} (${last.name}, ${last.address})`)
-  if (text !== undefined && !few) conditions.push(sql`c.search like ${partPattern(text)} escape '\\'`)
-  const page = await sql<ClientRow>`
-    select c.* from clients as c where ${sql.join(conditions, sql` and `)}
-     order by ${order} limit ${rows}`.execute(db)
-  return { rows: page.rows, until: last }
+  const inOrder = sql`${ids ? clientsById(db, ids) : sql`clients as c`}
+     where ${sql.join(conditions, sql` and `)} order by ${order}`
+  const page = isWalk
+    ? await sql<ClientRow>`
+        select c.* from (select c.* from ${inOrder} limit ${searched}) as c
+         where c.search like ${partPattern(text)} escape '\\' order by ${order} limit ${rows}`.execute(db)
+    : await sql<ClientRow>`select c.* from ${inOrder} limit ${rows}`.execute(db)
+  if (!isWalk || page.rows.length === rows) return { rows: page.rows, until: undefined }
+  const last =
+    await sql<ClientPlace>`select c.name, c.address from ${inOrder} limit 1 offset ${searched - 1}`.execute(
+      db,
+    )
+  return { rows: page.rows, until: last.rows[0] }
 }
 
-function isOneOf(db: Reads, ids: string[]): RawBuilder<boolean> {
-  const json = JSON.stringify(ids)
-  return isPostgres(db)
-    ? sql<boolean>`c.id = any (array(select value::uuid from json_array_elements_text(${json}::json) as value))`
-    : sql<boolean>`c.id in (select value from json_each(${json}))`
+/** Looks clients up by their IDs, because an engine may otherwise read all of them in the order of the list. */
+function clientsById(db: Reads, ids: string[]): RawBuilder<unknown> {
+  const rows = sql<string>`${rowsText(
+    db,
+    idColumns,
+    ids.map((id) => ({ id })),
+  )}`
+  return sql`${rowsOf(db, idColumns, rows)} as w ${foreach(db, 'clients as c', sql`c.id = w.id`)}`
 }
+
+const idColumns = { id: 'uuid' } as const
 
 interface TextKey extends ClientPlace {
   business_id: string
