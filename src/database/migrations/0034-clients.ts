@@ -144,11 +144,16 @@ const rowTrigger = (
   { after, condition, call }: Record<'after' | 'condition' | 'call', string>,
 ) => `create trigger ${name} after ${after} for each row when (${condition}) execute function ${call}()`
 
+/** Locks the clients first, so that the next statement sees the bookings of whoever had the lock. */
+const lock = (ids: string) => `
+  perform 1 from clients where business_id = new.business_id and id in (${ids}) order by name, address for update;`
+
 const inPostgres = [
-  triggerFunction('recount_client', recount('postgres')),
+  triggerFunction('recount_client', `${lock('new.client_id')} ${recount('postgres')}`),
   triggerFunction(
     'move_to_client',
-    `if old.client_id is not null then ${leave('postgres')} end if;
+    `${lock('old.client_id, new.client_id')}
+     if old.client_id is not null then ${leave('postgres')} end if;
      if new.client_id is not null then ${join('postgres')} end if;`,
   ),
   triggerFunction('forget_client', forget),
