@@ -69,7 +69,7 @@ export async function findClients(
   return { rows: page.rows, until: last.rows[0] }
 }
 
-/** Looks clients up by their IDs, because an engine may otherwise read all of them in the order of the list. */
+/** Looks clients up by their IDs. An engine may otherwise read all of them in the order of the list. */
 function clientsById(db: Reads, ids: string[]): RawBuilder<unknown> {
   const rows = sql<string>`${rowsText(
     db,

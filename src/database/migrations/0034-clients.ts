@@ -144,7 +144,7 @@ const rowTrigger = (
   { after, condition, call }: Record<'after' | 'condition' | 'call', string>,
 ) => `create trigger ${name} after ${after} for each row when (${condition}) execute function ${call}()`
 
-/** Locks the clients first, so that the next statement sees the bookings of whoever had the lock. */
+/** Locks the clients first, so that the next statement sees the bookings of the transaction that had the lock. */
 const lock = (ids: string) => `
   perform 1 from clients where business_id = new.business_id and id in (${ids}) order by name, address for update;`
 
