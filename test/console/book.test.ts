@@ -75,6 +75,7 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
     await send(fields(date))
     const start = `${date}T11:00:00.000Z`
     const begun = await read(`/console/book?start=${start}&who=${booker.staffId('Anna')}`)
+    expect(begun).toMatch(/<p><b>[^<]* 12:00<\/b> <bdi>with Anna Weber</) // the free time that was tapped
     expect(begun.indexOf('name="q"')).toBeLessThan(begun.indexOf('name="choose"'))
     expect(begun).toContain('<bdi>Haircut</bdi> <span class="soft">30 min · €35</span>')
     const [, colour = ''] = /name="choose" value="([^"]+)"[^>]*> <bdi>Colour/.exec(begun) ?? []
@@ -109,7 +110,7 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
     const used = flat((await send({ ...rest, use: `${date}T10:00:00.000Z` })).body)
     expect(used).toMatch(/name="time"[^>]* value="11:00"/)
     expect(focusOf(used)).toContain('name="notes"') // the client is known
-    const unknown = await send({ ...rest, email: '', use: `${date}T10:00:00.000Z` })
+    const unknown = await send({ ...rest, first_name: '', use: `${date}T10:00:00.000Z` })
     expect(focusOf(String(unknown.body))).toContain('name="q"')
     const sunday = new Date(Date.parse(date) + 5 * 86_400_000).toISOString().slice(0, 10)
     const later = await send(fields(sunday, { do: 'times' }))

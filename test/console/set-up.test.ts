@@ -368,6 +368,13 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
     const { body } = await show('/console/people/new')
     expect(body).toMatch(/name="hours" value="none" checked/)
     expect(typedIn(String(body))).toMatchObject({ 'monday.open': 'on', 'saturday.0.opens': '10:00' })
+    const [location] = (await list('/locations')) as (Item & { weekly_hours?: unknown })[]
+    const tuesday = [{ weekday: 'tuesday', opens: '10:00', closes: '19:00' }]
+    await owner.call('PATCH', `/locations/${location?.id ?? ''}`, { weekly_hours: tuesday })
+    const closedOnMonday = typedIn(String((await show('/console/people/new')).body))
+    expect(closedOnMonday).toMatchObject({ 'tuesday.open': 'on', 'tuesday.0.closes': '19:00' })
+    expect(closedOnMonday).not.toHaveProperty(['monday.open'])
+    await owner.call('PATCH', `/locations/${location?.id ?? ''}`, { weekly_hours: location?.weekly_hours })
   })
 
   test('a service gets a category in use or another one, and the list moves it within', async () => {

@@ -231,7 +231,10 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     )
     expect(made).toHaveLength(2)
     expect(made.toSorted((one, other) => Number(one['position']) - Number(other['position']))).toMatchObject([
-      { name: 'Root colour', category: 'Colour', duration_minutes: 90, price_amount: 6500 },
+      {
+        ...{ name: 'Root colour', category: 'Colour', duration_minutes: 90, price_amount: 6500 },
+        slot_interval_minutes: 15, // not only every 90 minutes
+      },
       { name: 'Updo', category: 'Styling', duration_minutes: 75, price_amount: 7000 },
     ])
     expect(made[0]?.['steps_json'] ?? made[1]?.['steps_json']).toBeDefined()

@@ -165,6 +165,9 @@ type FoundClient = Awaited<ReturnType<typeof clientTimes>>[number]
 interface ServiceForm extends ClientPart {
   /** The services to choose from. */
   services: readonly Service[]
+  /** The chosen time and person, such as of a free time in the calendar. */
+  at?: string | undefined
+  withWhom?: string | undefined
 }
 
 /** Fields of the client, which stay visible, and buttons, which are not repeated. */
@@ -174,7 +177,7 @@ const notKept = new Set(
 
 /** Renders the form before a service is chosen: the client, then services as buttons. Keeps the other input. */
 export function serviceForm(form: ServiceForm): ShownPage {
-  const { visit, services, state } = form
+  const { visit, services, state, at, withWhom } = form
   const t = visit.texts.book
   const kept = Object.fromEntries(Object.entries(state.typed).filter(([name]) => !notKept.has(name)))
   const groups = [...Map.groupBy(services, ({ category }) => category)]
@@ -183,6 +186,7 @@ export function serviceForm(form: ServiceForm): ShownPage {
   const page = calendarForm(
     t.title,
     html`<h1>${t.title}</h1>
+      ${at === undefined ? '' : html`<p><b>${at}</b>${withWhom === undefined ? '' : html` <bdi>${visit.texts.calendar.withWhom({ name: withWhom })}</bdi>`}</p>`}
       <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
         ${firstButton('find')} ${hidden({ once: visit.once, ...kept })}
         ${faultSummary(state, bookingWords(visit.texts))} ${clientPart(form)}
@@ -226,11 +230,13 @@ export function bookForm(form: BookForm): ShownPage {
         ${hidden({ known: typed['known'] ?? '' })}
         ${faultSummary({ typed, faults: others }, bookingWords(texts), html`${othersFree(visit, form.free)} ${near}`)}
         ${clientPart(form)} ${whenFields(form)} ${answerFields(texts, state, { fields: questionsOf(items) })}
-        ${field(state, { name: 'notes', label: t.notes, rows: 4, max: 1000, focus: form.next === 'notes' })}
+        ${field(state, { name: 'notes', label: t.notes, rows: 2, max: 1000, focus: form.next === 'notes' })}
         ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : tellTick(visit, state, t.tell)}
-        <p data-fresh>${sumLine(form)}</p>
-        ${warningBox(state, form.isOver ? t.afterwards : t.anyway)}
-        <button type="submit" name="do" value="book" class="main">${t.send}</button>
+        <div class="save">
+          <p data-fresh>${sumLine(form)}</p>
+          ${warningBox(state, form.isOver ? t.afterwards : t.anyway)}
+          <button type="submit" name="do" value="book" class="main">${t.send}</button>
+        </div>
       </form>`,
   )
   return { ...page, more: consoleScript }

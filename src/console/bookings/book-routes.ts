@@ -38,7 +38,7 @@ import {
   consoleRoutes,
   FormFault,
 } from '../frame/console-route.ts'
-import { instantOf, wallFields } from '../frame/formats.ts'
+import { instantOf, momentText, wallFields } from '../frame/formats.ts'
 import { answersOf, refusedAnswers } from './answer-fields.ts'
 import {
   type BookForm,
@@ -367,7 +367,7 @@ function withUsedTime(form: SentForm, at: string): SentForm {
 
 /** Returns the next field once the time is chosen: for the client, or after a known one. */
 function nextField({ visit, state }: SentForm): BookForm['next'] {
-  if (state.typed['email']) return 'notes'
+  if (state.typed['first_name']) return 'notes'
   return visit.person.role === 'staff' ? 'first_name' : 'q'
 }
 
@@ -440,11 +440,16 @@ async function changedForm(context: Context, form: SentForm) {
 
 /** Returns the form without a service. */
 async function unchosenForm(context: Context, visit: BusinessVisit, state: FormState) {
-  const { who } = state.typed
-  const { services } = chosen(visit, await catalogueOf(context, visit), { who })
+  const { who, start = '', location } = state.typed
+  const catalogue = await catalogueOf(context, visit)
+  const { services } = chosen(visit, catalogue, { who })
+  const startsAt = parseInstant(start)
+  const place = catalogue.locations.find(({ id }) => id === location) ?? catalogue.locations[0]
+  const at = startsAt && place && momentText(startsAt, { ...place, locale: visit.locale })
+  const member = catalogue.staff.find(({ id }) => id === who)
   const isKnown = (state.typed['first_name'] ?? '') !== ''
   const step = (await clientStep(context, visit, state)) ?? { next: isKnown ? undefined : ('q' as const) }
-  return serviceForm({ visit, services, items: [], state, ...step })
+  return serviceForm({ visit, services, items: [], state, at, withWhom: member?.name, ...step })
 }
 
 /** Returns the form after a search for clients, or after the choice of one. Undefined for other buttons. */

@@ -438,14 +438,19 @@ export const AtBusiness = Type.Optional(
   }),
 )
 
-/** Renders the side bar. A new booking starts with the day and location of a calendar. */
-function sideBar(visit: ConsoleVisit, present: SectionId | undefined, asked: URLSearchParams): Html {
-  const { texts } = visit
+/** Returns the path of a new booking, with the day and location of a calendar. */
+function bookPath(visit: ConsoleVisit, present: SectionId | undefined, asked: URLSearchParams): string {
   const chosen = present === 'calendar' ? ['date', 'location'] : []
   const start = Object.fromEntries(chosen.map((name) => [name, asked.get(name) ?? undefined]))
+  return pathOf('/console/book', visit, start)
+}
+
+/** Renders the side bar. */
+function sideBar(visit: ConsoleVisit, present: SectionId | undefined, asked: URLSearchParams): Html {
+  const { texts } = visit
   return html`<header class="side">
     ${placeMenu(visit)}
-    <a class="button main new" href="${pathOf('/console/book', visit, start)}"
+    <a class="button main new" href="${bookPath(visit, present, asked)}"
       >${icon('add')} ${texts.frame.book}</a
     >
     <nav id="sections" popover aria-label="${texts.frame.navigation}">
@@ -480,7 +485,7 @@ function tabBar(visit: ConsoleVisit, present: SectionId | undefined, asked: URLS
   return html`<nav class="tabs not-printed" aria-label="${texts.frame.tabs}">
     ${tab('today', pathOf('/console', visit, { view: 'list' }), texts.frame.today, isToday)}
     ${tab('calendar', pathOf('/console', visit, { view: 'day' }), texts.frame.calendar, present === 'calendar' && !isToday)}
-    <a class="new" href="${pathOf('/console/book', visit)}"
+    <a class="new" href="${bookPath(visit, present, asked)}"
       >${icon('add')} <span class="unseen">${texts.frame.book}</span></a
     >
     ${tab(third.id, pathOf(third.path, visit), texts.frame[third.id], present === third.id)}

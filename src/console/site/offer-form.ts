@@ -108,6 +108,9 @@ function offerRow(language: ConsoleLanguage, state: FormState, { key, name, minu
   </div>`
 }
 
+/** Grid for the starts of usual services. One as long as the service would offer a balayage three times a day. */
+const startGridMinutes = 15
+
 /** Returns the ticked services. Throws a FormFault with the faults of all of them, or if none is ticked. */
 export function readOffer(
   language: ConsoleLanguage,
@@ -120,7 +123,7 @@ export function readOffer(
     const read = minutes.map((_, step) => numberOf(typed[stepName(key, step)]))
     const price = money.read(typed, `${key}.price`)
     const service = {
-      ...{ ...given, category, name: typed[`${key}.name`] ?? '' },
+      ...{ ...given, category, name: typed[`${key}.name`] ?? '', slot_interval_minutes: startGridMinutes },
       ...(price !== undefined && { price }),
       ...(minutes.length === 1
         ? { duration_minutes: read[0] }

@@ -24,20 +24,24 @@ export const usualWeek: WeeklyHours = weekdays
   .slice(0, 5)
   .map((weekday) => ({ weekday, opens: '09:00', closes: '18:00' }))
 
-/** Returns the rows for hours. `none` describes the default without own hours. */
-export function hoursRows(language: ConsoleLanguage, none: string): Row<keyof Scheduled>[] {
+/** Returns the rows for hours. `none` describes the default without own hours, and `usual` suggests some. */
+export function hoursRows(
+  language: ConsoleLanguage,
+  none: string,
+  usual: WeeklyHours = usualWeek,
+): Row<keyof Scheduled>[] {
   const { hours, overrides } = language.texts
   return [
-    ['weekly_hours', weeklyHours(language, none), hours.title, hours.hint],
+    ['weekly_hours', weeklyHours(language, none, usual), hours.title, hours.hint],
     ['date_overrides', dateOverrides(language), overrides.title, overrides.hint],
   ]
 }
 
-function weeklyHours(language: ConsoleLanguage, none: string): Codec {
+function weeklyHours(language: ConsoleLanguage, none: string, usual: WeeklyHours): Codec {
   return {
     read: (typed) =>
       'hours' in typed ? (typed['hours'] === 'own' ? weeklyHoursOf(typed) : null) : undefined,
-    show: (value) => typedWeek((value ?? null) as WeeklyHours | null, usualWeek),
+    show: (value) => typedWeek((value ?? null) as WeeklyHours | null, usual),
     input: (state, parts) => weekFields(language, state, { ...parts, none }),
     inputAt: ([index = '', part], typed) => {
       const span = typedSpans(typed)[index === '' ? -1 : Number(index)]
