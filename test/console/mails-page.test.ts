@@ -47,10 +47,10 @@ onOneEngine('sqlite', 'the page of mails', (engine) => {
   test('a mail that failed is told of on every page, until somebody has seen it or it was sent', async () => {
     const one = await bookAndRefuse()
     for (const path of ['/console', '/console/services', list])
-      expect(textOf(await show(path))).toContain('One email could not be sent. Show messages')
+      expect(textOf(await show(path))).toContain('One message could not be sent. Show messages')
     expect(textOf(await show('/console', staff))).not.toContain('could not be sent')
     await bookAndRefuse()
-    expect(textOf(await show('/console'))).toContain('2 emails could not be sent.')
+    expect(textOf(await show('/console'))).toContain('2 messages could not be sent.')
     const failed = await show(`${list}?status=failed`)
     expect(textOf(failed)).toContain(`Confirmation to ${one.client.email} could not be sent`)
     expect(textOf(failed)).toContain('550')
@@ -58,7 +58,7 @@ onOneEngine('sqlite', 'the page of mails', (engine) => {
     const sent = await send({ do: 'retry', id, status: 'failed' })
     expect(sent).toMatchObject({ status: 303, headers: { location: `${list}?status=failed&done=retried` } })
     await world.sent()
-    expect(textOf(await show('/console'))).toContain('One email could not be sent.')
+    expect(textOf(await show('/console'))).toContain('One message could not be sent.')
     expect((await send({ do: 'seen' })).status).toBe(303)
     expect(textOf(await show('/console'))).not.toContain('could not be sent')
     expect(textOf(await show(list))).toContain('could not be sent') // it stays in the list
@@ -109,7 +109,7 @@ onOneEngine('sqlite', 'the page of mails', (engine) => {
     world.server.answer = () => undefined
     const [failed] = await links('failed')
     expect(failed).toMatchObject({ status: 'failed', last_error: expect.stringContaining('550') })
-    expect(textOf(await show('/console'))).toContain('One email could not be sent.')
+    expect(textOf(await show('/console'))).toContain('One message could not be sent.')
     expect((await world.call('POST', `/mails/${failed?.id}/retry`)).body).toMatchObject({ status: 'queued' })
     await world.sent()
     expect(await links('failed')).toEqual([])

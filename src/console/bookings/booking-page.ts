@@ -304,19 +304,24 @@ function moneyLine(view: BookingView, shown: Shown): Html {
   })
 }
 
-/** Renders the emails about the booking, the newest first. */
+/** Renders the emails and text messages about the booking, the newest first. */
 function mailLines({ visit, row, mails }: BookingView): Html {
   const { booking: texts } = visit.texts
   return html`${mails.map((mail) => {
-    const { kind, status, to, last_error: error } = mail
+    const { kind, channel, status, to, delivered_at, last_error: error } = mail
     const isFailed = status !== 'sent' && error !== null
     const at = momentIn(readInstant(mail.sent_at ?? mail.created_at), { visit, row })
     return line(
-      icon(isFailed ? 'warning' : 'mails'),
-      html`<span>${texts.mails[kind]} <bdi>${texts.mailStates[status]({ to })}</bdi></span>`,
+      icon(isFailed ? 'warning' : channel === 'text' ? 'phone' : 'mails'),
+      html`<span
+        >${texts.mails[kind]}
+        <bdi>${texts.mailStates[status]({ to })}</bdi
+        >${delivered_at === null ? '' : html`, ${visit.texts.mails.arrived}`}</span
+      >`,
       {
-        more: html`${at}${isFailed ? html` (${error})` : ''}
-        ${mail.waits_for === null ? '' : waitText(visit, mail)}`,
+        more: html`${at}${isFailed ? html` (${error})` : ''}${
+          mail.waits_for === null ? '' : html` · ${waitText(visit, mail)}`
+        }`,
       },
     )
   })}`
