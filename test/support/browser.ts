@@ -98,7 +98,7 @@ export async function startPublicService(
   {
     empty = false,
     ...settings
-  }: { empty?: boolean; SMTP_URL?: string; MAIL_FROM?: string; MAIL_DIR?: string } = {},
+  }: { empty?: boolean; SMTP_URL?: string; MAIL_FROM?: string; MAIL_DIR?: string; SMS_URL?: string } = {},
 ): Promise<{ service: TestService; address: string }> {
   const port = await freePort()
   const address = `http://127.0.0.1:${port}`
