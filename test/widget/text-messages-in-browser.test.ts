@@ -34,7 +34,7 @@ describe.skipIf(chromiumPath === undefined)('a visitor who agrees to text messag
       place,
     })
     const read = async (path: string) => textOf(await readConsole(service, path, owner))
-    expect(await read('/console/settings')).toContain('Change notice')
+    expect(await read('/console/settings')).toContain('Notice of the change')
     expect(await read('/console/book')).not.toContain('agrees to text messages')
     await service.call('PATCH', `/businesses/${salon.id}`, {
       ...{ token: salon.business_key, body: { text_kinds: ['confirmed'] } },
