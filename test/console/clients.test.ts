@@ -60,6 +60,31 @@ onOneEngine('postgres', 'the clients of a business', (engine) => {
     expect(textOf(await read('/console/clients?sort=-name'))).toMatch(/Grace .*Alan /)
   })
 
+  test('are added, and changed once for all their bookings; their notes warn on each booking', async () => {
+    const typed = { first_name: 'Novak', last_name: '', email: '', phone: '0170 1234567' }
+    const added = await send('/console/clients/new', {
+      ...typed,
+      notes: 'Allergic to ammonia',
+      tags: 'colour, regular',
+    })
+    const [, id = ''] = /^\/console\/clients\/([0-9a-f-]{36})\?/.exec(added.headers['location'] ?? '') ?? []
+    const page = textOf(await read(`/console/clients/${id}`))
+    expect(page).toMatch(/Novak .*colour regular .*Allergic to ammonia .*0170 1234567/)
+    const twice = await send('/console/clients/new', { ...typed, first_name: 'NOVAK' })
+    expect(textOf(twice)).toContain('Another client has this name and contact')
+    const changed = { ...typed, first_name: 'Eva', last_name: 'Novak', notes: '', tags: 'colour' }
+    expect((await send(`/console/clients/${id}/edit`, changed)).status).toBe(303)
+    expect(textOf(await read(`/console/clients/${id}/edit`))).not.toContain('Allergic')
+    expect((await send(`/console/clients/${id}/edit`, changed, 'staff')).status).toBe(404)
+    expect(textOf(await send(`/console/clients/${id}/edit`, { ...changed, email: 'x' }))).toMatch(/Email/)
+    const [booking = ''] = ids
+    const ofGrace = await read(`/console/bookings/${booking}`)
+    const [, grace_id = ''] = /\/console\/clients\/([0-9a-f-]{36})/.exec(String(ofGrace.body)) ?? []
+    const whole = { ...grace, phone: grace.phone, notes: 'Late as a rule', tags: '' }
+    expect((await send(`/console/clients/${grace_id}/edit`, whole)).status).toBe(303)
+    expect(textOf(await read(`/console/bookings/${booking}`))).toContain('Late as a rule')
+  })
+
   test('of a family with one address have pages of their own, which name each other', async () => {
     const own = await makeBusiness(service)
     const place = await makeOffer(service, own.id)

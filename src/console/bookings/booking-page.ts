@@ -37,7 +37,7 @@ export interface BookingView {
   payUrl: string | null
   mails: Static<typeof Mail>[]
   /** The client's earlier bookings; undefined for people who may not see the client. */
-  client: { visits: number; no_shows: number; blocked: boolean } | undefined
+  client: { visits: number; no_shows: number; blocked: boolean; notes: string | null } | undefined
 }
 
 type Shown = ReturnType<typeof presentBooking>
@@ -214,11 +214,13 @@ function clientPart({ visit, row, client }: BookingView, shown: Shown): Html {
           </div>`
     }
     ${client?.blocked ? warning(html`${texts.blockedWhy}`) : ''}
+    ${client?.notes ? warning(html`<bdi class="written">${client.notes}</bdi>`) : ''}
     ${'redacted' in shown || !shown.notes ? '' : warning(html`<span class="unseen">${texts.notes}:</span> <bdi class="written">${shown.notes}</bdi>`)}
   </section>`
 }
 
-function warning(text: Html): Html {
+/** Renders what the team must know. */
+export function warning(text: Html): Html {
   return html`<p class="alert">${icon('warning')} <span>${text}</span></p>`
 }
 

@@ -318,7 +318,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
       ? undefined
       : showClient(context, person, row.client_id).then(async (shown) => ({
           ...(await clientHistory(context, shown, row.starts_at)),
-          blocked: shown.blocked,
+          ...{ blocked: shown.blocked, notes: shown.client.notes },
         })),
   ])
   return {

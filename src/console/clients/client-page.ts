@@ -3,8 +3,9 @@ import { dialled, fullName } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
 import type { Instant } from '../../base/instants.ts'
 import type { clientHistory, clientTimes, ShownClient } from '../../bookings/client.ts'
+import { tagsOf } from '../../bookings/client-rules.ts'
 import { hidden } from '../../pages/form.ts'
-import { bookingRow, type BookingRows } from '../bookings/booking-page.ts'
+import { bookingRow, type BookingRows, warning } from '../bookings/booking-page.ts'
 import { icon } from '../../pages/icons.ts'
 import { businessOf, type ConsoleVisit, listFrame, pathOf } from '../frame/console-page.ts'
 import { emptyState } from '../frame/empty-state.ts'
@@ -92,7 +93,10 @@ export function clientList(visit: BusinessVisit, { q, fault, sort, clients, next
             )
   }
   ${nextPage(visit, '/console/clients', nextCursor, query)}`
-  return html`<h1>${t.title}</h1>
+  return html`<div class="head">
+      <h1>${t.title}</h1>
+      <a class="button" href="${pathOf('/console/clients/new', visit)}">${icon('add')} ${t.add}</a>
+    </div>
     <form method="get" action="/console/clients" class="filters" role="search">
       ${hidden({ business: businessOf(visit), sort: query.sort })} ${searchField(t.search, q)}
       <button type="submit" class="main">${t.find}</button>
@@ -169,7 +173,9 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
       <header class="booking-head">
         <h1><bdi>${name}</bdi></h1>
         <p class="soft">${countText(view)}</p>
+        ${tagsOf(client).map((tag) => html`<span class="state"><bdi>${tag}</bdi></span> `)}
       </header>
+      ${client.notes === null ? '' : warning(html`<span class="unseen">${t.notes}:</span> <bdi class="written">${client.notes}</bdi>`)}
       <dl class="facts">
         <dt>${booking.email}</dt>
         <dd>${email === null ? booking.noEmail : html`<a href="mailto:${email}"><bdi>${email}</bdi></a>`}</dd>
@@ -187,9 +193,10 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
         <a class="button main" href="${bookAgainPath(view)}">${t.bookAgain}</a>
         ${
           mayList
-            ? html`<a class="button" href="${pathOf('/console/bookings', visit, { client: id })}"
-                >${booking.allBookings}</a
-              >`
+            ? html`<a class="button" href="${clientPath(visit, id, '/edit')}">${t.edit}</a>
+                <a class="button" href="${pathOf('/console/bookings', visit, { client: id })}"
+                  >${booking.allBookings}</a
+                >`
             : ''
         }
         ${
@@ -216,6 +223,10 @@ function othersPart({ visit, client, others }: ClientView): Html {
       ({ client: { id, first_name, last_name } }) =>
         html`<dd>
           <a href="${clientPath(visit, id)}"><bdi>${fullName(first_name, last_name)}</bdi></a>
+          <form method="post" action="${clientPath(visit, client.id, '/merge')}">
+            ${hidden({ other: id })}
+            <button type="submit">${t.merge}</button>
+          </form>
         </dd>`,
     )}`
 }

@@ -18,6 +18,7 @@ import {
   consoleRoutes,
   type ShownPage,
 } from '../frame/console-route.ts'
+import { changeClientRoute, mergeClientRoute, newClientRoute } from './client-form.ts'
 import { clientList, clientPage, type ClientView, erasePage } from './client-page.ts'
 
 const path = '/console/clients'
@@ -27,9 +28,12 @@ const perPage = 50
 
 /** Registers the pages of a business's clients, and their actions. */
 export function clientPageRoutes(app: FastifyInstance, context: Context): void {
-  const ofClient = [clientRoute(context), exportRoute(context), eraseRoute(context)]
+  const ofClient = [clientRoute, changeClientRoute, mergeClientRoute, exportRoute, eraseRoute].map((route) =>
+    route(context),
+  )
   consoleRoutes(app, context, [
     listRoute(context),
+    newClientRoute(context),
     ...ofClient.map((route): ConsoleRoute => ({ ...route, missing: sayMissing })),
   ])
 }
