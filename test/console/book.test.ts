@@ -327,6 +327,8 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
     const { do: _, ...rest } = form
     const picked = await send({ ...rest, pick, first_name: '', last_name: '' })
     expect(picked.body).toContain('value="Hopper"')
+    expect(picked.body).not.toContain('name="use"')
+    expect((await send({ ...rest, pick, time: '' })).body).toContain('name="use"') // the free times stay
     expect((await send({ ...form, do: 'find', q: 'xx' })).body).toContain('at least three')
   })
 

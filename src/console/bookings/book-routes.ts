@@ -140,7 +140,8 @@ function bookRoute(context: Context): ConsoleRoute {
             }),
           }
         const step = await clientStep(context, visit, form.state)
-        if (step) return { page: bookForm({ ...form, ...step }) }
+        if (step?.found) return { page: bookForm({ ...form, ...step }) }
+        if (step) return { page: await changedForm(context, { ...form, ...step }) }
         const rows = changedRows(typed, { rows: form.items.slice(1), services: form.services, first: 1 })
         if (rows) return { page: await changedForm(context, withRows(form, rows)) }
         if (typed['do'] === 'now')

@@ -1,5 +1,5 @@
 import { erasedName, fullName } from '../../base/contact-formats.ts'
-import { type Instant, instantFromMs, isDate, readInstant, toMs } from '../../base/instants.ts'
+import { type Instant, instantFromMs, isDate, plusMinutes, readInstant, toMs } from '../../base/instants.ts'
 import type { ConsoleTexts } from './texts.ts'
 
 /*
@@ -80,8 +80,13 @@ export function clockText(instant: Instant, { timezone, locale }: Setting): stri
   return dateFormat(locale, timezone, { hour: 'numeric', minute: '2-digit' }).format(toMs(instant))
 }
 
-/** Formats "Mon 23 Nov 2026, 09:30–10:00", with the end's day if it differs. */
+/** Formats "Mon 23 Nov 2026, 09:30–10:00", with the end's day if it differs. Whole days have no times. */
 export function spanText(span: { starts_at: Instant; ends_at: Instant }, setting: Setting): string {
+  const { timezone } = setting
+  if ([span.starts_at, span.ends_at].every((at) => wallFields(at, timezone).time === '00:00')) {
+    const days = [dayText(span.starts_at, setting), dayText(plusMinutes(span.ends_at, -1), setting)]
+    return [...new Set(days)].join(' – ')
+  }
   const isOneDay = dayText(span.starts_at, setting) === dayText(span.ends_at, setting)
   const end = isOneDay ? clockText(span.ends_at, setting) : momentText(span.ends_at, setting)
   return `${momentText(span.starts_at, setting)}–${end}`
