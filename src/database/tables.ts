@@ -896,9 +896,9 @@ interface TextCountsTable {
   segments: number
 }
 
-/** Numbers (E.164) that have answered STOP to this server. */
+/** Numbers that have answered STOP to this server, as digests, which stay when their clients are erased. */
 interface TextOptOutsTable {
-  phone: string
+  digest: string
   opted_out_at: Instant
 }
 

@@ -47,20 +47,24 @@ export async function findSegments(
 }
 
 /** Returns true if a number has answered STOP. */
-export async function hasStopped(db: Reads, phone: string): Promise<boolean> {
+export async function hasStopped(db: Reads, digest: string): Promise<boolean> {
   const row = await db
     .selectFrom('text_opt_outs')
-    .select('phone')
-    .where('phone', '=', phone)
+    .select('digest')
+    .where('digest', '=', digest)
     .executeTakeFirst()
   return row !== undefined
 }
 
 /** Ends text messages to a number, including those that wait. */
-export async function insertStop(db: Queries, phone: string, now: Instant): Promise<void> {
+export async function insertStop(
+  db: Queries,
+  { phone, digest }: { phone: string; digest: string },
+  now: Instant,
+): Promise<void> {
   await db
     .insertInto('text_opt_outs')
-    .values({ phone, opted_out_at: now })
+    .values({ digest, opted_out_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
   await db
@@ -72,8 +76,8 @@ export async function insertStop(db: Queries, phone: string, now: Instant): Prom
 }
 
 /** Allows text messages to a number again. */
-export async function deleteStop(db: Queries, phone: string): Promise<void> {
-  await db.deleteFrom('text_opt_outs').where('phone', '=', phone).execute()
+export async function deleteStop(db: Queries, digest: string): Promise<void> {
+  await db.deleteFrom('text_opt_outs').where('digest', '=', digest).execute()
 }
 
 /** Writes what the provider reports about a sent text message. */

@@ -7,7 +7,12 @@ import { type TextReport, wishIn } from './text-sender.ts'
 import { plusSeconds } from '../base/instants.ts'
 
 /** Applies a report of the provider: a delivery, or an answer that ends text messages or allows them again. */
-export async function noteReport({ db }: Pick<Context, 'db'>, report: TextReport): Promise<void> {
+export async function noteReport(
+  { db, secret }: Pick<Context, 'db' | 'secret'>,
+  report: TextReport,
+): Promise<void> {
+  const phone = report.type === 'answer' ? report.from : ''
+  const digest = await stopDigestOf({ secret }, phone)
   await db.transaction(async (tx) => {
     if (report.type === 'delivered' || report.type === 'failed') {
       if (!isUuid(report.id)) return
@@ -15,10 +20,15 @@ export async function noteReport({ db }: Pick<Context, 'db'>, report: TextReport
       await writeDelivery(tx.db, { id: report.id, error, now: tx.now })
     } else if (report.type === 'answer') {
       const wish = wishIn(report.text)
-      if (wish === 'stop') await insertStop(tx.db, report.from, tx.now)
-      if (wish === 'start') await deleteStop(tx.db, report.from)
+      if (wish === 'stop') await insertStop(tx.db, { phone, digest }, tx.now)
+      if (wish === 'start') await deleteStop(tx.db, digest)
     }
   })
+}
+
+/** Returns the digest under which a number that answered STOP is stored. Call it outside transactions. */
+export async function stopDigestOf({ secret }: Pick<Context, 'secret'>, phone: string): Promise<string> {
+  return (await secret.digester('text opt-out'))(phone)
 }
 
 /** Returns the segments that a business has sent in the present month. */

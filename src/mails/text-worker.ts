@@ -11,6 +11,7 @@ import { leaseSeconds, limitSeconds, maxToClientPerHour, quietUntil } from './ma
 import { mailViewOf, noAddresses } from './mail-view.ts'
 import { type LeasedTurn, limitedUntil, type NextMail, OutboxWorker, turnOf } from './outbox-worker.ts'
 import { renderText } from './render-text.ts'
+import { stopDigestOf } from './text-report.ts'
 import { countSegments, hasStopped, insertStop } from './text-queries.ts'
 import { textNumberOf } from './text-route.ts'
 import { monthOf, segmentsOf } from './text-rules.ts'
@@ -62,7 +63,8 @@ export class TextWorker extends OutboxWorker {
     const { db, clock, config } = this.context
     const now = clock.now()
     const [{ recipient } = { recipient: '' }] = mails
-    const isStopped = await hasStopped(db.reads, recipient)
+    const digest = await stopDigestOf(this.context, recipient)
+    const isStopped = await hasStopped(db.reads, digest)
     const { next, obsolete } = await this.nextToClient(
       mails,
       (booking) => !isStopped && textNumberOf(booking, config) === recipient,
@@ -81,7 +83,7 @@ export class TextWorker extends OutboxWorker {
     if (full) return this.postpone(mails, full)
     const result = await this.send(mails, next)
     await this.record(mails, { ...next, to: '', result, obsolete })
-    if (result.hasStopped) await db.transaction((tx) => insertStop(tx.db, recipient, tx.now))
+    if (result.hasStopped) await db.transaction((tx) => insertStop(tx.db, { phone: recipient, digest }, tx.now))
   }
 
   /** Counts a message at its first attempt. Returns until when it waits if an hour's limit is reached. */

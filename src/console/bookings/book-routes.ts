@@ -533,7 +533,7 @@ function orderOf({ visit, service, items, location, isOver, state: { typed } }: 
       },
       custom_field_values: answers,
       ...(notes && { notes }),
-      ...(typed['texts'] === 'on' && { text_consent: visit.texts.book.textsAgreed }),
+      ...(typed['texts'] === 'on' && phone && { text_consent: visit.texts.book.textsAgreed }),
       notify: typed['tell'] === 'on' && !isOver,
     })
     const staffId = service.staff_ids.includes(who) ? who : undefined

@@ -231,7 +231,7 @@ function settingsFields(
           </p>`
     }
     ${at('phone')}
-    <h2>${words.mails}</h2>
+    <h2>${visit.texts.mails.title}</h2>
     ${at('locale', 'reply_to_email', 'notify_emails', 'reminder_hours')}
     <div class="beside">${at('quiet_hours.from', 'quiet_hours.to')}</div>
     <p class="soft">${words.quietHint}</p>

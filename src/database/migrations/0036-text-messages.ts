@@ -24,10 +24,10 @@ export async function textMessages(db: Kysely<unknown>, engine: Engine): Promise
        segments integer not null check (segments >= 0),
        primary key (business_id, month)`,
     ),
-    // numbers that have answered STOP
+    // numbers that have answered STOP, as keyed digests
     table(
       'text_opt_outs',
-      `phone text primary key,
+      `digest text primary key,
        ${instant('opted_out_at')} not null`,
     ),
   ]
