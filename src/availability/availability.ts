@@ -19,7 +19,7 @@ import {
   type Viewer,
 } from './busy.ts'
 import { dateOf, dayOf } from './hours-rules.ts'
-import { localDay, NobodyGives } from './offer-rules.ts'
+import { localDay, NobodyGives, withEveryMinute } from './offer-rules.ts'
 import { presentSlot, type ShownSlot, SlotTexts } from './shown-slot-rules.ts'
 import type { Slot } from './slot-rules.ts'
 import { serviceSource, type SlotsOfDays, type SlotSource, visitSource } from './slot-source.ts'
@@ -184,12 +184,15 @@ function withSource<T>(
     query,
     moving,
     changes,
+    atAnyMinute = false,
     work,
   }: {
     query: Query
     moving?: Moving | undefined
     /** The ID of a booking whose services change. It is not in the way. */
     changes?: string | undefined
+    /** Slots of one service without a timetable start at any minute. */
+    atAnyMinute?: boolean | undefined
     work: (source: SlotSource, nowMs: number) => Promise<T>
   },
 ): Promise<T> {
@@ -211,7 +214,8 @@ function withSource<T>(
     request: { service_id: serviceIdOf(query), location_id, staff_id },
     work: (found) => {
       const seen = viewer()
-      const offer = moving ? { ...found, service: withLength(found.service, moving.durationMinutes) } : found
+      const long = moving ? withLength(found.service, moving.durationMinutes) : found.service
+      const offer = { ...found, service: atAnyMinute ? withEveryMinute(long) : long }
       return work(serviceSource(context, offer, seen), seen.nowMs)
     },
   })
@@ -387,12 +391,12 @@ export async function explainSlot(
   context: Context,
   actor: Actor,
   query: Static<typeof ExplainQuery>,
-  changes?: string,
+  { changes, atAnyMinute }: { changes?: string | undefined; atAnyMinute?: boolean } = {},
 ): Promise<Explanation> {
   const startsAt = query.starts_at
   try {
     return await withSource(context, actor, {
-      ...{ query, changes },
+      ...{ query, changes, atAnyMinute },
       work: async (source) => {
         const day = localDay(source, toMs(startsAt))
         const free = (await source.read({ first: day, last: day })).slots()

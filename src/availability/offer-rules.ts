@@ -174,6 +174,11 @@ export function atAnyTime(service: Service): Service {
   return { ...service, min_notice_minutes: 0, max_advance_days: null }
 }
 
+/** Returns the service with slots that start at any minute, unless it has fixed start times. */
+export function withEveryMinute(service: Service): Service {
+  return service.timetable ? service : { ...service, slot_interval_minutes: 1 }
+}
+
 /** The horizon of every service, in days. It does not apply to keys. */
 const maxDaysAhead = 730
 

@@ -25,7 +25,12 @@ export async function findObjection(
   actor: Actor,
   { act, time, changes }: { act: Act; time: AskedTime | AskedVisit; changes?: string },
 ): Promise<(Objection & { item?: number }) | undefined> {
-  const { reason, item } = await explainSlot(context, actor, time, changes)
+  const explained = await explainSlot(context, actor, time, { changes })
+  // people choose a minute on purpose, such as now; only what lies behind it is worth a warning
+  const isOffGrid = actor.type === 'person' && explained.reason === 'not_on_grid' && 'service_id' in time
+  const { reason, item } = isOffGrid
+    ? await explainSlot(context, actor, time, { changes, atAnyMinute: true })
+    : explained
   const objection = objectionTo(act, reason, { startsAt: time.starts_at, now: context.clock.now() })
   return objection && { ...objection, ...(item !== undefined && { item }) }
 }

@@ -83,7 +83,8 @@ export class TextWorker extends OutboxWorker {
     if (full) return this.postpone(mails, full)
     const result = await this.send(mails, next)
     await this.record(mails, { ...next, to: '', result, obsolete })
-    if (result.hasStopped) await db.transaction((tx) => insertStop(tx.db, { phone: recipient, digest }, tx.now))
+    if (result.hasStopped)
+      await db.transaction((tx) => insertStop(tx.db, { phone: recipient, digest }, tx.now))
   }
 
   /** Counts a message at its first attempt. Returns until when it waits if an hour's limit is reached. */

@@ -117,26 +117,22 @@ onOneEngine('sqlite', 'records of bookings', (engine) => {
     const clients = async (query = '') =>
       (await service.call('GET', `/clients?${query}`, { token: own.key })).body
     const hers = {
-      ...{ email: 'grace+hair@example.com', first_name: 'Grace', last_name: 'Hopper', phone: '+49 30 1234' },
-      ...{ visits: 2, no_shows: 0, cancelled: 1, last_at: null, next_at: '2026-11-27T10:00:00+01:00' },
-      ...{ blocked: false, business_id: own.id, latest_booking_id: fourth },
+      ...{ email: grace.email, first_name: 'Grace', last_name: 'Hopper', phone: '+49 30 1234' },
+      ...{ booking_count: 2, no_show_count: 0, last_booking_at: at('10:00') },
+      ...{ blocked: false, business_id: own.id },
     }
     expect(await clients()).toMatchObject({
-      data: [{ email: 'ada@example.com', visits: 1, phone: null }, hers],
+      data: [{ email: 'ada@example.com', booking_count: 1, phone: null }, hers],
       next_cursor: null,
     })
     for (const query of ['q=hopper', 'q=49301', 'q=GRAC', 'email=GRACE%2Bhair@example.com', 'q=%2Bhair'])
-      expect(await clients(query), query).toEqual({ data: [hers], next_cursor: null })
+      expect(await clients(query), query).toMatchObject({ data: [hers], next_cursor: null })
     expect(await clients('q=%25%25%25')).toEqual({ data: [], next_cursor: null })
     const first = await clients('limit=1')
     expect(first).toMatchObject({ data: [{ email: 'ada@example.com' }], next_cursor: expect.any(String) })
-    expect(await clients(`cursor=${first.next_cursor}`)).toEqual({ data: [hers], next_cursor: null })
-    const before = encodeURIComponent('2026-12-01T00:00:00Z')
-    expect(await clients(`email=grace%2Bhair@example.com&before=${before}`)).toMatchObject({
-      data: [{ visits: 1, cancelled: 0 }],
-    })
+    expect(await clients(`cursor=${first.next_cursor}`)).toMatchObject({ data: [hers], next_cursor: null })
     await service.call('POST', '/clients/block', { token: own.key, body: { email: grace.email } })
-    expect((await clients('q=hopper')).data).toEqual([{ ...hers, blocked: true }])
+    expect((await clients('q=hopper')).data).toMatchObject([{ ...hers, blocked: true }])
     expectErrors(await service.call('GET', '/clients?cursor=nonsense', { token: own.key }), '/cursor')
     expectErrors(await service.call('GET', '/clients?q=ab', { token: own.key }), '/q')
   })
@@ -152,25 +148,25 @@ onOneEngine('sqlite', 'records of bookings', (engine) => {
     await book('10:00', 'Zoë', 'home@example.com')
     await book('11:00', 'Ärne', 'zz@example.com')
     await book('12:00', 'Bea', 'home@example.com')
-    const latest = await book('13:00', 'Zoe', 'HOME@example.com')
+    await book('13:00', 'Zoe', 'HOME@example.com')
     const clients = async (query = '') =>
       (await service.call('GET', `/clients?${query}`, { token: own.key })).body as {
-        data: { first_name: string; visits: number; email: string; latest_booking_id: string }[]
+        data: { first_name: string; booking_count: number }[]
         next_cursor: string | null
       }
     const names = async (query = '') => (await clients(query)).data.map(({ first_name }) => first_name)
-    expect(await names()).toEqual(['Ärne', 'Bea', 'Zoe'])
-    expect((await clients()).data[2]).toMatchObject({ visits: 2, latest_booking_id: latest })
-    expect(await names('email=home@example.com')).toEqual(['Bea', 'Zoe'])
-    expect(await names('q=hopper')).toEqual(['Ärne', 'Bea', 'Zoe'])
-    expect(await names('q=home@')).toEqual(['Bea', 'Zoe'])
+    expect(await names()).toEqual(['Ärne', 'Bea', 'Zoë'])
+    expect((await clients()).data[2]).toMatchObject({ booking_count: 2 })
+    expect(await names('email=home@example.com')).toEqual(['Bea', 'Zoë'])
+    expect(await names('q=hopper')).toEqual(['Ärne', 'Bea', 'Zoë'])
+    expect(await names('q=home@')).toEqual(['Bea', 'Zoë'])
     const paged: string[] = []
     for (let cursor: string | null = ''; cursor !== null;) {
       const page = await clients(`limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`)
       paged.push(...page.data.map(({ first_name }) => first_name))
       cursor = page.next_cursor
     }
-    expect(paged).toEqual(['Ärne', 'Bea', 'Zoe'])
+    expect(paged).toEqual(['Ärne', 'Bea', 'Zoë'])
     const erased = await service.call('POST', '/clients/erase', {
       token: own.key,
       body: { email: 'home@example.com' },

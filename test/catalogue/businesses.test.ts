@@ -38,6 +38,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       notify_emails: [],
       reminder_hours: [24],
       quiet_hours: null,
+      text_kinds: [],
       retention_days: null,
       phone: null,
       slug: 'salon-spree',

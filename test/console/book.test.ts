@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { useForm } from '../support/console.ts'
+import { textOf, useForm } from '../support/console.ts'
 import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
@@ -268,6 +268,18 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
     expect(focusOf(String(warned.body))).toContain('name="anyway"') // at the button, not at the top
     expect(await bookings(form.date)).toEqual([])
     expect((await send({ ...form, anyway: 'on' })).status).toBe(303)
+    expect(await bookings(form.date)).toHaveLength(1)
+  })
+
+  test('takes any minute, such as now, and still names what lies behind it', async () => {
+    const form = fields(newDay(), { time: '10:07' })
+    expect((await send({ ...form, time: '03:07' })).body).toContain('outside opening hours')
+    const staff_id = booker.staffId('Anna')
+    const span = { starts_at: `${form.date}T13:00:00+01:00`, ends_at: `${form.date}T14:00:00+01:00` }
+    expect((await booker.call('POST', '/blocks', { staff_id, ...span })).status).toBe(201)
+    const blocked = await send({ ...form, time: '13:07', who: staff_id })
+    expect([blocked.status, textOf(blocked)]).toEqual([422, expect.stringMatching(/blocked/i)])
+    expect((await send({ ...form, once: crypto.randomUUID() })).status).toBe(303)
     expect(await bookings(form.date)).toHaveLength(1)
   })
 

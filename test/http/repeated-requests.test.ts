@@ -201,6 +201,7 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
         staff_id: businessOf(service.world, 'Salon Spree').staff[0]?.id,
         url: 'https://calendar.example.com/anna.ics',
       }),
+    '/clients': () => Promise.resolve({ business_id: salonId(), first_name: 'Eve' }),
     '/clients/block': () => Promise.resolve({ business_id: salonId(), email: 'eve@example.com' }),
   }
   const salonId = () => businessOf(service.world, 'Salon Spree').id

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
 import { instantFromMs } from '../../src/base/instants.ts'
@@ -217,6 +218,30 @@ onEachEngine('text messages', (engine) => {
     await made.call('POST', `/mails/${second?.id ?? ''}/retry`, {})
     await settle(made)
     expect(made.sms.texts).toHaveLength(3)
+  })
+
+  test('a gateway reports what arrived, what did not, and STOP, as the guide shows', async () => {
+    const made = await world('gateway')
+    const { sms, service } = made
+    await book(made)
+    await book(made)
+    await settle(made)
+    const [first, second] = sms.texts
+    const guide = readFileSync('docs/guides/mail.md', 'utf8')
+    const [delivered, failed, stop] = Array.from(
+      guide.matchAll(/^\{ "(?:id|from)": .*\}$/gm),
+      ([line]) => JSON.parse(line) as Record<string, string>,
+    )
+    expect(await sms.forge(service, { from: '+491701234567', text: 'STOP' })).toBe(400)
+    expect(await sms.report(service, { ...delivered, id: first?.id ?? '' })).toBe(204)
+    expect(await sms.report(service, { ...failed, id: second?.id ?? '' })).toBe(204)
+    expect(await sms.report(service, { ...stop, from: second?.to ?? '' })).toBe(204)
+    const listed = await textsOf(made)
+    expect(listed.find(({ id }) => id === first?.id)?.['delivered_at']).not.toBeNull()
+    expect(listed.find(({ id }) => id === second?.id)?.['last_error']).toBe('not delivered (unknown number)')
+    await book(made, { phone: second?.to })
+    await settle(made)
+    expect(sms.texts).toHaveLength(2)
   })
 
   test('quiet hours hold messages back, and drop those that would come after the start', async () => {

@@ -84,8 +84,8 @@ onEachEngine('an email that waits shows why, and until when', (engine) => {
     expect(mail).toMatchObject({ waits_for: 'recipient_limit', last_error: null })
     expect(secondsUntil(mail?.waits_until ?? null)).toBe(3_600)
     expect(await page('en')).toContain('2026, ') // the time of the next attempt
-    expect(await page('en')).toContain('this address has had enough emails for this hour.')
-    expect(await page('de')).toContain('Diese Adresse hat für diese Stunde genug E-Mails bekommen.')
+    expect(await page('en')).toContain('this client has had enough messages for this hour.')
+    expect(await page('de')).toContain('Dieser Kunde hat für diese Stunde genug Nachrichten bekommen.')
   })
 
   test('a deposit that may still be paid', async () => {

@@ -19,7 +19,17 @@ const itsPages = [
   ...['cancel', 'client', 'details', 'person', 'services', 'link', 'move'].map(
     (one) => `/bookings/:id/${one}`,
   ),
-  ...['/clients', '/clients/:id', '/mails', '/account', '/invitations', '/calendar', '/businesses'],
+  ...[
+    '/clients',
+    '/clients/new',
+    '/clients/:id',
+    '/clients/:id/edit',
+    '/mails',
+    '/account',
+    '/invitations',
+    '/calendar',
+    '/businesses',
+  ],
   ...['/away', '/away/:id', '/class', '/print'],
   ...['/email', '/link', '/code', '/first', '/forgotten', '/login'],
 ]

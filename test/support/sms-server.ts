@@ -95,8 +95,11 @@ export async function startSmsServer(provider: ProviderName, from = '+4930900900
     const { statusCode } = await service.app.server.inject({
       method: 'POST',
       url: path,
-      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-      payload: new URLSearchParams(all).toString(),
+      headers: {
+        ...headers,
+        'content-type': provider === 'gateway' ? 'application/json' : 'application/x-www-form-urlencoded',
+      },
+      payload: provider === 'gateway' ? JSON.stringify(all) : new URLSearchParams(all).toString(),
     })
     return statusCode
   }
