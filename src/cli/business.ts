@@ -218,8 +218,8 @@ function registerUpdate(group: CliCommand): void {
       'business update 0198… --notify desk@example.com --reminders 24,2 --quiet-hours 21:00-08:00',
     )
     .action(async (id: string, { json, brand, limits, ...options }: UpdateOptions) => {
-      const { locale, replyTo, notify, reminders, quietHours, ...others } = options
-      const mail = readMail(given({ locale, replyTo, notify, reminders, quietHours }))
+      const { locale, replyTo, notify, reminders, quietHours, texts, ...others } = options
+      const mail = readMail(given({ locale, replyTo, notify, reminders, quietHours, texts }))
       const { fields, faults } = await readFields(updateReaders(others, { brand, limits }))
       assertChanges({ ...mail, ...fields, ...faults }, '--name, --plan or another option of --help')
       assertNoFaults(faults)

@@ -70,10 +70,11 @@ export class TextWorker extends OutboxWorker {
       (booking) => !isStopped && textNumberOf(booking, config) === recipient,
     )
     if (!next) return this.conclude(mails, obsolete, [])
-    const { mail, booking } = next
+    const { mail, booking, same } = next
     const quiet = quietUntil(now, booking.timezone, quietHoursIn(booking.quiet_hours_json))
     if (quiet) {
-      if (quiet >= booking.starts_at) return this.conclude(mails, mails, [])
+      // too late for this appointment; messages about others stay
+      if (quiet >= booking.starts_at) return this.conclude(mails, [...obsolete, mail, ...same], [])
       return this.postpone(mails, { until: quiet, waits_for: 'quiet_hours' })
     }
     const since = plusSeconds(now, -limitSeconds)

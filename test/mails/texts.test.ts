@@ -250,6 +250,10 @@ onEachEngine('text messages', (engine) => {
     await settle(made)
     expect(made.sms.texts).toEqual([])
     expect(await textsOf(made)).toMatchObject([{ status: 'queued', waits_for: 'quiet_hours' }])
+    const client = { first_name: 'Ada', last_name: 'L', phone: '+49 170 7000000' }
+    await made.book(await made.offer(), '2026-11-20T15:00:00+01:00', { client, text_consent: sentence })
+    await settle(made)
+    expect(await textsOf(made)).toHaveLength(1) // today's is dropped
     await made.call('PATCH', `/businesses/${made.business.id}`, { quiet_hours: null })
     made.service.clock.advance(86_400)
     await settle(made)
