@@ -36,7 +36,7 @@ import {
   keptAnswers,
   strictestFields,
   termsFields,
-  textConsentErrors,
+  textNumberErrors,
 } from './custom-field-rules.ts'
 import { type ConvertibleHold, findConvertibleHold } from './conversion-queries.ts'
 import {
@@ -327,10 +327,11 @@ async function convert(
   const fieldErrors = [
     ...clientFieldErrors(fieldsFor(actor, terms.client_fields), input.client),
     ...customFieldErrors(terms.custom_fields, input.custom_field_values ?? []),
-    ...textConsentErrors(
-      input.text_consent,
-      internationalNumber(input.client.phone ?? '', booked.services[0].location.timezone),
-    ),
+    ...(input.text_consent === undefined
+      ? []
+      : textNumberErrors(
+          internationalNumber(input.client.phone ?? '', booked.services[0].location.timezone),
+        )),
   ]
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   assertActive(hold, tx.now)

@@ -86,9 +86,9 @@ export function clientFieldErrors(
     }))
 }
 
-/** Rejects an agreement to text messages without a `number` (E.164) that they can reach. */
-export function textConsentErrors(consent: string | undefined, number: string | undefined): FieldError[] {
-  if (consent === undefined || number !== undefined) return []
+/** Rejects the phone of a client who agrees to text messages unless it has a `number` (E.164) that they can reach. */
+export function textNumberErrors(number: string | undefined): FieldError[] {
+  if (number !== undefined) return []
   const detail = 'must begin with its country for text messages, such as +49 30 1234567'
   return [{ pointer: '/client/phone', code: 'invalid_format', detail }]
 }

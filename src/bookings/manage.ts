@@ -37,7 +37,7 @@ import { findVisitItems } from './visit-queries.ts'
  * `changeByClient` in booking.ts moves and cancels it.
  */
 
-/** Returns the URL to which a short link leads. Undefined if it is none, or has ended. */
+/** Returns the URL to which a short link leads. Undefined for an unknown or ended link. */
 export async function manageUrlOfCode(context: Context, code: string): Promise<string | undefined> {
   const id = bookingIdOfCode(code)
   const booking = id === undefined ? undefined : await findLinkedBooking(context.db.reads, id)

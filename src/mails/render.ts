@@ -161,7 +161,6 @@ function subjectOf(view: MailView, language: Language): string {
 type News = 'confirmed' | 'changed' | 'cancelled' | 'deposit_due' | 'paid'
 
 /** Returns the news in an email to a client, except a reminder. A due deposit comes first, because it asks for something. */
-/** Exported for text messages. */
 export function newsOf({ kind, reportsPayment, booking, payUrl }: MailView): News {
   if (kind === 'changed' || kind === 'cancelled') return kind
   if (kind === 'deposit_due' || (payUrl !== null && booking.deposit?.state === 'due')) return 'deposit_due'
@@ -213,7 +212,6 @@ function isElsewhere({ clientZone, timezone, startsAt }: MailView['booking']): b
 }
 
 /** Returns the zone of the times in an email: for online meetings the client's, otherwise that of the location. */
-/** Exported for text messages. */
 export function leadingZone({ audience, booking }: Pick<MailView, 'audience' | 'booking'>): string {
   const { clientZone, onlineUrl, timezone } = booking
   const isTheirs = audience === 'client' && onlineUrl !== null && isElsewhere(booking)
@@ -517,7 +515,7 @@ interface Spanned {
   timezone: string
 }
 
-/** Exported for text messages. */
+/** Returns the date and the time of a start, such as Mon 30 Nov and 9:30. */
 export function timesOf({ startsAt, timezone }: Spanned, language: Language): { date: string; time: string } {
   return {
     date: formatted(startsAt, timezone, language, { weekday: 'short', day: 'numeric', month: 'short' }),
