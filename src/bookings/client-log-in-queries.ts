@@ -37,13 +37,16 @@ export async function deleteClientLogIn(db: Queries, digest: string): Promise<vo
   await db.deleteFrom('client_log_ins').where('digest', '=', digest).execute()
 }
 
-/** Deletes the links and log-ins of a mailbox at a business. */
+/** Deletes the links and log-ins of a mailbox at a business. Returns the IDs of the links, whose emails may be in files. */
 export async function deleteClientAccess(
   db: Queries,
   { businessId, emails }: { businessId: string; emails: readonly string[] },
-): Promise<void> {
-  for (const table of ['client_links', 'client_log_ins'] as const)
-    await db.deleteFrom(table).where('business_id', '=', businessId).where('email', 'in', emails).execute()
+): Promise<string[]> {
+  const of = (table: 'client_links' | 'client_log_ins') =>
+    db.deleteFrom(table).where('business_id', '=', businessId).where('email', 'in', emails)
+  await of('client_log_ins').execute()
+  const links = await of('client_links').returning('id').execute()
+  return links.map(({ id }) => id)
 }
 
 /** Deletes up to `max` expired log-ins and returns their number. */

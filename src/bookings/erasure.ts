@@ -84,7 +84,8 @@ export async function eraseClient(context: Context, actor: Actor, input: ClientN
       )
       result.reminder_opt_outs += await forgetOptOut(tx, { business_id: businessId, email: counted })
       const emails = await storedForms(tx.db, { businessId }, address)
-      await deleteClientAccess(tx.db, { businessId, emails: [...emails, counted] })
+      const links = await deleteClientAccess(tx.db, { businessId, emails: [...emails, counted] })
+      result.files.push(...links.map((id) => ({ id, kind: 'client_link' as const })))
     }
     await recordAudit(context, tx, {
       ...{ by: actor, action: 'business.client_erased', subjectId: businessId, businessId },
@@ -156,7 +157,9 @@ async function eraseIn(
 
 /** Returns the response of a creation without its client. */
 function withoutClient({
-  cancel_reason: _,
+  cancel_reason: _reason,
+  text_consent: _consent,
+  time_zone: _zone,
   ...booking
 }: Record<string, unknown>): Record<string, unknown> | undefined {
   if (!('client' in booking)) return undefined

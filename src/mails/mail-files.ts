@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { MailsTable } from '../database/tables.ts'
 import type { Context } from './context.ts'
 import { mailDirectory, mailFileName } from './send.ts'
 
 /** The email in a file. */
-export type MailFile = Pick<MailsTable, 'id' | 'kind'>
+export type MailFile = { id: string; kind: string }
 
 /** Deletes the files of emails, including those written before a mail server was configured. */
 export async function deleteMailFiles(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newToken } from '../../src/access/token.ts'
+import { isWhole, longTest } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { makeBusiness, makeOffer } from '../support/offers.ts'
 import { cookieOf, sendForm } from '../support/person.ts'
@@ -197,15 +198,48 @@ onEachEngine("a client's page", (engine) => {
       expect(JSON.stringify(await world.service.rows(table))).not.toContain(client.email)
   })
 
-  test('guesses, other websites and unknown businesses get nowhere', async () => {
-    for (let guess = 0; guess < 50; guess += 1)
-      expect((await open(newToken('client', world.service.context.ids))).status).toBe(404)
+  test('other websites and unknown businesses get nowhere', async () => {
     const foreign = { headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' } }
     expect((await ask('ada@example.com', foreign)).status).toBe(403)
     expect((await post('/me', { token: 'x' }, foreign)).status).toBe(403)
     const unknown = '/me/00000000-0000-4000-8000-000000000000'
     expect((await read(undefined, unknown)).status).toBe(404)
     expect((await post(`${unknown}/link`, { email: 'ada@example.com' })).status).toBe(404)
+  })
+
+  /** Guesses tokens for an open link and an open log-in, from many addresses, and returns the answers by status. */
+  const guess = async (times: number) => {
+    const { client } = await book('2027-06-01T10:00:00+02:00')
+    const cookie = await openFor(client.email)
+    await ask(client.email)
+    const token = tokenIn((await mailed())[0]?.text)
+    const statuses = new Map<string, number>()
+    const counted = (kind: string, { status }: Reply) =>
+      statuses.set(`${kind} ${status}`, (statuses.get(`${kind} ${status}`) ?? 0) + 1)
+    for (let turn = 0; turn < times; turn += 1) {
+      // every third is as near as a guess can be: the token with another character
+      const wrong = turn % 3 === 0 ? changed(token, turn) : newToken('client', world.service.context.ids)
+      counted('link', await open(wrong))
+      const page = await read(`${cookie?.split('=')[0] ?? ''}=${wrong}`)
+      expect(page.body).not.toContain('Balayage')
+      counted('log-in', page)
+    }
+    expect((await open(token)).status).toBe(303) // it still works, once
+    expect((await open(token)).status).toBe(404)
+    return Object.fromEntries(statuses)
+  }
+  const changed = (token: string, turn: number) => {
+    const at = token.length - 1 - (turn % 30)
+    return token.slice(0, at) + (token[at] === 'x' ? 'y' : 'x') + token.slice(at + 1)
+  }
+
+  test('guesses open nothing', async () => {
+    expect(await guess(50)).toEqual({ 'link 404': 50, 'log-in 200': 50 })
+  })
+
+  longTest('10,000 guesses open nothing', { timeout: 300_000 }, async () => {
+    const times = isWhole ? 10_000 : 200
+    expect(await guess(times)).toEqual({ 'link 404': times, 'log-in 200': times })
   })
 
   test('the email is in the language of the page, and is sent once by two servers', async () => {

@@ -9,7 +9,9 @@ import { commandLine, onTerminal } from '../support/command-line.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
 import { testIn } from '../support/long.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
+import { sendForm } from '../support/person.ts'
 import { startReceiver, status, type Receiver } from '../support/receiver.ts'
+import { type SmsServer, startSmsServer } from '../support/sms-server.ts'
 import { nextStart } from '../support/tenant-things.ts'
 import { onEachEngine, startTestService, type Reply, type TestService } from '../support/test-service.ts'
 import { makeWebhook } from '../support/webhooks.ts'
@@ -29,6 +31,7 @@ const marks = {
   tag: 'Qxztag',
   meta: 'Qxzmeta',
   spelling: 'qxzspelt',
+  consent: 'Qxzconsent',
 }
 const email = `${marks.email}+tag@Example.com`
 const client = { first_name: marks.first, last_name: marks.last, email, phone: `+${marks.phone}` }
@@ -38,12 +41,18 @@ onEachEngine('erasing a client', (engine) => {
   let business: OwnBusiness
   let offer: Offer
   let receiver: Receiver
+  let sms: SmsServer
   let mailDirectory: string
   beforeAll(async () => {
     mailDirectory = emptyDirectory()
-    service = await startTestService(engine, { MAIL_DIR: mailDirectory })
+    sms = await startSmsServer('gateway')
+    sms.mood = { status: 503 } // text messages wait, as the deliveries do
+    service = await startTestService(engine, { MAIL_DIR: mailDirectory, SMS_URL: sms.url })
     business = await makeBusiness(service)
-    await call('PATCH', `/businesses/${business.id}`, { notify_emails: ['desk@example.com'] })
+    const text_kinds = ['confirmed', 'changed', 'cancelled', 'reminder']
+    await done(
+      call('PATCH', `/businesses/${business.id}`, { notify_emails: ['desk@example.com'], text_kinds }),
+    )
     offer = await makeOffer(service, business.id, {
       customFields: [{ id: fieldId, label: 'Wish', type: 'text', required: false, options: null } as never],
     })
@@ -54,6 +63,7 @@ onEachEngine('erasing a client', (engine) => {
   afterAll(async () => {
     await service.stop()
     await receiver.stop()
+    await sms.close()
   })
 
   const fieldId = '5d0a41f6-6a0a-8b52-9f7e-6f1f6e0c7b11'
@@ -131,6 +141,7 @@ onEachEngine('erasing a client', (engine) => {
         client,
         notes: marks.notes,
         locale: 'de',
+        text_consent: `Write to me: ${marks.consent}`,
         custom_field_values: [{ field_id: fieldId, value: marks.answer }],
       }
       keyed = { key: 'of-the-client', body }
@@ -151,6 +162,9 @@ onEachEngine('erasing a client', (engine) => {
         .pop()
       const shown = await bookingOfOffToken(service.context, token ?? '')
       if (shown) await endReminders(service.context, shown)
+      // a link to the client's page
+      const asked = await sendForm(service, `/me/${business.id}/link`, { email })
+      expect(asked.status).toBe(200)
       // the row of the client, under an earlier name, and one that was added with a key
       const { id } = booked.client as { id: string }
       const card = { notes: marks.card, tags: [marks.tag], metadata: { [marks.meta]: '1' } }
@@ -158,7 +172,9 @@ onEachEngine('erasing a client', (engine) => {
       const added = { first_name: marks.first, last_name: 'Other', email, notes: marks.card }
       await done(call('POST', '/clients', added, { 'idempotency-key': 'card' }))
       await service.app.mails.settled()
+      await service.app.texts.settled()
       await service.app.deliveries.settled()
+      expect((await service.rows('mails')).filter(({ to_phone }) => to_phone !== null)).not.toEqual([])
       expect(found(await everything())).toEqual(Object.values(marks))
       erased = await done(call('POST', '/clients/erase', { email: email.toUpperCase() }))
     })
@@ -166,6 +182,13 @@ onEachEngine('erasing a client', (engine) => {
     test('is nowhere afterwards', async () => {
       expect(found(await everything())).toEqual([])
       expect(found(service.logLines.join('\n'))).toEqual([])
+    })
+
+    testIn(engine === 'sqlite')('is in no backup made afterwards', async () => {
+      if (engine !== 'sqlite') return
+      const file = join(emptyDirectory(), 'backup.db')
+      await commandLine(service.databaseUrl).run('backup', file)
+      expect(found(readFileSync(file, 'latin1'))).toEqual([])
     })
 
     test('is counted', () => {
