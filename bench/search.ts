@@ -91,8 +91,8 @@ async function store(context: Context, { businessId, serviceId, locationId }: Sh
     (one) => sql`cast(${sql.lit(one)} as ${uuid})`,
   )
   const startedMs = monotonicMs()
-  for (let from = 0; from < all.length; from += 1_000) {
-    const rows = JSON.stringify(all.slice(from, from + 1_000).map((one) => Object.values(one)))
+  for (let from = 0; from < all.length; from += 250) {
+    const rows = JSON.stringify(all.slice(from, from + 250).map((one) => Object.values(one)))
     const values = isOnPostgres
       ? sql`json_array_elements(${rows}::json) with ordinality as v (value, key)`
       : sql`json_each(${rows}) as v`

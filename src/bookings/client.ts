@@ -43,7 +43,7 @@ import { maySeeClient } from './presented-booking.ts'
 import { blockIn, unblockIn } from './strangers.ts'
 
 /** Maximum number of clients that a page of a search reads. It bounds the cost, however many there are. */
-const maxSearched = 10_000
+const maxSearched = 2_500
 
 /** A client of a business, with the zone in which its times are shown. */
 export interface ShownClient {
