@@ -295,6 +295,7 @@ const bookingColumns = {
   text_agreed_at: 'timestamptz',
   item_count: 'integer',
   client_id: 'uuid',
+  series_id: 'uuid',
 } as const satisfies Columns<keyof BookingsTable>
 
 /** The rows of new bookings also name their clients. */

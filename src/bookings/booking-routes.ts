@@ -21,10 +21,13 @@ import {
   ConvertHold,
   HistoryPage,
   HistoryQuery,
+  SeriesQuery,
 } from './booking-schemas.ts'
 import { presentBooking } from './presented-booking.ts'
-import { cancelBooking, changeBooking, listBookings, showBooking } from './booking.ts'
-import { type Conversion, convertHold } from './conversion.ts'
+import { listBookings, showBooking } from './booking.ts'
+import { cancelInSeries, changeInSeries, type ChangedInSeries } from './series-change.ts'
+import type { Conversion } from './conversion.ts'
+import { convertHoldOrSeries } from './series-conversion.ts'
 import { listHistory } from './history.ts'
 import { countingRefusals } from './strangers.ts'
 
@@ -53,6 +56,11 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
     const { actor } = request
     return withLinks(context, { actor, booking }, presentBooking(booking, actor))
   }
+  const sendChanged = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { booking, series }: ChangedInSeries,
+  ) => ({ ...(await send(request, reply, booking)), ...(series && { series }) })
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
 
   routes.post(
@@ -64,7 +72,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Turn a hold into a booking',
         description:
-          'The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled. With a deposit, the response has `redirect_url`, where the client pays. A booking of a session is then pending: the payment confirms it, and without one it is cancelled when the checkout ends. That of a key or person stands without: it is confirmed, the deposit is due beside it, and `pay_url` stays. What is over is `completed`.',
+          'The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled. With a deposit, the response has `redirect_url`, where the client pays. A booking of a session is then pending: the payment confirms it, and without one it is cancelled when the checkout ends. That of a key or person stands without: it is confirmed, the deposit is due beside it, and `pay_url` stays. What is over is `completed`. With any hold of a series, all its holds become bookings, or none; the answer has the IDs of all in `series`.',
         querystring: EmptyObject,
         body: ConvertHold,
         response: {
@@ -81,11 +89,12 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
       const from = request.client
       const input = { ...body, from, isGone: goneClient(request) }
       const creation: Creation<Conversion> = {
-        run: (store) => convertHold(context, actor, input, store),
+        run: (store) => convertHoldOrSeries(context, actor, input, store),
         looks: true,
-        present: ({ booking, redirectUrl }) => ({
+        present: ({ booking, redirectUrl, series }) => ({
           body: {
             ...presentBooking(booking, actor),
+            ...(series && { series }),
             ...(redirectUrl !== undefined && { redirect_url: redirectUrl }),
             ...payPart(context, actor, booking),
             ...(isMailed(context, booking, body.notify) && { sends_mail: true }),
@@ -165,10 +174,10 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Reschedule a booking, or change its status, staff member, client or notes',
         description:
-          'Frees the old slot and takes the new one in one step; a conflict changes nothing. Hours, days off and blocks do not bind keys: `GET /availability/explain` tells beforehand. A cancelled booking is moved only together with another status. A request that changes nothing makes no new version.',
+          'Frees the old slot and takes the new one in one step; a conflict changes nothing. Hours, days off and blocks do not bind keys: `GET /availability/explain` tells beforehand. A cancelled booking is moved only together with another status. A request that changes nothing makes no new version. With `series`, the others of its series change, too: a new time moves all by as much on the wall clock; a refusal has `conflicts`.',
         headers: BookingHeaders,
         params,
-        querystring: EmptyObject,
+        querystring: SeriesQuery,
         body: ChangeBooking,
         response: {
           200: Booking,
@@ -185,8 +194,12 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const target = { id: request.params.id, versions: readIfMatch(request.headers['if-match']) }
       const change = readInstants(request.body, 'starts_at', 'ends_at')
-      const changed = await changeBooking(context, request.actor, { target, change })
-      return send(request, reply, changed)
+      const { series: reach } = request.query
+      return sendChanged(
+        request,
+        reply,
+        await changeInSeries(context, request.actor, { reach, target, change }),
+      )
     },
   )
 
@@ -213,8 +226,9 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         versions: readIfMatch(request.headers['if-match']),
         refund: request.query.refund === 'full',
         notify: request.query.notify !== 'false',
+        reach: request.query.series,
       }
-      return send(request, reply, await cancelBooking(context, request.actor, target))
+      return sendChanged(request, reply, await cancelInSeries(context, request.actor, target))
     },
   )
 }

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { AuditActor } from '../access/audit-schemas.ts'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
 import { Money, TimeZone } from '../catalogue/catalogue-schemas.ts'
@@ -286,6 +286,21 @@ export const Booking = Type.Object(
     business_id: ShownId,
     created_at: ShownInstant,
     updated_at: ShownInstant,
+    series_id: Type.Optional(
+      Type.Unsafe<string>({
+        ...ShownId,
+        description: 'The series that it belongs to. Absent if it stands alone.',
+      }),
+    ),
+    series: Type.Optional(
+      Type.Object(
+        { id: ShownId, booking_ids: Type.Array(ShownId) },
+        {
+          description:
+            'The bookings that were made or changed together, the earliest first. Only in the response to a creation or change of several.',
+        },
+      ),
+    ),
     no_show: Type.Optional(
       Type.Boolean({ description: 'Whether the client did not come. Shown to business and hub keys.' }),
     ),
@@ -427,7 +442,20 @@ export const BookingsQuery = StrictObject({
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })
 
+const series = Type.Optional(
+  Type.Enum(['this', 'following', 'all'], {
+    description:
+      'Of a series: only this booking (if absent), this and the `following`, or `all`. What has begun or is cancelled stays. All change, or none.',
+  }),
+)
+
+export const SeriesQuery = StrictObject({ series })
+
+/** The bookings of a series that a change concerns. */
+export type SeriesReach = Exclude<Static<typeof SeriesQuery>['series'], undefined>
+
 export const CancelQuery = StrictObject({
+  series,
   refund: Type.Optional(
     Type.Enum(['full', 'none'], {
       description: 'Whether to refund the deposit; if absent: `none`. `full` is refused when none was paid.',

@@ -59,10 +59,10 @@ import { assertChangesVisit, retakeServices, type RetakenVisit } from './visit-c
 import { digestClient } from './strangers.ts'
 
 /** The changes of a request. */
-type BookingChange = WithInstants<Static<typeof ChangeBooking>, 'starts_at' | 'ends_at'>
+export type BookingChange = WithInstants<Static<typeof ChangeBooking>, 'starts_at' | 'ends_at'>
 
 /** The booking to change. */
-interface BookingTarget {
+export interface BookingTarget {
   id: string
   /** Versions that the caller accepts; any if absent. */
   versions?: readonly number[] | undefined
@@ -133,11 +133,17 @@ export async function listBookings(
 export async function changeBooking(
   context: Context,
   actor: Actor,
-  {
-    target,
-    change: { notify, notify_after_seconds: delaySeconds, ...change },
-  }: { target: BookingTarget; change: BookingChange },
+  { target, change }: { target: BookingTarget; change: BookingChange },
 ): Promise<BookingRow> {
+  return applyChange(context, actor, { target, ...(await readChange(context, actor, change)) })
+}
+
+/** Returns the change of a request. Throws validation_failed, or key_type_not_allowed for another staff member. */
+export async function readChange(
+  context: Context,
+  actor: Actor,
+  { notify, notify_after_seconds: delaySeconds, ...change }: BookingChange,
+): Promise<Omit<Change, 'target'>> {
   const wanted: WantedChange = {
     ...(change.starts_at !== undefined && { startsAt: change.starts_at }),
     ...(change.ends_at !== undefined && { endsAt: change.ends_at }),
@@ -156,7 +162,7 @@ export async function changeBooking(
   if (wanted.startsAt && wanted.endsAt) assertLength(wanted.startsAt, wanted.endsAt, '/ends_at')
   if (change.staff_id !== undefined) assertOwnCalendar(actor, change.staff_id)
   const { staff_id: staffId, items } = change
-  return applyChange(context, actor, { target, wanted, staffId, items, notify, delaySeconds })
+  return { wanted, staffId, items, notify, delaySeconds }
 }
 
 /**
@@ -174,7 +180,7 @@ export async function cancelBooking(
   return applyChange(context, actor, { target, wanted, refund, notify })
 }
 
-interface Cancellation {
+export interface Cancellation {
   refund?: boolean
   notify?: boolean
   reason?: string
@@ -205,7 +211,7 @@ export const outcomes: Record<EventType, BookingOutcome> = {
   'booking.completed': 'completed',
 }
 
-interface Change {
+export interface Change {
   target: BookingTarget
   wanted: WantedChange
   /** The staff member to assign. Null means anyone, undefined the present one. */
@@ -218,6 +224,8 @@ interface Change {
   notify?: boolean | undefined
   /** Delay of the emails in seconds, so that a further change can withdraw them. */
   delaySeconds?: number | undefined
+  /** False if the emails about another booking of its series report the change. */
+  isTold?: boolean
 }
 
 async function applyChange(context: Context, actor: Actor, change: Change): Promise<BookingRow> {
@@ -239,19 +247,33 @@ async function applyChange(context: Context, actor: Actor, change: Change): Prom
     return changed
   } catch (error) {
     if (!found || !isSlotUnavailable(error)) throw error
-    if (tried.offer) {
-      const startsAtMs = toMs(change.wanted.startsAt ?? found.starts_at)
-      const viewer = { actor, nowMs: toMs(context.clock.now()), exceptBookingId: found.id }
-      throw await visitAlternatives(context, error, { offer: tried.offer, startsAtMs, viewer })
-    }
-    throw await suggestOtherTimes(context, error, {
-      actor,
-      booking: found,
-      slot: spanOf(found, change.wanted),
-      partySize: change.wanted.partySize ?? found.party_size,
-      staffId: change.wanted.byClient ? (chosenStaff(found) ?? null) : change.staffId,
-    })
+    throw await withOtherTimes(context, error, { ...change, by: actor, booking: found, tried })
   }
+}
+
+/** Adds other times to the refusal of a change. */
+export async function withOtherTimes(
+  context: Context,
+  refusal: unknown,
+  { by: actor, booking, wanted, staffId, tried }: Omit<Change, 'target'> & Changing,
+): Promise<unknown> {
+  if (tried.offer) {
+    const startsAtMs = toMs(wanted.startsAt ?? booking.starts_at)
+    const viewer = { actor, nowMs: toMs(context.clock.now()), exceptBookingId: booking.id }
+    return visitAlternatives(context, refusal, { offer: tried.offer, startsAtMs, viewer })
+  }
+  return suggestOtherTimes(context, refusal, {
+    ...{ actor, booking, slot: spanOf(booking, wanted) },
+    partySize: wanted.partySize ?? booking.party_size,
+    staffId: wanted.byClient ? (chosenStaff(booking) ?? null) : staffId,
+  })
+}
+
+/** A booking that is being changed. `tried` receives what was looked for. */
+interface Changing {
+  by: Actor
+  booking: BookingRow
+  tried: { offer?: VisitOffer }
 }
 
 async function known(id: string, find: (id: string) => Promise<BookingRow | undefined>): Promise<BookingRow> {
@@ -269,7 +291,7 @@ export function noSuchBooking(): Problem {
 export async function changeIn(
   context: Context,
   tx: Transaction,
-  change: Change & { by: Actor; booking: BookingRow; tried: { offer?: VisitOffer } },
+  change: Change & Changing,
 ): Promise<{ changed: BookingRow; events: EventType[] }> {
   const { by, target, wanted } = change
   // 0. re-read after waiting for the lock, because the payment may have arrived meanwhile. A client changes
@@ -348,7 +370,7 @@ interface Told {
 function told(
   context: Context,
   tx: Transaction,
-  { change: { by, notify = true, delaySeconds = 0 }, plan, before, after }: Told,
+  { change: { by, notify = true, delaySeconds = 0, isTold = true }, plan, before, after }: Told,
 ): Promise<unknown>[] {
   return [
     recordChange(context, tx, {
@@ -357,7 +379,7 @@ function told(
       by,
       action: plan.action,
     }),
-    recordNotices(context, tx, { before, after, notify, by, delaySeconds }),
+    ...(isTold ? [recordNotices(context, tx, { before, after, notify, by, delaySeconds })] : []),
   ]
 }
 

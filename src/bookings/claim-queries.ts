@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import { cachedQuery, type Params } from '../database/cached-query.ts'
 import { type Queries, type Reads, RetryTransaction } from '../database/database.ts'
-import { type Columns, isNamed, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
+import { type Columns, isAmong, isNamed, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { isOverlap } from '../database/overlap-constraints.ts'
 import { sharedStatement, tallyOf } from '../database/shared-transaction.ts'
 import type { ClaimsTable } from '../database/tables.ts'
@@ -39,6 +39,7 @@ export const claimColumns = {
   expires_at: 'timestamptz',
   booked_at: 'timestamptz',
   ended_at: 'timestamptz',
+  series_id: 'uuid',
 } as const satisfies Columns<Exclude<keyof ClaimsTable, keyof OfVisit>>
 
 /** Claims of visits: see visit-queries.ts. */
@@ -138,19 +139,34 @@ const endColumns = { id: 'uuid', business_id: 'uuid', at: 'timestamptz', only_ex
 
 const endHoldsQuery = cachedQuery((db: Queries, { rows }: Params<{ rows: string }>) => {
   const earlier = sql.raw(isPostgres(db) ? 'least' : 'min')
-  return sql`
+  return sql<{ id: string; series_id: string | null }>`
     with w as materialized (select * from ${rowsOf(db, endColumns, rows)} as r)
     update claims
        set ended_at = ${earlier}(w.at, claims.expires_at), client_network = null, client_wider_network = null
       from w
      where ${isNamed(db, 'claims.id')} and claims.id = w.id and claims.business_id = w.business_id
        and (claims.booked_at is null) is true and (claims.ended_at is null) is true
-       and (w.only_expired = 0 or claims.expires_at <= w.at)`
+       and (w.only_expired = 0 or claims.expires_at <= w.at)
+    returning claims.id, claims.series_id`
 })
 
+const seriesKey = [
+  ['business_id', 'uuid'],
+  ['series_id', 'uuid'],
+] as const
+
+/** The holds of a series end together, as they expire together. */
+const endSeriesQuery = cachedQuery(
+  (db: Queries, { ids, at }: Params<{ ids: string; at: Instant }>) => sql`
+    update claims
+       set ended_at = ${at}, client_network = null, client_wider_network = null
+     where series_id is not null and ${isAmong(db, seriesKey, ids)}
+       and (claims.booked_at is null) is true and (claims.ended_at is null) is true`,
+)
+
 /**
- * Ends holds. Those that became a booking meanwhile stay. The end of an expired hold is valid, whatever
- * follows.
+ * Ends holds, and with one of a series the whole series. Those that became a booking meanwhile stay. The end of an expired
+ * hold is valid, whatever follows.
  */
 export const endHolds = sharedStatement({
   writes: (isChange: boolean) => isChange,
@@ -164,10 +180,26 @@ export const endHolds = sharedStatement({
         at,
         only_expired: onlyExpired ? 1 : 0,
       }))
-    await endHoldsQuery(db, { rows: rowsText(db, endColumns, rows) })
+    const ended = await endHoldsQuery(db, { rows: rowsText(db, endColumns, rows) })
+    await endSeriesOf(db, members.flat(), ended.rows)
     return members.map((holds) => holds.some(({ onlyExpired }) => !onlyExpired))
   },
 })
+
+async function endSeriesOf(
+  db: Queries,
+  holds: readonly EndedHold[],
+  ended: readonly { id: string; series_id: string | null }[],
+): Promise<void> {
+  const series = ended.flatMap(({ id, series_id }) => {
+    const hold = holds.find((one) => one.id === id)
+    return series_id !== null && hold && !hold.onlyExpired ? [{ ...hold, series_id }] : []
+  })
+  const [first] = series
+  if (!first) return
+  const ids = JSON.stringify(series.map(({ businessId, series_id }) => [businessId, series_id]))
+  await endSeriesQuery(db, { ids, at: first.at })
+}
 
 const bookingKey = { id: 'uuid', business_id: 'uuid' } as const
 

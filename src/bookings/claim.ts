@@ -188,7 +188,7 @@ function claimOf(
   now: Instant,
 ): Omit<NewClaim, keyof ReturnType<typeof placeOf> | 'staff_id'> {
   const { id, business_id, service_id, location_id, chosen_staff_id, owner_id } = booking
-  const { starts_at, ends_at, created_at } = booking
+  const { starts_at, ends_at, created_at, series_id } = booking
   return {
     ...{
       id,
@@ -200,6 +200,7 @@ function claimOf(
       starts_at,
       ends_at,
       created_at,
+      series_id,
     },
     owner_sequence: null,
     client_network: null,

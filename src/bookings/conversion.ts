@@ -48,6 +48,7 @@ import {
   withHoldToPlace,
 } from './hold.ts'
 import { holdStatus } from './hold-rules.ts'
+import { noDeposit } from './series-rules.ts'
 import { findVisitItems } from './visit-queries.ts'
 import type { HoldToPlace } from './visit.ts'
 import { moveVisit } from './visit-change.ts'
@@ -61,7 +62,7 @@ import {
   strangerOf,
 } from './strangers.ts'
 
-type ConvertHoldInput = Static<typeof ConvertHold> & {
+export type ConvertHoldInput = Static<typeof ConvertHold> & {
   from: ClientAddress
   /** The identity, from an earlier booking, of a client without an email address. */
   knownAs?: string | undefined
@@ -69,12 +70,27 @@ type ConvertHoldInput = Static<typeof ConvertHold> & {
   isGone?: () => boolean
   /** Places the hold in the transaction that converts it. The caller then handles OtherDeposit. */
   place?: HoldToPlace['place']
+  /** Set if the rest of its series converts as well. */
+  series?: { size: number; isFirst: boolean }
 }
 
 /** A new booking, with the checkout's URL if a deposit is due. */
 export interface Conversion {
   booking: BookingRow
   redirectUrl: string | undefined
+  /** Absent for a booking that stands alone. */
+  series?: { id: string; booking_ids: string[] }
+}
+
+/** Stops before anything is written, because the hold belongs to a series, which converts as a whole. */
+export class OfSeries extends Error {
+  override readonly name = 'OfSeries'
+  readonly hold: Pick<ConvertibleHold, 'business_id' | 'series_id'>
+
+  constructor(hold: ConvertibleHold) {
+    super('a hold of a series converts with all others')
+    this.hold = hold
+  }
 }
 
 interface Order {
@@ -83,7 +99,7 @@ interface Order {
   checkout: OpenCheckout | undefined
 }
 
-interface Request {
+export interface Request {
   input: ConvertHoldInput
   /** Undefined for keys, which no cap counts. */
   stranger: Stranger | undefined
@@ -122,12 +138,7 @@ export async function convertHold(
   input: ConvertHoldInput,
   store: StoreResponse<Conversion> = storeNothing,
 ): Promise<Conversion> {
-  const { from, client } = input
-  if (isSession(actor) && input.notify === false) throw mayNotSilence()
-  const stranger = isSession(actor)
-    ? await strangerOf(context, { businessId: actor.scope.businessId, from, email: requiredEmail(client) })
-    : undefined
-  const tokens = await manageTokens(context)
+  const { stranger, tokens } = await partiesOf(context, actor, input)
   let order: Order | undefined
   for (let opened = 0; ; opened += 1) {
     try {
@@ -141,6 +152,19 @@ export async function convertHold(
       order = deposit && { deposit, checkout: await context.checkouts.open(deposit) }
     }
   }
+}
+
+/** Returns who converts a hold, and the tokens of manage links. Throws validation_failed. */
+export async function partiesOf(
+  context: Context,
+  actor: Actor,
+  { from, client, notify }: ConvertHoldInput,
+): Promise<Pick<Request, 'stranger' | 'tokens'>> {
+  if (isSession(actor) && notify === false) throw mayNotSilence()
+  const stranger = isSession(actor)
+    ? await strangerOf(context, { businessId: actor.scope.businessId, from, email: requiredEmail(client) })
+    : undefined
+  return { stranger, tokens: await manageTokens(context) }
 }
 
 interface BookingForClient {
@@ -308,7 +332,8 @@ async function convertWith(context: Context, actor: Actor, request: Request): Pr
   }
 }
 
-async function convert(
+/** Converts a hold in a transaction. Throws as convertHold does, OfSeries, or OtherDeposit. */
+export async function convert(
   context: Context,
   tx: Transaction,
   { actor, ...request }: Request & { actor: Actor },
@@ -320,6 +345,7 @@ async function convert(
   const hold = await lockHold(context, tx, { actor, ...request })
   if (!hold) throw unknownHold()
   if (hold.booked_at !== null) throw alreadyConverted(hold, actor)
+  if (hold.series_id !== null && !input.series) throw new OfSeries(hold)
   // 2. check the answers, the hold's time and the caps. A request that fails anyway learns nothing about the
   // client
   const booked = await bookedServices(context, tx, hold)
@@ -335,7 +361,7 @@ async function convert(
   ]
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   assertActive(hold, tx.now)
-  if (stranger) assertAdmitted(context, stranger, hold)
+  if (stranger) assertAdmitted(context, stranger, hold, input.series?.size)
   assertOrdered(depositOf(terms, { hold, input, stranger, now: tx.now }), order)
   // 3. write the booking, which keeps the hold's time, and its events and emails. The names come first,
   // because they may need a statement
@@ -393,7 +419,10 @@ async function write(
     ...(checkout
       ? []
       : [
-          recordNotices(context, tx, { before: undefined, after: booking, by: actor, notify }),
+          // one email reports a whole series
+          ...(input.series?.isFirst === false
+            ? []
+            : [recordNotices(context, tx, { before: undefined, after: booking, by: actor, notify })]),
           storeBooking(tx, { booking, clientId: isSession(actor) ? booking.client_id : clientId, store }),
         ]),
   ])
@@ -442,7 +471,8 @@ function depositOf(
   }: Pick<Request, 'input' | 'stranger'> & { hold: ConvertibleHold; now: Instant },
 ): Deposit | undefined {
   const isOptional = !stranger
-  if (!deposit || (isOptional && hold.starts_at <= now)) return undefined
+  if (deposit && input.series && stranger) throw noDeposit('/hold_id')
+  if (!deposit || input.series || (isOptional && hold.starts_at <= now)) return undefined
   if (deposit.amount > maxMinorUnits) {
     const detail = 'is for so many people that their deposits cannot be charged at once; hold fewer seats'
     throw validationProblem([{ pointer: '/hold_id', code: 'out_of_range', detail }])
@@ -535,6 +565,7 @@ function newBooking(
     agreed_currency: agreed?.agreed_currency ?? '',
     item_count: items ? items.length : null,
     client_id: clientId,
+    series_id: hold.series_id,
   }
 }
 

@@ -8,6 +8,7 @@ import { createdOnce } from '../http/created-once.ts'
 import { StrictObject, EmptyObject, PathId, problems } from '../base/wire.ts'
 import type { Context } from './context.ts'
 import { Hold, HoldWithStatus, PlaceHold } from './hold-schemas.ts'
+import { placeSeries, presentSeries, withSeriesAlternatives } from './series.ts'
 import { oneItem, placeHold, presentHold, releaseHold, showHold } from './hold.ts'
 
 const access = ['session', 'business', 'hub'] as const
@@ -26,7 +27,7 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Hold a slot',
         description:
-          'For ten minutes nobody else can hold or book the slot. A session that holds an overlapping time replaces its own hold in one step. When the new slot is refused, the old hold stays. Hours, days off, blocks, notice and grid bind sessions only: to a key, `GET /availability/explain` tells beforehand.',
+          'For ten minutes nobody else can hold or book the slot. A session that holds an overlapping time replaces its own hold in one step. When the new slot is refused, the old hold stays. Hours, days off, blocks, notice and grid bind sessions only: to a key, `GET /availability/explain` tells beforehand. With `repeat`, all times of a series are held in one step; a refusal has `conflicts`: each time that is not free, with the reason and other times. A session may repeat a service as often as its `max_repeats`.',
         querystring: EmptyObject,
         body: PlaceHold,
         response: {
@@ -37,12 +38,27 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const from = request.client
-      const input = { ...readInstants(request.body, 'starts_at'), from, isGone: goneClient(request) }
+      const { repeat, conflicts, ...body } = readInstants(request.body, 'starts_at')
+      const input = { ...body, from, isGone: goneClient(request) }
+      const { actor } = request
+      if (repeat) {
+        const wanted = { ...input, repeat, conflicts }
+        return createdOnce(
+          context,
+          { request, reply },
+          {
+            run: (store) => placeSeries(context, actor, wanted, store),
+            looks: true,
+            present: (placed) => ({ body: presentSeries(placed, { showsItems: body.items !== undefined }) }),
+            complete: (shown) => withSeriesAlternatives(context, actor, { input: wanted, shown }),
+          },
+        )
+      }
       return createdOnce(
         context,
         { request, reply },
         {
-          run: (store) => placeHold(context, request.actor, input, store),
+          run: (store) => placeHold(context, actor, input, store),
           looks: true,
           present: ({ hold, timezone, items }) => ({
             body: presentHold(hold, timezone, request.body.items && (items ?? [oneItem(hold)])),
@@ -80,7 +96,8 @@ export function holdRoutes(app: FastifyInstance, context: Context): void {
         operationId: 'releaseHold',
         tags,
         summary: 'Release a hold',
-        description: 'The slot is free at once. A hold that has ended stays as it is.',
+        description:
+          'The slot is free at once. A hold that has ended stays as it is. With a hold of a series, the whole series ends.',
         params,
         querystring: EmptyObject,
         body: EmptyObject,

@@ -186,6 +186,26 @@ export interface PlacedHold {
   items?: readonly NewItem[]
 }
 
+/** The series that a hold belongs to. */
+export interface SeriesOfHold {
+  id: string
+  /** The holds that it has placed so far. They are in the way of further ones, also for their own session. */
+  holdIds: Set<string>
+}
+
+/** Returns the claims of others as they are, and those of the same series as claims that stay. */
+export function keepingSeries(seen: ClaimsSnapshot, series: SeriesOfHold | undefined): ClaimsSnapshot {
+  if (!series || series.holdIds.size === 0) return seen
+  const isOfSeries = (id: string | undefined) => id !== undefined && series.holdIds.has(id)
+  return {
+    ...seen,
+    claims: seen.claims.map((claim) => (isOfSeries(claim.id) ? { ...claim, owner_id: null } : claim)),
+    ownHolds: seen.ownHolds.map((holds) =>
+      isOfSeries(holds.inTheWay?.id) ? { ...holds, inTheWay: undefined } : holds,
+    ),
+  }
+}
+
 export interface HoldContext {
   actor: Actor
   wanted: HoldRequest
@@ -194,10 +214,12 @@ export interface HoldContext {
   /** Returns true if the client has disconnected. A hold that has not begun is then skipped. */
   isGone?: (() => boolean) | undefined
   store: StoreResponse<PlacedHold>
+  /** Absent for a hold that stands alone. */
+  series?: SeriesOfHold | undefined
 }
 
 export function holdRow(
-  { actor, wanted, from }: HoldContext,
+  { actor, wanted, from, series }: HoldContext,
   {
     resource,
     seats,
@@ -224,6 +246,7 @@ export function holdRow(
     expires_at: expiresAt,
     booked_at: null,
     ended_at: null,
+    series_id: series?.id ?? null,
   }
 }
 

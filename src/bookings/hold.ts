@@ -8,6 +8,7 @@ import { isUuid } from '../base/ids.ts'
 import {
   daySeconds,
   formatInstant,
+  type Instant,
   plusSeconds,
   roundUpToSecond,
   toMs,
@@ -43,9 +44,11 @@ import {
   type HoldStatus,
   holdStatus,
   isFull,
+  keepingSeries,
   offeredResources,
   type PlacedHold,
   roomUnder,
+  type SeriesOfHold,
   sessionOf,
   wantedOf,
 } from './hold-rules.ts'
@@ -56,7 +59,10 @@ import { ofItem } from './visit-rules.ts'
 import { type HoldToPlace, withVisitToPlace } from './visit.ts'
 
 /** One service, or the items of a visit. */
-export type PlaceHoldInput = WithInstants<Static<typeof PlaceHold>, 'starts_at'> &
+export type PlaceHoldInput = Omit<
+  WithInstants<Static<typeof PlaceHold>, 'starts_at'>,
+  'repeat' | 'conflicts'
+> &
   Pick<HoldContext, 'isGone'> & { from: ClientAddress; mayBeOver?: boolean }
 
 /** The request for a hold of one service. */
@@ -110,9 +116,9 @@ export async function withHoldToPlace<Result>(
   const result = await withPlacing(context, actor, {
     input,
     store: Object.assign(() => Promise.resolve(), { look }),
-    work: ({ id, place, commit }) =>
+    work: ({ place, commit, ...hold }) =>
       work({
-        id,
+        ...hold,
         place: async (tx) => (placed = await place(tx)),
         commit: async () => (placed = await commit()),
       }),
@@ -133,7 +139,7 @@ interface WithPlacing<Input, Result> {
 }
 
 /** Runs `work` with a hold to place. Adds alternatives to a conflict. */
-async function withPlacing<Result>(
+export async function withPlacing<Result>(
   context: Context,
   actor: Actor,
   { input, store, work }: WithPlacing<PlaceHoldInput, Result>,
@@ -176,22 +182,34 @@ async function withOnePlacing<Result>(
         const wish = { ...rest, items: [{ service_id, staff_id, party_size }] }
         return withVisitToPlace(context, actor, { wish, store, work })
       }
-      const id = context.ids.next()
-      const wanted = wantedOf(offer, { id, startsAt, partySize, chosenStaffId, mayBeOver })
-      const placing = { actor, wanted, from, isGone, store }
+      const placingAt = (time: Instant, series?: SeriesOfHold): HoldContext => {
+        const asked = { id: context.ids.next(), startsAt: time, partySize, chosenStaffId, mayBeOver }
+        return {
+          actor,
+          wanted: wantedOf(offer, asked),
+          from,
+          isGone,
+          store: series ? storeNothing : store,
+          series,
+        }
+      }
+      const suggest = (refusal: unknown, nearMs: number) => {
+        const viewer = { actor, nowMs: toMs(context.clock.now()), partySize }
+        return withAlternatives(context, refusal, { offer, startsAtMs: nearMs, viewer })
+      }
+      const placing = placingAt(startsAt)
       try {
         return await work({
-          id,
+          id: placing.wanted.id,
           place: (tx) => place(context, tx, placing),
           commit: () => commit(context, placing),
+          services: [offer.service],
+          location: offer.location,
+          placeAt: (tx, time, series) => place(context, tx, placingAt(time, series)),
+          suggest,
         })
       } catch (error) {
-        const viewer = { actor, nowMs: toMs(context.clock.now()), partySize }
-        throw await withAlternatives(context, error, {
-          offer,
-          startsAtMs: toMs(wanted.slot.starts_at),
-          viewer,
-        })
+        throw await suggest(error, toMs(startsAt))
       }
     },
   })
@@ -298,7 +316,7 @@ async function place(context: Context, tx: Transaction, placing: HoldContext): P
   looking.catch(() => undefined) // `decide` throws its error
   const decide = async (seen: ClaimsSnapshot) => {
     await allOf([locking, looking])
-    return planHold(context, tx, { placing, seen })
+    return planHold(context, tx, { placing, seen: keepingSeries(seen, placing.series) })
   }
   // 2. decide and take the time, repeatedly if somebody else was faster. Store the response for repeated
   // requests
@@ -366,7 +384,8 @@ async function roomFor(
   const address = placing.from?.address ?? null
   const isExempt = networks.some(isFull) && (await isTrusted(tx.reads, { businessId, address }))
   assertBelowCaps(isExempt ? [session] : [session, ...networks], tx.now)
-  return isExempt ? {} : roomUnder(networks)
+  // the holds of a series count one after the other, each with those before
+  return isExempt || placing.series ? {} : roomUnder(networks)
 }
 
 /**

@@ -7,10 +7,11 @@ import { readInstant } from '../base/instants.ts'
 import { sendConditional } from '../http/conditional.ts'
 import { EmptyObject, Media, PathId, problems, StrictObject } from '../base/wire.ts'
 import { etagOf, readIfMatch } from './booking-rules.ts'
-import { Booking, BookingHeaders } from './booking-schemas.ts'
+import { Booking, BookingHeaders, SeriesQuery } from './booking-schemas.ts'
 import { presentBooking } from './presented-booking.ts'
 import { changeByClient } from './booking.ts'
 import type { Context } from './context.ts'
+import { cancelByClientInSeries } from './series-change.ts'
 import { CancelManaged, Managed, ManageLink, RescheduleManaged } from './manage-schemas.ts'
 import { renewLink, showCalendarFile, showManaged, showMoves } from './manage.ts'
 
@@ -141,7 +142,7 @@ function changeRoutes(app: FastifyInstance, context: Context): void {
         description:
           'The slot is free at once. A paid deposit is refunded in full until `cancel_until`, later not at all. Records `booking.cancelled`.',
         headers: BookingHeaders,
-        querystring: EmptyObject,
+        querystring: SeriesQuery,
         body: CancelManaged,
         response: { 200: Booking, ...problems('version_conflict', 'change_not_allowed') },
       },
@@ -150,10 +151,11 @@ function changeRoutes(app: FastifyInstance, context: Context): void {
       const client = clientOf(request)
       const { reason } = request.body
       const versions = readIfMatch(request.headers['if-match'])
-      const change = { ...(reason !== undefined && { reason }), versions }
-      const cancelled = await changeByClient(context, client, change)
-      void reply.header('etag', etagOf(cancelled))
-      return presentBooking(cancelled, client)
+      const { series: reach } = request.query
+      const change = { ...(reason !== undefined && { reason }), versions, reach }
+      const { booking, series } = await cancelByClientInSeries(context, client, change)
+      void reply.header('etag', etagOf(booking))
+      return { ...presentBooking(booking, client), ...(series && { series }) }
     },
   )
 

@@ -36,6 +36,7 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
     business_id: booking.business_id,
     created_at: time(booking.created_at),
     updated_at: time(booking.updated_at),
+    ...(booking.series_id !== null && { series_id: booking.series_id }),
   }
   return maySeeClient(booking, actor)
     ? { ...shape, ...clientPart(booking, actor), ...businessPart(booking, actor) }

@@ -103,10 +103,10 @@ export async function lockCounters(
 
 type Counted = StrangerCounts & { id: string }
 
-/** Throws booking_limit_reached if a cap is reached or the client is blocked. */
-export function assertAdmitted(context: Context, stranger: Stranger, counts: Counted): void {
+/** Throws booking_limit_reached if a cap has no room for so many bookings, or the client is blocked. */
+export function assertAdmitted(context: Context, stranger: Stranger, counts: Counted, bookings = 1): void {
   const rooms = roomsFor(context, stranger, counts)
-  if (counts.is_blocked > 0 || rooms.some(({ room }) => room <= 0)) throw bookingLimitReached()
+  if (counts.is_blocked > 0 || rooms.some(({ room }) => room < bookings)) throw bookingLimitReached()
 }
 
 /**

@@ -212,11 +212,11 @@ async function retakeVisit(
     businessId: booking.business_id,
   })
   const items = newItems(offer, planned, { visitId: booking.id, ids: context.ids, wished })
-  const { id, owner_id, created_at } = booking
+  const { id, owner_id, created_at, series_id } = booking
   const rows = visitClaims(seating.claims, {
     ...{ offer, items, ids: context.ids },
     anchor: {
-      ...{ id, owner_id, created_at, expires_at: created_at, booked_at: tx.now, ended_at: null },
+      ...{ id, owner_id, series_id, created_at, expires_at: created_at, booked_at: tx.now, ended_at: null },
       ...{ owner_sequence: null, client_network: null, client_wider_network: null },
     },
   })

@@ -188,6 +188,7 @@ type AnchorColumns = Pick<
   | 'expires_at'
   | 'booked_at'
   | 'ended_at'
+  | 'series_id'
 >
 
 /**
@@ -218,7 +219,7 @@ export function visitClaims(
     return {
       ...anchor,
       ...(!isFirst && {
-        ...{ id: ids.next(), owner_sequence: null },
+        ...{ id: ids.next(), owner_sequence: null, series_id: null },
         ...{ client_network: null, client_wider_network: null },
       }),
       business_id,

@@ -22,14 +22,24 @@ import {
   roundUpToSecond,
   toMs,
 } from '../base/instants.ts'
+import type { Location } from '../catalogue/location-and-staff-schemas.ts'
+import type { Service } from '../catalogue/service-schemas.ts'
 import { allOf, type Reads, RetryTransaction, type Transaction } from '../database/database.ts'
-import type { StoreResponse } from '../database/idempotency.ts'
-import { requireOwnTransaction } from '../database/shared-transaction.ts'
+import { storeNothing, type StoreResponse } from '../database/idempotency.ts'
+import { isShared, requireOwnTransaction } from '../database/shared-transaction.ts'
 import { endHolds, type Room } from './claim-queries.ts'
 import { type ClaimSeen, conflict, isActive, rotationOf, takenBy } from './claim-rules.ts'
 import { type ClaimsSnapshot, readClaims } from './claim-snapshot-queries.ts'
 import type { Context } from './context.ts'
-import { assertBelowCaps, capCounts, isFull, type PlacedHold, roomUnder } from './hold-rules.ts'
+import {
+  assertBelowCaps,
+  capCounts,
+  isFull,
+  keepingSeries,
+  type PlacedHold,
+  roomUnder,
+  type SeriesOfHold,
+} from './hold-rules.ts'
 import { type Reseat, takeSeats, vacateSeats } from './seating-queries.ts'
 import { lockSeats, rearrangeSeats } from './seating.ts'
 import type { NetworkDigests } from './stranger-queries.ts'
@@ -77,6 +87,13 @@ export interface HoldToPlace {
   place: (tx: Transaction) => Promise<PlacedHold>
   /** Places the hold in a separate transaction. */
   commit: () => Promise<PlacedHold>
+  /** The services to hold, in order. */
+  services: readonly Service[]
+  location: Location
+  /** Places the same at another time, as a part of a series. Stores no response. */
+  placeAt: (tx: Transaction, startsAt: Instant, series: SeriesOfHold) => Promise<PlacedHold>
+  /** Adds free times near another one to a refusal. */
+  suggest: (refusal: unknown, nearMs: number) => Promise<unknown>
 }
 
 /** Maximum number of attempts after somebody else was faster. */
@@ -91,6 +108,7 @@ interface Placing {
   /** For sessions only. */
   from: (NetworkDigests & Pick<ClientAddress, 'address'>) | undefined
   store: StoreResponse<PlacedHold>
+  series?: SeriesOfHold | undefined
 }
 
 /**
@@ -118,18 +136,28 @@ export async function withVisitToPlace<Result>(
     work: async (offer) => {
       assertParties(offer, partyPointer(offer))
       assertOneCurrency(offer)
-      const id = context.ids.next()
-      const placing = { id, actor, wish, offer, from, store }
+      const placing: Placing = { id: context.ids.next(), actor, wish, offer, from, store }
+      const placingAt = (startsAt: Instant, series: SeriesOfHold): Placing => ({
+        ...{ ...placing, id: context.ids.next(), wish: { ...wish, starts_at: startsAt } },
+        ...{ store: storeNothing, series },
+      })
       const sharing = { owner: offer.location.business_id, isGone: wish.isGone }
+      const suggest = (refusal: unknown, nearMs: number) => {
+        const viewer = { actor, nowMs: toMs(context.clock.now()) }
+        return visitAlternatives(context, refusal, { offer, startsAtMs: nearMs, viewer })
+      }
       try {
         return await work({
-          id,
+          id: placing.id,
           place: (tx) => place(context, tx, placing),
           commit: () => context.db.sharedTransaction((tx) => place(context, tx, placing), sharing),
+          services: offer.items.map(({ service }) => service),
+          location: offer.location,
+          placeAt: (tx, startsAt, series) => place(context, tx, placingAt(startsAt, series)),
+          suggest,
         })
       } catch (error) {
-        const viewer = { actor, nowMs: toMs(context.clock.now()) }
-        throw await visitAlternatives(context, error, { offer, startsAtMs: toMs(wish.starts_at), viewer })
+        throw await suggest(error, toMs(wish.starts_at))
       }
     },
   })
@@ -149,7 +177,8 @@ async function place(context: Context, tx: Transaction, placing: Placing): Promi
   looking.catch(() => undefined) // the first read throws its error
   // 2. decide and take the time, repeatedly if somebody else was faster
   for (let round = 1; round <= maxRounds; round += 1) {
-    const [seen] = await allOf([readClaims(tx, request), looking])
+    const [read] = await allOf([readClaims(tx, request), looking])
+    const seen = keepingSeries(read, placing.series)
     const plan = await planNextTo(tx, { placing, seen }, (all) =>
       planHold(context, tx, { placing, seen: all }),
     )
@@ -179,6 +208,7 @@ async function planNextTo(
   { placing, seen }: { placing: Placing; seen: ClaimsSnapshot },
   plan: (seen: ClaimsSnapshot) => Promise<VisitPlan>,
 ): Promise<VisitPlan> {
+  if (!isShared(tx)) return plan(seen) // it has read what it has written
   const before = claimsPlannedIn.get(tx.reads) ?? Promise.resolve([])
   const ids = new Set(resourceIdsOf(placing.offer))
   // ignores the claims of its earlier try
@@ -223,7 +253,7 @@ async function planHold(
   tx: Transaction,
   { placing, seen }: { placing: Placing; seen: ClaimsSnapshot },
 ): Promise<VisitPlan> {
-  const { id, actor, wish, offer, from } = placing
+  const { id, actor, wish, offer, from, series } = placing
   const { now } = tx
   if (seen.catalogueVersion !== offer.version) throw new StaleOffering()
   // 1. plan, and choose seats. The session's own holds are not in the way
@@ -263,6 +293,7 @@ async function planHold(
       expires_at: expiresAt,
       booked_at: null,
       ended_at: null,
+      series_id: series?.id ?? null,
     },
   })
   return { claims, items, room, seating, gives: replaced }
@@ -411,7 +442,7 @@ async function roomFor(
   const businessId = placing.offer.location.business_id
   const isExempt = networks.some(isFull) && (await isTrusted(tx.reads, { businessId, address }))
   assertBelowCaps(isExempt ? [session] : [session, ...networks], tx.now)
-  return isExempt ? {} : roomUnder(networks)
+  return isExempt || placing.series ? {} : roomUnder(networks)
 }
 
 /** Takes the time of a visit, all or nothing. Returns false if a claim of another transaction is in the way. */

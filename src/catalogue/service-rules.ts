@@ -14,6 +14,9 @@ export const maxMinorUnits = 999_999_999
 /** The largest capacity, and so the largest party. */
 export const maxCapacity = 500
 
+/** Most appointments of one series: those of a year, one a week. */
+export const maxRepeats = 52
+
 /** Default deadline for cancelling and moving, in minutes before the start: one day. */
 export const usualChangeMinutes = 1_440
 

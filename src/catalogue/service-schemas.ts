@@ -30,6 +30,7 @@ import {
   maxDuration,
   maxMinorUnits,
   maxNeeds,
+  maxRepeats,
   maxSteps,
   minSlotInterval,
   newServiceErrors,
@@ -47,6 +48,8 @@ const minutesAYear = 525_600
 const tenYearsOfDays = 3_650
 const thirtyDaysOfMinutes = 43_200
 const mostReschedules = 100
+const maxRepeatsMeans =
+  'How many appointments a visitor may book at once as a series; 1: no series. Keys and people: up to 52.'
 const maxCategoryLength = 60
 const capacityMeans =
   'Without staff: concurrent clients at one location. With staff: clients who share one appointment.'
@@ -316,6 +319,11 @@ const limits = {
     ),
     usual: usualReschedules,
   },
+  max_repeats: {
+    shown: Type.Integer({ description: maxRepeatsMeans }),
+    input: Minutes(1, maxRepeats, `${maxRepeatsMeans} If absent at creation: 1.`),
+    usual: 1,
+  },
   capacity: {
     shown: Type.Integer({ description: capacityMeans }),
     input: Minutes(1, maxCapacity, capacityMeans),
@@ -376,6 +384,7 @@ export const Service = Type.Object(
         cancel_until_minutes: 1440,
         reschedule_until_minutes: 1440,
         max_reschedules: 3,
+        max_repeats: 1,
         capacity: 1,
         price: { amount: 3500, currency: 'EUR' },
         deposit: null,

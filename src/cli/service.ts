@@ -25,6 +25,7 @@ interface ServiceOptions extends ShownOptions {
   cancelUntil?: string
   rescheduleUntil?: string
   maxReschedules?: string
+  maxRepeats?: string
   capacity?: string
   price?: string
   deposit?: string
@@ -136,6 +137,10 @@ function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
       'how long before the start clients can move a booking (default: 1440)',
     )
     .option('--max-reschedules <times>', 'how often a client can move a booking (default: 3)')
+    .option(
+      '--max-repeats <times>',
+      'how many appointments clients can book at once, as a series (default: 1)',
+    )
     .option('--capacity <clients>', 'clients per slot, such as the seats in a class (default: 1)')
     .option('--price <amount>', 'price, such as "25 EUR"')
     .option('--deposit <amount>', 'amount to pay in advance, such as "5 EUR"')
@@ -174,6 +179,8 @@ function serviceReaders(context: Context, businessId: string, options: ServiceOp
       read(options.maxReschedules, (text) =>
         numberIn(text, '--max-reschedules', 'a whole number, such as 3'),
       ),
+    max_repeats: () =>
+      read(options.maxRepeats, (text) => numberIn(text, '--max-repeats', 'a whole number, such as 6')),
     capacity: () =>
       read(options.capacity, (text) => numberIn(text, '--capacity', 'a whole number, such as 8')),
     price: () => clearable(options.price, readMoney),

@@ -4,6 +4,7 @@ import { monotonicMs } from '../base/clock.ts'
 import { DatabaseUnavailable, pause, type Queries, type StatementListener } from './database.ts'
 import { adoptAllBookings, migrate, migrator, rewriteRows } from './migrate.ts'
 import { bookingIndexes } from './migrations/0034-clients.ts'
+import { seriesIndexes } from './migrations/0039-series.ts'
 import { isPooled, plainSource } from './postgres-hosts.ts'
 import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
 import type { Tables } from './tables.ts'
@@ -65,7 +66,7 @@ export async function migratePostgres(
         return ran
       }),
     )
-    await indexBookings(db)
+    await createLateIndexes(db)
     await adoptAllBookings('postgres', batch)
     return ran
   } finally {
@@ -73,16 +74,19 @@ export async function migratePostgres(
   }
 }
 
+/** Indexes of large tables, which are made while servers write. */
+const lateIndexes = [...bookingIndexes, ...seriesIndexes]
+
 /**
- * Creates the missing indexes of bookings while servers write. An interruption leaves an invalid index, which is replaced.
+ * Creates the missing indexes of large tables while servers write. An interruption leaves an invalid index, which is replaced.
  * Does nothing while another server creates them, because that one also adopts the bookings.
  */
-async function indexBookings(db: Kysely<Tables>): Promise<void> {
+async function createLateIndexes(db: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ name: string; is_valid: boolean }>`
     select c.relname as name, i.indisvalid as is_valid from pg_index as i join pg_class as c on c.oid = i.indexrelid
      where c.relnamespace = current_schema()::regnamespace
-       and c.relname in (${sql.join(bookingIndexes.map(({ name }) => sql.lit(name)))})`.execute(db)
-  for (const { name, definition } of bookingIndexes) {
+       and c.relname in (${sql.join(lateIndexes.map(({ name }) => sql.lit(name)))})`.execute(db)
+  for (const { name, definition } of lateIndexes) {
     const found = rows.find((row) => row.name === name)
     if (found?.is_valid) continue
     if (found) await sql`drop index concurrently if exists ${sql.raw(name)}`.execute(db)

@@ -190,6 +190,31 @@ export function requireOwnTransaction(tx: Transaction): void {
   if (tx instanceof Member) throw new NeedsOwnTransaction()
 }
 
+/** True for a transaction that other members may share. */
+export function isShared(tx: Transaction): boolean {
+  return tx instanceof Member
+}
+
+/**
+ * Runs works as members of one transaction, so that simultaneous calls of a shared statement become one. Throws the first
+ * error, after which the transaction must roll back. No work may need its own transaction.
+ */
+export async function runTogether<T>(
+  tx: Transaction,
+  works: readonly ((tx: Transaction) => Promise<T>)[],
+): Promise<T[]> {
+  const group = new Group(tx)
+  const inContext = <R>(run: () => R) => run()
+  const members = works.map((work) => ({ work, owner: '', attempt: tx.attempt, inContext }))
+  const outcomes = await Promise.all(members.map((member) => runMember(group, member)))
+  const failure = group.failure ?? outcomes.find(({ error }) => error !== undefined)?.error
+  if (failure !== undefined) throw failure as Error
+  return outcomes.map(({ result, afterCommit }) => {
+    afterCommit.forEach((done) => tx.onCommit(done))
+    return result as T
+  })
+}
+
 /** The group failed and was rolled back. Its members are tried one by one. */
 class FailedGroup extends Error {
   override readonly name = 'FailedGroup'

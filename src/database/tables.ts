@@ -159,6 +159,8 @@ export interface ServicesTable {
   reschedule_until_minutes: number | null
   /** Number of times that a client may move one booking. */
   max_reschedules: number
+  /** Most appointments that a visitor may book at once as a series. 1: none. */
+  max_repeats: number
   capacity: number
   price_amount: number | null
   price_currency: string | null
@@ -294,6 +296,8 @@ export interface ClaimsTable {
   visit_id: string | null
   /** Number of claims of the visit, on its first claim. 1 otherwise. */
   claim_count: number
+  /** Shared by the holds of a series. Null for all others, and for further claims of visits. */
+  series_id: string | null
 }
 
 /** One service of a hold or booking that takes time of several things. Others have no rows here. */
@@ -393,6 +397,8 @@ export interface BookingsTable {
   agreed_currency: string | null
   /** Number of its items in `visit_items`. Null if it takes one claim, for one service. */
   item_count: number | null
+  /** Shared by the bookings of a series. Null: it stands alone. */
+  series_id: string | null
   /** Its row of `clients`. Null for an erased client, and until a booking by a server of an earlier release is adopted. */
   client_id: string | null
 }

@@ -26,6 +26,7 @@ const fieldErrors: Schema = {
 const reasons = [
   ...['in_the_past', 'too_soon', 'beyond_horizon', 'outside_hours'],
   ...['blocked', 'not_on_grid', 'not_offered_here', 'staff_not_available'],
+  ...['no_such_day', 'time_skipped'],
 ]
 
 const alternativesOfProblem: Schema = {
@@ -41,6 +42,12 @@ const item: Schema = {
   description: 'The item of the visit that cannot be served, from 0.',
 }
 
+const conflicts: Schema = {
+  type: 'array',
+  description: 'Of a series: each time that cannot be had, with other times.',
+  items: { $ref: componentReference('SkippedTime') },
+}
+
 /** The extension members of problem documents. A name that ends with `?` is optional. */
 const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
   validation_failed: { errors: fieldErrors },
@@ -53,12 +60,13 @@ const extensions: Partial<Record<ProblemCode, Record<string, Schema>>> = {
   client_exists: { 'client_id?': text },
   version_conflict: { current_etag: text },
   not_found: { 'item?': item },
-  slot_held: { alternatives: alternativesOfProblem, 'item?': item },
-  slot_booked: { alternatives: alternativesOfProblem, 'item?': item },
+  slot_held: { alternatives: alternativesOfProblem, 'item?': item, 'conflicts?': conflicts },
+  slot_booked: { alternatives: alternativesOfProblem, 'item?': item, 'conflicts?': conflicts },
   slot_not_offered: {
     reason: { type: 'string', enum: reasons },
     alternatives: alternativesOfProblem,
     'item?': item,
+    'conflicts?': conflicts,
   },
 }
 

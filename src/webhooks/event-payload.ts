@@ -24,6 +24,7 @@ export type EventSubject = Pick<
   | 'client_first_name'
   | 'client_last_name'
   | 'client_email'
+  | 'series_id'
 > & {
   service: { id: string; name: string }
   location: { id: string; name: string; timezone: string }
@@ -65,6 +66,7 @@ export function eventPayload(type: EventType, booking: EventSubject, at: Instant
       ends_at: formatInstant(booking.ends_at, timezone),
       location: { id: location.id, name: location.name },
       ...(booking.party_size > 1 && { party_size: booking.party_size }),
+      ...(booking.series_id !== null && { series_id: booking.series_id }),
       items: booking.items.map((item) => ({
         id: item.service.id,
         name: item.service.name,

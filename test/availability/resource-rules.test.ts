@@ -38,6 +38,7 @@ const service: Service = {
   cancel_until_minutes: 1440,
   reschedule_until_minutes: 1440,
   max_reschedules: 3,
+  max_repeats: 1,
   capacity: 1,
   price: null,
   deposit: null,

@@ -63,6 +63,7 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     agreed_amount: null,
     agreed_currency: '',
     item_count: null,
+    series_id: null,
     version: 1,
     ...parts,
   }

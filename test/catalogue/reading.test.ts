@@ -52,6 +52,7 @@ onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
       cancel_until_minutes: 1440,
       reschedule_until_minutes: 1440,
       max_reschedules: 3,
+      max_repeats: 1,
       client_fields: { phone: 'optional', last_name: 'required' },
       capacity: 1,
       price: { amount: 10_500, currency: 'EUR' },

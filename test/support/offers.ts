@@ -34,6 +34,7 @@ export interface ServiceParts {
   cancelUntilMinutes: number | null
   rescheduleUntilMinutes: number | null
   maxReschedules: number
+  maxRepeats: number
   deposit: Money | null
   customFields: CustomField[]
   staffIds: string[]
@@ -52,6 +53,7 @@ const plainService: Omit<ServiceParts, 'locationIds'> = {
   cancelUntilMinutes: 1440,
   rescheduleUntilMinutes: 1440,
   maxReschedules: 3,
+  maxRepeats: 1,
   deposit: null,
   customFields: [],
   staffIds: [],
@@ -154,6 +156,7 @@ export async function makeService(
     cancel_until_minutes: parts.cancelUntilMinutes,
     reschedule_until_minutes: parts.rescheduleUntilMinutes,
     max_reschedules: parts.maxReschedules,
+    max_repeats: parts.maxRepeats,
     capacity: parts.capacity,
     price_amount: null,
     price_currency: null,

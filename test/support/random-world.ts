@@ -162,6 +162,7 @@ function randomService(random: Random) {
     max_advance_days: random.of([null, null, null, 0, 1, 3]),
     capacity: random.of([1, 1, 1, 2, 3]),
     max_reschedules: 3,
+    max_repeats: 1,
     custom_fields_json: '[]',
   }
 }

@@ -44,6 +44,7 @@ const service = (id: string, parts: Partial<Service> = {}): Service => ({
   cancel_until_minutes: null,
   reschedule_until_minutes: null,
   max_reschedules: 3,
+  max_repeats: 1,
   active: true,
   ...parts,
 })

@@ -90,6 +90,7 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
     ['cancel_until_minutes', number(hours), words.cancel, words.neverHint],
     ['reschedule_until_minutes', number(hours), words.move, words.neverHint],
     ['max_reschedules', number({ usual: 0 }), words.moves],
+    ['max_repeats', number({ usual: 1 }), words.repeats, words.repeatsHint],
     ['client_fields.last_name', text({ options }), words.askLastName],
     ['client_fields.phone', text({ options }), words.askPhone],
     ['custom_fields', questions(words), words.questions, words.questionsHint],
@@ -348,7 +349,7 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
       ${at('slot_interval_minutes')}
       <div class="beside">${at('min_notice_minutes', 'max_advance_days')}</div>
       <div class="beside">${at('cancel_until_minutes', 'reschedule_until_minutes')}</div>
-      ${at('max_reschedules')}
+      ${at('max_reschedules')} ${at('max_repeats')}
     </details>
     <details ${opened(areWrong(state, ['custom_fields']) || askedNumbers(state).length > 0)}>
       <summary>${words.questions}</summary>
@@ -360,7 +361,7 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
 const rarePointers = [
   ...['deposit', 'buffer_before_minutes', 'buffer_after_minutes', 'slot_interval_minutes'],
   ...['min_notice_minutes', 'max_advance_days', 'cancel_until_minutes', 'reschedule_until_minutes'],
-  'max_reschedules',
+  ...['max_reschedules', 'max_repeats'],
 ]
 
 /** Renders the fields of the first service. */

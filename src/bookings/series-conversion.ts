@@ -1,0 +1,76 @@
+import type { Actor } from '../access/actor.ts'
+import { storeNothing, type StoreResponse } from '../database/idempotency.ts'
+import { runTogether } from '../database/shared-transaction.ts'
+import type { Context } from './context.ts'
+import {
+  type Conversion,
+  convert,
+  convertHold,
+  type ConvertHoldInput,
+  OfSeries,
+  partiesOf,
+} from './conversion.ts'
+import { unknownHold } from './hold.ts'
+import { findSeriesHolds, type SeriesKey } from './series-queries.ts'
+
+/**
+ * Turns a hold into a booking, or all holds of its series, each into a booking by itself. The booking is that of the named
+ * hold. Throws as convertHold does. Caps count each booking.
+ */
+export async function convertHoldOrSeries(
+  context: Context,
+  actor: Actor,
+  input: ConvertHoldInput,
+  store: StoreResponse<Conversion> = storeNothing,
+): Promise<Conversion> {
+  try {
+    return await convertHold(context, actor, input, store)
+  } catch (error) {
+    if (!(error instanceof OfSeries) || error.hold.series_id === null) throw error
+    const { business_id, series_id } = error.hold
+    return convertSeries(context, actor, { input, series: { business_id, series_id }, store })
+  }
+}
+
+interface SeriesToConvert {
+  input: ConvertHoldInput
+  series: SeriesKey
+  store: StoreResponse<Conversion>
+}
+
+/** Converts all holds of a series in one transaction, or none. */
+async function convertSeries(
+  context: Context,
+  actor: Actor,
+  { input, series, store }: SeriesToConvert,
+): Promise<Conversion> {
+  const parties = await partiesOf(context, actor, input)
+  const conversion = await context.db.transaction(async (tx) => {
+    await store.look(tx)
+    const ids = await findSeriesHolds(tx.reads, series)
+    const bookings = await runTogether(
+      tx,
+      ids.map((hold_id, index) => (member) => {
+        const one = { ...input, hold_id, series: { size: ids.length, isFirst: index === 0 } }
+        return convert(context, member, {
+          ...parties,
+          actor,
+          input: one,
+          order: undefined,
+          store: storeNothing,
+        })
+      }),
+    )
+    const booking = bookings.find(({ id }) => id === input.hold_id)
+    if (!booking) throw unknownHold()
+    const shown = { id: series.series_id, booking_ids: ids }
+    const result: Conversion = { booking, redirectUrl: undefined, series: shown }
+    await store(tx, result)
+    return { result, bookings }
+  })
+  for (const { status } of conversion.bookings) {
+    context.metrics.hold('converted')
+    if (status !== 'pending') context.metrics.booking('created')
+  }
+  return conversion.result
+}
