@@ -23,6 +23,7 @@ function enhance(root) {
       const places = Number(form.elements.namedItem('capacity').value)
       const { none, one, many } = line.dataset
       line.hidden = !(places > 1)
+      form.querySelector('[data-each]').hidden = !(places > 1 && people > 1)
       line.textContent = [none, one, many][Math.min(people, 2)]
         .replace('{people}', people)
         .replace('{places}', places)
@@ -207,7 +208,7 @@ function drag(grip) {
 // replaces parts of a form by those that one of its buttons would show
 async function refresh(form, button, parts, signal) {
   const body = new URLSearchParams(new FormData(form))
-  body.set('do', button)
+  body.set(button.name, button.value)
   try {
     const reply = await fetch(form.action, { method: 'POST', body, signal })
     if (!reply.ok) return // the button still shows the error
@@ -233,7 +234,7 @@ function lookUp(part) {
     asked?.abort()
     if (search.value.trim().length < least) return part.querySelector('[role=status]').replaceChildren()
     asked = new AbortController()
-    void refresh(search.form, 'find', '[data-look-up] > [role=status]', asked.signal)
+    void refresh(search.form, { name: 'do', value: 'find' }, '[data-look-up] > [role=status]', asked.signal)
   }
   search.addEventListener('input', () => {
     clearTimeout(timer)
@@ -253,6 +254,18 @@ function keepFresh(form) {
     if (!/^(?:date|time|minutes|location|party_size|(?:who|with|party)(?:-\d+)?)$/.test(target.name)) return
     asked?.abort()
     asked = new AbortController()
-    void refresh(form, 'times', '[data-fresh]', asked.signal)
+    void refresh(form, { name: 'do', value: 'times' }, '[data-fresh]', asked.signal)
+  })
+  form.addEventListener('click', async (event) => {
+    const button = event.target.closest('[data-fresh] :is([name=day], [name=month])')
+    if (!button) return
+    event.preventDefault()
+    asked?.abort()
+    asked = new AbortController()
+    const { name, value, id } = button
+    form.elements.namedItem('date').value = value
+    await refresh(form, { name, value }, '[data-fresh]', asked.signal)
+    const again = id === '' ? undefined : form.querySelector(`#${id}:enabled`)
+    ;(again ?? form.querySelector('[data-fresh] [aria-current]'))?.focus()
   })
 }

@@ -122,6 +122,35 @@ onOneEngine('postgres', 'booking by the form of the console', (engine) => {
     expect(await bookings(date)).toHaveLength(1)
   })
 
+  test('shows the week of the free times, and on request a month, as buttons that need no script', async () => {
+    const days = (page: string) => page.match(/name="day" value="[^"]+"/g)?.map((one) => one.slice(18, -1))
+    const page = await read(`/console/book?service=${serviceId('Haircut')}&location=${place()}`)
+    expect(page).toMatch(/name="day" value="2026-11-16"[^>]*disabled/) // Monday of the present week is over
+    expect(page).toMatch(/aria-label="Sunday 22 November, no free times" class="is-full"/)
+    expect(page).toMatch(
+      /value="2026-11-20" aria-label="Friday 20 November" class="" [^>]*aria-current="date"/,
+    )
+    expect(page).toMatch(/id="days-before"[^>]*disabled/)
+    expect(page).toMatch(/name="day" value="2026-11-27" id="days-after"/)
+    const { do: _, ...typed } = fields('2026-11-20', { time: '' })
+    const month = flat((await send({ ...typed, month: '2026-11-20' })).body)
+    const inMonth = days(month) ?? []
+    expect([inMonth.length, inMonth[0], inMonth.at(-1)]).toEqual([35, '2026-11-16', '2026-12-20'])
+    expect(month).toContain('November – December 2026')
+    expect(month).toMatch(/name="month" value="2026-12-25" id="days-after"/)
+    const chosen = flat((await send({ ...typed, day: '2026-12-11' })).body) // three weeks away
+    expect(chosen).toMatch(/name="date"[^>]* value="2026-12-11"/)
+    expect(chosen).toContain('Free on Fri, 11 Dec 2026:')
+    expect(focusOf(chosen)).toMatch(/name="use" value="2026-12-11T/)
+    expect(days(chosen)).toEqual(expect.arrayContaining(['2026-12-07', '2026-12-13']))
+    expect(chosen).toContain('value="Grace"')
+    const back = flat((await send({ ...typed, day: '2026-12-11', month: '2026-12-11' })).body)
+    expect(back).toMatch(/name="month" value="2026-11-20" id="days-before"/) // not before today
+    for (const day of ['9999-12-31', 'nonsense', '2020-01-01']) {
+      expect((await send({ ...typed, day })).status, day).toBeLessThan(400)
+    }
+  })
+
   test('books a class at a start of its timetable, for several people', async () => {
     const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday']
     const timetable = weekdays.map((weekday) => ({ weekday, starts: ['11:00', '16:30'] }))

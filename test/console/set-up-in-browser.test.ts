@@ -80,8 +80,9 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     const people = await page.locator('[name^="staff_ids."]:checked').count()
     await page.getByLabel('Clients at once').fill('8')
     expect(await line.textContent()).toBe(
-      `${people} people × 8 places = up to ${people * 8} clients at the same time.`,
+      `Each of the ${people} people gives a class with 8 places: up to ${people * 8} clients at the same time.`,
     )
+    expect(await page.getByLabel('Each of them gives their own class').isVisible()).toBe(true)
     for (const box of (await page.locator('[name^="staff_ids."]:checked').all()).toReversed().slice(1))
       await box.uncheck()
     expect(await line.textContent()).toBe('1 person × 8 places = up to 8 clients at the same time.')

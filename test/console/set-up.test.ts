@@ -179,6 +179,32 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       expect((await show('/console/services/new')).body).toMatch(/data-seats[^>]*\shidden/)
     })
 
+    test('asks who gives a new class before several people give one each', async () => {
+      const form = String((await show('/console/services/new')).body)
+      const fields: Record<string, string> = { ...typedIn(form), name: 'Pilates', capacity: '6' }
+      expect(fields['capacity.each']).toBeUndefined()
+      const people = Object.keys(fields).filter((name) => name.startsWith('staff_ids.'))
+      expect(people.length).toBeGreaterThan(1)
+      expect(fields).toMatchObject({ slot_interval_minutes: '15' })
+      const asked = await send('/console/services/new', fields)
+      expect(asked.status).toBe(422)
+      expect(asked.body).toContain('Who gives this class?')
+      expect(textOf(asked)).toContain(
+        `Each of the ${people.length} people gives a class with 6 places: up to ${6 * people.length} clients`,
+      )
+      expect(asked.body).toMatch(/data-each\s*>/)
+      const more = { ...fields, once: crypto.randomUUID(), 'capacity.each': 'on' }
+      expect((await send('/console/services/new', more)).status).toBe(303)
+      const saved = await named('/services', 'Pilates')
+      expect(saved).toMatchObject({ capacity: 6, slot_interval_minutes: 15 })
+      const again = String((await show(`/console/services/${saved.id}`)).body)
+      expect(typedIn(again)).toMatchObject({ 'capacity.each': 'on' }) // an existing class is not asked again
+      const others = people.slice(1)
+      const one = Object.fromEntries(Object.entries(fields).filter(([name]) => !others.includes(name)))
+      const alone = { ...one, name: 'Barre', once: crypto.randomUUID() }
+      expect((await send('/console/services/new', alone)).status).toBe(303)
+    })
+
     test('keeps what was typed beside its faults', async () => {
       const fields = {
         ...(await whole()),

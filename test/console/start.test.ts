@@ -204,6 +204,27 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     expect(textOf(await readConsole(service, '/console/start/hours', { cookie }))).toContain('Opening hours')
   })
 
+  test('offer an own service every quarter of an hour, and tick the booking page after an appointment only', async () => {
+    const { id } = businessOf(service.world, 'Salon Spree')
+    const owner = await logInNewPerson(service, {
+      ...{ email: 'own@example.com', role: 'owner', place: { businessId: id } },
+    })
+    const path = '/console/start/service?trade=other'
+    const typed = typedIn(String((await readConsole(service, path, owner)).body))
+    const sent = await sendForm(
+      service,
+      path,
+      { ...typed, name: 'Long massage', duration_minutes: '90' },
+      owner,
+    )
+    expect(sent.status).toBe(303)
+    const [made] = (await service.rows('services')).filter(({ name }) => name === 'Long massage')
+    expect(made).toMatchObject({ duration_minutes: 90, slot_interval_minutes: 15 })
+    const page = textOf(await readConsole(service, '/console/start/page', owner)).replaceAll(/\s+/g, ' ')
+    expect(page).toContain('Services (done)')
+    expect(page).not.toContain('Booking page (done)')
+  })
+
   test('offer the usual services of a trade, created together, in the currency of the business', async () => {
     const owner = await logInNewPerson(service, {
       ...{ email: 'trade@example.com', role: 'owner' },

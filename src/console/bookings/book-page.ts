@@ -14,9 +14,10 @@ import { choice, faultSummary, field, focusIf, type FormState, hidden, tick } fr
 import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import type { ShownPage } from '../frame/console-route.ts'
 import { face } from '../frame/faces.ts'
-import { clockText, dayText, instantOf, lengthText, wallFields } from '../frame/formats.ts'
+import { clockText, dayText, instantOf, lengthText } from '../frame/formats.ts'
 import { answerFields } from './answer-fields.ts'
 import { bookingWords } from './booking-words.ts'
+import { freeTimes, type FreeTimes, nearGroup, type OthersFree } from './book-times.ts'
 import { itemFields, type ItemRow, lengthOfItems, offerText } from './item-fields.ts'
 import { tellTick } from './telling.ts'
 
@@ -66,14 +67,6 @@ export function timeButtons(
         }),
       ),
     )}`
-}
-
-/** Renders buttons with a quiet label above them. */
-export function nearGroup(label: string, buttons: Html[]): Html {
-  return html`<div class="near" role="group" aria-label="${label}">
-    <span class="soft">${label}</span>
-    ${buttons}
-  </div>`
 }
 
 /** Returns a page of the calendar with a form. */
@@ -135,22 +128,16 @@ export interface BookForm {
   state: FormState & { refusal?: unknown }
   /** The next field to fill in; undefined at the start of the form. */
   next?: 'q' | 'first_name' | 'notes' | undefined
-  /** Free times from the chosen day on, on the first day that has any. Undefined if nobody requested them. */
-  times?: readonly FreeTime[] | undefined
+  /** Free times from the chosen day on. Undefined if nobody requested them. */
+  times?: FreeTimes | undefined
   /** True if the chosen start is in the past. */
   isOver: boolean
   /** True if the free times were just requested. */
   asked?: boolean
   /** Other people who are free at a refused time. */
-  free?: { startsAt: Instant; people: readonly { id: string; name: string }[] } | undefined
+  free?: OthersFree | undefined
   /** Earlier clients; undefined without a search. */
   found?: readonly FoundClient[] | undefined
-}
-
-/** A free time with its number of free seats. */
-export interface FreeTime {
-  start: Instant
-  seatsLeft: number
 }
 
 /** Returns the field values of a known client. The ID identifies them, because they may have no email address. */
@@ -172,7 +159,9 @@ interface ServiceForm extends ClientPart {
 
 /** Fields of the client, which stay visible, and buttons, which are not repeated. */
 const notKept = new Set(
-  'first_name last_name email phone q choose service once do use at add drop anyway texts'.split(' '),
+  'first_name last_name email phone q choose service once do use day month at add drop anyway texts'.split(
+    ' ',
+  ),
 )
 
 /** Renders the form before a service is chosen: the client, then services as buttons. Keeps the other input. */
@@ -283,7 +272,7 @@ function whenFields(form: BookForm): Html {
       html`<button type="submit" name="do" value="now" formnovalidate>${t.now}</button>
         <button type="submit" name="do" value="times" formnovalidate>${t.freeTimes}</button>`,
     )}
-    <div data-fresh>${freeTimes(form)}</div>`
+    <div data-fresh>${freeTimes({ ...form, free: form.times })}</div>`
 }
 
 /** Renders the end of the services once their start is chosen, and the total price. */
@@ -319,40 +308,6 @@ export function othersFree({ texts }: Pick<ConsoleVisit, 'texts'>, free: BookFor
           </button>`,
       )}
     </p>`
-}
-
-/** Renders free times as buttons that fill in the fields. */
-function freeTimes({
-  visit: { texts, locale },
-  service: { capacity },
-  items,
-  location: { timezone },
-  state,
-  times,
-  asked = false,
-}: BookForm): Html {
-  const [first] = times ?? []
-  const t = texts.book
-  if (!times) return html``
-  if (first === undefined) return html`<p role="status">${t.noFreeTimes}</p>`
-  const day = dayText(first.start, { timezone, locale })
-  const isLater =
-    (state.typed['date'] ?? '') < wallFields(first.start, timezone).date && state.typed['date'] !== ''
-  const parts = Map.groupBy(times, ({ start }) => partOfDay(wallFields(start, timezone).time))
-  const buttons = (some: readonly FreeTime[]) =>
-    some.map(
-      ({ start, seatsLeft }) =>
-        html`<button type="submit" name="use" value="${start}" ${unchecked(asked && start === first.start)}>
-          ${clockText(start, { timezone, locale })}${capacity > 1 && items.length === 1 ? html` · ${t.seatsLeft({ count: seatsLeft })}` : ''}
-        </button>`,
-    )
-  return html`<p role="status">${isLater ? t.freeLater({ day }) : t.freeOn({ day })}</p>
-    ${Array.from(parts, ([part, some]) => nearGroup(t[part], buttons(some)))}`
-}
-
-/** Returns the part of the day of a clock time such as 09:30, as in the widget. */
-function partOfDay(time: string): 'morning' | 'afternoon' | 'evening' {
-  return time < '12' ? 'morning' : time < '17' ? 'afternoon' : 'evening'
 }
 
 /** Attributes of a button that submits an incomplete form. */

@@ -1,20 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { showFirstDays } from '../../availability/availability.ts'
 import { dateOf, dayOf } from '../../availability/hours-rules.ts'
-import { dayMs } from '../../availability/zone-rules.ts'
-import { isStaff } from '../../access/actor.ts'
 import { readClientAddress } from '../../base/client-network.ts'
 import { Problem } from '../../base/errors.ts'
 import { isUuid } from '../../base/ids.ts'
-import {
-  type Instant,
-  instantFromMs,
-  parseInstant,
-  plusMinutes,
-  readInstant,
-  toMs,
-} from '../../base/instants.ts'
+import { type Instant, instantFromMs, parseInstant, plusMinutes, toMs } from '../../base/instants.ts'
 import { showBooking } from '../../bookings/booking.ts'
 import { ConvertHold } from '../../bookings/booking-schemas.ts'
 import { clientAt, clientTimes, listClients } from '../../bookings/client.ts'
@@ -40,15 +30,8 @@ import {
 } from '../frame/console-route.ts'
 import { instantOf, momentText, wallFields } from '../frame/formats.ts'
 import { answersOf, refusedAnswers } from './answer-fields.ts'
-import {
-  type BookForm,
-  bookForm,
-  clientTyped,
-  type FreeTime,
-  nearTimesOf,
-  questionsOf,
-  serviceForm,
-} from './book-page.ts'
+import { type BookForm, bookForm, clientTyped, nearTimesOf, questionsOf, serviceForm } from './book-page.ts'
+import { readFreeTimes, readOthersFree } from './book-times.ts'
 import { isMasked } from './booking-page.ts'
 import { bookingWords } from './booking-words.ts'
 import { presentRows } from './item-list.ts'
@@ -147,7 +130,9 @@ function bookRoute(context: Context): ConsoleRoute {
         if (typed['do'] === 'now')
           return { page: bookForm({ ...withUsedTime(form, nextMinutes(context)), next: nextField(form) }) }
         if (typed['do'] === 'times')
-          return { page: bookForm({ ...form, times: await freeTimes(context, form), asked: true }) }
+          return { page: bookForm({ ...form, times: await readFreeTimes(context, form), asked: true }) }
+        const { day = typed['month'] } = typed
+        if (day !== undefined) return { page: await dayForm(context, form, day) }
         if (typed['use'] !== undefined)
           return { page: bookForm({ ...withUsedTime(form, typed['use']), next: nextField(form) }) }
         const order = orderOf(form)
@@ -179,7 +164,7 @@ function bookRoute(context: Context): ConsoleRoute {
         const shown = { ...form, state: { ...form.state, ...state, typed: form.state.typed, faults } }
         const isAboutTime = nearTimesOf(state.refusal).length > 0 || 'time' in faults || 'anyway' in faults
         if (!isAboutTime) return bookForm(shown)
-        const [times, free] = [await freeTimes(context, form), await othersFree(context, form)]
+        const [times, free] = [await readFreeTimes(context, form), await readOthersFree(context, form)]
         return bookForm({ ...shown, times, free })
       },
     },
@@ -380,63 +365,20 @@ function nextMinutes({ clock }: Context): Instant {
   return instantFromMs(Math.floor(toMs(clock.now()) / nowStepMs + 1) * nowStepMs)
 }
 
-/** Returns the people who are free at the time of the form while the chosen one is not. Undefined without a choice. */
-async function othersFree(
-  context: Context,
-  { visit, catalogue, service, items, location, state: { typed } }: SentForm,
-): Promise<BookForm['free']> {
-  const { date = '', time = '', who = '' } = typed
-  const startsAt = instantOf({ date, time }, location.timezone)
-  if (
-    startsAt === undefined ||
-    startsAt === 'skipped' ||
-    items.length > 1 ||
-    !service.staff_ids.includes(who) ||
-    isStaff(visit.person)
-  )
-    return undefined
-  const party = readParty(service, typed['party_size'])
-  const { days } = await showFirstDays(context, visit.person, {
-    ...{ location_id: location.id, service_id: service.id, from: date, to: date },
-    ...(party !== undefined && { party_size: party }),
-  })
-  const slot = days[0]?.slots.find(({ starts_at }) => readInstant(starts_at) === startsAt)
-  const people = catalogue.staff.filter(({ id }) => id !== who && slot?.staff_ids.includes(id))
-  return { startsAt, people }
-}
-
-const daysAhead = 14
-
-/** Returns the free times from the chosen day on, on the first day that has any. */
-async function freeTimes(
-  context: Context,
-  { visit, service, items, location, state }: SentForm,
-): Promise<FreeTime[]> {
-  const { who = '', date = '' } = state.typed
-  const party = readParty(service, state.typed['party_size'])
-  const today = dayOf(wallFields(context.clock.now(), location.timezone).date)
-  const first = Math.max(today, Date.parse(date) / dayMs || today)
-  const { days } = await showFirstDays(context, visit.person, {
-    location_id: location.id,
-    ...(items.length > 1
-      ? { items: queryOfItems(items) }
-      : {
-          service_id: service.id,
-          ...(service.staff_ids.includes(who) && { staff_id: who }),
-          ...(party !== undefined && { party_size: party }),
-        }),
-    ...{ from: dateOf(first), to: dateOf(first + daysAhead - 1) },
-  })
-  const { slots = [] } = days.find((day) => day.slots.length > 0) ?? {}
-  return slots.map(({ starts_at, seats_left }) => ({
-    start: readInstant(starts_at),
-    seatsLeft: seats_left,
-  }))
+/** Renders the form with another day and its free times, among the days of a week or a month. */
+async function dayForm(context: Context, form: SentForm, day: string) {
+  const { day: _, month, ...typed } = form.state.typed
+  const changed = { ...form, state: filledForm({ ...typed, date: day }) }
+  const times = await readFreeTimes(context, changed, { isMonth: month !== undefined })
+  return bookForm({ ...changed, times, asked: true })
 }
 
 /** Renders the form after its services have changed. As long as no time is chosen, it offers free ones. */
 async function changedForm(context: Context, form: SentForm) {
-  return bookForm({ ...form, times: form.state.typed['time'] ? undefined : await freeTimes(context, form) })
+  return bookForm({
+    ...form,
+    times: form.state.typed['time'] ? undefined : await readFreeTimes(context, form),
+  })
 }
 
 /** Returns the form without a service. */

@@ -91,6 +91,7 @@ export interface TextParameters {
   'book.seatsLeft': { count: string | number }
   'book.freeOn': { day: string | number }
   'book.freeLater': { day: string | number }
+  'book.dayFull': { day: string | number }
   'book.newNamed': { name: string | number }
   'book.blockedBy': { name: string | number }
   'book.blockedByFor': { name: string | number; reason: string | number }

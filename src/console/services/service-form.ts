@@ -24,7 +24,9 @@ import {
   type FormState,
   hidden,
   linesOf,
+  numberOf,
   tick,
+  ticked,
   type Typed,
 } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
@@ -80,7 +82,7 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
     ['staff_ids', ids(staff), words.staff, words.staffHint],
     ['location_ids', ids(locations, { least: 2, isOnlyTicked: true }), words.locations],
     ...shownRows(language.texts, 'service'),
-    ['capacity', number({ usual: 1 }), words.capacity, words.capacityHint],
+    ['capacity', capacity(), words.capacity, words.capacityHint],
     ['timetable', timetable(language, { locations, staff }), words.starts, words.startsHint],
     ['buffer_before_minutes', number(minutes), words.before],
     ['buffer_after_minutes', number(minutes), words.after],
@@ -96,6 +98,25 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
     ['custom_fields', questions(words), words.questions, words.questionsHint],
     ...partRows(language, { staff, resources }),
   ]
+}
+
+/** The checkbox that each person gives a class alone. It is no field of the service. */
+const eachName = 'capacity.each'
+
+/** Returns the codec of the number of clients. A class that several people give already was meant so. */
+function capacity(): Codec {
+  const plain = number({ usual: 1 })
+  return {
+    ...plain,
+    show: (value, name) => ({ ...plain.show(value, name), ...(Number(value) > 1 && { [eachName]: 'on' }) }),
+  }
+}
+
+/** Returns a fault for a class that several people would give, unless the form says that this is intended. */
+export function classFaults({ texts: { services: words } }: ConsoleLanguage, typed: Typed): Faults {
+  const places = numberOf(typed['capacity'])
+  const isMeant = typed[eachName] === 'on' || typeof places !== 'number' || places < 2
+  return isMeant || ticked(typed, 'staff_ids.').length < 2 ? {} : { staff_ids: words.whoGives }
 }
 
 /** The option for a category that no service has yet. */
@@ -126,7 +147,10 @@ function category(words: ConsoleTexts['shown'], known: readonly string[]): Codec
   }
 }
 
-/** Returns the values of a new service: the defaults of the API, and the currency of other services. */
+/** Grid for the starts of new services. One as long as the service would offer a balayage three times a day. */
+export const usualGridMinutes = 15
+
+/** Returns the values of a new service: the defaults of the API, a finer grid, and the currency of other services. */
 export function newService(
   { business: { timezone }, ...language }: ConsoleLanguage & { business: { timezone: string } },
   services: Service[],
@@ -138,6 +162,7 @@ export function newService(
   const usual = {
     ...{ duration_minutes: 30, buffer_before_minutes: 0, buffer_after_minutes: 0 },
     ...{ capacity: 1, min_notice_minutes: 0, max_advance_days: usualAdvanceDays },
+    slot_interval_minutes: usualGridMinutes,
     ...{ cancel_until_minutes: usualChangeMinutes, reschedule_until_minutes: usualChangeMinutes },
     ...{ max_reschedules: usualReschedules, client_fields: usualClientFields },
   }
@@ -339,7 +364,11 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
     ${at('category', 'description', 'staff_ids', 'location_ids')} ${shownFields(language, state, rows)}
     <details ${opened(isClass(state) || areWrong(state, ['capacity', 'timetable']))}>
       <summary>${words.group}</summary>
-      ${at('capacity')} ${seatsLine(words.seats, { people, places })} ${at('timetable')}
+      ${at('capacity')} ${seatsLine(words.seats, { people, places })}
+      <div data-each ${places > 1 && people > 1 ? '' : html`hidden`}>
+        ${tick(state, eachName, words.each)}
+      </div>
+      ${at('timetable')}
     </details>
     ${partFields(words, state, rows)}
     <details ${opened(areWrong(state, rarePointers))}>

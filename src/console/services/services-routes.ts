@@ -30,6 +30,7 @@ import { addButton, itemPage, listPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
 import {
+  classFaults,
   idleStartsOf,
   lengthText,
   newService,
@@ -180,6 +181,7 @@ function servicePage(context: Context) {
     rows: serviceRows,
     faults: (visit: BusinessVisit, typed: Typed) => ({
       ...startFaults(visit, typed),
+      ...classFaults(visit, typed),
       ...slugFaults(visit, typed),
     }),
     check: async (visit: BusinessVisit, _id: string, typed: Typed) => {

@@ -6,6 +6,7 @@ import { type Faults, faultsOf, type FormState, numberOf, type Typed } from '../
 import { assertNoFaults, checkedForm } from '../frame/console-route.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 import { currencyField, currencyName, money, usualCurrency } from '../services/currencies.ts'
+import { usualGridMinutes } from '../services/service-form.ts'
 import { type Template, templates, type Trade, usualPrice } from './service-templates.ts'
 
 /* The usual services of a trade as a table, to tick and to correct. */
@@ -108,9 +109,6 @@ function offerRow(language: ConsoleLanguage, state: FormState, { key, name, minu
   </div>`
 }
 
-/** Grid for the starts of usual services. One as long as the service would offer a balayage three times a day. */
-const startGridMinutes = 15
-
 /** Returns the ticked services. Throws a FormFault with the faults of all of them, or if none is ticked. */
 export function readOffer(
   language: ConsoleLanguage,
@@ -123,7 +121,7 @@ export function readOffer(
     const read = minutes.map((_, step) => numberOf(typed[stepName(key, step)]))
     const price = money.read(typed, `${key}.price`)
     const service = {
-      ...{ ...given, category, name: typed[`${key}.name`] ?? '', slot_interval_minutes: startGridMinutes },
+      ...{ ...given, category, name: typed[`${key}.name`] ?? '', slot_interval_minutes: usualGridMinutes },
       ...(price !== undefined && { price }),
       ...(minutes.length === 1
         ? { duration_minutes: read[0] }

@@ -40,7 +40,7 @@ import {
 } from '../frame/console-route.ts'
 import { fieldsOf, fillRows, readRows, type Row } from '../frame/form-rows.ts'
 import { slugFor } from '../frame/shown-form.ts'
-import { newService, serviceRows, shortServiceFields } from '../services/service-form.ts'
+import { newService, serviceRows, shortServiceFields, usualGridMinutes } from '../services/service-form.ts'
 import { closeOnDays, holidayFields, holidayPlaceQuery } from '../team/holidays-form.ts'
 import { hoursFaults, usualWeek } from '../team/hours-form.ts'
 import { locationRows } from '../team/people-form.ts'
@@ -251,7 +251,11 @@ function serviceStep(context: Context): ConsoleRoute {
         staff_ids: staff.map(({ id }) => id),
         business_id: business.id,
       }
-      const own = { ...readRows(serviceRows(visit), typed), ...links }
+      const own = {
+        ...readRows(serviceRows(visit), typed),
+        ...links,
+        slot_interval_minutes: usualGridMinutes,
+      }
       const isEmpty = !isTrade(trade) && (typed['name'] ?? '') === '' && services.length > 0 // a returning visitor only continues
       const offered = isEmpty
         ? []
@@ -345,7 +349,8 @@ function peopleStep(context: Context): ConsoleRoute {
       const fresh = [...new Set(names)].filter((name) => !staff.some((member) => member.name === name))
       const ids = await addStaff(context, visit, fresh, create)
       if (ids.length === 0) return
-      for (const { id, staff_ids } of services) {
+      for (const { id, staff_ids, capacity } of services) {
+        if (capacity > 1 && staff_ids.length > 0) continue // not everyone gives a class
         const change = { staff_ids: [...staff_ids, ...ids] }
         await changeInCatalogue(context, person, { kind: writableServices, id, change })
       }

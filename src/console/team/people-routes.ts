@@ -141,11 +141,12 @@ function staffPage(context: Context) {
     change: ChangeStaff,
     fresh: async (visit: BusinessVisit) => {
       const offered = (await servicesAt(visit)).filter(({ active }) => active)
-      const ofSomebody = offered.filter(({ staff_ids }) => staff_ids.length > 0) // the others need no staff, such as rooms
+      // the others need no staff, such as rooms, or are classes, which not everyone gives
+      const ofEverybody = offered.filter(({ staff_ids, capacity }) => staff_ids.length > 0 && capacity === 1)
       return {
         ...fillRows(staffRows(visit), {}),
         ...(await usualHours(visit, null)),
-        ...tickedServices(ofSomebody),
+        ...tickedServices(ofEverybody),
       }
     },
     more: async (visit: BusinessVisit, row: StaffMember) => ({
