@@ -71,7 +71,7 @@ export type ConvertHoldInput = Static<typeof ConvertHold> & {
   /** Places the hold in the transaction that converts it. The caller then handles OtherDeposit. */
   place?: HoldToPlace['place']
   /** Set if the rest of its series converts as well. */
-  series?: { size: number; isFirst: boolean }
+  series?: { size: number; isTold: boolean }
 }
 
 /** A new booking, with the checkout's URL if a deposit is due. */
@@ -420,7 +420,7 @@ async function write(
       ? []
       : [
           // one email reports a whole series
-          ...(input.series?.isFirst === false
+          ...(input.series?.isTold === false
             ? []
             : [recordNotices(context, tx, { before: undefined, after: booking, by: actor, notify })]),
           storeBooking(tx, { booking, clientId: isSession(actor) ? booking.client_id : clientId, store }),

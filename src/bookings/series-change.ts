@@ -27,7 +27,7 @@ import {
 } from './booking.ts'
 import type { Context } from './context.ts'
 import { isChangeable } from './presented-booking.ts'
-import { findSeriesDates } from './series-queries.ts'
+import { findSeriesDates } from '../database/series.ts'
 import { calendarConflict, type Conflict, conflictOf, movedAlong, refusalOfSeries } from './series-rules.ts'
 
 /*

@@ -11,7 +11,7 @@ import {
   partiesOf,
 } from './conversion.ts'
 import { unknownHold } from './hold.ts'
-import { findSeriesHolds, type SeriesKey } from './series-queries.ts'
+import { findSeriesHolds, type SeriesKey } from '../database/series.ts'
 
 /**
  * Turns a hold into a booking, or all holds of its series, each into a booking by itself. The booking is that of the named
@@ -47,11 +47,13 @@ async function convertSeries(
   const parties = await partiesOf(context, actor, input)
   const conversion = await context.db.transaction(async (tx) => {
     await store.look(tx)
-    const ids = await findSeriesHolds(tx.reads, series)
+    const holds = await findSeriesHolds(tx.reads, series)
+    const ids = holds.map(({ id }) => id)
+    const told = holds.find(({ ends_at }) => ends_at > tx.now) // no email is about the past
     const bookings = await runTogether(
       tx,
-      ids.map((hold_id, index) => (member) => {
-        const one = { ...input, hold_id, series: { size: ids.length, isFirst: index === 0 } }
+      ids.map((hold_id) => (member) => {
+        const one = { ...input, hold_id, series: { size: ids.length, isTold: hold_id === told?.id } }
         return convert(context, member, {
           ...parties,
           actor,

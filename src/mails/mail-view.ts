@@ -57,6 +57,7 @@ export function mailViewOf(
     now,
     from,
     server = '',
+    series,
   }: {
     addresses: MailAddresses
     known: KnownBooking | undefined
@@ -64,6 +65,7 @@ export function mailViewOf(
     from: string
     /** The server's public URL. */
     server?: string
+    series?: MailView['booking']['series'] | undefined
   },
 ): MailView {
   const items = itemsOf(booking)
@@ -103,6 +105,7 @@ export function mailViewOf(
       terms: agreedTerms(booking),
       notes: booking.notes,
       cancelReason: booking.cancel_reason,
+      ...(series && { series }),
     },
     ...addresses,
     now,

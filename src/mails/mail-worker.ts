@@ -29,7 +29,8 @@ import { type MailAddresses, mailViewOf, noAddresses } from './mail-view.ts'
 import { offUrl } from './opt-out.ts'
 import { mailRoute } from './mail-route.ts'
 import { queueReminders } from './reminders.ts'
-import { lineOf, renderMail, renderMany, type RenderedMail } from './render.ts'
+import { lineOf, type MailView, renderMail, renderMany, type RenderedMail } from './render.ts'
+import { findToldSeries } from './series.ts'
 import { type LeasedTurn, limitedUntil, OutboxWorker, turnOf } from './outbox-worker.ts'
 import { OwnServers, type Route } from './own-server.ts'
 import { MailSender, maxConnections, senderAddress, type SendResult } from './send.ts'
@@ -245,13 +246,35 @@ export class MailWorker extends OutboxWorker {
     mail: LeasedMail,
     { booking, from }: { booking: ShownBooking; from: string },
   ): Promise<RenderedMail> {
+    const series = await findToldSeries(this.context, { booking, kind: mail.kind, waiting })
     const around = {
       addresses: await this.addressesOf(mail, booking),
       known: await this.knownOf(waiting, mail, booking),
       now: this.context.clock.now(),
-      ...{ from, server: this.context.config.publicUrl },
+      ...{ from, server: this.context.config.publicUrl, series: series?.view },
     }
-    return renderMail(mailViewOf(mail, booking, around))
+    const others =
+      mail.audience === 'client' ? await this.othersOf(series?.others ?? [], { mail, booking, from }) : []
+    return renderMail(mailViewOf(mail, booking, around), others)
+  }
+
+  /** Returns the other bookings of a series, for their calendar parts. */
+  private async othersOf(
+    ids: readonly string[],
+    { mail, booking: { business_id }, from }: { mail: LeasedMail; booking: ShownBooking; from: string },
+  ): Promise<MailView[]> {
+    if (ids.length === 0) return []
+    const { db, clock, config } = this.context
+    const keys = ids.map((booking_id) => ({ business_id, booking_id }))
+    const found = await findShownBookings(db.reads, keys)
+    const around = { known: undefined, now: clock.now(), from, server: config.publicUrl }
+    const views: MailView[] = []
+    for (const id of ids) {
+      const other = found.get(id)
+      if (other)
+        views.push(mailViewOf(mail, other, { ...around, addresses: await this.addressesOf(mail, other) }))
+    }
+    return views
   }
 
   private renderMany(

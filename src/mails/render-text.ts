@@ -23,8 +23,10 @@ export function renderText(
     const sentence = say(`text.${news === 'deposit_due' || news === 'paid' ? 'confirmed' : news}`, {
       ...{ ...names, date, time },
     })
-    return plainText([sentence, manageUrl, stop].filter(Boolean).join(' '))
+    return plainText([sentence, further, manageUrl, stop].filter(Boolean).join(' '))
   }
+  const count = (booking.series?.reports ?? 1) - 1
+  const further = count > 0 ? say('text.further', { count }) : ''
   const stop = canAnswer ? say('text.stop') : ''
   const shortest = plainText(`${date} ${time} ${manageUrl}`)
   const tries = [make(lengths[0] ?? 0, stop), ...lengths.map((length) => make(length, ''))]

@@ -56,6 +56,15 @@ export interface MailView {
     terms?: string | null
     notes: string | null
     cancelReason: string | null
+    /** Absent for a booking that stands alone. */
+    series?: {
+      /** Number of bookings that the email reports. */
+      reports: number
+      /** All dates ahead; in an email about a cancellation, the cancelled ones. */
+      dates: Dates
+      /** The dates that stay after a cancellation. */
+      left: Dates
+    }
   }
   /** Null: there is none. */
   manageUrl: string | null
@@ -73,6 +82,8 @@ export interface MailView {
   /** The organizer of the calendar part. */
   from: { address: string }
 }
+
+type Dates = { startsAt: Instant; endsAt: Instant }[]
 
 interface Money {
   amount: number
@@ -102,17 +113,28 @@ export interface RenderedMail {
   text: string
   html: string
   /** For the client's calendar. */
-  calendar: { method: 'REQUEST' | 'CANCEL'; content: string } | null
+  calendar: CalendarPart | null
+  /** For the other dates of a series. */
+  moreCalendars?: CalendarPart[]
 }
 
-/** Renders an email about one booking. */
-export function renderMail(view: MailView): RenderedMail {
+interface CalendarPart {
+  method: 'REQUEST' | 'CANCEL'
+  content: string
+}
+
+/** Renders an email about one booking. `others` of its series have a calendar part each. */
+export function renderMail(view: MailView, others: readonly MailView[] = []): RenderedMail {
   const language = languageFor(...view.locales)
   const subject = oneLine(subjectOf(view, language))
   const blocks = view.audience === 'client' ? clientBlocks(view, language) : ownerBlocks(view, language)
   const { direction, locale } = language
   const page = { title: subject, locale, direction, business: view.business }
-  return { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: calendarOf(view) }
+  const moreCalendars = others.flatMap((other) => calendarOf(other) ?? [])
+  return {
+    ...{ subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: calendarOf(view) },
+    ...(moreCalendars.length > 0 && { moreCalendars }),
+  }
 }
 
 /** Returns one line of an email about many bookings. */
@@ -224,7 +246,11 @@ function clientBlocks(view: MailView, language: Language): Block[] {
   const isOver = kind === 'cancelled'
   const news = kind === 'reminder' ? kind : newsOf(view)
   // a deposit that is due later does not affect the booking
-  const intro = say(`mail.${news === 'deposit_due' && booking.isConfirmed ? 'confirmed' : news}.intro`)
+  const intro = say(
+    (booking.series?.reports ?? 1) > 1 && (news === 'confirmed' || news === 'changed' || news === 'cancelled')
+      ? `mail.series.${news}`
+      : `mail.${news === 'deposit_due' && booking.isConfirmed ? 'confirmed' : news}.intro`,
+  )
   const action = payUrl && !isOver ? { label: say('mail.pay'), url: payUrl } : null
   const payUntil = action && booking.deposit?.payUntil
   const manage = manageUrl
@@ -235,6 +261,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     { type: 'paragraph', text: say('mail.greeting', { name: greetedName(view, language) }) },
     { type: 'paragraph', text: intro },
     card(view, language),
+    ...seriesBlocks(view, language),
     ...(payUntil && payUntil > now
       ? [
           {
@@ -336,6 +363,7 @@ function ownerBlocks(view: MailView, language: Language): Block[] {
       text: say(`mail.owner.${ownerKind(kind)}.intro`),
     },
     { ...shown, rows: [...shown.rows, ...details] },
+    ...seriesBlocks(view, language),
     ...(consoleUrl ? [{ type: 'button' as const, label: say('mail.openConsole'), url: consoleUrl }] : []),
   ]
 }
@@ -396,6 +424,28 @@ function itemRows(view: MailView, language: Language): [string, string][] {
     ]
     return [times, parts.filter((part) => part !== null).join('\n')]
   })
+}
+
+/** Lists the dates of a series. */
+function seriesBlocks(view: MailView, language: Language): Block[] {
+  const { series } = view.booking
+  if (!series) return []
+  const { say } = language
+  const zone = leadingZone(view)
+  const list = (label: string, dates: Dates): Block[] => [
+    { type: 'paragraph', text: label },
+    {
+      type: 'list',
+      lines: dates.map(
+        ({ startsAt }) => `${shortDate(startsAt, zone, language)} · ${clockTime(startsAt, zone, language)}`,
+      ),
+    },
+  ]
+  const label = view.kind === 'cancelled' ? say('mail.cancelled.subject') : say('mail.series.dates')
+  return [
+    ...(series.dates.length > 1 ? list(label, series.dates) : []),
+    ...(series.left.length > 0 ? list(say('mail.series.left'), series.left) : []),
+  ]
 }
 
 /** True if one person gives everything that is booked. */
@@ -568,6 +618,13 @@ export function momentOf(instant: Instant, timezone: string, language: Language)
 function longDate(instant: Instant, timezone: string, language: Language): string {
   return formatted(instant, timezone, language, {
     ...{ weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
+  })
+}
+
+/** Returns a date with its year, because a series may last longer than one. */
+function shortDate(instant: Instant, timezone: string, language: Language): string {
+  return formatted(instant, timezone, language, {
+    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
   })
 }
 

@@ -143,7 +143,7 @@ export class MailSender {
   private message({ id, to, senderName, replyTo, offUrl, at, content }: OutgoingMail) {
     const from = senderAddress(this.config)
     const name = plainName(senderName) || this.config.mailFrom?.name || 'Holdfast'
-    const { subject, text, html, calendar } = content
+    const { subject, text, html, calendar, moreCalendars } = content
     return {
       envelope: { from, to: [to] }, // no header decides who receives it
       from: { name, address: from },
@@ -162,6 +162,13 @@ export class MailSender {
       },
       ...(calendar && {
         icalEvent: { method: calendar.method, filename: 'appointment.ics', content: calendar.content },
+      }),
+      ...(moreCalendars && {
+        attachments: moreCalendars.map((one, index) => ({
+          filename: `appointment-${index + 2}.ics`,
+          content: one.content,
+          contentType: `text/calendar; charset=utf-8; method=${one.method}`,
+        })),
       }),
     }
   }

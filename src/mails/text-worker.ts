@@ -11,6 +11,7 @@ import { leaseSeconds, limitSeconds, maxToClientPerHour, quietUntil } from './ma
 import { mailViewOf, noAddresses } from './mail-view.ts'
 import { type LeasedTurn, limitedUntil, type NextMail, OutboxWorker, turnOf } from './outbox-worker.ts'
 import { renderText } from './render-text.ts'
+import { findToldSeries } from './series.ts'
 import { stopDigestOf } from './text-report.ts'
 import { countSegments, hasStopped, insertStop } from './text-queries.ts'
 import { textNumberOf } from './text-route.ts'
@@ -110,7 +111,11 @@ export class TextWorker extends OutboxWorker {
     try {
       const known = await this.knownOf(mails, mail, booking)
       const now = clock.now()
-      const around = { addresses: noAddresses, known, now, from: '', server: config.publicUrl }
+      const told = await findToldSeries(this.context, { booking, kind: mail.kind, waiting: mails })
+      const around = {
+        ...{ addresses: noAddresses, known, now, from: '', server: config.publicUrl },
+        series: told?.view,
+      }
       const manageUrl = await shortManageUrl(this.context, booking)
       const text = renderText(mailViewOf(mail, booking, around), {
         manageUrl,

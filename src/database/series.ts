@@ -1,5 +1,7 @@
-import type { Reads } from '../database/database.ts'
-import type { BookingsTable } from '../database/tables.ts'
+import type { Reads } from './database.ts'
+import type { BookingsTable, ClaimsTable } from './tables.ts'
+
+/* Reads a series. Bookings, emails and pages list its dates. */
 
 /** A series is found by its business and its ID. */
 export interface SeriesKey {
@@ -7,11 +9,14 @@ export interface SeriesKey {
   series_id: string
 }
 
-/** Finds the IDs of the holds of a series, in the order of their times. */
-export async function findSeriesHolds(db: Reads, { business_id, series_id }: SeriesKey): Promise<string[]> {
-  const rows = await db
+/** Finds the holds of a series, in the order of their times. */
+export function findSeriesHolds(
+  db: Reads,
+  { business_id, series_id }: SeriesKey,
+): Promise<Pick<ClaimsTable, 'id' | 'ends_at'>[]> {
+  return db
     .selectFrom('claims')
-    .select('id')
+    .select(['id', 'ends_at'])
     .where('series_id', 'is not', null)
     .where('series_id', '=', series_id)
     .where('business_id', '=', business_id)
@@ -19,11 +24,10 @@ export async function findSeriesHolds(db: Reads, { business_id, series_id }: Ser
     .orderBy('starts_at')
     .orderBy('id')
     .execute()
-  return rows.map(({ id }) => id)
 }
 
 /** A booking of a series, as lists of the series need it. */
-type SeriesDate = Pick<
+export type SeriesDate = Pick<
   BookingsTable,
   'id' | 'starts_at' | 'ends_at' | 'status' | 'staff_id' | 'cancelled_at' | 'updated_at' | 'version'
 >
