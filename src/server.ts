@@ -26,6 +26,9 @@ import { managedBy, payUrl } from './bookings/manage.ts'
 import { manageRoutes } from './bookings/manage-routes.ts'
 import { numbersRoutes } from './bookings/numbers-routes.ts'
 import { oldAttempts } from './bookings/strangers.ts'
+import { waitlistRoutes } from './bookings/waitlist-routes.ts'
+import { oldEntries } from './bookings/waitlist-data.ts'
+import { WaitlistWorker } from './bookings/waitlist-sweep.ts'
 import { readOldestCopy } from './calendars/busy-calendar.ts'
 import { busyCalendarRoutes } from './calendars/busy-calendar-routes.ts'
 import { BusyCalendarWorker, openReader } from './calendars/busy-calendar-worker.ts'
@@ -79,6 +82,7 @@ import { mailsToPeople } from './mails/link-mail.ts'
 import { oldClientLinks } from './mails/client-link-mail.ts'
 import { oldMailFiles, oldMails, readWaitingMails } from './mails/mail.ts'
 import { mailRoutes } from './mails/mail-routes.ts'
+import { oldWaitlistMessages } from './mails/waitlist-mail.ts'
 import { ownServerRoutes } from './mails/own-server-routes.ts'
 import { MailWorker } from './mails/mail-worker.ts'
 import { oldTextCounts } from './mails/text-report.ts'
@@ -100,6 +104,7 @@ import { pageLimits } from './pages/page-limits.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import { sandboxRoutes } from './pages/sandbox-routes.ts'
 import { startPageRoutes } from './pages/start-page-routes.ts'
+import { waitlistPageRoutes } from './pages/waitlist-page-routes.ts'
 import { widgetRoutes } from './pages/widget-routes.ts'
 import { oldProcessorEvents, oldSandboxCheckouts, unusedPayments } from './payments/payment.ts'
 import { ownStripeRoutes } from './payments/own-stripe-routes.ts'
@@ -132,6 +137,7 @@ export const jobs: readonly CleanupJob<Context>[] = [
   unmatchedBookings,
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments, unnamedImages],
   ...[oldDevices, oldPushes, oldClientLinks, oldClientLogIns, oldTextCounts],
+  ...[oldWaitlistMessages, oldEntries],
 ]
 
 /** Cuts off all work still in flight, so that the process ends within ten seconds. */
@@ -149,6 +155,7 @@ export interface App {
   mails: MailWorker
   texts: TextWorker
   pushes: PushWorker
+  offers: WaitlistWorker
   /** Starts to listen and returns the URL, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
   /** Fails readiness, lets requests finish for at most 8.5 seconds, then closes the database. */
@@ -219,11 +226,13 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   texts.start()
   const pushes = new PushWorker(context, { version: packageJson.version })
   pushes.start()
+  const offers = new WaitlistWorker(context)
+  offers.start()
   const calendars = new BusyCalendarWorker(context, reader)
   calendars.start()
   servers.start()
   return {
-    ...{ context, server, deliveries, payments, mails, texts, pushes },
+    ...{ context, server, deliveries, payments, mails, texts, pushes, offers },
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true
@@ -238,7 +247,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
       // in parallel: with a database that hangs, each waits for a whole statement timeout
       const graceMs = Math.max(stoppingSinceMs + workStopMs - monotonicMs(), minWorkStopMs)
       const loops = [
-        ...[deliveries, mails, texts, pushes, payments].map((loop) => loop.stop(graceMs)),
+        ...[deliveries, mails, texts, pushes, offers, payments].map((loop) => loop.stop(graceMs)),
         calendars.stop(),
       ]
       await Promise.all([server.close(), ...loops, housekeeping.stop(), servers.stop()])
@@ -288,7 +297,7 @@ function fileRoutes(limiter: RateLimiter): AnyRoutes {
 const apiRoutes: AnyRoutes[] = [
   ...[sessionRoutes, catalogueRoutes, catalogueWriteRoutes, imageRoutes, blockRoutes, holidayRoutes],
   ...[businessRoutes, businessKeyRoutes, availabilityRoutes, holdRoutes, bookingRoutes, calendarRoutes],
-  ...[numbersRoutes, manageRoutes, clientRoutes, webhookRoutes, deliveryRoutes, mailRoutes],
+  ...[numbersRoutes, manageRoutes, waitlistRoutes, clientRoutes, webhookRoutes, deliveryRoutes, mailRoutes],
   ...[feedRoutes, busyCalendarRoutes, auditRoutes],
 ]
 
@@ -345,7 +354,8 @@ function allRoutes({
         embedRoutes,
         metrics,
       ],
-      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, textRoutes, files, mcpRoutes],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, textRoutes, waitlistPageRoutes],
+      ...[files, mcpRoutes],
       ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
       ...[awayRoutes, classRoutes, printRoutes],

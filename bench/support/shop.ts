@@ -31,7 +31,13 @@ export async function makeShop(context: Context): Promise<Shop> {
         ...{ id: serviceId, name: 'Bench', description: null, duration_minutes: 5 },
         ...{ buffer_before_minutes: 0, buffer_after_minutes: 0, slot_interval_minutes: 5 },
         ...{ cancel_until_minutes: 1440, reschedule_until_minutes: 1440, max_reschedules: 3, max_repeats: 1 },
-        ...{ min_notice_minutes: 0, max_advance_days: null, capacity: 1, custom_fields_json: '[]' },
+        ...{
+          min_notice_minutes: 0,
+          max_advance_days: null,
+          capacity: 1,
+          waitlist: 1,
+          custom_fields_json: '[]',
+        },
         ...{ price_amount: null, price_currency: null, deposit_amount: null, deposit_currency: null },
       },
     ])

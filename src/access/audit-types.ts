@@ -8,6 +8,8 @@ export const auditActions = [
   ...(['staff.created', 'staff.updated', 'staff.deactivated'] as const),
   ...(['resource.created', 'resource.updated', 'resource.deactivated'] as const),
   ...(['client.created', 'client.updated', 'client.merged'] as const),
+  ...(['waitlist.joined', 'waitlist.offered', 'waitlist.declined', 'waitlist.skipped'] as const),
+  ...(['waitlist.left', 'waitlist.removed'] as const),
   ...(['block.created', 'block.updated', 'block.deleted'] as const),
   ...(['hub.created', 'hub.updated'] as const),
   ...(['business.created', 'business.updated', 'business.imported'] as const),

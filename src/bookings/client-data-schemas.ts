@@ -5,6 +5,7 @@ import { EventBody } from '../webhooks/event-schemas.ts'
 import { Booking } from './booking-schemas.ts'
 import { Client } from './client-schemas.ts'
 import { namedClientErrors } from './client-rules.ts'
+import { Entry } from './waitlist-schemas.ts'
 
 const business_id = Type.Optional(
   Type.String({ ...Id, description: 'Required for a hub key, optional for a business key.' }),
@@ -49,6 +50,7 @@ export const ErasedClient = Type.Object(
     clients: Type.Integer({ description: 'Clients, with notes and tags.' }),
     reminder_opt_outs: Type.Integer({ description: 'Wishes for no more reminders.' }),
     blocks: Type.Integer({ description: 'Blocks, which stay in force without the address.' }),
+    waitlist_entries: Type.Integer({ description: 'Entries of the waiting list. Active ones end.' }),
   },
   {
     title: 'ErasedClient',
@@ -63,6 +65,7 @@ export const ErasedClient = Type.Object(
         clients: 1,
         reminder_opt_outs: 0,
         blocks: 0,
+        waitlist_entries: 0,
       },
     ],
   },
@@ -131,6 +134,7 @@ export const ExportedClient = Type.Object(
       description: 'When the client wished for no more reminders.',
     }),
     bookings: Type.Array(ExportedBooking, { description: 'The newest first, 100 a page.' }),
+    waitlist: Type.Array(Entry, { description: 'Entries of the waiting list, on the first page.' }),
     next_cursor: Nullable(Type.String(), { description: 'For `cursor`; null on the last page.' }),
   },
   {
@@ -144,6 +148,7 @@ export const ExportedClient = Type.Object(
         blocked_at: null,
         reminders_ended_at: null,
         bookings: [],
+        waitlist: [],
         next_cursor: null,
       },
     ],

@@ -18,6 +18,7 @@ import type { Context } from './context.ts'
 import { findPaymentsOf, type PaymentRow } from './erasure-queries.ts'
 import { findBlockedClient } from './stranger-queries.ts'
 import { digestClient } from './strangers.ts'
+import { listEntries, presentEntry } from './waitlist.ts'
 
 /**
  * Returns all data about a client at a business, one page of bookings at a time, newest first. Throws
@@ -73,8 +74,20 @@ export async function exportClient(context: Context, actor: Actor, input: Client
       mails: (mails.get(booking.id) ?? []).map((mail) => presentMail(mail, timezone)),
       payments: (payments.get(booking.id) ?? []).map((payment) => presentPayment(payment, booking)),
     })),
+    waitlist: input.cursor === undefined ? await entriesOf(context, actor, { business_id, input }) : [],
     next_cursor,
   }
+}
+
+/** Returns the entries of a client on the waiting list. */
+async function entriesOf(
+  context: Context,
+  actor: Actor,
+  { business_id, input }: { business_id: string; input: ClientName },
+) {
+  const client = 'email' in input ? { email: input.email } : { client_id: input.client_id }
+  const { data } = await listEntries(context, actor, { business_id, ...client, limit: mostPerPage })
+  return data.map((entry) => presentEntry(entry, actor))
 }
 
 /** Returns all pages of `exportClient`. */

@@ -155,3 +155,18 @@ export const correctClient = sharedStatement({
     return ids
   },
 })
+
+const matchedClient = cachedQuery(
+  (db: Queries, { client }: Params<{ client: string }>) => sql<{ client_id: string }>`
+    insert into clients (${names})
+    select ${names} from ${rowsOf(db, matchColumns, client)} as k where true
+    on conflict (business_id, name, address) do update set address = excluded.address
+    returning coalesce(merged_into, id) as client_id`,
+)
+
+/** Finds or adds the client of an entry of the waiting list. Changes no existing one. */
+export async function matchClient(db: Queries, entry: MatchedBooking): Promise<string> {
+  const { rows } = await matchedClient(db, { client: newClients(db, [entry], 'uncounted') })
+  if (!rows[0]) throw new Error('an upserted client is missing')
+  return rows[0].client_id
+}

@@ -41,6 +41,7 @@ import type { ChangeClient, ClientsQuery, CreateClient } from './client-schemas.
 import type { Context } from './context.ts'
 import { maySeeClient } from './presented-booking.ts'
 import { blockIn, unblockIn } from './strangers.ts'
+import { moveEntries } from './waitlist-data-queries.ts'
 
 /** Maximum number of clients that a page of a search reads. It bounds the cost, however many there are. */
 const maxSearched = 2_500
@@ -255,6 +256,7 @@ export async function mergeClients(
     await updateClient(tx.db, from, leadingTo(target.id, from))
     await updateClient(tx.db, target, mergedClient(target, from))
     await moveToClient(tx.db, { business_id, from: from.id, to: target.id })
+    await moveEntries(tx.db, { business_id, from: from.id, to: target.id })
     for (const subjectId of [from.id, target.id])
       await recordAudit(context, tx, {
         by: actor,

@@ -72,6 +72,8 @@ export type ConvertHoldInput = Static<typeof ConvertHold> & {
   place?: HoldToPlace['place']
   /** Set if the rest of its series converts as well. */
   series?: { size: number; isTold: boolean }
+  /** True for a time that the waiting list offered. No cap counts its client, who is known. */
+  isOffer?: boolean
 }
 
 /** A new booking, with the checkout's URL if a deposit is due. */
@@ -158,12 +160,13 @@ export async function convertHold(
 export async function partiesOf(
   context: Context,
   actor: Actor,
-  { from, client, notify }: ConvertHoldInput,
+  { from, client, notify, isOffer = false }: ConvertHoldInput,
 ): Promise<Pick<Request, 'stranger' | 'tokens'>> {
   if (isSession(actor) && notify === false) throw mayNotSilence()
-  const stranger = isSession(actor)
-    ? await strangerOf(context, { businessId: actor.scope.businessId, from, email: requiredEmail(client) })
-    : undefined
+  const stranger =
+    isSession(actor) && !isOffer
+      ? await strangerOf(context, { businessId: actor.scope.businessId, from, email: requiredEmail(client) })
+      : undefined
   return { stranger, tokens: await manageTokens(context) }
 }
 
@@ -362,11 +365,12 @@ export async function convert(
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   assertActive(hold, tx.now)
   if (stranger) assertAdmitted(context, stranger, hold, input.series?.size)
-  assertOrdered(depositOf(terms, { hold, input, stranger, now: tx.now }), order)
+  const isOptional = !isSession(actor)
+  assertOrdered(depositOf(terms, { hold, input, isOptional, now: tx.now }), order)
   // 3. write the booking, which keeps the hold's time, and its events and emails. The names come first,
   // because they may need a statement
   const clientId = context.ids.next() // for a new client
-  const written = newBooking(hold, { booked, terms, ...request, clientId, now: tx.now })
+  const written = newBooking(hold, { booked, terms, ...request, clientId, actor, now: tx.now })
   const booking = { ...(await withNames(tx, written, booked)), client_id: clientId }
   return write(context, tx, { ...request, actor, booking, hold })
 }
@@ -466,12 +470,11 @@ function depositOf(
   {
     hold,
     input,
-    stranger,
+    isOptional,
     now,
-  }: Pick<Request, 'input' | 'stranger'> & { hold: ConvertibleHold; now: Instant },
+  }: Pick<Request, 'input'> & Pick<Deposit, 'isOptional'> & { hold: ConvertibleHold; now: Instant },
 ): Deposit | undefined {
-  const isOptional = !stranger
-  if (deposit && input.series && stranger) throw noDeposit('/hold_id')
+  if (deposit && input.series && !isOptional) throw noDeposit('/hold_id')
   if (!deposit || input.series || (isOptional && hold.starts_at <= now)) return undefined
   if (deposit.amount > maxMinorUnits) {
     const detail = 'is for so many people that their deposits cannot be charged at once; hold fewer seats'
@@ -511,9 +514,9 @@ async function withDeposit(
 
 function firstStatus(
   { ends_at }: ConvertibleHold,
-  { stranger, order, now }: Pick<Request, 'stranger' | 'order'> & { now: Instant },
+  { actor, order, now }: Pick<Request, 'order'> & { actor: Actor; now: Instant },
 ): BookingStatus {
-  if (stranger) return order ? 'pending' : 'confirmed'
+  if (isSession(actor)) return order ? 'pending' : 'confirmed'
   return ends_at <= now ? 'completed' : 'confirmed'
 }
 
@@ -523,9 +526,9 @@ function newBooking(
     booked: { services, items },
     terms,
     ...request
-  }: Omit<Request, 'store'> & { booked: Booked; terms: Terms; clientId: string; now: Instant },
+  }: Omit<Request, 'store'> & { actor: Actor; booked: Booked; terms: Terms; clientId: string; now: Instant },
 ): BookingsTable {
-  const { input, stranger, tokens, order, clientId, now } = request
+  const { actor, input, stranger, tokens, order, clientId, now } = request
   const [{ service, location }] = services
   const { id, business_id, service_id, location_id, staff_id, chosen_staff_id } = hold
   const { starts_at, ends_at, party_size, owner_id } = hold
@@ -534,7 +537,7 @@ function newBooking(
   const answers = keptAnswers(terms.custom_fields, input.custom_field_values ?? [], { now })
   const { last_name = '', phone = '', ...client } = input.client
   const { email = input.knownAs ?? standInEmail(phone, { known: id, timezone: location.timezone }) } = client
-  const status = firstStatus(hold, { stranger, order, now })
+  const status = firstStatus(hold, { actor, order, now })
   return {
     ...{ id, business_id, service_id, location_id, staff_id, chosen_staff_id },
     ...{ starts_at, ends_at, party_size, owner_id },

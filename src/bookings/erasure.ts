@@ -24,6 +24,7 @@ import {
   lockOldBookings,
 } from './erasure-queries.ts'
 import { eraseBlockedClient } from './stranger-queries.ts'
+import { eraseEntries } from './waitlist-data.ts'
 
 /*
  * Erases clients but keeps their bookings. Names become "Erased". All other data about the client is
@@ -48,6 +49,7 @@ export interface Erased {
   reminder_opt_outs: number
   /** Blocks, which stay in force. */
   blocks: number
+  waitlist_entries: number
 }
 
 type OfBookings = Pick<Erased, 'bookings' | 'events' | 'mails' | 'kept_answers'>
@@ -70,10 +72,17 @@ export async function eraseClient(context: Context, actor: Actor, input: ClientN
     await eraseClients(tx.db, businessId, ids)
     const made = rows.map(({ id, created_at }) => ({ id, at: created_at }))
     const answers = await rewriteResponses(tx, made, withoutCard)
+    const emails = email === undefined ? [] : await storedForms(tx.db, { businessId }, email)
+    const waitlist = await eraseEntries(context, tx, { businessId, ids, emails })
     const result = {
-      ...{ business_id: businessId, ...erased, kept_answers: erased.kept_answers + answers },
+      ...{
+        business_id: businessId,
+        ...erased,
+        kept_answers: erased.kept_answers + answers + waitlist.answers,
+      },
       ...{ clients: rows.filter(({ merged_into }) => merged_into === null).length },
-      ...{ reminder_opt_outs: 0, blocks: 0, locked: bookings, files, target },
+      ...{ reminder_opt_outs: 0, blocks: 0, waitlist_entries: waitlist.entries },
+      ...{ locked: bookings, files, target },
     }
     for (const address of addresses) {
       const counted = clientEmailOf(address)

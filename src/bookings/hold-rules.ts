@@ -216,6 +216,10 @@ export interface HoldContext {
   store: StoreResponse<PlacedHold>
   /** Absent for a hold that stands alone. */
   series?: SeriesOfHold | undefined
+  /** The end of a hold that offers the time to a client on the waiting list. */
+  offeredUntil?: Instant | undefined
+  /** Binds a caller other than a session to hours, blocks, notice and grid. */
+  onlyOffered?: boolean | undefined
 }
 
 export function holdRow(

@@ -63,7 +63,7 @@ export type PlaceHoldInput = Omit<
   WithInstants<Static<typeof PlaceHold>, 'starts_at'>,
   'repeat' | 'conflicts'
 > &
-  Pick<HoldContext, 'isGone'> & { from: ClientAddress; mayBeOver?: boolean }
+  Pick<HoldContext, 'isGone' | 'offeredUntil' | 'onlyOffered'> & { from: ClientAddress; mayBeOver?: boolean }
 
 /** The request for a hold of one service. */
 type OneService = PlaceHoldInput & { service_id: string }
@@ -170,6 +170,7 @@ async function withOnePlacing<Result>(
 ): Promise<Result> {
   if (input.staff_id !== undefined) assertOwnCalendar(actor, input.staff_id)
   const { starts_at: startsAt, isGone, mayBeOver = false, party_size: partySize = 1 } = input
+  const { offeredUntil, onlyOffered } = input
   const { address } = input.from
   const from = isSession(actor) ? { ...(await digestNetworks(context, input.from)), address } : undefined
   const only_staff_id = onlyStaffId(actor)
@@ -191,6 +192,8 @@ async function withOnePlacing<Result>(
           isGone,
           store: series ? storeNothing : store,
           series,
+          offeredUntil,
+          onlyOffered,
         }
       }
       const suggest = (refusal: unknown, nearMs: number) => {
@@ -344,7 +347,8 @@ async function planHold(
   const { now } = tx
   if (seen.catalogueVersion !== offer.version) throw new StaleOffering()
   assertParty(offer.service, partySize)
-  const resources = offeredResources(from !== undefined, wanted, { nowMs: toMs(now), blocks: seen.blocks })
+  const isBound = from !== undefined || placing.onlyOffered === true
+  const resources = offeredResources(isBound, wanted, { nowMs: toMs(now), blocks: seen.blocks })
   // 1. replace the session's own holds at that time
   const overlapping = seen.ownHolds.flatMap(({ inTheWay }) =>
     inTheWay && overlaps(inTheWay, slot) ? [inTheWay.id] : [],
@@ -365,7 +369,7 @@ async function planHold(
   // 2. check the caps last, because only now it is known which own holds end
   const replaced = [...overlapping, ...best.givesUp]
   const room = from ? await roomFor(context, tx, { placing, seen, replaced }) : {}
-  const expiresAt = roundUpToSecond(plusSeconds(now, context.config.holdSeconds))
+  const expiresAt = placing.offeredUntil ?? roundUpToSecond(plusSeconds(now, context.config.holdSeconds))
   const claim = holdRow(placing, { ...best, expiresAt, sequence: seen.lastSequence + 1, now })
   return { claim, room, gives: replaced, expired: best.expired, reseats: best.reseats, replaced }
 }

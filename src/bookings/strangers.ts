@@ -104,7 +104,12 @@ export async function lockCounters(
 type Counted = StrangerCounts & { id: string }
 
 /** Throws booking_limit_reached if a cap has no room for so many bookings, or the client is blocked. */
-export function assertAdmitted(context: Context, stranger: Stranger, counts: Counted, bookings = 1): void {
+export function assertAdmitted(
+  context: Context,
+  stranger: Visitor & { client?: string },
+  counts: Counted,
+  bookings = 1,
+): void {
   const rooms = roomsFor(context, stranger, counts)
   if (counts.is_blocked > 0 || rooms.some(({ room }) => room < bookings)) throw bookingLimitReached()
 }
@@ -120,6 +125,25 @@ export function admitBooking(
   const rooms = roomsFor(context, stranger, hold)
   const attempt = isOfTrusted(stranger, hold) ? undefined : attemptOf(stranger, hold.id, tx.now)
   return countAttempt(tx, { attempt, rooms })
+}
+
+/**
+ * Counts an entry of the waiting list for its address, as a booking. Throws booking_limit_reached if a cap of the address
+ * is reached or the client is blocked.
+ */
+export async function admitEntry(
+  context: Context,
+  tx: Transaction,
+  { stranger, id }: { stranger: Stranger; id: string },
+): Promise<void> {
+  await lockCounters(context, tx, stranger)
+  const counts = await countStranger(tx, { visitor: stranger, now: tx.now })
+  if (!counts) throw bookingLimitReached()
+  const { client: _, ...visitor } = stranger // future bookings do not count
+  assertAdmitted(context, visitor, { ...counts, id })
+  const rooms = roomsFor(context, visitor, counts)
+  const attempt = isOfTrusted(visitor, counts) ? undefined : attemptOf(visitor, id, tx.now)
+  if (!(await countAttempt(tx, { attempt, rooms }))) throw bookingLimitReached()
 }
 
 /** Returns true for a visitor whom no cap by address counts, because the business trusts the network. */
@@ -157,7 +181,7 @@ function roomsFor(
 }
 
 /** Returns the same refusal for all caps and for a blocked client, because it must not reveal the reason. */
-function bookingLimitReached(): Problem {
+export function bookingLimitReached(): Problem {
   return new Problem(
     'booking_limit_reached',
     'No more bookings can be made this way at the moment. Try again later, or ask the business itself.',

@@ -78,6 +78,10 @@ interface VisitWish {
   isGone?: (() => boolean) | undefined
   /** True if it may begin in the past. */
   mayBeOver?: boolean
+  /** The end of a hold that offers the time to a client on the waiting list. */
+  offeredUntil?: Instant | undefined
+  /** Binds a caller other than a session to hours, blocks, notice and grid. */
+  onlyOffered?: boolean | undefined
 }
 
 /** A hold that has not been placed yet. */
@@ -261,7 +265,7 @@ async function planHold(
   const isOwn = (claim: ClaimSeen) => own.some((hold) => hold.id === claim.id)
   const planned = planVisit(offer, wish.starts_at, {
     ...{ claims: seen.claims.filter((claim) => !isOwn(claim)), seen, now },
-    rule: from ? 'offered' : 'anyTime',
+    rule: from || wish.onlyOffered ? 'offered' : 'anyTime',
     mayBeOver: wish.mayBeOver === true,
     onExhausted: () => context.metrics.visitSearchGaveUp(),
   })
@@ -279,7 +283,7 @@ async function planHold(
   })
   // 2. check the caps last, because only now it is known which own holds end
   const room = from ? await roomFor(context, tx, { placing, seen, replaced }) : {}
-  const expiresAt = roundUpToSecond(plusSeconds(now, context.config.holdSeconds))
+  const expiresAt = wish.offeredUntil ?? roundUpToSecond(plusSeconds(now, context.config.holdSeconds))
   const items = newItems(offer, planned, { visitId: id, ids: context.ids })
   const claims = visitClaims(seating.claims, {
     ...{ offer, items, ids: context.ids },

@@ -8,6 +8,10 @@ export const maxBookingsPerClient = 100
 export const maxNetworks = 10
 /** Limit on the pause between two items of a visit, in minutes. */
 export const maxGap = 120
+/** Minutes for which a time is kept for a client on the waiting list. */
+export const leastOfferMinutes = 15
+export const maxOfferMinutes = 1_440
+export const usualOfferMinutes = 60
 
 /** Columns of a new business, which follows the limits of its plan. */
 export const firstColumns = {

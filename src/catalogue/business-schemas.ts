@@ -16,13 +16,16 @@ import {
 } from '../base/wire.ts'
 import {
   colorErrors,
+  leastOfferMinutes,
   maxBookingsPerClient,
   maxGap,
+  maxOfferMinutes,
   maxRetentionDays,
   maxTermsLength,
   maxNetworks,
   onlineUrlErrors,
   usualBookingsPerClient,
+  usualOfferMinutes,
 } from './business-rules.ts'
 import { maxNameLength, TimeZone } from './catalogue-schemas.ts'
 import { changeMembers, creationMembers, entryMembers, shownMembers } from './field-schemas.ts'
@@ -245,6 +248,9 @@ export const legalFields = {
 
 const gapMeans = 'The longest pause between two services of one visit, in minutes.'
 
+const offerMeans =
+  'For how many minutes a time that becomes free is kept for the client on the waiting list to whom it is offered.'
+
 const visits = {
   max_gap_minutes: {
     shown: Type.Integer({ description: gapMeans }),
@@ -254,6 +260,15 @@ const visits = {
       description: `${gapMeans} If absent at creation: 0, which means one right after the other.`,
     }),
     usual: 0,
+  },
+  offer_minutes: {
+    shown: Type.Integer({ description: offerMeans }),
+    input: Type.Integer({
+      minimum: leastOfferMinutes,
+      maximum: maxOfferMinutes,
+      description: `${offerMeans} If absent at creation: ${usualOfferMinutes}.`,
+    }),
+    usual: usualOfferMinutes,
   },
 }
 
@@ -354,6 +369,7 @@ export const Business = Type.Object(
         phone: '+49 30 1234',
         slug: 'salon-spree',
         max_gap_minutes: 0,
+        offer_minutes: usualOfferMinutes,
         imprint_url: 'https://example.com/imprint',
         privacy_url: 'https://example.com/privacy',
         terms: 'You can cancel free of charge until 24 hours before.',

@@ -105,6 +105,7 @@ export function serviceColumns(service: Service) {
   const { price, deposit, client_fields, custom_fields, timetable, steps, needs, terms } = service
   return {
     ...plainOf(serviceFields, service),
+    waitlist: service.waitlist ? (1 as const) : (0 as const),
     price_amount: price?.amount ?? null,
     price_currency: price?.currency ?? null,
     deposit_amount: deposit?.amount ?? null,
@@ -565,7 +566,7 @@ export function toService(
   return {
     id: row.id,
     business_id: row.business_id,
-    ...plainOf(serviceFields, row),
+    ...plainOf(serviceFields, { ...row, waitlist: row.waitlist === 1 }),
     steps: row.steps_json === null ? null : readSteps(JSON.parse(row.steps_json) as Step[]),
     timetable: row.timetable_json === null ? null : readTimetable(row.timetable_json),
     price: money(row.price_amount, row.price_currency),

@@ -8,7 +8,9 @@ export interface QuietHours {
 }
 
 /** The messages that clients may get as a text. */
-export const textKinds = ['confirmed', 'changed', 'cancelled', 'reminder'] as const satisfies MailKind[]
+export const textKinds = ['confirmed', 'changed', 'cancelled', 'reminder', 'offered'] as const satisfies (
+  MailKind | 'offered'
+)[]
 export type TextKind = (typeof textKinds)[number]
 
 /** The email settings of a business. */

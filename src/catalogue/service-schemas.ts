@@ -279,6 +279,8 @@ const offered = {
   },
 }
 
+const waitlistMeans = 'Whether clients may join the waiting list for it.'
+
 /** The limits on booking and on changes by clients. */
 const limits = {
   min_notice_minutes: {
@@ -328,6 +330,11 @@ const limits = {
     shown: Type.Integer({ description: capacityMeans }),
     input: Minutes(1, maxCapacity, capacityMeans),
     usual: 1,
+  },
+  waitlist: {
+    shown: Type.Boolean({ description: waitlistMeans }),
+    input: Type.Boolean({ description: `${waitlistMeans} If absent at creation: true.` }),
+    usual: true,
   },
 }
 
@@ -386,6 +393,7 @@ export const Service = Type.Object(
         max_reschedules: 3,
         max_repeats: 1,
         capacity: 1,
+        waitlist: true,
         price: { amount: 3500, currency: 'EUR' },
         deposit: null,
         location_ids: [exampleIds.location],

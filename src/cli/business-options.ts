@@ -7,7 +7,9 @@ import {
   colorErrors,
   logoUrlErrors,
   maxBookingsPerClient,
+  leastOfferMinutes,
   maxGap,
+  maxOfferMinutes,
   maxNetworks,
   maxRetentionDays,
 } from '../catalogue/business-rules.ts'
@@ -70,6 +72,10 @@ export function readCatalogueLimit(text: string): number {
 /** Reads minutes from 0. Throws a UsageError. */
 export function readGap(text: string): number {
   return readInteger(text, '--max-gap', [0, maxGap])
+}
+
+export function readOfferMinutes(text: string): number {
+  return readInteger(text, '--offer-minutes', [leastOfferMinutes, maxOfferMinutes])
 }
 
 export function readBookingsPerClient(text: string): number {

@@ -28,6 +28,7 @@ import {
   readLogoUrl,
   readName,
   readNetworks,
+  readOfferMinutes,
   readPhone,
   readRequestLimit,
   readRetentionDays,
@@ -80,6 +81,7 @@ interface UpdateOptions extends BrandOptions, MailOptions {
   maxStaff?: string
   maxResources?: string
   maxGap?: string
+  offerMinutes?: string
   maxBookingsPerClient?: string
   retentionDays?: string
   phone?: string
@@ -195,6 +197,7 @@ function registerUpdate(group: CliCommand): void {
     .option('--max-staff <count>', 'maximum number of staff members; "none": the limit of the plan')
     .option('--max-resources <count>', 'maximum number of resources; "none": the limit of the plan')
     .option('--max-gap <minutes>', 'longest pause between two services of one visit, 0 to 120')
+    .option('--offer-minutes <minutes>', 'how long a client on the waiting list may answer, 15 to 1440')
     .option(
       '--max-bookings-per-client <bookings>',
       'upcoming bookings per client, 1 to 100; "none": no limit',
@@ -265,6 +268,7 @@ function updateReaders(
     max_staff: () => clearable(options.maxStaff, readCatalogueLimit),
     max_resources: () => clearable(options.maxResources, readCatalogueLimit),
     max_gap_minutes: () => read(options.maxGap, readGap, undefined),
+    offer_minutes: () => read(options.offerMinutes, readOfferMinutes, undefined),
     max_bookings_per_client: () => clearable(options.maxBookingsPerClient, readBookingsPerClient),
     retention_days: () => clearable(options.retentionDays, readRetentionDays),
     phone: () => clearable(options.phone, readPhone),
@@ -344,6 +348,7 @@ function printBusiness(row: Business, json: boolean | undefined): void {
         ['maximum staff', String(business.max_staff ?? catalogueLimits[inEffect].staff)],
         ['maximum resources', String(business.max_resources ?? catalogueLimits[inEffect].resources)],
         ['longest pause in a visit', `${business.max_gap_minutes} minutes`],
+        ['time to answer an offer', `${business.offer_minutes} minutes`],
         ['bookings per client', String(business.max_bookings_per_client ?? 'no limit')],
         ['trusted networks', business.trusted_networks.join(', ')],
         [

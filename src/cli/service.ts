@@ -27,6 +27,7 @@ interface ServiceOptions extends ShownOptions {
   maxReschedules?: string
   maxRepeats?: string
   capacity?: string
+  waitlist?: boolean
   price?: string
   deposit?: string
   phone?: string
@@ -142,6 +143,8 @@ function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
       'how many appointments clients can book at once, as a series (default: 1)',
     )
     .option('--capacity <clients>', 'clients per slot, such as the seats in a class (default: 1)')
+    .option('--waitlist', 'clients can join the waiting list for it (the default)')
+    .option('--no-waitlist', 'clients cannot join the waiting list for it')
     .option('--price <amount>', 'price, such as "25 EUR"')
     .option('--deposit <amount>', 'amount to pay in advance, such as "5 EUR"')
     .option('--phone <use>', "the client's phone: required, optional or hidden (default: optional)")
@@ -183,6 +186,7 @@ function serviceReaders(context: Context, businessId: string, options: ServiceOp
       read(options.maxRepeats, (text) => numberIn(text, '--max-repeats', 'a whole number, such as 6')),
     capacity: () =>
       read(options.capacity, (text) => numberIn(text, '--capacity', 'a whole number, such as 8')),
+    waitlist: () => options.waitlist,
     price: () => clearable(options.price, readMoney),
     deposit: () => clearable(options.deposit, readMoney),
     client_fields: () =>

@@ -69,6 +69,8 @@ export interface BusinessesTable {
   max_gap_minutes: number
   /** The messages that clients who agreed to it also get as a text. */
   text_kinds_json: string
+  /** Minutes for which a time is kept for the client on the waiting list to whom it is offered. */
+  offer_minutes: number
 }
 
 /** API keys of hubs and businesses, stored as SHA-256 digests. */
@@ -180,6 +182,8 @@ export interface ServicesTable {
   /** Phone and last name of clients: required, optional or unused. Null: phone optional, last name required. */
   phone_use: ClientFieldUse | null
   last_name_use: ClientFieldUse | null
+  /** 1 if clients may join the waiting list for it. */
+  waitlist: 0 | 1
   /** Its length in pieces. Null: one. */
   steps_json: string | null
   /** The resources that it needs; the same as its rows of `service_resources`. Null: none. */
@@ -526,6 +530,11 @@ export interface Tables {
   calendar_mails: CalendarMailsTable
   client_links: ClientLinksTable
   client_log_ins: ClientLogInsTable
+  waitlist_entries: WaitlistEntriesTable
+  waitlist_offers: WaitlistOffersTable
+  waitlist_sweeps: WaitlistSweepsTable
+  waitlist_mails: WaitlistMailsTable
+  waitlist_texts: WaitlistTextsTable
   own_mail_servers: OwnMailServersTable
   own_stripe_accounts: OwnStripeAccountsTable
   push_devices: PushDevicesTable
@@ -705,6 +714,113 @@ export interface ClientLinksTable extends NoticeColumns {
   used_at: Instant | null
   /** The recipient. Null until it is sent. */
   to_email: string | null
+}
+
+export type WaitlistStatus = 'waiting' | 'offered' | 'booked' | 'ended'
+
+/** Why an entry ended: by its client, by the business, because its dates are over, or after unanswered offers. */
+export type WaitlistEnd = 'left' | 'removed' | 'passed' | 'unanswered'
+
+/** Clients who wait for a time. */
+export interface WaitlistEntriesTable {
+  id: string
+  business_id: string
+  status: WaitlistStatus
+  /** Null unless it has ended. */
+  ended_because: WaitlistEnd | null
+  /** Null for an erased client. */
+  client_id: string | null
+  /** The first service of a visit. */
+  service_id: string
+  location_id: string
+  staff_id: string | null
+  party_size: number
+  /** The services of a visit, as on a hold. Null for one service. */
+  items_json: string | null
+  /** The first and last date, in the zone of the location. */
+  from: string
+  to: string
+  /** Null: any. */
+  weekdays_json: string | null
+  /** The earliest and latest local start, as `HH:MM`. */
+  after: string | null
+  before: string | null
+  first_name: string
+  last_name: string
+  email: string | null
+  phone: string | null
+  locale: string | null
+  time_zone: string | null
+  /** The sentence by which the client agreed to text messages. */
+  text_consent: string | null
+  text_agreed_at: Instant | null
+  /** As on bookings: the digest by which a session's entries for one client are counted. Null for others. */
+  counted_client: string | null
+  /** Numbers the active entries of a counted client, so that the database limits them. */
+  ordinal: number | null
+  made_by: 'client' | 'business'
+  /** Owner of the session or key that made it. */
+  owner_id: string
+  /** Offers in a row that the client did not answer. */
+  unanswered: number
+  created_at: Instant
+  updated_at: Instant
+  /** When it was booked or ended. */
+  ended_at: Instant | null
+}
+
+/** Why an offer is over: booked, declined, expired, passed on by the business, or ended with its entry. */
+export type WaitlistOfferStatus = 'open' | 'taken' | 'declined' | 'lapsed' | 'skipped' | 'withdrawn'
+
+/** Times that were offered to entries. The ID is that of the hold, and of the booking that it becomes. */
+export interface WaitlistOffersTable {
+  id: string
+  business_id: string
+  entry_id: string
+  starts_at: Instant
+  ends_at: Instant
+  staff_id: string | null
+  status: WaitlistOfferStatus
+  /** 1 if a person of the business chose the time. */
+  by_hand: 0 | 1
+  expires_at: Instant
+  created_at: Instant
+  decided_at: Instant | null
+}
+
+/** When the entries of a business are next compared with its free times. The lease of a sweep is its `due_at`. */
+interface WaitlistSweepsTable {
+  business_id: string
+  due_at: Instant
+  /** From this time on, a sweep also looks if nothing seems to have changed. */
+  full_at: Instant
+  /** The beginning of the last sweep. */
+  swept_at: Instant
+  /** The catalogue that it has seen. */
+  catalogue_version: number
+}
+
+interface WaitlistMessageColumns extends NoticeColumns {
+  id: string
+  business_id: string
+  entry_id: string
+  /** Null unless it offers a time. */
+  offer_id: string | null
+  kind: 'joined' | 'offered' | 'ended'
+  /** The recipient of an email. Null until it is sent. */
+  to_email: string | null
+}
+
+/** Emails to clients on the waiting list. */
+export interface WaitlistMailsTable extends WaitlistMessageColumns {
+  /** In the form of `clientEmailOf`, by which emails to one client are counted. */
+  email: string
+}
+
+/** Text messages to them. */
+export interface WaitlistTextsTable extends WaitlistMessageColumns {
+  /** E.164. */
+  phone: string
 }
 
 /** Browsers in which a client has opened their page. */

@@ -33,6 +33,7 @@ import { lineOf, type MailView, renderMail, renderMany, type RenderedMail } from
 import { findToldSeries } from './series.ts'
 import { type LeasedTurn, limitedUntil, OutboxWorker, turnOf } from './outbox-worker.ts'
 import { OwnServers, type Route } from './own-server.ts'
+import { sendWaitlistMail } from './waitlist-mail.ts'
 import { MailSender, maxConnections, senderAddress, type SendResult } from './send.ts'
 
 /*
@@ -47,7 +48,9 @@ import { MailSender, maxConnections, senderAddress, type SendResult } from './se
  */
 
 const remindMs = 60_000
-const noticeTables: readonly NoticeTable[] = ['user_mails', 'client_links', 'calendar_mails']
+const noticeTables: readonly NoticeTable[] = [
+  ...(['user_mails', 'client_links', 'waitlist_mails', 'calendar_mails'] as const),
+]
 /** Reminders missed while no server was running are sent up to this much later. */
 const lateReminderSeconds = 86_400
 /** Covers transactions that commit late. */
@@ -133,22 +136,25 @@ export class MailWorker extends OutboxWorker {
   protected override async lease(max: number) {
     const { db, clock } = this.context
     if (!(await this.isAnyDue(clock.now()))) return { leased: [] }
-    const { links, ofClients, calendars, turns } = await db.transaction(async (tx) => {
+    const { links, ofClients, offers, calendars, turns } = await db.transaction(async (tx) => {
       const lease = { now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }
       const links = await leaseNotices(tx.db, 'user_mails', { ...lease, max }) // few, and people wait for them
       const ofClients = await leaseNotices(tx.db, 'client_links', { ...lease, max: max - links.length })
-      const rest = max - links.length - ofClients.length
+      const room = max - links.length - ofClients.length
+      const offers = await leaseNotices(tx.db, 'waitlist_mails', { ...lease, max: room })
+      const rest = room - offers.length
       const mails = rest > 0 ? await leaseMails(tx.db, { ...lease, max: rest, channel: 'email' }) : []
       const turns = [...Map.groupBy(mails, turnOf).values()]
       const left = rest - turns.length // for emails that nobody waits for
       const calendars = left > 0 ? await leaseNotices(tx.db, 'calendar_mails', { ...lease, max: left }) : []
-      return { links, ofClients, calendars, turns }
+      return { links, ofClients, offers, calendars, turns }
     })
     const turn = (id: string, send: () => Promise<void>): LeasedTurn => ({ id, send })
     return {
       leased: [
         ...links.map((mail) => turn(mail.id, () => sendLinkMail(this.context, this.sender, mail))),
         ...ofClients.map((link) => turn(link.id, () => this.sendToClient(link))),
+        ...offers.map((mail) => turn(mail.id, () => this.sendAboutWaitlist(mail))),
         ...calendars.map((mail) => turn(mail.id, () => this.sendAboutCalendar(mail))),
         ...turns.map((mails) => turn(mails[0]?.id ?? '', () => this.tell(mails))),
       ],
@@ -165,6 +171,11 @@ export class MailWorker extends OutboxWorker {
   private async sendToClient(leased: NoticeOf<'client_links'>): Promise<void> {
     const { sender } = await this.routeOf(leased.business_id)
     await sendClientLink(this.context, sender, { leased, isClient: this.links.isClient })
+  }
+
+  private async sendAboutWaitlist(notice: NoticeOf<'waitlist_mails'>): Promise<void> {
+    const { sender } = await this.routeOf(notice.business_id)
+    await sendWaitlistMail(this.context, sender, notice)
   }
 
   private async sendAboutCalendar(notice: NoticeOf<'calendar_mails'>): Promise<void> {

@@ -1,4 +1,4 @@
-import { languageFor } from '../base/languages.ts'
+import { type Language, languageFor } from '../base/languages.ts'
 import type { MailView } from './render.ts'
 import { leadingZone, newsOf, timesOf, unlinked } from './render.ts'
 import { maxSegments, plainText, segmentsOf } from './text-rules.ts'
@@ -18,17 +18,44 @@ export function renderText(
   const { say, ...language } = languageFor(...view.locales)
   const news = kind === 'reminder' ? kind : newsOf(view)
   const { date, time } = timesOf({ ...booking, timezone: leadingZone(view) }, { say, ...language })
-  const make = (length: number, stop: string) => {
-    const names = { business: cut(business.name, length), service: cut(booking.serviceName, length) }
-    const sentence = say(`text.${news === 'deposit_due' || news === 'paid' ? 'confirmed' : news}`, {
-      ...{ ...names, date, time },
-    })
-    return plainText([sentence, further, manageUrl, stop].filter(Boolean).join(' '))
-  }
   const count = (booking.series?.reports ?? 1) - 1
-  const further = count > 0 ? say('text.further', { count }) : ''
+  return renderSentence(`text.${news === 'deposit_due' || news === 'paid' ? 'confirmed' : news}`, {
+    ...{ language: { say, ...language }, url: manageUrl, canAnswer, date, time },
+    further: count > 0 ? say('text.further', { count }) : '',
+    names: { business: business.name, service: booking.serviceName },
+  })
+}
+
+/** Renders a sentence with a link in at most `maxSegments` segments. Names are shortened if they do not fit. */
+export function renderSentence(
+  key: Parameters<Language['say']>[0],
+  {
+    language: { say },
+    names,
+    date,
+    time,
+    url,
+    further = '',
+    canAnswer,
+  }: {
+    language: Language
+    names: { business: string; service: string }
+    date: string
+    time: string
+    url: string
+    /** A second sentence. */
+    further?: string
+    canAnswer: boolean
+  },
+): string {
+  const make = (length: number, stop: string) => {
+    const sentence = say(key, {
+      ...{ business: cut(names.business, length), service: cut(names.service, length), date, time },
+    })
+    return plainText([sentence, further, url, stop].filter(Boolean).join(' '))
+  }
   const stop = canAnswer ? say('text.stop') : ''
-  const shortest = plainText(`${date} ${time} ${manageUrl}`)
+  const shortest = plainText(`${date} ${time} ${url}`)
   const tries = [make(lengths[0] ?? 0, stop), ...lengths.map((length) => make(length, ''))]
   return tries.find((text) => segmentsOf(text) <= maxSegments) ?? shortest
 }

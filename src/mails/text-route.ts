@@ -38,9 +38,17 @@ export async function textToSend(
   const none = { text_kind: null, to_phone: '' }
   const number = textNumberOf(booking, config)
   if (number === undefined || kind === undefined) return none
-  const { business_id: businessId } = booking
-  const kinds = await cache.get(`text kinds of ${businessId}`, async () => findTextKinds(db, businessId))
-  return isAmong(kinds ?? [], kind) ? { text_kind: kind, to_phone: number } : none
+  const kinds = await textKindsOf({ cache }, db, booking.business_id)
+  return isAmong(kinds, kind) ? { text_kind: kind, to_phone: number } : none
+}
+
+/** Returns the kinds of messages that a business also sends as texts. */
+export async function textKindsOf(
+  { cache }: Pick<Context, 'cache'>,
+  db: Reads,
+  businessId: string,
+): Promise<readonly TextKind[]> {
+  return (await cache.get(`text kinds of ${businessId}`, async () => findTextKinds(db, businessId))) ?? []
 }
 
 /** True if a kind is among those that also go as a text. */

@@ -9,6 +9,8 @@ import type { Context } from './context.ts'
 import { isAnyMailDue, type LeasedMail, leaseMails, sentSince } from './mail-queries.ts'
 import { leaseSeconds, limitSeconds, maxToClientPerHour, quietUntil } from './mail-rules.ts'
 import { mailViewOf, noAddresses } from './mail-view.ts'
+import { sendNotice } from './notice.ts'
+import { isAnyNoticeDue, leaseNotices, type NoticeOf } from './notice-queries.ts'
 import { type LeasedTurn, limitedUntil, type NextMail, OutboxWorker, turnOf } from './outbox-worker.ts'
 import { renderText } from './render-text.ts'
 import { findToldSeries } from './series.ts'
@@ -17,6 +19,8 @@ import { countSegments, hasStopped, insertStop } from './text-queries.ts'
 import { textNumberOf } from './text-route.ts'
 import { monthOf, segmentsOf } from './text-rules.ts'
 import { type TextResult, TextSender } from './text-sender.ts'
+import { offerText, toldEntry } from './waitlist-mail.ts'
+import type { ToldEntry } from './waitlist-mail-queries.ts'
 
 /*
  * Sends due text messages, as mail-worker.ts sends emails. Its loop is separate, so that a provider that hangs delays
@@ -27,6 +31,12 @@ import { type TextResult, TextSender } from './text-sender.ts'
  */
 
 const maxInFlight = 20
+
+/** The parts of an email that a text message lacks. */
+const emptyMail = {
+  ...{ kind: 'waitlist_offered', senderName: '', replyTo: null, offUrl: null },
+  content: { subject: '', text: '', html: '', calendar: null },
+}
 
 /** The worker of this process. Without `SMS_URL` it does nothing. */
 export class TextWorker extends OutboxWorker {
@@ -50,13 +60,67 @@ export class TextWorker extends OutboxWorker {
 
   protected override async lease(max: number): Promise<{ leased: LeasedTurn[] }> {
     const { db, clock } = this.context
-    if (!(await isAnyMailDue(db.reads, clock.now(), 'text'))) return { leased: [] }
-    const mails = await db.transaction((tx) => {
-      const until = plusSeconds(tx.now, leaseSeconds)
-      return leaseMails(tx.db, { max, now: tx.now, until, channel: 'text' })
+    const now = clock.now()
+    const isAnyDue =
+      (await isAnyMailDue(db.reads, now, 'text')) || (await isAnyNoticeDue(db.reads, 'waitlist_texts', now))
+    if (!isAnyDue) return { leased: [] }
+    const { mails, offers } = await db.transaction(async (tx) => {
+      const lease = { now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }
+      const offers = await leaseNotices(tx.db, 'waitlist_texts', { ...lease, max })
+      const rest = max - offers.length
+      const mails = rest > 0 ? await leaseMails(tx.db, { ...lease, max: rest, channel: 'text' }) : []
+      return { mails, offers }
     })
     const turns = [...Map.groupBy(mails, turnOf).values()]
-    return { leased: turns.map((turn) => ({ id: turn[0]?.id ?? '', send: () => this.tell(turn) })) }
+    return {
+      leased: [
+        ...offers.map((text) => ({ id: text.id, send: () => this.offer(text) })),
+        ...turns.map((turn) => ({ id: turn[0]?.id ?? '', send: () => this.tell(turn) })),
+      ],
+    }
+  }
+
+  /** Sends an offer of the waiting list. Offers in quiet hours cannot wait, so no limit postpones one. */
+  private async offer(leased: NoticeOf<'waitlist_texts'>): Promise<void> {
+    const { db } = this.context
+    const told = await toldEntry(this.context, leased)
+    const digest = await stopDigestOf(this.context, leased.phone)
+    const isSent = told && !(await hasStopped(db.reads, digest)) && (await this.countOffer(leased, told))
+    const sender = { send: ({ id }: { id: string }) => this.sendOffer(id, leased, told) }
+    const mail = { ...emptyMail, id: leased.id, to: '', at: this.context.clock.now() }
+    await sendNotice(this.context, sender, {
+      ...{ table: 'waitlist_texts', notice: leased },
+      mail: isSent ? mail : undefined,
+    })
+  }
+
+  /** Counts an offer at its first attempt. Returns false if a limit is reached; the email brings it, too. */
+  private async countOffer(
+    { attempts, business_id: businessId }: NoticeOf<'waitlist_texts'>,
+    { plan: own, hub_plan }: ToldEntry,
+  ): Promise<boolean> {
+    if (attempts > 0) return true
+    const { config } = this.context
+    const { ofBusiness, ofServer } = quotasOfText({ businessId, plan: effectivePlan(own, hub_plan) }, config)
+    for (const quota of [ofBusiness, ofServer])
+      if (!(await this.limiter.count([quota], businessId)).allowed) return false
+    return true
+  }
+
+  private async sendOffer(
+    id: string,
+    { attempts, business_id: businessId, phone: to }: NoticeOf<'waitlist_texts'>,
+    told: ToldEntry | undefined,
+  ): Promise<TextResult> {
+    const { config, clock, db } = this.context
+    if (!told) return { outcome: 'refused', error: 'the offer is over' }
+    const text = await offerText(this.context, told, { canAnswer: canAnswer(config.smsUrl) })
+    const allowed = config.smsPerMonth[effectivePlan(told.plan, told.hub_plan)]
+    const count = { businessId, month: monthOf(clock.now()), segments: segmentsOf(text), allowed }
+    if (attempts === 0 && !(await db.transaction((tx) => countSegments(tx.db, count))))
+      return { outcome: 'refused', error: 'the text messages of this month are used up' }
+    const sent = await this.sender?.send({ id, to, text, statusUrl: null })
+    return sent ?? { outcome: 'refused', error: 'no provider' }
   }
 
   /** Sends the next message to a number, or finds that none is needed any more. */

@@ -38,6 +38,7 @@ export async function createContext(
     dueMails: new DueSignal(),
     dueTexts: new DueSignal(),
     duePushes: new DueSignal(),
+    dueOffers: new DueSignal(),
   }
   const provider = openProvider({ db, ids, config })
   const secret = new ServerSecret({ db, ids, config })

@@ -40,6 +40,7 @@ const service: Service = {
   max_reschedules: 3,
   max_repeats: 1,
   capacity: 1,
+  waitlist: true,
   price: null,
   deposit: null,
   location_ids: ['here'],

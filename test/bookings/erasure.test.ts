@@ -200,6 +200,7 @@ onEachEngine('erasing a client', (engine) => {
         kept_answers: 3,
         clients: 2,
         reminder_opt_outs: 1,
+        waitlist_entries: 0,
         blocks: 1,
       })
       expect(erased['mails']).toBeGreaterThan(5)

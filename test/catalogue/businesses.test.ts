@@ -43,6 +43,7 @@ onEachEngine('businesses and their keys over HTTP', (engine) => {
       phone: null,
       slug: 'salon-spree',
       max_gap_minutes: 0,
+      offer_minutes: 60,
       imprint_url: null,
       privacy_url: null,
       terms: null,

@@ -55,6 +55,7 @@ onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
       max_repeats: 1,
       client_fields: { phone: 'optional', last_name: 'required' },
       capacity: 1,
+      waitlist: true,
       price: { amount: 10_500, currency: 'EUR' },
       deposit: { amount: 2500, currency: 'EUR' },
       location_ids: salon.locations.map(({ id }) => id).toSorted(),

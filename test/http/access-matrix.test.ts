@@ -13,7 +13,7 @@ import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { pngOf } from '../support/pictures.ts'
 import { type FakeStripe, ownKey, ownWebhookSecret, startFakeStripe } from '../support/stripe-server.ts'
 import { makeSpares, type Spares } from '../support/spares.ts'
-import { makeThings, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
+import { makeThings, nextAddress, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
 import { ada, businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 import { makeWebhookThings, type WebhookThings } from '../support/webhooks.ts'
 import { isLong, isWhole, onOneEngine } from '../support/long.ts'
@@ -49,6 +49,8 @@ interface AllThings extends Things, Spares, WebhookThings {
   invitation_id: string
   business_id: string
   mail_id: string
+  /** Made by the session of the things. */
+  entry_id: string
 }
 
 /** One operation: its request for things, and those of them that can belong to another tenant. */
@@ -207,6 +209,42 @@ const rows: Record<
       'POST /api/v1/users/me/invitations/:id/decline': {
         ...{ names: ['invitation_id'], ofNobody: true },
         request: ({ invitation_id }) => ({ path: `/users/me/invitations/${invitation_id}/decline` }),
+      },
+    },
+  },
+  'join, show and leave the waiting list': {
+    may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'front_desk',
+    operations: {
+      'POST /api/v1/waitlist': {
+        names: ['service_id', 'location_id'],
+        request: ({ service_id, location_id }) => ({
+          path: '/waitlist',
+          body: {
+            ...{ service_id, location_id, from: '2026-12-01', to: '2026-12-02' },
+            client: { ...ada, email: `${randomUUID()}@example.com` },
+          },
+        }),
+      },
+      'GET /api/v1/waitlist/:id': one('/waitlist', 'entry_id'),
+      'DELETE /api/v1/waitlist/:id': one('/waitlist', 'entry_id'),
+    },
+  },
+  'list the waiting list, offer by hand, skip': {
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'front_desk',
+    operations: {
+      'GET /api/v1/waitlist': list('/waitlist'),
+      'POST /api/v1/waitlist/:id/offer': {
+        names: ['entry_id'],
+        request: ({ entry_id, free_start }) => ({
+          path: `/waitlist/${entry_id}/offer`,
+          body: { starts_at: free_start },
+        }),
+      },
+      'POST /api/v1/waitlist/:id/skip': {
+        names: ['entry_id'],
+        request: ({ entry_id }) => ({ path: `/waitlist/${entry_id}/skip` }),
       },
     },
   },
@@ -623,6 +661,9 @@ const forms = [
   'POST /me',
   'POST /me/:business_id/close',
   'POST /me/:business_id/link',
+  'POST /w/:code/take',
+  'POST /w/:code/decline',
+  'POST /w/:code/leave',
   'POST /console/locations/:id',
   'POST /console/locations/:id/holidays',
   'POST /console/people/:id',
@@ -723,6 +764,7 @@ const secret = [
   'GET /mail/off/:token',
   'POST /mail/off/:token',
   'GET /m/:code',
+  'GET /w/:code',
   'POST /texts/callback',
 ]
 
@@ -825,8 +867,22 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
       ...(body && { body }),
     })
   }
-  const thingsOf = async (tenant: Tenant): Promise<AllThings> => ({
-    ...(await makeThings(service, tenant)),
+  const makeEntry = async ({ token, service_id, location_id }: Things) => {
+    // its days are past the horizon, so that nothing is offered to it
+    const { body } = await service.call('POST', '/waitlist', {
+      ...{ token, remoteAddress: nextAddress() },
+      body: {
+        ...{ service_id, location_id, from: '2028-10-01', to: '2028-10-02' },
+        client: { ...ada, email: `${randomUUID()}@example.com` },
+      },
+    })
+    return String(body.id)
+  }
+  const thingsOf = async (tenant: Tenant): Promise<AllThings> => {
+    const things = await makeThings(service, tenant)
+    return { ...things, entry_id: await makeEntry(things), ...(await otherThingsOf(tenant)) }
+  }
+  const otherThingsOf = async (tenant: Tenant) => ({
     ...(await makeSpares(service, tenant)),
     ...(await makeWebhookThings(service, tenant)),
     business_id: tenant.id,
@@ -844,6 +900,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     ...{ spare_resource_id: unknownId, client_id: unknownId, other_client_id: unknownId },
     ...{ webhook_id: unknownId, delivery_id: unknownId, mail_id: unknownId, user_id: unknownId },
     invitation_id: unknownId,
+    entry_id: unknownId,
     ...{
       block_id: unknownId,
       feed_id: unknownId,

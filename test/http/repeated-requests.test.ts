@@ -201,6 +201,11 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
         staff_id: businessOf(service.world, 'Salon Spree').staff[0]?.id,
         url: 'https://calendar.example.com/anna.ics',
       }),
+    '/waitlist': () =>
+      Promise.resolve({
+        ...offer(businessOf(service.world, 'Salon Spree'), 'Meeting room'),
+        ...{ from: '2026-12-01', to: '2026-12-02', client: ada },
+      }),
     '/clients': () => Promise.resolve({ business_id: salonId(), first_name: 'Eve' }),
     '/clients/block': () => Promise.resolve({ business_id: salonId(), email: 'eve@example.com' }),
   }

@@ -80,6 +80,7 @@ export async function makeBusiness(
         catalogue_version: 1,
         page_key_generation: 0,
         max_gap_minutes: 0,
+        offer_minutes: 60,
         created_at: tx.now,
       },
     ])
@@ -158,6 +159,7 @@ export async function makeService(
     max_reschedules: parts.maxReschedules,
     max_repeats: parts.maxRepeats,
     capacity: parts.capacity,
+    waitlist: 1,
     price_amount: null,
     price_currency: null,
     deposit_amount: parts.deposit?.amount ?? null,

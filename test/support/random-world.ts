@@ -71,6 +71,7 @@ export async function makeRandomWorld(context: Context, random: Random): Promise
         catalogue_version: 1,
         page_key_generation: 0,
         max_gap_minutes: 0,
+        offer_minutes: 60,
         ...allMailColumns({}),
       },
     ])
@@ -161,6 +162,7 @@ function randomService(random: Random) {
     min_notice_minutes: random.of([0, 0, 0, 90, 2000]),
     max_advance_days: random.of([null, null, null, 0, 1, 3]),
     capacity: random.of([1, 1, 1, 2, 3]),
+    waitlist: 1 as const,
     max_reschedules: 3,
     max_repeats: 1,
     custom_fields_json: '[]',

@@ -15,8 +15,8 @@ import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.
 import type { ShownPage } from '../frame/console-route.ts'
 import { face } from '../frame/faces.ts'
 import { clockText, dayText, instantOf, lengthText } from '../frame/formats.ts'
-import { answerFields } from './answer-fields.ts'
-import { bookingWords } from './booking-words.ts'
+import { answerFields } from '../../pages/answer-fields.ts'
+import { answerWords, bookingWords } from './booking-words.ts'
 import { freeTimes, type FreeTimes, nearGroup, type OthersFree } from './book-times.ts'
 import { itemFields, type ItemRow, lengthOfItems, offerText } from './item-fields.ts'
 import { tellTick } from './telling.ts'
@@ -218,7 +218,8 @@ export function bookForm(form: BookForm): ShownPage {
         ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
         ${hidden({ known: typed['known'] ?? '' })}
         ${faultSummary({ typed, faults: others }, bookingWords(texts), html`${othersFree(visit, form.free)} ${near}`)}
-        ${clientPart(form)} ${whenFields(form)} ${answerFields(texts, state, { fields: questionsOf(items) })}
+        ${clientPart(form)} ${whenFields(form)}
+        ${answerFields(answerWords(texts), state, { fields: questionsOf(items) })}
         ${field(state, { name: 'notes', label: t.notes, rows: 2, max: 1000, focus: form.next === 'notes' })}
         ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : tellTick(visit, state, t.tell)}
         <div class="save">

@@ -29,7 +29,7 @@ import {
   FormFault,
 } from '../frame/console-route.ts'
 import { instantOf, momentText, wallFields } from '../frame/formats.ts'
-import { answersOf, refusedAnswers } from './answer-fields.ts'
+import { answersOf, refusedAnswers } from '../../pages/answer-fields.ts'
 import { type BookForm, bookForm, clientTyped, nearTimesOf, questionsOf, serviceForm } from './book-page.ts'
 import { readFreeTimes, readOthersFree } from './book-times.ts'
 import { isMasked } from './booking-page.ts'

@@ -21,7 +21,7 @@ import {
 import type { RefusedForm, ShownPage } from '../frame/console-route.ts'
 import { face } from '../frame/faces.ts'
 import { clientName, momentText } from '../frame/formats.ts'
-import { answerFields, answersOf, typedAnswers } from './answer-fields.ts'
+import { answerFields, answersOf, typedAnswers } from '../../pages/answer-fields.ts'
 import { nearTimesOf } from './book-page.ts'
 import {
   bookingHead,
@@ -31,7 +31,7 @@ import {
   mayRefund,
   versionFields,
 } from './booking-page.ts'
-import { bookingWords } from './booking-words.ts'
+import { answerWords, bookingWords } from './booking-words.ts'
 import { namesOfPeople } from './item-list.ts'
 import { filedHint, whyUntold } from './telling.ts'
 
@@ -272,7 +272,7 @@ function detailFields({ view, state, present }: ShownForm): Html {
   const { texts } = view.visit
   const now = nowText(texts.form.now, { name: 'notes', state, present })
   return html`${field(state, { name: 'notes', label: texts.booking.notes, rows: 4, max: 1000, now })}
-  ${answerFields(texts, state, { fields: view.questions, present })}`
+  ${answerFields(answerWords(texts), state, { fields: view.questions, present })}`
 }
 
 /**

@@ -18,7 +18,7 @@ import { face } from '../frame/faces.ts'
 import { clientName, dateFormat, dayText, lengthText, momentText, spanText } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
 import { waitText } from '../messages/wait-text.ts'
-import { linkedLabel } from './answer-fields.ts'
+import { linkedLabel } from '../../pages/answer-fields.ts'
 import { isVisit, itemLines, titleOf } from './item-list.ts'
 
 /** The data of a booking's page. */

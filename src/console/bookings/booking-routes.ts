@@ -27,7 +27,7 @@ import {
 } from '../frame/console-route.ts'
 import { listItems } from '../frame/lists.ts'
 import { momentText } from '../frame/formats.ts'
-import { refusedAnswers } from './answer-fields.ts'
+import { refusedAnswers } from '../../pages/answer-fields.ts'
 import { questionsOf } from './book-page.ts'
 import { changeRefusals } from './book-routes.ts'
 import {

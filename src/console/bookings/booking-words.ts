@@ -13,3 +13,8 @@ export function bookingWords({ form, setUp }: ConsoleTexts): FaultWords {
     problem: of(form.problems, setUp.problem),
   }
 }
+
+/** Returns the words of the fields for answers. */
+export function answerWords({ booking, form }: ConsoleTexts): Record<'yes' | 'no' | 'now', string> {
+  return { yes: booking.yes, no: booking.no, now: form.now }
+}

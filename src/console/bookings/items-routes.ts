@@ -18,12 +18,12 @@ import {
   type RefusedForm,
   type ShownPage,
 } from '../frame/console-route.ts'
-import { answerFields, answersOf, refusedAnswers } from './answer-fields.ts'
+import { answerFields, answersOf, refusedAnswers } from '../../pages/answer-fields.ts'
 import { questionsOf, warningBox } from './book-page.ts'
 import { assertUsual, catalogueOf, changeRefusals, fieldOfBooking, followers } from './book-routes.ts'
 import { changeList, changesSince, nearestTimes, tellChoice } from './booking-forms.ts'
 import { bookingHead, bookingPath, type BookingView, versionFields } from './booking-page.ts'
-import { bookingWords } from './booking-words.ts'
+import { answerWords, bookingWords } from './booking-words.ts'
 import {
   changedRows,
   itemFields,
@@ -186,7 +186,7 @@ async function itemsPage(
         <button type="submit" name="do" value="save" class="unseen" tabindex="-1" aria-hidden="true"></button>
         ${versionFields(view)}
         ${itemFields(visit, { typed: state.typed, faults: named }, { catalogue, rows, first: 0, services, added })}
-        ${answerFields(texts, state, { fields: newQuestions(view, catalogue, rows) })}
+        ${answerFields(answerWords(texts), state, { fields: newQuestions(view, catalogue, rows) })}
         ${tellChoice(view, state)} ${warningBox(state, texts.booking.itemsAnyway)}
         <div class="buttons">
           <button type="submit" name="do" value="save" class="main">${texts.form.save}</button>

@@ -1,18 +1,9 @@
-import { Problem, validationProblem } from '../../base/errors.ts'
-import { html, type Html } from '../../base/html.ts'
-import type { FieldAnswer, FieldValue } from '../../bookings/custom-field-rules.ts'
-import type { CustomField } from '../../catalogue/catalogue-types.ts'
-import { labelParts } from '../../catalogue/service-rules.ts'
-import {
-  choice,
-  field as fieldOfForm,
-  type FormState,
-  tick,
-  ticks,
-  type Typed,
-  typedPhone,
-} from '../../pages/form.ts'
-import type { ConsoleTexts } from '../frame/texts.ts'
+import { Problem, validationProblem } from '../base/errors.ts'
+import { html, type Html } from '../base/html.ts'
+import type { FieldAnswer, FieldValue } from '../bookings/custom-field-rules.ts'
+import type { CustomField } from '../catalogue/catalogue-types.ts'
+import { labelParts } from '../catalogue/service-rules.ts'
+import { choice, field as fieldOfForm, type FormState, tick, ticks, type Typed, typedPhone } from './form.ts'
 
 /* The questions of a service as form fields, with answers. */
 
@@ -80,7 +71,7 @@ export function refusedAnswers(
  * them.
  */
 export function answerFields(
-  { booking, form }: ConsoleTexts,
+  words: Record<'yes' | 'no' | 'now', string>,
   state: FormState,
   { fields, present }: { fields: readonly CustomField[]; present?: Typed | undefined },
 ): Html {
@@ -104,8 +95,8 @@ export function answerFields(
         type === 'select'
           ? options.map((option) => [option, option] as const)
           : ([
-              ['true', booking.yes],
-              ['false', booking.no],
+              ['true', words.yes],
+              ['false', words.no],
             ] as const)
       return choice(state, { name, label, required, options: [['', '–'], ...choices] })
     }
@@ -114,7 +105,9 @@ export function answerFields(
       ...{ name, label, required, isDecimal: true },
       ...(type === 'textarea' ? { rows: 4 } : { type: inputTypes[type] }),
       now:
-        present && now !== (state.typed[name] ?? '') ? html`${form.now} <bdi>${now || '–'}</bdi>` : undefined,
+        present && now !== (state.typed[name] ?? '')
+          ? html`${words.now} <bdi>${now || '–'}</bdi>`
+          : undefined,
     })
   })}`
 }

@@ -1,0 +1,219 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { ownFormsOnly } from '../access/own-forms-hook.ts'
+import { findShownBusiness } from '../access/session.ts'
+import { Problem, type ProblemCode } from '../base/errors.ts'
+import { acceptedLocales, languageFor } from '../base/languages.ts'
+import { ownOrigins } from '../base/public-url.ts'
+import { Media, problems, StrictObject } from '../base/wire.ts'
+import type { Context } from '../bookings/context.ts'
+import { managedBy } from '../bookings/manage.ts'
+import { showBooking } from '../bookings/booking.ts'
+import { entryOfLink, type LinkedEntry } from '../bookings/waitlist-link.ts'
+import { declineOffer, leaveList, takeOffer } from '../bookings/waitlist-offer.ts'
+import { clientOf } from '../bookings/waitlist-actors.ts'
+import { goneClient } from '../http/gone-client.ts'
+import { pageTag } from '../http/openapi.ts'
+import { answersOf, refusedAnswers } from './answer-fields.ts'
+import { filledForm, type FormState, type Typed, typedPhone } from './form.ts'
+import { sendMessagePage } from './message-page.ts'
+import { seeOther } from './page.ts'
+import { type EntryNotice, entryPage } from './waitlist-page.ts'
+
+const tags = [pageTag]
+const page = Media('text/html', 'The page.')
+const params = StrictObject({ code: Type.String({ description: 'From a message about the waiting list.' }) })
+const config = { countsVisits: true } as const
+const to = { 303: Type.Null({ description: 'To the page of the entry, or to the payment.' }) }
+const consumes = ['application/x-www-form-urlencoded']
+const refused = problems('not_found', 'origin_not_allowed', 'unsupported_media_type', 'validation_failed')
+
+/**
+ * Registers the page on which clients take or decline the time that the waiting list offers them. Opening it changes
+ * nothing, because mail scanners open links.
+ */
+export function waitlistPageRoutes(app: FastifyInstance, context: Context): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  routes.get(
+    '/w/:code',
+    {
+      config,
+      schema: {
+        operationId: 'showOwnEntry',
+        tags,
+        summary: 'The page of an entry of the waiting list, for its client',
+        description: 'Shows the time that is kept for the client. Changes nothing.',
+        params,
+        querystring: Type.Object({ now: Type.Optional(Type.String({ maxLength: 20 })) }),
+        response: { 200: page, ...problems('not_found', 'validation_failed') },
+      },
+    },
+    async (request, reply) => {
+      const linked = await known(context, request.params.code)
+      const notice = (['declined', 'gone'] as const).find((one) => one === request.query.now)
+      return show(context, { request, reply }, linked, { notice, state: filledForm() })
+    },
+  )
+  const ours = ownOrigins(context.config)
+  void app.register((scope, _options, done) => {
+    ownFormsOnly(scope, ours)
+    addForms(scope, context)
+    done()
+  })
+}
+
+function addForms(app: FastifyInstance, context: Context): void {
+  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  const Typed = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 5_000 }))
+  const Offer = StrictObject({ offer: Type.String({ maxLength: 36 }) })
+
+  routes.post(
+    '/w/:code/take',
+    {
+      config,
+      schema: {
+        operationId: 'takeOwnOffer',
+        tags,
+        summary: 'Book the time that the waiting list offers, as the client',
+        description: 'With a deposit, it leads to the payment.',
+        consumes,
+        params,
+        body: Typed,
+        response: { ...to, 422: page, ...refused },
+      },
+    },
+    async (request, reply) => {
+      const linked = await known(context, request.params.code)
+      const typed = request.body as Typed
+      return take(context, { request, reply }, linked, typed)
+    },
+  )
+  routes.post(
+    '/w/:code/decline',
+    {
+      config,
+      schema: {
+        operationId: 'declineOwnOffer',
+        tags,
+        summary: 'Decline the time that the waiting list offers, as the client',
+        description: 'The client goes on waiting for other times.',
+        consumes,
+        params,
+        body: Offer,
+        response: { ...to, ...refused },
+      },
+    },
+    async (request, reply) => {
+      const { entry } = await known(context, request.params.code)
+      const isDeclined = await declineOffer(context, { entry, offerId: request.body.offer.toLowerCase() })
+      return seeOther(reply, `/w/${request.params.code}?now=${isDeclined ? 'declined' : 'gone'}`)
+    },
+  )
+  routes.post(
+    '/w/:code/leave',
+    {
+      config,
+      schema: {
+        operationId: 'leaveOwnList',
+        tags,
+        summary: 'Leave the waiting list, as the client',
+        consumes,
+        params,
+        response: { ...to, ...refused },
+      },
+    },
+    async (request, reply) => {
+      const { entry } = await known(context, request.params.code)
+      await leaveList(context, entry)
+      return seeOther(reply, `/w/${request.params.code}`)
+    },
+  )
+}
+
+interface Exchange {
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+/** Refusals that mean that the offered time is gone. */
+const goneCodes: readonly ProblemCode[] = ['hold_expired', 'hold_not_found', 'hold_converted']
+
+async function take(
+  context: Context,
+  { request, reply }: Exchange,
+  linked: LinkedEntry,
+  typed: Typed,
+): Promise<FastifyReply> {
+  const { entry, questions, missing } = linked
+  const path = pathOf(request)
+  if (entry.hold_id === null || entry.hold_id !== typed['offer']?.toLowerCase())
+    return seeOther(reply, `${path}?now=gone`)
+  const answers = answersOf(questions, typed)
+  const client = Object.fromEntries(
+    missing.flatMap((name) => {
+      const text = (typed[name] ?? '').trim()
+      return text === '' ? [] : [[name, name === 'phone' ? typedPhone(text) : text]]
+    }),
+  )
+  try {
+    const { redirectUrl } = await takeOffer(context, {
+      ...{ entry, offerId: entry.hold_id, client, custom_field_values: answers },
+      ...{ from: request.client, isGone: goneClient(request) },
+    })
+    return await (redirectUrl === undefined ? seeOther(reply, path) : reply.redirect(redirectUrl, 303))
+  } catch (error) {
+    if (error instanceof Problem && goneCodes.includes(error.code)) return seeOther(reply, `${path}?now=gone`)
+    const refusal = refusedAnswers(error, { fields: questions, answers })
+    if (!(refusal instanceof Problem) || refusal.code !== 'validation_failed') throw error
+    return show(context, { request, reply: reply.code(422) }, linked, {
+      notice: undefined,
+      state: { typed, faults: faultsIn(refusal, languageOf(request, entry)) },
+    })
+  }
+}
+
+function faultsIn({ parts }: Problem, { say }: ReturnType<typeof languageFor>): Record<string, string> {
+  const faults: Record<string, string> = { '': say('booking.faultsFound') }
+  for (const { pointer, code } of parts.errors ?? []) {
+    const name = pointer.replace('/client/', '/').slice(1)
+    faults[name] = say(code === 'required' ? 'booking.faultRequired' : 'booking.faultInvalid')
+  }
+  return faults
+}
+
+/** Throws not_found for a wrong link. */
+async function known(context: Context, code: string): Promise<LinkedEntry> {
+  const linked = await entryOfLink(context, code)
+  if (!linked) throw new Problem('not_found', 'There is nothing at this address.')
+  return linked
+}
+
+function pathOf(request: FastifyRequest): string {
+  const { code } = request.params as { code: string } // every route of the page has it
+  return `/w/${encodeURIComponent(code)}`
+}
+
+function languageOf({ headers }: FastifyRequest, { locale }: LinkedEntry['entry']) {
+  return languageFor(locale, ...acceptedLocales(headers['accept-language']))
+}
+
+async function show(
+  context: Context,
+  { request, reply }: Exchange,
+  linked: LinkedEntry,
+  shown: { notice: EntryNotice | undefined; state: FormState },
+): Promise<FastifyReply> {
+  const { entry } = linked
+  const business = await findShownBusiness(context.db.reads, { businessId: entry.business_id })
+  const language = languageOf(request, entry)
+  const visit = { language, business, path: pathOf(request), manageUrl: await manageUrlOf(context, linked) }
+  return sendMessagePage(reply, language, entryPage(visit, linked, shown))
+}
+
+/** Returns the link to the booking of an entry. */
+async function manageUrlOf(context: Context, { entry }: LinkedEntry): Promise<string | undefined> {
+  if (entry.booking_id === null) return undefined
+  const booking = await showBooking(context, clientOf(entry), entry.booking_id)
+  return (await managedBy(context, booking)).manageUrl ?? undefined
+}
