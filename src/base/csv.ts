@@ -46,9 +46,21 @@ export function csvRow(
   return `${values.map((value) => csvCell(value, separator)).join(separator)}\r\n`
 }
 
+/*
+ * At the start, and after characters at which spreadsheets split: before a formula, with any quotes, apostrophes and space
+ * in between. Apostrophes count, so that `cellText` removes only ours.
+ */
+const formulas = /^(?='*[\t\r\n])|(?<=^|[;\t\r\n])(?=['"\s]*[=+\-@])/g
+const guardedFormulas = /^'(?='*[\t\r\n])|(?<=^|[;\t\r\n])'(?=['"\s]*[=+\-@])/g
+
 function csvCell(value: string | number | null, separator: string): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)
-  const safe = value.replace(/^(?=\s*[=+\-@]|[\t\r\n])|(?<=[;\t\r\n])(?=\s*"*\s*[=+\-@])/g, "'")
+  const safe = value.replace(formulas, "'")
   return /["\r\n]/.test(safe) || safe.includes(separator) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** Returns the text of a cell that `csvRow` or another program has written, without the apostrophes before formulas. */
+export function cellText(cell: string): string {
+  return cell.replace(guardedFormulas, '')
 }

@@ -2,7 +2,7 @@ import { type TurnLimits, Turns } from '../base/turns.ts'
 import type { Context } from './context.ts'
 
 /** Kinds of requests that occupy the thread so much that each business may run one at a time. */
-type CostlyKind = 'calendar' | 'numbers' | 'export' | 'feed'
+type CostlyKind = 'calendar' | 'numbers' | 'export' | 'import' | 'feed'
 
 /**
  * Limits of each kind. Calendars of a business wait for each other, because each visible page polls after
@@ -12,6 +12,7 @@ const limits: Record<CostlyKind, TurnLimits> = {
   calendar: { owners: 2, waiting: 32, busy: 'Many calendars of this business are being read.' },
   numbers: { owners: 1, waiting: 8, busy: 'Numbers of this business are being counted.' },
   export: { waiting: 8, busy: 'Bookings of this business are being exported.' },
+  import: { owners: 2, waiting: 4, busy: 'Clients of this business are being imported.' },
   feed: { owners: 1, waiting: 20, busy: 'Feeds of this business are being read.' },
 }
 
@@ -23,6 +24,7 @@ export function turnsFor({ db }: Pick<Context, 'db'>, kind: CostlyKind): Turns {
     calendar: new Turns(limits.calendar),
     numbers: new Turns(limits.numbers),
     export: new Turns(limits.export),
+    import: new Turns(limits.import),
     feed: new Turns(limits.feed),
   }
   known.set(db.reads, turns)

@@ -1,11 +1,24 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { operator } from '../access/actor.ts'
+import { decodeCsv } from '../base/csv-reader.ts'
+import { csvFormOf } from '../base/csv.ts'
 import { OperatorError, UsageError } from '../base/errors.ts'
 import { mostPerPage } from '../base/paging.ts'
 import { BlockClient } from '../bookings/client-schemas.ts'
 import type { Context } from '../bookings/context.ts'
 import { namedClient } from '../bookings/client.ts'
+import { type ClientColumn, clientColumns, type ImportedField } from '../bookings/client-columns.ts'
+import { clientCsv } from '../bookings/client-csv.ts'
+import {
+  type ClientFile,
+  type ClientImportReport,
+  importClients,
+  maxImportBytes,
+  readClientFile,
+  UnreadableClients,
+} from '../bookings/client-import.ts'
 import { exportWholeClient } from '../bookings/client-export.ts'
 import { eraseClient } from '../bookings/erasure.ts'
 import {
@@ -15,7 +28,15 @@ import {
   unblockClient,
 } from '../bookings/strangers.ts'
 import { showBusiness } from '../catalogue/business.ts'
-import { type CliCommand, commandIO, print, printPage, withExistingDatabase } from './command-line.ts'
+import {
+  type CliCommand,
+  commandIO,
+  print,
+  printPage,
+  tableLines,
+  withExistingDatabase,
+  writeLines,
+} from './command-line.ts'
 import { checkedCreation, given, readInteger, shownTime } from './input.ts'
 
 interface Options {
@@ -49,6 +70,121 @@ export function registerClientCommands(program: CliCommand): void {
   registerList(group)
   registerExport(group)
   registerErase(group)
+  registerImport(group)
+  registerExportList(group)
+}
+
+interface ImportOptions extends Options {
+  apply?: boolean
+  replace?: boolean
+  column?: string[]
+}
+
+const importNames: Record<ClientColumn, string> = {
+  ...{ first_name: 'first name', last_name: 'last name', full_name: 'full name', email: 'email' },
+  ...{ phone: 'phone', notes: 'notes', tags: 'tags', locale: 'language', time_zone: 'time zone' },
+  ...{ note: 'into the notes', ignore: '–' },
+}
+
+function registerImport(group: CliCommand): void {
+  group
+    .command('import <file>')
+    .description('print the plan of an import of clients from CSV ("-" is standard input); --apply runs it')
+    .requiredOption('--business <name or id>', 'the business')
+    .option('--apply', 'import the clients')
+    .option('--replace', 'replace values that differ; without it, the present ones stay')
+    .option('--column <heading=meaning...>', `the meaning of a column: ${clientColumns.join(', ')}`)
+    .withJson()
+    .examples(
+      'client import clients.csv --business "Salon Spree"',
+      'client import clients.csv --business "Salon Spree" --column "Customer since=note" --apply',
+    )
+    .action(
+      async (path: string, { business, apply = false, replace = false, column, json }: ImportOptions) => {
+        const text = decodeCsv(readBytes(path))
+        const { file, report } = await withExistingDatabase(async (context) => {
+          const { id: business_id } = await showBusiness(context, business)
+          const file = await readColumns(text, column ?? []).catch((error: unknown) => {
+            if (error instanceof UnreadableClients) throw new UsageError(`${path}: ${error.message}.`)
+            throw error
+          })
+          const input = { business_id, file, replaces: replace, apply }
+          return { file, report: await importClients(context, operator, input) }
+        })
+        print(report, json, () => importLines(file, report))
+      },
+    )
+}
+
+function readBytes(path: string): Uint8Array {
+  try {
+    const bytes = readFileSync(path === '-' ? 0 : path)
+    if (bytes.length > maxImportBytes) throw new UsageError(`${path} has more than ${maxImportBytes} bytes.`)
+    return bytes
+  } catch (error) {
+    if (error instanceof OperatorError) throw error
+    throw new UsageError(`${path} cannot be read: ${error instanceof Error ? error.message : ''}`)
+  }
+}
+
+async function readColumns(text: string, named: readonly string[]): Promise<ClientFile> {
+  const file = await readClientFile(text)
+  const columns: (string | undefined)[] = []
+  for (const one of named) {
+    const at = one.lastIndexOf('=')
+    const index = file.head.indexOf(one.slice(0, at).trim())
+    const meaning = clientColumns.find((column) => column === one.slice(at + 1).trim())
+    if (at === -1 || index === -1) throw new UsageError(`--column: the file has no heading of "${one}".`)
+    if (!meaning) throw new UsageError(`--column: the meaning must be one of ${clientColumns.join(', ')}.`)
+    columns[index] = meaning
+  }
+  return named.length === 0 ? file : readClientFile(text, { columns })
+}
+
+function importLines({ head, columns }: ClientFile, report: ClientImportReport): string[] {
+  const { dry_run, created, changed, unchanged, repeated, failed, kept_count } = report
+  const more = (count: number, shown: number) => (count > shown ? [`  and ${count - shown} more`] : [])
+  const fields = (list: readonly ImportedField[]) => list.map((field) => importNames[field]).join(', ')
+  return [
+    ...(dry_run ? ['Nothing was changed; --apply imports. The plan:'] : []),
+    ...tableLines(
+      ['COLUMN', 'MEANING'],
+      head.map((heading, index) => [heading, importNames[columns[index] ?? 'ignore']]),
+    ),
+    `new: ${created}, changed: ${changed}, unchanged: ${unchanged}, repeated rows: ${repeated}, failed: ${failed}`,
+    ...report.problems.map(
+      ({ row, field, detail }) =>
+        `row ${row}: ${field === undefined ? '' : `${importNames[field]} `}${detail}`,
+    ),
+    ...more(failed, report.problems.length),
+    ...report.changes.map(({ row, name, fields: list }) => `row ${row}: ${name} (${fields(list)})`),
+    ...more(changed, report.changes.length),
+    ...report.kept.map(({ row, field }) => `row ${row}: ${importNames[field]} differs and stays`),
+    ...more(kept_count, report.kept.length),
+  ]
+}
+
+function registerExportList(group: CliCommand): void {
+  group
+    .command('export-list')
+    .description('print all clients of a business as CSV, as the console exports them')
+    .requiredOption('--business <name or id>', 'the business')
+    .examples('client export-list --business "Salon Spree" > clients.csv')
+    .action(async ({ business }: Options) => {
+      await withExistingDatabase(async (context) => {
+        const { id: business_id } = await showBusiness(context, business)
+        const parts = clientCsv(context, operator, {
+          ...{ business_id, headings: listHeadings, yes: 'yes', no: 'no', form: csvFormOf('en') },
+        })
+        for await (const part of parts) writeLines([part.replace(/\r\n$/, '')])
+      })
+    })
+}
+
+const listHeadings = {
+  ...{ first_name: 'First name', last_name: 'Last name', email: 'Email', phone: 'Phone', notes: 'Notes' },
+  ...{ tags: 'Tags', locale: 'Language', time_zone: 'Time zone', booking_count: 'Visits' },
+  ...{ no_show_count: 'No-shows', last_booking_at: 'Last visit', blocked: 'Blocked', created_at: 'Added' },
 }
 
 function registerExport(group: CliCommand): void {

@@ -21,6 +21,7 @@ const itsPages = [
   ),
   ...[
     '/clients',
+    '/clients.csv',
     '/clients/new',
     '/clients/:id',
     '/clients/:id/edit',

@@ -96,6 +96,8 @@ export function clientList(visit: BusinessVisit, { q, fault, sort, clients, next
   return html`<div class="head">
       <h1>${t.title}</h1>
       <a class="button" href="${pathOf('/console/clients/new', visit)}">${icon('add')} ${t.add}</a>
+      ${hasRole(visit.person, 'manager') ? html`<a class="button" href="${pathOf('/console/clients/import', visit)}">${t.import}</a>` : ''}
+      ${visit.person.role === 'owner' ? html`<a class="button" href="${pathOf('/console/clients.csv', visit)}" data-turbo="false">${visit.texts.bookings.export}</a>` : ''}
     </div>
     <form method="get" action="/console/clients" class="filters" role="search">
       ${hidden({ business: businessOf(visit), sort: query.sort })} ${searchField(t.search, q)}

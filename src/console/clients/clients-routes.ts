@@ -19,6 +19,7 @@ import {
   type ShownPage,
 } from '../frame/console-route.ts'
 import { changeClientRoute, mergeClientRoute, newClientRoute } from './client-form.ts'
+import { clientFileRoutes, clientImportRoutes, importPageRoute } from './import-routes.ts'
 import { clientList, clientPage, type ClientView, erasePage } from './client-page.ts'
 
 const path = '/console/clients'
@@ -34,8 +35,11 @@ export function clientPageRoutes(app: FastifyInstance, context: Context): void {
   consoleRoutes(app, context, [
     listRoute(context),
     newClientRoute(context),
+    importPageRoute(),
     ...ofClient.map((route): ConsoleRoute => ({ ...route, missing: sayMissing })),
   ])
+  clientImportRoutes(app, context)
+  clientFileRoutes(app, context)
 }
 
 function listRoute(context: Context): ConsoleRoute {

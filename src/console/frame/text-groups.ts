@@ -145,6 +145,16 @@ export interface TextParameters {
   'clients.cancelled': { count: string | number }
   'clients.eraseTitle': { name: string | number }
   'clients.eraseAhead': { count: number }
+  'clientImport.counts.created': { count: number }
+  'clientImport.counts.changed': { count: number }
+  'clientImport.counts.unchanged': { count: number }
+  'clientImport.counts.repeated': { count: number }
+  'clientImport.counts.failed': { count: number }
+  'clientImport.run': { count: number }
+  'clientImport.column': { number: string | number }
+  'clientImport.row': { number: string | number }
+  'clientImport.more': { count: number }
+  'clientImport.faults.openQuote': { number: string | number }
   'booking.minutes': { minutes: string | number }
   'booking.people': { count: number }
   'booking.visit': { number: number }

@@ -1,0 +1,359 @@
+import type { Actor } from '../access/actor.ts'
+import { recordAudit } from '../access/audit.ts'
+import { CsvFault, type CsvRecord, readCsv } from '../base/csv-reader.ts'
+import { fullName } from '../base/contact-formats.ts'
+import type { FieldError } from '../base/errors.ts'
+import { Slices } from '../base/slices.ts'
+import { compileCreation, fieldErrorsOf } from '../base/validation.ts'
+import { businessForCreation } from '../catalogue/catalogue.ts'
+import type { Reads, Transaction } from '../database/database.ts'
+import {
+  clientColumns,
+  type ClientColumn,
+  type ImportedField,
+  likelyColumns,
+  readRow,
+} from './client-columns.ts'
+import { type Candidate, findByKeys, findNamesakes } from './client-import-queries.ts'
+import {
+  addressesOf,
+  importedChange,
+  type ImportedClient,
+  type ImportedPerson,
+  knownId,
+  matchedClient,
+  PeopleOfFile,
+} from './imported-person.ts'
+import { type ClientRow, insertClient, lockClients, updateClient } from './client-queries.ts'
+import { formerKey, keyColumns } from './client-rules.ts'
+import { CreateClient } from './client-schemas.ts'
+import type { Context } from './context.ts'
+import { turnsFor } from './costly.ts'
+
+/*
+ * Imports clients from CSV. The same code makes the plan and applies it, so they agree. It writes batches, each in a
+ * transaction. A repeated import finds the clients of the first one, so it changes nothing, or finishes an interrupted one.
+ */
+
+export const maxImportBytes = 4 * 1024 * 1024
+const maxImportRows = 20_000
+const maxColumns = 100
+/** Number of people in a transaction. */
+const perBatch = 50
+/** Number of changes and of problems that a report names. */
+const maxReported = 200
+
+/** A file that cannot be read: its reason, and a number for the text. */
+export class UnreadableClients extends Error {
+  readonly reason: 'empty' | 'too_many_rows' | 'too_many_columns' | 'open_quote'
+  readonly number: number
+
+  constructor(reason: UnreadableClients['reason'], number = 0) {
+    super(unreadableTexts[reason].replace('#', String(number)))
+    this.reason = reason
+    this.number = number
+  }
+}
+
+const unreadableTexts = {
+  empty: 'the file has no rows below its headings',
+  too_many_rows: 'the file has more than # rows',
+  too_many_columns: 'the file has more than # columns',
+  open_quote: 'a quotation mark in row # is never closed',
+}
+
+/** A file of clients: its headings, and the meaning of each column. */
+export interface ClientFile {
+  head: string[]
+  columns: ClientColumn[]
+  /** The first value of each column. */
+  examples: string[]
+  rows: CsvRecord[]
+}
+
+/** Reads a file. `columns` replaces the recognised meanings. Throws UnreadableClients. */
+export async function readClientFile(
+  text: string,
+  { columns, isGone }: { columns?: readonly (string | undefined)[]; isGone?: () => boolean } = {},
+): Promise<ClientFile> {
+  const slices = new Slices(isGone)
+  const rows: CsvRecord[] = []
+  let head: string[] | undefined
+  try {
+    for (const record of readCsv(text)) {
+      if (head) rows.push(record)
+      else head = record.cells
+      if (rows.length > maxImportRows) throw new UnreadableClients('too_many_rows', maxImportRows)
+      await slices.giveWay()
+    }
+  } catch (error) {
+    throw error instanceof CsvFault ? new UnreadableClients('open_quote', error.row) : error
+  }
+  if (!head || rows.length === 0) throw new UnreadableClients('empty')
+  if (head.length > maxColumns) throw new UnreadableClients('too_many_columns', maxColumns)
+  const likely = likelyColumns(head)
+  return {
+    head,
+    columns: likely.map((usual, index) => clientColumns.find((one) => one === columns?.[index]) ?? usual),
+    examples: head.map((_heading, index) => {
+      const cell = rows.slice(0, 50).find(({ cells }) => (cells[index] ?? '') !== '')?.cells[index] ?? ''
+      return Array.from(cell).slice(0, 60).join('')
+    }),
+    rows,
+  }
+}
+
+/** A row, or a value of it, that an import leaves out. */
+export interface ImportProblem {
+  row: number
+  /** Undefined if the whole row has the problem. */
+  field?: ImportedField | undefined
+  code: string
+  detail: string
+}
+
+/** The plan or the result of an import. */
+export interface ClientImportReport {
+  dry_run: boolean
+  business_id: string
+  created: number
+  changed: number
+  unchanged: number
+  /** Rows of a person whom an earlier row names. */
+  repeated: number
+  failed: number
+  /** The first ones. */
+  changes: { row: number; name: string; id: string; fields: ImportedField[] }[]
+  /** Rows that cannot be imported; the first ones. */
+  problems: ImportProblem[]
+  /** Values that differ and stay. */
+  kept_count: number
+  /** The first ones. */
+  kept: { row: number; field: ImportedField }[]
+}
+
+interface ImportInput {
+  business_id: string
+  file: ClientFile
+  /** True to replace values that differ. */
+  replaces: boolean
+  apply: boolean
+  isGone?: (() => boolean) | undefined
+}
+
+const validate = compileCreation(CreateClient)
+
+/**
+ * Imports clients, or returns the plan. A client of the same name is found by email address, then by phone number. Empty
+ * cells change nothing. Consent is never imported. Throws unavailable if too many imports wait, and MemberGone for a plan.
+ */
+export async function importClients(
+  context: Context,
+  actor: Actor,
+  { business_id, file, replaces, apply, isGone }: ImportInput,
+): Promise<ClientImportReport> {
+  const business = await businessForCreation(context.db.reads, actor.scope, business_id)
+  const work = async () => {
+    const slices = new Slices(apply ? undefined : isGone)
+    const report = newReport(business.id, apply)
+    const people = await peopleOf(file, { business, report, slices })
+    for (let start = 0; start < people.length; start += perBatch) {
+      const batch = { people: people.slice(start, start + perBatch), business, replaces }
+      const isFirst = report.created + report.changed === 0
+      const results = apply
+        ? await context.db.transaction((tx) => applyBatch(context, tx, { ...batch, by: isFirst && actor }))
+        : await planBatch(context.db.reads, batch)
+      for (const result of results) count(report, result)
+      await slices.rest()
+    }
+    return report
+  }
+  return turnsFor(context, 'import').run(business.id, work, isGone)
+}
+
+type Business = Awaited<ReturnType<typeof businessForCreation>>
+
+function newReport(business_id: string, apply: boolean): ClientImportReport {
+  return {
+    ...{ dry_run: !apply, business_id, created: 0, changed: 0, unchanged: 0, repeated: 0, failed: 0 },
+    ...{ changes: [], problems: [], kept_count: 0, kept: [] },
+  }
+}
+
+/** Returns the people of a file, and reports rows that are no clients. */
+async function peopleOf(
+  { rows, columns, head }: ClientFile,
+  { business, report, slices }: { business: Business; report: ClientImportReport; slices: Slices },
+): Promise<ImportedPerson[]> {
+  const file = new PeopleOfFile(business.timezone)
+  for (const { row, cells } of rows) {
+    const client = readRow(cells, columns, head)
+    if (validate(client)) file.add(row, client as ImportedClient)
+    else fail(report, row, fieldErrorsOf(validate.errors ?? []))
+    await slices.giveWay()
+  }
+  report.repeated = file.repeated
+  for (const kept of file.kept) keep(report, kept)
+  return file.people
+}
+
+function fail(report: ClientImportReport, row: number, errors: readonly FieldError[]): void {
+  report.failed += 1
+  const room = maxReported - report.problems.length
+  const problems = errors.map(({ pointer, code, detail }) => {
+    const [, field] = pointer.split('/')
+    return { row, field: field as ImportedField, code, detail }
+  })
+  report.problems.push(...problems.slice(0, Math.max(0, room)))
+}
+
+function keep(report: ClientImportReport, kept: { row: number; field: ImportedField }): void {
+  report.kept_count += 1
+  if (report.kept.length < maxReported) report.kept.push(kept)
+}
+
+type Result = { row: number; kept: ImportedField[] } & (
+  | { effect: 'created' | 'unchanged' }
+  | { effect: 'changed'; client: ClientRow; fields: ImportedField[] }
+  | { effect: 'failed'; code: string; detail: string }
+)
+
+function count(report: ClientImportReport, result: Result): void {
+  const { row } = result
+  if (result.effect === 'failed') {
+    fail(report, row, [{ pointer: '', code: result.code, detail: result.detail }])
+    return
+  }
+  report[result.effect] += 1
+  for (const field of result.kept) keep(report, { row, field })
+  if (result.effect !== 'changed' || report.changes.length >= maxReported) return
+  const { id, first_name, last_name } = result.client
+  report.changes.push({ row, id, name: fullName(first_name, last_name), fields: result.fields })
+}
+
+interface Batch {
+  people: ImportedPerson[]
+  business: Business
+  replaces: boolean
+}
+
+async function planBatch(db: Reads, batch: Batch): Promise<Result[]> {
+  const matches = await matchesOf(db, batch)
+  return batch.people.map((person, index) => resultOf(person, matches[index], batch))
+}
+
+function resultOf(
+  person: ImportedPerson,
+  match: ClientRow | 'several' | undefined,
+  { business: { timezone }, replaces }: Batch,
+): Result {
+  const { row } = person
+  if (match === 'several') return { row, kept: [], effect: 'failed', ...several }
+  if (!match) return { row, kept: [], effect: 'created' }
+  const { after, changed, kept } = importedChange(match, person, { timezone, replaces })
+  return changed.length > 0
+    ? { row, kept, effect: 'changed', client: after, fields: changed }
+    : { row, kept, effect: 'unchanged' }
+}
+
+const several = { code: 'several_clients', detail: 'several clients have this name and phone number' }
+const raced = { code: 'client_exists', detail: 'another client has this name and contact: merge them' }
+
+/** Returns the client whom each person is. */
+async function matchesOf(
+  db: Reads,
+  { people, business }: Batch,
+): Promise<(ClientRow | 'several' | undefined)[]> {
+  const { id: business_id, timezone } = business
+  const keys = people.flatMap((person, n) =>
+    addressesOf(person, business).map((address) => ({ n, business_id, name: person.name, address })),
+  )
+  const byKey: Candidate[] = await findByKeys(db, keys)
+  const names = [...new Set(people.map(({ name }) => name))].map((name) => ({ business_id, name }))
+  const namesakes = Map.groupBy(await findNamesakes(db, names), ({ name }) => name)
+  return people.map((person, n) => {
+    const candidates = {
+      byKey: byKey.flatMap(({ n: ofPerson, ...client }) => (ofPerson === n ? [client] : [])),
+      namesakes: namesakes.get(person.name) ?? [],
+    }
+    return matchedClient(person, candidates, timezone)
+  })
+}
+
+/** Writes a batch. `by` is set until an import has written its entry in the audit log. */
+async function applyBatch(
+  context: Context,
+  tx: Transaction,
+  { by, ...batch }: Batch & { by: Actor | false },
+): Promise<Result[]> {
+  const { people, business, replaces } = batch
+  const { id: business_id, timezone } = business
+  const matches = await matchesOf(tx.db, batch)
+  const ids = matches.flatMap((match) => (match && match !== 'several' ? [match.id] : []))
+  const locked = ids.length > 0 ? await lockClients(tx.db, business_id, [...new Set(ids)]) : []
+  const present = new Map(locked.map((client) => [client.id, client]))
+  const results: Result[] = []
+  for (const [index, person] of people.entries()) {
+    const match = matches[index]
+    const { row } = person
+    if (!match) {
+      const client = newClient(person, { id: context.ids.next(), business_id, timezone, now: tx.now })
+      const isNew = await insertClient(tx.db, client)
+      results.push(
+        isNew ? { row, kept: [], effect: 'created' } : { row, kept: [], effect: 'failed', ...raced },
+      )
+      continue
+    }
+    const before = match === 'several' ? match : present.get(match.id)
+    if (!before || before === 'several') {
+      results.push({ row, kept: [], effect: 'failed', ...(before ? several : raced) })
+      continue
+    }
+    const { after, changed, kept } = importedChange(before, person, { timezone, replaces })
+    if (changed.length === 0) results.push({ row, kept, effect: 'unchanged' })
+    else if (await updateClient(tx.db, before, after)) {
+      if (after.name !== before.name || after.address !== before.address)
+        await insertClient(tx.db, formerKey(before, context.ids.next()))
+      present.set(after.id, after)
+      results.push({ row, kept, effect: 'changed', client: after, fields: changed })
+    } else results.push({ row, kept: [], effect: 'failed', ...raced })
+  }
+  const isChanged = results.some(({ effect }) => effect === 'created' || effect === 'changed')
+  const change = {
+    action: 'business.clients_imported',
+    subjectId: business_id,
+    businessId: business_id,
+  } as const
+  if (by && isChanged) await recordAudit(context, tx, { by, ...change })
+  return results
+}
+
+function newClient(
+  person: ImportedPerson,
+  {
+    id,
+    business_id,
+    timezone,
+    now,
+  }: { id: string; business_id: string; timezone: string; now: ClientRow['created_at'] },
+): ClientRow {
+  const {
+    first_name,
+    last_name = '',
+    email = null,
+    phone = null,
+    notes,
+    tags,
+    locale,
+    time_zone,
+  } = person.client
+  const written = { first_name, last_name, email, phone: phone || null }
+  return {
+    ...{ id, business_id, ...written },
+    ...keyColumns(written, { id: knownId(business_id, person), timezone }),
+    ...{ notes: notes ?? null, tags_json: JSON.stringify(tags ?? []), metadata_json: '{}' },
+    ...{ locale: locale ?? null, time_zone: time_zone ?? null },
+    ...{ booking_count: 0, no_show_count: 0, last_booking_at: null, merged_into: null, is_kept: 1 as const },
+    created_at: now,
+  }
+}
