@@ -159,12 +159,11 @@ export class TextWorker extends OutboxWorker {
     const { config, clock } = this.context
     const plan = effectivePlan(booking.plan, booking.hub_plan)
     const { ofBusiness, ofServer } = quotasOfText({ businessId, plan }, config)
-    for (const [waits_for, quota] of [
-      ['business_limit', ofBusiness],
-      ['server_limit', ofServer],
-    ] as const) {
-      const { allowed, retryAfterSeconds } = await this.limiter.count([quota], businessId)
-      if (!allowed) return { until: plusSeconds(clock.now(), retryAfterSeconds), waits_for }
+    // in one step: a message that the server's limit stops does not count for its business
+    const { allowed, limit, retryAfterSeconds } = await this.limiter.count([ofBusiness, ofServer], businessId)
+    if (!allowed) {
+      const waits_for = limit === ofServer.perHour ? ('server_limit' as const) : ('business_limit' as const)
+      return { until: plusSeconds(clock.now(), retryAfterSeconds), waits_for }
     }
     return undefined
   }
