@@ -50,18 +50,22 @@ export async function findClients(
   const [later, direction] = isDescending ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`]
   const order = sql`c.name ${direction}, c.address ${direction}`
   const conditions = [
-    sql`c.business_id = ${businessId} and c.merged_into is null`,
+    sql`c.business_id = ${businessId}`,
     ...(after ? [sql`(c.name, c.address) ${later} (${after.name}, ${after.address})`] : []),
   ]
   const isWalk = text !== undefined && !few
-  const inOrder = sql`${ids ? clientsById(db, ids) : sql`clients as c`}
-     where ${sql.join(conditions, sql` and `)} order by ${order}`
+  const chosen = sql`${ids ? clientsById(db, ids) : sql`clients as c`} where ${sql.join(conditions, sql` and `)}`
+  const inOrder = sql`${chosen} order by ${order}`
+  const isOne = sql`c.merged_into is null`
   const page = isWalk
     ? await sql<ClientRow>`
         select c.* from (select c.* from ${inOrder} limit ${searched}) as c
-         where c.search like ${partPattern(text)} escape '\\' order by ${order} limit ${rows}`.execute(db)
-    : await sql<ClientRow>`select c.* from ${inOrder} limit ${rows}`.execute(db)
+         where ${isOne} and c.search like ${partPattern(text)} escape '\\' order by ${order} limit ${rows}`.execute(
+        db,
+      )
+    : await sql<ClientRow>`select c.* from ${chosen} and ${isOne} order by ${order} limit ${rows}`.execute(db)
   if (!isWalk || page.rows.length === rows) return { rows: page.rows, until: undefined }
+  // read from the index alone
   const last =
     await sql<ClientPlace>`select c.name, c.address from ${inOrder} limit 1 offset ${searched - 1}`.execute(
       db,
