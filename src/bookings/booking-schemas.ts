@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { AuditActor } from '../access/audit-schemas.ts'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
 import { Money, TimeZone } from '../catalogue/catalogue-schemas.ts'
@@ -442,17 +442,19 @@ export const BookingsQuery = StrictObject({
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })
 
+/** The bookings of a series that a change concerns. */
+export const seriesReaches = ['this', 'following', 'all'] as const
+
+export type SeriesReach = (typeof seriesReaches)[number]
+
 const series = Type.Optional(
-  Type.Enum(['this', 'following', 'all'], {
+  Type.Enum([...seriesReaches], {
     description:
       'Of a series: only this booking (if absent), this and the `following`, or `all`. What has begun or is cancelled stays. All change, or none.',
   }),
 )
 
 export const SeriesQuery = StrictObject({ series })
-
-/** The bookings of a series that a change concerns. */
-export type SeriesReach = Exclude<Static<typeof SeriesQuery>['series'], undefined>
 
 export const CancelQuery = StrictObject({
   series,

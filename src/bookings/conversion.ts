@@ -170,7 +170,7 @@ export async function partiesOf(
   return { stranger, tokens: await manageTokens(context) }
 }
 
-interface BookingForClient {
+export interface BookingForClient {
   time: PlaceHoldInput
   booking: Omit<ConvertHoldInput, 'hold_id' | 'from' | 'knownAs' | 'place'>
   /** The client or an earlier booking, which identifies a client without an address. */
@@ -188,11 +188,7 @@ export async function bookForClient(
   { time, booking, knownClientId }: BookingForClient,
   store: StoreResponse<Conversion> = storeNothing,
 ): Promise<Conversion> {
-  const { email, phone } = booking.client
-  const knownAs =
-    email === undefined && knownClientId !== undefined
-      ? await findStandIn(context, actor, { id: knownClientId, phone })
-      : undefined
+  const knownAs = await identityOf(context, actor, { booking, knownClientId })
   const work = async ({ id, place, commit }: HoldToPlace) => {
     const input = { ...booking, knownAs, hold_id: id, from: time.from }
     try {
@@ -209,6 +205,16 @@ export async function bookForClient(
     }
   }
   return withHoldToPlace(context, actor, { input: time, look: (tx) => store.look(tx), work })
+}
+
+/** Returns the identity of a known client without an address. */
+export async function identityOf(
+  context: Context,
+  actor: Actor,
+  { booking, knownClientId: id }: Pick<BookingForClient, 'booking' | 'knownClientId'>,
+): Promise<string | undefined> {
+  const { email, phone } = booking.client
+  return email === undefined && id !== undefined ? findStandIn(context, actor, { id, phone }) : undefined
 }
 
 /**

@@ -36,7 +36,8 @@ export const itemMembers = {
   ),
 }
 
-const Repeat = StrictObject(
+/** The repetition of a hold. Further checked by `repeatErrors`. */
+export const Repeat = StrictObject(
   {
     every: Type.Enum(['day', 'week', 'month']),
     interval: Type.Optional(

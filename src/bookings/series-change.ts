@@ -27,7 +27,7 @@ import {
 } from './booking.ts'
 import type { Context } from './context.ts'
 import { isChangeable } from './presented-booking.ts'
-import { findSeriesDates } from '../database/series.ts'
+import { findSeriesDates, type SeriesDate } from '../database/series.ts'
 import { calendarConflict, type Conflict, conflictOf, movedAlong, refusalOfSeries } from './series-rules.ts'
 
 /*
@@ -42,6 +42,14 @@ export interface ChangedInSeries {
 }
 
 type Reach = 'following' | 'all'
+
+/** Lists the dates of a booking's series, the earliest first. Empty for one that stands alone. */
+export async function listSeries(
+  { db }: Pick<Context, 'db'>,
+  { business_id, series_id }: Pick<BookingRow, 'business_id' | 'series_id'>,
+): Promise<SeriesDate[]> {
+  return series_id === null ? [] : findSeriesDates(db.reads, { business_id, series_id })
+}
 
 /**
  * Changes a booking, and the others of its series within `reach`. A new time moves all by as much, by the wall clock.

@@ -3,14 +3,17 @@ import { storeNothing, type StoreResponse } from '../database/idempotency.ts'
 import { runTogether } from '../database/shared-transaction.ts'
 import type { Context } from './context.ts'
 import {
+  type BookingForClient,
   type Conversion,
   convert,
   convertHold,
   type ConvertHoldInput,
+  identityOf,
   OfSeries,
   partiesOf,
 } from './conversion.ts'
-import { unknownHold } from './hold.ts'
+import { releaseHold, unknownHold } from './hold.ts'
+import { placeSeries, type PlaceSeriesInput } from './series.ts'
 import { findSeriesHolds, type SeriesKey } from '../database/series.ts'
 
 /**
@@ -75,4 +78,25 @@ async function convertSeries(
     if (status !== 'pending') context.metrics.booking('created')
   }
   return conversion.result
+}
+
+/**
+ * Books a series for a client: holds all its times, then converts them. A refusal of the conversion releases them; after a
+ * crash in between, they expire. Throws what placeSeries and convertHold throw.
+ */
+export async function bookSeriesForClient(
+  context: Context,
+  actor: Actor,
+  { time, booking, knownClientId }: Omit<BookingForClient, 'time'> & { time: PlaceSeriesInput },
+  store: StoreResponse<Conversion> = storeNothing,
+): Promise<Conversion> {
+  const knownAs = await identityOf(context, actor, { booking, knownClientId })
+  const { holds } = await placeSeries(context, actor, time)
+  const hold_id = holds[0].hold.id
+  try {
+    return await convertHoldOrSeries(context, actor, { ...booking, knownAs, hold_id, from: time.from }, store)
+  } catch (error) {
+    await releaseHold(context, actor, hold_id)
+    throw error
+  }
 }

@@ -25,7 +25,7 @@ import type { HoldToPlace } from './visit.ts'
  */
 
 /** The first hold, and its repetition. */
-type PlaceSeriesInput = PlaceHoldInput & { repeat: Repeat; conflicts?: 'refuse' | 'skip' | undefined }
+export type PlaceSeriesInput = PlaceHoldInput & { repeat: Repeat; conflicts?: 'refuse' | 'skip' | undefined }
 
 /** The holds of a series. */
 interface PlacedSeries {

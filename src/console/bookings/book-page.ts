@@ -16,6 +16,7 @@ import type { ShownPage } from '../frame/console-route.ts'
 import { face } from '../frame/faces.ts'
 import { clockText, dayText, instantOf, lengthText } from '../frame/formats.ts'
 import { answerFields } from '../../pages/answer-fields.ts'
+import { conflictList, conflictsOf, repeatFields, skipBox } from './book-series.ts'
 import { answerWords, bookingWords } from './booking-words.ts'
 import { freeTimes, type FreeTimes, nearGroup, type OthersFree } from './book-times.ts'
 import { itemFields, type ItemRow, lengthOfItems, offerText } from './item-fields.ts'
@@ -209,7 +210,12 @@ export function bookForm(form: BookForm): ShownPage {
   const { anyway: _, ...others } = faults
   const { items } = form
   const staff = items.length > 1 ? [] : catalogue.staff
-  const near = nearTimes(visit, refusal, { timezone: location.timezone, staff })
+  const { timezone } = location
+  const conflicts = conflictsOf(refusal)
+  const near =
+    conflicts.length > 0
+      ? conflictList(visit, conflicts, { timezone })
+      : nearTimes(visit, refusal, { timezone, staff })
   const page = calendarForm(
     t.title,
     html`<h1>${t.title}: <bdi>${items.map((item) => item.service.name).join(' + ')}</bdi></h1>
@@ -224,7 +230,7 @@ export function bookForm(form: BookForm): ShownPage {
         ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : tellTick(visit, state, t.tell)}
         <div class="save">
           <p data-fresh>${sumLine(form)}</p>
-          ${warningBox(state, form.isOver ? t.afterwards : t.anyway)}
+          ${warningBox(state, form.isOver ? t.afterwards : t.anyway)} ${skipBox(visit, state)}
           <button type="submit" name="do" value="book" class="main">${t.send}</button>
         </div>
       </form>`,
@@ -273,7 +279,8 @@ function whenFields(form: BookForm): Html {
       html`<button type="submit" name="do" value="now" formnovalidate>${t.now}</button>
         <button type="submit" name="do" value="times" formnovalidate>${t.freeTimes}</button>`,
     )}
-    <div data-fresh>${freeTimes({ ...form, free: form.times })}</div>`
+    <div data-fresh>${freeTimes({ ...form, free: form.times })}</div>
+    ${repeatFields(visit, state)}`
 }
 
 /** Renders the end of the services once their start is chosen, and the total price. */

@@ -10,6 +10,7 @@ import { ConvertHold } from '../../bookings/booking-schemas.ts'
 import { clientAt, clientTimes, listClients } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { bookForClient } from '../../bookings/conversion.ts'
+import { bookSeriesForClient } from '../../bookings/series-conversion.ts'
 import { type AskedTime, type AskedVisit, findObjection } from '../../bookings/objection.ts'
 import type { Act } from '../../bookings/objection-rules.ts'
 import { listBlocks, presentBlock } from '../../catalogue/block.ts'
@@ -32,6 +33,7 @@ import { instantOf, momentText, wallFields } from '../frame/formats.ts'
 import { answersOf, refusedAnswers } from '../../pages/answer-fields.ts'
 import { type BookForm, bookForm, clientTyped, nearTimesOf, questionsOf, serviceForm } from './book-page.ts'
 import { readFreeTimes, readOthersFree } from './book-times.ts'
+import { readRepeat } from './book-series.ts'
 import { isMasked } from './booking-page.ts'
 import { bookingWords } from './booking-words.ts'
 import { presentRows } from './item-list.ts'
@@ -147,7 +149,8 @@ function bookRoute(context: Context): ConsoleRoute {
         return once(
           (store) => book(context, visit, { order, store }),
           ({ booking: { id, payment_id } }) => {
-            const isDue = order.items.some(({ service }) => service.deposit !== null) && !order.isOver
+            const hasDeposit = order.items.some(({ service }) => service.deposit !== null)
+            const isDue = hasDeposit && !order.isOver && !order.repetition
             return isDue
               ? {
                   path: `/console/bookings/${id}`,
@@ -218,6 +221,7 @@ export async function catalogueOf(context: Context, { business }: BusinessVisit)
 /** Returns the field for a fault of a booking. */
 export function fieldOfBooking(pointer: string): string {
   const [, member, index, part] = pointer.split('/')
+  if (member === 'repeat') return `repeat.${index ?? 'every'}`
   if (member === 'items' && Number(index) > 0) return `${part === 'staff_id' ? 'who' : 'item'}-${index}`
   const last = pointer.split('/').at(-1) ?? ''
   return { staff_id: 'who', starts_at: 'time', ends_at: 'minutes' }[last] ?? last
@@ -450,6 +454,8 @@ interface Order {
   body: Omit<Static<typeof ConvertHold>, 'hold_id'>
   /** An earlier booking of the client. */
   known: string
+  /** Undefined for one booking. */
+  repetition: ReturnType<typeof readRepeat>
 }
 
 /** Returns the booking that the form requests. Throws a FormFault or validation_failed. */
@@ -479,7 +485,8 @@ function orderOf({ visit, service, items, location, isOver, state: { typed } }: 
       notify: typed['tell'] === 'on' && !isOver,
     })
     const staffId = service.staff_ids.includes(who) ? who : undefined
-    return { service, items, location, staffId, startsAt, isOver, party, body, known }
+    const repetition = readRepeat(typed)
+    return { service, items, location, staffId, startsAt, isOver, party, body, known, repetition }
   } catch (error) {
     throw refusedAnswers(error, { fields: questionsOf(items), answers })
   }
@@ -575,13 +582,21 @@ async function book(
   visit: BusinessVisit,
   { order, store }: { order: Order; store: StoreResponse<unknown> },
 ) {
-  const { items, body, known, isOver: mayBeOver } = order
+  const { items, body, known, repetition, isOver: mayBeOver } = order
   const { person } = visit
   const from = readClientAddress(person.via?.address ?? '')
   const time = { ...placeOf(order), from, mayBeOver }
   const knownClientId = isUuid(known) ? known : undefined
+  const client = { booking: body, knownClientId }
   try {
-    return await bookForClient(context, person, { time, booking: body, knownClientId }, store)
+    if (repetition)
+      return await bookSeriesForClient(
+        context,
+        person,
+        { time: { ...time, ...repetition }, ...client },
+        store,
+      )
+    return await bookForClient(context, person, { time, ...client }, store)
   } catch (error) {
     const answers = body.custom_field_values ?? []
     throw refusedAnswers(error, { fields: questionsOf(items), answers })

@@ -23,6 +23,7 @@ import { face } from '../frame/faces.ts'
 import { clientName, momentText } from '../frame/formats.ts'
 import { answerFields, answersOf, typedAnswers } from '../../pages/answer-fields.ts'
 import { nearTimesOf } from './book-page.ts'
+import { conflictList, conflictsOf, reachChoice } from './book-series.ts'
 import {
   bookingHead,
   bookingPath,
@@ -164,6 +165,8 @@ export function changeList(view: BookingView, changes: HistoryEntry[]): Html {
 export function nearestTimes({ visit, row }: BookingView, refusal: unknown): Html {
   const near = nearTimesOf(refusal)
   const setting = { timezone: row.timezone, locale: visit.locale }
+  const conflicts = conflictsOf(refusal)
+  if (conflicts.length > 0) return conflictList(visit, conflicts, setting)
   if (near.length === 0) return html``
   return html`<p>${visit.texts.booking.nearest}</p>
     <ul>
@@ -200,7 +203,7 @@ function cancelForm({ view, state }: ShownForm): { title: string; fields: Html; 
         : html`<p>${texts.refundByOwner({ amount })}</p>`
   return {
     title: texts.cancelTitle,
-    fields: html`${refund} ${tellChoice(view, state)}
+    fields: html`${refund} ${reachChoice(visit, state, row.series_id)} ${tellChoice(view, state)}
     ${field(state, { name: 'cancel_reason', label: texts.reasonLabel, rows: 4, max: 500 })}`,
     submit: texts.cancelNow,
   }
@@ -290,5 +293,5 @@ export function readDetails(view: BookingView, typed: Typed) {
 function personFields({ view, state }: ShownForm, takers: Takers): Html {
   const texts = view.visit.texts.booking
   return html`${choice(state, { name: 'staff_id', label: texts.who, options: [...takers, ['', texts.anyone]] })}
-  ${tellChoice(view, state)}`
+  ${reachChoice(view.visit, state, view.row.series_id)} ${tellChoice(view, state)}`
 }

@@ -6,6 +6,7 @@ import { type Instant, readInstant, toMs } from '../../base/instants.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import { type listBookings, type showBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
+import type { listSeries } from '../../bookings/series-change.ts'
 import type { CustomField } from '../../catalogue/catalogue-types.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { isGivenBy, type ItemColumns, leftOnSite, totalPriceOf } from '../../database/shown-item-rules.ts'
@@ -38,6 +39,8 @@ export interface BookingView {
   mails: Static<typeof Mail>[]
   /** The client's earlier bookings; undefined for people who may not see the client. */
   client: { visits: number; no_shows: number; blocked: boolean; notes: string | null } | undefined
+  /** All dates of its series; empty for one that stands alone. */
+  series: Awaited<ReturnType<typeof listSeries>>
 }
 
 type Shown = ReturnType<typeof presentBooking>
@@ -64,7 +67,7 @@ export function bookingPage(view: BookingView, notice: Html, isNew = false): Htm
       ${placeLine(view)} ${isMasked ? '' : html`${moneyLine(view, shown)} ${mailLines(view)}`}
       ${isMasked || !(isNew || row.status === 'completed') ? '' : againLine(view)}
     </ul>
-    ${isMasked ? '' : payLink(view)}
+    ${isMasked ? '' : payLink(view)} ${seriesPart(view)}
     ${facts(html`${isMasked ? '' : html`${answerFacts(view, shown)}${textFact(view, shown)}`} ${cancelFacts(view)}`)}
     ${historyPart(view)}
     ${isMasked ? html`<p class="soft">${visit.texts.booking.masked}</p>` : bookingActions(view)}
@@ -142,6 +145,26 @@ function placeLine({ visit, row }: BookingView): Html {
         ? undefined
         : html`<bdi>${location_address}</bdi>`
   return line(icon('place'), html`<bdi>${location_name}</bdi>`, { more })
+}
+
+/** Renders the dates of the booking's series as links. */
+function seriesPart({ visit, row, series }: BookingView): Html {
+  if (series.length < 2) return html``
+  const { texts, locale } = visit
+  const setting = { timezone: row.timezone, locale }
+  return html`<details class="series">
+    <summary>
+      ${texts.booking.series.title} (${series.findIndex(({ id }) => id === row.id) + 1}/${series.length})
+    </summary>
+    ${series.map((date) => {
+      const what = momentText(date.starts_at, setting)
+      return date.id === row.id
+        ? html`<p class="row" aria-current="true"><b>${what}</b> ${stateSign(visit, date)}</p>`
+        : html`<a class="row" href="${bookingPath({ visit, row: date })}"
+            ><span class="row-what">${what}</span> ${stateSign(visit, date)}</a
+          >`
+    })}
+  </details>`
 }
 
 function addLine(view: BookingView): Html {

@@ -5,7 +5,8 @@ import { manageUrl } from '../../access/manage-link.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
 import { readInstants } from '../../base/instants.ts'
-import { cancelBooking, changeBooking, showBooking } from '../../bookings/booking.ts'
+import { changeBooking, showBooking } from '../../bookings/booking.ts'
+import { cancelInSeries, changeInSeries, listSeries } from '../../bookings/series-change.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import { clientHistory, showClient } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
@@ -30,6 +31,7 @@ import { momentText } from '../frame/formats.ts'
 import { refusedAnswers } from '../../pages/answer-fields.ts'
 import { questionsOf } from './book-page.ts'
 import { changeRefusals } from './book-routes.ts'
+import { reachIn } from './book-series.ts'
 import {
   changeList,
   changesSince,
@@ -268,7 +270,14 @@ async function useForm(
   if (name === 'cancel') {
     const reason = checkedForm(ChangeBooking, { cancel_reason: typed['cancel_reason'] ?? '' }).cancel_reason
     const refund = typed['refund'] === 'full'
-    await cancelBooking(context, visit.person, { ...target, notify, refund, ...(reason && { reason }) })
+    const reach = reachIn(typed)
+    await cancelInSeries(context, visit.person, {
+      ...target,
+      reach,
+      notify,
+      refund,
+      ...(reason && { reason }),
+    })
     return row.status === 'cancelled' ? 'refunded' : 'cancelled'
   }
   const details = readDetails(view, typed)
@@ -279,8 +288,8 @@ async function useForm(
   }[name]()
   try {
     const checked = checkedForm(ChangeBooking, change)
-    await changeBooking(context, visit.person, {
-      target,
+    await changeInSeries(context, visit.person, {
+      ...{ target, reach: name === 'person' ? reachIn(typed) : 'this' },
       change: readInstants(checked, 'starts_at', 'ends_at'),
     })
   } catch (error) {
@@ -308,7 +317,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
   const business = visit.businesses.find((one) => one.id === row.business_id) ?? visit.business
   const seen = { visit: { ...visit, business }, row, now: context.clock.now() }
   const serviceIds = [...new Set(itemsOf(row).map(({ service }) => service.id))]
-  const [services, history, mails, client] = await Promise.all([
+  const [services, history, mails, client, series] = await Promise.all([
     Promise.all(serviceIds.map((one) => showOfCatalogue(context, person, { kind: serviceKind, id: one }))),
     isMasked(seen) ? undefined : readHistory(context, person, { id: row.id, limit: shownChanges }),
     hasRole(person, 'front_desk')
@@ -320,6 +329,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
           ...(await clientHistory(context, shown, row.starts_at)),
           ...{ blocked: shown.blocked, notes: shown.client.notes },
         })),
+    listSeries(context, row),
   ])
   return {
     ...seen,
@@ -330,6 +340,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
     hasOlder: history !== undefined && history.next_cursor !== null,
     mails: mails?.data ?? [],
     client,
+    series,
   }
 }
 

@@ -10,7 +10,8 @@ import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { type Instant, plusMinutes, readInstant, readInstants, toMs } from '../../base/instants.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
-import { changeBooking, showBooking } from '../../bookings/booking.ts'
+import { showBooking } from '../../bookings/booking.ts'
+import { changeInSeries } from '../../bookings/series-change.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { Context } from '../../bookings/context.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
@@ -43,6 +44,7 @@ import {
   startOf,
   withChosenTime,
 } from '../bookings/book-routes.ts'
+import { conflictList, conflictsOf, reachChoice, reachIn } from '../bookings/book-series.ts'
 import { isMasked } from '../bookings/booking-page.ts'
 import { bookingWords } from '../bookings/booking-words.ts'
 import { isVisit, namesOfItems, presentItemsQuery, titleOf } from '../bookings/item-list.ts'
@@ -146,7 +148,11 @@ function moveRoute(context: Context): ConsoleRoute {
         const { date } = wallFields(startsAt, booking.timezone)
         await warnOfMove(context, visit, { booking, typed, change })
         return once(
-          () => changeBooking(context, visit.person, { target, change: checkedChange(change) }),
+          async () => {
+            const reach = reachIn(typed)
+            const wanted = { reach, target, change: checkedChange(change) }
+            return (await changeInSeries(context, visit.person, wanted)).booking
+          },
           (moved) => {
             const { away = '' } = typed
             const undo = undoOf(moved, booking, change.notify)
@@ -266,6 +272,11 @@ async function movePage(
   const staff_name = isVisit(booking) ? null : booking.staff_name
   const { client } = presentBooking(booking, person)
   const { anyway: _, ...others } = state.faults
+  const conflicts = conflictsOf(state.refusal)
+  const otherTimes =
+    conflicts.length > 0
+      ? conflictList(visit, conflicts, { timezone })
+      : nearTimes(visit, state.refusal, { timezone })
   const about = html`<h1>${t.title}</h1>
     <p>
       <a href="${pathOf(`/console/bookings/${booking.id}`, visit)}"
@@ -284,7 +295,7 @@ async function movePage(
         >
           ${firstButton('move')}
           ${hidden({ once: visit.once, version: state.typed['version'], start: state.typed['start'], away: state.typed['away'] })}
-          ${faultSummary({ ...state, faults: others }, bookingWords(texts), nearTimes(visit, state.refusal, { timezone }))}
+          ${faultSummary({ ...state, faults: others }, bookingWords(texts), otherTimes)}
           ${timeFields(
             visit,
             state,
@@ -294,6 +305,7 @@ async function movePage(
           )}
           ${near ? html`${othersFree(visit, near.free)} ${timeButtons(visit, near.times, { timezone, staff: near.staff })}` : ''}
           ${booking.staff_id === null || isVisit(booking) || isStaff(person) ? '' : await peopleField(context, visit, { booking, state })}
+          ${reachChoice(visit, state, booking.series_id)}
           ${tellTick(visit, state, t.tell, booking.client_email)} ${warningBox(state, t.anyway)}
           <button type="submit" name="do" value="move" class="main">${t.send}</button>
         </form>`

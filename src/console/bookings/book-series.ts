@@ -1,0 +1,102 @@
+import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
+import { readInstant } from '../../base/instants.ts'
+import { StrictObject } from '../../base/wire.ts'
+import { Repeat } from '../../bookings/hold-schemas.ts'
+import { seriesReaches, type SeriesReach } from '../../bookings/booking-schemas.ts'
+import { choice, field, type FormState, numberOf, radios, tick, type Typed } from '../../pages/form.ts'
+import type { ConsoleVisit } from '../frame/console-page.ts'
+import { checkedForm } from '../frame/console-route.ts'
+import { momentText } from '../frame/formats.ts'
+import { textFor } from '../frame/text-groups.ts'
+
+/* The parts of forms about series: the repetition of a new booking, and how far a change reaches. */
+
+const units = ['day', 'week', 'month'] as const
+
+/** Renders the fields of a repetition: "every 4 weeks, 6 times". */
+export function repeatFields({ texts }: ConsoleVisit, state: FormState): Html {
+  const t = texts.book.repeat
+  const isOpen = (state.typed['repeat.every'] ?? '') !== ''
+  const number = (name: 'interval' | 'count', usual: string) =>
+    field(
+      { ...state, typed: { [`repeat.${name}`]: usual, ...state.typed } },
+      { name: `repeat.${name}`, label: t[name], type: 'number' },
+    )
+  return html`<details ${isOpen ? html`open` : ''}>
+    <summary>${t.every}</summary>
+    <div class="beside">
+      ${choice(state, {
+        ...{ name: 'repeat.every', label: t.every },
+        options: [['', t.units.none], ...units.map((unit) => [unit, t.units[unit]] as const)],
+      })}
+      ${number('interval', '4')} ${number('count', '6')}
+    </div>
+  </details>`
+}
+
+/** Returns the repetition of a form; undefined without one. Throws validation_failed. */
+export function readRepeat(typed: Typed) {
+  const { 'repeat.every': every = '' } = typed
+  if (every === '') return undefined
+  const number = (name: string) => numberOf(typed[name]) ?? undefined
+  const asked = { every, interval: number('repeat.interval'), count: number('repeat.count') }
+  const { repeat } = checkedForm(StrictObject({ repeat: Repeat }), { repeat: asked })
+  return { repeat, conflicts: typed['conflicts'] === 'on' ? ('skip' as const) : ('refuse' as const) }
+}
+
+interface ShownConflict {
+  starts_at: string
+  reason: string
+  alternatives: { starts_at: string }[]
+}
+
+/** Returns the conflicts in the refusal of a series. */
+export function conflictsOf(refusal: unknown): readonly ShownConflict[] {
+  const conflicts = refusal instanceof Problem ? refusal.parts.extensions?.['conflicts'] : undefined
+  return Array.isArray(conflicts) ? (conflicts as ShownConflict[]) : [] // written by refusalOfSeries
+}
+
+/** Renders the dates of a series that are not free, each with the reason and other times. */
+export function conflictList(
+  { texts, locale }: ConsoleVisit,
+  conflicts: readonly ShownConflict[],
+  { timezone }: { timezone: string },
+): Html {
+  if (conflicts.length === 0) return html``
+  const { book } = texts
+  const moment = (text: string) => momentText(readInstant(text), { timezone, locale })
+  return html`<p>${book.repeat.taken}</p>
+    <ul>
+      ${conflicts.map(({ starts_at, reason, alternatives }) => {
+        const why = reason === 'time_skipped' ? book.noTime : textFor(book.reasons, reason)
+        const near = alternatives.map((slot) => moment(slot.starts_at))
+        return html`<li>
+          ${moment(starts_at)} ${why === undefined ? '' : html`<span class="soft">${why}</span>`}
+          ${near.length === 0 ? '' : html`<span class="soft">${book.near} ${near.join(' · ')}</span>`}
+        </li>`
+      })}
+    </ul>`
+}
+
+/** Renders the box to book a series without the dates that are not free. */
+export function skipBox({ texts }: ConsoleVisit, state: FormState & { refusal?: unknown }): Html {
+  if (conflictsOf(state.refusal).length === 0 && state.typed['conflicts'] !== 'on') return html``
+  return tick(state, 'conflicts', texts.book.repeat.skip)
+}
+
+/** Renders the choice of the bookings that a change concerns. Empty for one that stands alone. */
+export function reachChoice({ texts }: ConsoleVisit, state: FormState, seriesId: string | null): Html {
+  if (seriesId === null) return html``
+  const t = texts.booking.series
+  const typed = { series: 'this', ...state.typed }
+  return radios(
+    { ...state, typed },
+    { name: 'series', label: t.ask, options: seriesReaches.map((reach) => [reach, t[reach]] as const) },
+  )
+}
+
+/** Returns how far the change of a form reaches. */
+export function reachIn({ series }: Typed): SeriesReach {
+  return seriesReaches.find((reach) => reach === series) ?? 'this'
+}
