@@ -92,7 +92,7 @@ export const toolList: About[] = [
     name: 'hold_slot',
     operation: 'placeHold',
     title: 'Hold a slot',
-    description: `Keeps a slot from everybody else, usually for ten minutes: until expires_at. For several services in one visit, give items in place of service_id; all are held or none. Books nothing yet: show the person the service, time and price, ask, then call confirm_booking. A second hold of a session replaces its first where they overlap. ${unbound} ${times} ${afterRefusal}`,
+    description: `Keeps a slot from everybody else, usually for ten minutes: until expires_at. For several services in one visit, give items in place of service_id; all are held or none. Give repeat for a series, such as every 4 weeks, 6 times; a refusal lists all conflicts, and conflicts: skip holds the rest. Books nothing yet: show the person the service, time and price, ask, then call confirm_booking. A second hold of a session replaces its first where they overlap. ${unbound} ${times} ${afterRefusal}`,
   },
   {
     name: 'release_hold',
@@ -105,7 +105,7 @@ export const toolList: About[] = [
     name: 'confirm_booking',
     operation: 'createBooking',
     title: 'Turn a hold into a booking',
-    description: `Books the held slot for a client: call it only after the person has agreed to this very time, and with their own name and e-mail. Mail may be sent to them. With a deposit the booking is pending, and redirect_url is where the person pays. After hold_expired, hold again and ask again. ${untrusted}`,
+    description: `Books the held slot for a client: call it only after the person has agreed to this very time, and with their own name and e-mail. Mail may be sent to them. With a deposit the booking is pending, and redirect_url is where the person pays. With any hold of a series, all its dates are booked. After hold_expired, hold again and ask again. ${untrusted}`,
   },
   {
     name: 'get_booking',
@@ -128,7 +128,7 @@ export const toolList: About[] = [
     operation: 'changeBooking',
     title: 'Move a booking',
     description: `Moves a booking to another start, or to another staff member, in one step: a refusal changes nothing. Without ends_at the duration stays. A booking of several services moves as a whole; items replaces its services and people, and an item with the id of a present one keeps it. A cancelled booking is not moved: book anew. ${unbound} Ask first; the client is told by mail unless notify is false. ${times} ${afterRefusal}`,
-    only: ['id', 'starts_at!', 'ends_at', 'staff_id', 'items', 'notify'],
+    only: ['id', 'starts_at!', 'ends_at', 'staff_id', 'items', 'notify', 'series'],
     destroys: true,
     details: cancelledDetails,
   },
@@ -137,7 +137,7 @@ export const toolList: About[] = [
     operation: 'cancelManagedBooking',
     title: 'Cancel a booking of yours',
     description:
-      'Cancels a booking that you made; its slot is free at once and may be gone for good. A paid deposit goes back if the booking is cancelled in time, as the service says. After change_not_allowed, its reason is too_late or not_allowed. Ask first; mail may be sent.',
+      'Cancels a booking that you made; its slot is free at once and may be gone for good. Of a series, series is this (the default), following or all. A paid deposit goes back if the booking is cancelled in time, as the service says. After change_not_allowed, its reason is too_late or not_allowed. Ask first; mail may be sent.',
     byManageLink: true,
     access: ['session'],
     destroys: true,
@@ -147,8 +147,8 @@ export const toolList: About[] = [
     operation: 'cancelBooking',
     title: 'Cancel a booking',
     description:
-      'Cancels a booking; its slot is free at once and may be gone for good. Ask first. refund is full or none (of a paid deposit); the client is told by mail unless notify is "false".',
-    only: ['id', 'refund', 'notify'],
+      'Cancels a booking; its slot is free at once and may be gone for good. Of a series, series is this (the default), following or all. Ask first. refund is full or none (of a paid deposit); the client is told by mail unless notify is "false".',
+    only: ['id', 'refund', 'notify', 'series'],
     destroys: true,
   },
   {

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { exampleTimes } from '../base/examples.ts'
-import { InstantText, Nullable, ShownInstant, StrictObject, Text } from '../base/wire.ts'
+import { InstantText, Nullable, ShownId, ShownInstant, StrictObject, Text } from '../base/wire.ts'
 import { legalFields } from '../catalogue/business-schemas.ts'
-import { Booking } from './booking-schemas.ts'
+import { Booking, BookingStatus } from './booking-schemas.ts'
 
 const until = (what: string) =>
   Nullable(ShownInstant, {
@@ -46,6 +46,14 @@ export const Managed = Type.Object(
     pay_url: Nullable(Type.String(), {
       description: 'The page on which the client goes on to pay the deposit. Null where none is due.',
     }),
+    series: Type.Optional(
+      Type.Array(
+        Type.Object({ id: ShownId, status: BookingStatus, starts_at: ShownInstant, ends_at: ShownInstant }),
+        {
+          description: 'All dates of its series, the earliest first. Absent for a booking that stands alone.',
+        },
+      ),
+    ),
     business: Type.Object({
       name: Type.String({ examples: ['Salon Spree'] }),
       brand_name: Nullable(Type.String(), brand),

@@ -20,6 +20,7 @@ import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, toMs } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { policyOf } from '../catalogue/change-policy-rules.ts'
+import { findSeriesDates } from '../database/series.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { changeRulesOf } from '../database/shown-item-rules.ts'
 import { clientCalendarFile } from '../mails/client-calendar.ts'
@@ -58,9 +59,25 @@ export async function showManaged(context: Context, actor: ManageActor) {
       booking: shown,
       policy: presentPolicy(context, booking),
       pay_url: payUrl(context, booking),
+      ...(await seriesPart(context, booking)),
       business: { ...business, booking_url },
     },
   }
+}
+
+/** Returns the dates of the series that belong to the same client. Empty for a booking that stands alone. */
+async function seriesPart({ db }: Context, booking: BookingRow) {
+  const { business_id, series_id, client_id, timezone } = booking
+  if (series_id === null) return {}
+  const dates = await findSeriesDates(db.reads, { business_id, series_id })
+  const series = dates
+    .filter((date) => date.client_id === client_id)
+    .map(({ id, status, ...date }) => ({
+      ...{ id, status },
+      starts_at: formatInstant(date.starts_at, timezone),
+      ends_at: formatInstant(date.ends_at, timezone),
+    }))
+  return { series }
 }
 
 /** Returns the URL for paying a due deposit; null if none is due or nobody can take it. */

@@ -5,9 +5,16 @@ import { operator } from '../access/actor.ts'
 import { type Named, unknownId, UsageError } from '../base/errors.ts'
 import { presentPage, listAll } from '../base/paging.ts'
 import { type Instant, plusMinutes, readInstant, readInstants } from '../base/instants.ts'
-import { BookingsQuery, ChangeBooking, type Payment } from '../bookings/booking-schemas.ts'
+import {
+  BookingsQuery,
+  ChangeBooking,
+  type Payment,
+  type SeriesReach,
+  seriesReaches,
+} from '../bookings/booking-schemas.ts'
 import { presentBooking } from '../bookings/presented-booking.ts'
-import { cancelBooking, changeBooking, listBookings, showBooking } from '../bookings/booking.ts'
+import { changeBooking, listBookings, showBooking } from '../bookings/booking.ts'
+import { cancelInSeries, changeInSeries } from '../bookings/series-change.ts'
 import type { Context } from '../bookings/context.ts'
 import { withLinks } from '../bookings/manage.ts'
 import { findObjection } from '../bookings/objection.ts'
@@ -143,9 +150,10 @@ function registerReschedule(group: CliCommand): void {
     .description('move a booking; opening hours, blocks and the grid do not apply')
     .requiredOption('--to <time>', 'new start: "2026-12-01 10:00" in its location, or with an offset')
     .option('--until <time>', 'new end (default: same duration)')
+    .addOption(reachOption())
     .withJson()
     .examples('booking reschedule 0198… --to "2026-12-01 10:00"')
-    .action(async (id: string, { to, until, json }: { to: string; until?: string; json?: boolean }) => {
+    .action(async (id: string, { to, until, series, json }: RescheduleOptions) => {
       const { moved, against } = await withBooking(id, async (context) => {
         const booking = await showBooking(context, operator, id)
         const { fields, faults } = await readFields({
@@ -156,11 +164,26 @@ function registerReschedule(group: CliCommand): void {
         const { starts_at: startText = '', ...end } = fields // never empty: a fault would have thrown
         const change = { ...readInstants(end, 'ends_at'), starts_at: readInstant(startText) }
         const against = await ruleAgainst(context, booking, change.starts_at)
-        return { moved: await changeBooking(context, operator, { target: { id }, change }), against }
+        const moved = await changeInSeries(context, operator, { reach: series, target: { id }, change })
+        return { moved, against }
       })
       if (against !== undefined) warn(against)
-      printBooking(moved, json)
+      printChanged(moved, json)
     })
+}
+
+interface RescheduleOptions {
+  to: string
+  until?: string
+  series?: SeriesReach
+  json?: boolean
+}
+
+function reachOption(): Option {
+  return new Option(
+    '--series <which>',
+    'of a series: this booking, this and the following, or all that are ahead (default: this)',
+  ).choices(seriesReaches)
 }
 
 function registerChange(group: CliCommand): void {
@@ -277,12 +300,21 @@ function registerCancel(group: CliCommand): void {
     .command('cancel <id>')
     .description('cancel a booking; frees its slot at once')
     .option('--refund', 'refund the deposit; fails if none was paid')
+    .addOption(reachOption())
     .withJson()
     .examples('booking cancel 0198…')
-    .action(async (id: string, { refund = false, json }: { refund?: boolean; json?: boolean }) => {
-      const cancelled = await withBooking(id, (context) => cancelBooking(context, operator, { id, refund }))
-      printBooking(cancelled, json)
+    .action(async (id: string, { refund = false, series: reach, json }: CancelOptions) => {
+      const cancelled = await withBooking(id, (context) =>
+        cancelInSeries(context, operator, { id, refund, reach }),
+      )
+      printChanged(cancelled, json)
     })
+}
+
+interface CancelOptions {
+  refund?: boolean
+  series?: SeriesReach
+  json?: boolean
 }
 
 function registerComplete(group: CliCommand): void {
@@ -338,6 +370,18 @@ function printBooking(row: BookingRow, json: boolean | undefined): void {
   print(booking, json, () => bookingLines(booking))
 }
 
+/** Prints a booking, and the number of others that changed with it. */
+function printChanged(
+  { booking, series }: Awaited<ReturnType<typeof cancelInSeries>>,
+  json: boolean | undefined,
+): void {
+  const shown = { ...presentBooking(booking, operator), ...(series && { series }) }
+  print(shown, json, () => [
+    ...bookingLines(shown),
+    ...(series ? [`${series.booking_ids.length} bookings of the series changed`] : []),
+  ])
+}
+
 function bookingLines(
   booking: ReturnType<typeof presentBooking> & { manage_url?: string; pay_url?: string },
 ): string[] {
@@ -361,6 +405,7 @@ function bookingLines(
       ...('payment' in booking ? [['deposit', paymentText(booking.payment)]] : []),
       ['cancelled', shownTime(booking.cancelled_at ?? '')],
       ['business', booking.business_id],
+      ...('series_id' in booking ? [['series', booking.series_id]] : []),
       ...(booking.pay_url === undefined ? [] : [['pay link', booking.pay_url]]),
       ...(booking.manage_url === undefined ? [] : [['manage link', booking.manage_url]]),
     ],

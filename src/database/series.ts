@@ -29,14 +29,32 @@ export function findSeriesHolds(
 /** A booking of a series, as lists of the series need it. */
 export type SeriesDate = Pick<
   BookingsTable,
-  'id' | 'starts_at' | 'ends_at' | 'status' | 'staff_id' | 'cancelled_at' | 'updated_at' | 'no_show_at'
+  | 'id'
+  | 'starts_at'
+  | 'ends_at'
+  | 'status'
+  | 'staff_id'
+  | 'cancelled_at'
+  | 'updated_at'
+  | 'no_show_at'
+  | 'client_id'
 >
 
 /** Finds the bookings of a series, in the order of their times. */
 export function findSeriesDates(db: Reads, { business_id, series_id }: SeriesKey): Promise<SeriesDate[]> {
   return db
     .selectFrom('bookings')
-    .select(['id', 'starts_at', 'ends_at', 'status', 'staff_id', 'cancelled_at', 'updated_at', 'no_show_at'])
+    .select([
+      'id',
+      'starts_at',
+      'ends_at',
+      'status',
+      'staff_id',
+      'cancelled_at',
+      'updated_at',
+      'no_show_at',
+      'client_id',
+    ])
     .where('series_id', 'is not', null)
     .where('series_id', '=', series_id)
     .where('business_id', '=', business_id)

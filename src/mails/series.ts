@@ -27,7 +27,8 @@ export async function findToldSeries(
 ): Promise<ToldSeries | undefined> {
   const { series_id, business_id } = booking
   if (series_id === null || kind === 'reminder') return undefined
-  const dates = await findSeriesDates(db.reads, { business_id, series_id })
+  const all = await findSeriesDates(db.reads, { business_id, series_id })
+  const dates = all.filter(({ client_id }) => client_id === booking.client_id) // one may have gone to another client
   return toldSeries(dates, { booking, kind, waiting, now: clock.now() })
 }
 

@@ -173,6 +173,8 @@ onEachEngine('changes of a series', (engine) => {
       new URL((await byKey.show(id)).body.manage_url as string).hash.slice(1)
     const cancelAs = (token: string, series: string) =>
       service.call('POST', `/manage/cancel?series=${series}`, { token, body: {} })
+    const shown = await service.call('GET', '/manage', { token: await tokenOf(ids[1] ?? '') })
+    expect((shown.body.series as { id: string }[]).map(({ id }) => id)).toEqual(ids)
     const second = await cancelAs(await tokenOf(ids[1] ?? ''), 'following')
     expect(second).toMatchObject({ status: 200, body: { id: ids[1], status: 'cancelled' } })
     expect(await statusesOf(ids)).toEqual(['confirmed', 'cancelled', 'cancelled'])

@@ -12,6 +12,8 @@ export interface Managed {
     refund: 'full' | 'none'
   }
   pay_url: string | null
+  /** All dates of its series; absent for a booking that stands alone. */
+  series?: { id: string; status: Booking['status']; starts_at: string }[]
   business: {
     name: string
     brand_name: string | null
@@ -23,6 +25,12 @@ export interface Managed {
     privacy_url: string | null
     booking_url: string | null
   }
+}
+
+/** What the client cancels, and why. */
+export interface Cancellation {
+  reason: string
+  series: 'this' | 'following' | 'all'
 }
 
 /** A response: 2xx with its body, or the problem. `unreachable`: there was none, or the server is busy. */
@@ -55,8 +63,11 @@ export class ManageApi {
     return this.call('POST', '/reschedule', { etag, body: { starts_at: startsAt } })
   }
 
-  cancel(reason: string, etag: string | null): Promise<Reply<Booking>> {
-    return this.call('POST', '/cancel', { etag, body: reason === '' ? {} : { reason } })
+  cancel({ reason, series }: Cancellation, etag: string | null): Promise<Reply<Booking>> {
+    return this.call('POST', `/cancel${series === 'this' ? '' : `?series=${series}`}`, {
+      etag,
+      body: reason === '' ? {} : { reason },
+    })
   }
 
   /** Returns the calendar file, or undefined. */

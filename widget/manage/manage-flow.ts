@@ -6,7 +6,7 @@ import { monthOf, plusMonths } from '../times/civil-dates.ts'
 import { dateIn } from '../times/zones.ts'
 import { offerCalendarFile } from '../views/offer-file.ts'
 import type { TimesFlow, TimesState } from '../views/view.ts'
-import type { ManageApi, Managed } from './manage-api.ts'
+import type { Cancellation, ManageApi, Managed } from './manage-api.ts'
 
 /** The state of the page. */
 export interface ManageState {
@@ -171,11 +171,11 @@ export class ManageFlow implements TimesFlow {
     else await this.lookWhetherDone('moved')
   }
 
-  async cancel(reason: string): Promise<void> {
+  async cancel(wanted: Cancellation): Promise<void> {
     if (this.state.isWorking) return
     const refunds = this.state.managed?.policy.refund === 'full'
     this.set({ isWorking: true })
-    const reply = await this.parts.api.cancel(reason, this.state.etag)
+    const reply = await this.parts.api.cancel(wanted, this.state.etag)
     const notice = refunds ? 'refundComing' : null
     if (reply.kind === 'ok') await this.load(notice)
     else if (reply.kind === 'refused') await this.refused(reply.problem)

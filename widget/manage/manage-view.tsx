@@ -16,7 +16,7 @@ import { bookedItems, Items, times } from '../views/summary.tsx'
 import { TextInput } from '../views/text-input.tsx'
 import { SlotNotice } from '../views/slot-notice.tsx'
 import { TimeStep } from '../views/time-step.tsx'
-import type { Managed } from './manage-api.ts'
+import type { Cancellation, Managed } from './manage-api.ts'
 import type { ManageFlow, ManageState } from './manage-flow.ts'
 
 /** The props of every view of the page. */
@@ -186,6 +186,7 @@ function Overview(props: ShownView) {
         </div>
       )}
       <Appointment {...props} />
+      <Dates {...props} />
       {isCancelled && <p class="aside">{texts['manage.cancelledHint']}</p>}
       <div class="choices">
         {managed.pay_url && (
@@ -416,9 +417,38 @@ function ConfirmMove(props: ShownView) {
   )
 }
 
+const reaches = [
+  ['this', 'manage.seriesThis'],
+  ['following', 'manage.seriesFollowing'],
+  ['all', 'manage.seriesAll'],
+] as const
+
+/** Renders the dates of a series, of which the shown booking is one. */
+function Dates(props: ShownView) {
+  const { managed, texts } = props
+  const { series = [], booking } = managed
+  return series.length < 2 ? null : (
+    <details class="dates">
+      <summary>{texts['manage.series']}</summary>
+      <ol>
+        {series.map(({ id, status, starts_at }) => (
+          <li key={id} aria-current={id === booking.id ? 'true' : undefined}>
+            {status === 'cancelled' ? (
+              <s>{momentOf(props, Date.parse(starts_at))}</s>
+            ) : (
+              momentOf(props, Date.parse(starts_at))
+            )}
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}
+
 function AskCancel(props: ShownView) {
   const { flow, state, texts, managed, formats } = props
   const [reason, setReason] = useState('')
+  const [series, setSeries] = useState<Cancellation['series']>('this')
   const { booking, policy } = managed
   const { payment } = booking
   const amount = payment?.status === 'paid' ? formats.money(payment) : null
@@ -429,7 +459,7 @@ function AskCancel(props: ShownView) {
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          void flow.cancel(reason.trim())
+          void flow.cancel({ reason: reason.trim(), series })
         }}
       >
         {amount !== null && (
@@ -442,6 +472,22 @@ function AskCancel(props: ShownView) {
           </div>
         )}
         <Appointment {...props} />
+        {managed.series && (
+          <fieldset class="reach">
+            <legend>{texts['manage.seriesAsk']}</legend>
+            {reaches.map(([reach, name]) => (
+              <label key={reach}>
+                <input
+                  type="radio"
+                  name="series"
+                  checked={series === reach}
+                  onChange={() => setSeries(reach)}
+                />{' '}
+                {texts[name]}
+              </label>
+            ))}
+          </fieldset>
+        )}
         <TextInput
           label={texts['manage.reason']}
           value={reason}
