@@ -110,8 +110,8 @@ export async function convertHold(world: World): Promise<void> {
     expected: holds.expectConversion(model, caller.session, hold),
     happened: async () => (await world.key.show(hold.id)).status === 200,
     done: async (reply) => {
-      holds.convert(model, hold, caller.session)
-      if (hasDeposit(hold)) await awaitDeposit(world, hold.id, reply)
+      for (const one of holds.seriesOf(model, hold)) holds.convert(model, one, caller.session)
+      if (hasDeposit(hold) && !hold.series) await awaitDeposit(world, hold.id, reply)
     },
   })
 }

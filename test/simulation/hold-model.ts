@@ -72,8 +72,10 @@ export function expectRelease(session: string | undefined, hold: ModelHold): Ans
 
 export function release(model: Model, hold: ModelHold): void {
   if (statusOf(model, hold) !== 'active') return
-  hold.ended = 'released'
-  free(model, hold.id)
+  for (const one of seriesOf(model, hold)) {
+    one.ended = 'released'
+    free(model, one.id)
+  }
 }
 
 export function expectConversion(model: Model, session: string | undefined, hold: ModelHold): Answer {
@@ -110,6 +112,11 @@ export function convert(model: Model, hold: ModelHold, session: string | undefin
   }
   model.bookings.push(booking)
   if (known) recordEvent(model, booking, 'booking.created')
+}
+
+/** Returns all holds that end and convert together. */
+export function seriesOf(model: Model, { id, series = [id] }: ModelHold): ModelHold[] {
+  return series.flatMap((one) => model.holds.find((hold) => hold.id === one) ?? [])
 }
 
 export function statusOf(model: Model, hold: ModelHold): string {

@@ -89,6 +89,8 @@ export interface ModelHold {
   ended: 'released' | 'converted' | undefined
   /** Undefined unless it is a visit. */
   items: ModelItem[] | undefined
+  /** The IDs of all holds of its series, in the order of their times. Absent for one that stands alone. */
+  series?: string[]
 }
 
 export interface ModelBooking {

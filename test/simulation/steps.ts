@@ -10,6 +10,7 @@ import {
 } from './hold-acts.ts'
 import { keepHouse, passTime, refreshSession, setWallClock, switchWebhook } from './passing-time.ts'
 import { deliverMessage, endCheckout, payDeposit, payLate, visitCheckout, workOff } from './payment-acts.ts'
+import { holdSeries } from './series-acts.ts'
 import { meddle, overstep } from './stranger-acts.ts'
 import { blockTime, holdVisit } from './visit-acts.ts'
 import type { World } from './world.ts'
@@ -20,6 +21,7 @@ type Step = (world: World) => Promise<void> | void
 const steps: [share: number, step: Step][] = [
   [18, holdSlot],
   [18, holdVisit],
+  [6, holdSeries],
   [17, convertHold],
   [3, releaseHold],
   [1, showHold],
