@@ -10,7 +10,7 @@ import type { MailView } from './render.ts'
  */
 
 /** The series of a booking, for an email. */
-export interface ToldSeries {
+interface ToldSeries {
   view: NonNullable<MailView['booking']['series']>
   /** IDs of the other bookings that the email reports. */
   others: string[]

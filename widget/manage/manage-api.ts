@@ -27,7 +27,7 @@ export interface Managed {
   }
 }
 
-/** What the client cancels, and why. */
+/** A cancellation of one date or of several. */
 export interface Cancellation {
   reason: string
   series: 'this' | 'following' | 'all'
