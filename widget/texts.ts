@@ -8,7 +8,7 @@ type Name<Each = Key> = Each extends `${'widget' | 'booking'}.${infer Own}`
   : Extract<Each, `manage.${string}`>
 
 /** Texts with a plural, which the build has split into forms. */
-type Counted = 'people'
+type Counted = 'people' | 'repeatWeeks'
 
 /** The texts of a language. Those of the manage page exist on that page only. */
 export type Texts = Record<Exclude<Name, Counted>, string> & Record<Counted, Forms>

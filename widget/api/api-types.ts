@@ -104,6 +104,8 @@ export interface Service {
   cancel_until_minutes: number | null
   reschedule_until_minutes: number | null
   max_reschedules: number
+  /** Absent on a server of an earlier release. */
+  max_repeats?: number
   active: boolean
 }
 
@@ -146,6 +148,8 @@ export interface Hold {
   ends_at: string
   expires_at: string
   items?: { service_id: string; staff_id: string | null; starts_at: string; ends_at: string }[]
+  /** Of a series: all holds, and the times that were not free. */
+  series?: { holds: { starts_at: string }[]; skipped: { starts_at: string }[] }
 }
 
 export type FieldValue = string | number | boolean | string[]

@@ -22,6 +22,16 @@ export interface HeldSlot {
   id: string
   slot: Slot
   deadlineMs: number
+  /** The starts of a series. Absent for one appointment. */
+  dates?: number[]
+  /** The starts that were not free. */
+  skipped?: number[]
+}
+
+/** A repetition: every so many weeks, so many times. */
+export interface Repetition {
+  interval: number
+  count: number
 }
 
 /** A message during the flow, with alternative times if there are any. */
@@ -69,6 +79,8 @@ export interface FlowState {
   /** The slot chosen last, even after its hold expired. */
   wanted: Slot | null
   held: HeldSlot | null
+  /** Absent for one appointment. */
+  repeat?: Repetition | null
   draft: Draft
   errors: Faults
   notice: Notice | null

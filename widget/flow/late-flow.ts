@@ -14,6 +14,7 @@ import {
   type ItemChange,
   withItem,
 } from './late-state.ts'
+import type { Repetition } from './flow-state.ts'
 import { Reservation } from './reservation.ts'
 import type { Slot } from './slots.ts'
 
@@ -50,6 +51,19 @@ export class LateFlow {
       if (!(error instanceof Refused)) throw error
       this.refused(error)
     }
+  }
+
+  /** Holds the chosen time again, with another repetition. A refusal leaves the hold as it is. */
+  async repeat(repeat: Repetition | null): Promise<void> {
+    const { state, store } = this.flow
+    const { wanted, held: before, repeat: earlier = null } = state
+    if (!wanted || state.busy) return
+    store.set({ busy: 'hold', repeat })
+    await this.flow.attempt(
+      () => this.repeat(repeat),
+      () => this.hold(wanted),
+    )
+    if (store.state.held === before) store.set({ busy: null, repeat: earlier })
   }
 
   /** Called when the deadline of the hold has passed. */

@@ -59,6 +59,7 @@ export function startedAnew(state: FlowState): FlowState {
     manageUrl: null,
     checkoutUrl: null,
     wanted: null,
+    repeat: null,
     step: nextStep(choice),
   }
 }

@@ -1,9 +1,9 @@
 import type { Booking, Hold } from '../api/api-types.ts'
 import type { Connection } from '../api/connection.ts'
 import { codeOf, Unreachable } from '../api/refusals.ts'
-import { itemsOf } from './choice-rules.ts'
+import { itemsOf, servicesOf } from './choice-rules.ts'
 import { type Asked, bookingBody } from './draft-rules.ts'
-import type { HeldSlot } from './flow-state.ts'
+import type { FlowState, HeldSlot } from './flow-state.ts'
 import type { FlowStore } from './flow-store.ts'
 import { deadlineOf } from './hold-rules.ts'
 import { isZone, ownZoneName } from '../times/zones.ts'
@@ -47,6 +47,7 @@ export class Reservation {
         ...(namesPeople(catalogue, choice) ? { items } : items[0]),
         location_id: choice.locationId,
         starts_at: slot.startsAt,
+        ...repeatIn(store.state),
       },
     })
     held(body)
@@ -55,7 +56,12 @@ export class Reservation {
       endsAtMs: Date.parse(body.ends_at),
       ...(body.items && { items: body.items.map(slotItemOf) }),
     }
-    return { id: body.hold_id, slot: taken, deadlineMs: deadlineOf(body.expires_at, nowMs()) }
+    const { series } = body
+    const starts = (all: readonly { starts_at: string }[]) => all.map((one) => Date.parse(one.starts_at))
+    return {
+      ...{ id: body.hold_id, slot: taken, deadlineMs: deadlineOf(body.expires_at, nowMs()) },
+      ...(series && { dates: starts(series.holds), skipped: starts(series.skipped) }),
+    }
   }
 
   /** Ignores failures, because the hold expires by itself. */
@@ -102,4 +108,18 @@ export class Reservation {
     store.set({ held })
     return held
   }
+}
+
+/** Returns the most appointments that the services allow at once. */
+export function mostRepeats({ catalogue, choice }: Pick<FlowState, 'catalogue' | 'choice'>): number {
+  const services = servicesOf(catalogue, choice)
+  return services.some(({ deposit }) => deposit)
+    ? 1
+    : Math.min(...services.map(({ max_repeats = 1 }) => max_repeats))
+}
+
+/** Returns the repetition of a hold, if the services allow it. What is not free is left out. */
+function repeatIn({ repeat, ...state }: FlowState): object {
+  if (!repeat || repeat.count > mostRepeats(state)) return {}
+  return { repeat: { every: 'week', ...repeat }, conflicts: 'skip' }
 }

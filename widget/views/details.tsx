@@ -7,6 +7,7 @@ import { totalsOf } from '../flow/item-rules.ts'
 import { fill } from '../texts.ts'
 import { CustomFieldInput } from './custom-field-input.tsx'
 import { TextInput } from './text-input.tsx'
+import { RepeatChoice } from './repetition.tsx'
 import { SlotNotice } from './slot-notice.tsx'
 import { Countdown, Summary } from './summary.tsx'
 import type { View } from './view.ts'
@@ -101,6 +102,7 @@ export function Details(props: View) {
         }}
       >
         <SlotNotice {...props} />
+        <RepeatChoice {...props} />
         <div class="pair">{startsWithFamily.test(language.locale) ? names.reverse() : names}</div>
         {text('email', { required: true, complete: 'email', type: 'email', max: 254 })}
         {uses.phone !== 'hidden' &&

@@ -1,0 +1,75 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectSound, heading, writeDetails } from '../support/booking-visit.ts'
+import { chromiumPath, openVisitor, sharedBrowser, startPublicService } from '../support/browser.ts'
+import { businessOf, type TestService } from '../support/test-service.ts'
+
+describe.skipIf(chromiumPath === undefined)('a visitor who repeats an appointment', () => {
+  let browser: Browser
+  let service: TestService
+  let address: string
+  beforeAll(async () => {
+    browser = await sharedBrowser()
+    ;({ service, address } = await startPublicService('sqlite'))
+  })
+  afterAll(() => service.stop())
+
+  test('chooses every 2 weeks, sees all dates and books them; then cancels all that are ahead', async () => {
+    const salon = businessOf(service.world, 'Salon Spree')
+    const room = salon.services.find(({ name }) => name === 'Meeting room')
+    const call = (method: string, path: string, body?: object) =>
+      service.call(method, path, { token: salon.business_key, ...(body && { body }) })
+    const query = `service=${room?.id ?? ''}&location=${room?.location_ids[0] ?? ''}`
+    const open = async () => {
+      const visitor = await openVisitor(browser, { width: 390, height: 844, hasTouch: true })
+      const { page } = visitor
+      await page.goto(`${address}/book/${salon.publishable_key}?${query}`)
+      await page.locator('.next-free button').first().tap()
+      await heading(page, 'Your details')
+      return visitor
+    }
+    const other = await open()
+    expect(await other.page.getByLabel('Repeat').count()).toBe(0)
+    await other.close()
+    await call('PATCH', `/services/${room?.id ?? ''}`, { max_repeats: 4 })
+    service.clock.advance(6)
+    const visitor = await open()
+    const { page } = visitor
+    await page.getByLabel('Repeat').selectOption({ label: 'Every 2 weeks' })
+    await page.locator('.repeat li').nth(2).waitFor()
+    await page.getByLabel('How many times').selectOption('4')
+    await page.locator('.repeat li').nth(3).waitFor()
+    await expectSound(page, 'series')
+    await writeDetails(page)
+    await page.getByRole('button', { name: 'Book now' }).tap()
+    await heading(page, /Thank you/)
+    const { data } = (await call('GET', '/bookings?sort=starts_at')).body as {
+      data: { id: string; starts_at: string; status: string; series_id?: string }[]
+    }
+    expect(data).toHaveLength(4)
+    expect(new Set(data.map(({ series_id }) => series_id)).size).toBe(1)
+    const starts = data.map(({ starts_at }) => Date.parse(starts_at))
+    expect(starts.map((start) => (start - (starts[0] ?? 0)) / 86_400_000)).toEqual([0, 14, 28, 42])
+
+    const { manage_url } = (await call('GET', `/bookings/${data[1]?.id ?? ''}`)).body as {
+      manage_url: string
+    }
+    await page.goto(`${address}/manage${new URL(manage_url).hash}`)
+    await page.getByText('All dates').click()
+    expect(await page.locator('.dates li').count()).toBe(4)
+    await page.getByRole('button', { name: 'Cancel' }).tap()
+    await page.getByLabel('This and the later ones').check()
+    await expectSound(page, 'series-cancel')
+    await page.getByRole('button', { name: 'Cancel the appointment' }).tap()
+    await heading(page, 'This appointment is cancelled')
+    const after = (await call('GET', '/bookings?sort=starts_at')).body as { data: { status: string }[] }
+    expect(after.data.map(({ status }) => status)).toEqual([
+      'confirmed',
+      'cancelled',
+      'cancelled',
+      'cancelled',
+    ])
+    expect(visitor.errors).toEqual([])
+    await visitor.close()
+  })
+})
