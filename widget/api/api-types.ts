@@ -148,7 +148,7 @@ export interface Hold {
   ends_at: string
   expires_at: string
   items?: { service_id: string; staff_id: string | null; starts_at: string; ends_at: string }[]
-  /** Of a series: all holds, and the times that were not free. */
+  /** All holds of a series, and the times that were not free. */
   series?: { holds: { starts_at: string }[]; skipped: { starts_at: string }[] }
 }
 

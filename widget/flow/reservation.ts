@@ -118,7 +118,7 @@ export function mostRepeats({ catalogue, choice }: Pick<FlowState, 'catalogue' |
     : Math.min(...services.map(({ max_repeats = 1 }) => max_repeats))
 }
 
-/** Returns the repetition of a hold, if the services allow it. What is not free is left out. */
+/** Returns the repetition of a hold, if the services allow it. Leaves out times that are not free. */
 function repeatIn({ repeat, ...state }: FlowState): object {
   if (!repeat || repeat.count > mostRepeats(state)) return {}
   return { repeat: { every: 'week', ...repeat }, conflicts: 'skip' }
