@@ -107,12 +107,15 @@ function isSame(field: (typeof plainFields)[number], one: string, other: string,
   return one === other
 }
 
+const ofFiles = 'csv-'
+
 /**
  * Returns the ID in the stand-in address of a person without contact. It is the same for each import of a file, so the
- * unique index finds the client again.
+ * unique index finds the client again. Lists show namesakes in the order of the file.
  */
 export function knownId(business_id: string, { name, ordinal }: ImportedPerson): string {
-  return hash('sha256', `${business_id}\n${name}\n${ordinal}`).slice(0, 32)
+  const digest = hash('sha256', `${business_id}\n${name}\n${ordinal}`).slice(0, 32)
+  return `${ofFiles}${String(ordinal).padStart(5, '0')}-${digest}`
 }
 
 /** Returns the addresses under which a person may be stored. */
@@ -135,7 +138,8 @@ interface Candidates {
 
 /**
  * Returns the client who is a person of a file. The email address decides, then the phone number. Without both it is the
- * client of that name without contact, in the order of the file. `several` if more than one has the phone number.
+ * one whom an earlier import of the file made, or another of that name without contact, in the order of the list.
+ * `several` if more than one has the phone number.
  */
 export function matchedClient(
   { client, number, ordinal }: ImportedPerson,
@@ -156,8 +160,11 @@ export function matchedClient(
     if (found[0]) return found[0]
   }
   if (email !== undefined || number !== '') return byKey[0] // a former address or number
-  const bare = namesakes.filter((one) => one.email === null && one.phone === null)
-  return bare.toSorted((one, other) => (one.id < other.id ? -1 : 1))[ordinal] ?? byKey[0]
+  const others = namesakes.filter(
+    ({ email: other, phone, address }) =>
+      other === null && phone === null && !address.startsWith(`client-${ofFiles}`),
+  )
+  return byKey[0] ?? others.toSorted((one, other) => (one.address < other.address ? -1 : 1))[ordinal]
 }
 
 /** The effect of a person of a file on a client. */
