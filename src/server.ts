@@ -25,6 +25,7 @@ import { isClient, oldClientLogIns } from './bookings/client-log-in.ts'
 import { managedBy, payUrl } from './bookings/manage.ts'
 import { manageRoutes } from './bookings/manage-routes.ts'
 import { numbersRoutes } from './bookings/numbers-routes.ts'
+import { otherTimes, RequestWorker } from './bookings/request.ts'
 import { oldAttempts } from './bookings/strangers.ts'
 import { waitlistRoutes } from './bookings/waitlist-routes.ts'
 import { oldEntries } from './bookings/waitlist-data.ts'
@@ -103,6 +104,7 @@ import { managePageRoutes } from './pages/manage-page-routes.ts'
 import { pageLimits } from './pages/page-limits.ts'
 import { pageRoutes } from './pages/page-routes.ts'
 import { sandboxRoutes } from './pages/sandbox-routes.ts'
+import { requestPageRoutes } from './pages/request-page-routes.ts'
 import { startPageRoutes } from './pages/start-page-routes.ts'
 import { waitlistPageRoutes } from './pages/waitlist-page-routes.ts'
 import { widgetRoutes } from './pages/widget-routes.ts'
@@ -156,6 +158,7 @@ export interface App {
   texts: TextWorker
   pushes: PushWorker
   offers: WaitlistWorker
+  requests: RequestWorker
   /** Starts to listen and returns the URL, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
   /** Fails readiness, lets requests finish for at most 8.5 seconds, then closes the database. */
@@ -180,6 +183,7 @@ function mailLinks(context: Context): ConstructorParameters<typeof MailWorker>[1
   return {
     payUrl: (booking) => payUrl(context, booking),
     manage: (booking) => managedBy(context, booking),
+    otherTimes: (booking) => otherTimes(context, booking),
     isClient: (mailbox) => isClient(context, mailbox),
   }
 }
@@ -228,11 +232,13 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   pushes.start()
   const offers = new WaitlistWorker(context)
   offers.start()
+  const requests = new RequestWorker(context)
+  requests.start()
   const calendars = new BusyCalendarWorker(context, reader)
   calendars.start()
   servers.start()
   return {
-    ...{ context, server, deliveries, payments, mails, texts, pushes, offers },
+    ...{ context, server, deliveries, payments, mails, texts, pushes, offers, requests },
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true
@@ -249,6 +255,8 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
       const loops = [
         ...[deliveries, mails, texts, pushes, offers, payments].map((loop) => loop.stop(graceMs)),
         calendars.stop(),
+        ...[deliveries, mails, texts, pushes, payments].map((loop) => loop.stop(graceMs)),
+        ...[calendars.stop(), requests.stop()],
       ]
       await Promise.all([server.close(), ...loops, housekeeping.stop(), servers.stop()])
       clearTimeout(cutOff)
@@ -356,6 +364,7 @@ function allRoutes({
       ],
       ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, textRoutes, waitlistPageRoutes],
       ...[files, mcpRoutes],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, requestPageRoutes, textRoutes, files, mcpRoutes],
       ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
       ...[awayRoutes, classRoutes, printRoutes],

@@ -90,6 +90,7 @@ export async function fillBusiness(
             waitlist: 1,
             custom_fields_json: '[]',
           },
+          ...({ confirmation: 'automatic', respond_within_minutes: 1440 } as const),
           ...{ price_amount: null, price_currency: null, deposit_amount: null, deposit_currency: null },
         })),
       ),

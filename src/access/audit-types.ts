@@ -1,6 +1,7 @@
 /** The actions in the audit log. A change of a booking has the name of its event, or a more specific one. */
 export const auditActions = [
   ...(['booking.created', 'booking.updated', 'booking.cancelled', 'booking.completed'] as const),
+  'booking.requested' as const,
   ...(['booking.confirmed', 'booking.refunded', 'booking.link_renewed', 'booking.reminders_ended'] as const),
   ...(['booking.no_show', 'booking.no_show_removed', 'booking.client_erased'] as const),
   ...(['service.created', 'service.updated', 'service.deactivated'] as const),

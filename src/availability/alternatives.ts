@@ -17,6 +17,8 @@ interface Refused {
   source: SlotSource
   startsAtMs: number
   nowMs: number
+  /** The least distance of an alternative from the wanted start. Absent: any. */
+  apartMs?: number
 }
 
 /**
@@ -31,7 +33,12 @@ export async function addAlternatives(refusal: unknown, refused: Refused): Promi
 }
 
 /** Reads the days around the wanted one first. Reads more only while they could contain nearer slots. */
-async function nearestSlots({ source, startsAtMs, nowMs }: Refused): Promise<ShownSlot[]> {
+export async function nearestSlots({
+  source,
+  startsAtMs,
+  nowMs,
+  apartMs = 0,
+}: Refused): Promise<ShownSlot[]> {
   const within = daysWithinHorizon(source, startsAtMs, nowMs)
   const seen = { days: { first: within.middle, last: within.middle - 1 }, from: startsAtMs, to: startsAtMs }
   const giveWay = givesWay()
@@ -51,7 +58,7 @@ async function nearestSlots({ source, startsAtMs, nowMs }: Refused): Promise<Sho
           }
           if (slot.from - startsAtMs > furthest()) break
           const distance = Math.abs(slot.from - startsAtMs)
-          if (distance === 0 || distance > reachMs) continue
+          if (distance === 0 || distance < apartMs || distance > reachMs) continue
           const shown = presentSlot(slot, free.zone)
           nearest = byDistance([...nearest, { distance, startsAtMs: slot.from, shown }])
         }

@@ -9,7 +9,7 @@ import { Turns } from '../base/turns.ts'
 import { findOffering } from '../catalogue/offering.ts'
 import { withLength } from '../catalogue/service-rules.ts'
 import type { AvailabilityQuery, ExplainQuery, OfferQuery } from './availability-schemas.ts'
-import { addAlternatives } from './alternatives.ts'
+import { addAlternatives, nearestSlots } from './alternatives.ts'
 import {
   type BusySnapshot,
   type ComputedDay,
@@ -330,6 +330,26 @@ async function computeDays<Slots, Day>(
 function pairsOf({ staffIds, items }: Slot): number {
   if (!items) return Math.max(1, staffIds.length)
   return items.reduce((sum, item) => sum + Math.max(1, item.staffIds.length), 0)
+}
+
+/**
+ * Finds up to three free slots near an instant, at least `apartMs` away from it. Returns none if the offering is
+ * inactive.
+ */
+export async function findNearest(
+  context: Context,
+  actor: Actor,
+  { query, startsAtMs, apartMs }: { query: Static<typeof OfferQuery>; startsAtMs: number; apartMs: number },
+): Promise<ShownSlot[]> {
+  try {
+    return await withSource(context, actor, {
+      query,
+      work: (source, nowMs) => nearestSlots({ source, startsAtMs, nowMs, apartMs }),
+    })
+  } catch (error) {
+    if (error instanceof Problem) return []
+    throw error
+  }
 }
 
 /** Days within which the search for the soonest slot ends. */

@@ -1,6 +1,7 @@
 import { Problem, type ProblemParts } from '../base/errors.ts'
 import { latestMs } from '../base/instants.ts'
 import type { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
+import { noticeOf } from '../catalogue/request-rules.ts'
 import type { Service } from '../catalogue/service-schemas.ts'
 import {
   isAlwaysOpen,
@@ -161,17 +162,17 @@ export function localDay({ location }: Pick<Offer, 'location'>, instantMs: numbe
 
 /** Returns the reason why a start can no longer be booked; undefined if it can. */
 export function tooSoon(
-  { min_notice_minutes }: Pick<Service, 'min_notice_minutes'>,
+  service: Pick<Service, 'min_notice_minutes' | 'confirmation'>,
   startsAtMs: number,
   nowMs: number,
 ): 'in_the_past' | 'too_soon' | undefined {
   if (startsAtMs <= nowMs) return 'in_the_past'
-  return startsAtMs < nowMs + min_notice_minutes * 60_000 ? 'too_soon' : undefined
+  return startsAtMs < nowMs + noticeOf(service) * 60_000 ? 'too_soon' : undefined
 }
 
-/** Returns the service without its limits of notice and horizon. */
+/** Returns the service without its limits of notice and horizon, and without those of requests. */
 export function atAnyTime(service: Service): Service {
-  return { ...service, min_notice_minutes: 0, max_advance_days: null }
+  return { ...service, min_notice_minutes: 0, confirmation: 'automatic', max_advance_days: null }
 }
 
 /** Returns the service with slots that start at any minute, unless it has fixed start times. */

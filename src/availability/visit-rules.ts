@@ -2,6 +2,7 @@ import { instantFromMs, latestMs } from '../base/instants.ts'
 import type { Need } from '../catalogue/catalogue-types.ts'
 import type { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
 import type { BookableResource } from '../catalogue/resource-schemas.ts'
+import { noticeOf } from '../catalogue/request-rules.ts'
 import { stepsOf } from '../catalogue/service-rules.ts'
 import type { Service } from '../catalogue/service-schemas.ts'
 import { isAlwaysOpen, openingsOf, type Schedule, Spans } from './hours-rules.ts'
@@ -225,7 +226,7 @@ export class VisitRules {
     this.hasBuffers = items.some(
       ({ service }) => service.buffer_before_minutes + service.buffer_after_minutes > 0,
     )
-    const notice = Math.max(...items.map(({ service }) => service.min_notice_minutes))
+    const notice = Math.max(...items.map(({ service }) => noticeOf(service)))
     this.earliestMs = nowMs + notice * 60_000
     const around = { first: days.first - 1, last: days.last + 2 + extraDays(offer) }
     const openings = (schedule: Schedule) => new Spans(openingsOf(schedule, zone, around))

@@ -72,13 +72,14 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Turn a hold into a booking',
         description:
-          'The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled. With a deposit, the response has `redirect_url`, where the client pays. A booking of a session is then pending: the payment confirms it, and without one it is cancelled when the checkout ends. That of a key or person stands without: it is confirmed, the deposit is due beside it, and `pay_url` stays. What is over is `completed`. With any hold of a series, all its holds become bookings, or none; the answer has the IDs of all in `series`.',
+          'The booking is confirmed at once and has the id of the hold. A hold converts once. Its slot stays taken until the booking is cancelled. With a deposit, the response has `redirect_url`, where the client pays. A booking of a session is then pending: the payment confirms it, and without one it is cancelled when the checkout ends. That of a key or person stands without: it is confirmed, the deposit is due beside it, and `pay_url` stays. What is over is `completed`. With any hold of a series, all its holds become bookings, or none; the answer has the IDs of all in `series`. If a service has `confirmation` `request`, a booking of a session is a request: it is `pending` with `respond_by`, and the business confirms it with `status` `confirmed`, or declines it with `cancelled`. Its deposit is due once it is confirmed.',
         querystring: EmptyObject,
         body: ConvertHold,
         response: {
           201: Booking,
           ...problems(
             ...(['hold_not_found', 'hold_expired', 'hold_converted', 'booking_limit_reached'] as const),
+            'slot_not_offered',
             'unavailable',
           ),
         },

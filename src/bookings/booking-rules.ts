@@ -3,14 +3,15 @@ import { notOfferedThen } from '../availability/offer-rules.ts'
 import type { Span } from '../availability/resource-rules.ts'
 import { hasEmail, standInEmail } from '../base/contact-formats.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
-import { type Instant, plusSeconds, toMs } from '../base/instants.ts'
+import { type Instant, plusMinutes, plusSeconds, toMs } from '../base/instants.ts'
 import { type ChangePolicy, type ChangeRefusal, policyOf } from '../catalogue/change-policy-rules.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
+import { answeredBeforeMinutes } from '../catalogue/request-rules.ts'
 import { maxMinorUnits } from '../catalogue/service-rules.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { changeRulesOf } from '../database/shown-item-rules.ts'
 import type { BookingsTable, BookingStatus } from '../database/tables.ts'
-import type { EventType } from '../webhooks/event-payload.ts'
+import type { BookingEventType } from '../webhooks/event-payload.ts'
 import type { ChangedColumns, ClientColumns } from './booking-queries.ts'
 import { clientSearch } from './client-rules.ts'
 import { customFieldErrors, type FieldAnswer, type KeptAnswer, keptAnswers } from './custom-field-rules.ts'
@@ -43,7 +44,9 @@ export interface WantedChange {
 export interface ChangePlan {
   /** Changed columns, without the staff member, which depends on taking the slot. */
   columns: ChangedColumns
-  events: EventType[]
+  events: BookingEventType[]
+  /** True if it declines or withdraws a request, which only receivers of `booking.requested` know. */
+  endsRequest: boolean
   /** Name of the change in the audit log. */
   action: AuditAction
   /** Ends the claim on the old time. */
@@ -90,6 +93,9 @@ export function planChange(
   const cancelReason = isTaken ? null : (wanted.cancelReason ?? booking.cancel_reason)
   const isKnown = booking.confirmed_at !== null
   const isFirstConfirmation = !isKnown && isTaken && status !== 'pending'
+  const isRequest = booking.respond_by !== null
+  const ends = isRequest && status !== 'pending' && { respond_by: null, request_check_at: null }
+  const isRescheduled = isKnown && moved && wasTaken && isTaken
   return {
     columns: {
       ...columns,
@@ -100,6 +106,8 @@ export function planChange(
       ...(moved && wanted.byClient && { client_reschedules: booking.client_reschedules + 1 }),
       ...(cancelReason !== booking.cancel_reason && { cancel_reason: cancelReason }),
       ...(isFirstConfirmation && { confirmed_at: now }),
+      ...ends,
+      ...(isRequest && !ends && moved && answerAfterMove(booking, span, now)),
     },
     action: actionOf({
       isFirstConfirmation,
@@ -107,20 +115,42 @@ export function planChange(
       noShowAt,
       newStatus: statusChanged ? status : undefined,
     }),
-    events: isKnown ? eventsOf({ status, statusChanged, otherChanged }) : eventsOfUnconfirmed(status),
+    events: [
+      ...(isKnown ? eventsOf({ status, statusChanged, otherChanged }) : eventsOfUnconfirmed(status)),
+      ...(isRescheduled ? (['booking.rescheduled'] as const) : []),
+      ...(marked && noShowAt !== null ? (['booking.no_show'] as const) : []),
+    ],
+    endsRequest: isRequest && !isTaken,
     leavesSlot: wasTaken && (otherSeats || !isTaken),
     takesSlot: isTaken && (otherSeats || !wasTaken),
     movesCancelled: moved && !wasTaken && !isTaken,
-    deposit: depositAfter({ isFirstConfirmation, status: statusChanged ? status : undefined }),
+    deposit: depositAfter({
+      ...{ isFirstConfirmation, isRequest },
+      status: statusChanged ? status : undefined,
+    }),
   }
+}
+
+/** Returns the deadline of a request that the business moves: never later than an hour before the start. */
+function answerAfterMove(
+  { respond_by, request_check_at }: BookingsTable,
+  { starts_at }: Span,
+  now: Instant,
+): ChangedColumns {
+  const latest = plusMinutes(starts_at, -answeredBeforeMinutes)
+  if (respond_by === null || request_check_at === null || respond_by <= latest) return {}
+  const until = latest > now ? latest : now
+  return { respond_by: until, request_check_at: request_check_at < until ? request_check_at : until }
 }
 
 /** Settles the deposit of a booking that is cancelled, confirmed without it, or over. */
 function depositAfter(change: {
   isFirstConfirmation: boolean
+  isRequest: boolean
   status: BookingStatus | undefined
 }): ChangePlan['deposit'] {
   if (change.status === 'cancelled') return 'cancelled'
+  if (change.status === 'completed' && change.isRequest) return 'cancelled' // it has not become due
   return change.isFirstConfirmation || change.status === 'completed' ? 'confirmed' : undefined
 }
 
@@ -133,7 +163,8 @@ export function renewedDeposit(booking: BookingRow, { columns, deposit }: Change
   const { payment_amount: amount, payment_status, party_size, confirmed_at } = booking
   if (amount === null || payment_status === null) return undefined
   const people = columns.party_size ?? party_size
-  const isResized = people !== party_size && payment_status === 'due' && deposit === undefined
+  const isOpen = payment_status === 'due' || payment_status === 'preparing'
+  const isResized = people !== party_size && isOpen && deposit === undefined
   const waitsAgain = columns.status === 'pending' && booking.status === 'cancelled' && confirmed_at === null
   if (!isResized && !waitsAgain) return undefined
   const renewed = Math.ceil(amount / party_size) * people
@@ -327,7 +358,7 @@ export function assertAnswersFit(
  * Returns the events of an unconfirmed booking. It is announced as created when it is confirmed for the first
  * time.
  */
-export function eventsOfUnconfirmed(status: BookingStatus): EventType[] {
+export function eventsOfUnconfirmed(status: BookingStatus): BookingEventType[] {
   if (status === 'pending' || status === 'cancelled') return []
   return status === 'completed' ? ['booking.created', 'booking.completed'] : ['booking.created']
 }
@@ -336,7 +367,7 @@ function eventsOf(change: {
   status: BookingStatus
   statusChanged: boolean
   otherChanged: boolean
-}): EventType[] {
+}): BookingEventType[] {
   if (change.statusChanged && change.status === 'cancelled') return ['booking.cancelled']
   if (change.statusChanged && change.status === 'completed') {
     return change.otherChanged ? ['booking.updated', 'booking.completed'] : ['booking.completed']

@@ -238,6 +238,13 @@ export const Booking = Type.Object(
     party_size: Type.Integer({ description: 'For how many people: so many seats it takes.' }),
     notes: Nullable(Type.String()),
     cancelled_at: Nullable(ShownInstant),
+    respond_by: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description:
+          'Of a request: when it is cancelled unless the business answers. Absent from every other booking.',
+      }),
+    ),
     service: Type.Object({
       ...Named,
       duration_minutes: Type.Integer(),

@@ -22,7 +22,7 @@ import { scopeKey } from '../database/tenant-scope.ts'
 import { type Page, pageRows, timeCursorOf } from '../base/paging.ts'
 import type { Context } from './context.ts'
 import type { BookingOutcome } from '../watch/metrics.ts'
-import { eventSubject, type EventType } from '../webhooks/event-payload.ts'
+import { type BookingEventType, eventSubject } from '../webhooks/event-payload.ts'
 import { recordChange } from '../webhooks/event.ts'
 import { recordNotices } from '../push/outbox.ts'
 import {
@@ -180,6 +180,26 @@ export async function cancelBooking(
   return applyChange(context, actor, { target, wanted, refund, notify })
 }
 
+/**
+ * Confirms or declines a request. Of two answers at the same moment one wins. Throws not_found, or change_not_allowed if
+ * it was answered, withdrawn or ended before.
+ */
+export function answerRequest(
+  context: Context,
+  actor: Actor,
+  { id, confirms, reason, notify }: { id: string; confirms: boolean; reason?: string | undefined; notify?: boolean },
+): Promise<BookingRow> {
+  const wanted: WantedChange = confirms
+    ? { status: 'confirmed' }
+    : { status: 'cancelled', ...(reason && { cancelReason: reason }) }
+  return applyChange(context, actor, { target: { id }, wanted, answers: true, notify })
+}
+
+function alreadyAnswered(): Problem {
+  const detail = 'The request has been answered, withdrawn or cancelled in the meantime.'
+  return new Problem('change_not_allowed', detail, { extensions: { reason: 'not_allowed' } })
+}
+
 export interface Cancellation {
   refund?: boolean
   notify?: boolean
@@ -204,11 +224,22 @@ export function changeByClient(
 }
 
 /** The outcome that metrics count for an event. */
-export const outcomes: Record<EventType, BookingOutcome> = {
+const outcomes: Partial<Record<BookingEventType, BookingOutcome>> = {
   'booking.created': 'created',
   'booking.updated': 'updated',
   'booking.cancelled': 'cancelled',
   'booking.completed': 'completed',
+}
+
+/** Counts the events of a committed change. */
+export function countOutcomes(
+  { metrics }: Pick<Context, 'metrics'>,
+  events: readonly BookingEventType[],
+): void {
+  for (const event of events) {
+    const outcome = outcomes[event]
+    if (outcome !== undefined) metrics.booking(outcome)
+  }
 }
 
 export interface Change {
@@ -218,6 +249,8 @@ export interface Change {
   staffId?: string | null | undefined
   /** The services to have in place of the present ones. */
   items?: BookingChange['items']
+  /** True to answer a request, which must still be open. */
+  answers?: boolean
   /** True to refund a paid deposit. */
   refund?: boolean
   /** False to send the client no email. */
@@ -243,7 +276,7 @@ async function applyChange(context: Context, actor: Actor, change: Change): Prom
     const { changed, events } = isParty
       ? await context.db.transaction(work)
       : await context.db.sharedTransaction(work, { owner: scopeKey(actor.scope) })
-    for (const event of events) context.metrics.booking(outcomes[event])
+    countOutcomes(context, events)
     return changed
   } catch (error) {
     if (!found || !isSlotUnavailable(error)) throw error
@@ -292,12 +325,13 @@ export async function changeIn(
   context: Context,
   tx: Transaction,
   change: Change & Changing,
-): Promise<{ changed: BookingRow; events: EventType[] }> {
+): Promise<{ changed: BookingRow; events: BookingEventType[] }> {
   const { by, target, wanted } = change
   // 0. re-read after waiting for the lock, because the payment may have arrived meanwhile. A client changes
   // the version that they saw, by the rules for clients
   const found = await withPayment(context, tx, change.booking)
   if (wanted.byClient) assertVersion(found, target.versions)
+  if (change.answers && found.respond_by === null) throw alreadyAnswered()
   const refund = wanted.byClient ? assertClientMay(found, wanted, tx.now) === 'full' : change.refund === true
   const isVisit = found.item_count !== null || change.items !== undefined
   if (isVisit) assertChangesVisit(change)
@@ -374,8 +408,10 @@ function told(
 ): Promise<unknown>[] {
   return [
     recordChange(context, tx, {
-      types: plan.events,
+      types: plan.endsRequest ? ['booking.cancelled'] : plan.events,
       booking: eventSubject(after),
+      details: { previous: { starts_at: before.starts_at, ends_at: before.ends_at } },
+      ofRequest: plan.endsRequest,
       by,
       action: plan.action,
     }),
@@ -402,7 +438,7 @@ async function writeVisit(
   const { payment_id: paymentId, payment_status, payment_amount } = booking
   const isOtherDeposit = change.items !== undefined && visit.deposit > 0 && visit.deposit !== payment_amount
   const renewed =
-    isOtherDeposit && payment_status === 'due' && paymentId !== null
+    isOtherDeposit && (payment_status === 'due' || payment_status === 'preparing') && paymentId !== null
       ? await context.checkouts.renew(tx, {
           ...{ paymentId, amount: visit.deposit },
           lapses: booking.confirmed_at === null,

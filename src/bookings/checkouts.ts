@@ -53,6 +53,11 @@ export interface Checkouts {
   /** Attaches a checkout to the booking that the transaction wrote. The payment is due or already paid. */
   attach(tx: Transaction, checkout: OpenCheckout): Promise<PaymentPart>
   /**
+   * Records the deposit of a request in the transaction that writes its booking. It becomes due when `settle` reports
+   * that the booking is confirmed. Undefined without a processor.
+   */
+  reserve(tx: Transaction, deposit: Deposit): Promise<(PaymentPart & { id: string }) | undefined>
+  /**
    * Locks the payment of a booking that the transaction has locked, and reads its current state. Base
    * decisions on nothing older. Undefined without a payment.
    */
@@ -70,7 +75,7 @@ export interface Checkouts {
   abandon(checkout: OpenCheckout): Promise<void>
   /**
    * Settles the payment of a booking that was confirmed or cancelled by other means. A due payment is no
-   * longer due. With `refund`, refunds a paid one. Throws validation_failed if nothing was paid.
+   * longer due. A reserved one becomes due with the confirmation. With `refund`, refunds a paid one. Throws validation_failed if nothing was paid.
    */
   settle(
     tx: Transaction,

@@ -257,8 +257,8 @@ function visitParts(db: Reads): RawBuilder<unknown>[] {
 /** Still a hold, and not expired. */
 const isActive = sql`c.booked_at is null and ${isLiving} and c.expires_at > w.now`
 
-/** An unpaid booking takes its slot until its checkout expires, so it counts like a hold. */
-const unpaid = sql`b.status = 'pending' and b.confirmed_at is null`
+/** An unpaid booking takes its slot until its checkout expires, so it counts like a hold. A request does not. */
+const unpaid = sql`b.status = 'pending' and b.confirmed_at is null and b.respond_by is null`
 
 /** Selects rows of one session. Only rows of sessions have a sequence. */
 function sessionParts(db: Reads): RawBuilder<unknown>[] {

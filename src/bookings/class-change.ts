@@ -2,7 +2,7 @@ import { type Actor, assertRole } from '../access/actor.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
-import { changeIn, noSuchBooking, outcomes } from './booking.ts'
+import { changeIn, countOutcomes, noSuchBooking } from './booking.ts'
 import { lockBooking } from './booking-queries.ts'
 import { endBookingClaim } from './claim-queries.ts'
 import type { Context } from './context.ts'
@@ -59,6 +59,6 @@ export async function changeClass(
     }
     return changed
   })
-  for (const { events } of results) for (const event of events) context.metrics.booking(outcomes[event])
+  for (const { events } of results) countOutcomes(context, events)
   return results.map(({ changed }) => changed)
 }

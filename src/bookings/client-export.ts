@@ -8,7 +8,7 @@ import { businessForCreation } from '../catalogue/catalogue.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { mailsOfBookings } from '../mails/mail.ts'
 import { optedOutAt } from '../mails/opt-out.ts'
-import type { EventType } from '../webhooks/event-payload.ts'
+import type { BookingEventType } from '../webhooks/event-payload.ts'
 import type { EventBody } from '../webhooks/event-schemas.ts'
 import { eventsOfBookings } from '../webhooks/event.ts'
 import { presentBooking } from './presented-booking.ts'
@@ -68,7 +68,7 @@ export async function exportClient(context: Context, actor: Actor, input: Client
       locale: booking.locale,
       time_zone: booking.time_zone,
       events: (events.get(booking.id) ?? []).map(({ id, type, occurred_at, payload }) => ({
-        ...{ id, type: type as EventType, occurred_at: formatInstant(occurred_at, timezone) },
+        ...{ id, type: type as BookingEventType, occurred_at: formatInstant(occurred_at, timezone) },
         payload: JSON.parse(payload) as Static<typeof EventBody>, // only eventPayload() writes it
       })),
       mails: (mails.get(booking.id) ?? []).map((mail) => presentMail(mail, timezone)),

@@ -2,12 +2,13 @@ import type { Static } from 'typebox'
 import { type Actor, isSession } from '../access/actor.ts'
 import { firstGeneration, type ManageTokens, manageTokens } from '../access/manage-link.ts'
 import { tokenDigest } from '../access/token.ts'
-import { isSlotUnavailable } from '../availability/offer-rules.ts'
+import { isSlotUnavailable, notOfferedThen } from '../availability/offer-rules.ts'
 import { standInEmail } from '../base/contact-formats.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
 import { internationalNumber } from '../base/phone-countries.ts'
 import type { ClientFields } from '../catalogue/catalogue-types.ts'
+import { answerBy, answerReminderAt, moveUntilOf } from '../catalogue/request-rules.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import type { StaffMember } from '../catalogue/location-and-staff-schemas.ts'
 import { maxMinorUnits, priceFor } from '../catalogue/service-rules.ts'
@@ -129,9 +130,11 @@ const maxCheckouts = 3
 
 /**
  * Turns an active hold into a confirmed booking and records its event, or changes nothing. With a deposit, a
- * session's booking is pending, without an event, until the deposit is paid. A booking by a key or person is
- * confirmed at once, and its deposit is due in addition. No deposit is due once the time has begun. Bookings
- * of past times are completed. Throws validation_failed (custom fields), hold_not_found, hold_expired,
+ * session's booking is pending, without an event, until the deposit is paid. If a service asks for
+ * confirmation, a session's booking is a request: it is pending until the business answers, and its deposit
+ * becomes due when it is confirmed. A booking by a key or person is confirmed at once, and its deposit is due
+ * in addition. No deposit is due once the time has begun. Bookings of past times are completed. Throws
+ * validation_failed (custom fields), slot_not_offered, hold_not_found, hold_expired,
  * hold_converted, booking_limit_reached, or unavailable if no checkout can be opened.
  */
 export async function convertHold(
@@ -302,6 +305,26 @@ function isInvalid(error: unknown): boolean {
 }
 
 /**
+ * Ends a request that the business has not answered: cancels it, frees its slot and tells both. The caller has locked it.
+ */
+export async function endUnanswered(context: Context, tx: Transaction, booking: BookingRow): Promise<void> {
+  await endBookingClaim(tx, { id: booking.id, business_id: booking.business_id, at: tx.now })
+  const ended = { status: 'cancelled', cancelled_at: tx.now, updated_at: tx.now } as const
+  const columns = { ...ended, respond_by: null, request_check_at: null }
+  await updateBooking(tx, booking, columns)
+  await context.checkouts.settle(tx, { paymentId: booking.payment_id, booking: 'cancelled', refund: false })
+  const after = { ...booking, ...columns, version: booking.version + 1 }
+  await recordChange(context, tx, {
+    types: ['booking.cancelled'],
+    booking: eventSubject(after),
+    ofRequest: true,
+    by: 'system',
+    action: 'booking.cancelled',
+  })
+  await recordNotices(context, tx, { before: booking, after })
+}
+
+/**
  * Cancels an unpaid booking, frees its slot and notifies the client. Records no event, because its creation
  * had none.
  */
@@ -372,13 +395,39 @@ export async function convert(
   assertActive(hold, tx.now)
   if (stranger) assertAdmitted(context, stranger, hold, input.series?.size)
   const isOptional = !isSession(actor)
-  assertOrdered(depositOf(terms, { hold, input, isOptional, now: tx.now }), order)
+  const deposit = depositOf(terms, { hold, input, isOptional, now: tx.now })
+  const respondBy = isOptional ? undefined : requestedUntil(booked, { hold, stranger, now: tx.now })
+  assertOrdered(respondBy ? undefined : deposit, order)
   // 3. write the booking, which keeps the hold's time, and its events and emails. The names come first,
   // because they may need a statement
   const clientId = context.ids.next() // for a new client
-  const written = newBooking(hold, { booked, terms, ...request, clientId, actor, now: tx.now })
-  const booking = { ...(await withNames(tx, written, booked)), client_id: clientId }
+  const written = newBooking(hold, { booked, terms, ...request, respondBy, clientId, actor, now: tx.now })
+  const reserved = respondBy && deposit && (await context.checkouts.reserve(tx, deposit))
+  const named = await withNames(tx, { ...written, payment_id: reserved?.id ?? written.payment_id }, booked)
+  const booking = { ...named, ...shownOf('payment', reserved), client_id: clientId }
   return write(context, tx, { ...request, actor, booking, hold })
+}
+
+/**
+ * Returns when a request for the services ends without an answer. Undefined if none of them asks for confirmation. Throws
+ * slot_not_offered if the business would have no time to answer. A time that the waiting list offered so late is booked
+ * at once.
+ */
+function requestedUntil(
+  { services }: Booked,
+  {
+    hold: { starts_at: startsAt },
+    stranger,
+    now,
+  }: Pick<Request, 'stranger'> & { hold: ConvertibleHold; now: Instant },
+): Instant | undefined {
+  const until = answerBy(
+    services.map(({ service }) => service),
+    { startsAt, now },
+  )
+  if (until === undefined || until > now) return until
+  if (!stranger) return undefined
+  throw notOfferedThen('too_soon')
 }
 
 /** Returns the required details of a client. People of the business may book with a first name alone. */
@@ -421,10 +470,11 @@ async function write(
     !stranger || admitBooking(context, tx, { stranger, hold }),
     clientId,
     recordChange(context, tx, {
-      types: eventsOfUnconfirmed(booking.status),
+      types: booking.respond_by === null ? eventsOfUnconfirmed(booking.status) : ['booking.requested'],
       booking: eventSubject(booking),
+      ...(booking.respond_by !== null && { details: { respondBy: booking.respond_by } }),
       by: actor,
-      action: 'booking.created',
+      action: booking.respond_by === null ? 'booking.created' : 'booking.requested',
     }),
     ...(checkout
       ? []
@@ -520,9 +570,14 @@ async function withDeposit(
 
 function firstStatus(
   { ends_at }: ConvertibleHold,
-  { actor, order, now }: Pick<Request, 'order'> & { actor: Actor; now: Instant },
+  {
+    actor,
+    order,
+    respondBy,
+    now,
+  }: Pick<Request, 'order'> & { actor: Actor; respondBy: Instant | undefined; now: Instant },
 ): BookingStatus {
-  if (isSession(actor)) return order ? 'pending' : 'confirmed'
+  if (isSession(actor)) return order || respondBy ? 'pending' : 'confirmed'
   return ends_at <= now ? 'completed' : 'confirmed'
 }
 
@@ -532,9 +587,16 @@ function newBooking(
     booked: { services, items },
     terms,
     ...request
-  }: Omit<Request, 'store'> & { actor: Actor; booked: Booked; terms: Terms; clientId: string; now: Instant },
+  }: Omit<Request, 'store'> & {
+    actor: Actor
+    booked: Booked
+    terms: Terms
+    respondBy: Instant | undefined
+    clientId: string
+    now: Instant
+  },
 ): BookingsTable {
-  const { actor, input, stranger, tokens, order, clientId, now } = request
+  const { actor, input, stranger, tokens, order, respondBy, clientId, now } = request
   const [{ service, location }] = services
   const { id, business_id, service_id, location_id, staff_id, chosen_staff_id } = hold
   const { starts_at, ends_at, party_size, owner_id } = hold
@@ -543,12 +605,14 @@ function newBooking(
   const answers = keptAnswers(terms.custom_fields, input.custom_field_values ?? [], { now })
   const { last_name = '', phone = '', ...client } = input.client
   const { email = input.knownAs ?? standInEmail(phone, { known: id, timezone: location.timezone }) } = client
-  const status = firstStatus(hold, { actor, order, now })
+  const status = firstStatus(hold, { actor, order, respondBy, now })
   return {
     ...{ id, business_id, service_id, location_id, staff_id, chosen_staff_id },
     ...{ starts_at, ends_at, party_size, owner_id },
     status,
     confirmed_at: status === 'pending' ? null : now,
+    respond_by: respondBy ?? null,
+    request_check_at: respondBy === undefined ? null : answerReminderAt({ now, respondBy }),
     payment_id: order?.checkout?.paymentId ?? null,
     ...clientColumns({ ...client, last_name, phone, email }),
     counted_client: stranger?.client ?? null,
@@ -665,7 +729,7 @@ async function withNames(
     const resourceIds = JSON.parse(item.resource_ids_json) as string[] // written by insertVisitItems
     shownItems.push({
       ...{ id: item.id, starts_at: item.starts_at, ends_at: item.ends_at, party_size: item.party_size },
-      service: part.service,
+      service: { ...part.service, reschedule_until_minutes: moveUntilOf(part.service) },
       staff: person ? { id: person.id, name: person.name } : null,
       price: amount === null || currency === null ? null : { amount, currency },
       resources: part.resources
@@ -676,6 +740,7 @@ async function withNames(
   return {
     ...booking,
     ...shownOf('service', service),
+    reschedule_until_minutes: moveUntilOf(service),
     price_amount: booking.agreed_amount,
     price_currency: booking.agreed_currency || null,
     ...shownOf('location', location),

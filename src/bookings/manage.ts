@@ -122,7 +122,7 @@ export async function showMoves(
 }
 
 /** Returns the services of a booking as a query, with the people whom the client chose. */
-async function offerToMove(
+export async function offerToMove(
   context: Context,
   booking: BookingRow,
 ): Promise<Pick<Static<typeof AvailabilityQuery>, 'service_id' | 'staff_id' | 'party_size' | 'items'>> {

@@ -20,6 +20,7 @@ export function presentBooking(booking: BookingRow, actor: Actor) {
     ends_at: time(booking.ends_at),
     party_size: booking.party_size,
     cancelled_at: booking.cancelled_at && time(booking.cancelled_at),
+    ...(booking.respond_by !== null && { respond_by: time(booking.respond_by) }),
     service: {
       ...service,
       duration_minutes: booking.duration_minutes,

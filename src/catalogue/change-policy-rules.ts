@@ -8,7 +8,7 @@ type ChangeRules = Pick<
 >
 
 /** The input of the rules. */
-type ChangeSubject = Pick<BookingsTable, 'status' | 'starts_at' | 'client_reschedules'> & {
+type ChangeSubject = Pick<BookingsTable, 'status' | 'starts_at' | 'client_reschedules' | 'respond_by'> & {
   /** Status of the deposit; null without one. */
   payment_status: PaymentsTable['status'] | null
 }
@@ -35,6 +35,7 @@ export function policyOf(rules: ChangeRules, booking: ChangeSubject, now: Instan
   const rescheduleUntil = beforeStart(booking, rules.reschedule_until_minutes)
   const reschedulesLeft = Math.max(0, rules.max_reschedules - booking.client_reschedules)
   const isOpen = booking.status === 'pending' || booking.status === 'confirmed'
+  const isRequest = booking.respond_by !== null
   const refusalOf = (until: Instant | null): ChangeRefusal | null => {
     if (!isOpen || until === null) return 'not_allowed'
     return now < until ? null : 'too_late'
@@ -44,7 +45,9 @@ export function policyOf(rules: ChangeRules, booking: ChangeSubject, now: Instan
   return {
     cancelRefusal,
     cancelUntil,
-    rescheduleRefusal: refusalOf(rescheduleUntil) ?? (reschedulesLeft === 0 ? 'too_many' : null),
+    rescheduleRefusal: isRequest
+      ? 'not_allowed'
+      : (refusalOf(rescheduleUntil) ?? (reschedulesLeft === 0 ? 'too_many' : null)),
     rescheduleUntil,
     reschedulesLeft,
     refund: isInTime && booking.payment_status === 'paid' ? 'full' : 'none',

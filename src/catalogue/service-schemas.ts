@@ -20,6 +20,14 @@ import { clientFieldUses, customFieldTypes, needTimes } from './catalogue-types.
 import { changeMembers, creationMembers, entryMembers, shownMembers } from './field-schemas.ts'
 import { duplicateErrors, opensErrors, startsErrors, timetableErrors, weekdays } from './schedule-rules.ts'
 import {
+  answeredBeforeMinutes,
+  confirmations,
+  maxResponseMinutes,
+  minResponseMinutes,
+  requestNoticeMinutes,
+  usualResponseMinutes,
+} from './request-rules.ts'
+import {
   currencyErrors,
   customFieldsErrors,
   defaultSlotInterval,
@@ -326,6 +334,24 @@ const limits = {
     input: Minutes(1, maxRepeats, `${maxRepeatsMeans} If absent at creation: 1.`),
     usual: 1,
   },
+  confirmation: {
+    shown: Type.Enum([...confirmations], {
+      description: '`request`: a booking by a session is `pending` until the business confirms it.',
+    }),
+    input: Type.Enum([...confirmations], {
+      description: `\`request\`: a booking by a session is \`pending\` until the business confirms it, and starts at least ${requestNoticeMinutes} minutes ahead. If absent at creation: \`automatic\`.`,
+    }),
+    usual: 'automatic',
+  },
+  respond_within_minutes: {
+    shown: Type.Integer({ description: 'How long the business has to answer a request.' }),
+    input: Minutes(
+      minResponseMinutes,
+      maxResponseMinutes,
+      `How long the business has to answer a request, at most until ${answeredBeforeMinutes} minutes before its start; if absent at creation: ${usualResponseMinutes}. Without an answer it is cancelled.`,
+    ),
+    usual: usualResponseMinutes,
+  },
   capacity: {
     shown: Type.Integer({ description: capacityMeans }),
     input: Minutes(1, maxCapacity, capacityMeans),
@@ -392,6 +418,8 @@ export const Service = Type.Object(
         reschedule_until_minutes: 1440,
         max_reschedules: 3,
         max_repeats: 1,
+        confirmation: 'automatic',
+        respond_within_minutes: 1440,
         capacity: 1,
         waitlist: true,
         price: { amount: 3500, currency: 'EUR' },

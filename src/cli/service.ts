@@ -26,6 +26,8 @@ interface ServiceOptions extends ShownOptions {
   rescheduleUntil?: string
   maxReschedules?: string
   maxRepeats?: string
+  confirmation?: string
+  respondWithin?: string
   capacity?: string
   waitlist?: boolean
   price?: string
@@ -78,6 +80,7 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
     min_notice_minutes: '--min-notice',
     cancel_until_minutes: '--cancel-until',
     reschedule_until_minutes: '--reschedule-until',
+    respond_within_minutes: '--respond-within',
     location_ids: '--location',
     staff_ids: '--staff',
     client_fields: '--phone, --last-name',
@@ -142,6 +145,11 @@ function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
       '--max-repeats <times>',
       'how many appointments clients can book at once, as a series (default: 1)',
     )
+    .option(
+      '--confirmation <way>',
+      'request: you confirm each booking by a client; automatic: nobody does (default: automatic)',
+    )
+    .option('--respond-within <minutes>', 'time to answer a request (default: 1440)')
     .option('--capacity <clients>', 'clients per slot, such as the seats in a class (default: 1)')
     .option('--waitlist', 'clients can join the waiting list for it (the default)')
     .option('--no-waitlist', 'clients cannot join the waiting list for it')
@@ -184,6 +192,8 @@ function serviceReaders(context: Context, businessId: string, options: ServiceOp
       ),
     max_repeats: () =>
       read(options.maxRepeats, (text) => numberIn(text, '--max-repeats', 'a whole number, such as 6')),
+    confirmation: () => options.confirmation,
+    respond_within_minutes: () => read(options.respondWithin, minutes('--respond-within')),
     capacity: () =>
       read(options.capacity, (text) => numberIn(text, '--capacity', 'a whole number, such as 8')),
     waitlist: () => options.waitlist,

@@ -35,6 +35,7 @@ import { clientLinks } from './migrations/0033-client-links.ts'
 import { adoptBookings, clients } from './migrations/0034-clients.ts'
 import { absences } from './migrations/0035-absences.ts'
 import { textMessages } from './migrations/0036-text-messages.ts'
+import { requests } from './migrations/0038-requests.ts'
 import { series } from './migrations/0039-series.ts'
 import { waitingList } from './migrations/0040-waiting-list.ts'
 import type { Tables } from './tables.ts'
@@ -74,6 +75,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0034-clients': clients,
   '0035-absences': absences,
   '0036-text-messages': textMessages,
+  '0038-requests': requests,
   '0039-series': series,
   '0040-waiting-list': waitingList,
 }

@@ -16,6 +16,10 @@ const priceAmount = sql<number | null>`
 const priceCurrency = sql<string | null>`
   case when b.agreed_currency is null then s.price_currency else nullif(b.agreed_currency, '') end`
 
+/** A client cannot move a booking that the business confirms, because the new time would need its confirmation, too. */
+const rescheduleUntil = sql<number | null>`
+  case when s.confirmation <> 'request' then s.reschedule_until_minutes end`
+
 /** The columns of a shown booking and their sources. */
 const shown = {
   service: {
@@ -24,7 +28,7 @@ const shown = {
     price_amount: priceAmount,
     price_currency: priceCurrency,
     cancel_until_minutes: 'cancel_until_minutes',
-    reschedule_until_minutes: 'reschedule_until_minutes',
+    reschedule_until_minutes: rescheduleUntil,
     max_reschedules: 'max_reschedules',
   },
   location: {
@@ -156,7 +160,7 @@ function itemsJson(db: Reads): RawBuilder<string | null> {
         'id', i.id, 'party_size', i.party_size, 'from_ms', ${ms('i.starts_at')}, 'to_ms', ${ms('i.ends_at')},
         'service', ${object}('id', i.service_id, 'name', o.name, 'duration_minutes', o.duration_minutes,
           'cancel_until_minutes', o.cancel_until_minutes, 'max_reschedules', o.max_reschedules,
-          'reschedule_until_minutes', o.reschedule_until_minutes),
+          'reschedule_until_minutes', case when o.confirmation <> 'request' then o.reschedule_until_minutes end),
         'staff', ${asJson(sql`case when i.staff_id is not null
                                    then ${object}('id', i.staff_id, 'name', q.name) end`)},
         'price', ${asJson(sql`case when i.agreed_amount is not null

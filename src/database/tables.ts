@@ -163,6 +163,10 @@ export interface ServicesTable {
   max_reschedules: number
   /** Most appointments that a visitor may book at once as a series. 1: none. */
   max_repeats: number
+  /** `request`: the business confirms each booking by a session. */
+  confirmation: 'automatic' | 'request'
+  /** Minutes in which it answers a request. */
+  respond_within_minutes: number
   capacity: number
   price_amount: number | null
   price_currency: string | null
@@ -364,8 +368,12 @@ export interface BookingsTable {
   /** Since when it has its present time and takes its slot. Reminders that were due earlier are not sent. */
   scheduled_at: Instant
   cancelled_at: Instant | null
-  /** First confirmation. Null until its deposit is paid or waived. */
+  /** First confirmation. Null until its deposit is paid or waived, or the business confirms the request. */
   confirmed_at: Instant | null
+  /** When a request ends unless the business answers. Null for every booking that is not an unanswered request. */
+  respond_by: Instant | null
+  /** When the server reminds the business of the request, or ends it. Null like `respond_by`. */
+  request_check_at: Instant | null
   /** When it was marked as a no-show. Only for completed bookings. */
   no_show_at: Instant | null
   /** The reason that the client gave when cancelling it. */
@@ -528,6 +536,7 @@ export interface Tables {
   user_invitations: UserInvitationsTable
   user_email_changes: UserEmailChangesTable
   calendar_mails: CalendarMailsTable
+  webhook_mails: WebhookMailsTable
   client_links: ClientLinksTable
   client_log_ins: ClientLogInsTable
   waitlist_entries: WaitlistEntriesTable
@@ -700,6 +709,15 @@ export interface CalendarMailsTable extends NoticeColumns {
   to_email: string
 }
 
+/** Emails to a business or the owners of a hub about webhooks that fail. */
+export interface WebhookMailsTable extends NoticeColumns {
+  id: string
+  /** Null for a webhook of a hub. */
+  business_id: string | null
+  webhook_id: string
+  to_email: string
+}
+
 /** Requests for a link to a client's page, with the email that brings it. */
 export interface ClientLinksTable extends NoticeColumns {
   id: string
@@ -863,7 +881,8 @@ export interface PushSettingsTable {
   quiet_hours_json: string | null
 }
 
-export type PushKind = 'booked' | 'changed' | 'cancelled' | 'late' | 'test'
+export type PushKind =
+  'booked' | 'changed' | 'cancelled' | 'late' | 'test' | 'requested' | 'answer_due' | 'unanswered'
 
 /** Notifications to devices, written with the change that they report. Kept for a day. */
 export interface PushesTable {
@@ -939,6 +958,10 @@ export interface WebhooksTable {
   created_at: Instant
   disabled_at: Instant | null
   deleted_at: Instant | null
+  /** Since when all attempts have failed. Null after a success. */
+  failing_since: Instant | null
+  /** When the owner was told of it. */
+  told_at: Instant | null
 }
 
 /** Failed deliveries are retried only by hand. */
@@ -953,7 +976,7 @@ export interface DeliveriesTable {
   event_id: string
   event_type: string
   booking_id: string
-  /** The body of a sample event, which has no row in `events`. */
+  /** The body of an event without a row in `events`: a sample, or an event about no booking. */
   sample_payload: string | null
   status: DeliveryStatus
   /** The latest attempts, for the delivery log. */
@@ -965,7 +988,17 @@ export interface DeliveriesTable {
   created_at: Instant
 }
 
-export type MailKind = 'confirmed' | 'changed' | 'cancelled' | 'reminder' | 'deposit_due' | 'booked'
+export type MailKind =
+  | 'confirmed'
+  | 'changed'
+  | 'cancelled'
+  | 'reminder'
+  | 'deposit_due'
+  | 'booked'
+  | 'requested'
+  | 'declined'
+  | 'unanswered'
+  | 'answer_due'
 
 /** `superseded`: never sent, because a newer email contains more. */
 export type MailStatus = 'queued' | 'sent' | 'failed' | 'superseded'

@@ -6,7 +6,7 @@ import type { CalendarMailsTable } from '../database/tables.ts'
 const maxNamed = 20
 
 /** Returns the addresses at which a business receives notices. */
-export async function findNotifyEmails(db: Queries, businessId: string): Promise<string[]> {
+export async function findNotifyEmails(db: Reads, businessId: string): Promise<string[]> {
   const row = await db
     .selectFrom('businesses')
     .select('notify_emails_json')

@@ -19,6 +19,10 @@ export const mailKinds: Readonly<Record<MailKind, KindRules>> = {
   reminder: { isOptional: true, hasCalendar: false },
   deposit_due: { isOptional: false, hasCalendar: false },
   booked: { isOptional: false, hasCalendar: true },
+  requested: { isOptional: false, hasCalendar: false },
+  declined: { isOptional: false, hasCalendar: false },
+  unanswered: { isOptional: false, hasCalendar: false },
+  answer_due: { isOptional: false, hasCalendar: false },
 }
 
 /** Attempts within a day: pauses of 30, 60, … seconds up to an hour. */
@@ -53,7 +57,7 @@ export const retentionSeconds = 31 * 86_400
 
 /** The fields of a booking that decide about emails. */
 export type MailSubject = ItemColumns &
-  Pick<BookingRow, 'status' | 'confirmed_at' | 'payment_id' | 'payment_status'>
+  Pick<BookingRow, 'status' | 'confirmed_at' | 'respond_by' | 'payment_id' | 'payment_status'>
 
 /** The fields of a booking that tell who caused it. */
 export type Caused = Pick<BookingRow, 'caused_by' | 'counted_client'>
@@ -71,12 +75,19 @@ interface Tidings {
   deposit: boolean
 }
 
-/** Returns the emails that report a change of a booking. `before` is undefined for a new one. */
-export function tidingsOf(before: MailSubject | undefined, after: MailSubject): Tidings {
+/** Who ended a request: the business, its client, or time. */
+export type RequestEnd = 'business' | 'client' | 'time'
+
+/**
+ * Returns the emails that report a change of a booking. `before` is undefined for a new one. `endedBy` tells who ended a
+ * request.
+ */
+export function tidingsOf(before: MailSubject | undefined, after: MailSubject, endedBy: RequestEnd): Tidings {
   const nothing = { client: undefined, business: undefined, deposit: false }
   if (after.status === 'completed') return nothing
   if (after.status === 'cancelled') {
     if (!before || before.status === 'cancelled') return nothing
+    if (before.respond_by !== null) return { ...nothing, ...requestEnds[endedBy] }
     return {
       ...nothing,
       client: 'cancelled',
@@ -87,10 +98,18 @@ export function tidingsOf(before: MailSubject | undefined, after: MailSubject): 
   const isOther = before?.payment_id !== after.payment_id
   const isPending = after.confirmed_at === null
   const deposit = after.payment_status === 'due' && (isOther || (isPending && moved))
+  if (after.respond_by !== null && moved)
+    return { ...nothing, client: 'requested', business: before ? undefined : 'requested' }
   if (isPending) return { ...nothing, deposit }
   const isNew = !before || before.confirmed_at === null || before.status === 'cancelled'
   if (isNew) return { ...nothing, client: 'confirmed', business: 'booked' }
   return moved ? { ...nothing, client: 'changed', business: 'changed' } : { ...nothing, deposit }
+}
+
+const requestEnds: Record<RequestEnd, { client: MailKind; business: MailKind }> = {
+  business: { client: 'declined', business: 'cancelled' },
+  client: { client: 'cancelled', business: 'cancelled' },
+  time: { client: 'unanswered', business: 'unanswered' },
 }
 
 function differs(one: KnownTimes, other: KnownTimes): boolean {
@@ -211,7 +230,8 @@ export function mailToSend(
 ): WaitingMail | undefined {
   if (!booking || booking.ends_at <= now) return undefined
   const last = (kind: MailKind) => waiting.findLast((mail) => mail.kind === kind)
-  if (booking.status === 'cancelled') return last('cancelled')
+  if (booking.status === 'cancelled') return lastEnd(waiting)
+  if (booking.respond_by !== null) return last('requested')
   const asked = booking.payment_status === 'due' ? last('deposit_due') : undefined
   if (booking.confirmed_at === null) return asked
   const told = last('confirmed') ?? (isBack(waiting, booking) ? undefined : last('changed')) ?? asked
@@ -221,14 +241,20 @@ export function mailToSend(
   )
 }
 
+/** Returns the last email about the end of a booking. */
+function lastEnd(waiting: readonly WaitingMail[]): WaitingMail | undefined {
+  return waiting.findLast(({ kind }) => kind === 'cancelled' || kind === 'declined' || kind === 'unanswered')
+}
+
 /** Does the same for the business's recipients. A booking that was cancelled in the meantime produces one notice. */
 export function noticeToSend(
   waiting: readonly WaitingMail[],
-  booking: (ItemColumns & Pick<MailSubject, 'status'>) | undefined,
+  booking: (ItemColumns & Pick<MailSubject, 'status' | 'respond_by'>) | undefined,
 ): WaitingMail | undefined {
   const last = (kind: MailKind) => waiting.findLast((mail) => mail.kind === kind)
   if (!booking) return undefined
-  if (booking.status === 'cancelled') return last('cancelled')
+  if (booking.status === 'cancelled') return lastEnd(waiting)
+  if (booking.respond_by !== null) return last('requested') ?? last('answer_due')
   return last('booked') ?? (isBack(waiting, booking) ? undefined : last('changed'))
 }
 
@@ -251,7 +277,7 @@ interface MailWait {
 }
 
 interface Waiting {
-  kind: MailKind | 'link' | 'calendar'
+  kind: MailKind | 'link' | 'calendar' | 'webhook'
   status: MailStatus
   attempts: number
   last_error: string | null

@@ -11,7 +11,7 @@ export const Mail = Type.Object(
     id: ShownId,
     booking_id: Nullable(ShownId, { description: 'Null if the email is not about a booking.' }),
     channel: Type.Enum(['email', 'text'], { description: '`text`: a text message to a phone.' }),
-    kind: Type.Enum([...(Object.keys(mailKinds) as MailKind[]), 'link', 'calendar'], {
+    kind: Type.Enum([...(Object.keys(mailKinds) as MailKind[]), 'link', 'calendar', 'webhook'], {
       description:
         '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business. `link` goes to a person who logs in. `calendar` reports a busy calendar that cannot be read.',
     }),

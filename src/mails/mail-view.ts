@@ -31,6 +31,10 @@ export interface MailAddresses {
   ownUrl: string | null
   /** URL of the booking in the console. */
   consoleUrl: string | null
+  /** Page on which the business answers a request. */
+  answerUrl?: string | null
+  /** Free times in place of a request that ended. */
+  otherTimes?: NonNullable<MailView['otherTimes']>
 }
 
 /** For an email without URLs. */
@@ -81,6 +85,7 @@ export function mailViewOf(
       id: booking.id,
       version: booking.version,
       isConfirmed: booking.confirmed_at !== null,
+      respondBy: booking.respond_by,
       serviceName: itemNames(items),
       locationName: booking.location_name,
       address: booking.location_address,
@@ -247,7 +252,9 @@ function businessOf(booking: ShownBooking, server: string): MailView['business']
 function depositOf(booking: ShownBooking): MailView['booking']['deposit'] {
   const money = moneyOf(booking.payment_amount, booking.payment_currency)
   const { payment_status: status, refund_requested_at: refundRequestedAt } = booking
-  if (!money || status === null || status === 'preparing' || status === 'expired') return null
+  if (!money || status === null || status === 'expired') return null
+  if (status === 'preparing')
+    return booking.respond_by === null ? null : { ...money, state: 'later', payUntil: null }
   return {
     ...money,
     state: status === 'paid' && refundRequestedAt !== null ? 'refunded' : status,

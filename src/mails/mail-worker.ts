@@ -4,6 +4,7 @@ import { type Instant, plusSeconds } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { repeat } from '../base/repeat.ts'
 import type { Context } from './context.ts'
+import { answerUrl } from './answer-link.ts'
 import { sendCalendarMail } from './calendar-mail.ts'
 import { type ClientMailbox, sendClientLink } from './client-link-mail.ts'
 import { sendLinkMail } from './link-mail.ts'
@@ -63,6 +64,8 @@ interface MailLinks {
   payUrl: (booking: ShownBooking) => string | null
   /** Returns the URL where the client manages the booking, and the deadlines for changes. */
   manage: (booking: ShownBooking) => Promise<Pick<MailAddresses, 'manageUrl' | 'cancelUntil' | 'moveUntil'>>
+  /** Returns free times near that of a booking that has ended, at most three, each with the page that books it. */
+  otherTimes: (booking: ShownBooking) => Promise<NonNullable<MailAddresses['otherTimes']>>
   /** Reports if a mailbox has bookings at a business. */
   isClient: (mailbox: ClientMailbox) => Promise<boolean>
 }
@@ -302,7 +305,8 @@ export class MailWorker extends OutboxWorker {
     return renderMany(view, views.map(lineOf), notices.length - views.length)
   }
 
-  private async addressesOf({ kind, audience }: LeasedMail, booking: ShownBooking): Promise<MailAddresses> {
+  private async addressesOf(mail: LeasedMail, booking: ShownBooking): Promise<MailAddresses> {
+    const { kind, audience } = mail
     const managed = audience === 'client' ? await this.links.manage(booking) : noAddresses
     const inConsole = consoleAddress(this.context, booking.business_id, `/bookings/${booking.id}`)
     return {
@@ -311,6 +315,12 @@ export class MailWorker extends OutboxWorker {
       offUrl: mailKinds[kind].isOptional ? await offUrl(this.context, booking) : null,
       ownUrl: audience === 'client' ? `${publicUrl(this.context.config)}/me/${booking.business_id}` : null,
       consoleUrl: audience === 'business' ? inConsole : null,
+      ...(audience === 'business' &&
+        booking.respond_by !== null && { answerUrl: await answerUrl(this.context, mail) }),
+      ...(audience === 'client' &&
+        (kind === 'declined' || kind === 'unanswered') && {
+          otherTimes: await this.links.otherTimes(booking),
+        }),
     }
   }
 

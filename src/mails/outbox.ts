@@ -3,6 +3,7 @@ import { clientEmailOf, hasEmail } from '../base/contact-formats.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import { allOf, type Transaction } from '../database/database.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
+import type { MailKind } from '../database/tables.ts'
 import type { Context } from './context.ts'
 import { mailRouteOf } from './mail-route.ts'
 import { textToSend, type TextSubject } from './text-route.ts'
@@ -13,6 +14,7 @@ import {
   isCausedByBusiness,
   type MailSubject,
   paidOccasion,
+  type RequestEnd,
   tidingsOf,
 } from './mail-rules.ts'
 import {
@@ -77,12 +79,12 @@ export async function recordMails(
 ): Promise<void> {
   const hasMail = (await mailRouteOf({ config, cache }, tx.db, after.business_id)) !== 'off'
   if (!hasMail && config.smsUrl === '') return
-  const tidings = tidingsOf(before, after)
+  const tidings = tidingsOf(before, after, endedBy(by))
   const isTold = notify && after.ends_at > tx.now
   const mayTell = hasMail && isTold && hasEmail(after.client_email)
   const client = mayTell ? tidings.client : undefined
   const business = hasMail ? tidings.business : undefined
-  const kind = isTold ? tidings.client : undefined
+  const kind = isTold ? textKindOf(tidings.client) : undefined
   const text = await textToSend({ config, cache }, tx.db, { booking: after, kind })
   const mail = {
     business_id: after.business_id,
@@ -115,6 +117,38 @@ export async function recordMails(
   })
 }
 
+/** Returns who ended a request by the author of the change. */
+export function endedBy(by: Actor | undefined): RequestEnd {
+  if (!by) return 'time'
+  return by.type === 'session' || by.type === 'manage' ? 'client' : 'business'
+}
+
+/** Returns the kind of the text message in place of an email. A request that ends is like a cancelled booking. */
+function textKindOf(kind: MailKind | undefined): MailKind | undefined {
+  return kind === 'declined' || kind === 'unanswered' ? 'cancelled' : kind
+}
+
+/**
+ * Records the email that reminds the business of a request, in a transaction that has locked its booking. Emails to
+ * clients stay as they are.
+ */
+export async function recordAnswerDue(
+  { config, ids, dueMails, cache }: Pick<Context, 'config' | 'ids' | 'dueMails' | 'cache'>,
+  tx: Transaction,
+  booking: Told,
+): Promise<void> {
+  if ((await mailRouteOf({ config, cache }, tx.db, booking.business_id)) === 'off') return
+  await writeMails(tx, {
+    ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
+    ...{ occasion: answerDue, client_kind: null, business_kind: answerDue, ...noText },
+    ...{ to_email: '', recipient: '', by_email: '', caused_by: '' as const },
+    ...{ created_at: tx.now, due_at: tx.now },
+  })
+  tx.onCommit(() => dueMails.raise())
+}
+
+const answerDue = 'answer_due'
+
 /**
  * All emails about a booking that no cap by address counts are caused by its business. Otherwise, it could have one
  * visitor of a trusted network, or one holder of many manage links, send any number.
@@ -138,7 +172,7 @@ export async function recordMailAgain(
   await writeMails(tx, {
     ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
     occasion: `again/${tx.now.slice(0, 'yyyy-mm-ddThh:mm'.length)}`,
-    ...{ client_kind: booking.confirmed_at === null ? 'deposit_due' : 'confirmed', business_kind: null },
+    ...{ client_kind: againKind(booking), business_kind: null },
     ...noText,
     ...{ to_email: booking.client_email, recipient: clientEmailOf(booking.client_email) },
     ...{ by_email: '', caused_by: causeOf(booking, by) },
@@ -173,6 +207,12 @@ export async function recordPaymentMail(
     ...{ created_at: tx.now, due_at: tx.now },
   })
   tx.onCommit(() => dueMails.raise())
+}
+
+/** Returns the kind of the email that shows a booking again. */
+function againKind({ respond_by, confirmed_at }: Told): MailKind {
+  if (respond_by !== null) return 'requested'
+  return confirmed_at === null ? 'deposit_due' : 'confirmed'
 }
 
 function isAhead({ status, ends_at }: Pick<Told, 'status' | 'ends_at'>, now: Instant): boolean {

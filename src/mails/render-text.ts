@@ -19,7 +19,7 @@ export function renderText(
   const news = kind === 'reminder' ? kind : newsOf(view)
   const { date, time } = timesOf({ ...booking, timezone: leadingZone(view) }, { say, ...language })
   const count = (booking.series?.reports ?? 1) - 1
-  return renderSentence(`text.${news === 'deposit_due' || news === 'paid' ? 'confirmed' : news}`, {
+  return renderSentence(`text.${textOf(news)}`, {
     ...{ language: { say, ...language }, url: manageUrl, canAnswer, date, time },
     further: count > 0 ? say('text.further', { count }) : '',
     names: { business: business.name, service: booking.serviceName },
@@ -58,6 +58,14 @@ export function renderSentence(
   const shortest = plainText(`${date} ${time} ${url}`)
   const tries = [make(lengths[0] ?? 0, stop), ...lengths.map((length) => make(length, ''))]
   return tries.find((text) => segmentsOf(text) <= maxSegments) ?? shortest
+}
+
+/** Returns the news as a text message tells them. Requests that end are cancelled bookings. */
+function textOf(
+  news: ReturnType<typeof newsOf> | 'reminder',
+): 'confirmed' | 'changed' | 'cancelled' | 'reminder' {
+  if (news === 'changed' || news === 'cancelled' || news === 'reminder') return news
+  return news === 'declined' || news === 'unanswered' ? 'cancelled' : 'confirmed'
 }
 
 function cut(name: string, length: number): string {

@@ -29,6 +29,8 @@ export interface MailView {
     id: string
     version: number
     isConfirmed: boolean
+    /** When a request ends without an answer. Null for anything else. */
+    respondBy?: Instant | null
     serviceName: string
     locationName: string
     address: string | null
@@ -46,7 +48,7 @@ export interface MailView {
     clientZone: string | null
     price: Money | null
     /** `payUntil`: when an unpaid booking expires, or the start of one that stands. */
-    deposit: (Money & { state: 'due' | 'paid' | 'refunded'; payUntil: Instant | null }) | null
+    deposit: (Money & { state: 'due' | 'paid' | 'refunded' | 'later'; payUntil: Instant | null }) | null
     /** The price minus the deposit, to pay on site. Null without a deposit or a remainder. */
     left: Money | null
     client: { firstName: string; lastName: string; email: string; phone: string | null }
@@ -78,12 +80,18 @@ export interface MailView {
   ownUrl: string | null
   /** URL of the booking in the console. Only for the business. */
   consoleUrl: string | null
+  /** Page on which the business confirms or declines a request. Null for anything else. */
+  answerUrl?: string | null
+  /** Free times in place of a request that ended, each with the page that books it. */
+  otherTimes?: readonly { startsAt: Instant; url: string }[]
   now: Instant
   /** The organizer of the calendar part. */
   from: { address: string }
 }
 
 type Dates = { startsAt: Instant; endsAt: Instant }[]
+/** Kinds of emails about a booking that has ended. */
+const endKinds: ReadonlySet<MailKind> = new Set(['cancelled', 'declined', 'unanswered'])
 
 interface Money {
   amount: number
@@ -180,17 +188,21 @@ function subjectOf(view: MailView, language: Language): string {
   return say('mail.reminder.subject', { ...common, day })
 }
 
-type News = 'confirmed' | 'changed' | 'cancelled' | 'deposit_due' | 'paid'
+type News =
+  'confirmed' | 'changed' | 'cancelled' | 'deposit_due' | 'paid' | 'requested' | 'declined' | 'unanswered'
 
 /** Returns the news in an email to a client, except a reminder. A due deposit comes first, because it asks for something. */
 export function newsOf({ kind, reportsPayment, booking, payUrl }: MailView): News {
-  if (kind === 'changed' || kind === 'cancelled') return kind
+  if (kind === 'changed' || kind === 'requested') return kind
+  if (kind === 'cancelled' || kind === 'declined' || kind === 'unanswered') return kind
   if (kind === 'deposit_due' || (payUrl !== null && booking.deposit?.state === 'due')) return 'deposit_due'
   return reportsPayment && booking.deposit?.state === 'paid' ? 'paid' : 'confirmed'
 }
 
-function ownerKind(kind: MailKind): 'booked' | 'changed' | 'cancelled' {
-  return kind === 'changed' || kind === 'cancelled' ? kind : 'booked'
+const ownerKinds = ['changed', 'cancelled', 'requested', 'answer_due', 'unanswered'] as const
+
+function ownerKind(kind: MailKind): 'booked' | (typeof ownerKinds)[number] {
+  return ownerKinds.find((one) => one === kind) ?? 'booked'
 }
 
 function ownerSubject({ kind, booking }: MailView, language: Language): string {
@@ -243,7 +255,7 @@ export function leadingZone({ audience, booking }: Pick<MailView, 'audience' | '
 function clientBlocks(view: MailView, language: Language): Block[] {
   const { kind, booking, business, manageUrl, payUrl, offUrl, now } = view
   const { say } = language
-  const isOver = kind === 'cancelled'
+  const isOver = endKinds.has(kind)
   const news = kind === 'reminder' ? kind : newsOf(view)
   // a deposit that is due later does not affect the booking
   const intro = say(
@@ -251,6 +263,8 @@ function clientBlocks(view: MailView, language: Language): Block[] {
       ? `mail.series.${news}`
       : `mail.${news === 'deposit_due' && booking.isConfirmed ? 'confirmed' : news}.intro`,
   )
+  const introOf = news === 'deposit_due' && booking.isConfirmed ? 'confirmed' : news
+  const intro = say(`mail.${introOf}.intro`, deadline(view, language))
   const action = payUrl && !isOver ? { label: say('mail.pay'), url: payUrl } : null
   const payUntil = action && booking.deposit?.payUntil
   const manage = manageUrl
@@ -262,6 +276,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     { type: 'paragraph', text: intro },
     card(view, language),
     ...seriesBlocks(view, language),
+    ...otherTimes(view, language),
     ...(payUntil && payUntil > now
       ? [
           {
@@ -275,7 +290,8 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     ...(action ? [{ type: 'button' as const, ...action }] : []),
     ...(manage && isManageMain ? [{ type: 'button' as const, ...manage }] : []),
     ...(manage && !isManageMain ? [{ type: 'link' as const, ...manage }] : []),
-    ...(manage && !isOver ? policyLines(view, language) : []),
+    ...(manage && kind === 'requested' ? [{ type: 'small' as const, text: say('manage.always') }] : []),
+    ...(manage && !isOver && kind !== 'requested' ? policyLines(view, language) : []),
     ...contactBlocks(business, language),
     ...legalBlocks(view, language),
     ...(offUrl
@@ -288,6 +304,26 @@ function clientBlocks(view: MailView, language: Language): Block[] {
           },
         ]
       : []),
+  ]
+}
+
+/** Returns the deadline of a request for a text. Empty for anything else. */
+function deadline(view: MailView, language: Language): Record<string, string> {
+  const { respondBy = null } = view.booking
+  return respondBy === null ? {} : { time: told(respondBy, view, language) }
+}
+
+/** Lists free times in place of a request that ended. */
+function otherTimes(view: MailView, language: Language): Block[] {
+  const { otherTimes: times = [] } = view
+  if (times.length === 0) return []
+  return [
+    { type: 'paragraph', text: language.say('booking.otherTimes') },
+    ...times.map(({ startsAt, url }): Block => ({
+      type: 'link',
+      label: told(startsAt, view, language),
+      url,
+    })),
   ]
 }
 
@@ -343,7 +379,7 @@ function policyLines(view: MailView, language: Language): Block[] {
 }
 
 function ownerBlocks(view: MailView, language: Language): Block[] {
-  const { kind, booking, consoleUrl } = view
+  const { kind, booking, consoleUrl, answerUrl } = view
   const { say } = language
   const { client, notes, answers } = booking
   const shown = card(view, language)
@@ -360,11 +396,26 @@ function ownerBlocks(view: MailView, language: Language): Block[] {
   return [
     {
       type: 'paragraph',
-      text: say(`mail.owner.${ownerKind(kind)}.intro`),
+      text: say(`mail.owner.${ownerKind(kind)}.intro`, deadline(view, language)),
     },
     { ...shown, rows: [...shown.rows, ...details] },
     ...seriesBlocks(view, language),
     ...(consoleUrl ? [{ type: 'button' as const, label: say('mail.openConsole'), url: consoleUrl }] : []),
+    ...(answerUrl
+      ? [
+          { type: 'button' as const, label: say('mail.confirmRequest'), url: answerUrl },
+          { type: 'link' as const, label: say('mail.declineRequest'), url: `${answerUrl}?answer=decline` },
+        ]
+      : []),
+    ...(consoleUrl
+      ? [
+          {
+            type: answerUrl ? ('link' as const) : ('button' as const),
+            label: say('mail.openConsole'),
+            url: consoleUrl,
+          },
+        ]
+      : []),
   ]
 }
 
@@ -390,7 +441,7 @@ function beforeText(view: MailView, language: Language): string | null {
 
 /** Lists due and paid amounts. */
 function moneyRows({ kind, booking }: MailView, { say, locale }: Language): [string, string][] {
-  const isOver = kind === 'cancelled'
+  const isOver = endKinds.has(kind)
   const { deposit, price, left } = booking
   const rows: [string, MailView['booking']['price']][] = [
     [say('mail.price'), isOver ? null : price],
@@ -418,7 +469,7 @@ function itemRows(view: MailView, language: Language): [string, string][] {
     const parts = [
       serviceName,
       isOnePerson ? null : staffName,
-      price && view.kind !== 'cancelled' ? moneyText(price, locale) : null,
+      price && !endKinds.has(view.kind) ? moneyText(price, locale) : null,
       isChange && state === 'new' ? say('mail.added') : null,
       known.length > 0 ? `${say('mail.before')}: ${known.join(', ')}` : null,
     ]
@@ -472,7 +523,7 @@ function card(view: MailView, language: Language): Extract<Block, { type: 'card'
         ]
       : []),
     ...(before === null ? [] : [[say('mail.before'), before] as [string, string]]),
-    ...(kind === 'cancelled' && booking.cancelReason
+    ...(endKinds.has(kind) && booking.cancelReason
       ? [[say('mail.reason'), booking.cancelReason] as [string, string]]
       : []),
     ...(booking.address || !booking.onlineUrl
@@ -488,7 +539,7 @@ function card(view: MailView, language: Language): Extract<Block, { type: 'card'
   return {
     type: 'card',
     title: booking.serviceName,
-    isOver: kind === 'cancelled',
+    isOver: endKinds.has(kind),
     lines: [
       longDate(booking.startsAt, zone, language),
       timesLine(shown, language),
@@ -498,9 +549,7 @@ function card(view: MailView, language: Language): Extract<Block, { type: 'card'
     ],
     rows,
     link:
-      booking.onlineUrl && kind !== 'cancelled'
-        ? { label: say('mail.online'), url: booking.onlineUrl }
-        : null,
+      booking.onlineUrl && !endKinds.has(kind) ? { label: say('mail.online'), url: booking.onlineUrl } : null,
   }
 }
 
@@ -509,7 +558,7 @@ export function clientAppointment(view: MailView): Appointment {
   const { kind, booking, business, manageUrl, now } = view
   const language = languageFor(...view.locales)
   const { say } = language
-  const isCancelled = kind === 'cancelled'
+  const isCancelled = endKinds.has(kind)
   const isLed = leadingZone(view) !== booking.timezone
   // the file shows the appointment as it is now
   const booked: MailView = {
@@ -539,6 +588,7 @@ export function clientAppointment(view: MailView): Appointment {
     endsAt: booking.endsAt,
     writtenAt: now,
     isCancelled,
+    isTentative: !booking.isConfirmed,
     url: booking.onlineUrl,
   }
 }

@@ -66,9 +66,11 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
   const startsAt = `${plusSeconds(now, 2 * 86_400).slice(0, 11)}08:30:00.000Z` as Instant // a time on that day
   const address = publicUrl(config)
   const state = depositStates[kind]
+  const isOfBusiness = kind === 'booked' || kind === 'answer_due'
+  const respondBy = kind === 'requested' || kind === 'answer_due' ? plusSeconds(now, 86_400) : null
   return {
     kind,
-    audience: kind === 'booked' ? 'business' : 'client',
+    audience: isOfBusiness ? 'business' : 'client',
     reportsPayment: false,
     locales: [locale],
     business: sender,
@@ -83,7 +85,8 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
       items: [],
       startsAt,
       endsAt: plusMinutes(startsAt, 30),
-      isConfirmed: kind !== 'deposit_due',
+      isConfirmed: kind !== 'deposit_due' && respondBy === null,
+      respondBy,
       before:
         kind === 'changed'
           ? { startsAt: plusSeconds(startsAt, -86_400), endsAt: null, staffName: 'Ben Fischer' }
@@ -99,17 +102,22 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
         : null,
       left: { amount: state ? 2_500 : 3_500, currency: 'EUR' },
       client: { firstName: 'Ada', lastName: 'Lovelace', email: to, phone: '+49 30 1234567' },
-      answers: kind === 'booked' ? [{ label: 'How long is your hair?', value: 'Down to the shoulders' }] : [],
-      cancelReason: kind === 'cancelled' ? 'Anna is ill. We are sorry.' : null,
-      notes: kind === 'booked' ? 'Short at the sides, please.' : null,
+      answers: isOfBusiness ? [{ label: 'How long is your hair?', value: 'Down to the shoulders' }] : [],
+      cancelReason: kind === 'cancelled' || kind === 'declined' ? 'Anna is ill. We are sorry.' : null,
+      notes: isOfBusiness ? 'Short at the sides, please.' : null,
     },
-    manageUrl: kind === 'booked' ? null : `${address}/manage#sample`,
+    manageUrl: isOfBusiness ? null : `${address}/manage#sample`,
     payUrl: kind === 'deposit_due' ? `${address}/checkout/sample` : null,
     cancelUntil: plusSeconds(startsAt, -86_400),
     moveUntil: plusSeconds(startsAt, -86_400),
     offUrl: mailKinds[kind].isOptional ? `${address}/mail/off/sample` : null,
-    ownUrl: kind === 'booked' ? null : `${address}/me/sample`,
-    consoleUrl: kind === 'booked' ? `${address}/console/bookings/sample` : null,
+    ownUrl: isOfBusiness ? null : `${address}/me/sample`,
+    consoleUrl: isOfBusiness ? `${address}/console/bookings/sample` : null,
+    answerUrl: kind === 'answer_due' ? `${address}/requests/sample` : null,
+    otherTimes:
+      kind === 'declined' || kind === 'unanswered'
+        ? [{ startsAt: plusSeconds(startsAt, 86_400), url: `${address}/book/sample` }]
+        : [],
     now,
     from: { address: senderAddress(config) },
   }

@@ -162,6 +162,28 @@ export class DepositCheckouts implements Checkouts {
     return { ...payment, ...due }
   }
 
+  async reserve(tx: Transaction, deposit: Deposit): Promise<PaymentRow | undefined> {
+    const { businessId: business_id, holdId: booking_id, amount, currency } = deposit
+    const home = await this.findHome(tx, business_id)
+    if (!home) return undefined
+    return insertPayment(tx.db, {
+      ...{ id: this.parts.ids.next(), business_id, booking_id, amount, currency, status: 'preparing' },
+      ...{ ...home, order_digest: noOrder },
+      ...unpaid,
+      ...{ expires_at: tx.now, next_check_at: null, created_at: tx.now },
+    })
+  }
+
+  /** Returns the account for a new payment: that of the business, or this server's processor. */
+  private async findHome(
+    tx: Transaction,
+    businessId: string,
+  ): Promise<Omit<PaymentHome, 'business_id'> | undefined> {
+    const account = await findPresentAccount(tx.db, businessId)
+    if (account) return { provider: 'stripe', stripe_account_id: account.id }
+    return this.provider && { provider: this.provider.name, stripe_account_id: null }
+  }
+
   lock(tx: Transaction, paymentId: string | null): Promise<PaymentRow | undefined> {
     return paymentId === null ? Promise.resolve(undefined) : lockPayment(tx.db, paymentId)
   }
@@ -174,15 +196,16 @@ export class DepositCheckouts implements Checkouts {
     const old = await findPayment(tx.db, paymentId)
     if (!old) throw new Error('a booking has no payment') // no payment is deleted before its booking
     const { id, business_id, booking_id, currency } = old
+    if (old.status === 'preparing') {
+      await updatePayment(tx.db, id, { amount })
+      return { ...old, amount }
+    }
     if (old.status === 'due') {
       await updatePayment(tx.db, id, { status: 'expired', next_check_at: tx.now, checks: 0 })
       tx.onCommit(() => this.due.raise())
     }
     const life = newLife(config, tx.now)
-    const account = await findPresentAccount(tx.db, business_id)
-    const home = account
-      ? { provider: 'stripe' as const, stripe_account_id: account.id }
-      : this.provider && { provider: this.provider.name, stripe_account_id: null }
+    const home = await this.findHome(tx, business_id)
     return insertPayment(tx.db, {
       ...{ id: ids.next(), business_id, booking_id, amount, currency, status: 'due' },
       ...(home ?? { provider: old.provider, stripe_account_id: old.stripe_account_id }),
@@ -256,6 +279,11 @@ function settlement(
     now,
   }: { booking: 'confirmed' | 'cancelled' | undefined; refund: boolean; now: PaymentRow['created_at'] },
 ): Partial<PaymentRow> | undefined {
+  if (payment.status === 'preparing' && booking) {
+    // of a request, because other bookings begin with a due payment
+    const isDue = booking === 'confirmed'
+    return isDue ? { status: 'due' } : { status: 'expired', closed_because: 'cancelled' }
+  }
   if (payment.status === 'due' && booking) {
     return { status: 'expired', closed_because: booking, next_check_at: now, checks: 0 }
   }

@@ -1,7 +1,7 @@
 import { allOf, type Transaction } from '../database/database.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
 import { tidingsOf } from '../mails/mail-rules.ts'
-import { recordMails } from '../mails/outbox.ts'
+import { endedBy, recordAnswerDue, recordMails } from '../mails/outbox.ts'
 import { plusSeconds } from '../base/instants.ts'
 import type { Context } from './context.ts'
 import { insertPushes, type NewPushes } from './push-queries.ts'
@@ -34,7 +34,7 @@ async function recordPushes(
   tx: Transaction,
   { before, after, by, delaySeconds = 0 }: News,
 ): Promise<void> {
-  const { business: kind } = tidingsOf(before, after)
+  const { business: kind } = tidingsOf(before, after, endedBy(by))
   if (kind === undefined) return
   const written = await writePushes(tx, {
     ...{ business_id: after.business_id, booking_id: after.id, kind: kind as NewPushes['kind'] },
@@ -43,4 +43,17 @@ async function recordPushes(
     ...{ created_at: tx.now, due_at: plusSeconds(tx.now, delaySeconds) },
   })
   if (written > 0) tx.onCommit(() => duePushes.raise())
+}
+
+/** Reminds people of the business of a request that waits for their answer, in a transaction that has locked it. */
+export async function recordReminder(context: Parts, tx: Transaction, booking: News['after']): Promise<void> {
+  const kind = 'answer_due' as const
+  const [, written] = await allOf([
+    recordAnswerDue(context, tx, booking),
+    writePushes(tx, {
+      ...{ business_id: booking.business_id, booking_id: booking.id, kind, by_user_id: '' },
+      ...{ occasion: `${booking.id}/${kind}`, created_at: tx.now, due_at: tx.now },
+    }),
+  ])
+  if (written > 0) tx.onCommit(() => context.duePushes.raise())
 }

@@ -3,7 +3,7 @@ import { toMs } from '../base/instants.ts'
 import { languageFor } from '../base/languages.ts'
 import { itemNames, itemsOf } from '../database/shown-item-rules.ts'
 import type { PushedBooking } from './push-queries.ts'
-import type { ChosenKind } from './push-rules.ts'
+import type { PushKind } from '../database/tables.ts'
 
 /** A notification as the service worker of the console reads it. */
 interface PushMessage {
@@ -20,7 +20,7 @@ interface PushMessage {
 
 /** Renders a notification about a booking in the language of the device. */
 export function pushMessage(
-  kind: ChosenKind,
+  kind: Exclude<PushKind, 'test'>,
   booking: PushedBooking,
   { locale: wanted, business }: { locale: string; business: string | undefined },
 ): PushMessage {

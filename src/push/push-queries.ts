@@ -153,6 +153,7 @@ const shownColumns = [
   ...([
     'business_id',
     'status',
+    'respond_by',
     'timezone',
     'client_first_name',
     'client_last_name',

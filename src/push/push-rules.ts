@@ -8,6 +8,12 @@ export const pushKinds = ['booked', 'changed', 'cancelled', 'late'] as const sat
 
 export type ChosenKind = (typeof pushKinds)[number]
 
+/** The choice of a person that covers each kind. */
+export const choiceFor: Readonly<Record<Exclude<PushKind, 'test'>, ChosenKind>> = {
+  ...{ booked: 'booked', changed: 'changed', cancelled: 'cancelled', late: 'late' },
+  ...{ requested: 'booked', answer_due: 'booked', unanswered: 'cancelled' },
+}
+
 /** A business that does not mark arrivals would be warned of every client, so `late` is chosen by hand. */
 export const usualKinds: readonly ChosenKind[] = ['booked', 'changed', 'cancelled']
 
@@ -54,11 +60,17 @@ export function mayKnow(memberships: readonly Membership[], staffIds: readonly (
 
 /** True if the booking as it is now still fits the notification. */
 export function isCurrent(
-  kind: ChosenKind,
-  { status, starts_at, ends_at }: Pick<BookingRow, 'status' | 'starts_at' | 'ends_at'>,
+  kind: Exclude<PushKind, 'test'>,
+  {
+    status,
+    starts_at,
+    ends_at,
+    respond_by,
+  }: Pick<BookingRow, 'status' | 'starts_at' | 'ends_at' | 'respond_by'>,
   now: Instant,
 ): boolean {
-  if (kind === 'cancelled') return status === 'cancelled'
+  if (kind === 'cancelled' || kind === 'unanswered') return status === 'cancelled'
+  if (kind === 'requested' || kind === 'answer_due') return respond_by !== null
   if (kind === 'late') return status === 'confirmed' && plusSeconds(starts_at, lateSeconds) <= now
   return status !== 'cancelled' && ends_at > now
 }

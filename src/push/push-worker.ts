@@ -22,6 +22,7 @@ import {
   writePushResult,
 } from './push-queries.ts'
 import {
+  choiceFor,
   isCurrent,
   isQuiet,
   leaseSeconds,
@@ -143,7 +144,7 @@ export class PushWorker extends LeaseLoop<Context, Leased> {
     if (kind === 'test') return testMessage(target.locale)
     if (business_id === null || booking_id === null) return undefined
     const kinds = target.kinds?.split(' ') ?? usualKinds
-    if (!kinds.includes(kind)) return undefined
+    if (!kinds.includes(choiceFor[kind])) return undefined
     const business = await findPushingBusiness(db.reads, business_id)
     const booking = await findPushedBooking(db.reads, { business_id, booking_id })
     if (!business || !booking || !isCurrent(kind, booking, now)) return undefined

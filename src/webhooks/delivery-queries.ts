@@ -197,7 +197,8 @@ export interface LeasedDelivery {
   webhook_id: string
   event_id: string
   created_at: Instant
-  /** Null for a sample. */
+  event_type: string
+  /** Null for an event without a row in `events`, whose body is `sample_payload`. */
   payload: string | null
   sample_payload: string | null
   /** The span in which the event happened, if it was traced. */
@@ -232,6 +233,7 @@ export async function leaseDeliveries(db: Queries, request: LeaseRequest): Promi
               next_attempt_at as leased_until,
               webhook_id,
               event_id,
+              event_type,
               created_at,
               sample_payload,
               attempts_json,

@@ -37,7 +37,10 @@ export const Delivery = Type.Object(
     id: ShownId,
     event_id: Type.String({ format: 'uuid', description: 'The `webhook-id` that the receiver gets.' }),
     event: EventName,
-    booking_id: ShownId,
+    booking_id: Type.String({
+      format: 'uuid',
+      description: 'The booking. Of `waitlist.offered` the entry, of `webhook.failing` the webhook.',
+    }),
     status: DeliveryStatus,
     attempts: Type.Array(Attempt, { description: 'Attempts, the oldest first.' }),
     next_attempt_at: Nullable(ShownInstant, { description: 'Null once it is no longer pending.' }),

@@ -29,7 +29,7 @@ import {
 } from './delivery-queries.ts'
 import type { DeliveriesQuery } from './delivery-schemas.ts'
 import { startDelivering } from './delivery-signal.ts'
-import { eventPayload, type EventSubject, type EventType } from './event-payload.ts'
+import { eventPayload, type EventSubject, type EventType, sampleType } from './event-payload.ts'
 import { sampleBooking } from './event-sample.ts'
 import { retentionSeconds } from './event.ts'
 import type { AttemptError, AttemptResult } from './send.ts'
@@ -190,8 +190,6 @@ export function retryByHand(
   })
 }
 
-const sampleType = 'booking.created'
-
 /**
  * Sends a sample `booking.created` of a fictional booking, whatever the webhook's events and status. Throws not_found.
  */
@@ -211,7 +209,7 @@ export function sendSample(
       event_id: eventId,
       event_type: sampleType,
       booking_id: exampleIds.booking,
-      sample_payload: eventPayload(sampleType, bookingOfTomorrow(webhook, tx.now), tx.now),
+      sample_payload: eventPayload(sampleType, bookingOfTomorrow(webhook, tx.now), { at: tx.now }),
       status: 'pending' as const,
       attempts_json: '[]',
       attempts_left: maxAttempts,

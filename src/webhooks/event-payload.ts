@@ -3,13 +3,35 @@ import { erasedName, shownEmail } from '../base/contact-formats.ts'
 import { type BookingRow, serviceAndLocation } from '../database/shown-booking.ts'
 import { itemsOf, type ShownItem } from '../database/shown-item-rules.ts'
 
-export const eventTypes = [
+/** The events of every webhook and every reader. */
+export const usualEventTypes = [
   'booking.created',
   'booking.updated',
   'booking.cancelled',
   'booking.completed',
 ] as const
 
+/** Further events about bookings, for webhooks and readers that name them. They are written with `recordChange`. */
+const furtherEventTypes = [
+  ...(['booking.requested', 'booking.rescheduled', 'booking.no_show'] as const),
+  ...(['payment.paid', 'payment.refunded', 'payment.failed'] as const),
+] as const
+
+/**
+ * Events about something else than a booking, for webhooks that name them. They are written with `recordOtherEvent`,
+ * have no row in `events`, and contain no data of clients.
+ */
+export const otherEventTypes = ['waitlist.offered', 'webhook.failing'] as const
+
+export const bookingEventTypes = [...usualEventTypes, ...furtherEventTypes] as const
+
+export const eventTypes = [...bookingEventTypes, ...otherEventTypes] as const
+
+/** The type of a sample. No event without a row in `events` has it otherwise. */
+export const sampleType = 'booking.created'
+
+export type BookingEventType = (typeof bookingEventTypes)[number]
+export type OtherEventType = (typeof otherEventTypes)[number]
 export type EventType = (typeof eventTypes)[number]
 
 /** A booking as events show it. */
@@ -43,11 +65,25 @@ export function eventSubject(booking: BookingRow): EventSubject {
   }
 }
 
+/** What some events tell in addition. Instants are UTC. */
+export interface EventDetails {
+  /** `booking.requested`: when it ends without an answer. */
+  respondBy?: Instant
+  /** `booking.rescheduled`: the time before. */
+  previous?: { starts_at: Instant; ends_at: Instant }
+  /** `payment.*`. */
+  payment?: { status: string; amount: number; currency: string }
+}
+
 /**
  * Creates the body of a delivery. It is fixed when the event happens, because receivers verify a signature over its
  * bytes.
  */
-export function eventPayload(type: EventType, booking: EventSubject, at: Instant): string {
+export function eventPayload(
+  type: BookingEventType,
+  booking: EventSubject,
+  { at, respondBy, previous, payment }: EventDetails & { at: Instant },
+): string {
   const { service, location } = booking
   const { timezone } = location
   return JSON.stringify({
@@ -74,6 +110,16 @@ export function eventPayload(type: EventType, booking: EventSubject, at: Instant
         ends_at: formatInstant(item.ends_at, timezone),
         staff: item.staff,
       })),
+      ...(type === 'booking.requested' &&
+        respondBy !== undefined && { respond_by: formatInstant(respondBy, timezone) }),
+      ...(type === 'booking.rescheduled' &&
+        previous && {
+          previous: {
+            starts_at: formatInstant(previous.starts_at, timezone),
+            ends_at: formatInstant(previous.ends_at, timezone),
+          },
+        }),
+      ...(type.startsWith('payment.') && payment && { payment }),
     },
   })
 }
@@ -83,4 +129,35 @@ export function withoutClient(payload: string): string {
   const body = JSON.parse(payload) as { data: object } // written only by eventPayload()
   const client = { first_name: erasedName, last_name: erasedName, email: '' }
   return JSON.stringify({ ...body, data: { ...body.data, client } })
+}
+
+/** The data of the events about something else than a booking. */
+export interface OtherEventData {
+  /** A free time is held for an entry of the waiting list, until `expires_at`. */
+  'waitlist.offered': {
+    /** The entry. */
+    id: string
+    hold_id: string
+    service: { id: string; name: string }
+    location: { id: string; name: string }
+    starts_at: string
+    ends_at: string
+    expires_at: string
+  }
+  /** All deliveries of a webhook have failed for a day. */
+  'webhook.failing': {
+    /** The webhook. */
+    id: string
+    url: string
+    failing_since: string
+  }
+}
+
+/** Creates the body of a delivery about something else than a booking. `timezone` is that of the business. */
+export function otherEventPayload<Type extends OtherEventType>(
+  type: Type,
+  data: OtherEventData[Type],
+  { at, timezone }: { at: Instant; timezone: string },
+): string {
+  return JSON.stringify({ event: type, timestamp: formatInstant(at, timezone), data })
 }

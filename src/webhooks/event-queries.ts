@@ -8,7 +8,10 @@ import type { EventsTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { maxAttempts } from './delivery-queries.ts'
 
-export type NewEvent = Omit<Insertable<EventsTable>, 'position' | 'transaction_id'>
+export type NewEvent = Omit<Insertable<EventsTable>, 'position' | 'transaction_id'> & {
+  /** A further type that a webhook must name to hear of it. Empty: none. */
+  also: string
+}
 
 const eventColumns = {
   place: 'integer',
@@ -19,6 +22,7 @@ const eventColumns = {
   payload: 'text',
   occurred_at: 'timestamptz',
   traceparent: 'text',
+  also: 'text',
 } as const
 
 type NewEvents = Params<{ events: string; audit: string }>
@@ -72,21 +76,56 @@ export async function insertEvents(
  * Inserts the deliveries of the events `e`: one for each subscribed webhook of the business and of its hub, on the
  * Enterprise plan. The ID of a delivery is that of its event as a version 8. It ends with the webhook's ordinal.
  */
-function deliveriesOf(db: Queries): RawBuilder<unknown> {
+function deliveriesOf(db: Queries, payload = sql`cast(null as text)`): RawBuilder<unknown> {
   const eventId = sql`cast(e.id as text)`
   const id = sql`substr(${eventId}, 1, 14) || '8' || substr(${eventId}, 16, 19) || w.place`
   return sql`
     insert into deliveries (id, webhook_id, business_id, event_id, event_type, booking_id, status, attempts_left,
-                            next_attempt_at, created_at)
+                            next_attempt_at, created_at, sample_payload)
     select ${isPostgres(db) ? sql`cast(${id} as uuid)` : id}, w.id, e.business_id, e.id, e.type, e.booking_id,
-           'pending', ${sql.lit(maxAttempts)}, e.occurred_at, e.occurred_at
+           'pending', ${sql.lit(maxAttempts)}, e.occurred_at, e.occurred_at, ${payload}
       from e
       join businesses as b on b.id = e.business_id
       left join hubs as h on h.id = b.hub_id
       join webhooks as w on (w.business_id = b.id and 'enterprise' in (b.plan, h.plan))
                          or (w.hub_id = b.hub_id and h.plan = 'enterprise')
      where w.place is not null and w.disabled_at is null
-       and ' ' || w.events || ' ' like '% ' || e.type || ' %'`
+       and ${isNamed(sql`e.type`)} and (e.also = '' or ${isNamed(sql`e.also`)})`
+}
+
+/** True if a webhook names an event type. */
+function isNamed(type: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`' ' || w.events || ' ' like '% ' || ${type} || ' %'`
+}
+
+interface NewOtherEvent {
+  id: string
+  business_id: string
+  booking_id: string
+  type: string
+  payload: string
+  occurred_at: Instant
+  /** Empty: none. */
+  except_webhook_id: string
+}
+
+const otherColumns = {
+  id: 'uuid',
+  business_id: 'uuid',
+  booking_id: 'uuid',
+  type: 'text',
+  payload: 'text',
+  occurred_at: 'timestamptz',
+  except_webhook_id: 'text',
+  also: 'text',
+} as const
+
+/** Writes the deliveries of an event without a row in `events`. Returns their number. */
+export async function insertOtherEvent(db: Queries, event: NewOtherEvent): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    with e as (select * from ${rowsOf(db, otherColumns, sql`${rowsText(db, otherColumns, [{ ...event, also: '' }])}`)} as r)
+    ${deliveriesOf(db, sql`e.payload`)} and cast(w.id as text) <> e.except_webhook_id`.execute(db)
+  return Number(numAffectedRows)
 }
 
 /** The position of an event in reading order. */
@@ -139,7 +178,7 @@ interface EventFilter {
   before: number | undefined
   after: EventPlace | undefined
   bookingId: string | undefined
-  type: string | undefined
+  types: readonly string[]
   businessId: string | undefined
   rows: number
 }
@@ -151,7 +190,7 @@ export type EventRow = Awaited<ReturnType<typeof findEvents>>[number]
 export function findEvents(
   db: Reads,
   scope: TenantScope,
-  { before, after, bookingId, type, businessId, rows }: EventFilter,
+  { before, after, bookingId, types, businessId, rows }: EventFilter,
 ) {
   let query = db
     .selectFrom('events as e')
@@ -164,7 +203,7 @@ export function findEvents(
     query = query.where(sql<boolean>`(e.transaction_id, e.position) > ${place}`)
   }
   if (bookingId) query = query.where('e.booking_id', '=', bookingId)
-  if (type) query = query.where('e.type', '=', type)
+  query = query.where('e.type', 'in', types)
   if (businessId) query = query.where('e.business_id', '=', businessId)
   return query.orderBy('e.transaction_id').orderBy('e.position').limit(rows).execute()
 }

@@ -1,8 +1,8 @@
 import type { Static } from 'typebox'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
-import { readInstant } from '../base/instants.ts'
+import { plusSeconds, readInstant } from '../base/instants.ts'
 import type { BookingStatus } from '../database/tables.ts'
-import { eventPayload, type EventSubject, type EventType, eventTypes } from './event-payload.ts'
+import { type BookingEventType, bookingEventTypes, eventPayload, type EventSubject } from './event-payload.ts'
 import type { EventBody } from './event-schemas.ts'
 
 const span = { starts_at: readInstant(exampleTimes.startsAt), ends_at: readInstant(exampleTimes.endsAt) }
@@ -24,18 +24,37 @@ export const sampleBooking: EventSubject = {
   items: [{ service, staff, ...span }],
 }
 
-const statuses: Record<EventType, BookingStatus> = {
+const statuses: Record<BookingEventType, BookingStatus> = {
   'booking.created': 'confirmed',
   'booking.updated': 'confirmed',
   'booking.cancelled': 'cancelled',
   'booking.completed': 'completed',
+  'booking.requested': 'pending',
+  'booking.rescheduled': 'confirmed',
+  'booking.no_show': 'completed',
+  'payment.paid': 'confirmed',
+  'payment.refunded': 'cancelled',
+  'payment.failed': 'cancelled',
 }
 
-/** Creates a body of each event with every possible field, hence for a party. */
+const paymentStatuses: Partial<Record<BookingEventType, string>> = {
+  'payment.refunded': 'refunded',
+  'payment.failed': 'expired',
+}
+
+/** Creates a body of each event about a booking with every possible field, hence for a party. */
 export function eventSamples(): Static<typeof EventBody>[] {
   const at = readInstant(exampleTimes.createdAt)
-  return eventTypes.map((type) => {
+  return bookingEventTypes.map((type) => {
     const booking = { ...sampleBooking, status: statuses[type], party_size: 2 }
-    return JSON.parse(eventPayload(type, booking, at)) as Static<typeof EventBody> // in the delivered form
+    const details = {
+      respondBy: plusSeconds(at, 86_400),
+      previous: {
+        starts_at: plusSeconds(span.starts_at, -86_400),
+        ends_at: plusSeconds(span.ends_at, -86_400),
+      },
+      payment: { status: paymentStatuses[type] ?? 'paid', amount: 1_000, currency: 'EUR' },
+    }
+    return JSON.parse(eventPayload(type, booking, { ...details, at })) as Static<typeof EventBody> // in the delivered form
   })
 }

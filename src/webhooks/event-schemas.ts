@@ -1,14 +1,16 @@
 import { Type } from 'typebox'
 import { exampleClient, exampleIds, exampleTimes } from '../base/examples.ts'
 import { StrictObject, Id, listParameters, Nullable, Page, ShownId, ShownInstant } from '../base/wire.ts'
-import { EventName } from './webhook-schemas.ts'
+import { bookingEventTypes } from './event-payload.ts'
+
+const BookingEventName = Type.Enum([...bookingEventTypes], { title: 'BookingEventName' })
 
 const Named = Type.Object({ id: ShownId, name: Type.String() })
 
 /** The body of a delivery. */
 export const EventBody = Type.Object(
   {
-    event: EventName,
+    event: BookingEventName,
     timestamp: ShownInstant,
     data: Type.Object({
       id: Type.String({ format: 'uuid', description: 'The booking.' }),
@@ -28,6 +30,24 @@ export const EventBody = Type.Object(
           staff: Nullable(Named),
         }),
         { description: 'Its services in order. `service` is the first.' },
+      ),
+      respond_by: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description: 'Of `booking.requested`: when the request ends unless the business answers.',
+        }),
+      ),
+      previous: Type.Optional(
+        Type.Object(
+          { starts_at: ShownInstant, ends_at: ShownInstant },
+          { description: 'Of `booking.rescheduled`: the time before.' },
+        ),
+      ),
+      payment: Type.Optional(
+        Type.Object(
+          { status: Type.String(), amount: Type.Integer(), currency: Type.String() },
+          { description: 'Of `payment.*`: the deposit. The amount is in minor units.' },
+        ),
       ),
     }),
   },
@@ -62,7 +82,7 @@ const exampleBody = {
 export const Event = Type.Object(
   {
     id: Type.String({ format: 'uuid', description: 'The `webhook-id` of its deliveries.' }),
-    type: EventName,
+    type: BookingEventName,
     booking_id: ShownId,
     business_id: ShownId,
     occurred_at: ShownInstant,
@@ -96,7 +116,7 @@ export const EventSamples = Type.Object(
 )
 
 export const EventSamplesQuery = StrictObject({
-  type: Type.Optional(EventName),
+  type: Type.Optional(BookingEventName),
 })
 
 export const EventsQuery = StrictObject({
@@ -109,6 +129,11 @@ export const EventsQuery = StrictObject({
     }),
   ),
   booking_id: Type.Optional(Type.String({ ...Id, description: 'Only the events of this booking.' })),
-  type: Type.Optional(EventName),
+  type: Type.Optional(
+    Type.Enum([...bookingEventTypes], {
+      description:
+        'Only events of this type. If absent: `booking.created`, `booking.updated`, `booking.cancelled` and `booking.completed`.',
+    }),
+  ),
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })

@@ -12,7 +12,17 @@ import { sharedStatement } from '../database/shared-transaction.ts'
 import type { Context } from './context.ts'
 import type { CleanupJob } from '../database/context.ts'
 import { startDelivering } from './delivery-signal.ts'
-import { eventPayload, type EventSubject, type EventType, withoutClient } from './event-payload.ts'
+import {
+  type BookingEventType,
+  type EventDetails,
+  eventPayload,
+  type EventSubject,
+  type OtherEventData,
+  otherEventPayload,
+  type OtherEventType,
+  usualEventTypes,
+  withoutClient,
+} from './event-payload.ts'
 import {
   deleteOldEvents,
   type EventPlace,
@@ -23,6 +33,7 @@ import {
   findPayloads,
   findTransactions,
   insertEvents,
+  insertOtherEvent,
   type NewEvent,
   type RunningTransactions,
   updatePayloads,
@@ -54,8 +65,12 @@ const writeChanges = sharedStatement({
 
 interface BookingChange {
   /** Its events. None for a change that has not been reported to anyone. */
-  types: EventType[]
+  types: BookingEventType[]
   booking: EventSubject
+  /** What its events tell in addition. */
+  details?: EventDetails
+  /** True if only webhooks hear of it that also name `booking.requested`, because others do not know the booking. */
+  ofRequest?: boolean
   by: Author
   /** For the audit log. Default: the last event. */
   action?: AuditAction
@@ -68,7 +83,7 @@ interface BookingChange {
 export async function recordChange(
   context: Pick<Context, 'db' | 'ids' | 'dueDeliveries'>,
   tx: Transaction,
-  { types, booking, by, action = types.at(-1) ?? 'booking.updated' }: BookingChange,
+  { types, booking, details = {}, ofRequest = false, by, action = actionFor(types) }: BookingChange,
 ): Promise<void> {
   // IDs of the same millisecond have no inherent order; events have that of their types
   const ids = types.map(() => context.ids.next()).toSorted()
@@ -79,11 +94,52 @@ export async function recordChange(
       business_id: businessId,
       booking_id: subjectId,
       type,
-      payload: eventPayload(type, booking, tx.now),
+      payload: eventPayload(type, booking, { ...details, at: tx.now }),
       occurred_at: tx.now,
       traceparent: currentTraceparent(),
+      also: ofRequest ? 'booking.requested' : '',
     })),
     audit: auditEntry(context, tx, { by, action, subjectId, businessId }),
+  })
+  if (deliveries > 0) await startDelivering(context, tx)
+}
+
+/** Names a change by its last event that the audit log knows. */
+function actionFor(types: readonly BookingEventType[]): AuditAction {
+  return (
+    types.findLast((type): type is (typeof usualEventTypes)[number] => isUsual(type)) ?? 'booking.updated'
+  )
+}
+
+function isUsual(type: BookingEventType): boolean {
+  return usualEventTypes.some((one) => one === type)
+}
+
+interface OtherEvent<Type extends OtherEventType> {
+  type: Type
+  businessId: string
+  /** The ID of the thing that it is about, which its deliveries show in place of a booking. */
+  subjectId: string
+  data: OtherEventData[Type]
+  timezone: string
+  /** A webhook that does not hear of it. */
+  exceptWebhookId?: string
+}
+
+/**
+ * Records an event about something else than a booking in the transaction of its change: a delivery for each webhook
+ * that names it, and no row in `events`. Sending begins after the commit.
+ */
+export async function recordOtherEvent<Type extends OtherEventType>(
+  context: Pick<Context, 'db' | 'ids' | 'dueDeliveries'>,
+  tx: Transaction,
+  { type, businessId, subjectId, data, timezone, exceptWebhookId }: OtherEvent<Type>,
+): Promise<void> {
+  const deliveries = await insertOtherEvent(tx.db, {
+    ...{ id: context.ids.next(), business_id: businessId, booking_id: subjectId, type },
+    payload: otherEventPayload(type, data, { at: tx.now, timezone }),
+    occurred_at: tx.now,
+    except_webhook_id: exceptWebhookId ?? '',
   })
   if (deliveries > 0) await startDelivering(context, tx)
 }
@@ -103,7 +159,7 @@ export async function listEvents(context: Context, actor: Actor, query: Static<t
         before: db.engine === 'postgres' ? unsettledFrom(await findTransactions(db.reads)) : undefined,
         after,
         bookingId: query.booking_id,
-        type: query.type,
+        types: query.type === undefined ? usualEventTypes : [query.type],
         businessId: query.business_id,
         rows,
       })
@@ -150,7 +206,7 @@ async function knownPlace(context: Context, { scope }: Actor, id: string): Promi
 function presentEvent(event: EventRow) {
   return {
     id: event.id,
-    type: event.type as EventType, // only checked names are written
+    type: event.type as BookingEventType, // only checked names are written
     booking_id: event.booking_id,
     business_id: event.business_id,
     occurred_at: formatInstant(event.occurred_at, event.timezone),

@@ -5,6 +5,7 @@ import { type Clock, monotonicMs } from '../base/clock.ts'
 import { toMs } from '../base/instants.ts'
 import { addressLiteral, isAllowedAddress, type Resolve, systemResolve } from './addresses.ts'
 import type { LeasedDelivery } from './delivery-queries.ts'
+import { sampleType } from './event-payload.ts'
 import { serviceSignature, standardSignature } from './signature.ts'
 
 /*
@@ -119,7 +120,8 @@ export class Sender {
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
       'webhook-signature': standardSignature(secrets, { id, timestamp, body }),
-      ...(delivery.sample_payload !== null && { 'X-Service-Test': 'true' }),
+      ...(delivery.sample_payload !== null &&
+        delivery.event_type === sampleType && { 'X-Service-Test': 'true' }),
     }
   }
 }

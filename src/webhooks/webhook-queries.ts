@@ -33,6 +33,8 @@ const webhookColumns = [
   'w.created_at',
   'w.disabled_at',
   'w.deleted_at',
+  'w.failing_since',
+  'w.told_at',
 ] as const
 
 function selectWebhooks(db: Reads, scope: TenantScope) {

@@ -7,6 +7,7 @@ import type { Context } from './context.ts'
 import { DeliveriesQuery, Delivery, DeliveryPage } from './delivery-schemas.ts'
 import { listDeliveries, retryByHand, sendSample } from './delivery.ts'
 import { eventSamples } from './event-sample.ts'
+import { usualEventTypes } from './event-payload.ts'
 import { EventPage, EventSamples, EventSamplesQuery, EventsQuery } from './event-schemas.ts'
 import { listEvents } from './event.ts'
 import {
@@ -246,7 +247,8 @@ export function deliveryRoutes(app: FastifyInstance, context: Context): void {
     },
     (request) => {
       const { type } = request.query
-      return { data: eventSamples().filter(({ event }) => type === undefined || event === type) }
+      const types: readonly string[] = type === undefined ? usualEventTypes : [type]
+      return { data: eventSamples().filter(({ event }) => types.includes(event)) }
     },
   )
 }

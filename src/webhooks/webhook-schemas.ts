@@ -26,7 +26,8 @@ const Events = Type.Array(EventName, {
   minItems: 1,
   maxItems: eventTypes.length,
   uniqueItems: true,
-  description: 'The events that it receives.',
+  description:
+    'The events that it receives. `waitlist.offered` and `webhook.failing` are about no booking, and `GET /events` does not list them.',
 })
 const Description = Line(1, 200)
 

@@ -66,6 +66,8 @@ export async function createWebhook(
       created_at: tx.now,
       disabled_at: null,
       deleted_at: null,
+      failing_since: null,
+      told_at: null,
     }
     if (!(await insertWebhook(tx.db, webhook))) throw tooMany(owner)
     await recordOfWebhook(context, tx, { by: actor, action: 'webhook.created', webhook })

@@ -39,6 +39,8 @@ const service: Service = {
   reschedule_until_minutes: 1440,
   max_reschedules: 3,
   max_repeats: 1,
+  confirmation: 'automatic',
+  respond_within_minutes: 1440,
   capacity: 1,
   waitlist: true,
   price: null,

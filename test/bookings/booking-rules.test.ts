@@ -48,6 +48,8 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     scheduled_at: now,
     cancelled_at: null,
     confirmed_at: now,
+    respond_by: null,
+    request_check_at: null,
     no_show_at: null,
     cancel_reason: null,
     manage_generation: 1,

@@ -53,6 +53,8 @@ onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
       reschedule_until_minutes: 1440,
       max_reschedules: 3,
       max_repeats: 1,
+      confirmation: 'automatic',
+      respond_within_minutes: 1440,
       client_fields: { phone: 'optional', last_name: 'required' },
       capacity: 1,
       waitlist: true,

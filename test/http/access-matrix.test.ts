@@ -766,6 +766,8 @@ const secret = [
   'GET /me/:business_id/bookings.json',
   'GET /mail/off/:token',
   'POST /mail/off/:token',
+  'GET /requests/:token',
+  'POST /requests/:token',
   'GET /m/:code',
   'GET /w/:code',
   'POST /texts/callback',

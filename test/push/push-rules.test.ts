@@ -26,7 +26,12 @@ test('staff know their own appointments, everybody else all', () => {
 })
 
 test('a notification is sent only while it is true', () => {
-  const booking = { status: 'confirmed', starts_at: at('10:00'), ends_at: at('10:30') } as const
+  const booking = {
+    status: 'confirmed',
+    starts_at: at('10:00'),
+    ends_at: at('10:30'),
+    respond_by: null,
+  } as const
   expect(isCurrent('late', booking, at('10:09'))).toBe(false)
   expect(isCurrent('late', booking, at('10:10'))).toBe(true)
   expect(isCurrent('late', { ...booking, status: 'in_progress' }, at('10:10'))).toBe(false)

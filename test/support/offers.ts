@@ -35,6 +35,8 @@ export interface ServiceParts {
   rescheduleUntilMinutes: number | null
   maxReschedules: number
   maxRepeats: number
+  /** The minutes in which the business answers a request. Null: nobody confirms its bookings. */
+  respondWithin: number | null
   deposit: Money | null
   customFields: CustomField[]
   staffIds: string[]
@@ -54,6 +56,7 @@ const plainService: Omit<ServiceParts, 'locationIds'> = {
   rescheduleUntilMinutes: 1440,
   maxReschedules: 3,
   maxRepeats: 1,
+  respondWithin: null,
   deposit: null,
   customFields: [],
   staffIds: [],
@@ -158,6 +161,8 @@ export async function makeService(
     reschedule_until_minutes: parts.rescheduleUntilMinutes,
     max_reschedules: parts.maxReschedules,
     max_repeats: parts.maxRepeats,
+    confirmation: parts.respondWithin === null ? 'automatic' : 'request',
+    respond_within_minutes: parts.respondWithin ?? 1440,
     capacity: parts.capacity,
     waitlist: 1,
     price_amount: null,

@@ -165,6 +165,7 @@ function randomService(random: Random) {
     waitlist: 1 as const,
     max_reschedules: 3,
     max_repeats: 1,
+    ...({ confirmation: 'automatic', respond_within_minutes: 1440 } as const),
     custom_fields_json: '[]',
   }
 }

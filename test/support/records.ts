@@ -1,4 +1,8 @@
+import { usualEventTypes } from '../../src/webhooks/event-payload.ts'
 import type { TestService } from './test-service.ts'
+
+/** The events of every reader. Others are for those who name them. */
+const usual: ReadonlySet<string> = new Set(usualEventTypes)
 
 const tables = ['claims', 'bookings', 'events']
 
@@ -13,12 +17,14 @@ export async function snapshot(service: TestService): Promise<Record<string, str
   return Object.fromEntries(entries)
 }
 
-/** Returns the events of one booking, oldest first, with parsed payloads. */
+/** Returns the usual events of one booking, oldest first, with parsed payloads. */
 export async function eventsOf(
   service: TestService,
   bookingId: string,
 ): Promise<{ type: string; payload: Record<string, unknown> }[]> {
-  const events = (await service.rows('events')).filter((event) => event['booking_id'] === bookingId)
+  const events = (await service.rows('events')).filter(
+    (event) => event['booking_id'] === bookingId && usual.has(String(event['type'])),
+  )
   // IDs sort by the millisecond only
   const inOrder = events.toSorted((one, other) => Number(one['position']) - Number(other['position']))
   return inOrder.map((event) => ({

@@ -8,7 +8,12 @@ import type { Context } from '../../bookings/context.ts'
 import { choice, faultSummary, filledForm, type FormState, hidden, tick } from '../../pages/form.ts'
 import { listDeliveries, retryByHand, sendSample } from '../../webhooks/delivery.ts'
 import { listEvents } from '../../webhooks/event.ts'
-import { type EventType, eventTypes } from '../../webhooks/event-payload.ts'
+import {
+  bookingEventTypes,
+  type EventType,
+  eventTypes,
+  usualEventTypes,
+} from '../../webhooks/event-payload.ts'
 import {
   changeWebhook,
   createWebhook,
@@ -49,7 +54,7 @@ type Delivery = Awaited<ReturnType<typeof listDeliveries>>['data'][number]
 
 /** Returns the description of an event, such as `booking.created`. */
 function eventText({ events }: ConsoleTexts['developers'], type: EventType): string {
-  return textFor(events, type.replace(/^booking\./, '')) ?? type
+  return textFor(events, type.replace(/^booking\./, '').replace('.', '_')) ?? type
 }
 
 /** Returns the pages about webhooks and events. */
@@ -141,7 +146,10 @@ function webhookPage(context: Context): ConsoleRoute {
   ) => {
     assertHasWebhooks(visit)
     if (id === newId)
-      return newPage(visit, more.state ?? filledForm(fillRows(webhookRows(visit), { events: eventTypes })))
+      return newPage(
+        visit,
+        more.state ?? filledForm(fillRows(webhookRows(visit), { events: usualEventTypes })),
+      )
     const webhook = await findWebhook(context, visit, id)
     return oldPage(context, visit, { webhook, ...more })
   }
@@ -352,7 +360,9 @@ async function payloadOf(
   { person }: BusinessVisit,
   { booking_id, event, event_id }: Delivery,
 ) {
-  const query = { booking_id, type: event, limit: mostPerPage }
+  const type = bookingEventTypes.find((one) => one === event)
+  if (!type) return undefined
+  const query = { booking_id, type, limit: mostPerPage }
   const { data } = await listEvents(context, person, query)
   return data.find(({ id }) => id === event_id)?.payload
 }
@@ -426,7 +436,7 @@ function eventPage(context: Context): ConsoleRoute {
     show: async (visit, { query }) => {
       if (!hasWebhooks(visit)) return withoutPlan(visit)
       const { developers: t, bookings } = visit.texts
-      const type: EventType | undefined = eventTypes.find((one) => one === query['type'])
+      const type = bookingEventTypes.find((one) => one === query['type'])
       const { cursor } = query
       const { data, next_cursor: next } = await listEvents(context, visit.person, {
         ...{ business_id: visit.business.id, limit: 50, cursor },
@@ -434,7 +444,7 @@ function eventPage(context: Context): ConsoleRoute {
       })
       const options = [
         ['', t.anyEvent] as const,
-        ...eventTypes.map((one) => [one, eventText(t, one)] as const),
+        ...bookingEventTypes.map((one) => [one, eventText(t, one)] as const),
       ]
       return {
         title: t.eventLog,

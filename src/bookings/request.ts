@@ -1,0 +1,124 @@
+import { type Actor, operator } from '../access/actor.ts'
+import { bookingPageKey } from '../access/page-key.ts'
+import { findNearest } from '../availability/availability.ts'
+import { type Instant, readInstant, toMs } from '../base/instants.ts'
+import { publicUrl } from '../base/public-url.ts'
+import { repeat } from '../base/repeat.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
+import { itemsOf } from '../database/shown-item-rules.ts'
+import { recordReminder } from '../push/outbox.ts'
+import { lockBooking } from './booking-queries.ts'
+import type { Context } from './context.ts'
+import { endUnanswered } from './conversion.ts'
+import { offerToMove } from './manage.ts'
+import { findDueRequests, postponeRequest } from './request-queries.ts'
+
+/*
+ * A request: a booking by a session that keeps its time until the business confirms or declines it, or until
+ * `respond_by`. `request_check_at` is the next thing that the server does about it: the reminder, then the end.
+ *
+ * Guarantees: each step is decided under the lock of the booking, in the transaction that writes its emails. It happens
+ * once, however many servers look, and survives every crash. An answer at the same moment wins or loses as a whole.
+ */
+
+const pauseMs = 15_000
+const requestsAtOnce = 100
+
+/** Checks due requests of all businesses. Every server does, and the lock of a booking decides between two. */
+export class RequestWorker {
+  private readonly context: Context
+  private checks: ReturnType<typeof repeat> | undefined
+
+  constructor(context: Context) {
+    this.context = context
+  }
+
+  start(): void {
+    this.checks = repeat(() => this.check(), pauseMs, 0)
+  }
+
+  async stop(): Promise<void> {
+    await this.checks?.stop()
+  }
+
+  /** Reminds of due requests, and ends those without an answer. Never rejects. */
+  async check(): Promise<void> {
+    const { clock, db, log } = this.context
+    try {
+      for (;;) {
+        const due = await findDueRequests(db.reads, { now: clock.now(), max: requestsAtOnce })
+        const checked = await Promise.all(due.map((request) => this.checkOne(request)))
+        // one that failed is still due, and must not be asked for at once again
+        if (due.length < requestsAtOnce || !checked.includes(true)) return
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'due requests could not be found; retrying')
+    }
+  }
+
+  private async checkOne(request: { id: string; business_id: string }): Promise<boolean> {
+    try {
+      await checkRequest(this.context, request)
+      return true
+    } catch (error) {
+      this.context.log.warn(
+        { err: error, booking_id: request.id },
+        'a request could not be checked; retrying',
+      )
+      return false
+    }
+  }
+}
+
+/** Does what is due about a request, if it still waits for its answer. */
+async function checkRequest(
+  context: Context,
+  { id, business_id: businessId }: { id: string; business_id: string },
+): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    const booking = await lockBooking(tx, { scope: { businessId }, id })
+    if (!booking?.respond_by || !booking.request_check_at || booking.request_check_at > tx.now) return
+    if (booking.respond_by <= tx.now) return endUnanswered(context, tx, booking)
+    await postponeRequest(tx.db, { id, businessId, until: booking.respond_by })
+    await recordReminder(context, tx, booking)
+  })
+}
+
+/** Returns the holder of a link in an email about a request, as the author of the answer. */
+export function answererOf({ mailId, businessId, email }: Answerer): Actor {
+  return {
+    ...operator,
+    ...{ type: 'person', keyId: mailId, ownerId: mailId, userId: mailId, logInId: mailId },
+    ...{ scope: { businessId }, name: email, email, role: 'manager', staffId: null },
+  }
+}
+
+interface Answerer {
+  mailId: string
+  businessId: string
+  /** The recipient, who is not told of their own answer. */
+  email: string
+}
+
+/** A free time in place of a request, with the page that books it. */
+interface OtherTime {
+  startsAt: Instant
+  url: string
+}
+
+/** Returns up to three free times near that of a booking, apart from it. None without a booking page. */
+export async function otherTimes(context: Context, booking: BookingRow): Promise<OtherTime[]> {
+  const key = await bookingPageKey(context, booking.business_id)
+  if (key === undefined) return []
+  const lengthMs = toMs(booking.ends_at) - toMs(booking.starts_at)
+  const query = { ...(await offerToMove(context, booking)), location_id: booking.location_id }
+  const startsAtMs = toMs(booking.starts_at)
+  const slots = await findNearest(context, operator, { query, startsAtMs, apartMs: lengthMs })
+  const services = [...new Set(itemsOf(booking).map(({ service }) => service.id))].join(',')
+  return slots
+    .map(({ starts_at }) => ({
+      startsAt: readInstant(starts_at),
+      url: `${publicUrl(context.config)}/book/${key}?service=${services}&location=${booking.location_id}&date=${starts_at.slice(0, 10)}`,
+    }))
+    .toSorted((one, other) => (one.startsAt < other.startsAt ? -1 : 1))
+}
