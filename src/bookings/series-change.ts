@@ -20,7 +20,7 @@ import {
   changeByClient,
   changeIn,
   noSuchBooking,
-  outcomes,
+  countOutcomes,
   readChange,
   showBooking,
   withOtherTimes,
@@ -154,7 +154,7 @@ async function applyToSeries(context: Context, actor: Actor, asked: SeriesChange
     const { changed, events, booking } = await context.db.transaction((tx) =>
       changeAll(context, tx, { ...asked, actor, named: { ...named, series_id: id } }),
     )
-    for (const event of events) context.metrics.booking(outcomes[event])
+    countOutcomes(context, events)
     return { booking, series: { id, booking_ids: changed.map((one) => one.id) } }
   } catch (error) {
     if (!(error instanceof MovesRefused)) throw error

@@ -262,9 +262,8 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     (booking.series?.reports ?? 1) > 1 && (news === 'confirmed' || news === 'changed' || news === 'cancelled')
       ? `mail.series.${news}`
       : `mail.${news === 'deposit_due' && booking.isConfirmed ? 'confirmed' : news}.intro`,
+    deadline(view, language),
   )
-  const introOf = news === 'deposit_due' && booking.isConfirmed ? 'confirmed' : news
-  const intro = say(`mail.${introOf}.intro`, deadline(view, language))
   const action = payUrl && !isOver ? { label: say('mail.pay'), url: payUrl } : null
   const payUntil = action && booking.deposit?.payUntil
   const manage = manageUrl

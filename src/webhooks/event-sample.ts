@@ -16,6 +16,7 @@ export const sampleBooking: EventSubject = {
   status: 'confirmed',
   ...span,
   party_size: 1,
+  series_id: null,
   client_first_name: exampleClient.first_name,
   client_last_name: exampleClient.last_name,
   client_email: exampleClient.email,
