@@ -254,8 +254,6 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
       const graceMs = Math.max(stoppingSinceMs + workStopMs - monotonicMs(), minWorkStopMs)
       const loops = [
         ...[deliveries, mails, texts, pushes, offers, payments].map((loop) => loop.stop(graceMs)),
-        calendars.stop(),
-        ...[deliveries, mails, texts, pushes, payments].map((loop) => loop.stop(graceMs)),
         ...[calendars.stop(), requests.stop()],
       ]
       await Promise.all([server.close(), ...loops, housekeeping.stop(), servers.stop()])
@@ -362,9 +360,8 @@ function allRoutes({
         embedRoutes,
         metrics,
       ],
-      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, textRoutes, waitlistPageRoutes],
-      ...[files, mcpRoutes],
-      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, requestPageRoutes, textRoutes, files, mcpRoutes],
+      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, textRoutes, files, mcpRoutes],
+      ...[waitlistPageRoutes, requestPageRoutes],
       ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
       ...[awayRoutes, classRoutes, printRoutes],

@@ -38,7 +38,7 @@ export async function makeShop(context: Context): Promise<Shop> {
           waitlist: 1,
           custom_fields_json: '[]',
         },
-          ...({ confirmation: 'automatic', respond_within_minutes: 1440 } as const),
+        ...({ confirmation: 'automatic', respond_within_minutes: 1440 } as const),
         ...{ price_amount: null, price_currency: null, deposit_amount: null, deposit_currency: null },
       },
     ])

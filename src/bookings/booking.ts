@@ -187,7 +187,12 @@ export async function cancelBooking(
 export function answerRequest(
   context: Context,
   actor: Actor,
-  { id, confirms, reason, notify }: { id: string; confirms: boolean; reason?: string | undefined; notify?: boolean },
+  {
+    id,
+    confirms,
+    reason,
+    notify,
+  }: { id: string; confirms: boolean; reason?: string | undefined; notify?: boolean },
 ): Promise<BookingRow> {
   const wanted: WantedChange = confirms
     ? { status: 'confirmed' }

@@ -6,7 +6,7 @@ import { formatInstant, type Instant, plusSeconds, toMs } from '../base/instants
 import type { Transaction } from '../database/database.ts'
 import { runTogether } from '../database/shared-transaction.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
-import type { EventType } from '../webhooks/event-payload.ts'
+import type { BookingEventType } from '../webhooks/event-payload.ts'
 import { lockBooking } from './booking-queries.ts'
 import { assertVersion, type WantedChange } from './booking-rules.ts'
 import type { SeriesReach } from './booking-schemas.ts'
@@ -178,7 +178,7 @@ async function applyToSeries(context: Context, actor: Actor, asked: SeriesChange
 interface Changed {
   /** The bookings that changed, the earliest first. */
   changed: BookingRow[]
-  events: EventType[]
+  events: BookingEventType[]
   /** The named one, changed or not. */
   booking: BookingRow
 }

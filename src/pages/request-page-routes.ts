@@ -96,7 +96,9 @@ async function known(context: Context, token: string) {
   if (!answerer) throw new Problem('not_found', 'There is nothing at this address.')
   const { businessId, bookingId } = answerer
   const booking = await showBooking(context, answererOf(answerer), bookingId)
-  const shown = (await findShownBookings(context.db.reads, [{ business_id: businessId, booking_id: bookingId }])).get(bookingId)
+  const shown = (
+    await findShownBookings(context.db.reads, [{ business_id: businessId, booking_id: bookingId }])
+  ).get(bookingId)
   const business = await findShownBusiness(context.db.reads, { businessId })
   return { ...answerer, booking, business, language: languageFor(shown?.business_locale ?? null) }
 }
@@ -113,7 +115,12 @@ function send(
 ): FastifyReply {
   const { say } = language
   if (done) {
-    return sendMessagePage(reply, language, { title: say(`request.${done}`), business, sign: 'done', content: html`` })
+    return sendMessagePage(reply, language, {
+      title: say(`request.${done}`),
+      business,
+      sign: 'done',
+      content: html``,
+    })
   }
   if (booking.respond_by === null) {
     return sendMessagePage(reply, language, { title: say('request.answered'), business, content: html`` })
@@ -126,7 +133,9 @@ function send(
         ${
           isDeclining
             ? html`<p>
-                <label>${say('request.reason')} <input name="reason" maxlength="500" autocomplete="off" /></label>
+                <label
+                  >${say('request.reason')} <input name="reason" maxlength="500" autocomplete="off"
+                /></label>
               </p>`
             : ''
         }

@@ -131,6 +131,7 @@ onOneEngine('postgres', 'the list of events', (engine) => {
         service: { id: shop.offer.service_id, name: 'Massage' },
         location: { id: shop.offer.location_id, name: 'Main street', timezone: 'Europe/Berlin' },
         items: [],
+        series_id: null,
       },
     })
 
