@@ -57,6 +57,7 @@ import { classRoutes } from './console/calendar/class-routes.ts'
 import { moveRoutes } from './console/calendar/move-routes.ts'
 import { printRoutes } from './console/calendar/print-routes.ts'
 import { clientPageRoutes } from './console/clients/clients-routes.ts'
+import { waitlistConsoleRoutes } from './console/clients/waitlist-routes.ts'
 import { auditPageRoutes } from './console/developers/audit-routes.ts'
 import { developersRoutes } from './console/developers/developers-routes.ts'
 import { partsRoutes } from './console/frame/parts-routes.ts'
@@ -365,7 +366,7 @@ function allRoutes({
       ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
       ...[awayRoutes, classRoutes, printRoutes],
-      ...[bookingPageOfConsoleRoutes, clientPageRoutes, servicesRoutes, resourcesRoutes, teamRoutes],
+      ...[bookingPageOfConsoleRoutes, clientPageRoutes, waitlistConsoleRoutes, servicesRoutes, resourcesRoutes, teamRoutes],
       ...[startRoutes, websiteRoutes, settingsRoutes, users, calendars, partsRoutes],
       ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes, mailsPageRoutes],
       ...connectionPages,

@@ -95,6 +95,7 @@ export function clientList(visit: BusinessVisit, { q, fault, sort, clients, next
   ${nextPage(visit, '/console/clients', nextCursor, query)}`
   return html`<div class="head">
       <h1>${t.title}</h1>
+      <a class="button" href="${pathOf('/console/waitlist', visit)}">${visit.texts.waitlist.title}</a>
       <a class="button" href="${pathOf('/console/clients/new', visit)}">${icon('add')} ${t.add}</a>
       ${hasRole(visit.person, 'manager') ? html`<a class="button" href="${pathOf('/console/clients/import', visit)}">${t.import}</a>` : ''}
       ${visit.person.role === 'owner' ? html`<a class="button" href="${pathOf('/console/clients.csv', visit)}" data-turbo="false">${visit.texts.bookings.export}</a>` : ''}

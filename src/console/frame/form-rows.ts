@@ -179,6 +179,16 @@ export function number(parts: Look & Usual & { factor?: number } = {}): Codec {
   }
 }
 
+/** Returns the codec of a checkbox. A form without it leaves the field as it is. */
+export function yesOrNo(): Codec {
+  const shownName = (name: string) => `${name}.shown`
+  return {
+    read: (typed, name) => (shownName(name) in typed ? typed[name] === 'on' : undefined),
+    show: (value, name) => (value === true ? { [name]: 'on' } : {}),
+    input: (state, { name, label }) => html`${hidden({ [shownName(name)]: '1' })}${tick(state, name, label)}`,
+  }
+}
+
 interface ListParts extends Look, Usual {
   between?: RegExp
   each?: (text: string) => unknown

@@ -146,6 +146,8 @@ export interface TextParameters {
   'clients.cancelled': { count: string | number }
   'clients.eraseTitle': { name: string | number }
   'clients.eraseAhead': { count: number }
+  'waitlist.since': { when: string | number }
+  'waitlist.kept': { until: string | number; when: string | number }
   'clientImport.counts.created': { count: number }
   'clientImport.counts.changed': { count: number }
   'clientImport.counts.unchanged': { count: number }

@@ -40,6 +40,7 @@ import {
   optional,
   type Rows,
   text,
+  yesOrNo,
 } from '../frame/form-rows.ts'
 import { shownFields, shownRows } from '../frame/shown-form.ts'
 import type { ConsoleLanguage, ConsoleTexts } from '../frame/texts.ts'
@@ -92,6 +93,7 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
     ['cancel_until_minutes', number(hours), words.cancel, words.neverHint],
     ['reschedule_until_minutes', number(hours), words.move, words.neverHint],
     ['max_reschedules', number({ usual: 0 }), words.moves],
+    ['waitlist', yesOrNo(), words.waitlist],
     ['max_repeats', number({ usual: 1 }), words.repeats, words.repeatsHint],
     ['client_fields.last_name', text({ options }), words.askLastName],
     ['client_fields.phone', text({ options }), words.askPhone],
@@ -164,7 +166,7 @@ export function newService(
     ...{ capacity: 1, min_notice_minutes: 0, max_advance_days: usualAdvanceDays },
     slot_interval_minutes: usualGridMinutes,
     ...{ cancel_until_minutes: usualChangeMinutes, reschedule_until_minutes: usualChangeMinutes },
-    ...{ max_reschedules: usualReschedules, client_fields: usualClientFields },
+    ...{ waitlist: true, max_reschedules: usualReschedules, client_fields: usualClientFields },
   }
   return { ...fillRows(serviceRows(language), { ...usual, ...more }), [currencyName]: currency }
 }
@@ -378,7 +380,7 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
       ${at('slot_interval_minutes')}
       <div class="beside">${at('min_notice_minutes', 'max_advance_days')}</div>
       <div class="beside">${at('cancel_until_minutes', 'reschedule_until_minutes')}</div>
-      ${at('max_reschedules')} ${at('max_repeats')}
+      ${at('max_reschedules')} ${at('max_repeats')} ${at('waitlist')}
     </details>
     <details ${opened(areWrong(state, ['custom_fields']) || askedNumbers(state).length > 0)}>
       <summary>${words.questions}</summary>

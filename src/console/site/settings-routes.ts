@@ -144,6 +144,12 @@ function settingsRows({ texts, locale, hasTexts }: ConsoleVisit): Rows<Business>
       : []),
     ['max_bookings_per_client', number(), words.perClient, words.perClientHint],
     ['max_gap_minutes', number({ unit: services.minutes, usual: 0 }), words.gap, words.gapHint],
+    [
+      'offer_minutes',
+      number({ unit: services.minutes, usual: 60 }),
+      words.offerMinutes,
+      words.offerMinutesHint,
+    ],
     ['retention_days', number({ unit: words.days }), words.retention, words.retentionHint],
     ['trusted_networks', lines({ rows: 2, max: 800 }), words.networks, words.networksHint],
     ['imprint_url', optional({ type: 'url', max: 2_048 }), words.imprint, words.imprintHint],
@@ -200,7 +206,7 @@ function movedNotice(
 }
 
 /** Settings that few owners need. */
-const rare = ['max_gap_minutes', 'trusted_networks'] as const
+const rare = ['max_gap_minutes', 'offer_minutes', 'trusted_networks'] as const
 
 function settingsFields(
   visit: BusinessVisit,

@@ -1,0 +1,263 @@
+import type { FastifyInstance } from 'fastify'
+import { validationProblem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
+import { languageFor } from '../../base/languages.ts'
+import { readClientAddress } from '../../base/client-network.ts'
+import type { Context } from '../../bookings/context.ts'
+import { createEntry, endEntry, listEntries, type ShownEntry, showEntry } from '../../bookings/waitlist.ts'
+import { offerByHand, skipEntry } from '../../bookings/waitlist-offer.ts'
+import { CreateEntry } from '../../bookings/waitlist-schemas.ts'
+import {
+  choice,
+  faultSummary,
+  field,
+  filledForm,
+  type FormState,
+  hidden,
+  type Typed,
+} from '../../pages/form.ts'
+import { wishes } from '../../pages/waitlist-page.ts'
+import { catalogueOf } from '../bookings/book-routes.ts'
+import { bookingWords } from '../bookings/booking-words.ts'
+import { doneNotice, panelScripts, pathOf } from '../frame/console-page.ts'
+import {
+  type BusinessVisit,
+  checkedForm,
+  type ConsoleRoute,
+  consoleRoutes,
+  type ShownPage,
+} from '../frame/console-route.ts'
+import { emptyState } from '../frame/empty-state.ts'
+import { clientName, instantOf, momentText } from '../frame/formats.ts'
+import { nextPage, pageOrFirst } from '../frame/lists.ts'
+
+/* The waiting list of a business: who waits for what, an offer by hand, and a client on the phone. */
+
+const path = '/console/waitlist'
+const perPage = 50
+
+/** Registers the pages of the waiting list. */
+export function waitlistConsoleRoutes(app: FastifyInstance, context: Context): void {
+  consoleRoutes(app, context, [listRoute(context), newRoute(context), entryRoute(context)])
+}
+
+function listRoute(context: Context): ConsoleRoute {
+  return {
+    path,
+    name: 'WaitlistPage',
+    summary: 'The waiting list of a business',
+    role: 'front_desk',
+    show: (visit, { query }) => list(context, visit, { query }),
+  }
+}
+
+async function list(
+  context: Context,
+  visit: BusinessVisit,
+  { query, state = filledForm() }: { query: Record<string, string | undefined>; state?: FormState },
+): Promise<ShownPage> {
+  const { waitlist: t } = visit.texts
+  const { data, next_cursor } = await pageOrFirst(query['cursor'] || undefined, (cursor) =>
+    listEntries(context, visit.person, {
+      ...{ business_id: visit.business.id, status: 'active', limit: perPage },
+      ...(cursor !== undefined && { cursor }),
+    }),
+  )
+  return {
+    title: t.title,
+    section: 'clients',
+    ...panelScripts,
+    body: html`<div class="head">
+        <h1>${t.title}</h1>
+        <a class="button" href="${pathOf(`${path}/new`, visit)}">${t.add}</a>
+      </div>
+      ${doneNotice(t.done, query['done'])} ${faultSummary(state, bookingWords(visit.texts))}
+      <p class="soft">${t.what}</p>
+      ${
+        data.length === 0
+          ? emptyState('clients', t.empty)
+          : html`<ol class="history">
+              ${data.map((entry) => html`<li>${entryPart(visit, entry)}</li>`)}
+            </ol>`
+      }
+      ${nextPage(visit, path, next_cursor, {})}`,
+  }
+}
+
+function entryPart(visit: BusinessVisit, shown: ShownEntry): Html {
+  const { waitlist: t } = visit.texts
+  const { entry } = shown
+  const { timezone, offer_starts_at: startsAt, offer_expires_at: until } = entry
+  const setting = { timezone, locale: visit.locale }
+  const name = html`<bdi>${clientName({ ...entry, email: entry.email ?? '@' }, visit)}</bdi>`
+  const action = pathOf(`${path}/${entry.id}`, visit)
+  const button = (act: string, label: string) =>
+    html`<form method="post" action="${action}">
+      ${hidden({ action: act })}<button type="submit">${label}</button>
+    </form>`
+  return html`<article class="waits">
+    <p>
+      <span class="soft">${entry.position}.</span>
+      ${
+        entry.client_id === null
+          ? name
+          : html`<a href="${pathOf(`/console/clients/${entry.client_id}`, visit)}">${name}</a>`
+      }
+      <span class="soft">${t.since({ when: momentText(entry.created_at, setting) })}</span>
+    </p>
+    ${wishes(shown, languageFor(visit.locale))}
+    ${
+      startsAt && until
+        ? html`<p>
+            <strong
+              >${t.kept({ when: momentText(startsAt, setting), until: momentText(until, setting) })}</strong
+            >
+          </p>`
+        : ''
+    }
+    ${entry.email === null ? html`<p class="soft">${t.unreachable} <bdi dir="ltr">${entry.phone ?? ''}</bdi></p>` : ''}
+    <div class="actions">
+      ${entry.status === 'offered' ? button('skip', t.skip) : ''} ${button('remove', t.remove)}
+    </div>
+    ${
+      entry.status === 'waiting'
+        ? html`<details>
+            <summary>${t.offerTime}</summary>
+            <form method="post" action="${action}" class="fields">
+              ${hidden({ action: 'offer' })}
+              <div class="beside">
+                <label
+                  >${t.date}
+                  <input type="date" name="date" required value="${entry.from}" min="${entry.from}" />
+                </label>
+                <label
+                  >${t.time} <input type="time" name="time" required value="${entry.after ?? ''}"
+                /></label>
+              </div>
+              <button type="submit">${t.offer}</button>
+            </form>
+          </details>`
+        : ''
+    }
+  </article>`
+}
+
+function entryRoute(context: Context): ConsoleRoute {
+  return {
+    path: `${path}/:id`,
+    name: 'WaitlistEntry',
+    summary: 'Offer a time to a client on the waiting list, pass it on, or remove the client',
+    role: 'front_desk',
+    form: {
+      fieldOf: () => '',
+      words: bookingWords,
+      refusals: { slot_held: 409, slot_booked: 409, slot_not_offered: 422, change_not_allowed: 409 },
+      act: async (visit, typed, { id }) => {
+        const done = await actOn(context, visit, { typed, id })
+        return { path, query: { done } }
+      },
+      again: (visit, state) => list(context, visit, { query: {}, state }),
+    },
+  }
+}
+
+async function actOn(
+  context: Context,
+  visit: BusinessVisit,
+  { typed, id }: { typed: Typed; id: string },
+): Promise<string> {
+  const { entry } = await showEntry(context, visit.person, id)
+  if (typed['action'] === 'remove') {
+    await endEntry(context, visit.person, id)
+    return 'removed'
+  }
+  if (typed['action'] === 'skip') {
+    await skipEntry(context, visit.person, id)
+    return 'skipped'
+  }
+  const { date = '', time = '' } = typed
+  const startsAt = instantOf({ date, time }, entry.timezone)
+  if (startsAt === undefined || startsAt === 'skipped')
+    throw validationProblem([{ pointer: '/time', code: 'invalid_format', detail: 'must be a time' }])
+  await offerByHand(context, visit.person, { id, starts_at: startsAt })
+  return 'offered'
+}
+
+function newRoute(context: Context): ConsoleRoute {
+  return {
+    path: `${path}/new`,
+    name: 'NewWaitlistEntry',
+    summary: 'The form that adds a client to the waiting list',
+    role: 'front_desk',
+    show: (visit) => newPage(context, visit, filledForm({})),
+    form: {
+      fieldOf: (pointer) => pointer.split('/').at(-1) ?? '',
+      words: bookingWords,
+      refusals: { slot_not_offered: 422 },
+      act: (visit, typed, _address, once) => {
+        const body = checkedForm(CreateEntry, bodyOf(typed))
+        const from_address = readClientAddress(visit.person.via?.address ?? '')
+        return once(
+          (store) => createEntry(context, visit.person, { ...body, from_address }, store),
+          () => ({ path, query: { done: 'added' } }),
+        )
+      },
+      again: (visit, state) => newPage(context, visit, state),
+    },
+  }
+}
+
+/** Returns the body of the API without the fields that are empty. */
+function bodyOf(typed: Typed): object {
+  const given = (...names: string[]) =>
+    Object.fromEntries(names.flatMap((name) => (typed[name] ? [[name, typed[name]]] : [])))
+  return {
+    ...given('service_id', 'location_id', 'staff_id', 'from', 'to', 'after', 'before'),
+    client: given('first_name', 'last_name', 'email', 'phone'),
+  }
+}
+
+async function newPage(context: Context, visit: BusinessVisit, state: FormState): Promise<ShownPage> {
+  const { waitlist: t, book, setUp } = visit.texts
+  const { services, locations, staff } = await catalogueOf(context, visit)
+  const active = <One extends { id: string; name: string; active: boolean }>(all: readonly One[]) =>
+    all.filter((one) => one.active).map((one) => [one.id, one.name] as const)
+  const offered = services.filter(({ waitlist }) => waitlist)
+  const places = active(locations)
+  return {
+    title: t.add,
+    visit,
+    section: 'clients',
+    panel: true,
+    body: html`<p><a class="back" href="${pathOf(path, visit)}">${setUp.back}</a></p>
+      <h1>${t.add}</h1>
+      ${faultSummary(state, setUp)}
+      <form method="post" class="fields">
+        ${hidden({ once: visit.once })}
+        ${choice(state, { name: 'service_id', label: t.service, required: true, options: active(offered) })}
+        ${
+          places.length === 1
+            ? hidden({ location_id: places[0]?.[0] })
+            : choice(state, { name: 'location_id', label: book.location, required: true, options: places })
+        }
+        ${choice(state, { name: 'staff_id', label: book.who, options: [['', book.anyone], ...active(staff)] })}
+        <div class="beside">
+          ${field(state, { name: 'from', label: t.from, type: 'date', required: true })}
+          ${field(state, { name: 'to', label: t.to, type: 'date', required: true })}
+        </div>
+        <div class="beside">
+          ${field(state, { name: 'after', label: t.after, type: 'time' })}
+          ${field(state, { name: 'before', label: t.before, type: 'time' })}
+        </div>
+        <div class="beside">
+          ${field(state, { name: 'first_name', label: book.firstName, required: true, max: 100 })}
+          ${field(state, { name: 'last_name', label: book.lastName, max: 100 })}
+        </div>
+        <div class="beside">
+          ${field(state, { name: 'email', label: book.email, type: 'email', max: 254 })}
+          ${field(state, { name: 'phone', label: book.phone, type: 'tel', max: 32 })}
+        </div>
+        <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
+      </form>`,
+  }
+}

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readConsole, textOf } from '../support/console.ts'
+import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
+import { makeOffer } from '../support/offers.ts'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { onEachEngine } from '../support/test-service.ts'
+
+onEachEngine('the waiting list in the console', (engine) => {
+  let world: MailWorld
+  let desk: LoggedIn
+  beforeAll(async () => {
+    world = await mailWorld(engine)
+    desk = await logInNewPerson(world.service, {
+      ...{ email: 'desk@example.com', role: 'front_desk', place: { businessId: world.business.id } },
+    })
+  })
+  afterAll(() => world.stop())
+
+  test('shows who waits, offers a time by hand, passes it on and removes a client', async () => {
+    const offer = await makeOffer(world.service, world.business.id, { name: 'Balayage', weeklyHours: [] })
+    const added = await sendForm(
+      world.service,
+      '/console/waitlist/new',
+      { ...offer, from: '2026-12-01', to: '2026-12-05', first_name: 'Grace', last_name: 'Hopper' },
+      desk,
+    )
+    expect([added.status, added.headers['location']]).toEqual([
+      303,
+      expect.stringContaining('/console/waitlist?'),
+    ])
+    const client = nextClient()
+    const { body } = await world.call('POST', '/waitlist', {
+      ...{ ...offer, from: '2026-12-01', to: '2026-12-05', client },
+    })
+    const page = async () => textOf(await readConsole(world.service, '/console/waitlist', desk))
+    expect(await page()).toMatch(/1\..*Grace Hopper.*No email.*2\..*Ada Lovelace/)
+    const act = (fields: Record<string, string>) =>
+      sendForm(world.service, `/console/waitlist/${body.id}`, fields, desk)
+    // nobody works then, which does not bind people
+    await act({ action: 'offer', date: '2026-12-02', time: '10:00' })
+    expect(await page()).toContain('is kept until')
+    const entry = async () => (await world.call('GET', `/waitlist/${body.id}`)).body
+    expect(await entry()).toMatchObject({
+      status: 'offered',
+      offer: { starts_at: '2026-12-02T10:00:00+01:00' },
+    })
+    const twice = await act({ action: 'offer', date: '2026-12-02', time: '12:00' })
+    expect(twice.status).toBe(409)
+    await act({ action: 'skip' })
+    expect(await entry()).toMatchObject({ status: 'waiting' })
+    await act({ action: 'remove' })
+    expect(await entry()).toMatchObject({ status: 'ended', ended_because: 'removed' })
+  })
+})
