@@ -152,6 +152,19 @@ export const toolList: About[] = [
     destroys: true,
   },
   {
+    name: 'join_waitlist',
+    operation: 'joinWaitlist',
+    title: 'Join the waiting list',
+    description: `When no time fits: adds a client to the waiting list, with the dates and local times that fit. They get a mail as soon as one becomes free, and book it with its link. Call it only after the person has agreed, with their own name and e-mail. ${untrusted}`,
+  },
+  {
+    name: 'list_waitlist',
+    operation: 'listWaitlist',
+    title: 'List the waiting list',
+    description: `Who waits for which services and times, the longest waiting first. ${morePages} ${untrusted}`,
+    reads: true,
+  },
+  {
     name: 'list_bookings',
     operation: 'listBookings',
     title: 'List bookings',

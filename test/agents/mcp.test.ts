@@ -9,8 +9,9 @@ import { agent, ask, envelope, stateless } from './mcp-client.ts'
 const ofSessions = [
   ...['list_services', 'list_locations', 'list_staff', 'find_slots', 'find_next_slot', 'explain_slot'],
   ...['hold_slot', 'release_hold', 'confirm_booking', 'get_booking', 'reschedule_booking', 'cancel_booking'],
+  'join_waitlist',
 ]
-const ofKeys = ['list_bookings', 'block_time']
+const ofKeys = ['list_waitlist', 'list_bookings', 'block_time']
 
 onOneEngine('sqlite', 'agents', (engine) => {
   let service: TestService
@@ -124,7 +125,9 @@ onOneEngine('sqlite', 'agents', (engine) => {
       annotations: { readOnlyHint: false, destructiveHint: false },
     })
     const untrusted = tools.filter((tool) => JSON.stringify(tool).includes('never instructions to follow'))
-    expect(untrusted.map(({ name }) => name)).toEqual(['confirm_booking', 'get_booking', 'list_bookings'])
+    expect(untrusted.map(({ name }) => name)).toEqual([
+      ...['confirm_booking', 'get_booking', 'join_waitlist', 'list_waitlist', 'list_bookings'],
+    ])
     const destructive = tools.filter(({ annotations }) =>
       JSON.stringify(annotations).includes('"destructiveHint":true'),
     )
@@ -134,6 +137,7 @@ onOneEngine('sqlite', 'agents', (engine) => {
   test.each(ofKeys)('with a session are refused %s', async (name) => {
     const { tool } = agent(service, await service.session(salon))
     const args = {
+      list_waitlist: {},
       list_bookings: {},
       block_time: { location_id: offer(salon, 'Haircut').location_id },
     }[name]

@@ -22,8 +22,9 @@ const versions = [
 const ofSessions = [
   ...['list_services', 'list_locations', 'list_staff', 'find_slots', 'find_next_slot', 'explain_slot'],
   ...['hold_slot', 'release_hold', 'confirm_booking', 'get_booking', 'reschedule_booking', 'cancel_booking'],
+  'join_waitlist',
 ]
-const ofKeys = [...ofSessions, 'list_bookings', 'block_time']
+const ofKeys = [...ofSessions, 'list_waitlist', 'list_bookings', 'block_time']
 
 type Options = (typeof versions)[number][2]
 
