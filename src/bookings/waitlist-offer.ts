@@ -2,10 +2,12 @@ import type { Static } from 'typebox'
 import { type Author, recordAudit } from '../access/audit.ts'
 import type { Actor } from '../access/actor.ts'
 import { Problem } from '../base/errors.ts'
-import { type Instant, plusSeconds, roundUpToSecond } from '../base/instants.ts'
+import { formatInstant, type Instant, plusSeconds, roundUpToSecond } from '../base/instants.ts'
 import { businessInScope } from '../catalogue/business.ts'
+import { findOffering } from '../catalogue/offering.ts'
 import type { Transaction } from '../database/database.ts'
 import { recordWaitlistMessage } from '../mails/waitlist-outbox.ts'
+import { recordOtherEvent } from '../webhooks/event.ts'
 import { endHolds } from './claim-queries.ts'
 import type { Context } from './context.ts'
 import { type Conversion, convertHold } from './conversion.ts'
@@ -82,7 +84,34 @@ async function write(
   await recordAudit(context, tx, {
     ...{ by, action: 'waitlist.offered', subjectId: entry.id, businessId: entry.business_id },
   })
+  await recordEvent(context, tx, { entry, until, placed })
   await recordWaitlistMessage(context, tx, { entry, kind: 'offered', offerId: hold.id, timezone })
+}
+
+/** Records the event for webhooks that name it. */
+async function recordEvent(
+  context: Context,
+  tx: Transaction,
+  {
+    entry,
+    until,
+    placed: { hold, items, timezone },
+  }: Pick<NewOffer, 'entry' | 'until'> & { placed: PlacedHold },
+): Promise<void> {
+  const { business_id: businessId, location_id: locationId, service_id: serviceId } = entry
+  const ids = { serviceId, locationId }
+  const { service, location } = await findOffering(context, { businessId }, ids, tx.reads)
+  await recordOtherEvent(context, tx, {
+    ...{ type: 'waitlist.offered', businessId, subjectId: entry.id, timezone },
+    data: {
+      ...{ id: entry.id, hold_id: hold.id },
+      service: { id: serviceId, name: service?.name ?? '' },
+      location: { id: locationId, name: location?.name ?? '' },
+      starts_at: formatInstant(hold.starts_at, timezone),
+      ends_at: formatInstant(items?.at(-1)?.ends_at ?? hold.ends_at, timezone),
+      expires_at: formatInstant(until, timezone),
+    },
+  })
 }
 
 /**

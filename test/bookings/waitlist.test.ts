@@ -261,4 +261,29 @@ onEachEngine('the waiting list', (engine) => {
     })
     expect(reply).toMatchObject({ status: 201, body: { weekdays: ['tuesday', 'friday'], after: '16:00' } })
   })
+
+  test('a webhook that names waitlist.offered gets it with the offer', async () => {
+    const { offer, booking } = await full()
+    const webhook = await world.call('POST', '/webhooks', {
+      ...{ url: 'https://example.com/hook', events: ['waitlist.offered'] },
+    })
+    const { body } = await join(offer)
+    await world.call('DELETE', `/bookings/${booking.id}`)
+    await sweep()
+    const { hold_id } = (await entry(body.id)).offer
+    const deliveries = (await world.service.rows('deliveries')).filter(
+      ({ webhook_id }) => webhook_id === webhook.body.id,
+    )
+    expect(deliveries.map(({ event_type }) => event_type)).toEqual(['waitlist.offered'])
+    expect(JSON.parse(String(deliveries[0]?.['sample_payload']))).toMatchObject({
+      event: 'waitlist.offered',
+      data: {
+        id: body.id,
+        hold_id,
+        service: { id: offer.service_id, name: 'Haircut' },
+        starts_at: at('10:00'),
+      },
+    })
+    await world.call('DELETE', `/webhooks/${webhook.body.id}`)
+  })
 })
