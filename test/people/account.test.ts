@@ -93,6 +93,34 @@ onOneEngine('postgres', "a person's account", (engine) => {
     })
   })
 
+  test('folds each change that needs the password, and keeps a refused one open', async () => {
+    const here = await newPerson()
+    const opened = ({ body }: Reply) =>
+      Array.from(
+        String(body).matchAll(/<details class="opens" name="change" (open)?>[^]*?action="([^"]+)"/g),
+        ([, open, action = '']) => [action.replace('/console/account/', ''), open],
+      )
+    const headers = { host: 'localhost', cookie: here.cookie }
+    const page = await service.call('GET', '//console/account', { headers })
+    expect(opened(page)).toEqual([
+      ['password', undefined],
+      ['second-step', undefined],
+    ])
+    const wrong = 'not this one'
+    const refused = [
+      await post(here, 'password', { password: wrong, next: 'an entirely new password' }),
+      await post(here, 'password', { password: goodPassword, next: 'short' }),
+      await post(here, 'second-step', { 'password-to-begin': wrong }),
+    ]
+    const openOf = (reply: Reply) => opened(reply).flatMap(([action, open]) => (open ? [action] : []))
+    expect(refused.map(openOf)).toEqual([['password'], ['password'], ['second-step']])
+    await setUp(here)
+    const ends = await post(here, 'second-step/end', { 'password-to-end': wrong })
+    expect(openOf(ends)).toEqual(['second-step/end'])
+    const codes = await post(here, 'second-step/codes', { 'password-for-codes': wrong })
+    expect(openOf(codes)).toEqual(['second-step/codes'])
+  })
+
   test('shows the key of an authenticator as a QR code and as text, in a page that nothing keeps', async () => {
     const here = await newPerson()
     const refused = await post(here, 'second-step', { 'password-to-begin': 'not this one' })

@@ -82,6 +82,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, somebody who works at 
       await page.goto(`${address}/console/account`)
       await look(page, 'account')
       const next = `new-${email}`
+      await page.locator('summary', { hasText: words.changeEmail }).click()
       await page.locator('#email').fill(next)
       await page.locator('#password-for-email').fill(goodPassword)
       await page.getByRole('button', { name: words.changeEmail }).click()

@@ -111,8 +111,9 @@ describe.runIf(chromiumPath !== undefined)('in a browser', () => {
       await page.getByRole('link', { name: 'Your account' }).click()
       await page.getByRole('heading', { name: 'Where you are logged in' }).waitFor()
       await picture('account')
+      await page.locator('summary', { hasText: 'Set up an authenticator app' }).click()
       await page.locator('#password-to-begin').fill('another long password')
-      await page.getByRole('button', { name: 'Set up an authenticator app' }).click()
+      await page.getByRole('button', { name: 'Continue' }).click()
       const secret = (await page.locator('p.code').innerText()).replaceAll(' ', '')
       await picture('authenticator')
       await page.evaluate(`{

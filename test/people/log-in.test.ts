@@ -70,6 +70,31 @@ onEachEngine('people', (engine) => {
     expect(await call('POST', '/locations', { name: 'Annexe' })).toMatchObject({ status: 201 })
   })
 
+  test('the log-in page names the business that this browser showed last, and none on the word of a stranger', async () => {
+    const named = async (cookie: string) => {
+      const { body } = await showConsole(cookie)
+      return /<p class="of-whom">[^]*?<bdi>([^<]+)<\/bdi>/.exec(String(body))?.[1]
+    }
+    expect(await named('')).toBeUndefined() // of several
+    const person = await logInNewPerson(service, {
+      email: newEmail(),
+      role: 'manager',
+      place: { businessId },
+    })
+    const memory = cookieOf(await showConsole(person.cookie)) ?? ''
+    expect(memory).toMatch(new RegExp(`^holdfast-business=${businessId}~`))
+    const shown = await showConsole(`${person.cookie}; ${memory}`)
+    expect(shown.headers['set-cookie']).toBeUndefined()
+    await sendForm(service, '/console/logout', {}, { cookie: person.cookie })
+    expect(await named(memory)).toBe('Salon Spree')
+    expect((await showConsole(memory)).body).toMatch(/<img src="[^"]*\/docs\/salon-spree\.png" alt=""/)
+    const other = businessOf(service.world, 'Lotus Clinic').id
+    for (const forged of [other, memory.replace(/^.*~/, `${other}~`), businessId, `${businessId}~`, 'x~'])
+      expect(await named(`holdfast-business=${forged}`)).toBeUndefined()
+    const { body } = await logIn(person.email, 'not the password')
+    expect(body).not.toContain('of-whom') // a typed address decides nothing
+  })
+
   test('after the log-out the cookie opens nothing, on any server', async () => {
     const person = await logInNewPerson(service, { email: newEmail(), role: 'owner', place: { businessId } })
     expect(await person.call('GET', '/services')).toMatchObject({ status: 200 })

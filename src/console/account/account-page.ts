@@ -16,6 +16,9 @@ export interface TypedAccount {
   email?: string
 }
 
+/** A change that needs the current password. Each is folded, and at most one is open. */
+export type Guarded = 'email' | 'password' | 'second-step' | 'codes' | 'end'
+
 /** Sends the page of a person's own account. */
 export function sendAccount(
   reply: FastifyReply,
@@ -25,6 +28,7 @@ export function sendAccount(
     notifications,
     message,
     typed = {},
+    open = typed.email === undefined ? undefined : 'email',
   }: {
     visit: ConsoleVisit
     account: ShownAccount
@@ -32,34 +36,47 @@ export function sendAccount(
     message?: string | undefined
     /** Input from before the session expired. */
     typed?: TypedAccount
+    /** The refused change, which stays open. */
+    open?: Guarded | undefined
   },
 ): FastifyReply {
   const { account: texts, gate } = visit.texts
-  const parts = [
+  const folded = (change: Guarded, summary: string, form: Html) =>
+    html`<details class="opens" name="change" ${change === open ? html`open` : ''}>
+      <summary class="button">${summary}</summary>
+      ${form}
+    </details>`
+  const security = [
     {
       ...{ id: 'who', title: texts.whoTitle },
-      body: html`${ownName(visit, typed.name ?? account.name)} ${ownEmail(visit, account, typed.email ?? '')}
+      body: html`${ownName(visit, typed.name ?? account.name)} ${ownEmail(visit, account)}
+        ${visit.mails === 'off' ? '' : folded('email', texts.changeEmail, emailForm(visit, typed.email ?? ''))}
         <p><a href="/console/invitations">${gate.invitations}</a></p>`,
     },
-    { id: 'languages', title: texts.languageTitle, body: ownLanguage(visit) },
     {
-      ...{ id: 'notifications', title: visit.texts.notifications.title },
-      body: notificationsPart(visit, notifications),
+      ...{ id: 'passwords', title: texts.passwordTitle },
+      body: folded('password', texts.change, passwordForm(visit)),
     },
-    { id: 'passwords', title: texts.passwordTitle, body: ownPassword(visit) },
     {
       ...{ id: 'second-step', title: texts.secondStepTitle },
-      body: account.hasSecondStep ? endOfSecondStep(visit) : beginOfSecondStep(visit),
+      body: account.hasSecondStep
+        ? html`<p>${texts.secondStepOn}</p>
+            ${folded('codes', texts.newCodes, codesForm(visit))} ${folded('end', texts.end, endForm(visit))}`
+        : html`<p>${texts.secondStepOff}</p>
+            ${folded('second-step', texts.begin, beginForm(visit))}`,
     },
     {
       ...{ id: 'log-ins', title: texts.logInsTitle },
-      body: html`<ul class="agenda">
-          ${account.logIns.map((logIn) => shownLogIn(logIn, visit))}
-        </ul>
-        <form method="post" action="/console/account/end-others">
-          <button type="submit">${texts.endOthers}</button>
-        </form>`,
+      body: shownLogIns(visit, account),
     },
+  ]
+  const others = [
+    {
+      id: 'notifications',
+      title: visit.texts.notifications.title,
+      body: notificationsPart(visit, notifications),
+    },
+    { id: 'languages', title: texts.languageTitle, body: ownLanguage(visit) },
   ]
   return sendConsolePage(reply, {
     areFormsNamed: false,
@@ -67,17 +84,17 @@ export function sendAccount(
     visit,
     body: html`<h1>${texts.title}</h1>
       ${alert(message)}
-      <nav class="anchors" aria-label="${texts.title}">
-        ${parts.map(({ id, title }) => html`<a href="#${id}">${title}</a>`)}
-      </nav>
-      ${parts.map(
-        ({ id, title, body }) =>
-          html`<section class="card narrow" aria-labelledby="${id}">
-            <h2 id="${id}">${title}</h2>
-            ${body}
-          </section>`,
-      )}`,
+      <div class="columns">
+        ${[security, others].map((parts) => html`<div>${parts.map(shownPart)}</div>`)}
+      </div>`,
   })
+}
+
+function shownPart({ id, title, body }: { id: string; title: string; body: Html }): Html {
+  return html`<section class="card narrow" aria-labelledby="${id}">
+    <h2 id="${id}">${title}</h2>
+    ${body}
+  </section>`
 }
 
 function ownName({ texts: { account: texts, setUp } }: ConsoleVisit, name: string): Html {
@@ -88,12 +105,12 @@ function ownName({ texts: { account: texts, setUp } }: ConsoleVisit, name: strin
   </form>`
 }
 
-function ownPassword({ texts: { account: texts, gate } }: ConsoleVisit): Html {
+function passwordForm({ texts: { account: texts, gate } }: ConsoleVisit): Html {
   return html`<form method="post" action="/console/account/password" class="fields narrow">
     ${passwordField(texts.present, { id: 'password', isNew: false })}
     ${passwordField(gate.newPassword, { id: 'next', isNew: true })}
     <p class="soft">${gate.passwordRules({ least: minPasswordLength })}</p>
-    <button type="submit">${texts.change}</button>
+    <button type="submit" class="main">${texts.change}</button>
   </form>`
 }
 
@@ -123,62 +140,69 @@ function ownNameOf(language: string): string {
   return `${name.charAt(0).toLocaleUpperCase(language)}${name.slice(1)}`
 }
 
-/** Renders the email address, its confirmation state and, if this server sends email, a form to change it. */
-function ownEmail(
-  { texts: { account: texts }, mails }: ConsoleVisit,
-  { email, isProved, newEmail }: ShownAccount,
-  typedEmail: string,
-): Html {
+/** Renders the email address, and a form to confirm it if this server sends email. */
+function ownEmail({ texts: { account: texts }, mails }: ConsoleVisit, account: ShownAccount): Html {
+  const { email, isProved, newEmail } = account
   const state = isProved ? texts.emailProved : texts.emailNotProved
   const shown = html`<p><bdi>${email}</bdi> <span class="soft">${state}</span></p>
     ${newEmail === null ? '' : html`<p class="soft">${texts.emailAwaited({ email: newEmail })}</p>`}`
   if (mails === 'off')
     return html`${shown}
       <p class="soft">${texts.emailWithoutMail}</p>`
+  if (isProved) return shown
   return html`${shown}
-    ${
-      isProved
-        ? ''
-        : html`<form method="post" action="/console/account/prove">
-            <p class="soft">${texts.proveWhy}</p>
-            <button type="submit">${texts.prove}</button>
-          </form>`
-    }
-    <form method="post" action="/console/account/email" class="fields narrow">
-      <label for="email">${texts.newEmail}</label>
-      <input
-        id="email"
-        name="email"
-        type="email"
-        value="${typedEmail}"
-        autocomplete="email"
-        required
-        maxlength="254"
-      />
-      ${passwordField(texts.present, { id: 'password-for-email', isNew: false })}
-      <p class="soft">${texts.newEmailHow}</p>
-      <button type="submit">${texts.changeEmail}</button>
+    <form method="post" action="/console/account/prove">
+      <p class="soft">${texts.proveWhy}</p>
+      <button type="submit">${texts.prove}</button>
     </form>`
 }
 
-function beginOfSecondStep({ texts: { account: texts } }: ConsoleVisit): Html {
-  return html`<p>${texts.secondStepOff}</p>
-    <form method="post" action="/console/account/second-step" class="fields narrow">
-      ${passwordField(texts.present, { id: 'password-to-begin', isNew: false })}
-      <button type="submit">${texts.begin}</button>
-    </form>`
+function emailForm({ texts: { account: texts } }: ConsoleVisit, typedEmail: string): Html {
+  return html`<form method="post" action="/console/account/email" class="fields narrow">
+    <label for="email">${texts.newEmail}</label>
+    <input
+      id="email"
+      name="email"
+      type="email"
+      value="${typedEmail}"
+      autocomplete="email"
+      required
+      maxlength="254"
+    />
+    ${passwordField(texts.present, { id: 'password-for-email', isNew: false })}
+    <p class="soft">${texts.newEmailHow}</p>
+    <button type="submit" class="main">${texts.changeEmail}</button>
+  </form>`
 }
 
-function endOfSecondStep({ texts: { account: texts } }: ConsoleVisit): Html {
-  return html`<p>${texts.secondStepOn}</p>
-    <form method="post" action="/console/account/second-step/codes" class="fields narrow">
-      <p class="soft">${texts.newCodesHow}</p>
-      ${passwordField(texts.present, { id: 'password-for-codes', isNew: false })}
-      <button type="submit">${texts.newCodes}</button>
-    </form>
-    <form method="post" action="/console/account/second-step/end" class="fields narrow">
-      ${passwordField(texts.present, { id: 'password-to-end', isNew: false })}
-      <button type="submit">${texts.end}</button>
+function beginForm({ texts: { account: texts, gate } }: ConsoleVisit): Html {
+  return html`<form method="post" action="/console/account/second-step" class="fields narrow">
+    ${passwordField(texts.present, { id: 'password-to-begin', isNew: false })}
+    <button type="submit" class="main">${gate.goOn}</button>
+  </form>`
+}
+
+function codesForm({ texts: { account: texts } }: ConsoleVisit): Html {
+  return html`<form method="post" action="/console/account/second-step/codes" class="fields narrow">
+    <p class="soft">${texts.newCodesHow}</p>
+    ${passwordField(texts.present, { id: 'password-for-codes', isNew: false })}
+    <button type="submit" class="main">${texts.newCodes}</button>
+  </form>`
+}
+
+function endForm({ texts: { account: texts } }: ConsoleVisit): Html {
+  return html`<form method="post" action="/console/account/second-step/end" class="fields narrow">
+    ${passwordField(texts.present, { id: 'password-to-end', isNew: false })}
+    <button type="submit" class="danger">${texts.end}</button>
+  </form>`
+}
+
+function shownLogIns(visit: ConsoleVisit, { logIns }: ShownAccount): Html {
+  return html`<ul class="agenda">
+      ${logIns.map((logIn) => shownLogIn(logIn, visit))}
+    </ul>
+    <form method="post" action="/console/account/end-others">
+      <button type="submit">${visit.texts.account.endOthers}</button>
     </form>`
 }
 

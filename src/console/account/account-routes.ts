@@ -28,7 +28,13 @@ import { showNotifications } from '../../push/device.ts'
 import { formMedia as consumes, page, refusedForms, tags } from '../frame/console-route.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { consoleLanguages, languageCookie } from '../frame/texts.ts'
-import { sendAccount, sendNewSecondStep, sendRecoveryCodes, type TypedAccount } from './account-page.ts'
+import {
+  type Guarded,
+  sendAccount,
+  sendNewSecondStep,
+  sendRecoveryCodes,
+  type TypedAccount,
+} from './account-page.ts'
 import { faultText, limited, Password, seeOther, tooOftenText, unlessBusy } from './log-in-routes.ts'
 import { seeOther as redirect } from '../../pages/page.ts'
 
@@ -70,25 +76,32 @@ export async function sendAccountAgain(
     visit,
     status = 200,
     ...shown
-  }: { visit: ConsoleVisit; status?: number; message?: string; typed?: TypedAccount },
+  }: { visit: ConsoleVisit; status?: number; message?: string; typed?: TypedAccount; open?: Guarded },
 ): Promise<FastifyReply> {
   const account = await showAccount(context, visit.person)
   const notifications = await showNotifications(context, visit.person)
   return sendAccount(reply.code(status), { visit, account, notifications, ...shown })
 }
 
+/** The change to show open again, with its input without secrets. */
+interface Refused {
+  visit: ConsoleVisit
+  typed?: TypedAccount
+  open?: Guarded
+}
+
 /** Sends the explanation of a refused password or code. */
 function sayRefused(
   context: Context,
   reply: FastifyReply,
-  { visit, result }: { visit: ConsoleVisit; result: Limited | { outcome: 'wrong' } | undefined },
+  { result, ...shown }: Refused & { result: Limited | { outcome: 'wrong' } | undefined },
 ): Promise<FastifyReply> {
-  const { account, gate } = visit.texts
-  if (!result) return sendAccountAgain(context, reply, { visit, status: 503, message: gate.busy })
+  const { account, gate } = shown.visit.texts
+  if (!result) return sendAccountAgain(context, reply, { ...shown, status: 503, message: gate.busy })
   if (result.outcome === 'wrong')
-    return sendAccountAgain(context, reply, { visit, status: 422, message: account.wrong })
+    return sendAccountAgain(context, reply, { ...shown, status: 422, message: account.wrong })
   const message = tooOftenText(gate, limited(reply, result.retryAfterSeconds))
-  return sendAccountAgain(context, reply, { visit, status: 429, message })
+  return sendAccountAgain(context, reply, { ...shown, status: 429, message })
 }
 
 function addAccount(app: FastifyInstance, context: Context): void {
@@ -114,7 +127,7 @@ function addAccount(app: FastifyInstance, context: Context): void {
       const visit = await findVisit(context, request, business)
       return visit
         ? sendAccountAgain(context, reply, { visit, typed })
-        : sendLogIn(reply, { next: request.url })
+        : sendLogIn(context, reply, { next: request.url })
     },
   )
   routes.post(
@@ -224,9 +237,9 @@ function addWho(app: FastifyInstance, context: Context, limiter: RateLimiter): v
       const refused = await unlessBusy(refusal(context, limiter, asked).then((result) => ({ result })))
       if (!refused?.result) {
         if (refused) return mailProof(context, limiter, { reply, visit, email })
-        return sayRefused(context, reply, { visit, result: undefined })
+        return sayRefused(context, reply, { visit, typed: { email }, result: undefined })
       }
-      return sayRefused(context, reply, { visit, result: refused.result })
+      return sayRefused(context, reply, { visit, typed: { email }, result: refused.result })
     },
   )
 }
@@ -247,7 +260,11 @@ async function mailProof(
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     if (error.code === 'validation_failed')
-      return sendAccountAgain(context, reply, { visit, status: 422, message: gate.faults.email })
+      return sendAccountAgain(context, reply, {
+        ...{ visit, typed: { email } },
+        status: 422,
+        message: gate.faults.email,
+      })
     if (error.code !== 'rate_limited') throw error
     const seconds = limited(reply, Number(error.parts.headers?.['retry-after'] ?? 1))
     return sendAccountAgain(context, reply, { visit, status: 429, message: tooOftenText(gate, seconds) })
@@ -279,9 +296,9 @@ function addPassword(app: FastifyInstance, context: Context, limiter: RateLimite
         return sendAccountAgain(context, reply, { visit, message: account.changed })
       if (result?.outcome === 'fault') {
         const message = faultText(gate, `password_${result.fault}`)
-        return sendAccountAgain(context, reply, { visit, status: 422, message })
+        return sendAccountAgain(context, reply, { visit, status: 422, message, open: 'password' })
       }
-      return sayRefused(context, reply, { visit, result })
+      return sayRefused(context, reply, { visit, open: 'password', result })
     },
   )
 }
@@ -319,7 +336,7 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
         const result = await unlessBusy(beginSecondStep(context, limiter, asked))
         if (result?.outcome === 'begun') return sendNewSecondStep(reply, { visit, ...result })
         if (result?.outcome === 'present') return sendAccountAgain(context, reply, { visit })
-        return sayRefused(context, reply, { visit, result })
+        return sayRefused(context, reply, { visit, open: 'second-step', result })
       }),
   )
   routes.post(
@@ -356,7 +373,7 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
         const password = request.body['password-for-codes']
         const asked = { person: visit.person, password, origin: originOf(request) }
         const result = await unlessBusy(renewRecoveryCodes(context, limiter, asked))
-        if (result?.outcome !== 'set') return sayRefused(context, reply, { visit, result })
+        if (result?.outcome !== 'set') return sayRefused(context, reply, { visit, open: 'codes', result })
         return sendRecoveryCodes(reply, { visit, codes: result.codes })
       }),
   )
@@ -373,7 +390,7 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
         const password = request.body['password-to-end']
         const asked = { person: visit.person, password, origin: originOf(request) }
         const result = await unlessBusy(endSecondStep(context, limiter, asked))
-        if (result?.outcome !== 'ended') return sayRefused(context, reply, { visit, result })
+        if (result?.outcome !== 'ended') return sayRefused(context, reply, { visit, open: 'end', result })
         return sendAccountAgain(context, reply, { visit, message: visit.texts.account.ended })
       }),
   )

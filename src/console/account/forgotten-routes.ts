@@ -36,7 +36,7 @@ export function forgottenRoutes(limiter: RateLimiter) {
             response: { 200: page },
           },
         },
-        (_request, reply) => (hasMail ? sendForgotten(reply) : sendForgottenWithoutMail(reply)),
+        (_request, reply) => (hasMail ? sendForgotten(context, reply) : sendForgottenWithoutMail(reply)),
       )
       routes.post(
         path,
@@ -60,7 +60,7 @@ export function forgottenRoutes(limiter: RateLimiter) {
           const refused = await wishForPassword(context, limiter, asked)
           if (!refused) return sendMailOnItsWay(reply, mailFolder(context.config))
           const message = tooOftenText(texts.gate, limited(reply, refused.retryAfterSeconds))
-          return sendForgotten(reply.code(429), { email, message })
+          return sendForgotten(context, reply.code(429), { email, message })
         },
       )
       done()

@@ -93,7 +93,7 @@ function addInvitations(app: FastifyInstance, context: Context): void {
       const invitee = await inviteeOf(context, request)
       return invitee
         ? shown(context, { request, reply }, { invitee })
-        : sendLogIn(reply, { next: invitationsPath })
+        : sendLogIn(context, reply, { next: invitationsPath })
     },
   )
   const uses: {

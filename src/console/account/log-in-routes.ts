@@ -115,7 +115,7 @@ function addLogIn(app: FastifyInstance, context: Context, limiter: RateLimiter):
       const texts = textsOf(request).gate
       const onward = onwardOf(request.body)
       const again = (status: number, message: string) =>
-        sendLogIn(reply.code(status), { ...onward, email, message })
+        sendLogIn(context, reply.code(status), { ...onward, email, message })
       if (isWithoutTls(request)) return again(422, texts.needsTls)
       const result = await unlessBusy(logIn(context, limiter, { email, password, origin: originOf(request) }))
       if (!result) return again(503, texts.busy)
@@ -128,7 +128,11 @@ function addLogIn(app: FastifyInstance, context: Context, limiter: RateLimiter):
         return goIn(context, { request, reply }, { token, path: next, kept, email: result.email })
       if (!kept)
         return goOn(request, reply, { token, path: `/console/code?next=${encodeURIComponent(next)}` })
-      return sendCodeForm(reply.header('set-cookie', logInCookie(request, token, maxLogInSeconds)), onward)
+      return sendCodeForm(
+        context,
+        reply.header('set-cookie', logInCookie(request, token, maxLogInSeconds)),
+        onward,
+      )
     },
   )
 }
@@ -147,7 +151,7 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
         response: { 200: page },
       },
     },
-    (request, reply) => sendCodeForm(reply, { next: pathWithin(request.query.next) }),
+    (request, reply) => sendCodeForm(context, reply, { next: pathWithin(request.query.next) }),
   )
   routes.post(
     '/console/code',
@@ -170,14 +174,14 @@ function addSecondStep(app: FastifyInstance, context: Context, limiter: RateLimi
       const result =
         token === undefined ? undefined : await confirmLogIn(context, limiter, { token, code, origin })
       if (!result || result.outcome === 'refused')
-        return onward.kept ? sendLogIn(reply, onward) : redirect(reply, '/console')
+        return onward.kept ? sendLogIn(context, reply, onward) : redirect(reply, '/console')
       const texts = textsOf(request).gate
       if (result.outcome === 'limited') {
         const message = tooOftenText(texts, limited(reply, result.retryAfterSeconds))
-        return sendCodeForm(reply.code(429), { ...onward, message })
+        return sendCodeForm(context, reply.code(429), { ...onward, message })
       }
       if (result.outcome === 'code')
-        return sendCodeForm(reply.code(422), { ...onward, message: texts.wrongCode })
+        return sendCodeForm(context, reply.code(422), { ...onward, message: texts.wrongCode })
       const { token: confirmed, email } = result
       const { next: path, kept } = onward
       return goIn(context, { request, reply }, { token: confirmed, path, kept, email })

@@ -100,7 +100,7 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
     },
     async (request, reply) => {
       const visit = await findVisit(context, request, request.query.business)
-      if (!visit) return sendLogIn(reply, { next: '/console/bookings' })
+      if (!visit) return sendLogIn(context, reply, { next: '/console/bookings' })
       if (visit.person.role !== 'owner' || !visit.business)
         return seeOther(reply, pathOf('/console/bookings', visit))
       const { cursor: _, ...address } = request.query // the file contains all pages

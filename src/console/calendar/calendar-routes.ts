@@ -90,7 +90,7 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
     },
     async (request, reply) => {
       const found = await findReader(context, request, request.query.business)
-      if (!found) return sendLogIn(reply, { next: request.url })
+      if (!found) return sendLogIn(context, reply, { next: request.url })
       const { visit } = found
       if (found.elsewhere) return sendConsolePage(reply.code(404), { visit, ...notFound(visit) })
       if (request.query.business === undefined && businessOf(visit) !== undefined)

@@ -74,7 +74,7 @@ export function clientImportRoutes(app: FastifyInstance, context: Context): void
     })
     scope.addHook('onRequest', async (request, reply) => {
       assertOwnPage(request, ours)
-      if (!request.person) return sendLogIn(reply, { next: importPath }) // before a large body is read
+      if (!request.person) return sendLogIn(context, reply, { next: importPath }) // before a large body is read
       return undefined
     })
     addImport(scope, context)
@@ -110,7 +110,7 @@ function addImport(scope: FastifyInstance, context: Context): void {
       const { fields } = form
       const { business } = request.query
       const found = await findSender(context, request, { at: fields[atName], business })
-      if (!found) return sendLogIn(reply, { next: importPath })
+      if (!found) return sendLogIn(context, reply, { next: importPath })
       const { visit } = found
       const { kept } = visit.texts
       if (found.elsewhere) {
@@ -182,7 +182,7 @@ export function clientFileRoutes(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const visit = await findVisit(context, request, request.query.business)
-      if (!visit) return sendLogIn(reply, { next: '/console/clients' })
+      if (!visit) return sendLogIn(context, reply, { next: '/console/clients' })
       const { business, person, isGone, locale, texts } = visit
       if (person.role !== 'owner' || !business) return seeOther(reply, pathOf('/console/clients', visit))
       const { book, clients: t, booking, bookings } = texts

@@ -17,6 +17,7 @@ import { appHead } from '../../pages/app-files.ts'
 import { icon, type IconName } from '../../pages/icons.ts'
 import { sendPage } from '../../pages/page.ts'
 import { face } from './faces.ts'
+import { lastShownBusiness, rememberBusiness } from './shown-business.ts'
 import { type ConsoleLanguage, languageOf } from './texts.ts'
 
 /*
@@ -90,8 +91,8 @@ export interface ConsoleVisit extends ConsoleLanguage {
   isGone: () => boolean
   /** The origin by which the browser calls this server. Anyone can choose it. */
   calledAt: string
-  /** The business of a hub that this browser showed last. */
-  lastShown?: string | undefined
+  /** Makes the browser remember the business, unless it does. */
+  remembering?: string | undefined
   /** Number of failed emails that nobody has seen; 0 for staff. */
   unseenMails: number
   /** Destination of emails to clients. */
@@ -211,6 +212,7 @@ async function lookUp(
       ...frame,
       business,
       businesses: [],
+      remembering: await rememberBusiness(context, request, business.id),
       mails: await routeOf(context, business),
       unseenMails: await unseenMailsOf(context, person, business),
     }
@@ -218,8 +220,7 @@ async function lookUp(
   }
   const { hubId } = person.scope
   const { data: rows } = await listBusinessesInScope(context, person, { limit: maxShownBusinesses })
-  const lastShown = lastShownBusiness(request)
-  const chosen = wanted === undefined || wanted === hubId ? lastShown : wanted
+  const chosen = wanted === undefined || wanted === hubId ? lastShownBusiness(request) : wanted
   const [first] = rows.toSorted(
     (one, other) => toMs(one.created_at) - toMs(other.created_at) || (one.id < other.id ? -1 : 1),
   )
@@ -227,7 +228,8 @@ async function lookUp(
     rows.find(({ id }) => id === chosen) ?? (await businessOfHub(context, person, chosen)) ?? first
   const unseenMails = await unseenMailsOf(context, person, business)
   const mails = await routeOf(context, business)
-  const visit = { ...frame, mails, business, businesses: rows, lastShown, unseenMails }
+  const remembering = business && (await rememberBusiness(context, request, business.id))
+  const visit = { ...frame, mails, business, businesses: rows, remembering, unseenMails }
   const isThere = wanted === undefined || wanted === business?.id || wanted === hubId
   return isThere ? { visit } : { visit, elsewhere: await elsewhere() }
 }
@@ -265,17 +267,11 @@ async function placeWith(
   return {}
 }
 
-const lastShownName = 'holdfast-business'
 const yearSeconds = 31_536_000
 
 /** Returns the header that makes a browser remember a value for the console for a year. */
 export function consoleCookie(pair: string): string {
   return `${pair}; Path=/console; Max-Age=${yearSeconds}; HttpOnly; SameSite=Lax`
-}
-
-function lastShownBusiness({ headers }: FastifyRequest): string | undefined {
-  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('=', 2))
-  return pairs.find(([name]) => name === lastShownName)?.[1]
 }
 
 /** Finds a business of the person's hub, even one beyond the menu. */
@@ -368,9 +364,7 @@ export function sendConsolePage(
   }: ConsolePage,
 ): FastifyReply {
   const { request } = reply
-  const present = visit.businesses.length > 1 ? visit.business?.id : undefined
-  if (present !== undefined && present !== visit.lastShown)
-    void reply.header('set-cookie', consoleCookie(`${lastShownName}=${present}`))
+  if (visit.remembering !== undefined) void reply.header('set-cookie', consoleCookie(visit.remembering))
   // styles show it only with required fields, and mark those
   const needed = html`<p class="soft needed">${visit.texts.frame.needed}</p>`
   const content = html`${areFormsNamed ? namedForms(body, visit, request.url) : body}${needed}`

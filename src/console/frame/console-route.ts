@@ -230,7 +230,7 @@ function addPage(
     async (request, reply) => {
       const { id, query } = addressOf(request)
       const found = await findReader(context, request, query['business'])
-      if (!found) return sendLogIn(reply, { next: request.url })
+      if (!found) return sendLogIn(context, reply, { next: request.url })
       const { visit } = found
       if (found.elsewhere) return sendConsolePage(reply.code(404), { visit, ...notFound(visit) })
       // the address names the business, because another tab may show a different one
@@ -293,7 +293,7 @@ function addForm(
         ? await findReader(context, request, at ?? business)
         : await findSender(context, request, { at, business })
       const kept = { path: request.url, fields: body }
-      if (!found) return sendLogIn(reply, { next: request.url, kept })
+      if (!found) return sendLogIn(context, reply, { next: request.url, kept })
       if (found.elsewhere) return sendOtherBusiness(reply, { ...found, elsewhere: found.elsewhere, kept })
       const { once: asked = '' } = said
       // work that may already be done is not repeated when the form is sent again

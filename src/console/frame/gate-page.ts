@@ -3,14 +3,18 @@ import { type listOwnInvitations, placeNameOf } from '../../access/invitation.ts
 import { maxPasswordLength, minPasswordLength } from '../../access/password-rules.ts'
 import { linkMinutes } from '../../access/person-link.ts'
 import { type Problem, type ProblemCode, problemKinds } from '../../base/errors.ts'
+import { webOrigin } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
 import { toMs } from '../../base/instants.ts'
+import type { Context } from '../../bookings/context.ts'
 import { type FormState, hidden } from '../../pages/form.ts'
 import { sendPage } from '../../pages/page.ts'
 import { newBusinessFields } from '../site/new-business-form.ts'
 import type { ConsoleTexts } from './texts.ts'
 import { consoleHead, consoleScript } from './console-page.ts'
 import { backToForm, carriedFields, type KeptForm, typedTexts } from './kept-form.ts'
+import { face } from './faces.ts'
+import { businessOfGate, type GateBusiness } from './shown-business.ts'
 import { languageOf, textsOf } from './texts.ts'
 
 /*
@@ -25,22 +29,33 @@ interface GatePage {
   title: string
   body: Html
   more?: Html
+  business?: GateBusiness | undefined
 }
 
-function sendGate(reply: FastifyReply, { title, body, more = html`` }: GatePage): FastifyReply {
+function sendGate(reply: FastifyReply, { title, body, more = html``, business }: GatePage): FastifyReply {
   const { texts, locale } = languageOf(reply.request)
   return sendPage(reply, {
     title,
     locale,
     skip: texts.frame.skip,
     main: html`<main id="main" class="text gate" tabindex="-1">
-      <img class="mark-of-ours" src="/docs/icon.svg" alt="" />
+      ${business ? gateHead(business) : html`<img class="mark-of-ours" src="/docs/icon.svg" alt="" />`}
       ${body}
     </main>`,
     more: html`${consoleHead} ${more}`,
     header: false,
     forms: true,
+    imageOrigin: webOrigin(business?.brand_logo_url ?? ''),
   })
+}
+
+/** Renders the business with its logo, or its initials without one. */
+function gateHead({ name, brand_name, brand_logo_url: logo }: GateBusiness): Html {
+  const shown = brand_name ?? name
+  return html`<p class="of-whom">
+    ${logo === null ? face(shown) : html`<img src="${logo}" alt="" referrerpolicy="no-referrer" />`}
+    <bdi>${shown}</bdi>
+  </p>`
 }
 
 /** The next step of a log-in: a console page, or the form that it interrupted. */
@@ -55,14 +70,16 @@ function onwardFields({ next, kept }: Onward): Html {
 }
 
 /** Sends the log-in form. */
-export function sendLogIn(
+export async function sendLogIn(
+  context: Context,
   reply: FastifyReply,
   { email = '', ...onward }: Onward & { email?: string },
-): FastifyReply {
+): Promise<FastifyReply> {
+  const business = await businessOfGate(context, reply.request)
   const { gate: texts, kept: words } = textsOf(reply.request)
   const message = onward.message ?? (onward.kept && words.ended)
   return sendGate(reply, {
-    title: texts.logIn,
+    ...{ title: texts.logIn, business },
     body: html`<h1>${texts.logIn}</h1>
       ${alert(message)}
       <form method="post" action="/console/login" class="fields">
@@ -83,13 +100,14 @@ export function sendLogIn(
 }
 
 /** Sends the form for a forgotten password. */
-export function sendForgotten(
+export async function sendForgotten(
+  context: Context,
   reply: FastifyReply,
   { email = '', message }: { email?: string; message?: string } = {},
-): FastifyReply {
+): Promise<FastifyReply> {
   const texts = textsOf(reply.request).gate
   return sendGate(reply, {
-    title: texts.forgottenTitle,
+    ...{ title: texts.forgottenTitle, business: await businessOfGate(context, reply.request) },
     body: html`<h1>${texts.forgottenTitle}</h1>
       <p>${texts.forgottenHow({ minutes: linkMinutes })}</p>
       ${alert(message)}
@@ -141,10 +159,14 @@ function backToLogIn(texts: GateTexts): Html {
 }
 
 /** Sends the form for the second step. */
-export function sendCodeForm(reply: FastifyReply, onward: Onward): FastifyReply {
+export async function sendCodeForm(
+  context: Context,
+  reply: FastifyReply,
+  onward: Onward,
+): Promise<FastifyReply> {
   const texts = textsOf(reply.request).gate
   return sendGate(reply, {
-    title: texts.secondStep,
+    ...{ title: texts.secondStep, business: await businessOfGate(context, reply.request) },
     body: html`<h1>${texts.secondStep}</h1>
       <p>${texts.secondStepHow}</p>
       ${alert(onward.message)}

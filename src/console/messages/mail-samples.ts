@@ -85,7 +85,7 @@ export function mailPreviewRoute(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const visit = await findVisit(context, request, request.query.business)
-      if (!visit) return sendLogIn(reply, { next: '/console/mails/server' })
+      if (!visit) return sendLogIn(context, reply, { next: '/console/mails/server' })
       const { business, person } = visit
       if (!business || !hasRole(person, 'owner')) throw new Problem('not_found', 'There is no such mail.')
       const { content } = await sampleOf(context, { ...visit, business }, request.query.kind ?? 'confirmed')

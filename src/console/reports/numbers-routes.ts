@@ -104,7 +104,7 @@ export function numbersPageRoutes(app: FastifyInstance, context: Context): void 
     },
     async (request, reply) => {
       const visit = await findVisit(context, request, request.query.business)
-      if (!visit) return sendLogIn(reply, { next: path })
+      if (!visit) return sendLogIn(context, reply, { next: path })
       const { business, person } = visit
       const toPage = () => {
         const { business: _named, report: _report, ...query } = request.query

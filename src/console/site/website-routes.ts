@@ -151,7 +151,7 @@ function qrCodeRoute(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const visit = await findVisit(context, request, request.query.business)
-      if (!visit) return sendLogIn(reply, { next: path })
+      if (!visit) return sendLogIn(context, reply, { next: path })
       const { business, person } = visit
       if (!hasRole(person, 'manager') || !business) return seeOther(reply, pathOf(path, visit))
       const website = await readWebsite(context, { ...visit, business }, request.query.service)
