@@ -108,7 +108,7 @@ onEachEngine('a series among visitors', (engine) => {
   test('series that meet wait for each other one way only', async () => {
     const service = services[0] as TestService
     const place = await makeLocation(service, business.id, { timezone: 'UTC' })
-    for (const _ of Array.from({ length: rounds(2, 50) })) {
+    for (let round = 0; round < rounds(2, 50); round += 1) {
       const staffIds = await makeStaff(service, business.id, ['Anna', 'Ben', 'Cleo'], [place])
       const service_id = await makeService(service, business.id, { staffIds, locationIds: [place] })
       const offer = { service_id, location_id: place }
