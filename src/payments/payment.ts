@@ -7,6 +7,8 @@ import {
   confirmDeposit,
   confirmLateDeposit,
 } from '../bookings/conversion.ts'
+import { eventSubject } from '../webhooks/event-payload.ts'
+import { recordPayment } from '../webhooks/event.ts'
 import { recordPaymentMail } from '../mails/outbox.ts'
 import { RetryTransaction, type Transaction } from '../database/database.ts'
 import type { PaymentsTable } from '../database/tables.ts'
@@ -78,6 +80,7 @@ export async function applyPaid(
     const columns = { status: 'paid', paid_at: tx.now, payment_reference: paid.paymentReference } as const
     const { next, confirmed } = await consequence(context, tx, both)
     await updatePayment(tx.db, paid.paymentId, { ...columns, ...next })
+    await tellOf(context, tx, { ...both, payment: { ...both.payment, ...columns } }, 'payment.paid')
     if (next.next_check_at !== null) {
       tx.onCommit(() => context.checkouts.due.raise())
     }
@@ -148,7 +151,21 @@ export async function applyExpired(
       next_check_at: null,
       ...(cancels && { closed_because: 'expired' }),
     })
+    if (isDue)
+      await tellOf(context, tx, { booking, payment: { ...payment, status: 'expired' } }, 'payment.failed')
   })
+}
+
+/** Records an event about a deposit, with its booking as it is now. None without a booking. */
+async function tellOf(
+  context: Context,
+  tx: Transaction,
+  { booking, payment }: { booking: Booking | undefined; payment: PaymentRow },
+  type: 'payment.paid' | 'payment.refunded' | 'payment.failed',
+): Promise<void> {
+  if (!booking) return
+  const now = await bookingForPayment(tx, { businessId: booking.business_id, id: booking.id })
+  if (now) await recordPayment(context, tx, { type, booking: eventSubject(now), payment })
 }
 
 /** Refunds a payment whose hold ended without a booking. */
@@ -183,6 +200,12 @@ export async function applyRefunded(
       refund_requested_at: refund_requested_at ?? tx.now,
       next_check_at: null,
     })
+    await tellOf(
+      context,
+      tx,
+      { ...both, payment: { ...both.payment, status: 'refunded' } },
+      'payment.refunded',
+    )
   })
 }
 

@@ -47,7 +47,8 @@ import type { EventBody, EventsQuery } from './event-schemas.ts'
 
 interface NewChange {
   events: NewEvent[]
-  audit: NewAuditEntry
+  /** Undefined if another entry covers the change. */
+  audit: NewAuditEntry | undefined
 }
 
 /** Returns the number of deliveries of all members, of which only "above zero" matters. */
@@ -57,7 +58,7 @@ const writeChanges = sharedStatement({
   run: async (db, members: readonly NewChange[]): Promise<number[]> => {
     const deliveries = await insertEvents(db, {
       events: members.flatMap(({ events }) => events),
-      audit: members.map(({ audit }) => audit),
+      audit: members.flatMap(({ audit }) => audit ?? []),
     })
     return members.map(() => deliveries)
   },
@@ -102,6 +103,31 @@ export async function recordChange(
     audit: auditEntry(context, tx, { by, action, subjectId, businessId }),
   })
   if (deliveries > 0) await startDelivering(context, tx)
+}
+
+/**
+ * Records an event about the deposit of a booking in the transaction that changes it. The audit log has no entry of it.
+ */
+export async function recordPayment(
+  context: Pick<Context, 'db' | 'ids' | 'dueDeliveries'>,
+  tx: Transaction,
+  {
+    type,
+    booking,
+    payment,
+  }: {
+    type: Extract<BookingEventType, `payment.${string}`>
+    booking: EventSubject
+    payment: NonNullable<EventDetails['payment']>
+  },
+): Promise<void> {
+  const { status, amount, currency } = payment
+  const event = {
+    ...{ id: context.ids.next(), business_id: booking.business_id, booking_id: booking.id, type, also: '' },
+    payload: eventPayload(type, booking, { at: tx.now, payment: { status, amount, currency } }),
+    ...{ occurred_at: tx.now, traceparent: currentTraceparent() },
+  }
+  if ((await writeChanges(tx, { events: [event], audit: undefined })) > 0) await startDelivering(context, tx)
 }
 
 /** Names a change by its last event that the audit log knows. */

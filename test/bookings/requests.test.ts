@@ -42,7 +42,10 @@ onEachEngine('requests', (engine) => {
     return { offer, id: String(body.id), body, email: client.email }
   }
   const typesOf = async (id: string) =>
-    (await world.service.events()).filter((event) => event.booking_id === id).map(({ type }) => type)
+    (await world.service.rows('events'))
+      .filter((event) => event['booking_id'] === id)
+      .toSorted((one, other) => Number(one['position']) - Number(other['position']))
+      .map((event) => String(event['type']))
   const subjects = async () => {
     await world.sent()
     return world

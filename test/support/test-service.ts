@@ -10,6 +10,7 @@ import { type DemoWorld, seedDemoData } from '../../src/catalogue/demo-world.ts'
 import type { Engine } from '../../src/database/database.ts'
 import { createContext } from '../../src/operate/open.ts'
 import { type App, type AppReplacements, createApp } from '../../src/server.ts'
+import { usualEventTypes } from '../../src/webhooks/event-payload.ts'
 import { expectDescribed } from './described-answers.ts'
 import { countRepeat } from './repeats.ts'
 import { createMigratedDatabase } from './test-database.ts'
@@ -79,7 +80,7 @@ export interface TestService {
   call(method: string, path: string, options?: CallOptions): Promise<Reply>
   /** Returns a new session token of a business of the demo world (the first by default). */
   session(business?: DemoWorld['businesses'][number], headers?: Record<string, string>): Promise<string>
-  /** Returns the recorded events, oldest first, with parsed payloads. */
+  /** Returns the usual events, oldest first, with parsed payloads. `rows('events')` has those for who names them, too. */
   events(): Promise<{ type: string; booking_id: string; payload: Record<string, unknown> }[]>
   /** Returns the rows of a table. */
   rows(table: string): Promise<Record<string, unknown>[]>
@@ -193,8 +194,10 @@ export async function startTestService(
       return reply.body.session_token as string
     },
     events: async () => {
+      const usual: ReadonlySet<string> = new Set(usualEventTypes)
       const events = await rows('events')
       return events
+        .filter((event) => usual.has(String(event.type)))
         .toSorted((one, other) => Number(one.position) - Number(other.position))
         .map((event) => ({
           type: String(event.type),

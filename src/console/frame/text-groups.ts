@@ -36,7 +36,6 @@ export interface TextParameters {
   'calendar.blockedFor': { reason: string | number }
   'calendar.held': { left: string | number }
   'calendar.free': { from: string | number; to: string | number }
-  'calendar.request': { time: string | number }
   'calendar.people': { count: string | number }
   'calendar.booked': { count: string | number }
   'calendar.withWhom': { name: string | number }
@@ -176,10 +175,6 @@ export interface TextParameters {
   'booking.movedFrom': { from: string | number; to: string | number }
   'booking.byNamed.key': { name: string | number }
   'booking.byNamed.person': { name: string | number }
-  'requests.answerBy': { time: string | number }
-  'requests.declineOf': { client: string | number; time: string | number }
-  'requests.confirmOf': { client: string | number; time: string | number }
-  'requests.waiting': { count: number }
   'booking.mailStates.queued': { to: string | number }
   'booking.mailStates.sent': { to: string | number }
   'booking.mailStates.failed': { to: string | number }

@@ -9,6 +9,7 @@ import {
 } from '../../catalogue/catalogue-types.ts'
 import type { Location, StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
+import { confirmations, usualResponseMinutes } from '../../catalogue/request-rules.ts'
 import { opensErrors, weekdays } from '../../catalogue/schedule-rules.ts'
 import {
   usualAdvanceDays,
@@ -89,6 +90,18 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
     ['buffer_after_minutes', number(minutes), words.after],
     ['slot_interval_minutes', number({ ...minutes, usual: undefined }), words.grid, words.gridHint],
     ['min_notice_minutes', number({ ...hours, usual: 0 }), words.notice],
+    [
+      'confirmation',
+      text({ options: confirmations.map((one) => [one, words.confirmations[one]] as const) }),
+      words.confirmation,
+      words.confirmationHint,
+    ],
+    [
+      'respond_within_minutes',
+      number({ ...hours, usual: usualResponseMinutes }),
+      words.respond,
+      words.respondHint,
+    ],
     ['max_advance_days', number({ unit: words.days }), words.ahead, words.aheadHint],
     ['cancel_until_minutes', number(hours), words.cancel, words.neverHint],
     ['reschedule_until_minutes', number(hours), words.move, words.neverHint],
@@ -167,6 +180,8 @@ export function newService(
     slot_interval_minutes: usualGridMinutes,
     ...{ cancel_until_minutes: usualChangeMinutes, reschedule_until_minutes: usualChangeMinutes },
     ...{ waitlist: true, max_reschedules: usualReschedules, client_fields: usualClientFields },
+    ...{ confirmation: 'automatic' as const, respond_within_minutes: usualResponseMinutes },
+    ...{ max_reschedules: usualReschedules, client_fields: usualClientFields },
   }
   return { ...fillRows(serviceRows(language), { ...usual, ...more }), [currencyName]: currency }
 }
@@ -381,6 +396,8 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
       <div class="beside">${at('min_notice_minutes', 'max_advance_days')}</div>
       <div class="beside">${at('cancel_until_minutes', 'reschedule_until_minutes')}</div>
       ${at('max_reschedules')} ${at('max_repeats')} ${at('waitlist')}
+      ${at('max_reschedules')} ${at('max_repeats')}
+      <div class="beside">${at('confirmation', 'respond_within_minutes')}</div>
     </details>
     <details ${opened(areWrong(state, ['custom_fields']) || askedNumbers(state).length > 0)}>
       <summary>${words.questions}</summary>
@@ -393,6 +410,7 @@ const rarePointers = [
   ...['deposit', 'buffer_before_minutes', 'buffer_after_minutes', 'slot_interval_minutes'],
   ...['min_notice_minutes', 'max_advance_days', 'cancel_until_minutes', 'reschedule_until_minutes'],
   ...['max_reschedules', 'max_repeats'],
+  ...['confirmation', 'respond_within_minutes'],
 ]
 
 /** Renders the fields of the first service. */
