@@ -181,7 +181,6 @@ export function newService(
     ...{ cancel_until_minutes: usualChangeMinutes, reschedule_until_minutes: usualChangeMinutes },
     ...{ waitlist: true, max_reschedules: usualReschedules, client_fields: usualClientFields },
     ...{ confirmation: 'automatic' as const, respond_within_minutes: usualResponseMinutes },
-    ...{ max_reschedules: usualReschedules, client_fields: usualClientFields },
   }
   return { ...fillRows(serviceRows(language), { ...usual, ...more }), [currencyName]: currency }
 }
@@ -396,7 +395,6 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
       <div class="beside">${at('min_notice_minutes', 'max_advance_days')}</div>
       <div class="beside">${at('cancel_until_minutes', 'reschedule_until_minutes')}</div>
       ${at('max_reschedules')} ${at('max_repeats')} ${at('waitlist')}
-      ${at('max_reschedules')} ${at('max_repeats')}
       <div class="beside">${at('confirmation', 'respond_within_minutes')}</div>
     </details>
     <details ${opened(areWrong(state, ['custom_fields']) || askedNumbers(state).length > 0)}>
