@@ -41,8 +41,8 @@ export async function findMarks(
   const { rows } = await sql<CalendarMarks>`
     select i.catalogue_version as version,
            i.timezone,
-           (select string_agg(b.id || ':' || b.version, ',' order by b.starts_at, b.id)
-              from (select b.id, b.version, b.starts_at from bookings as b
+           (select string_agg(b.id || ':' || b.version || coalesce(':' || b.client_notes, ''), ',' order by b.starts_at, b.id)
+              from (select b.id, b.version, b.starts_at, ${clientNotes} as client_notes from bookings as b
                      where ${bookingsIn(range)} order by b.starts_at, b.id limit ${sql.lit(max)}) as b) as bookings,
            (select string_agg(cast(c.id as text), ',' order by c.taken_from, c.id)
               from (select c.id, c.taken_from from claims as c
@@ -72,6 +72,14 @@ function blocksIn({ businessId, from, to }: CalendarRange) {
   return sql<boolean>`x.business_id = ${businessId} and x.starts_at < ${to} and x.ends_at > ${from}`
 }
 
+/** Maximum length of the notes about a client that a calendar reads. The client's page has all of them. */
+export const maxCalendarNotes = 200
+
+/** Selects the beginning of the notes about the client of a booking: one index lookup, null without notes. */
+const clientNotes = sql<string | null>`(
+  select substr(k.notes, 1, ${sql.lit(maxCalendarNotes)}) from clients as k
+   where k.id = b.client_id and k.business_id = b.business_id)`
+
 const bookingColumns = [
   ...itemColumns,
   ...(['version', 'status', 'location_id', 'no_show_at', 'owner_id'] as const),
@@ -85,6 +93,8 @@ export type CalendarBookingRow = Pick<BookingRow, (typeof bookingColumns)[number
   taken_until: Instant | null
   /** All claims of a visit, as `TakenTime`. Null for a booking of one claim. */
   claims_json: string | null
+  /** The beginning of the notes about the client. */
+  client_notes: string | null
 }
 
 /** The time that a visit takes of one thing. */
@@ -118,7 +128,12 @@ export async function findCalendarBookings(
 ): Promise<CalendarBookingRow[]> {
   const query = selectSome(db, bookingColumns)
     .leftJoin('claims as c', 'c.id', 'b.id')
-    .select(['c.taken_from', 'c.taken_until', claimsJson(db).as('claims_json')])
+    .select([
+      'c.taken_from',
+      'c.taken_until',
+      claimsJson(db).as('claims_json'),
+      clientNotes.as('client_notes'),
+    ])
     .where(bookingsIn(range))
     .orderBy('b.starts_at')
     .orderBy('b.id')

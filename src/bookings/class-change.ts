@@ -12,10 +12,12 @@ import { isChangeable } from './presented-booking.ts'
 export const maxTogether = 100
 
 /** A change of all bookings of a class. */
-type ClassChange = { startsAt: Instant } | { cancel: true; reason?: string; refund?: boolean }
+type ClassChange =
+  { startsAt: Instant } | { arrived: true } | { cancel: true; reason?: string; refund?: boolean }
 
 /**
- * Moves or cancels the bookings of a class in one transaction: all or none. Each has its event and email. Throws
+ * Moves or cancels the bookings of a class, or marks them as arrived, in one transaction: all or none. Each has its
+ * event and email. Bookings of several services can only be marked. Throws
  * not_found, version_conflict, change_not_allowed, slot_not_offered, slot_held, slot_booked, or validation_failed for
  * too many bookings.
  */
@@ -35,7 +37,7 @@ export async function changeClass(
     for (const { id, version } of targets.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
       const row = await lockBooking(tx, { scope: actor.scope, id })
       if (!row || !isChangeable(row, actor)) throw noSuchBooking()
-      if (row.item_count !== null)
+      if (row.item_count !== null && !('arrived' in change))
         throw new Problem('change_not_allowed', 'A booking of several services changes by itself.', {
           extensions: { reason: 'not_allowed' },
         })
@@ -51,7 +53,9 @@ export async function changeClass(
       const wanted =
         'startsAt' in change
           ? change
-          : { status: 'cancelled' as const, ...(change.reason && { cancelReason: change.reason }) }
+          : 'arrived' in change
+            ? { status: 'in_progress' as const }
+            : { status: 'cancelled' as const, ...(change.reason && { cancelReason: change.reason }) }
       const refund = 'cancel' in change && change.refund === true && row.payment_status === 'paid'
       changed.push(
         await changeIn(context, tx, { target, wanted, refund, by: actor, booking: row, tried: {} }),

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { faceHue } from '../../src/console/frame/faces.ts'
 import { DayGrid } from '../../src/console/calendar/day-layout.ts'
 import { onOneEngine } from '../support/long.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
@@ -7,12 +6,6 @@ import { bookerOf } from '../support/salon-day.ts'
 import { businessOf, startTestService, type TestService } from '../support/test-service.ts'
 
 const day = '2026-11-20'
-
-test('the faces of neighbours have different hues', () => {
-  const first = faceHue('Anna Weber')
-  expect(faceHue('Anna Weber')).toBe(first)
-  expect(faceHue('Anna Weber', first)).not.toBe(first)
-})
 
 onOneEngine('postgres', 'the calendar of the console', (engine) => {
   let service: TestService

@@ -118,6 +118,24 @@ describe.each(engines)('a class (%s)', (engine) => {
     expect((await read(path)).status).toBe(404)
   })
 
+  test('everyone is marked as arrived by one button, or nobody if one booking was changed meanwhile', async () => {
+    const date = '2026-11-20'
+    const { ids, fields, path } = await classOn(date, '12:00')
+    const page = String((await read(path)).body)
+    expect(page).toContain('value="arrived"')
+    const hidden = (/href="mailto:\?bcc=([^"]*)"/.exec(page)?.[1] ?? '').split(',')
+    expect(hidden.toSorted()).toEqual(['Ada', 'Grace', 'Mary'].map((name) => `${name}%40example.com`))
+    const stale = { ...fields, members: fields.members.replace(/:1$/, ':7') }
+    expect((await send('/console/class', { ...stale, do: 'arrived' })).status).toBe(422)
+    for (const id of ids) expect(await show(id)).toMatchObject({ status: 'confirmed' })
+    const reply = await send('/console/class', { ...fields, do: 'arrived' })
+    expect(reply.headers['location']).toBe(`${path}&done=arrived`)
+    for (const id of ids) expect(await show(id)).toMatchObject({ status: 'in_progress' })
+    expect((await read(path)).body).not.toContain('value="arrived"')
+    const later = await classOn(newDay())
+    expect((await read(later.path)).body).not.toContain('value="arrived"')
+  })
+
   test('a client is marked as arrived on the list of the class', async () => {
     const { ids, address, path } = await classOn(newDay())
     const fields = { version: '1', action: 'arrive', to: 'class', ...address }

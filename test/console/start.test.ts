@@ -200,8 +200,15 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
       place: { businessId: businessOf(service.world, 'Salon Spree').id },
     })
     expect(textOf(await readConsole(service, '/console', owner))).toContain('Everything is set up')
-    const hidden = await sendForm(service, '/console/start/hide', {}, owner)
-    expect(hidden).toMatchObject({ status: 303, headers: { location: '/console' } })
+    const { body: page } = await readConsole(service, '/console?view=week&date=2026-12-08', owner)
+    const action = (/action="(\/console\/start\/hide[^"]*)"/.exec(String(page))?.[1] ?? '').replaceAll(
+      '&amp;',
+      '&',
+    )
+    const hidden = await sendForm(service, action, {}, owner)
+    expect(hidden).toMatchObject({
+      ...{ status: 303, headers: { location: '/console?view=week&date=2026-12-08' } },
+    })
     const cookie = `${owner.cookie}; ${cookieOf(hidden) ?? ''}`
     expect(textOf(await readConsole(service, '/console', { cookie }))).not.toContain('Everything is set up')
     expect(textOf(await readConsole(service, '/console/start/hours', { cookie }))).toContain('Opening hours')

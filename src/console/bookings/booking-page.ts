@@ -214,10 +214,12 @@ function clientPart({ visit, row, client }: BookingView, shown: Shown): Html {
   const called = html`<bdi class="client-name">${spoken}</bdi>`
   const missed =
     client && (client.no_shows > 0 ? texts.noShows({ count: client.no_shows }) : texts.neverMissed)
-  const visits = client && [
-    texts.visit({ number: client.visits + 1 }),
-    ...(missed !== undefined && client.visits + client.no_shows > 0 ? [missed] : []),
-  ]
+  // a cancelled booking is no visit
+  const visits = client &&
+    row.cancelled_at === null && [
+      texts.visit({ number: client.visits + 1 }),
+      ...(missed !== undefined && client.visits + client.no_shows > 0 ? [missed] : []),
+    ]
   const reach = (name: IconName, href: string, label: string) =>
     html`<a class="button" href="${href}">${icon(name)} <span class="unseen">${label}</span></a>`
   const ways = 'redacted' in shown ? [email] : [phone ?? '', email]
@@ -225,7 +227,7 @@ function clientPart({ visit, row, client }: BookingView, shown: Shown): Html {
     ${face(spoken)}
     <div>
       ${isKnown ? html`<a href="${pathOf(`/console/clients/${row.id}`, visit)}">${called}</a>` : called}
-      ${visits === undefined ? '' : html`<span class="soft">${visits.join(' · ')}</span>`}
+      ${!visits ? '' : html`<span class="soft">${visits.join(' · ')}</span>`}
       ${ways.map((way) => (way === '' ? '' : html`<bdi class="soft">${way}</bdi>`))}
     </div>
     ${
@@ -382,7 +384,7 @@ function cancelFacts({ visit, row }: BookingView): Html {
 export type PlainAction = 'arrive' | 'confirm' | 'complete' | 'no_show' | 'came' | 'reopen' | 'restore'
 
 /** Time before the start from which a client can have arrived. */
-const arrivalMs = 4 * 3_600_000
+export const arrivalMs = 4 * 3_600_000
 
 /** Returns the actions that make sense now, the main one first. */
 function actionsOf({ row, now }: BookingView): PlainAction[] {

@@ -51,7 +51,12 @@ export async function calendarGrid(view: CalendarView): Promise<Html> {
   const parts = await view.slices.map(columns, (column) =>
     columnPart({ ...view, grid, window, formats, gives }, column),
   )
-  return html`<div class="cal-scroll" tabindex="0" role="group" aria-label="${t.title}">
+  return html`<div
+    class="cal-scroll${isWeek ? ' is-week' : ''}"
+    tabindex="0"
+    role="group"
+    aria-label="${t.title}"
+  >
     <div class="cal-axis ${hours.some(({ isRepeated }) => isRepeated) ? 'is-long' : ''}" aria-hidden="true">
       <div class="cal-head"></div>
       <div class="cal-rows ${heightOf(window)}">
@@ -125,11 +130,12 @@ function columnPart(view: GridView, { label, day, column }: GridColumn): Html {
   const closed = without([{ from: day.from, to: day.to }], column.open).flatMap((span) =>
     put(span, (rows) => html`<li class="closed ${placeOf(rows, window.first)}" aria-hidden="true"></li>`),
   )
+  const isShut = closed.length > 0 && meeting([{ from: day.from, to: day.to }], column.open).length === 0
   const now = put({ from: nowMs, to: nowMs + 1 }, (rows) => {
     return html`<li class="cal-now ${placeOf(rows, window.first)}" aria-hidden="true"></li>`
   })
   return html`<section
-    class="cal-col"
+    class="cal-col${isShut ? ' is-shut' : ''}"
     aria-label="${label}"
     data-key="${columnKey(column, day)}"
     ${columnData(view, { column, day })}
@@ -139,7 +145,7 @@ function columnPart(view: GridView, { label, day, column }: GridColumn): Html {
       ${closed} ${freeParts(view, column, { day, put })} ${blockParts(view, column, { day, put })}
       ${entryParts(view, column, at)} ${now}
     </ol>
-    ${closed.length > 0 && column.open.length === 0 ? html`<p class="unseen">${visit.texts.calendar.closed}</p>` : ''}
+    ${isShut ? html`<p class="unseen">${column.staff ? visit.texts.calendar.off : visit.texts.calendar.closed}</p>` : ''}
   </section>`
 }
 

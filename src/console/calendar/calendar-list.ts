@@ -7,7 +7,7 @@ import { icon } from '../../pages/icons.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { clientName, relativeTime } from '../frame/formats.ts'
 import { elsewhereText } from './busy-sources.ts'
-import { blockText, columnName, Formats, leftText, markOf } from './calendar-page.ts'
+import { blockText, columnName, Formats, leftText, markOf, noteText } from './calendar-page.ts'
 import {
   type CalendarView,
   hueClass,
@@ -170,7 +170,8 @@ async function gapsOf(view: CalendarView): Promise<Gap[]> {
 
 const leastGapMs = 3 * fiveMinutesMs
 
-function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats: Formats): Html {
+function nextCard(view: CalendarView, booking: ShownBooking, formats: Formats): Html {
+  const { visit, nowMs } = view
   const t = visit.texts.calendar
   const { from, to } = spanOf(booking)
   const { phone } = booking.client
@@ -186,6 +187,7 @@ function nextCard({ visit, nowMs }: CalendarView, booking: ShownBooking, formats
       ${formats.time(from)}–${formats.time(to)} · <bdi>${booking.service.name}</bdi>
       ${booking.staff ? html` · ${t.withWhom({ name: booking.staff.name })}` : ''}
     </p>
+    ${noteText(view, booking)}
     <div class="actions">
       ${booking.status === 'confirmed' ? statusForm(visit, booking, 'arrive') : ''}
       ${
@@ -240,6 +242,7 @@ function listedBooking(view: CalendarView, booking: ShownBooking, formats: Forma
         ><bdi>${clientName(booking.client, visit)}</bdi></a
       >
       <span class="soft"><bdi>${booking.service.name}</bdi>${more.map((part) => html` · ${part}`)}</span>
+      ${noteText(view, booking)}
     </span>
     ${booking.status === 'in_progress' && !('redacted' in booking) ? statusForm(visit, booking, 'complete') : ''}
   </li>`

@@ -45,12 +45,14 @@ export class Formats {
   private readonly clock: Intl.DateTimeFormat
   private readonly named: Intl.DateTimeFormat
   private readonly day: Intl.DateTimeFormat
+  private readonly head: Intl.DateTimeFormat
 
   constructor(locale: string, timeZone: string) {
     const time = { hour: 'numeric', minute: '2-digit' } as const
     this.clock = dateFormat(locale, timeZone, time)
     this.named = dateFormat(locale, timeZone, { ...time, timeZoneName: 'short' })
     this.day = dateFormat(locale, timeZone, { weekday: 'short', day: 'numeric', month: 'short' })
+    this.head = dateFormat(locale, timeZone, { weekday: 'short', day: 'numeric' })
   }
 
   time(ms: number): string {
@@ -69,6 +71,11 @@ export class Formats {
 
   date(ms: number): string {
     return this.day.format(ms)
+  }
+
+  /** Formats a date without its month, such as "Mon 16", for a column of a week. */
+  dayOfWeek(ms: number): string {
+    return this.head.format(ms)
   }
 }
 
@@ -323,6 +330,20 @@ export function markOf(
   if (deposit_due) return { sign: '€', text: t.depositDue }
   const sign = { pending: '?', confirmed: '', in_progress: '▶', completed: '✔', cancelled: '✗' }[status]
   return { sign, text: t.status[status] }
+}
+
+/** Renders the notes about a booking's client, if the reader may see them. */
+export function noteText(
+  { visit, notes }: Pick<CalendarView, 'visit' | 'notes'>,
+  { id }: { id: string },
+): Html {
+  const note = notes.get(id)
+  if (note === undefined) return html``
+  const [before = '', after = ''] = visit.texts.calendar.clientNote({ note: '\n' }).split('\n')
+  return html`<span class="cal-warning"
+    >${icon('warning')}<span class="unseen">${before}</span><bdi>${note}</bdi
+    ><span class="unseen">${after}</span></span
+  >`
 }
 
 /** Formats minutes and seconds: 7:05. */

@@ -36,7 +36,7 @@ import { movedNotice } from './moved-notice.ts'
 import { sourcesOf } from './busy-sources.ts'
 import { seeOther } from '../../pages/page.ts'
 
-const CalendarAddress = StrictObject({
+export const CalendarAddress = StrictObject({
   view: Type.Optional(Type.String({ maxLength: 40, description: '`day`, `week` or `list`.' })),
   date: Type.Optional(Type.String({ maxLength: 40, description: 'Such as 2026-12-01; else today.' })),
   location: Type.Optional(Type.String({ maxLength: 40, description: 'The id of a location; else all.' })),
@@ -104,10 +104,12 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
           body: noBusiness(visit),
         })
       const { cookie } = request.headers
-      const { done, undo } = request.query
+      const { done, undo, ...address } = request.query
       const asked = { visit, address: request.query }
       const { shown = html`` } = await readView(context, asked, async (view, tag) => {
-        const panel = await startPanel(context, visit, { catalogue: view.calendar.catalogue, cookie })
+        const panel = await startPanel(context, visit, {
+          ...{ catalogue: view.calendar.catalogue, cookie, address },
+        })
         return html`${panel} ${await calendarBody(view, tag)}`
       })
       return sendConsolePage(reply, {

@@ -50,6 +50,8 @@ export interface CalendarView {
   hues: ReadonlyMap<string, number>
   /** The source and age of times from connected calendars, by block. */
   sources: ReadonlyMap<string, string>
+  /** The beginning of the notes about clients, by booking. Without those that the reader may not see. */
+  notes: ReadonlyMap<string, string>
   /** Bookings and holds by column. */
   taken: ReadonlyMap<string, (ShownBooking | Shown['holds'][number])[]>
   nowMs: number
@@ -86,8 +88,8 @@ export async function chosenView(
   }
   const taken = Map.groupBy([...shown.bookings, ...shown.holds], ({ column_id }) => column_id)
   const present = { ...choice, who: known(choice.who)?.id }
-  const hues = huesOf(calendar, shown)
-  return { visit, choice: present, calendar, columns, shown, visits, hues, sources, taken, nowMs, slices }
+  const about = { visits, hues: huesOf(calendar, shown), notes: notesIn(calendar, all), sources, taken }
+  return { visit, choice: present, calendar, columns, shown, ...about, nowMs, slices }
 }
 
 /** Returns the column of staff whose list shows only their own appointments, until they choose otherwise. */
@@ -108,6 +110,16 @@ export function onlyOf(view: CalendarView, column: Column): CalendarView {
 /** Returns true if the day is the present one at the business. */
 export function isPresentDay({ calendar: { range }, choice, nowMs }: CalendarView): boolean {
   return choice.view !== 'week' && range.from <= nowMs && nowMs < range.to
+}
+
+/** Returns the notes about the clients whom the reader may see. */
+function notesIn(calendar: Calendar, { bookings }: Shown): Map<string, string> {
+  const seen = new Set(bookings.flatMap((one) => ('redacted' in one ? [] : [one.id])))
+  return new Map(
+    calendar.bookings.flatMap(({ id, client_notes: notes }) =>
+      notes !== null && notes !== '' && seen.has(id) ? [[id, notes] as const] : [],
+    ),
+  )
 }
 
 /** Leaves out services without staff that have no appointment, because they take the room of people. */

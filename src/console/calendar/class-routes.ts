@@ -19,6 +19,7 @@ import {
   type Typed,
 } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
+import { arrivalMs } from '../bookings/booking-page.ts'
 import { calendarForm, timeFields, warningBox } from '../bookings/book-page.ts'
 import {
   assertUsual,
@@ -39,8 +40,8 @@ import {
 } from '../frame/console-route.ts'
 import { face } from '../frame/faces.ts'
 import { clientName, spanText, wallFields } from '../frame/formats.ts'
-import { markOf } from './calendar-page.ts'
-import { readDays, type ShownBooking } from './calendar-view.ts'
+import { markOf, noteText } from './calendar-page.ts'
+import { type CalendarView, readDays, type ShownBooking } from './calendar-view.ts'
 
 /** Registers the page of a class with its clients and its change as a whole. */
 export function classRoutes(app: FastifyInstance, context: Context): void {
@@ -59,6 +60,9 @@ interface Class {
   starts_at: Instant
   ends_at: Instant
   bookings: ShownBooking[]
+  notes: CalendarView['notes']
+  /** True once clients can have arrived. */
+  isNear: boolean
 }
 
 type Address = Record<'service' | 'who' | 'start', string>
@@ -92,6 +96,8 @@ async function findClass(
       ...{ service: first.service, capacity: offered.capacity, hasDeposit: offered.deposit !== null, who },
       ...{ staff: first.staff, location: first.location, timezone: view.calendar.timezone },
       ...{ starts_at: startsAt, ends_at: readInstant(first.ends_at), bookings },
+      notes: view.notes,
+      isNear: Date.parse(startsAt) - view.nowMs < arrivalMs,
     })
   })
 }
@@ -132,6 +138,16 @@ function classRoute(context: Context): ConsoleRoute {
           return once(
             () => changeClass(context, visit.person, { targets, change }),
             () => ({ path: '/console', query: { date, done: 'class_cancelled' } }),
+          )
+        }
+        if (typed['do'] === 'arrived') {
+          const { service, who } = found
+          return once(
+            () => changeClass(context, visit.person, { targets, change: { arrived: true } }),
+            () => ({
+              path: '/console/class',
+              query: { service: service.id, who, start: found.starts_at, done: 'arrived' },
+            }),
           )
         }
         const startsAt = startOf(visit, typed, found.timezone)
@@ -207,8 +223,9 @@ function classPage(
         <bdi>${location.name}</bdi>
       </p>
       <h2>${t.places({ count, capacity })}</h2>
+      ${togetherActions(visit, found)}
       <ul class="rows">
-        ${bookings.map((booking) => memberRow(visit, booking, { service: service.id, who, start: starts_at }))}
+        ${bookings.map((booking) => memberRow(visit, booking, { found, address: { service: service.id, who, start: starts_at } }))}
       </ul>
       ${
         count < capacity && !(isStaff(visit.person) && visit.person.staffId !== staff?.id)
@@ -221,7 +238,11 @@ function classPage(
   )
 }
 
-function memberRow(visit: BusinessVisit, booking: ShownBooking, address: Address): Html {
+function memberRow(
+  visit: BusinessVisit,
+  booking: ShownBooking,
+  { found, address }: { found: Class; address: Address },
+): Html {
   const { texts } = visit
   const name = clientName(booking.client, visit)
   const { phone } = booking.client
@@ -238,9 +259,10 @@ function memberRow(visit: BusinessVisit, booking: ShownBooking, address: Address
         >${phone === null ? '' : html`<a href="tel:${dialled(phone)}"><bdi>${phone}</bdi></a>`}
         ${more.length === 0 ? '' : html`<span>${more.join(' · ')}</span>`}</span
       >
+      ${noteText({ visit, notes: found.notes }, booking)}
     </div>
     ${
-      booking.status === 'confirmed'
+      booking.status === 'confirmed' && found.isNear
         ? html`<form method="post" action="${pathOf(`/console/bookings/${booking.id}/status`, visit)}">
             ${hidden({ once: visit.once, version: String(booking.version), action: 'arrive', to: 'class', ...address })}
             <button type="submit">${icon('arrived')} ${texts.booking.arrived}</button>
@@ -248,6 +270,37 @@ function memberRow(visit: BusinessVisit, booking: ShownBooking, address: Address
         : ''
     }
   </li>`
+}
+
+/** Renders the button that marks everyone as arrived, and the link that writes to everyone without showing addresses. */
+function togetherActions(
+  visit: BusinessVisit,
+  { service, who, starts_at: start, bookings, isNear }: Class,
+): Html {
+  const t = visit.texts.class
+  const awaited = bookings.filter(({ status }) => status === 'confirmed').slice(0, maxTogether)
+  const emails = [...new Set(bookings.map(({ client }) => client.email))].filter((email) => email !== '')
+  const members = awaited.map(({ id, version }) => `${id}:${version}`).join(',')
+  if (emails.length < 2 && (awaited.length < 2 || !isNear)) return html``
+  return html`<div class="actions">
+    ${
+      isNear && awaited.length > 1
+        ? html`<form method="post" action="${pathOf('/console/class', visit)}">
+            ${hidden({ once: visit.once, members, service: service.id, who, start })}
+            <button type="submit" name="do" value="arrived" class="main">
+              ${icon('arrived')} ${t.allArrived}
+            </button>
+          </form>`
+        : ''
+    }
+    ${
+      emails.length > 1
+        ? html`<a class="button" href="mailto:?bcc=${emails.map(encodeURIComponent).join(',')}"
+            >${icon('mails')} ${t.write}</a
+          >`
+        : ''
+    }
+  </div>`
 }
 
 /** Renders the forms that change all bookings together, if none of them has other services. */

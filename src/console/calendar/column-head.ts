@@ -2,7 +2,7 @@ import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
 import { merged, without } from '../../bookings/calendar-rules.ts'
 import { pathOf } from '../frame/console-page.ts'
-import { face, faceHue } from '../frame/faces.ts'
+import { face } from '../frame/faces.ts'
 import { lengthText } from '../frame/formats.ts'
 import { percentText } from '../reports/report-formats.ts'
 import { calendarPath, type Formats } from './calendar-page.ts'
@@ -32,27 +32,17 @@ export function columnHead(
     : resource
       ? html`<span class="face is-room" aria-hidden="true">${resource.quantity}</span>`
       : staff
-        ? face(staff.name, hueIn(view, column))
+        ? face(staff.name)
         : ''
   const load = resource ? useText(view, column, day) : column.service ? '' : loadText(view, column, day)
   return html`<div class="cal-head">
     ${sign}
-    <div>
-      <h2><bdi>${label}</bdi></h2>
+    <div class="cal-whose">
+      <h2><bdi>${isWeek ? view.formats.dayOfWeek(day.from) : label}</bdi></h2>
       ${load === '' ? '' : html`<p>${load}</p>`}
     </div>
     ${staff && !isWeek ? personMenu(view, column, label) : ''}
   </div>`
-}
-
-/** Returns the hue of a person, which differs from that of the column before. */
-function hueIn({ columns }: HeadView, { id }: Column): number {
-  let hue: number | undefined
-  for (const { id: one, staff } of columns) {
-    if (staff) hue = faceHue(staff.name, hue)
-    if (one === id) break
-  }
-  return hue ?? 0
 }
 
 /** Renders the menu of a person: their week, absence and printed day. The button covers the head. */
@@ -77,8 +67,8 @@ function personMenu({ visit, choice }: HeadView, column: Column, name: string): 
     </div>`
 }
 
-/** Formats the booked time of a day and its share of the working hours: "5 h 30 · 79 %". */
-function loadText(view: HeadView, column: Column, day: Interval): string {
+/** Renders the booked time of a day and its share of the working hours: "5 h 30 · 79 %". */
+function loadText(view: HeadView, column: Column, day: Interval): Html | string {
   const { visit, shown, taken } = view
   const within = (spans: readonly Interval[]) =>
     spans
@@ -93,7 +83,8 @@ function loadText(view: HeadView, column: Column, day: Interval): string {
   const hours = Math.min(open, ((end - first) * fiveMinutesMs) / minuteMs)
   return hours === 0
     ? lengthText(visit, busy)
-    : `${lengthText(visit, busy)} · ${percentText(Math.min(1, busy / hours), visit.locale)}`
+    : html`<span class="cal-booked">${lengthText(visit, busy)} · </span
+        >${percentText(Math.min(1, busy / hours), visit.locale)}`
 }
 
 /** Formats how many rooms are in use at the busiest time: "2 in use at 11:00". */

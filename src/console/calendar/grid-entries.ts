@@ -152,6 +152,10 @@ function groupPart(
   const { from, to } = spanOf(booking)
   const size = [booking, ...others].reduce((sum, { party_size }) => sum + party_size, 0)
   const capacity = placesOf(view, booking, column)
+  const warnings = [booking, ...others].flatMap((one) => {
+    const note = view.notes.get(one.id)
+    return note === undefined ? [] : [`${clientName(one.client, visit)}: ${note}`]
+  })
   const start = new Date(from).toISOString()
   const { id, name } = booking.service
   const path = pathOf('/console/class', visit, { service: id, who: booking.column_id, start })
@@ -166,8 +170,8 @@ function groupPart(
   >
     <a
       href="${path}"
-      aria-label="${formats.time(from)} ${name} ${what}, ${formats.time(from)}–${formats.time(to)}"
-      >${formats.time(from)} <bdi>${name}</bdi> <span class="what">${what}</span></a
+      aria-label="${[`${formats.time(from)} ${name} ${what}`, `${formats.time(from)}–${formats.time(to)}`, ...notesLabel(visit, warnings)].join(', ')}"
+      >${noteSign(warnings)}${formats.time(from)} <bdi>${name}</bdi> <span class="what">${what}</span></a
     >
   </li>`
 }
@@ -188,9 +192,12 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
   const time = formats.time(stretch.from)
   const others = entry.column.resource ? undefined : words?.others
   const [service, ...more] = whatOf(view, entry)
+  const note = view.notes.get(booking.id)
+  const warnings = note === undefined ? [] : [note]
   const label = [
     `${time} ${name} ${[service, ...more, ...(others === undefined ? [] : [others])].join(' · ')}`,
     ...[...timesOf(view, entry), mark.text, words?.count].filter((part) => part !== undefined),
+    ...notesLabel(visit, warnings),
   ]
   return html`<li
     class="booking is-${status}${isOver ? ' is-past' : ''}${size}${hueClass(view, booking)} ${place}"
@@ -200,13 +207,23 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
     ${moveData(view, booking)}
   >
     <a id="${key}" href="${pathOf(`/console/bookings/${booking.id}`, visit)}" aria-label="${label.join(', ')}"
-      >${mark.sign === '' ? '' : html`<span class="sign" aria-hidden="true">${mark.sign}</span>`}${time}
+      >${mark.sign === '' ? '' : html`<span class="sign" aria-hidden="true">${mark.sign}</span>`}${noteSign(warnings)}${time}
       <bdi>${name}</bdi>
       <span class="what" ${words ? html`data-part="${words.sign}"` : ''}
         >${others === undefined || !isShort ? '' : html`${titledFace(words?.other ?? '', others)} `}${service}${[...more, ...(others === undefined || isShort ? [] : [others])].map((part) => html` · <bdi>${part}</bdi>`)}</span
       ></a
     >
   </li>`
+}
+
+/** Renders the sign for notes about clients, with the notes as its tip. The label of the link has them in words. */
+function noteSign(notes: readonly string[]): Html {
+  if (notes.length === 0) return html``
+  return html`<span class="sign is-note" title="${notes.join('\n')}">${icon('warning')}</span>`
+}
+
+function notesLabel({ texts }: EntriesView['visit'], notes: readonly string[]): string[] {
+  return notes.map((note) => texts.calendar.clientNote({ note }))
 }
 
 /** The key of an element stays the same while its booking moves. */

@@ -9,7 +9,7 @@ import { filledInQuery } from '../bookings/book-routes.ts'
 import { consoleScript } from '../frame/console-page.ts'
 import { type BusinessVisit, type ConsoleRoute, consoleRoutes } from '../frame/console-route.ts'
 import { clientName, dateFormat, wallFields } from '../frame/formats.ts'
-import { columnName, Formats, markOf } from './calendar-page.ts'
+import { columnName, Formats, markOf, noteText } from './calendar-page.ts'
 import {
   type CalendarView,
   type Column,
@@ -163,6 +163,6 @@ function rowOf(
       <div>${more.map((part, index) => html`${index === 0 ? '' : ' · '}<bdi>${part}</bdi>`)}</div>
     </td>
     <td><bdi>${booking.client.phone ?? ''}</bdi></td>
-    <td>${note === undefined ? '' : html`<bdi class="written">${note}</bdi>`}</td>
+    <td>${noteText(view, booking)}${note === undefined ? '' : html`<bdi class="written">${note}</bdi>`}</td>
   </tr>`
 }

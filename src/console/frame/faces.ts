@@ -2,15 +2,16 @@ import { html, type Html } from '../../base/html.ts'
 
 const hues = 6
 
-/** Returns the number of a name's hue, other than the one next to it. */
-export function faceHue(name: string, neighbour?: number): number {
-  const hue = Array.from(name).reduce((total, letter) => (total * 31 + (letter.codePointAt(0) ?? 0)) % 997, 0)
-  return hue % hues === neighbour ? (hue + 1) % hues : hue % hues
+/** Returns the number of a name's hue. */
+function faceHue(name: string): number {
+  return (
+    Array.from(name).reduce((total, letter) => (total * 31 + (letter.codePointAt(0) ?? 0)) % 997, 0) % hues
+  )
 }
 
-/** Renders the initials of a person or business on one of six hues. A name keeps its hue. */
-export function face(name: string, hue = faceHue(name)): Html {
-  return html`<span class="face is-${hue}" aria-hidden="true">${initials(name)}</span>`
+/** Renders the initials of a person or business on one of six hues. A name has the same hue on every page. */
+export function face(name: string): Html {
+  return html`<span class="face is-${faceHue(name)}" aria-hidden="true">${initials(name)}</span>`
 }
 
 /** Renders a face with a tooltip. Its letters are no text, because the link around it has a label. */

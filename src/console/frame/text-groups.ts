@@ -36,6 +36,7 @@ export interface TextParameters {
   'calendar.blockedFor': { reason: string | number }
   'calendar.held': { left: string | number }
   'calendar.free': { from: string | number; to: string | number }
+  'calendar.clientNote': { note: string | number }
   'calendar.people': { count: string | number }
   'calendar.booked': { count: string | number }
   'calendar.withWhom': { name: string | number }
@@ -100,6 +101,9 @@ export interface TextParameters {
   'block.under': { count: number }
   'away.heading': { name: string | number }
   'away.open': { count: number }
+  'away.given': { count: number; name: string | number }
+  'away.notFree': { name: string | number }
+  'away.notOffered': { name: string | number }
   'away.more': { count: number }
   'class.seats': { capacity: string | number; count: string | number }
   'class.places': { capacity: string | number; count: string | number }

@@ -104,7 +104,11 @@ export function stepList(visit: ConsoleVisit, progress: Progress, present?: Star
 export async function startPanel(
   context: Context,
   visit: ConsoleVisit,
-  { catalogue, cookie }: { catalogue: Items; cookie: string | undefined },
+  {
+    catalogue,
+    cookie,
+    address,
+  }: { catalogue: Items; cookie: string | undefined; address: Record<string, string> },
 ): Promise<Html> {
   const { person, business, texts } = visit
   if (person.role !== 'owner' || !business || (cookie ?? '').includes(hidingCookie(business.id)))
@@ -113,7 +117,7 @@ export async function startPanel(
   if (booking) return html``
   const items = activeOf(catalogue)
   const isReady = Object.values(items).every((kind: unknown[]) => kind.length > 0)
-  const hide = html`<form method="post" action="${pathOf('/console/start/hide', visit)}">
+  const hide = html`<form method="post" action="${pathOf('/console/start/hide', visit, address)}">
     <button type="submit">${texts.start.hide}</button>
   </form>`
   if (isReady)

@@ -26,6 +26,7 @@ import {
   linesOf,
   type Typed,
 } from '../../pages/form.ts'
+import { CalendarAddress } from '../calendar/calendar-routes.ts'
 import { AtBusiness, consoleCookie, consoleScript, findScriptSender, pathOf } from '../frame/console-page.ts'
 import {
   addForms,
@@ -518,20 +519,20 @@ function addHiding(app: FastifyInstance, context: Context): void {
           summary: 'Hide the steps to the first booking',
           description: 'In this browser; their pages stay.',
           consumes: formMedia,
-          querystring: StrictObject({ business: Type.Optional(Type.String({ maxLength: 40 })) }),
+          querystring: CalendarAddress,
           body: StrictObject({ at_business: AtBusiness }),
           response: {
-            303: Type.Null({ description: 'To the calendar.' }),
+            303: Type.Null({ description: 'To the calendar at the same address.' }),
             ...problems('change_not_allowed'),
             ...refusedForms,
           },
         },
       },
       async (request, reply) => {
-        const { business } = request.query
+        const { business, ...address } = request.query
         const visit = await findScriptSender(context, request, { at: request.body.at_business, business })
         if (visit?.business) void reply.header('set-cookie', consoleCookie(hidingCookie(visit.business.id)))
-        const path = visit ? pathOf('/console', visit) : '/console'
+        const path = visit ? pathOf('/console', visit, address) : '/console'
         return seeOther(reply, path)
       },
     )

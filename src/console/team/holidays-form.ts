@@ -54,7 +54,7 @@ export async function holidayFields(
     places.map(({ code, name }) => [code, name] as const)
   const day = ({ date, name }: { date: string; name: string }) => {
     const override = known.get(date)
-    const shown = html`${overrideName(override ?? { date, hours: [] }, visit, override !== undefined)}
+    const shown = html`${overrideName(override ?? { date, hours: [] }, visit, { hasHours: override !== undefined })}
       <span class="soft"><bdi>${name}</bdi></span>`
     return override
       ? html`<p class="choice">✓ <span>${shown}</span></p>`

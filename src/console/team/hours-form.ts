@@ -24,16 +24,20 @@ export const usualWeek: WeeklyHours = weekdays
   .slice(0, 5)
   .map((weekday) => ({ weekday, opens: '09:00', closes: '18:00' }))
 
+/** Whose days are listed: a person is away, while a place is closed. */
+type Whose = 'person' | 'place'
+
 /** Returns the rows for hours. `none` describes the default without own hours, and `usual` suggests some. */
 export function hoursRows(
   language: ConsoleLanguage,
   none: string,
-  usual: WeeklyHours = usualWeek,
+  { usual = usualWeek, whose = 'place' }: { usual?: WeeklyHours; whose?: Whose } = {},
 ): Row<keyof Scheduled>[] {
   const { hours, overrides } = language.texts
+  const hint = whose === 'person' ? overrides.hintAway : overrides.hint
   return [
     ['weekly_hours', weeklyHours(language, none, usual), hours.title, hours.hint],
-    ['date_overrides', dateOverrides(language), overrides.title, overrides.hint],
+    ['date_overrides', dateOverrides(language, whose), overrides.title, hint],
   ]
 }
 
@@ -51,14 +55,14 @@ function weeklyHours(language: ConsoleLanguage, none: string, usual: WeeklyHours
 }
 
 /** Returns the codec for hours of single dates. Holidays become their dates. */
-function dateOverrides(language: ConsoleLanguage): Codec {
+function dateOverrides(language: ConsoleLanguage, whose: Whose): Codec {
   return {
     read: overridesOf,
     show: (value) =>
       Object.fromEntries(
         ((value ?? []) as DateOverride[]).map((one, index) => [`override.${index}`, overrideText(one)]),
       ),
-    input: (state, parts) => overrideFields(language, state, parts),
+    input: (state, parts) => overrideFields(language, state, { ...parts, whose }),
     inputAt: () => 'from',
   }
 }
@@ -282,7 +286,11 @@ function dayFields(
   </div>`
 }
 
-function overrideFields(language: ConsoleLanguage, state: FormState, { label, hint }: HoursParts): Html {
+function overrideFields(
+  language: ConsoleLanguage,
+  state: FormState,
+  { label, hint, whose }: HoursParts & { whose: Whose },
+): Html {
   const { overrides: words } = language.texts
   const { typed, faults } = state
   const input = (name: string, type: string, label: string) =>
@@ -300,7 +308,7 @@ function overrideFields(language: ConsoleLanguage, state: FormState, { label, hi
   return html`<fieldset>
     <legend>${label}</legend>
     ${keptOverrides(typed).map(({ name, text }) => {
-      const shown = overrideName(overrideOf(text), language)
+      const shown = overrideName(overrideOf(text), language, { whose })
       return html`<div class="override">
         <input type="hidden" name="${name}" value="${text}" /><span>${shown}</span>
         ${tick(state, `${name}.drop`, html`${words.drop}<span class="unseen"> ${shown}</span>`)}
@@ -316,10 +324,10 @@ function overrideFields(language: ConsoleLanguage, state: FormState, { label, hi
 export function overrideName(
   override: DateOverride,
   { locale, texts }: ConsoleLanguage,
-  hasHours = true,
+  { hasHours = true, whose = 'place' }: { hasHours?: boolean; whose?: Whose } = {},
 ): string {
   const name = dateName(override.date, locale)
-  return hasHours ? `${name}: ${spansText(override, texts)}` : name
+  return hasHours ? `${name}: ${spansText(override, texts, whose)}` : name
 }
 
 function dateName(date: string, locale: string): string {
@@ -383,18 +391,19 @@ const maxShownSpans = 3
 export function nextDaysText(
   overrides: readonly DateOverride[],
   today: string,
-  { locale, texts, business: { timezone } }: ConsoleLanguage & { business: { timezone: string } },
+  language: ConsoleLanguage & { business: { timezone: string }; whose?: Whose },
 ): string {
+  const { locale, texts, business, whose = 'place' } = language
   const spans: { first: string; last: string; hours: string }[] = []
   for (const override of overrides.toSorted((one, other) => (one.date < other.date ? -1 : 1))) {
     const { date } = override
-    const hours = spansText(override, texts)
+    const hours = spansText(override, texts, whose)
     const span = spans.at(-1)
     if (date < today) continue
     if (span?.hours === hours && dateAfter(span.last) === date) span.last = date
     else spans.push({ first: date, last: date, hours })
   }
-  const format = new Intl.DateTimeFormat(datesAt(locale, timezone), {
+  const format = new Intl.DateTimeFormat(datesAt(locale, business.timezone), {
     ...{ day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
   })
   const shown = spans
@@ -407,7 +416,7 @@ function dateAfter(date: string): string {
   return Temporal.PlainDate.from(date).add({ days: 1 }).toString()
 }
 
-function spansText({ hours }: DateOverride, { overrides }: ConsoleLanguage['texts']): string {
+function spansText({ hours }: DateOverride, { overrides }: ConsoleLanguage['texts'], whose: Whose): string {
   const spans = hours.map(({ opens, closes }) => `${opens}–${closes}`).join(', ')
-  return spans === '' ? overrides.closed : spans
+  return spans === '' ? (whose === 'person' ? overrides.away : overrides.closed) : spans
 }

@@ -22,7 +22,7 @@ export function staffRows(language: ConsoleLanguage, choices?: StaffChoices): Ro
     ['email', optional({ type: 'email', max: 254 }), words.email, words.emailHint],
     ['description', optional({ rows: 2, max: 5_000 }), words.description, words.descriptionHint],
     ['location_ids', ids(choices?.locations ?? [], { least: 2 }), words.locations, words.locationsHint],
-    ...hoursRows(language, words.asLocation, []), // their page suggests those of the location
+    ...hoursRows(language, words.asLocation, { usual: [], whose: 'person' }), // their page suggests those of the location
     ...shownRows(language.texts, 'face'),
   ]
 }

@@ -64,8 +64,11 @@ function peopleList(context: Context): ConsoleRoute {
       ])
       const staff = page.data as StaffMember[] // managers see all of it
       const { date: today } = wallFields(context.clock.now(), visit.business.timezone)
-      const aboutHours = ({ weekly_hours, date_overrides }: Location | StaffMember, none: string) => {
-        const others = nextDaysText(date_overrides, today, visit)
+      const aboutHours = (
+        { weekly_hours, date_overrides }: Location | StaffMember,
+        { none, whose }: { none: string; whose: 'person' | 'place' },
+      ) => {
+        const others = nextDaysText(date_overrides, today, { ...visit, whose })
         return html`${weekly_hours ? hoursText(weekly_hours, visit) : none}${others === '' ? '' : html`<br />${others}`}`
       }
       const todayText = (hours: string | undefined, none: string) =>
@@ -81,7 +84,7 @@ function peopleList(context: Context): ConsoleRoute {
           ...member,
           path: `/console/people/${member.id}`,
           mark: face(member.name),
-          about: aboutHours(member, texts.staff.asLocation),
+          about: aboutHours(member, { none: texts.staff.asLocation, whose: 'person' }),
           ends: [todayText(isClosed ? '' : own, texts.staff.awayToday)],
         }
       })
@@ -89,7 +92,7 @@ function peopleList(context: Context): ConsoleRoute {
         ...location,
         path: `/console/locations/${location.id}`,
         ends: [todayText(hoursOn(location, today), texts.locations.closedToday)],
-        about: aboutHours(location, texts.locations.always),
+        about: aboutHours(location, { none: texts.locations.always, whose: 'place' }),
       }))
       return {
         title: texts.frame.people,
