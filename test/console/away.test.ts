@@ -82,6 +82,27 @@ describe.each(engines)('a person who is away (%s)', (engine) => {
     expect(seen.match(/class="is-done"/g)).toHaveLength(2)
   })
 
+  test('one tap gives a colleague everything they can take; the others stay with the reason', async () => {
+    const date = newDay()
+    const first = await bookOf('Anna', `${date}T10:00`)
+    const taken = await bookOf('Anna', `${date}T11:00`)
+    const last = await bookOf('Anna', `${date}T12:00`)
+    await bookOf('Ben', `${date}T11:00`)
+    const { path } = await away(date)
+    const ben = booker.staffId('Ben')
+    expect(String((await read(path)).body)).toContain(`name="give_all" value="${ben}"`)
+    const given = await send(path, { give_all: ben })
+    expect(given).toMatchObject({
+      ...{ status: 303, headers: { location: `${path}?given_to=${ben}&given=2` } },
+    })
+    for (const id of [first, last]) expect(await show(id)).toMatchObject({ staff: { name: 'Ben Fischer' } })
+    expect(await show(taken)).toMatchObject({ staff: { name: 'Anna Weber' } })
+    const { body } = await read(String(given.headers['location']))
+    expect(body).toContain('Ben Fischer takes 2 appointments.')
+    expect(body).toContain('Ben Fischer is not free at this time.')
+    expect(body).toContain('1 appointment to move')
+  })
+
   test('a longer absence keeps its settled appointments, and another time forgets them', async () => {
     const date = newDay()
     const id = await bookOf('Anna', `${date}T10:00`)

@@ -29,6 +29,8 @@ interface Appointment {
   colleagues: { id: string; name: string }[]
   /** Free times nearby, with a person who has them. */
   times: { start: string; staff: { id: string; name: string } | undefined }[]
+  /** People who offer the service. */
+  offeredBy: readonly string[]
   /** True if a paid deposit is possible and the reader may refund it. */
   mayRefund: boolean
 }
@@ -81,10 +83,12 @@ export async function appointmentsIn(
       start,
       staff: read.staff.find(({ id }) => id === staffId),
     }))
-    const hasDeposit = read.services.some(
-      ({ id, deposit }) => id === one.shown.service.id && deposit !== null,
-    )
-    appointments.push({ ...one, times: named, mayRefund: hasDeposit && visit.person.role === 'owner' })
+    const service = read.services.find(({ id }) => id === one.shown.service.id)
+    const hasDeposit = (service?.deposit ?? null) !== null
+    appointments.push({
+      ...{ ...one, times: named, offeredBy: service?.staff_ids ?? [] },
+      mayRefund: hasDeposit && visit.person.role === 'owner',
+    })
   }
   const name = read.staff.find(({ id }) => id === absence.staffId)?.name ?? ''
   return { name, appointments, more: read.more, isWhole: to >= last }

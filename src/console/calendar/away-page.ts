@@ -1,7 +1,7 @@
 import { dialled } from '../../base/contact-formats.ts'
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
-import { readInstant } from '../../base/instants.ts'
+import { instantFromMs, readInstant, toMs } from '../../base/instants.ts'
 import type { showBooking } from '../../bookings/booking.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import { namesOfPeople, titleOf } from '../bookings/item-list.ts'
@@ -15,7 +15,7 @@ import { filedHint, whyUntold } from '../bookings/telling.ts'
 import { pathOf } from '../frame/console-page.ts'
 import type { BusinessVisit, RefusedForm, ShownPage } from '../frame/console-route.ts'
 import { face } from '../frame/faces.ts'
-import { clientName, clockText, momentText, spanText } from '../frame/formats.ts'
+import { clientName, clockText, dayText, momentText, spanText } from '../frame/formats.ts'
 import type { Absence, FoundAppointments } from './away-appointments.ts'
 
 interface AwayList {
@@ -24,6 +24,8 @@ interface AwayList {
   state: FormState & Partial<RefusedForm>
   /** Bookings that were cancelled or moved since the absence began, as they are now. */
   done: Awaited<ReturnType<typeof showBooking>>[]
+  /** The colleague to whom everything possible was given just before, and how much it was. */
+  given?: { id: string; name: string; count: number } | undefined
   /** Returns a key for a form that must not do its work twice. */
   newKey: () => string
 }
@@ -37,6 +39,9 @@ export function awayPage(visit: BusinessVisit, list: AwayList): ShownPage {
   const heading = t.heading({ name: found.name })
   const left = found.appointments.length + found.more
   const isAllDone = left === 0 && done.length > 0
+  const dayOf = ({ starts_at }: Appointment['shown']) => dayText(readInstant(starts_at), { timezone, locale })
+  const isSeveralDays =
+    dayText(absence.starts_at, { timezone, locale }) !== lastDay(absence, { timezone, locale })
   return calendarForm(
     heading,
     html`<h1>${heading}</h1>
@@ -46,6 +51,7 @@ export function awayPage(visit: BusinessVisit, list: AwayList): ShownPage {
         <a href="${pathOf(`/console/block/${absence.id}`, visit)}">${texts.block.blocked}</a>
       </p>
       ${refusalOf(visit, state)}
+      ${list.given ? html`<p class="notice" role="status">${t.given(list.given)}</p>` : ''}
       ${
         left === 0
           ? html`<p class="notice" role="status">
@@ -53,11 +59,15 @@ export function awayPage(visit: BusinessVisit, list: AwayList): ShownPage {
             </p>`
           : html`<h2>${t.open({ count: left })}</h2>
               <p class="soft">${visit.mails === 'off' ? visit.texts.telling.off : t.tells}</p>
-              ${filedHint(visit)}`
+              ${filedHint(visit)} ${giveAllForm(visit, list)}`
       }
-      <ul class="away">
-        ${found.appointments.map((one) => appointmentCard(visit, one, list))}
-      </ul>
+      ${[...Map.groupBy(found.appointments, ({ shown }) => dayOf(shown)).values()].map(
+        (ofDay) =>
+          html`${isSeveralDays ? html`<h3>${dayOf((ofDay[0] as Appointment).shown)}</h3>` : ''}
+            <ul class="away">
+              ${ofDay.map((one) => appointmentCard(visit, one, list))}
+            </ul>`,
+      )}
       ${found.more === 0 ? '' : html`<p>${t.more({ count: found.more })}</p>`}
       ${found.isWhole ? '' : html`<p class="soft">${t.later}</p>`}
       ${
@@ -69,6 +79,31 @@ export function awayPage(visit: BusinessVisit, list: AwayList): ShownPage {
               </ul>`
       }`,
   )
+}
+
+/** Returns the last day of an absence. One that ends at midnight does not reach into the next day. */
+function lastDay({ ends_at }: Absence, setting: { timezone: string; locale: string }): string {
+  return dayText(instantFromMs(toMs(ends_at) - 1), setting)
+}
+
+/** Renders a button for each colleague who can take several of the appointments. */
+function giveAllForm(visit: BusinessVisit, { absence, found, newKey }: AwayList): Html {
+  const counts = new Map<string, { name: string; count: number }>()
+  for (const { colleagues } of found.appointments)
+    for (const { id, name } of colleagues) counts.set(id, { name, count: (counts.get(id)?.count ?? 0) + 1 })
+  const buttons = [...counts].flatMap(([id, { name, count }]) =>
+    count < 2
+      ? []
+      : [
+          html`<button type="submit" name="give_all" value="${id}">
+            ${face(name)} <bdi>${name}</bdi> <span class="soft">${count}</span>
+          </button>`,
+        ],
+  )
+  if (buttons.length === 0) return html``
+  return html`<form method="post" action="${pathOf(`/console/away/${absence.id}`, visit)}" class="fields">
+    ${hidden({ once: newKey() })} ${nearGroup(visit.texts.away.giveAll, buttons)}
+  </form>`
 }
 
 /** Explains a refusal. The list below it already shows what is free now. */
@@ -95,7 +130,8 @@ function appointmentCard(visit: BusinessVisit, one: Appointment, list: AwayList)
       <div>
         <a href="${pathOf(`/console/bookings/${shown.id}`, visit)}"><bdi>${name}</bdi></a>
         <span class="soft"
-          >${spanText(span, { timezone: business.timezone, locale })} ·
+          >${clockText(span.starts_at, { timezone: business.timezone, locale })}–${clockText(span.ends_at, { timezone: business.timezone, locale })}
+          ·
           <bdi>${shown.service.name}</bdi
           >${count > 1 ? html` · ${texts.calendar.part({ number: number + 1, count })}` : ''}</span
         >
@@ -115,8 +151,8 @@ function appointmentCard(visit: BusinessVisit, one: Appointment, list: AwayList)
 /** Renders the form of an appointment. Each button settles it at once. */
 function settleForm(
   visit: BusinessVisit,
-  { shown, colleagues, times, mayRefund }: Appointment,
-  { absence, newKey }: AwayList,
+  { shown, colleagues, times, mayRefund, offeredBy }: Appointment,
+  { absence, newKey, given }: AwayList,
 ): Html {
   const { texts, locale, business } = visit
   const t = texts.away
@@ -134,6 +170,7 @@ function settleForm(
   )
   return html`<form method="post" action="${pathOf(`/console/away/${absence.id}`, visit)}" class="fields">
     ${hidden({ once: newKey(), booking: shown.id, item: shown.item.id, version: String(shown.version) })}
+    ${given ? html`<p class="soft">${offeredBy.includes(given.id) ? t.notFree(given) : t.notOffered(given)}</p>` : ''}
     ${ofColleagues.length === 0 ? html`<p class="soft">${t.nobodyFree}</p>` : nearGroup(t.sameTime, ofColleagues)}
     ${ofTimes.length === 0 ? '' : nearGroup(t.otherTimes, ofTimes)}
     ${untold === undefined ? '' : html`<p class="soft">${untold}</p>`}

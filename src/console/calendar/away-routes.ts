@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { Type } from 'typebox'
 import { isStaff } from '../../access/actor.ts'
 import { isDate, type Instant, instantFromMs, parseInstant, toMs } from '../../base/instants.ts'
 import { Problem } from '../../base/errors.ts'
@@ -123,26 +124,55 @@ async function formPage(context: Context, visit: BusinessVisit, state: FormState
 const maxDone = 50
 
 function absenceRoute(context: Context): ConsoleRoute {
-  const page = async (visit: BusinessVisit, id: string, state: FormState & Partial<RefusedForm>) => {
+  const page = async (
+    visit: BusinessVisit,
+    id: string,
+    {
+      state,
+      query = {},
+    }: { state: FormState & Partial<RefusedForm>; query?: Partial<Record<string, string>> },
+  ) => {
     const absence = await absenceOf(context, visit, id)
     const [found, settled] = await Promise.all([
       appointmentsIn(context, visit, absence),
       Promise.all(absence.settledIds.slice(0, maxDone).map((one) => showBooking(context, visit.person, one))),
     ])
     const done = settled.filter((row) => !isMasked({ visit, row }))
-    return awayPage(visit, { absence, found, state, done, newKey: () => context.ids.next() })
+    const { given_to: to, given: count } = query
+    const { staff } = await catalogueOf(context, visit)
+    const colleague = staff.find((one) => one.id === to)
+    const given = colleague && { id: colleague.id, name: colleague.name, count: Number(count) || 0 }
+    return awayPage(visit, { absence, found, state, done, given, newKey: () => context.ids.next() })
   }
   return {
     path: '/console/away/:id',
     name: 'AwayPage',
     summary: 'The appointments of a person who is away, with other people and times for each',
     role: 'staff',
-    show: (visit, { id }) => page(visit, id, filledForm()),
+    query: {
+      given_to: Type.Optional(
+        Type.String({
+          maxLength: 40,
+          description: 'The colleague to whom appointments were given just before.',
+        }),
+      ),
+      given: Type.Optional(Type.String({ pattern: '^[0-9]{1,3}$', description: 'How many these were.' })),
+    },
+    show: (visit, { id, query }) => page(visit, id, { state: filledForm(), query }),
     form: {
       words: bookingWords,
       refusals: { ...bookingRefusals, version_conflict: 422, change_not_allowed: 422 },
       act: async (visit, typed, { id }, once) => {
         const absence = await absenceOf(context, visit, id)
+        const { give_all: colleague = '' } = typed
+        if (isUuid(colleague))
+          return once(
+            () => giveAll(context, visit, { absence, colleague }),
+            (given) => ({
+              path: `/console/away/${id}`,
+              query: { given_to: colleague, given: String(given) },
+            }),
+          )
         const row = await showBooking(context, visit.person, typed['booking'] ?? '')
         if (isMasked({ visit, row })) throw new Problem('not_found', 'There is no booking with this id.')
         return once(
@@ -150,9 +180,40 @@ function absenceRoute(context: Context): ConsoleRoute {
           () => ({ path: `/console/away/${id}` }),
         )
       },
-      again: (visit, state, { id }) => page(visit, id, state),
+      again: (visit, state, { id }) => page(visit, id, { state }),
     },
   }
+}
+
+/** Reasons for which an appointment stays where it is, while others move. */
+const staying = new Set([
+  'slot_booked',
+  'slot_held',
+  'slot_not_offered',
+  'version_conflict',
+  'change_not_allowed',
+])
+
+/** Gives a colleague all appointments of the page that they can take, each by itself. Returns their number. */
+async function giveAll(
+  context: Context,
+  visit: BusinessVisit,
+  { absence, colleague }: { absence: Absence; colleague: string },
+): Promise<number> {
+  const { appointments } = await appointmentsIn(context, visit, absence)
+  let given = 0
+  for (const { shown, colleagues } of appointments) {
+    if (!colleagues.some(({ id }) => id === colleague)) continue
+    const row = await showBooking(context, visit.person, shown.id)
+    const typed = { version: String(row.version), give: colleague, item: shown.item.id }
+    try {
+      await settle(context, visit, { absence, row, typed })
+      given += 1
+    } catch (error) {
+      if (!(error instanceof Problem) || !staying.has(error.code)) throw error
+    }
+  }
+  return given
 }
 
 /** Throws not_found for a block that is not of a person, or of somebody else for staff. */
