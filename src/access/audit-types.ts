@@ -8,7 +8,7 @@ export const auditActions = [
   ...(['location.created', 'location.updated', 'location.deactivated'] as const),
   ...(['staff.created', 'staff.updated', 'staff.deactivated'] as const),
   ...(['resource.created', 'resource.updated', 'resource.deactivated'] as const),
-  ...(['client.created', 'client.updated', 'client.merged'] as const),
+  ...(['client.created', 'client.updated', 'client.merged', 'client.texts_allowed'] as const),
   ...(['waitlist.joined', 'waitlist.offered', 'waitlist.declined', 'waitlist.skipped'] as const),
   ...(['waitlist.left', 'waitlist.removed'] as const),
   ...(['block.created', 'block.updated', 'block.deleted'] as const),

@@ -286,6 +286,7 @@ export async function countWaiting(
 interface MailFilter {
   bookingId: string | undefined
   status: MailStatus | undefined
+  channel: Channel | undefined
   businessId: string | undefined
   after: readonly [createdAt: Instant, id: string] | undefined
   rows: number
@@ -319,11 +320,12 @@ function selectMails(db: Reads, scope: TenantScope) {
 export async function findMails(
   db: Reads,
   scope: TenantScope,
-  { bookingId, status, businessId, after, rows }: MailFilter,
+  { bookingId, status, channel, businessId, after, rows }: MailFilter,
 ): Promise<MailRow[]> {
   let query = selectMails(db, scope)
   if (bookingId) query = query.where('m.booking_id', '=', bookingId)
   if (status) query = query.where('m.status', '=', status)
+  if (channel) query = query.where(isOf(channel))
   if (businessId) query = query.where('m.business_id', '=', businessId)
   if (after) query = query.where(sql<boolean>`(m.created_at, m.id) < (${after[0]}, ${after[1]})`)
   return (await query

@@ -5,12 +5,13 @@ import type { MailKind } from '../database/tables.ts'
 import { mailKinds, waitReasons } from './mail-rules.ts'
 
 const Status = Type.Enum(['queued', 'sent', 'failed'])
+const Channel = Type.Enum(['email', 'text'], { description: '`text`: a text message to a phone.' })
 
 export const Mail = Type.Object(
   {
     id: ShownId,
     booking_id: Nullable(ShownId, { description: 'Null if the email is not about a booking.' }),
-    channel: Type.Enum(['email', 'text'], { description: '`text`: a text message to a phone.' }),
+    channel: Channel,
     kind: Type.Enum([...(Object.keys(mailKinds) as MailKind[]), 'link', 'calendar', 'webhook'], {
       description:
         '`booked`, and some of `changed` and `cancelled`, go to `notify_emails` of the business. `link` goes to a person who logs in. `calendar` reports a busy calendar that cannot be read.',
@@ -60,5 +61,6 @@ export const MailsQuery = StrictObject({
   ...listParameters,
   booking_id: Type.Optional(Type.String({ ...Id, description: 'Only emails about this booking.' })),
   status: Type.Optional(Status),
+  channel: Type.Optional(Channel),
   business_id: Type.Optional(Type.String({ ...Id, description: 'For hub keys: one business of the hub.' })),
 })

@@ -48,11 +48,10 @@ const noticeTables: readonly ListedTable[] = ['user_mails', 'calendar_mails']
 export async function listMails(context: Context, actor: Actor, query: Static<typeof MailsQuery>) {
   const { reads } = context.db
   const find = async (page: PageRows<MailPosition>): Promise<ListedMail[]> => {
-    const filter = { status: query.status, businessId: query.business_id, ...page }
-    const lists: ListedMail[][] = [
-      await findMails(reads, actor.scope, { ...filter, bookingId: query.booking_id }),
-    ]
-    if (query.booking_id === undefined)
+    const { status, channel, business_id: businessId, booking_id: bookingId } = query
+    const filter = { status, businessId, ...page }
+    const lists: ListedMail[][] = [await findMails(reads, actor.scope, { ...filter, channel, bookingId })]
+    if (bookingId === undefined && channel !== 'text')
       for (const table of noticeTables)
         lists.push(await findNotices(reads, table, { ...filter, scope: actor.scope }))
     return lists.flat().toSorted(newestFirst).slice(0, page.rows)

@@ -80,6 +80,40 @@ export async function deleteStop(db: Queries, digest: string): Promise<void> {
   await db.deleteFrom('text_opt_outs').where('digest', '=', digest).execute()
 }
 
+/** A client of a business, and the digest of their number. */
+export interface StoppedClient {
+  businessId: string
+  clientId: string
+  digest: string
+}
+
+/** The client agreed to text messages of this business, so a STOP for others stays unknown to it. */
+function hasAgreed({ businessId, clientId }: StoppedClient) {
+  return sql<boolean>`exists (select 1 from bookings where business_id = ${businessId} and client_id = ${clientId}
+                               and text_agreed_at is not null)`
+}
+
+/** Returns when a client answered STOP. Undefined if they did not, or never agreed to messages of this business. */
+export async function findStop(db: Reads, client: StoppedClient): Promise<Instant | undefined> {
+  const row = await db
+    .selectFrom('text_opt_outs')
+    .select('opted_out_at')
+    .where('digest', '=', client.digest)
+    .where(hasAgreed(client))
+    .executeTakeFirst()
+  return row?.opted_out_at
+}
+
+/** Allows text messages to a client again. Returns false if `findStop` finds nothing. */
+export async function deleteStopOf(db: Queries, client: StoppedClient): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('text_opt_outs')
+    .where('digest', '=', client.digest)
+    .where(hasAgreed(client))
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
 /** Writes what the provider reports about a sent text message. */
 export async function writeDelivery(
   db: Queries,

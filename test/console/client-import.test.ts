@@ -150,8 +150,8 @@ onEachEngine('clients as CSV', (engine) => {
     const plan = await planned(owner, file)
     expect(plan.counts).toEqual(['4 new clients', '2 clients change', '2 rows cannot be imported'])
     expect(plan.fields['column.6']).toBe('ignore')
-    expect(String(plan.shown.body)).toContain('Row 8, Email')
-    expect(String(plan.shown.body)).toContain('Row 9, First name')
+    expect(String(plan.shown.body)).toContain('Row 8 · Email')
+    expect(String(plan.shown.body)).toContain('Row 9 · First name')
     expect(await clientsOf(business)).toEqual(before)
 
     const done = await imported(owner, file, { 'column.6': 'note' })

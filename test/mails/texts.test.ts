@@ -5,8 +5,10 @@ import { instantFromMs } from '../../src/base/instants.ts'
 import { queueReminders } from '../../src/mails/reminders.ts'
 import { segmentsOf } from '../../src/mails/text-rules.ts'
 import { wishIn } from '../../src/mails/text-sender.ts'
+import { readConsole, textOf } from '../support/console.ts'
 import { isWhole, longTest } from '../support/long.ts'
 import { type MailWorld, mailWorld } from '../support/mail-world.ts'
+import { logInNewPerson, sendForm } from '../support/person.ts'
 import { type ProviderName, startSmsServer } from '../support/sms-server.ts'
 import { storeBookings } from '../support/stored-bookings.ts'
 import { businessOf, onEachEngine, startTestService } from '../support/test-service.ts'
@@ -185,6 +187,65 @@ onEachEngine('text messages', (engine) => {
     await book(made, { phone })
     await settle(made)
     expect(sms.texts).toHaveLength(2)
+  })
+
+  test('a STOP stands on the client’s page, where those who change clients allow messages again', async () => {
+    const made = await world()
+    const { sms, service, business } = made
+    const phone = '+49 170 3100000'
+    const place = { businessId: business.id }
+    const desk = await logInNewPerson(service, { email: 'desk@example.com', role: 'front_desk', place })
+    const staffId = (await made.staff('Anna'))[0] ?? ''
+    const staff = { email: 'staff@example.com', role: 'staff', place, staffId } as const
+    const anna = await logInNewPerson(service, staff)
+    const booking = await book(made, { phone })
+    await settle(made)
+    const { client } = booking as unknown as { client: { id: string } }
+    const page = `/console/clients/${client.id}`
+    const shown = async (at = page) => textOf(await readConsole(service, at, desk))
+    expect(await shown()).not.toContain('STOP')
+    expect(await sms.report(service, { From: '+491703100000', Body: 'Stop' })).toBe(204)
+    expect(await shown()).toMatch(/Replied STOP on .*: gets no text messages\./)
+    const eve = { business_id: business.id, first_name: 'Eve', last_name: 'Moore', phone }
+    const other = await made.call('POST', '/clients', eve)
+    expect(other.status).toBe(201)
+    expect(await shown(`/console/clients/${String(other.body['id'])}`)).not.toContain('STOP') // never agreed
+    const allow = { action: 'allow_texts' }
+    await sendForm(service, `/console/clients/${String(other.body['id'])}`, allow, desk)
+    expect((await sendForm(service, page, allow, anna)).status).toBe(404)
+    expect(await shown()).toContain('STOP')
+    for (let count = 0; count < 2; count += 1)
+      expect(await sendForm(service, page, allow, desk)).toMatchObject({
+        ...{ status: 303, headers: { location: `${page}?done=textsAllowed` } },
+      })
+    expect(await shown(`${page}?done=textsAllowed`)).toMatch(/Text messages are allowed again\.(?!.*STOP)/s)
+    const { data } = (await made.call('GET', '/audit')).body as { data: Record<string, unknown>[] }
+    const allowed = data.filter(({ action }) => action === 'client.texts_allowed')
+    expect(allowed).toMatchObject([{ subject: { type: 'client', id: client.id } }])
+    await book(made, { phone })
+    await settle(made)
+    expect(sms.texts).toHaveLength(2)
+  })
+
+  test('messages are listed by type and state, on the page as well', async () => {
+    const made = await world()
+    await book(made)
+    await settle(made)
+    const kinds = async (query: string) =>
+      ((await made.call('GET', `/mails${query}`)).body.data as Record<string, unknown>[]).map(
+        ({ channel }) => channel,
+      )
+    expect(await kinds('?channel=text')).toEqual(['text'])
+    expect(await kinds('?channel=text&status=queued')).toEqual([])
+    expect(new Set(await kinds('?channel=email'))).toEqual(new Set(['email']))
+    const place = { businessId: made.business.id }
+    const desk = await logInNewPerson(made.service, { email: 'd@example.com', role: 'front_desk', place })
+    const page = await readConsole(made.service, '/console/mails?channel=text&status=sent', desk)
+    expect(textOf(page)).toContain('+49170')
+    expect(textOf(page)).not.toContain('ada-')
+    expect(String(page.body)).toMatch(/value="text"\s+selected/)
+    const none = await readConsole(made.service, '/console/mails?channel=text&status=failed', desk)
+    expect(textOf(none)).toContain('No such messages.')
   })
 
   test('Twilio knows of a STOP that we do not: no further message', async () => {

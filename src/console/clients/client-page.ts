@@ -29,6 +29,8 @@ export interface ClientView {
   client: ShownClient['client']
   blocked: boolean
   counts: Awaited<ReturnType<typeof clientHistory>>
+  /** When they answered STOP to a text message. */
+  stopped: Instant | undefined
   /** Other clients with the same address, at most a few. */
   others: readonly ShownClient[]
   ahead: BookingRows
@@ -179,6 +181,7 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
         ${tagsOf(client).map((tag) => html`<span class="state"><bdi>${tag}</bdi></span> `)}
       </header>
       ${client.notes === null ? '' : warning(html`<span class="unseen">${t.notes}:</span> <bdi class="written">${client.notes}</bdi>`)}
+      ${stoppedPart(view, mayList)}
       <dl class="facts">
         <dt>${booking.email}</dt>
         <dd>${email === null ? booking.noEmail : html`<a href="mailto:${email}"><bdi>${email}</bdi></a>`}</dd>
@@ -215,6 +218,26 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
       <h2>${t.past}</h2>
       ${rows(past, t.nothingPast)} ${mayList ? blockPart(view) : ''}`,
   }
+}
+
+/** Renders that a client gets no text messages, and the button that ends it. */
+function stoppedPart({ visit, client, stopped }: ClientView, mayChange: boolean): Html {
+  const t = visit.texts.clients
+  if (stopped === undefined) return html``
+  const { timezone } = visit.business
+  const date = dayText(stopped, { timezone, locale: visit.locale })
+  return html`<div class="notice">
+    <p>${t.stopped({ date })}</p>
+    ${
+      mayChange
+        ? html`<form method="post" action="${clientPath(visit, client.id)}">
+            ${hidden({ action: 'allow_texts' })}
+            <button type="submit" aria-describedby="allow-hint">${t.allowTexts}</button>
+            <p class="soft" id="allow-hint">${t.allowTextsHint}</p>
+          </form>`
+        : ''
+    }
+  </div>`
 }
 
 /** Renders others with the same address: a family, or one person who spelled their name in two ways. */

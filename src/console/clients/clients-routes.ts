@@ -10,6 +10,7 @@ import { exportWholeClient } from '../../bookings/client-export.ts'
 import type { Context } from '../../bookings/context.ts'
 import { eraseClient } from '../../bookings/erasure.ts'
 import { blockClient, unblockClient } from '../../bookings/strangers.ts'
+import { allowTexts, stoppedAt } from '../../mails/text-report.ts'
 import { faultSummary } from '../../pages/form.ts'
 import { type ConsoleVisit, doneNotice, panelScripts, pathOf } from '../frame/console-page.ts'
 import {
@@ -86,8 +87,12 @@ function clientRoute(context: Context): ConsoleRoute {
       clientPage(await readView(context, visit, id), doneNotice(visit.texts.clients.done, query['done'])),
     form: {
       act: async (visit, { action }, { id }) => {
-        const { client } = await clientAt(context, visit.person, id)
-        if (!hasRole(visit.person, 'front_desk')) throw new Problem('not_found', 'Staff block nobody.')
+        const { client, timezone } = await clientAt(context, visit.person, id)
+        if (!hasRole(visit.person, 'front_desk')) throw new Problem('not_found', 'Staff change no clients.')
+        if (action === 'allow_texts') {
+          await allowTexts(context, visit.person, { ...client, timezone })
+          return { path: `${path}/${id}`, query: { done: 'textsAllowed' } }
+        }
         const named = { email: client.email ?? client.address, business_id: client.business_id }
         if (action === 'unblock') await unblockClient(context, visit.person, named)
         else await blockClient(context, visit.person, named)
@@ -151,8 +156,9 @@ async function readView(context: Context, visit: BusinessVisit, id: string): Pro
   const { business_id } = client
   const now = context.clock.now()
   const ofClient = { client_id: client.id, business_id, limit: shownBookings }
-  const [counts, sharing, ahead, past] = await Promise.all([
+  const [counts, stopped, sharing, ahead, past] = await Promise.all([
     clientHistory(context, shown),
+    stoppedAt(context, { ...client, timezone: shown.timezone }),
     isStaff(person)
       ? { data: [] }
       : listClients(context, person, {
@@ -171,6 +177,7 @@ async function readView(context: Context, visit: BusinessVisit, id: string): Pro
     bookingId,
     visit: { ...visit, business },
     counts,
+    stopped,
     others,
     ahead: ahead.data,
     past: past.data,

@@ -166,7 +166,7 @@ function columnName(
 function detailsOf(visit: BusinessVisit, report: ClientImportReport): Html {
   const { clientImport: t } = visit.texts
   const row = (number: number) => t.row({ number })
-  const names = (fields: readonly ImportedField[]) => fields.map((one) => columnName(visit, one)).join(', ')
+  const names = (fields: readonly ImportedField[]) => fields.map((one) => columnName(visit, one)).join(' · ')
   const list = (title: string, items: readonly Html[], count: number) =>
     count === 0
       ? ''
@@ -179,7 +179,7 @@ function detailsOf(visit: BusinessVisit, report: ClientImportReport): Html {
     t.problems,
     report.problems.map(
       (problem) =>
-        html`${row(problem.row)}${problem.field === undefined ? '' : `, ${columnName(visit, problem.field)}`}:
+        html`${row(problem.row)}${problem.field === undefined ? '' : ` · ${columnName(visit, problem.field)}`}:
         ${problemText(visit, problem)}`,
     ),
     Math.max(report.failed, report.problems.length),
@@ -195,7 +195,7 @@ function detailsOf(visit: BusinessVisit, report: ClientImportReport): Html {
   )}
   ${list(
     t.kept,
-    report.kept.map(({ row: number, field }) => html`${row(number)}, ${columnName(visit, field)}`),
+    report.kept.map(({ row: number, field }) => html`${row(number)} · ${columnName(visit, field)}`),
     report.kept_count,
   )}`
 }

@@ -147,6 +147,7 @@ export interface TextParameters {
   'account.lastSeen': { date: string | number }
   'clients.visits': { count: number }
   'clients.cancelled': { count: string | number }
+  'clients.stopped': { date: string | number }
   'clients.eraseTitle': { name: string | number }
   'clients.eraseAhead': { count: number }
   'waitlist.since': { when: string | number }

@@ -14,8 +14,10 @@ import { waitText } from './wait-text.ts'
 
 const path = '/console/mails'
 const statuses = ['queued', 'sent', 'failed'] as const
+const channels = ['email', 'text'] as const
 
-type Status = (typeof statuses)[number]
+/** The filter, as it stands in the address. */
+type Kept = { status?: (typeof statuses)[number]; channel?: (typeof channels)[number] }
 type Address = Record<string, string | undefined>
 type ListedMail = Awaited<ReturnType<typeof listMails>>['data'][number]
 
@@ -23,6 +25,7 @@ type ListedMail = Awaited<ReturnType<typeof listMails>>['data'][number]
 export function mailsPageRoutes(app: FastifyInstance, context: Context): void {
   const query = {
     status: Type.Optional(Type.String({ maxLength: 600 })),
+    channel: Type.Optional(Type.String({ maxLength: 600, description: '`email` or `text`, else both.' })),
     done: Type.Optional(Type.String({ maxLength: 600, description: 'What was done just before.' })),
   }
   const show = async (visit: BusinessVisit, address: Address) => ({
@@ -37,13 +40,12 @@ export function mailsPageRoutes(app: FastifyInstance, context: Context): void {
       show: (visit, address) => show(visit, address.query),
       form: {
         act: async (visit, typed) => {
-          const { id, status } = typed
-          const kept = isStatus(status) ? { status } : {}
+          const kept = keptOf(typed)
           if (typed['do'] === 'seen') {
             await markMailsSeen(context, visit.business.id)
             return { path, query: { ...kept, done: 'seen' } }
           }
-          await retryMail(context, visit.person, id ?? '')
+          await retryMail(context, visit.person, typed['id'] ?? '')
           return { path, query: { ...kept, done: 'retried' } }
         },
         again: (visit, _state, address) => show(visit, address.query),
@@ -52,14 +54,16 @@ export function mailsPageRoutes(app: FastifyInstance, context: Context): void {
   ])
 }
 
-function isStatus(text: string | undefined): text is Status {
-  return statuses.includes(text as Status)
+function keptOf(address: Address): Kept {
+  const status = statuses.find((one) => one === address['status'])
+  const channel = channels.find((one) => one === address['channel'])
+  return { ...(status && { status }), ...(channel && { channel }) }
 }
 
 async function mailsPage(context: Context, visit: BusinessVisit, address: Address): Promise<Html> {
   const { mails: t } = visit.texts
-  const status = isStatus(address['status']) ? address['status'] : undefined
-  const kept = status === undefined ? {} : { status }
+  const kept = keptOf(address)
+  const state = filledForm({ status: kept.status ?? '', channel: kept.channel ?? '' })
   const query = { limit: 50, business_id: visit.business.id, ...kept }
   const page = await pageOrFirst(address['cursor'], (cursor) =>
     listMails(context, visit.person, { ...query, cursor }),
@@ -72,7 +76,11 @@ async function mailsPage(context: Context, visit: BusinessVisit, address: Addres
     ${doneNotice(visit.texts.mails.done, address['done'])} ${seenForm(visit, kept)}
     <form method="get" action="${path}" class="filters" data-apply>
       ${hidden({ business: businessOf(visit) })}
-      ${choice(filledForm({ status: status ?? '' }), {
+      ${choice(state, {
+        ...{ name: 'channel', label: t.type },
+        options: [['', t.anyType] as const, ...channels.map((one) => [one, t.types[one]] as const)],
+      })}
+      ${choice(state, {
         ...{ name: 'status', label: t.status },
         options: [['', t.all] as const, ...statuses.map((one) => [one, t.statuses[one]] as const)],
       })}
@@ -83,13 +91,13 @@ async function mailsPage(context: Context, visit: BusinessVisit, address: Addres
         ? html`<ul class="history mails">
             ${page.data.map((mail) => row(visit, mail, kept))}
           </ul>`
-        : emptyState('mails', status === undefined ? t.empty : t.nothingFound)
+        : emptyState('mails', Object.keys(kept).length === 0 ? t.empty : t.nothingFound)
     }
     ${nextPage(visit, path, page.next_cursor, kept)}`
 }
 
 /** Renders the form that ends the notice on every page. Failed emails stay in the list. */
-function seenForm(visit: BusinessVisit, kept: { status?: Status }): Html {
+function seenForm(visit: BusinessVisit, kept: Kept): Html {
   const { mails: t } = visit.texts
   if (visit.unseenMails === 0) return html``
   return html`<form method="post" action="${pathOf(path, visit)}" class="notice">
@@ -99,7 +107,7 @@ function seenForm(visit: BusinessVisit, kept: { status?: Status }): Html {
   </form>`
 }
 
-function row(visit: BusinessVisit, mail: ListedMail, kept: { status?: Status }): Html {
+function row(visit: BusinessVisit, mail: ListedMail, kept: Kept): Html {
   const { mails: t, booking } = visit.texts
   const { id, booking_id, kind, to, status, created_at, last_error, waits_for, delivered_at } = mail
   const what = booking.mails[kind]
