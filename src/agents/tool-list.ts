@@ -105,7 +105,7 @@ export const toolList: About[] = [
     name: 'confirm_booking',
     operation: 'createBooking',
     title: 'Turn a hold into a booking',
-    description: `Books the held slot for a client: call it only after the person has agreed to this very time, and with their own name and e-mail. Mail may be sent to them. With a deposit the booking is pending, and redirect_url is where the person pays. With any hold of a series, all its dates are booked. After hold_expired, hold again and ask again. ${untrusted}`,
+    description: `Books the held slot for a client: call it only after the person has agreed to this very time, and with their own name and e-mail. Mail may be sent to them. With a deposit the booking is pending, and redirect_url is where the person pays. With respond_by it is pending because it is a request: the service has confirmation request, and the business answers by then. So say before that it is a request, and afterwards that nothing is booked yet. With any hold of a series, all its dates are booked. After hold_expired, hold again and ask again. ${untrusted}`,
   },
   {
     name: 'get_booking',
@@ -118,7 +118,7 @@ export const toolList: About[] = [
     name: 'reschedule_booking',
     operation: 'rescheduleManagedBooking',
     title: 'Move a booking of yours',
-    description: `Moves a booking that you made to another free start, with the same person unless none was chosen. A refusal changes nothing. The service says until when and how often: after change_not_allowed, its reason is too_late, too_many or not_allowed. Ask first; mail may be sent. ${times} ${afterRefusal}`,
+    description: `Moves a booking that you made to another free start, with the same person unless none was chosen. A refusal changes nothing. The service says until when and how often: after change_not_allowed, its reason is too_late, too_many or not_allowed. A request cannot be moved: cancel it and book anew. Ask first; mail may be sent. ${times} ${afterRefusal}`,
     byManageLink: true,
     access: ['session'],
     destroys: true,

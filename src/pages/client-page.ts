@@ -162,12 +162,13 @@ function bookingPart(
   isAhead: boolean,
 ): Html {
   const { say, locale } = language
-  const { status, starts_at, timezone, location_name, payment_status } = booking
+  const { status, starts_at, timezone, location_name, payment_status, respond_by } = booking
   const items = itemsOf(booking)
   const people = [...new Set(items.flatMap(({ staff }) => staff?.name ?? []))]
   const price = totalPriceOf(booking)
   const isOver = status === 'cancelled'
   const isOpen = isAhead && !isOver
+  const isRequest = respond_by !== null
   const again = bookingUrl === undefined ? undefined : againUrl(bookingUrl, items)
   const details = [
     people.length === 0 ? '' : say('manage.withPerson', { name: new Intl.ListFormat(locale).format(people) }),
@@ -184,10 +185,17 @@ function bookingPart(
       ${isOver ? html`<span class="state">${say('mail.cancelled.subject')}</span>` : ''}
     </p>
     <p class="aside">${details.join(' · ')}</p>
+    ${
+      respond_by === null
+        ? ''
+        : html`<p>${say('booking.hearBy', { time: momentOf(respond_by, timezone, language) })}</p>`
+    }
     <p class="actions">
       ${
         isOpen && manageUrl !== null
-          ? html`<a class="button" href="${manageUrl}">${say('widget.manage')}</a>`
+          ? html`<a class="button" href="${manageUrl}"
+              >${say(isRequest ? 'booking.withdraw' : 'widget.manage')}</a
+            >`
           : again === undefined
             ? ''
             : html`<a class="button" href="${again}">${say('manage.bookAgain')}</a>`

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newToken } from '../../src/access/token.ts'
+import { bookSlot, sessionClient } from '../support/client.ts'
 import { isWhole, longTest } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { makeBusiness, makeOffer } from '../support/offers.ts'
@@ -80,6 +81,19 @@ onEachEngine("a client's page", (engine) => {
     ])
     expect(rows).not.toContain(token)
     expect(rows).not.toContain(cookieOf(opened)?.split('=')[1] ?? 'no cookie')
+  })
+
+  test('shows until when a request is answered, and offers to withdraw it', async () => {
+    const client = nextClient()
+    const session = await sessionClient(world.service, world.business)
+    const offer = await world.offer({ name: 'Balayage', respondWithin: 1_440 })
+    await bookSlot(session, offer, '2026-12-07T10:00:00+01:00', { book: { client } })
+    await world.sent()
+    world.fresh()
+    const { body } = await read(await openFor(client.email))
+    expect(body).toMatch(/You will hear by [^.]+\d:\d\d\. Until then, the time is kept for you\./)
+    expect(body).toContain('Withdraw request')
+    expect(body).not.toContain('Move or cancel')
   })
 
   test('emails to clients lead to it', async () => {

@@ -106,6 +106,9 @@ export interface Service {
   max_reschedules: number
   /** Absent on a server of an earlier release. */
   max_repeats?: number
+  /** `request`: the business confirms each booking. Absent on a server of an earlier release. */
+  confirmation?: 'automatic' | 'request'
+  respond_within_minutes?: number
   active: boolean
 }
 
@@ -176,6 +179,8 @@ export interface Booking {
   redirect_url?: string
   /** The page on which the client manages the booking. */
   manage_url?: string
+  /** A request that waits for the answer of the business. */
+  respond_by?: string
   /** The reason for a cancellation, if one was given. */
   cancel_reason?: string
 }

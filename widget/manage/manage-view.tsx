@@ -3,8 +3,10 @@ import type { ComponentChildren } from 'preact'
 import type { Booking } from '../api/api-types.ts'
 import type { Language } from '../languages.ts'
 import { fillCount } from '../counts.ts'
+import { respondByMs } from '../flow/request-rules.ts'
 import { fill, type Texts } from '../texts.ts'
 import { type Formats, placeOf } from '../times/formats.ts'
+import { momentText } from '../times/moment.ts'
 import { dateIn, sameTimeIn } from '../times/zones.ts'
 import { CalendarChoices } from '../views/calendar-choices.tsx'
 import { Contact } from '../views/contact.tsx'
@@ -174,6 +176,7 @@ function Overview(props: ShownView) {
   const { booking, business, policy } = managed
   const isCancelled = booking.status === 'cancelled'
   const isOver = !isCancelled && Date.parse(booking.ends_at) <= nowMs()
+  const respondBy = respondByMs(booking)
   return (
     <Step key="view" title={titleOf(props, isOver)} sign={<Sign {...props} />} isLater={state.isLater}>
       {state.notice && (
@@ -184,6 +187,9 @@ function Overview(props: ShownView) {
             })}
           </p>
         </div>
+      )}
+      {respondBy !== undefined && (
+        <p class="hear-by">{fill(texts.hearBy, { time: momentOf(props, respondBy) })}</p>
       )}
       <Appointment {...props} />
       <Dates {...props} />
@@ -205,7 +211,7 @@ function Overview(props: ShownView) {
         )}
         {policy.can_cancel && (
           <button type="button" class="secondary fault-button" onClick={() => flow.show('cancel')}>
-            {texts['manage.cancel']}
+            {respondBy === undefined ? texts['manage.cancel'] : texts.withdraw}
           </button>
         )}
         {(isCancelled || isOver) && business.booking_url && (
@@ -215,7 +221,7 @@ function Overview(props: ShownView) {
         )}
       </div>
       {!isCancelled && !isOver && <Policy {...props} />}
-      {!isCancelled && !isOver && (
+      {!isCancelled && !isOver && respondBy === undefined && (
         <CalendarChoices
           {...{ booking, business, formats }}
           texts={texts}
@@ -248,7 +254,13 @@ function titleOf({ texts, managed: { booking } }: ShownView, isOver: boolean): s
   if (booking.status === 'cancelled') return texts['manage.cancelled']
   if (isOver) return texts['manage.over']
   const name = booking.client.first_name
-  return fill(booking.status === 'pending' ? texts['manage.pending'] : texts['manage.booked'], { name })
+  const title =
+    respondByMs(booking) !== undefined
+      ? 'manage.requested'
+      : booking.status === 'pending'
+        ? 'manage.pending'
+        : 'manage.booked'
+  return fill(texts[title], { name })
 }
 
 function Sign({ managed: { booking } }: ShownView) {
@@ -347,10 +359,11 @@ function Policy({ managed, texts, formats }: ShownView) {
   const { timezone } = booking.location
   const time = (instant: string | null) => {
     const ms = Date.parse(instant ?? '')
-    return Number.isNaN(ms) ? '' : `${formats.longDay(ms, timezone)}, ${formats.time(ms, timezone)}`
+    return Number.isNaN(ms) ? '' : momentText(formats, ms, timezone)
   }
   const [cancel, move] = [time(policy.cancel_until), time(policy.reschedule_until)]
   const isPending = booking.status === 'pending'
+  const isRequest = respondByMs(booking) !== undefined
   const canCancelUntil = policy.can_cancel && !isPending
   const lines =
     canCancelUntil && policy.can_reschedule && cancel === move
@@ -358,7 +371,7 @@ function Policy({ managed, texts, formats }: ShownView) {
       : [
           ...(policy.can_reschedule ? [fill(texts.untilMove, { time: move })] : []),
           ...(canCancelUntil ? [fill(texts.untilCancel, { time: cancel })] : []),
-          ...(isPending && policy.can_cancel ? [texts['manage.always']] : []),
+          ...(isPending && policy.can_cancel && !isRequest ? [texts['manage.always']] : []),
         ]
   return (
     <div class="policy quiet">
@@ -375,7 +388,7 @@ function Policy({ managed, texts, formats }: ShownView) {
 /** Formats an instant in the location's zone. */
 function momentOf({ formats, managed }: ShownView, ms: number): string {
   const { timezone } = managed.booking.location
-  return `${formats.longDay(ms, timezone)}, ${formats.time(ms, timezone)}`
+  return momentText(formats, ms, timezone)
 }
 
 function ConfirmMove(props: ShownView) {
@@ -450,10 +463,11 @@ function AskCancel(props: ShownView) {
   const [reason, setReason] = useState('')
   const [series, setSeries] = useState<Cancellation['series']>('this')
   const { booking, policy } = managed
+  const isRequest = respondByMs(booking) !== undefined
   const { payment } = booking
   const amount = payment?.status === 'paid' ? formats.money(payment) : null
   return (
-    <Step key="cancel" title={texts['manage.askCancel']} isLater>
+    <Step key="cancel" title={isRequest ? texts['manage.askWithdraw'] : texts['manage.askCancel']} isLater>
       <form
         class="ask"
         noValidate
@@ -498,7 +512,7 @@ function AskCancel(props: ShownView) {
         />
         <div class="choices">
           <button type="submit" class="secondary fault-button" aria-disabled={state.isWorking}>
-            {texts['manage.confirmCancel']}
+            {isRequest ? texts.withdraw : texts['manage.confirmCancel']}
           </button>
           <button type="button" class="secondary" onClick={() => flow.show('view')}>
             {texts['manage.keep']}

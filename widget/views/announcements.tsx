@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
+import { servicesOf } from '../flow/choice-rules.ts'
 import { secondsLeft } from '../flow/hold-rules.ts'
+import { isAsking } from '../flow/request-rules.ts'
 import { fill } from '../texts.ts'
 import type { View } from './view.ts'
 
@@ -7,7 +9,7 @@ const warnSeconds = 120
 
 /** Announces a few events to screen readers. A countdown must not speak every second. */
 export function Announcements({ flow, state, language, formats, nowMs }: View) {
-  const { held, busy } = state
+  const { held, busy, catalogue, choice } = state
   const { texts } = language
   const [isNearlyOver, setNearlyOver] = useState(false)
   useEffect(() => {
@@ -30,7 +32,9 @@ export function Announcements({ flow, state, language, formats, nowMs }: View) {
     busy === 'hold'
       ? texts.holding
       : busy === 'booking'
-        ? texts.booking
+        ? servicesOf(catalogue, choice).some(isAsking)
+          ? texts.loading
+          : texts.booking
         : isNearlyOver
           ? texts.twoMinutesLeft
           : heldText

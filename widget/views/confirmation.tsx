@@ -3,7 +3,9 @@ import { calendarFile } from '../flow/calendar-file.ts'
 import { keepLink } from './keep-link.ts'
 import { lookPausesMs } from '../flow/payment-looks.ts'
 import { strictestRules } from '../flow/change-rules.ts'
+import { respondByMs } from '../flow/request-rules.ts'
 import { fill } from '../texts.ts'
+import { momentText } from '../times/moment.ts'
 import { CalendarChoices } from './calendar-choices.tsx'
 import { calendarEntry } from './calendar-entry.ts'
 import { Heading } from './heading.tsx'
@@ -11,7 +13,7 @@ import { offerCalendarFile as offer } from './offer-file.ts'
 import { bookedItems, changesUntil, Summary, times } from './summary.tsx'
 import type { View } from './view.ts'
 
-/** Renders the last step: booked, or waiting for the deposit. */
+/** Renders the last step: booked, requested, or waiting for the deposit. */
 export function Confirmation(props: View) {
   const { flow, state, language } = props
   const { booking } = state
@@ -19,21 +21,26 @@ export function Confirmation(props: View) {
   const heading = useRef<HTMLHeadingElement>(null)
   const status = booking?.status
   useLayoutEffect(() => heading.current?.focus(), [status])
-  useLayoutEffect(() => (status === 'pending' ? lookNowAndThen(flow) : undefined), [status])
+  const respondBy = booking ? respondByMs(booking) : undefined
+  const isRequest = respondBy !== undefined
+  const isUnpaid = status === 'pending' && !isRequest
+  useLayoutEffect(() => (isUnpaid ? lookNowAndThen(flow) : undefined), [isUnpaid])
   const { manageUrl } = state
   // a booking that waits for its deposit is found through its checkout instead
-  const kept = status === 'pending' ? null : manageUrl
+  const kept = isUnpaid ? null : manageUrl
   useLayoutEffect(() => {
     keepLink(flow.options.place, kept)
   }, [kept])
   if (!booking) return null
   const isPending = status === 'pending'
   const isCancelled = status === 'cancelled'
-  const title = isCancelled
-    ? texts.cancelled
-    : isPending
-      ? texts.pending
-      : fill(texts.booked, { name: booking.client.first_name })
+  const [title, hint] = isCancelled
+    ? [texts.cancelled, texts.cancelledHint]
+    : isRequest
+      ? [texts.requested, fill(texts.hearBy, { time: momentText(props.formats, respondBy, state.zone) })]
+      : isPending
+        ? [texts.pending, texts.pendingHint]
+        : [fill(texts.booked, { name: booking.client.first_name }), texts.bookedFor]
   // the price for all people
   const price = booking.price ?? (booking.service.price && times(booking.service.price, booking.party_size))
   const { payment, party_size: party } = booking
@@ -65,7 +72,7 @@ export function Confirmation(props: View) {
         </svg>
       )}
       <Heading inner={heading}>{title}</Heading>
-      <p>{isCancelled ? texts.cancelledHint : isPending ? texts.pendingHint : texts.bookedFor}</p>
+      <p>{hint}</p>
       {state.sendsMail && !isPending && !isCancelled && (
         <p>{fill(texts.mailed, { email: booking.client.email })}</p>
       )}
@@ -81,7 +88,7 @@ export function Confirmation(props: View) {
         />
       )}
       <div class="actions">
-        {isPending && state.checkoutUrl !== null && (
+        {isUnpaid && state.checkoutUrl !== null && (
           <button
             type="button"
             class="primary"
@@ -91,7 +98,7 @@ export function Confirmation(props: View) {
             {texts.pay}
           </button>
         )}
-        {isPending && (
+        {isUnpaid && (
           <button
             type="button"
             class="secondary"
@@ -103,7 +110,7 @@ export function Confirmation(props: View) {
         )}
         {manageUrl !== null && canChange && (
           <a class="secondary" part="secondary-button" href={manageUrl} target="_top" rel="noreferrer">
-            {texts.manage}
+            {isRequest ? texts.withdraw : texts.manage}
           </a>
         )}
         <button

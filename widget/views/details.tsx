@@ -4,7 +4,9 @@ import { strictestRules } from '../flow/change-rules.ts'
 import type { Draft } from '../flow/draft.ts'
 import { askedBy, faultsLeft, fieldName, textsField } from '../flow/draft-rules.ts'
 import { totalsOf } from '../flow/item-rules.ts'
+import { answerByMs } from '../flow/request-rules.ts'
 import { fill } from '../texts.ts'
+import { momentText } from '../times/moment.ts'
 import { CustomFieldInput } from './custom-field-input.tsx'
 import { TextInput } from './text-input.tsx'
 import { RepeatChoice } from './repetition.tsx'
@@ -62,7 +64,15 @@ export function Details(props: View) {
       ? []
       : [text('lastName', { required: uses.last_name === 'required', complete: 'family-name', max: 100 })]),
   ]
-  const submit = deposit ? fill(texts.submitDeposit, { amount: formats.money(deposit) }) : texts.submit
+  const answerBy = answerByMs(services, { startsAtMs: wanted.startsAtMs, nowMs: props.nowMs() })
+  const isRequest = answerBy !== undefined
+  const amount = deposit ? formats.money(deposit) : ''
+  const submit = isRequest
+    ? texts.submitRequest
+    : deposit
+      ? fill(texts.submitDeposit, { amount })
+      : texts.submit
+  const working = state.booking ? texts.toCheckout : isRequest ? texts.loading : texts.booking
   return (
     <div class="details">
       <aside class={`summary${state.held || busy ? '' : ' is-lost'}`} part="summary">
@@ -134,8 +144,14 @@ export function Details(props: View) {
         ))}
         {text('notes', { lines: 3, max: 1000 })}
         {Object.keys(faults).length > 0 && <p class="fault">{texts.faultsFound}</p>}
+        {isRequest && (
+          <p class="is-request">
+            {fill(texts.isRequest, { time: momentText(formats, answerBy, state.zone) })}
+            {deposit && ` ${fill(texts.depositLater, { amount })}`}
+          </p>
+        )}
         <button type="submit" class="primary" part="primary-button" aria-disabled={busy !== null}>
-          {busy === 'booking' ? (state.booking ? texts.toCheckout : texts.booking) : submit}
+          {busy === 'booking' ? working : submit}
         </button>
       </form>
     </div>

@@ -1,5 +1,6 @@
 import { fillCount } from '../counts.ts'
 import { mostRepeats } from '../flow/reservation.ts'
+import { momentText } from '../times/moment.ts'
 import type { View } from './view.ts'
 
 /** Intervals to choose from, in weeks. */
@@ -13,8 +14,7 @@ export function RepeatChoice({ flow, state, language, formats }: View) {
   const most = mostRepeats(state)
   if (most < 2) return null
   const counts = Array.from({ length: most - 1 }, (_, index) => index + 2)
-  const dates = (all: number[] = []) =>
-    all.map((ms) => <li key={ms}>{`${formats.longDay(ms, zone)}, ${formats.time(ms, zone)}`}</li>)
+  const dates = (all: number[] = []) => all.map((ms) => <li key={ms}>{momentText(formats, ms, zone)}</li>)
   const choose = (interval: number, count: number) =>
     void flow.late?.repeat(interval === 0 ? null : { interval, count })
   return (

@@ -9,6 +9,7 @@ import { Contact } from './contact.tsx'
 import { leftOnSite } from './left-on-site.ts'
 import { Place } from './place.tsx'
 import { placeOf } from '../times/formats.ts'
+import { momentText } from '../times/moment.ts'
 import { dateIn, ownZoneName, sameTimeIn } from '../times/zones.ts'
 import type { View } from './view.ts'
 
@@ -170,7 +171,7 @@ function Policy({ state, language: { texts }, formats, nowMs, appointment }: Sum
   if (!rules) return null
   const { zone, business } = state
   const until = changesUntil(rules, startsAtMs)
-  const told = (ms: number) => (ms > nowMs() ? `${formats.longDay(ms, zone)}, ${formats.time(ms, zone)}` : '')
+  const told = (ms: number) => (ms > nowMs() ? momentText(formats, ms, zone) : '')
   const cancel = told(until.cancel)
   const move = told(until.move)
   if (!cancel && !move)

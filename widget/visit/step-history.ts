@@ -1,6 +1,7 @@
 import type { BookingFlow } from '../flow/booking-flow.ts'
 import { nextStep, steps, type Step } from '../flow/choice-rules.ts'
 import { expired, startedAnew } from '../flow/late-state.ts'
+import { respondByMs } from '../flow/request-rules.ts'
 
 interface HistoryParts {
   flow: BookingFlow
@@ -90,7 +91,8 @@ export class StepHistory {
 export function goTo(flow: BookingFlow, step: Step): boolean {
   const { state, store, slots } = flow
   const { booking, busy, choice, held, wanted } = state
-  if (busy === 'booking' || step === 'done' || booking?.status === 'pending') return false
+  if (busy === 'booking' || step === 'done') return false
+  if (booking?.status === 'pending' && respondByMs(booking) === undefined) return false // its deposit is paid
   if (step === 'details') {
     if (!wanted || booking) return false
     slots.stop()
