@@ -85,6 +85,7 @@ import { oldClientLinks } from './mails/client-link-mail.ts'
 import { oldMailFiles, oldMails, readWaitingMails } from './mails/mail.ts'
 import { mailRoutes } from './mails/mail-routes.ts'
 import { oldWaitlistMessages } from './mails/waitlist-mail.ts'
+import { writeWebhookMails } from './mails/webhook-mail.ts'
 import { ownServerRoutes } from './mails/own-server-routes.ts'
 import { MailWorker } from './mails/mail-worker.ts'
 import { oldTextCounts } from './mails/text-report.ts'
@@ -189,6 +190,13 @@ function mailLinks(context: Context): ConstructorParameters<typeof MailWorker>[1
   }
 }
 
+function deliveryOptions(context: Context): DeliveryWorkerOptions {
+  return {
+    version: packageJson.version,
+    tellOwner: (tx, outage) => writeWebhookMails(context, tx, outage),
+  }
+}
+
 /** Wires the service over an open context. The schema must be up to date. */
 export async function createApp(opened: Context, replaced: AppReplacements = {}): Promise<App> {
   const { onStatement, limiterPatienceMs: patienceMs, widgetBuilt } = replaced
@@ -221,7 +229,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
     showProblem: problemPages(context),
   })
   const housekeeping = startHousekeeping(context, jobs)
-  const deliveries = new DeliveryWorker(context, { version: packageJson.version, ...replaced.deliveries })
+  const deliveries = new DeliveryWorker(context, { ...deliveryOptions(context), ...replaced.deliveries })
   deliveries.start()
   const payments = new PaymentWorker(context)
   payments.start()
@@ -366,7 +374,14 @@ function allRoutes({
       ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
       ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
       ...[awayRoutes, classRoutes, printRoutes],
-      ...[bookingPageOfConsoleRoutes, clientPageRoutes, waitlistConsoleRoutes, servicesRoutes, resourcesRoutes, teamRoutes],
+      ...[
+        bookingPageOfConsoleRoutes,
+        clientPageRoutes,
+        waitlistConsoleRoutes,
+        servicesRoutes,
+        resourcesRoutes,
+        teamRoutes,
+      ],
       ...[startRoutes, websiteRoutes, settingsRoutes, users, calendars, partsRoutes],
       ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes, mailsPageRoutes],
       ...connectionPages,

@@ -35,6 +35,7 @@ import { findToldSeries } from './series.ts'
 import { type LeasedTurn, limitedUntil, OutboxWorker, turnOf } from './outbox-worker.ts'
 import { OwnServers, type Route } from './own-server.ts'
 import { sendWaitlistMail } from './waitlist-mail.ts'
+import { sendWebhookMail } from './webhook-mail.ts'
 import { MailSender, maxConnections, senderAddress, type SendResult } from './send.ts'
 
 /*
@@ -50,7 +51,7 @@ import { MailSender, maxConnections, senderAddress, type SendResult } from './se
 
 const remindMs = 60_000
 const noticeTables: readonly NoticeTable[] = [
-  ...(['user_mails', 'client_links', 'waitlist_mails', 'calendar_mails'] as const),
+  ...(['user_mails', 'client_links', 'waitlist_mails', 'calendar_mails', 'webhook_mails'] as const),
 ]
 /** Reminders missed while no server was running are sent up to this much later. */
 const lateReminderSeconds = 86_400
@@ -139,7 +140,7 @@ export class MailWorker extends OutboxWorker {
   protected override async lease(max: number) {
     const { db, clock } = this.context
     if (!(await this.isAnyDue(clock.now()))) return { leased: [] }
-    const { links, ofClients, offers, calendars, turns } = await db.transaction(async (tx) => {
+    const { links, ofClients, offers, calendars, hooks, turns } = await db.transaction(async (tx) => {
       const lease = { now: tx.now, until: plusSeconds(tx.now, leaseSeconds) }
       const links = await leaseNotices(tx.db, 'user_mails', { ...lease, max }) // few, and people wait for them
       const ofClients = await leaseNotices(tx.db, 'client_links', { ...lease, max: max - links.length })
@@ -150,7 +151,9 @@ export class MailWorker extends OutboxWorker {
       const turns = [...Map.groupBy(mails, turnOf).values()]
       const left = rest - turns.length // for emails that nobody waits for
       const calendars = left > 0 ? await leaseNotices(tx.db, 'calendar_mails', { ...lease, max: left }) : []
-      return { links, ofClients, offers, calendars, turns }
+      const last = left - calendars.length
+      const hooks = last > 0 ? await leaseNotices(tx.db, 'webhook_mails', { ...lease, max: last }) : []
+      return { links, ofClients, offers, calendars, hooks, turns }
     })
     const turn = (id: string, send: () => Promise<void>): LeasedTurn => ({ id, send })
     return {
@@ -159,6 +162,7 @@ export class MailWorker extends OutboxWorker {
         ...ofClients.map((link) => turn(link.id, () => this.sendToClient(link))),
         ...offers.map((mail) => turn(mail.id, () => this.sendAboutWaitlist(mail))),
         ...calendars.map((mail) => turn(mail.id, () => this.sendAboutCalendar(mail))),
+        ...hooks.map((mail) => turn(mail.id, () => this.sendAboutWebhook(mail))),
         ...turns.map((mails) => turn(mails[0]?.id ?? '', () => this.tell(mails))),
       ],
     }
@@ -184,6 +188,12 @@ export class MailWorker extends OutboxWorker {
   private async sendAboutCalendar(notice: NoticeOf<'calendar_mails'>): Promise<void> {
     const { sender } = await this.routeOf(notice.business_id)
     await sendCalendarMail(this.context, sender, notice)
+  }
+
+  private async sendAboutWebhook(notice: NoticeOf<'webhook_mails'>): Promise<void> {
+    const { business_id: businessId } = notice
+    const sender = businessId === null ? this.sender : (await this.routeOf(businessId)).sender
+    await sendWebhookMail(this.context, sender, notice)
   }
 
   private tell(mails: LeasedMail[]): Promise<void> {

@@ -181,7 +181,7 @@ export const oldMails: CleanupJob = {
     db.transaction(async (tx) => {
       const before = plusSeconds(tx.now, -retentionSeconds)
       let deleted = await deleteOldMails(tx.db, before, max)
-      for (const table of noticeTables)
+      for (const table of [...noticeTables, 'webhook_mails'] as const)
         deleted += await deleteOldNotices(tx.db, table, { before, max: max - deleted })
       return deleted
     }),

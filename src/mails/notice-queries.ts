@@ -18,7 +18,7 @@ const never = '9999-12-31T00:00:00.000Z' as Instant
 export type ListedTable = 'user_mails' | 'calendar_mails'
 
 /** The tables of notices. */
-export type NoticeTable = ListedTable | 'client_links' | 'waitlist_mails' | 'waitlist_texts'
+export type NoticeTable = ListedTable | 'client_links' | 'webhook_mails' | 'waitlist_mails' | 'waitlist_texts'
 
 /** A notice that only this server may send until `next_attempt_at`. */
 export interface LeasedNotice {

@@ -211,6 +211,8 @@ export interface LeasedDelivery {
   previous_secret: string | null
   previous_secret_until: Instant | null
   disabled_at: Instant | null
+  failing_since: Instant | null
+  told_at: Instant | null
 }
 
 /**
@@ -246,7 +248,10 @@ export async function leaseDeliveries(db: Queries, request: LeaseRequest): Promi
   return rows.toSorted((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))
 }
 
-const sentWith = ['url', 'secret', 'previous_secret', 'previous_secret_until', 'disabled_at']
+const sentWith = [
+  ...(['url', 'secret', 'previous_secret', 'previous_secret_until', 'disabled_at'] as const),
+  ...(['failing_since', 'told_at'] as const),
+]
 
 /** Skips deliveries that another server has locked. */
 function dueOnPostgres({ max, maxOfWebhook, inFlight, now }: LeaseRequest): RawBuilder<unknown> {

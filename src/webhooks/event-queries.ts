@@ -76,7 +76,11 @@ export async function insertEvents(
  * Inserts the deliveries of the events `e`: one for each subscribed webhook of the business and of its hub, on the
  * Enterprise plan. The ID of a delivery is that of its event as a version 8. It ends with the webhook's ordinal.
  */
-function deliveriesOf(db: Queries, payload = sql`cast(null as text)`): RawBuilder<unknown> {
+function deliveriesOf(
+  db: Queries,
+  payload = sql`cast(null as text)`,
+  receivers = receiversOfBusiness,
+): RawBuilder<unknown> {
   const eventId = sql`cast(e.id as text)`
   const id = sql`substr(${eventId}, 1, 14) || '8' || substr(${eventId}, 16, 19) || w.place`
   return sql`
@@ -85,13 +89,20 @@ function deliveriesOf(db: Queries, payload = sql`cast(null as text)`): RawBuilde
     select ${isPostgres(db) ? sql`cast(${id} as uuid)` : id}, w.id, e.business_id, e.id, e.type, e.booking_id,
            'pending', ${sql.lit(maxAttempts)}, e.occurred_at, e.occurred_at, ${payload}
       from e
-      join businesses as b on b.id = e.business_id
-      left join hubs as h on h.id = b.hub_id
-      join webhooks as w on (w.business_id = b.id and 'enterprise' in (b.plan, h.plan))
-                         or (w.hub_id = b.hub_id and h.plan = 'enterprise')
+      ${receivers}
      where w.place is not null and w.disabled_at is null
        and ${isNamed(sql`e.type`)} and (e.also = '' or ${isNamed(sql`e.also`)})`
 }
+
+const receiversOfBusiness = sql`
+      join businesses as b on b.id = e.business_id
+      left join hubs as h on h.id = b.hub_id
+      join webhooks as w on (w.business_id = b.id and 'enterprise' in (b.plan, h.plan))
+                         or (w.hub_id = b.hub_id and h.plan = 'enterprise')`
+
+const receiversOfHub = sql`
+      join hubs as h on h.id = e.hub_id
+      join webhooks as w on w.hub_id = h.id and h.plan = 'enterprise'`
 
 /** True if a webhook names an event type. */
 function isNamed(type: RawBuilder<unknown>): RawBuilder<boolean> {
@@ -100,7 +111,9 @@ function isNamed(type: RawBuilder<unknown>): RawBuilder<boolean> {
 
 interface NewOtherEvent {
   id: string
-  business_id: string
+  business_id: string | null
+  /** Null for an event of a business. */
+  hub_id: string | null
   booking_id: string
   type: string
   payload: string
@@ -112,6 +125,7 @@ interface NewOtherEvent {
 const otherColumns = {
   id: 'uuid',
   business_id: 'uuid',
+  hub_id: 'uuid',
   booking_id: 'uuid',
   type: 'text',
   payload: 'text',
@@ -122,9 +136,10 @@ const otherColumns = {
 
 /** Writes the deliveries of an event without a row in `events`. Returns their number. */
 export async function insertOtherEvent(db: Queries, event: NewOtherEvent): Promise<number> {
+  const receivers = event.business_id === null ? receiversOfHub : receiversOfBusiness
   const { numAffectedRows = 0n } = await sql`
     with e as (select * from ${rowsOf(db, otherColumns, sql`${rowsText(db, otherColumns, [{ ...event, also: '' }])}`)} as r)
-    ${deliveriesOf(db, sql`e.payload`)} and cast(w.id as text) <> e.except_webhook_id`.execute(db)
+    ${deliveriesOf(db, sql`e.payload`, receivers)} and cast(w.id as text) <> e.except_webhook_id`.execute(db)
   return Number(numAffectedRows)
 }
 

@@ -143,7 +143,10 @@ function isUsual(type: BookingEventType): boolean {
 
 interface OtherEvent<Type extends OtherEventType> {
   type: Type
-  businessId: string
+  /** Null for a thing of a hub. */
+  businessId: string | null
+  /** The hub whose webhooks hear of it if there is no business. */
+  hubId?: string | null
   /** The ID of the thing that it is about, which its deliveries show in place of a booking. */
   subjectId: string
   data: OtherEventData[Type]
@@ -159,10 +162,10 @@ interface OtherEvent<Type extends OtherEventType> {
 export async function recordOtherEvent<Type extends OtherEventType>(
   context: Pick<Context, 'db' | 'ids' | 'dueDeliveries'>,
   tx: Transaction,
-  { type, businessId, subjectId, data, timezone, exceptWebhookId }: OtherEvent<Type>,
+  { type, businessId, hubId = null, subjectId, data, timezone, exceptWebhookId }: OtherEvent<Type>,
 ): Promise<void> {
   const deliveries = await insertOtherEvent(tx.db, {
-    ...{ id: context.ids.next(), business_id: businessId, booking_id: subjectId, type },
+    ...{ id: context.ids.next(), business_id: businessId, hub_id: hubId, booking_id: subjectId, type },
     payload: otherEventPayload(type, data, { at: tx.now, timezone }),
     occurred_at: tx.now,
     except_webhook_id: exceptWebhookId ?? '',

@@ -145,7 +145,9 @@ export async function insertWebhook(
 export async function updateWebhook(
   db: Queries,
   id: string,
-  changes: Updateable<Pick<WebhooksTable, 'url' | 'events' | 'description' | 'disabled_at'>>,
+  changes: Updateable<
+    Pick<WebhooksTable, 'url' | 'events' | 'description' | 'disabled_at' | 'failing_since' | 'told_at'>
+  >,
 ): Promise<void> {
   await db.updateTable('webhooks').set(changes).where('id', '=', id).execute()
 }

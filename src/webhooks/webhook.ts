@@ -14,6 +14,7 @@ import { checkDestination } from './addresses.ts'
 import { deleteLog } from './delivery-queries.ts'
 import { type EventType, eventTypes } from './event-payload.ts'
 import { newSecret } from './signature.ts'
+import { noOutage } from './outage-queries.ts'
 import {
   deleteWebhook,
   disableWebhook,
@@ -66,8 +67,7 @@ export async function createWebhook(
       created_at: tx.now,
       disabled_at: null,
       deleted_at: null,
-      failing_since: null,
-      told_at: null,
+      ...noOutage,
     }
     if (!(await insertWebhook(tx.db, webhook))) throw tooMany(owner)
     await recordOfWebhook(context, tx, { by: actor, action: 'webhook.created', webhook })
@@ -155,11 +155,14 @@ export async function changeWebhook(
   return context.db.transaction(async (tx) => {
     const webhook = await lockedWebhook(tx, actor, id)
     const disables = change.status === 'disabled' && webhook.disabled_at === null
+    const isOther = change.url !== undefined && change.url !== webhook.url
+    const enables = change.status === 'active' && webhook.disabled_at !== null
     const columns = {
       ...(change.url !== undefined && { url: change.url }),
       ...(change.events !== undefined && { events: eventsText(change.events) }),
       ...(change.description !== undefined && { description: change.description }),
       ...(change.status === 'active' && { disabled_at: null }),
+      ...((isOther || enables) && noOutage),
     }
     if (Object.keys(columns).length > 0) await updateWebhook(tx.db, webhook.id, columns)
     if (disables) await disableWebhook(tx.db, webhook.id, tx.now)

@@ -14,6 +14,7 @@ import {
 } from './delivery-queries.ts'
 import { afterAttempt, type DeliveryResult, outcomeOf, spanAttributes, withoutAttempt } from './delivery.ts'
 import { type AttemptResult, Sender } from './send.ts'
+import { outageChanges, type TellOwner, writeOutages } from './outage.ts'
 import { disableWebhook, lockWebhooks } from './webhook-queries.ts'
 
 /*
@@ -52,6 +53,8 @@ const gatherMs = 20
 export interface DeliveryWorkerOptions {
   /** Version of Holdfast, for `User-Agent`. */
   version: string
+  /** Default: outages cause no email. */
+  tellOwner?: TellOwner
   attemptMs?: number
   pollMs?: number
   resolve?: Resolve
@@ -68,6 +71,7 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
   private readonly slow = new Set<string>()
   /** Set if capacity is short: the webhook after which the next lease begins. */
   private after: string | undefined
+  private readonly tellOwner: TellOwner
   private listening: Listening | undefined
 
   constructor(context: Context, options: DeliveryWorkerOptions) {
@@ -76,6 +80,7 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
       failing: 'deliveries cannot be leased or recorded; retrying',
       failed: ['error', 'delivery_id', 'a delivery could not be concluded or counted'],
     })
+    this.tellOwner = options.tellOwner ?? (() => Promise.resolve())
     const { config, clock } = context
     this.sender = new Sender({
       ...{ version: options.version, timeoutMs: options.attemptMs ?? attemptMs, clock },
@@ -116,15 +121,19 @@ export class DeliveryWorker extends LeaseLoop<Context, LeasedDelivery, DeliveryR
   }
 
   /** Returns the IDs of the deliveries whose results were written. */
-  private async write(
-    { db: tx, now }: Transaction,
-    results: readonly DeliveryResult[],
-  ): Promise<Set<string>> {
+  private async write(transaction: Transaction, results: readonly DeliveryResult[]): Promise<Set<string>> {
     if (results.length === 0) return new Set()
+    const { db: tx, now } = transaction
     const disabling = results.filter(({ disablesWebhook }) => disablesWebhook)
-    const webhooks = new Set(disabling.map(({ delivery }) => delivery.webhook_id))
+    const { working, failing } = outageChanges(transaction, results)
+    const webhooks = new Set([
+      ...disabling.map(({ delivery }) => delivery.webhook_id),
+      ...working,
+      ...failing,
+    ])
     // first, as in every other transaction that locks both
     if (webhooks.size > 0) await lockWebhooks(tx, [...webhooks])
+    await writeOutages(this.context, transaction, { working, failing, tellOwner: this.tellOwner })
     const rows = results.map(({ row }) => row)
     const written = new Set(await writeResults(tx, rows))
     const disabled = disabling.filter(({ row }) => written.has(row.id))
