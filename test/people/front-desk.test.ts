@@ -16,7 +16,7 @@ const refusal = { status: 403, body: { code: 'key_type_not_allowed' } }
 /** Pages of the console for the front desk, and for everybody with an account. */
 const itsPages = [
   ...['', '/calendar.css', '/book', '/block', '/block/:id', '/bookings', '/bookings.csv', '/bookings/:id'],
-  ...['cancel', 'client', 'details', 'person', 'services', 'link', 'move'].map(
+  ...['answer', 'cancel', 'client', 'details', 'person', 'services', 'link', 'move'].map(
     (one) => `/bookings/:id/${one}`,
   ),
   ...[

@@ -130,7 +130,7 @@ export function formPage(
 }
 
 /** Renders the client, and who gives the services. */
-function clientLine({ visit, row }: BookingView): Html {
+export function clientLine({ visit, row }: Pick<BookingView, 'visit' | 'row'>): Html {
   const name = clientName(presentBooking(row, visit.person).client, visit)
   const people = namesOfPeople(row)
   return html`<p class="who">

@@ -21,6 +21,7 @@ import { textFor } from '../frame/text-groups.ts'
 import { waitText } from '../messages/wait-text.ts'
 import { linkedLabel } from '../../pages/answer-fields.ts'
 import { isVisit, itemLines, titleOf } from './item-list.ts'
+import { requestPart } from './request-parts.ts'
 
 /** The data of a booking's page. */
 export interface BookingView {
@@ -59,7 +60,8 @@ export function bookingPage(view: BookingView, notice: Html, isNew = false): Htm
   const shown = presentBooking(row, visit.person)
   const isMasked = 'redacted' in shown
   return html`<article class="booking">
-    ${notice} ${bookingHead(view)} ${clientPart(view, shown)}
+    ${notice} ${row.respond_by === null || isMasked ? '' : requestPart(visit, row)} ${bookingHead(view)}
+    ${clientPart(view, shown)}
     <ul class="lines" aria-label="${visit.texts.booking.services}">
       ${itemLines(visit, row)} ${isMasked || row.cancelled_at !== null ? '' : addLine(view)}
     </ul>
@@ -108,12 +110,11 @@ const stateIcons = {
 /** Renders a booking's status as a sign and a word. */
 export function stateSign(
   { texts: { booking: texts } }: ConsoleVisit,
-  { status, no_show_at }: Pick<BookingView['row'], 'status' | 'no_show_at'>,
+  { status, no_show_at, respond_by }: Pick<BookingView['row'], 'status' | 'no_show_at' | 'respond_by'>,
 ): Html {
   const state = no_show_at === null ? status : 'absent'
-  return html`<span class="state is-${state}"
-    >${icon(stateIcons[state])} ${state === 'absent' ? texts.noShow : texts.status[state]}</span
-  >`
+  const word = state === 'absent' ? texts.noShow : texts.status[respond_by === null ? state : 'request']
+  return html`<span class="state is-${state}">${icon(stateIcons[state])} ${word}</span>`
 }
 
 /** Returns the total price for all people. */
@@ -391,7 +392,7 @@ function actionsOf({ row, now }: BookingView): PlainAction[] {
   const hasBegun = row.starts_at <= now
   switch (row.status) {
     case 'pending':
-      return ['confirm']
+      return row.respond_by === null ? ['confirm'] : [] // a request has its buttons at the top
     case 'confirmed':
       if (hasBegun) return ['arrive', 'complete', 'no_show']
       return toMs(row.starts_at) - toMs(now) < arrivalMs ? ['arrive'] : []
@@ -443,7 +444,7 @@ function bookingActions(view: BookingView): Html {
           : ''
     }
     ${isOver ? button('restore') : link(bookingPath(view, 'move'), texts.move, 'move')}
-    ${isOver ? '' : link(bookingPath(view, 'cancel'), texts.cancel, undefined, 'danger')}
+    ${isOver || row.respond_by !== null ? '' : link(bookingPath(view, 'cancel'), texts.cancel, undefined, 'danger')}
     <details class="menu up">
       <summary class="button">${icon('more')} <span class="unseen">${texts.more}</span></summary>
       <ul>

@@ -29,6 +29,7 @@ import {
 import { listItems } from '../frame/lists.ts'
 import { momentText } from '../frame/formats.ts'
 import { refusedAnswers } from '../../pages/answer-fields.ts'
+import { answerRoute } from './answer-routes.ts'
 import { questionsOf } from './book-page.ts'
 import { changeRefusals } from './book-routes.ts'
 import { reachIn } from './book-series.ts'
@@ -63,6 +64,7 @@ export function bookingPageOfConsoleRoutes(app: FastifyInstance, context: Contex
     showRoute(context),
     actionRoute(context),
     linkRoute(context),
+    answerRoute(context, { ownView, shownBooking }),
     itemsRoute(context, { ownView }),
     ...formNames.map((name) => formRoute(context, name)),
   ]

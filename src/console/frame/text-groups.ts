@@ -188,6 +188,9 @@ export interface TextParameters {
   'booking.refundNo': { amount: string | number }
   'booking.refundByOwner': { amount: string | number }
   'booking.tellYes': { email: string | number }
+  'requests.answerBy': { time: string | number }
+  'requests.confirmOf': { client: string | number; time: string | number }
+  'requests.declineOf': { client: string | number; time: string | number }
   'numbers.tooLong': { weeks: string | number }
   'numbers.of': { before: string | number; days: string | number; zone: string | number }
   'numbers.hours': { hours: string | number }

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { bookSlot, type Client, clientOf, sessionClient } from '../support/client.ts'
+import { readConsole, textOf, useForm } from '../support/console.ts'
+import {
+  makeBusiness,
+  makeOffer,
+  makeService,
+  makeStaff,
+  type Offer,
+  type OwnBusiness,
+} from '../support/offers.ts'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
+
+const at = (time: string) => `2026-12-07T${time}:00+01:00`
+const grace = { first_name: 'Grace', last_name: 'Hopper', email: 'grace@example.com', phone: '+49 30 1234' }
+
+onEachEngine('requests in the console', (engine) => {
+  let service: TestService
+  let business: OwnBusiness
+  let key: Client
+  let owner: LoggedIn
+  let offer: Offer
+  let people = 0
+  const logIn = (role: 'staff' | 'owner', staffId?: string) =>
+    logInNewPerson(service, {
+      ...{ email: `${role}${(people += 1)}@example.com`, name: `${role} Person`, role },
+      ...{ place: { businessId: business.id }, staffId },
+    })
+  beforeAll(async () => {
+    service = await startTestService(engine)
+  })
+  beforeEach(async () => {
+    business = await makeBusiness(service)
+    key = clientOf(service, business.key)
+    owner = await logIn('owner')
+    offer = await makeOffer(service, business.id, { respondWithin: 1_440 })
+  })
+  afterAll(() => service.stop())
+
+  const request = async (startsAt = at('10:00'), from = offer) => {
+    const session = await sessionClient(service, business)
+    return String((await bookSlot(session, from, startsAt, { book: { client: grace } })).id)
+  }
+  const pathOf = (id: string, form?: string) =>
+    `/console/bookings/${id}${form === undefined ? '' : `/${form}`}`
+  const confirm = (id: string, person = owner, page = pathOf(id)) =>
+    useForm(service, person, { page, action: pathOf(id, 'answer'), fields: {} })
+  const decline = (id: string, fields: Record<string, string> = {}) =>
+    useForm(service, owner, { page: pathOf(id, 'answer'), action: pathOf(id, 'answer'), fields })
+  const show = async (path: string, person = owner) => textOf(await readConsole(service, path, person))
+  const stateOf = async (id: string) => (await key.show(id)).body as Record<string, unknown>
+
+  test('its page asks for the answer at the top, and a button confirms it', async () => {
+    const id = await request()
+    expect(await show(pathOf(id))).toMatch(
+      /Request Answer by Sat,? 21 Nov 2026, 10:00 Confirm Decline Massage/,
+    )
+    const done = await confirm(id)
+    expect(done).toMatchObject({ status: 303, headers: { location: `${pathOf(id)}?done=confirmed` } })
+    expect(await stateOf(id)).toMatchObject({ status: 'confirmed' })
+    const after = await show(`${pathOf(id)}?done=request_confirmed`)
+    expect(after).toContain('Confirmed. The client gets an email.')
+    expect(after).not.toContain('Answer by')
+  })
+
+  test('is declined with a reason that the client reads', async () => {
+    const id = await request()
+    expect(await show(pathOf(id, 'answer'))).toMatch(/Decline Massage Request .* Grace Hopper Answer by/)
+    const done = await decline(id, { cancel_reason: 'We are away' })
+    expect(done).toMatchObject({ status: 303, headers: { location: `${pathOf(id)}?done=cancelled` } })
+    expect(await stateOf(id)).toMatchObject({ status: 'cancelled', cancel_reason: 'We are away' })
+  })
+
+  test('a reason that is too long comes back with its text', async () => {
+    const id = await request()
+    const refused = await decline(id, { cancel_reason: 'x'.repeat(501) })
+    expect(refused.status).toBe(422)
+    expect(refused.body).toContain('x'.repeat(501))
+    expect(await stateOf(id)).toMatchObject({ status: 'pending' })
+  })
+
+  test('the second of two answers changes nothing and says why', async () => {
+    const id = await request()
+    const form = pathOf(id, 'answer')
+    await key.change(id, { status: 'cancelled' })
+    const late = await sendForm(service, form, { answer: 'confirm' }, owner)
+    expect(late.status).toBe(409)
+    expect(textOf(late)).toContain('This request is no longer open.')
+    expect(await stateOf(id)).toMatchObject({ status: 'cancelled' })
+    expect(await show(form)).toContain('This request is no longer open.')
+  })
+
+  test('staff members answer their own and see no buttons for others', async () => {
+    const [anna, ben] = await makeStaff(service, business.id, ['Anna', 'Ben'], [offer.location_id])
+    const parts = { locationIds: [offer.location_id], staffIds: [anna ?? ''], respondWithin: 60 }
+    const id = await request(at('11:00'), {
+      ...offer,
+      service_id: await makeService(service, business.id, parts),
+    })
+    expect(await show(pathOf(id), await logIn('staff', ben))).not.toContain('Answer by')
+    expect((await readConsole(service, pathOf(id, 'answer'), await logIn('staff', ben))).status).toBe(404)
+    expect(await confirm(id, await logIn('staff', anna))).toMatchObject({ status: 303 })
+    expect(await stateOf(id)).toMatchObject({ status: 'confirmed' })
+  })
+})
