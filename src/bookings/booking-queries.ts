@@ -135,8 +135,11 @@ function sortedBy({ byStart, ascending }: Listing['filter']) {
   return { instant: byStart ? ('b.starts_at' as const) : ('b.created_at' as const), direction }
 }
 
-/** Finds bookings by any of their items. */
-function hasItem(column: 'service_id' | 'staff_id', id: Params<{ id: string }>['id']): RawBuilder<boolean> {
+/** Finds bookings by any of their items. `b` is the booking. */
+export function hasItem(
+  column: 'service_id' | 'staff_id',
+  id: string | Params<{ id: string }>['id'],
+): RawBuilder<boolean> {
   return sql<boolean>`(${sql.ref(`b.${column}`)} = ${id} or b.item_count is not null and exists (
     select 1 from visit_items as i
      where i.visit_id = b.id and i.business_id = b.business_id and ${sql.ref(`i.${column}`)} = ${id}))`

@@ -1,5 +1,7 @@
 import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
+import { type BookingRow, selectShown } from '../database/shown-booking.ts'
+import { hasItem } from './booking-queries.ts'
 
 /** Finds requests that are due for a reminder or at their end, the longest due first. */
 export function findDueRequests(
@@ -29,18 +31,25 @@ export async function postponeRequest(
     .execute()
 }
 
-/** Counts the unanswered requests of a business, up to `max`. Of a staff member: only those that they give. */
+/** The unanswered requests of a business. Of a staff member: only those with a service that they give. */
+interface OpenRequests {
+  businessId: string
+  staffId?: string | undefined
+  max: number
+}
+
+/** Counts unanswered requests, up to `max`. */
 export async function countOpenRequests(
   db: Reads,
-  { businessId, staffId, max }: { businessId: string; staffId?: string | undefined; max: number },
+  { businessId, staffId, max }: OpenRequests,
 ): Promise<number> {
   let query = db
-    .selectFrom('bookings')
-    .select('id')
-    .where('business_id', '=', businessId)
-    .where('respond_by', 'is not', null)
+    .selectFrom('bookings as b')
+    .select('b.id')
+    .where('b.business_id', '=', businessId)
+    .where('b.respond_by', 'is not', null)
     .limit(max)
-  if (staffId !== undefined) query = query.where('staff_id', '=', staffId)
+  if (staffId !== undefined) query = query.where(hasItem('staff_id', staffId))
   const { count } = await db
     .selectFrom(query.as('open'))
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -48,19 +57,17 @@ export async function countOpenRequests(
   return count
 }
 
-/** Finds the unanswered requests of a business, those that end first at the top. */
-export async function findOpenRequests(
+/** Finds unanswered requests, those that end first at the top. */
+export function findOpenRequests(
   db: Reads,
-  { businessId, staffId, max }: { businessId: string; staffId?: string | undefined; max: number },
-): Promise<string[]> {
-  let query = db
-    .selectFrom('bookings')
-    .select('id')
-    .where('business_id', '=', businessId)
-    .where('respond_by', 'is not', null)
-    .orderBy('respond_by')
-    .orderBy('id')
+  { businessId, staffId, max }: OpenRequests,
+): Promise<BookingRow[]> {
+  let query = selectShown(db)
+    .where('b.business_id', '=', businessId)
+    .where('b.respond_by', 'is not', null)
+    .orderBy('b.respond_by')
+    .orderBy('b.id')
     .limit(max)
-  if (staffId !== undefined) query = query.where('staff_id', '=', staffId)
-  return (await query.execute()).map(({ id }) => id)
+  if (staffId !== undefined) query = query.where(hasItem('staff_id', staffId))
+  return query.execute()
 }

@@ -1,4 +1,4 @@
-import { type Actor, operator } from '../access/actor.ts'
+import { type Actor, isStaff, operator, type PersonActor } from '../access/actor.ts'
 import { bookingPageKey } from '../access/page-key.ts'
 import { findNearest } from '../availability/availability.ts'
 import { type Instant, readInstant, toMs } from '../base/instants.ts'
@@ -11,7 +11,7 @@ import { lockBooking } from './booking-queries.ts'
 import type { Context } from './context.ts'
 import { endUnanswered } from './conversion.ts'
 import { offerToMove } from './manage.ts'
-import { findDueRequests, postponeRequest } from './request-queries.ts'
+import { countOpenRequests, findDueRequests, findOpenRequests, postponeRequest } from './request-queries.ts'
 
 /*
  * A request: a booking by a session that keeps its time until the business confirms or declines it, or until
@@ -98,6 +98,24 @@ interface Answerer {
   businessId: string
   /** The recipient, who is not told of their own answer. */
   email: string
+}
+
+/** Larger numbers are shown as this one. */
+const maxCounted = 100
+const maxListed = 50
+
+/** Counts the unanswered requests that a person may answer, at most 100. */
+export function countRequests({ db }: Pick<Context, 'db'>, person: PersonActor, businessId: string) {
+  return countOpenRequests(db.reads, { ...answerable(person, businessId), max: maxCounted })
+}
+
+/** Lists the unanswered requests that a person may answer, at most 50, those that end first at the top. */
+export function listRequests({ db }: Pick<Context, 'db'>, person: PersonActor, businessId: string) {
+  return findOpenRequests(db.reads, { ...answerable(person, businessId), max: maxListed })
+}
+
+function answerable(person: PersonActor, businessId: string) {
+  return { businessId, ...(isStaff(person) && { staffId: person.staffId }) }
 }
 
 /** A free time in place of a request, with the page that books it. */

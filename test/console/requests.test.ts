@@ -103,4 +103,52 @@ onEachEngine('requests in the console', (engine) => {
     expect(await confirm(id, await logIn('staff', anna))).toMatchObject({ status: 303 })
     expect(await stateOf(id)).toMatchObject({ status: 'confirmed' })
   })
+
+  test('the list shows the soonest deadline first, and the calendar and the side bar how many wait', async () => {
+    const calm = await show('/console')
+    expect(calm).not.toContain('wait for your answer')
+    const later = await request()
+    const parts = { name: 'Haircut', locationIds: [offer.location_id], respondWithin: 60 }
+    const soon = await request(at('12:00'), {
+      ...offer,
+      service_id: await makeService(service, business.id, parts),
+    })
+    expect(await show('/console')).toMatch(/2 requests wait for your answer\. See requests/)
+    const listed = await show('/console/bookings')
+    expect(listed).toMatch(/Bookings 2 2 requests wait/)
+    expect(listed).toMatch(
+      /Requests These clients .* Haircut .* Confirm Decline .* Massage .* Confirm Decline/,
+    )
+    const done = await useForm(service, owner, {
+      ...{ page: '/console/bookings', action: pathOf(soon, 'answer'), fields: {} },
+    })
+    expect(done).toMatchObject({ status: 303, headers: { location: '/console/bookings?done=confirmed' } })
+    expect(await show('/console/bookings?done=confirmed')).toMatch(/Booking confirmed\. Requests/)
+    expect(await stateOf(soon)).toMatchObject({ status: 'confirmed' })
+    expect(await stateOf(later)).toMatchObject({ status: 'pending' })
+    expect(await show('/console')).toContain('One request waits for your answer.')
+  })
+
+  test('staff members find the requests of which they give a part, and no others', async () => {
+    const places = [offer.location_id]
+    const [anna = '', ben = ''] = await makeStaff(service, business.id, ['Anna', 'Ben'], places)
+    const make = (staffId: string) =>
+      makeService(service, business.id, { locationIds: places, staffIds: [staffId], respondWithin: 60 })
+    const items = [await make(anna), await make(ben)]
+    const session = await sessionClient(service, business)
+    const held = await service.call('POST', '/bookings/hold', {
+      token: session.token,
+      body: {
+        ...{ location_id: offer.location_id, starts_at: at('10:00') },
+        items: items.map((service_id) => ({ service_id })),
+      },
+    })
+    expect(held.status).toBe(201)
+    expect((await session.book(String(held.body.hold_id), { client: grace })).status).toBe(201)
+    await request(at('14:00'), { ...offer, service_id: items[0] ?? '' })
+    const seen = async (staffId: string) => show('/console/bookings', await logIn('staff', staffId))
+    expect(await seen(anna)).toContain('2 requests wait for your answer.')
+    expect(await seen(ben)).toContain('One request waits for your answer.')
+    expect(await seen(ben)).toMatch(/Requests These clients .* Grace Hopper .* Confirm Decline/)
+  })
 })

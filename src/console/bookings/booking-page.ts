@@ -107,10 +107,14 @@ const stateIcons = {
   absent: 'absent',
 } as const
 
+/** The dates of a series have no `respond_by`. */
+type StateColumns = Pick<BookingView['row'], 'status' | 'no_show_at'> &
+  Partial<Pick<BookingView['row'], 'respond_by'>>
+
 /** Renders a booking's status as a sign and a word. */
 export function stateSign(
   { texts: { booking: texts } }: ConsoleVisit,
-  { status, no_show_at, respond_by }: Pick<BookingView['row'], 'status' | 'no_show_at' | 'respond_by'>,
+  { status, no_show_at, respond_by = null }: StateColumns,
 ): Html {
   const state = no_show_at === null ? status : 'absent'
   const word = state === 'absent' ? texts.noShow : texts.status[respond_by === null ? state : 'request']

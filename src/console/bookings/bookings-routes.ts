@@ -25,6 +25,7 @@ import { choice, filledForm, hidden } from '../../pages/form.ts'
 import {
   businessOf,
   type ConsoleVisit,
+  doneNotice,
   findVisit,
   listFrame,
   panelScripts,
@@ -38,6 +39,7 @@ import { clientName, clockText, dayHeading, wallFields } from '../frame/formats.
 import { sendLogIn } from '../frame/gate-page.ts'
 import { bookingPath, type BookingRows, priceText, stateSign } from './booking-page.ts'
 import { titleOf } from './item-list.ts'
+import { requestList } from './request-list.ts'
 import { seeOther } from '../../pages/page.ts'
 
 const Choice = Type.Optional(Type.String({ maxLength: 600 }))
@@ -54,7 +56,7 @@ const listQuery = {
   business: Type.Optional(Type.String({ maxLength: 600, description: 'Of a hub: the business to look at.' })),
 }
 
-type Address = Partial<Record<keyof typeof listQuery | 'panel', string | undefined>>
+type Address = Partial<Record<keyof typeof listQuery | 'panel' | 'done', string | undefined>>
 type Query = Parameters<typeof listBookings>[2]
 
 const whens = ['upcoming', 'past', 'all'] as const
@@ -269,7 +271,7 @@ async function listPage(context: Context, visit: ConsoleVisit, address: Address)
     listItems(context, visit.person, { kind: staffKind, businessId }),
     listItems(context, visit.person, { kind: locationKind, businessId }),
   ])
-  const { business: _business, cursor: _cursor, panel: _panel, ...kept } = address
+  const { business: _business, cursor: _cursor, panel: _panel, done, ...kept } = address
   const isShort = address.q !== undefined && address.q.trim() !== '' && query.q === undefined
   const setting = { now: context.clock.now(), hasPlaces: places.length > 1 }
   const list = html`${isShort ? html`<p class="fault" role="status">${texts.tooShort}</p>` : ''}
@@ -283,6 +285,7 @@ async function listPage(context: Context, visit: ConsoleVisit, address: Address)
         </p>`
   }`
   return html`<h1>${texts.title}</h1>
+    ${doneNotice(visit.texts.booking.done, done)} ${await requestList(context, visit)}
     ${filterForm(visit, address, { people, places })} ${listFrame(visit, list)}`
 }
 

@@ -9,6 +9,7 @@ import { html, type Html, trusted } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { toMs } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
+import { countRequests } from '../../bookings/request.ts'
 import { listBusinessesInScope, showBusinessInScope } from '../../catalogue/business.ts'
 import { goneClient } from '../../http/gone-client.ts'
 import { countUnseenMails } from '../../mails/mail.ts'
@@ -95,6 +96,8 @@ export interface ConsoleVisit extends ConsoleLanguage {
   remembering?: string | undefined
   /** Number of failed emails that nobody has seen; 0 for staff. */
   unseenMails: number
+  /** Number of unanswered requests that the person may answer, at most 100. */
+  openRequests: number
   /** Destination of emails to clients. */
   mails: ReturnType<typeof mailRoute>
   /** True if this server sends text messages. */
@@ -215,6 +218,7 @@ async function lookUp(
       remembering: await rememberBusiness(context, request, business.id),
       mails: await routeOf(context, business),
       unseenMails: await unseenMailsOf(context, person, business),
+      openRequests: await countRequests(context, person, business.id),
     }
     return wanted === undefined || wanted === businessId ? { visit } : { visit, elsewhere: await elsewhere() }
   }
@@ -229,7 +233,8 @@ async function lookUp(
   const unseenMails = await unseenMailsOf(context, person, business)
   const mails = await routeOf(context, business)
   const remembering = business && (await rememberBusiness(context, request, business.id))
-  const visit = { ...frame, mails, business, businesses: rows, remembering, unseenMails }
+  const openRequests = business ? await countRequests(context, person, business.id) : 0
+  const visit = { ...frame, mails, business, businesses: rows, remembering, unseenMails, openRequests }
   const isThere = wanted === undefined || wanted === business?.id || wanted === hubId
   return isThere ? { visit } : { visit, elsewhere: await elsewhere() }
 }
@@ -381,7 +386,7 @@ export function sendConsolePage(
     locale: visit.locale,
     skip: visit.texts.frame.skip,
     main: html`<main id="main" class="text console${wide ? ' wide' : ''}" tabindex="-1">
-      ${unseenNotice(visit)}${content}
+      ${unseenNotice(visit)}${section === 'calendar' && wide ? requestsNotice(visit) : ''}${content}
     </main>`,
     more: html`${consoleHead}
       <script type="module" src="/docs/console-app.js"></script>
@@ -401,6 +406,23 @@ function unseenNotice(visit: ConsoleVisit): Html {
     ${texts.mails.failed({ count: unseenMails, isMore: unseenMails === 100 })}
     <a href="${pathOf('/console/mails', visit, { status: 'failed' })}">${texts.mails.see}</a>
   </p>`
+}
+
+/** Renders the notice of unanswered requests above the calendar. */
+function requestsNotice(visit: ConsoleVisit): Html {
+  const { openRequests: count, texts } = visit
+  if (count === 0) return html``
+  return html`<p class="notice open-requests not-printed" role="status">
+    ${texts.requests.waiting({ count })}
+    <a href="${pathOf('/console/bookings', visit)}#requests">${texts.requests.see}</a>
+  </p>`
+}
+
+/** Renders the number of unanswered requests, next to the link that leads to them. */
+function requestsBadge({ openRequests: count, texts, locale }: ConsoleVisit): Html {
+  if (count === 0) return html``
+  return html`<span class="badge" aria-hidden="true">${new Intl.NumberFormat(locale).format(count)}</span>
+    <span class="unseen">${texts.requests.waiting({ count })}</span>`
 }
 
 const postedForms = /<form\s[^>]*method="post"[^>]*>/g
@@ -454,7 +476,7 @@ function sideBar(visit: ConsoleVisit, present: SectionId | undefined, asked: URL
             ${isFirst === true ? html`class="is-first"` : ''}
             href="${pathOf(path, visit)}"
             ${id === present ? html`aria-current="page"` : ''}
-            >${icon(id)} ${texts.frame[id]}</a
+            >${icon(id)} ${texts.frame[id]} ${id === 'bookings' ? requestsBadge(visit) : ''}</a
           >`,
       )}
     </nav>
@@ -475,7 +497,9 @@ function tabBar(visit: ConsoleVisit, present: SectionId | undefined, asked: URLS
     path: '/console/bookings',
   }
   const tab = (name: IconName, path: string, label: string, isPresent: boolean) =>
-    html`<a href="${path}" ${isPresent ? html`aria-current="page"` : ''}>${icon(name)} ${label}</a>`
+    html`<a href="${path}" ${isPresent ? html`aria-current="page"` : ''}
+      >${icon(name)} ${label} ${name === 'bookings' ? requestsBadge(visit) : ''}</a
+    >`
   return html`<nav class="tabs not-printed" aria-label="${texts.frame.tabs}">
     ${tab('today', pathOf('/console', visit, { view: 'list' }), texts.frame.today, isToday)}
     ${tab('calendar', pathOf('/console', visit, { view: 'day' }), texts.frame.calendar, present === 'calendar' && !isToday)}
@@ -483,7 +507,9 @@ function tabBar(visit: ConsoleVisit, present: SectionId | undefined, asked: URLS
       >${icon('add')} <span class="unseen">${texts.frame.book}</span></a
     >
     ${tab(third.id, pathOf(third.path, visit), texts.frame[third.id], present === third.id)}
-    <button type="button" popovertarget="sections">${icon('more')} ${texts.frame.menu}</button>
+    <button type="button" popovertarget="sections">
+      ${icon('more')} ${texts.frame.menu} ${third.id === 'bookings' ? '' : requestsBadge(visit)}
+    </button>
   </nav>`
 }
 

@@ -191,6 +191,7 @@ export interface TextParameters {
   'requests.answerBy': { time: string | number }
   'requests.confirmOf': { client: string | number; time: string | number }
   'requests.declineOf': { client: string | number; time: string | number }
+  'requests.waiting': { count: number }
   'numbers.tooLong': { weeks: string | number }
   'numbers.of': { before: string | number; days: string | number; zone: string | number }
   'numbers.hours': { hours: string | number }
