@@ -26,7 +26,13 @@ const service = (id: string, parts: Partial<Service> = {}): Service => ({
   ...{ duration_minutes: 30, capacity: 1, price: euro(3_000), deposit: null, terms: [] },
   ...{ location_ids: ['here'], staff_ids: ['ada', 'grace'], custom_fields: [] },
   client_fields: { phone: 'optional', last_name: 'required' },
-  ...{ max_advance_days: null, cancel_until_minutes: 60, reschedule_until_minutes: 60, max_reschedules: 3, max_repeats: 1 },
+  ...{
+    max_advance_days: null,
+    cancel_until_minutes: 60,
+    reschedule_until_minutes: 60,
+    max_reschedules: 3,
+    max_repeats: 1,
+  },
   active: true,
   ...parts,
 })

@@ -97,7 +97,7 @@ function entryPart(visit: BusinessVisit, shown: ShownEntry): Html {
     </form>`
   return html`<article class="waits">
     <p>
-      <span class="soft">${entry.position}.</span>
+      ${entry.position === null ? html`` : html`<span class="soft">${entry.position}.</span>`}
       ${
         entry.client_id === null
           ? name

@@ -24,5 +24,8 @@ export async function series(db: Kysely<unknown>, engine: Engine): Promise<void>
 /** Few rows belong to a series, so that these indexes stay small. */
 export const seriesIndexes = [
   { name: 'claims_of_series', definition: 'on claims (series_id) where series_id is not null' },
-  { name: 'bookings_of_series', definition: 'on bookings (series_id, starts_at) where series_id is not null' },
+  {
+    name: 'bookings_of_series',
+    definition: 'on bookings (series_id, starts_at) where series_id is not null',
+  },
 ] as const
