@@ -73,7 +73,7 @@ function blocksIn({ businessId, from, to }: CalendarRange) {
 }
 
 /** Maximum length of the notes about a client that a calendar reads. The client's page has all of them. */
-export const maxCalendarNotes = 200
+const maxCalendarNotes = 200
 
 /** Selects the beginning of the notes about the client of a booking: one index lookup, null without notes. */
 const clientNotes = sql<string | null>`(

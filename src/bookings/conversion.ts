@@ -305,7 +305,7 @@ function isInvalid(error: unknown): boolean {
 }
 
 /**
- * Ends a request that the business has not answered: cancels it, frees its slot and tells both. The caller has locked it.
+ * Ends a request that the business has not answered: cancels it, frees its slot and informs both. The caller has locked it.
  */
 export async function endUnanswered(context: Context, tx: Transaction, booking: BookingRow): Promise<void> {
   await endBookingClaim(tx, { id: booking.id, business_id: booking.business_id, at: tx.now })

@@ -138,7 +138,7 @@ interface Candidates {
 
 /**
  * Returns the client who is a person of a file. The email address decides, then the phone number. Without both it is the
- * one whom an earlier import of the file made, or another of that name without contact, in the order of the list.
+ * one whom an earlier import of the file made. Otherwise it is another of that name without contact, in list order.
  * `several` if more than one has the phone number.
  */
 export function matchedClient(

@@ -1,7 +1,7 @@
 import { type Instant, plusMinutes } from '../base/instants.ts'
 import type { ServicesTable } from '../database/tables.ts'
 
-/** Who confirms a booking by a session: nobody has to, or the business. */
+/** The ways in which a booking by a session is confirmed: at once, or by the business. */
 export const confirmations = ['automatic', 'request'] as const satisfies ServicesTable['confirmation'][]
 
 /** Default time in which a business answers a request, in minutes: one day. */

@@ -75,11 +75,11 @@ interface Tidings {
   deposit: boolean
 }
 
-/** Who ended a request: the business, its client, or time. */
+/** A request is ended by the business, its client, or time. */
 export type RequestEnd = 'business' | 'client' | 'time'
 
 /**
- * Returns the emails that report a change of a booking. `before` is undefined for a new one. `endedBy` tells who ended a
+ * Returns the emails that report a change of a booking. `before` is undefined for a new one. `endedBy` says who ended a
  * request.
  */
 export function tidingsOf(before: MailSubject | undefined, after: MailSubject, endedBy: RequestEnd): Tidings {

@@ -65,7 +65,7 @@ interface MailLinks {
   payUrl: (booking: ShownBooking) => string | null
   /** Returns the URL where the client manages the booking, and the deadlines for changes. */
   manage: (booking: ShownBooking) => Promise<Pick<MailAddresses, 'manageUrl' | 'cancelUntil' | 'moveUntil'>>
-  /** Returns free times near that of a booking that has ended, at most three, each with the page that books it. */
+  /** Returns at most three free times near that of an ended booking, each with the page that books it. */
   otherTimes: (booking: ShownBooking) => Promise<NonNullable<MailAddresses['otherTimes']>>
   /** Reports if a mailbox has bookings at a business. */
   isClient: (mailbox: ClientMailbox) => Promise<boolean>

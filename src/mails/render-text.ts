@@ -60,7 +60,7 @@ export function renderSentence(
   return tries.find((text) => segmentsOf(text) <= maxSegments) ?? shortest
 }
 
-/** Returns the news as a text message tells them. Requests that end are cancelled bookings. */
+/** Returns the news in the words of a text message. Requests that end are cancelled bookings. */
 function textOf(
   news: ReturnType<typeof newsOf> | 'reminder',
 ): 'confirmed' | 'changed' | 'cancelled' | 'reminder' {

@@ -280,7 +280,7 @@ function settlement(
   }: { booking: 'confirmed' | 'cancelled' | undefined; refund: boolean; now: PaymentRow['created_at'] },
 ): Partial<PaymentRow> | undefined {
   if (payment.status === 'preparing' && booking) {
-    // of a request, because other bookings begin with a due payment
+    // the booking was a request, because others begin with a due payment
     const isDue = booking === 'confirmed'
     return isDue ? { status: 'due' } : { status: 'expired', closed_because: 'cancelled' }
   }

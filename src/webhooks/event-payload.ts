@@ -21,7 +21,7 @@ const furtherEventTypes = [
  * Events about something else than a booking, for webhooks that name them. They are written with `recordOtherEvent`,
  * have no row in `events`, and contain no data of clients.
  */
-export const otherEventTypes = ['waitlist.offered', 'webhook.failing'] as const
+const otherEventTypes = ['waitlist.offered', 'webhook.failing'] as const
 
 export const bookingEventTypes = [...usualEventTypes, ...furtherEventTypes] as const
 
@@ -65,7 +65,7 @@ export function eventSubject(booking: BookingRow): EventSubject {
   }
 }
 
-/** What some events tell in addition. Instants are UTC. */
+/** Further details of some events. Instants are UTC. */
 export interface EventDetails {
   /** `booking.requested`: when it ends without an answer. */
   respondBy?: Instant

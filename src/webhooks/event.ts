@@ -68,7 +68,7 @@ interface BookingChange {
   /** Its events. None for a change that has not been reported to anyone. */
   types: BookingEventType[]
   booking: EventSubject
-  /** What its events tell in addition. */
+  /** Further details of its events. */
   details?: EventDetails
   /** True if only webhooks hear of it that also name `booking.requested`, because others do not know the booking. */
   ofRequest?: boolean

@@ -8,6 +8,7 @@ import { addPerson, type PersonRequest } from '../../src/access/new-person.ts'
 import { createKey } from '../../src/catalogue/business-keys.ts'
 import { createBusiness, createHub } from '../../src/catalogue/business.ts'
 import type { PersonRole } from '../../src/database/tables.ts'
+import { changeRows } from '../support/tenant-things.ts'
 import { addNewPerson, type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { pngOf } from '../support/pictures.ts'
@@ -810,6 +811,8 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     stripe = await startFakeStripe(() => Date.now())
     service = await startTestService(engine, { STRIPE_API_URL: stripe.url })
     own = businessOf(service.world, 'Salon Spree')
+    // each row of the matrix makes its own things
+    await changeRows(service, sql`update businesses set max_locations = 10000`)
     const sibling = businessOf(service.world, 'Hudson Studio')
     const outsider = businessOf(service.world, 'Lotus Clinic')
     foreign = { publishable: sibling, session: sibling, business: sibling, hub: outsider, manage: sibling }
@@ -960,9 +963,10 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
 
   test.each(secret)('%s needs no key, and gives nothing away', async (route) => {
     const [method = '', path = ''] = route.replace(/:\w+/, unknownId).split(' ')
-    const reply = await service.call(method, `/${path}`, { token: own.business_key })
+    const body = route === 'POST /requests/:token' ? { answer: 'confirm' } : undefined
+    const reply = await service.call(method, `/${path}`, { token: own.business_key, ...(body && { body }) })
     expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
-    expect(await service.call(method, `/${path}`)).toMatchObject({ status: 404 })
+    expect(await service.call(method, `/${path}`, { ...(body && { body }) })).toMatchObject({ status: 404 })
   })
 
   describe.each(tried)('$route', ({ route, may, people, operation }) => {

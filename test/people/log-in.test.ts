@@ -75,7 +75,7 @@ onEachEngine('people', (engine) => {
       const { body } = await showConsole(cookie)
       return /<p class="of-whom">[^]*?<bdi>([^<]+)<\/bdi>/.exec(String(body))?.[1]
     }
-    expect(await named('')).toBeUndefined() // of several
+    expect(await named('')).toBeUndefined() // because there are several
     const person = await logInNewPerson(service, {
       email: newEmail(),
       role: 'manager',

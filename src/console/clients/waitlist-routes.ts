@@ -31,7 +31,7 @@ import { emptyState } from '../frame/empty-state.ts'
 import { clientName, instantOf, momentText } from '../frame/formats.ts'
 import { nextPage, pageOrFirst } from '../frame/lists.ts'
 
-/* The waiting list of a business: who waits for what, an offer by hand, and a client on the phone. */
+/* The waiting list of a business, with offers by hand and entries for clients on the phone. */
 
 const path = '/console/waitlist'
 const perPage = 50

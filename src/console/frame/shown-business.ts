@@ -6,8 +6,8 @@ import type { Context } from '../../bookings/context.ts'
 import { firstBusinesses } from '../../catalogue/business.ts'
 
 /*
- * The business on the pages for logging in. It depends on the server and on this browser, never on a typed
- * email address, so these pages do not reveal who has an account.
+ * The business on the pages for logging in. It depends on the server and on this browser. A typed email
+ * address changes nothing, so these pages do not reveal who has an account.
  */
 
 /** A business as the pages for logging in show it. */

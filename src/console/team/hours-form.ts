@@ -24,7 +24,7 @@ export const usualWeek: WeeklyHours = weekdays
   .slice(0, 5)
   .map((weekday) => ({ weekday, opens: '09:00', closes: '18:00' }))
 
-/** Whose days are listed: a person is away, while a place is closed. */
+/** A list of days is about a person, who is away, or a place, which is closed. */
 type Whose = 'person' | 'place'
 
 /** Returns the rows for hours. `none` describes the default without own hours, and `usual` suggests some. */

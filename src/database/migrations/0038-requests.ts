@@ -5,7 +5,7 @@ import { columnTypes } from './column-types.ts'
 /**
  * Services whose bookings the business confirms, and bookings that wait for it. Kinds of emails and notifications lose
  * their check, so that later ones need no new table. A server of the previous release does not know the new kinds and
- * confirms every booking at once, so no service asks for confirmation while one runs.
+ * confirms every booking at once. No service should ask for confirmation while one runs.
  */
 export async function requests(db: Kysely<unknown>, engine: Engine): Promise<void> {
   const { id, instant, table } = columnTypes(engine)
