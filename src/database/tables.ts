@@ -710,7 +710,7 @@ export interface CalendarMailsTable extends NoticeColumns {
 }
 
 /** Emails to a business or the owners of a hub about webhooks that fail. */
-interface WebhookMailsTable extends NoticeColumns {
+export interface WebhookMailsTable extends NoticeColumns {
   id: string
   /** Null for a webhook of a hub. */
   business_id: string | null
