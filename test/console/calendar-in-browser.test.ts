@@ -140,8 +140,10 @@ describe.skipIf(chromiumPath === undefined)('the calendar in a narrow window', (
     await page.setViewportSize({ width: 1000, height: 720 })
     const beyond = (selector: string) =>
       page.locator(selector).evaluate((part) => part.scrollWidth - part.clientWidth)
-    expect(await beyond('main')).toBe(0)
+    expect(await beyond('.cal-scroll')).toBe(0) // a week fits
+    await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
     expect(await beyond('.cal-scroll')).toBeGreaterThan(0)
+    expect(await beyond('main')).toBe(0)
   })
 })
 

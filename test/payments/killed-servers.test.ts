@@ -87,7 +87,7 @@ onOneEngine('sqlite', 'a server that is killed between a hold and its paid booki
     const shown = await call(cluster.address(0), 'GET', `/bookings/${id}`, { token: token() })
     expect(shown.body).toMatchObject({ status: 'confirmed', payment: { status: 'paid' } })
     const events = await readRows(cluster.databaseUrl, `select type from events where booking_id = '${id}'`)
-    expect(events.map(({ type }) => type)).toEqual(['booking.created'])
+    expect(events.map(({ type }) => type)).toEqual(['booking.created', 'payment.paid'])
     const payments = await readRows(
       cluster.databaseUrl,
       `select status from payments where booking_id = '${id}'`,
