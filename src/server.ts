@@ -230,22 +230,15 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   })
   const housekeeping = startHousekeeping(context, jobs)
   const deliveries = new DeliveryWorker(context, { ...deliveryOptions(context), ...replaced.deliveries })
-  deliveries.start()
   const payments = new PaymentWorker(context)
-  payments.start()
   const mails = new MailWorker(context, mailLinks(context), limiter)
-  mails.start()
   const texts = new TextWorker(context, limiter)
-  texts.start()
   const pushes = new PushWorker(context, { version: packageJson.version })
-  pushes.start()
   const offers = new WaitlistWorker(context)
-  offers.start()
   const requests = new RequestWorker(context)
-  requests.start()
   const calendars = new BusyCalendarWorker(context, reader)
-  calendars.start()
-  servers.start()
+  const workers = [deliveries, payments, mails, texts, pushes, offers, requests, calendars, servers]
+  for (const worker of workers) worker.start()
   return {
     ...{ context, server, deliveries, payments, mails, texts, pushes, offers, requests },
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
@@ -316,6 +309,17 @@ const apiRoutes: AnyRoutes[] = [
   ...[feedRoutes, busyCalendarRoutes, auditRoutes],
 ]
 
+/** Pages that links of messages and the checkout lead to. */
+const linkedRoutes: AnyRoutes[] = [
+  ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, textRoutes],
+  ...[waitlistPageRoutes, requestPageRoutes],
+]
+
+const calendarOfConsole: AnyRoutes[] = [
+  ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
+  ...[awayRoutes, classRoutes, printRoutes],
+]
+
 function allRoutes({
   health,
   metrics,
@@ -369,11 +373,9 @@ function allRoutes({
         embedRoutes,
         metrics,
       ],
-      ...[checkoutRoutes, sandboxRoutes, stripeWebhookRoutes, mailOffRoutes, textRoutes, files, mcpRoutes],
-      ...[waitlistPageRoutes, requestPageRoutes],
+      ...[...linkedRoutes, files, mcpRoutes],
       ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
-      ...[calendarPageRoutes, bookRoutes, moveRoutes, blockPageRoutes, bookingListRoutes],
-      ...[awayRoutes, classRoutes, printRoutes],
+      ...calendarOfConsole,
       ...[
         bookingPageOfConsoleRoutes,
         clientPageRoutes,

@@ -116,11 +116,17 @@ onEachEngine('how many locations and staff members all services list', (engine) 
     expect(after.places.active).toBeLessThanOrEqual(after.places.max)
   })
 
+  /** Returns the services that only fill the catalogue, by name. */
+  const fillers = async () =>
+    (await service.rows('services'))
+      .filter(({ name }) => String(name).startsWith('Filler '))
+      .toSorted((one, other) => String(one['name']).localeCompare(String(other['name'])))
+
   test('the last pair fits, and the next does not', async () => {
     await leaveRoom(0)
     const { people } = await usage()
     expect(people.active).toBe(people.max)
-    const filler = (await service.rows('services')).find(({ name }) => String(name).startsWith('Filler '))
+    const filler = (await fillers()).at(0)
     const path = `/services/${String(filler?.['id'])}`
     const [first, ...others] = staffIds
     const statuses: number[] = []
@@ -140,7 +146,7 @@ onEachEngine('how many locations and staff members all services list', (engine) 
     await leaveRoom(-30)
     const before = await usage()
     expect([before.places.active, before.people.active]).toEqual([30_030, 120_030])
-    const filler = (await service.rows('services')).findLast(({ name }) => String(name).startsWith('Filler '))
+    const filler = (await fillers()).at(-1)
     const path = `/services/${String(filler?.['id'])}`
     const { location_ids, staff_ids } = (await call('GET', path)).body as Record<string, string[]>
     const change = async (body: object) => call('PATCH', path, body)

@@ -84,7 +84,13 @@ onOneEngine('sqlite', 'bookings beside a running server', (engine) => {
         /^status +cancelled$[^]*^cancelled +2\d{3}-/m,
       )
       expect(await eventsOf(id)).toEqual([
-        ...['booking.created', 'booking.updated', 'booking.completed', 'booking.cancelled'],
+        ...[
+          'booking.created',
+          'booking.updated',
+          'booking.rescheduled',
+          'booking.completed',
+          'booking.cancelled',
+        ],
       ])
       const seen = await call(server.address, 'GET', `/bookings/${id}`, { token })
       const { manage_url: _link, ...whole } = seen.body as Record<string, unknown>

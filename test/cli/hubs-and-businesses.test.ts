@@ -98,6 +98,7 @@ onOneEngine('sqlite', 'hubs and businesses beside a running server', (engine) =>
       ['maximum staff', '1000'],
       ['maximum resources', '1000'],
       ['longest pause in a visit', '0 minutes'],
+      ['time to answer an offer', '60 minutes'],
       ['bookings per client', '5'],
       ['trusted networks'],
       ['clients are erased', 'never'],

@@ -220,7 +220,7 @@ function bodyOf(typed: Typed): object {
 async function newPage(context: Context, visit: BusinessVisit, state: FormState): Promise<ShownPage> {
   const { waitlist: t, book, setUp } = visit.texts
   const { services, locations, staff } = await catalogueOf(context, visit)
-  const active = <One extends { id: string; name: string; active: boolean }>(all: readonly One[]) =>
+  const active = (all: readonly { id: string; name: string; active: boolean }[]) =>
     all.filter((one) => one.active).map((one) => [one.id, one.name] as const)
   const offered = services.filter(({ waitlist }) => waitlist)
   const places = active(locations)
