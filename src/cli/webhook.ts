@@ -8,7 +8,7 @@ import type { Context } from '../bookings/context.ts'
 import { showBusiness, showHub } from '../catalogue/business.ts'
 import type { DeliveryStatus } from '../database/tables.ts'
 import { listDeliveries, retryByHand } from '../webhooks/delivery.ts'
-import { type EventType, eventTypes } from '../webhooks/event-payload.ts'
+import { type EventType, eventTypes, usualEventTypes } from '../webhooks/event-payload.ts'
 import { faultOfDelivery } from '../webhooks/signature.ts'
 import {
   changeWebhook,
@@ -79,7 +79,9 @@ function registerCreate(group: CliCommand): void {
     .option('--business <name or id>', 'for this business')
     .option('--hub <name or id>', 'for all businesses of this hub')
     .requiredOption('--url <address>', 'where to send events, such as https://example.com/hooks')
-    .addOption(new Option('--event <names...>', 'event types (default: all)').choices(eventTypes))
+    .addOption(
+      new Option('--event <names...>', 'event types (default: the four of a booking)').choices(eventTypes),
+    )
     .option('--description <text>', 'a note on its purpose')
     .withJson()
     .examples(
@@ -103,7 +105,7 @@ async function create(context: Context, { business, hub, url, event, description
     hub === undefined
       ? { businessId: (await showBusiness(context, business ?? '')).id }
       : { hubId: (await showHub(context, hub)).id }
-  const input = { url, events: event ?? [...eventTypes], ...given({ description }) }
+  const input = { url, events: event ?? [...usualEventTypes], ...given({ description }) }
   return inOptions({ events: '--event' }, () => createWebhook(context, { ...operator, scope }, input))
 }
 

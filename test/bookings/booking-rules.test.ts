@@ -116,6 +116,7 @@ describe('what follows from a change', () => {
       takesSlot: false,
       movesCancelled: false,
       deposit: undefined,
+      endsRequest: false,
     })
   })
 
@@ -127,11 +128,12 @@ describe('what follows from a change', () => {
         scheduled_at: now,
       },
       action: 'booking.updated',
-      events: ['booking.updated'],
+      events: ['booking.updated', 'booking.rescheduled'],
       leavesSlot: true,
       takesSlot: true,
       movesCancelled: false,
       deposit: undefined,
+      endsRequest: false,
     })
   })
 

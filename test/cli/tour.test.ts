@@ -50,7 +50,7 @@ onOneEngine('sqlite', 'holdfast tour', (engine) => {
     expect(ran.stdout).not.toMatch(secret)
     expect(ran.stdout).toMatch(/"… and 6 more"/)
     expect(await readRows(database.url, 'select status from bookings')).toEqual([{ status: 'cancelled' }])
-    expect(await readRows(database.url, 'select type from events')).toHaveLength(3)
+    expect(await readRows(database.url, 'select type from events')).toHaveLength(4)
 
     const again = await runCommand(['tour'], { DATABASE_URL: database.url, PORT: port })
     expect(again, again.stderr).toMatchObject({ code: 0, stderr: '' })

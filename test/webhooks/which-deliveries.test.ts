@@ -80,7 +80,7 @@ onOneEngine('postgres', 'deliveries of a change', (engine) => {
       const booking = (await shop.book()) as { id: string; starts_at: string }
       if (from !== undefined) await shop.client.change(booking.id, { status: from })
       await makeWebhook(service, { token: shop.business.key, to: receiver, path: '/all' })
-      const before = (await service.rows('events')).length
+      const before = (await service.events()).length
       const body =
         change === 'cancel' || !('ends_at' in change)
           ? change
@@ -212,7 +212,7 @@ onOneEngine('postgres', 'deliveries of a change', (engine) => {
           })),
         }),
       )
-    const before = (await service.events()).length
+    const before = (await service.rows('events')).length
     const deliveriesBefore = (await service.rows('deliveries')).map(({ id }) => id)
     service.statements.length = 0
     const types = ['booking.updated', 'booking.updated', 'booking.cancelled']
