@@ -1,3 +1,4 @@
+import { usualEventTypes } from '../../src/webhooks/event-payload.ts'
 import { paymentsOf } from './payment-model.ts'
 import { expect } from 'vitest'
 import { seatsOf } from '../support/checker.ts'
@@ -101,14 +102,18 @@ function checkBookings({ model }: World, { bookings }: Rows): void {
 
 /** Expects one event for each change, in order, with the booking at that time and its deliveries. */
 function checkEvents({ model }: World, { events, deliveries }: Rows): void {
-  const found = events.map(({ id, type, booking_id, payload }) => {
-    const { data } = JSON.parse(payload) as { data: { status: string; starts_at: string; ends_at: string } }
-    const deliveredTo = deliveries
-      .filter(({ event_id }) => event_id === id)
-      .map(({ webhook_id }) => webhook_id)
-    const { status, starts_at, ends_at } = data
-    return { type, bookingId: booking_id, status, start: ms(starts_at), end: ms(ends_at), deliveredTo }
-  })
+  // the model knows the usual events; test/webhooks and test/bookings try the others
+  const usual: ReadonlySet<string> = new Set(usualEventTypes)
+  const found = events
+    .filter(({ type }) => usual.has(type))
+    .map(({ id, type, booking_id, payload }) => {
+      const { data } = JSON.parse(payload) as { data: { status: string; starts_at: string; ends_at: string } }
+      const deliveredTo = deliveries
+        .filter(({ event_id }) => event_id === id)
+        .map(({ webhook_id }) => webhook_id)
+      const { status, starts_at, ends_at } = data
+      return { type, bookingId: booking_id, status, start: ms(starts_at), end: ms(ends_at), deliveredTo }
+    })
   expect(found, 'events').toEqual(model.events)
   const wanted = model.events.flatMap(({ deliveredTo }) => deliveredTo)
   expect(deliveries.length, 'deliveries').toBe(wanted.length)

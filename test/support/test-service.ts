@@ -237,7 +237,10 @@ export function beforeTransactions(
  */
 export function withoutLimiter(statements: string[]): string[] {
   return statements.filter(
-    (text) => !/\b(rate_limits|waiting_webhooks|next_check_at|request_check_at|waitlist\w*|pushe?s|push_devices)\b/.test(text),
+    (text) =>
+      !/\b(rate_limits|waiting_webhooks|next_check_at|request_check_at|waitlist\w*|pushe?s|push_devices)\b/.test(
+        text,
+      ),
   )
 }
 
