@@ -118,7 +118,7 @@ export const toolList: About[] = [
     name: 'reschedule_booking',
     operation: 'rescheduleManagedBooking',
     title: 'Move a booking of yours',
-    description: `Moves a booking that you made to another free start, with the same person unless none was chosen. A refusal changes nothing. The service says until when and how often: after change_not_allowed, its reason is too_late, too_many or not_allowed. A request cannot be moved: cancel it and book anew. Ask first; mail may be sent. ${times} ${afterRefusal}`,
+    description: `Moves a booking that you made to another free start, with the same person unless none was chosen. A refusal changes nothing. The service says until when and how often: after change_not_allowed, its reason is too_late, too_many or not_allowed. A request cannot be moved: cancel it, then book again. Ask first, because an email may be sent. ${times} ${afterRefusal}`,
     byManageLink: true,
     access: ['session'],
     destroys: true,
@@ -137,7 +137,7 @@ export const toolList: About[] = [
     operation: 'cancelManagedBooking',
     title: 'Cancel a booking of yours',
     description:
-      'Cancels a booking that you made; its slot is free at once and may be gone for good. Of a series, series is this (the default), following or all. A paid deposit goes back if the booking is cancelled in time, as the service says. After change_not_allowed, its reason is too_late or not_allowed. Ask first; mail may be sent.',
+      'Cancels a booking that you made and frees its slot at once, so somebody else may take it. For a series, set series to this (the default), following or all. A paid deposit goes back if the booking is cancelled in time, as the service says. After change_not_allowed, its reason is too_late or not_allowed. Ask first; mail may be sent.',
     byManageLink: true,
     access: ['session'],
     destroys: true,
@@ -147,7 +147,7 @@ export const toolList: About[] = [
     operation: 'cancelBooking',
     title: 'Cancel a booking',
     description:
-      'Cancels a booking; its slot is free at once and may be gone for good. Of a series, series is this (the default), following or all. Ask first. refund is full or none (of a paid deposit); the client is told by mail unless notify is "false".',
+      'Cancels a booking and frees its slot at once, so somebody else may take it. For a series, set series to this (the default), following or all. Ask first. refund is full or none, for a paid deposit. The client gets an email unless notify is "false".',
     only: ['id', 'refund', 'notify', 'series'],
     destroys: true,
   },

@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { type Actor, isSession } from '../access/actor.ts'
 import { firstGeneration, type ManageTokens, manageTokens } from '../access/manage-link.ts'
 import { tokenDigest } from '../access/token.ts'
-import { isSlotUnavailable, notOfferedThen } from '../availability/offer-rules.ts'
+import { notOfferedThen } from '../availability/offer-rules.ts'
 import { standInEmail } from '../base/contact-formats.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
@@ -23,13 +23,11 @@ import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import { eventSubject } from '../webhooks/event-payload.ts'
 import { recordChange } from '../webhooks/event.ts'
 import { recordNotices } from '../push/outbox.ts'
-import { bookHold, lockBooking, updateBooking } from './booking-queries.ts'
+import { bookHold } from './booking-queries.ts'
 import { clientColumns, eventsOfUnconfirmed } from './booking-rules.ts'
 import type { ConvertHold } from './booking-schemas.ts'
 import type { Deposit, OpenCheckout } from './checkouts.ts'
-import { endBookingClaim } from './claim-queries.ts'
 import { findStandIn } from './client.ts'
-import { retakeSlot } from './claim.ts'
 import type { Context } from './context.ts'
 import {
   clientFieldErrors,
@@ -49,10 +47,10 @@ import {
   withHoldToPlace,
 } from './hold.ts'
 import { holdStatus } from './hold-rules.ts'
+import { confirmDeposit } from './pending-booking.ts'
 import { noDeposit } from './series-rules.ts'
 import { findVisitItems } from './visit-queries.ts'
 import type { HoldToPlace } from './visit.ts'
-import { moveVisit } from './visit-change.ts'
 import {
   admitBooking,
   assertAdmitted,
@@ -232,114 +230,6 @@ function requiredEmail({ email }: ConvertHoldInput['client']): string {
 function mayNotSilence(): Problem {
   const detail = 'can be false for business and hub keys only; leave it out'
   return validationProblem([{ pointer: '/notify', code: 'not_allowed', detail }])
-}
-
-/** Finds a payment's booking and locks it until the transaction ends. */
-export function bookingForPayment(
-  tx: Transaction,
-  { businessId, id }: { businessId: string; id: string },
-): Promise<BookingRow | undefined> {
-  return lockBooking(tx, { scope: { businessId }, id })
-}
-
-/** Confirms a booking that has its slot. Records booking.created, because it was not announced before. */
-export async function confirmDeposit(
-  context: Context,
-  tx: Transaction,
-  booking: BookingRow,
-  notify = true,
-): Promise<BookingRow> {
-  const { now } = tx
-  const columns = {
-    status: 'confirmed',
-    confirmed_at: now,
-    cancelled_at: null,
-    scheduled_at: now,
-    updated_at: now,
-  } as const
-  await updateBooking(tx, booking, columns)
-  const confirmed = { ...booking, ...columns, version: booking.version + 1 }
-  await recordChange(context, tx, {
-    types: ['booking.created'],
-    booking: eventSubject(confirmed),
-    by: 'system',
-    action: 'booking.confirmed',
-  })
-  await recordNotices(context, tx, { before: booking, after: confirmed, notify })
-  return confirmed
-}
-
-/**
- * Takes a cancelled booking's slot again and confirms it. Changes nothing and returns undefined if the slot
- * is taken.
- */
-export async function confirmLateDeposit(
-  context: Context,
-  tx: Transaction,
-  booking: BookingRow,
-): Promise<BookingRow | undefined> {
-  let retaken = booking
-  try {
-    if (booking.item_count === null) await retakeSlot(context, tx, booking)
-    else retaken = await retakeVisit(context, tx, booking)
-  } catch (error) {
-    // also if the service now has fewer seats than the party has people
-    if (isSlotUnavailable(error) || isInvalid(error)) return undefined
-    throw error
-  }
-  return confirmDeposit(context, tx, retaken)
-}
-
-/** Takes the time of all items of a booking again. Returns the booking, which may have other people then. */
-async function retakeVisit(context: Context, tx: Transaction, booking: BookingRow): Promise<BookingRow> {
-  const { id, business_id: businessId, starts_at: startsAt } = booking
-  const { columns } = await moveVisit(context, tx, { booking, startsAt, rule: 'anyTime', tried: {} })
-  await updateBooking(tx, booking, { ...columns, updated_at: tx.now })
-  const retaken = await lockBooking(tx, { scope: { businessId }, id })
-  if (!retaken) throw new Error('a booking is gone under its lock')
-  return { ...retaken, version: booking.version } // its confirmation makes the new version
-}
-
-function isInvalid(error: unknown): boolean {
-  return error instanceof Problem && error.code === 'validation_failed'
-}
-
-/**
- * Ends a request that the business has not answered: cancels it, frees its slot and informs both. The caller has locked it.
- */
-export async function endUnanswered(context: Context, tx: Transaction, booking: BookingRow): Promise<void> {
-  await endBookingClaim(tx, { id: booking.id, business_id: booking.business_id, at: tx.now })
-  const ended = { status: 'cancelled', cancelled_at: tx.now, updated_at: tx.now } as const
-  const columns = { ...ended, respond_by: null, request_check_at: null }
-  await updateBooking(tx, booking, columns)
-  await context.checkouts.settle(tx, { paymentId: booking.payment_id, booking: 'cancelled', refund: false })
-  const after = { ...booking, ...columns, version: booking.version + 1 }
-  await recordChange(context, tx, {
-    types: ['booking.cancelled'],
-    booking: eventSubject(after),
-    ofRequest: true,
-    by: 'system',
-    action: 'booking.cancelled',
-  })
-  await recordNotices(context, tx, { before: booking, after })
-}
-
-/**
- * Cancels an unpaid booking, frees its slot and notifies the client. Records no event, because its creation
- * had none.
- */
-export async function cancelUnpaid(context: Context, tx: Transaction, booking: BookingRow): Promise<void> {
-  await endBookingClaim(tx, { id: booking.id, business_id: booking.business_id, at: tx.now })
-  const columns = { status: 'cancelled', cancelled_at: tx.now, updated_at: tx.now } as const
-  await updateBooking(tx, booking, columns)
-  const after = { ...booking, ...columns, version: booking.version + 1 }
-  await recordChange(context, tx, {
-    types: [],
-    booking: eventSubject(after),
-    by: 'system',
-    action: 'booking.cancelled',
-  })
-  await recordNotices(context, tx, { before: booking, after })
 }
 
 async function convertWith(context: Context, actor: Actor, request: Request): Promise<Conversion> {

@@ -9,7 +9,7 @@ import { itemsOf } from '../database/shown-item-rules.ts'
 import { recordReminder } from '../push/outbox.ts'
 import { lockBooking } from './booking-queries.ts'
 import type { Context } from './context.ts'
-import { endUnanswered } from './conversion.ts'
+import { endUnanswered } from './pending-booking.ts'
 import { offerToMove } from './manage.ts'
 import { countOpenRequests, findDueRequests, findOpenRequests, postponeRequest } from './request-queries.ts'
 
@@ -96,7 +96,7 @@ export function answererOf({ mailId, businessId, email }: Answerer): Actor {
 interface Answerer {
   mailId: string
   businessId: string
-  /** The recipient, who is not told of their own answer. */
+  /** The recipient, who gets no email about their own answer. */
   email: string
 }
 

@@ -29,7 +29,7 @@ export function waitlistRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Add a client to the waiting list',
         description:
-          'When a time that fits becomes free, it is held for whoever waits longest. The client gets a link by email, and by text message with consent, that books the time or declines it. Without an answer within `offer_minutes` of the business, the next one gets it. A session may have at most 3 active entries for one email address at a business.',
+          'When a time that fits becomes free, it is held for the client who has waited longest. An email, and with consent a text message, has a link to book or decline it. Without an answer within `offer_minutes` of the business, the next client gets the offer. A session may have at most 3 active entries for one email address at a business.',
         querystring: EmptyObject,
         body: CreateEntry,
         response: { 201: Entry, ...problems('not_found', 'slot_not_offered', 'booking_limit_reached') },
@@ -116,7 +116,7 @@ export function waitlistRoutes(app: FastifyInstance, context: Context): void {
         tags,
         summary: 'Offer a time to a client on the waiting list',
         description:
-          'By hand, whoever waits longest. Hours, blocks and notice do not bind, as for holds of keys. The time is held for the client.',
+          'Offers a chosen time to any waiting client, whatever the order, and holds it for them. As for holds with a key, opening hours, blocks and notice do not apply.',
         params,
         querystring: EmptyObject,
         body: OfferTime,

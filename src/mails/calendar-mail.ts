@@ -8,7 +8,8 @@ import { type Block, htmlOf, textOf } from './layout.ts'
 import type { NoticeOf } from './notice-queries.ts'
 import { sendNotice } from './notice.ts'
 import { mailRouteOf } from './mail-route.ts'
-import { momentOf, oneLine, type RenderedMail } from './render.ts'
+import { oneLine, type RenderedMail } from './render.ts'
+import { momentOf } from './times-and-money.ts'
 import type { MailSender } from './send.ts'
 
 /*

@@ -1,6 +1,7 @@
 import { type Language, languageFor } from '../base/languages.ts'
 import type { MailView } from './render.ts'
-import { leadingZone, newsOf, timesOf, unlinked } from './render.ts'
+import { leadingZone, newsOf, unlinked } from './render.ts'
+import { timesOf } from './times-and-money.ts'
 import { maxSegments, plainText, segmentsOf } from './text-rules.ts'
 
 /** Lengths to which names are shortened, one after the other, until the message fits. */

@@ -9,7 +9,8 @@ import { type Block, htmlOf, textOf } from './layout.ts'
 import { mailRoute, mailRouteOf } from './mail-route.ts'
 import type { NoticeOf } from './notice-queries.ts'
 import { sendNotice } from './notice.ts'
-import { momentOf, oneLine, type RenderedMail, unlinked } from './render.ts'
+import { oneLine, type RenderedMail, unlinked } from './render.ts'
+import { momentOf } from './times-and-money.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
 import {
   findFailingWebhook,

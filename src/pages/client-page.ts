@@ -3,7 +3,7 @@ import { html, type Html } from '../base/html.ts'
 import type { Language } from '../base/languages.ts'
 import type { OwnBooking } from '../bookings/client-log-in.ts'
 import { itemNames, itemsOf, totalPriceOf } from '../database/shown-item-rules.ts'
-import { momentOf, moneyText } from '../mails/render.ts'
+import { momentOf, moneyText } from '../mails/times-and-money.ts'
 import type { CardBusiness, MessagePage } from './message-page.ts'
 
 /* The page of a client in all its states. It works without a script, except the one that reads the link. */

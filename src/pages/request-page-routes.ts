@@ -15,7 +15,7 @@ import { itemNames, itemsOf } from '../database/shown-item-rules.ts'
 import { readForms } from '../http/forms.ts'
 import { pageTag } from '../http/openapi.ts'
 import { findShownBookings, requestOfToken } from '../mails/answer-link.ts'
-import { momentOf } from '../mails/render.ts'
+import { momentOf } from '../mails/times-and-money.ts'
 import { sendMessagePage } from './message-page.ts'
 
 const params = StrictObject({ token: Type.String({ description: 'From an email about a request.' }) })

@@ -6,7 +6,7 @@ import {
   cancelUnpaid,
   confirmDeposit,
   confirmLateDeposit,
-} from '../bookings/conversion.ts'
+} from '../bookings/pending-booking.ts'
 import { eventSubject } from '../webhooks/event-payload.ts'
 import { recordPayment } from '../webhooks/event.ts'
 import { recordPaymentMail } from '../mails/outbox.ts'

@@ -298,7 +298,7 @@ onEachEngine('requests', (engine) => {
     expect(await subjects()).toEqual(['client: Request received'])
   })
 
-  test('of two owners who answer at once one wins, and the other is told', async () => {
+  test('if two owners answer at once, one wins and the other gets a refusal', async () => {
     for (let round = 0; round < 6; round += 1) {
       const { id, body } = await request()
       expect(body.status).toBe('pending')

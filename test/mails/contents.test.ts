@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { absoluteUrl } from '../../src/base/public-url.ts'
-import { moneyText } from '../../src/mails/render.ts'
+import { moneyText } from '../../src/mails/times-and-money.ts'
 import { sessionClient } from '../support/client.ts'
 import { onOneEngine } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'

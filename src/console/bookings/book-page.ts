@@ -8,7 +8,7 @@ import type { ClientFields, CustomField } from '../../catalogue/catalogue-types.
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
-import { moneyText } from '../../mails/render.ts'
+import { moneyText } from '../../mails/times-and-money.ts'
 import { icon } from '../../pages/icons.ts'
 import { choice, faultSummary, field, focusIf, type FormState, hidden, tick } from '../../pages/form.ts'
 import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'

@@ -7,7 +7,7 @@ import { presentBooking } from '../../bookings/presented-booking.ts'
 import type { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
 import { usualClientFields } from '../../catalogue/service-rules.ts'
-import { moneyText } from '../../mails/render.ts'
+import { moneyText } from '../../mails/times-and-money.ts'
 import {
   choice,
   faultSummary,

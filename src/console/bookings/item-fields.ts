@@ -6,7 +6,7 @@ import { maxItems } from '../../bookings/hold-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
 import { minutesOf } from '../../catalogue/service-rules.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
-import { moneyText } from '../../mails/render.ts'
+import { moneyText } from '../../mails/times-and-money.ts'
 import {
   choice,
   type Faults,

@@ -1,6 +1,6 @@
 import { csvDate } from '../../base/csv.ts'
 import { html } from '../../base/html.ts'
-import { moneyText } from '../../mails/render.ts'
+import { moneyText } from '../../mails/times-and-money.ts'
 import { dateFormat } from '../frame/formats.ts'
 import type { BusinessVisit } from '../frame/console-route.ts'
 import { peopleReport, weekReport } from './hour-reports.ts'

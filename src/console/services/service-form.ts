@@ -17,7 +17,7 @@ import {
   usualClientFields,
   usualReschedules,
 } from '../../catalogue/service-rules.ts'
-import { moneyText } from '../../mails/render.ts'
+import { moneyText } from '../../mails/times-and-money.ts'
 import {
   choice,
   type Faults,
