@@ -189,7 +189,10 @@ export function presentSeries(
   }
 }
 
-/** Adds free times to the skipped times of a series in an answer. They are those of this moment, also in a repeated answer. */
+/**
+ * Adds free times to the skipped times of a series in an answer. They are those of this moment, also in a repeated
+ * answer. The holds exist already, so a failed search leaves the answer without other times.
+ */
 export async function withSeriesAlternatives(
   context: Context,
   actor: Actor,
@@ -197,9 +200,14 @@ export async function withSeriesAlternatives(
 ): Promise<object> {
   const { series } = shown as ReturnType<typeof presentSeries>
   if (series.skipped.length === 0) return shown
-  const skipped = await withPlacing(context, actor, {
-    ...{ input, store: storeNothing },
-    work: (hold) => withSuggestions(hold, series.skipped),
-  })
-  return { ...shown, series: { ...series, skipped } }
+  try {
+    const skipped = await withPlacing(context, actor, {
+      ...{ input, store: storeNothing },
+      work: (hold) => withSuggestions(hold, series.skipped),
+    })
+    return { ...shown, series: { ...series, skipped } }
+  } catch (error) {
+    context.log.warn({ err: error, series_id: series.id }, 'other times for a series could not be found')
+    return shown
+  }
 }

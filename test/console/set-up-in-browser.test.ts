@@ -193,7 +193,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     await page.getByText('Gespeichert.').waitFor()
     await page.getByText('Mo 10:00–16:00').waitFor()
     await page.getByRole('link', { name: 'Dana' }).click()
-    await page.getByText('Donnerstag, 24. Dezember 2026: geschlossen').first().waitFor()
+    await page.getByText('Donnerstag, 24. Dezember 2026: abwesend').first().waitFor()
     await picture('person-holiday-desk-dark')
     await page.getByRole('button', { name: 'Arbeitet nicht mehr hier' }).click()
     await page.getByText('Bei dieser Person kann zurzeit niemand buchen.').waitFor()

@@ -22,21 +22,25 @@ export interface TcpProxy {
   pointAt(databaseUrl: string): void
   /**
    * Cuts the next connection whose client sends this text, either before the database receives it or after. In the
-   * latter case its answer is lost. Resolves when that has happened.
+   * latter case its answer is lost. Resolves when that has happened. With `of`, it waits for a transaction in which the
+   * client sent that too, because background loops have their own.
    */
-  cutAt(text: string, when: 'before' | 'after'): Promise<void>
+  cutAt(text: string, when: 'before' | 'after', of?: string): Promise<void>
   close(): Promise<void>
 }
 
 interface Cut {
   text: string
   when: 'before' | 'after'
+  of: string
   done: () => void
 }
 
 interface Link {
   client: Socket
   database: Socket
+  /** Everything that the client sent since its last commit. */
+  said: string
   /** Set if the next answer is to be lost. */
   onAnswer?: () => void
 }
@@ -54,7 +58,9 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
       end(link)
       return
     }
-    const due = cut && bytes.includes(cut.text) ? cut : undefined
+    link.said += bytes.toString('latin1')
+    const due = cut && bytes.includes(cut.text) && link.said.includes(cut.of) ? cut : undefined
+    if (bytes.includes('commit')) link.said = ''
     if (due) cut = undefined
     if (due?.when === 'before') {
       end(link)
@@ -90,7 +96,7 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
       return
     }
     const database = connect(Number(target.port || 5432), target.hostname)
-    const link: Link = { client, database }
+    const link: Link = { client, database, said: '' }
     links.add(link)
     client.on('data', (bytes: Buffer) => fromClient(link, bytes))
     database.on('data', (bytes: Buffer) => fromDatabase(link, bytes))
@@ -121,9 +127,9 @@ export async function startProxy(databaseUrl: string): Promise<TcpProxy> {
     pointAt: (next) => {
       target = new URL(next)
     },
-    cutAt: (text, when) =>
+    cutAt: (text, when, of = '') =>
       new Promise((done) => {
-        cut = { text, when, done }
+        cut = { text, when, of, done }
       }),
     close: async () => {
       for (const link of [...links]) end(link)

@@ -100,7 +100,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL server that cannot be
       for (let round = 0; round < cuts; round += 1) {
         const hold = await client.hold(0, token, ownSlot(round))
         const id = String(hold.body.hold_id)
-        const happened = proxy.cutAt('commit', when)
+        const happened = proxy.cutAt('commit', when, id)
         await expectUnavailable(client.convert(0, token, id))
         await happened
         expect(tally([await client.convert(0, token, id)])).toEqual(repeated)
@@ -116,7 +116,7 @@ describe.runIf(engines.includes('postgres'))('a PostgreSQL server that cannot be
       const send = (path: string, key: string, body: object) =>
         call(server.address, 'POST', path, { token, body, headers: { 'idempotency-key': key } })
       const cutAndRepeat = async (path: string, key: string, body: object) => {
-        const happened = proxy.cutAt('commit', when)
+        const happened = proxy.cutAt('commit', when, key)
         await expectUnavailable(send(path, key, body))
         await happened
         const repeated = await Promise.all([send(path, key, body), send(path, key, body)])
