@@ -106,7 +106,7 @@ const keptTables = ['businesses', 'services', 'staff', 'api_keys', 'webhooks', '
 onEachEngine('an upgrade from an earlier package', (engine) => {
   longTest(
     'keeps everything, and the earlier one refuses the database afterwards',
-    { timeout: 300_000 },
+    { timeout: 600_000 },
     async () => {
       packages = packages === 'not made' ? bothPackages() : packages
       if (!packages) return

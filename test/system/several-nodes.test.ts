@@ -14,6 +14,8 @@ const possible = engines.includes('postgres') && inject('haproxy') !== null && i
 
 const nodes = rounds(2, 3)
 const contenders = 80
+/** Servers start one after the other under load. */
+const slow = { timeout: 300_000 }
 
 describe.runIf(possible)('several servers behind HAProxy, as docs/guides/scaling.md sets them up', () => {
   let cluster: Cluster
@@ -98,11 +100,11 @@ describe.runIf(possible)('several servers behind HAProxy, as docs/guides/scaling
     }
   }
 
-  longTest('a rolling restart under load loses nothing and refuses nothing', async () => {
+  longTest('a rolling restart under load loses nothing and refuses nothing', slow, async () => {
     await underLoad(() => replaceAll())
   })
 
-  longTest('a rolling upgrade: old servers serve on the new schema, then new ones', async () => {
+  longTest('a rolling upgrade: old servers serve on the new schema, then new ones', slow, async () => {
     const program = makeNextRelease()
     await underLoad(async (moreLoad) => {
       const variables = { DATABASE_URL: cluster.databaseUrl }
