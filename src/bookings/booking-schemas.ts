@@ -177,7 +177,7 @@ export const ChangeBooking = StrictObject(
         minimum: 0,
         maximum: maxDelaySeconds,
         description:
-          'How long mails about a new time, length or person wait. If the booking is as before by then, nobody is told. For an interface with "Undo".',
+          'How long mails about a new time, length, person or status wait. If the booking is as before by then, nobody is told. For an interface with "Undo".',
       }),
     ),
   },

@@ -173,11 +173,11 @@ export async function readChange(
 export async function cancelBooking(
   context: Context,
   actor: Actor,
-  { refund = false, notify, reason, ...target }: BookingTarget & Cancellation,
+  { refund = false, notify, delaySeconds, reason, ...target }: BookingTarget & Cancellation,
 ): Promise<BookingRow> {
   if (refund) assertRole(actor, 'owner')
   const wanted: WantedChange = { status: 'cancelled', ...(reason && { cancelReason: reason }) }
-  return applyChange(context, actor, { target, wanted, refund, notify })
+  return applyChange(context, actor, { target, wanted, refund, notify, delaySeconds })
 }
 
 /**
@@ -208,6 +208,8 @@ function alreadyAnswered(): Problem {
 export interface Cancellation {
   refund?: boolean
   notify?: boolean
+  /** Delay of the emails in seconds, so that they can still be withdrawn by restoring the booking. */
+  delaySeconds?: number
   reason?: string
 }
 

@@ -80,16 +80,23 @@ export async function cancelInSeries(
     reach = 'this',
     refund = false,
     notify,
+    delaySeconds,
     reason,
     ...target
   }: { reach: SeriesReach | undefined } & BookingTarget & Cancellation,
 ): Promise<ChangedInSeries> {
-  const cancellation = { refund, ...(notify !== undefined && { notify }), ...(reason && { reason }) }
-  if (reach === 'this')
-    return { booking: await cancelBooking(context, actor, { ...target, ...cancellation }) }
+  if (reach === 'this') {
+    const cancellation = {
+      ...{ ...target, refund },
+      ...(notify !== undefined && { notify }),
+      ...(delaySeconds !== undefined && { delaySeconds }),
+      ...(reason && { reason }),
+    }
+    return { booking: await cancelBooking(context, actor, cancellation) }
+  }
   if (refund) assertRole(actor, 'owner')
   const wanted: WantedChange = { status: 'cancelled', ...(reason && { cancelReason: reason }) }
-  return applyToSeries(context, actor, { reach, target, change: { wanted, refund, notify } })
+  return applyToSeries(context, actor, { reach, target, change: { wanted, refund, notify, delaySeconds } })
 }
 
 /** Cancels as cancelInSeries does, by the rules for clients. One that may no longer be cancelled refuses all. */

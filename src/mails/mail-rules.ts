@@ -184,8 +184,12 @@ export function changeOccasion(
 export function knownBefore(
   waiting: readonly Pick<WaitingMail, 'kind' | 'occasion'>[],
 ): Partial<Known> | undefined {
-  const first = waiting.find((mail) => mail.kind === 'changed')
-  const [, start, end, staff, items] = first?.occasion.split('/') ?? []
+  return knownIn(waiting.find((mail) => mail.kind === 'changed')?.occasion)
+}
+
+/** Returns the state before the change in an occasion. */
+function knownIn(occasion: string | undefined): Partial<Known> | undefined {
+  const [, start, end, staff, items] = occasion?.split('/') ?? []
   if (start === undefined) return undefined
   return {
     starts_at: start as Instant,
@@ -196,10 +200,23 @@ export function knownBefore(
 }
 
 /** True if unreported changes have been undone. */
-function isBack(waiting: readonly WaitingMail[], booking: ItemColumns): boolean {
-  const known = knownBefore(waiting)
+function isBack(known: Partial<Known> | undefined, booking: ItemColumns): boolean {
   if (known?.ends_at === undefined || differs({ ...booking, ...known }, booking)) return false
   return known.items ? haveSameItems(known.items, knownItems(booking)) : booking.items_json === null
+}
+
+/** Leaves out cancellations that were undone before their email was sent, with the confirmations after them. */
+function withoutUndone(
+  waiting: readonly WaitingMail[],
+  booking: ItemColumns & Pick<MailSubject, 'status'>,
+): readonly WaitingMail[] {
+  const at = waiting.findLastIndex(({ kind }) => kind === 'cancelled')
+  const isUndone = booking.status !== 'cancelled' && isBack(knownIn(waiting[at]?.occasion), booking)
+  if (!isUndone) return waiting
+  const isAgain = ({ kind, occasion }: WaitingMail) =>
+    (kind === 'confirmed' || kind === 'booked') && /^\d/.test(occasion) // not about a payment or a lost email
+  const rest = [...waiting.slice(0, at), ...waiting.slice(at + 1).filter((mail) => !isAgain(mail))]
+  return withoutUndone(rest, booking)
 }
 
 const paidPrefix = 'paid/'
@@ -224,17 +241,19 @@ export function reminderOccasion(startsAt: Instant, hours: number): string {
  * the sent email shows the booking as it is now. The emails are in order.
  */
 export function mailToSend(
-  waiting: readonly WaitingMail[],
+  all: readonly WaitingMail[],
   booking: MailSubject | undefined,
   now: Instant,
 ): WaitingMail | undefined {
   if (!booking || booking.ends_at <= now) return undefined
+  const waiting = withoutUndone(all, booking)
   const last = (kind: MailKind) => waiting.findLast((mail) => mail.kind === kind)
   if (booking.status === 'cancelled') return lastEnd(waiting)
   if (booking.respond_by !== null) return last('requested')
   const asked = booking.payment_status === 'due' ? last('deposit_due') : undefined
   if (booking.confirmed_at === null) return asked
-  const told = last('confirmed') ?? (isBack(waiting, booking) ? undefined : last('changed')) ?? asked
+  const told =
+    last('confirmed') ?? (isBack(knownBefore(waiting), booking) ? undefined : last('changed')) ?? asked
   if (told || booking.status !== 'confirmed' || booking.starts_at <= now) return told
   return waiting.findLast(
     ({ kind, occasion }) => kind === 'reminder' && occasion.startsWith(`${booking.starts_at}/`),
@@ -248,14 +267,15 @@ function lastEnd(waiting: readonly WaitingMail[]): WaitingMail | undefined {
 
 /** Does the same for the business's recipients. A booking that was cancelled in the meantime produces one notice. */
 export function noticeToSend(
-  waiting: readonly WaitingMail[],
+  all: readonly WaitingMail[],
   booking: (ItemColumns & Pick<MailSubject, 'status' | 'respond_by'>) | undefined,
 ): WaitingMail | undefined {
-  const last = (kind: MailKind) => waiting.findLast((mail) => mail.kind === kind)
   if (!booking) return undefined
+  const waiting = withoutUndone(all, booking)
+  const last = (kind: MailKind) => waiting.findLast((mail) => mail.kind === kind)
   if (booking.status === 'cancelled') return lastEnd(waiting)
   if (booking.respond_by !== null) return last('requested') ?? last('answer_due')
-  return last('booked') ?? (isBack(waiting, booking) ? undefined : last('changed'))
+  return last('booked') ?? (isBack(knownBefore(waiting), booking) ? undefined : last('changed'))
 }
 
 /** Why an email waits, beyond the reasons for postponing it. */

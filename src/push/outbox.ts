@@ -39,6 +39,7 @@ async function recordPushes(
   const written = await writePushes(tx, {
     ...{ business_id: after.business_id, booking_id: after.id, kind: kind as NewPushes['kind'] },
     occasion: `${after.id}/${after.version}`,
+    undoes: before?.status === 'cancelled' ? `${after.id}/${after.version - 1}` : '',
     by_user_id: by?.type === 'person' ? by.userId : '',
     ...{ created_at: tx.now, due_at: plusSeconds(tx.now, delaySeconds) },
   })
@@ -52,7 +53,7 @@ export async function recordReminder(context: Parts, tx: Transaction, booking: N
     recordAnswerDue(context, tx, booking),
     writePushes(tx, {
       ...{ business_id: booking.business_id, booking_id: booking.id, kind, by_user_id: '' },
-      ...{ occasion: `${booking.id}/${kind}`, created_at: tx.now, due_at: tx.now },
+      ...{ occasion: `${booking.id}/${kind}`, undoes: '', created_at: tx.now, due_at: tx.now },
     }),
   ])
   if (written > 0) tx.onCommit(() => context.duePushes.raise())

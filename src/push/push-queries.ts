@@ -14,6 +14,8 @@ export interface NewPushes {
   booking_id: string
   kind: PushesTable['kind']
   occasion: string
+  /** The occasion that this one takes back. Devices that have not been notified of it need neither. Empty: none. */
+  undoes: string
   /** The person who made the change, because nobody is notified of their own changes. Empty: somebody else. */
   by_user_id: string
   created_at: Instant
@@ -25,6 +27,7 @@ const columns = {
   booking_id: 'uuid',
   kind: 'text',
   occasion: 'text',
+  undoes: 'text',
   by_user_id: 'text',
   created_at: 'timestamptz',
   due_at: 'timestamptz',
@@ -44,6 +47,10 @@ const insertQuery = cachedQuery(
       join businesses as b on b.id = w.business_id
       ${devicesOfBusiness}
      where cast(d.user_id as text) <> w.by_user_id
+       and not exists (
+         select 1 from pushes as u
+          where u.device_id = d.id and u.occasion = w.undoes and u.kind = 'cancelled'
+            and u.attempts = 0 and u.next_attempt_at > w.created_at)
     on conflict do nothing`,
 )
 

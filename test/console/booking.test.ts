@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { derivedId } from '../../src/base/ids.ts'
 import { bookSlot, type Client, clientOf, sessionClient } from '../support/client.ts'
-import { readConsole, textOf, useForm } from '../support/console.ts'
+import { formValues, readConsole, textOf, useForm } from '../support/console.ts'
 import { expectProblem } from '../support/expect-problem.ts'
 import { onOneEngine } from '../support/long.ts'
 import {
@@ -73,7 +73,10 @@ onOneEngine('postgres', 'the page of a booking', (engine) => {
     const asked = textOf(await readConsole(service, path('cancel'), owner))
     expect(asked).toMatch(/Massage Confirmed .* Grace Hopper/)
     const done = await use('cancel', { cancel_reason: 'Ill', tell: 'no' })
-    expect(done).toMatchObject({ status: 303, headers: { location: `${path()}?done=cancelled` } })
+    expect(done).toMatchObject({
+      status: 303,
+      headers: { location: expect.stringContaining(`${path()}?done=cancelled&undo=`) as string },
+    })
     expect(await stateOf()).toMatchObject({ status: 'cancelled', cancel_reason: 'Ill' })
     const text = textOf(await readConsole(service, `${path()}?done=cancelled`, owner))
     expect(text).toContain('Booking cancelled.')
@@ -81,6 +84,62 @@ onOneEngine('postgres', 'the page of a booking', (engine) => {
     expect(text).toContain('cancelled by owner Person')
     expect(await use('status', { action: 'restore' })).toMatchObject({ status: 303 })
     expect(await stateOf()).toMatchObject({ status: 'confirmed' })
+  })
+
+  const undo = async (notice: string) => {
+    const { body } = await readConsole(service, notice, owner)
+    return sendForm(service, path('status'), formValues(String(body), path('status')), owner)
+  }
+  const offersUndo = async (notice: string) => {
+    const { body } = await readConsole(service, notice, owner)
+    return /<button type="submit">Undo<\/button>/.test(String(body))
+  }
+
+  test('a cancellation is undone within seconds, as long as nobody has changed the booking', async () => {
+    const notice = String((await use('cancel', { tell: 'yes' })).headers.location)
+    expect(await stateOf()).toMatchObject({ status: 'cancelled' })
+    const undone = await undo(notice)
+    expect(undone.headers.location).toMatch(/done=undone/)
+    expect(await stateOf()).toMatchObject({ status: 'confirmed' })
+    expect(textOf(await readConsole(service, String(undone.headers.location), owner))).toContain('Undone.')
+    expect(await offersUndo(notice)).toBe(false) // the booking has changed since
+    const second = String((await use('cancel')).headers.location)
+    expect(await offersUndo(second)).toBe(true)
+    service.clock.advance(9)
+    expect(await offersUndo(second)).toBe(false)
+  })
+
+  test('a cancellation stays if somebody has taken the time, and the page says so', async () => {
+    const notice = String((await use('cancel')).headers.location)
+    await bookSlot(key, offer, at('10:00'))
+    const refused = await undo(notice)
+    expect(refused.status).toBe(409)
+    expect(textOf(refused)).toContain('That time is already taken.')
+    expect(await stateOf()).toMatchObject({ status: 'cancelled' })
+  })
+
+  test('of an undo and a visitor who books the time, one wins', async () => {
+    const notice = String((await use('cancel')).headers.location)
+    const { body } = await readConsole(service, notice, owner)
+    const [undone, held] = await Promise.all([
+      sendForm(service, path('status'), formValues(String(body), path('status')), owner),
+      key.hold(offer, at('10:00')),
+    ])
+    expect([undone.status === 303, held.status === 201].filter(Boolean)).toHaveLength(1)
+    expect(await stateOf()).toMatchObject({ status: undone.status === 303 ? 'confirmed' : 'cancelled' })
+  })
+
+  test('marks are undone to the status before', async () => {
+    const { body } = await key.change(id, { status: 'in_progress' })
+    expect(body).toMatchObject({ status: 'in_progress' })
+    await undo(String((await use('status', { action: 'complete' })).headers.location))
+    expect(await stateOf()).toMatchObject({ status: 'in_progress' })
+    const list = String((await use('status', { action: 'complete', to: 'list' })).headers.location)
+    expect(list).toMatch(/^\/console\?view=list/)
+    expect((await undo(list)).headers.location).toMatch(/^\/console\?view=list&done=undone/)
+    expect(await stateOf()).toMatchObject({ status: 'in_progress' })
+    const faulty = await use('status', { action: 'undo', was: 'pending' })
+    expect(faulty.status).toBe(422)
   })
 
   test('is marked as done or no-show once it has begun, and that is taken back', async () => {

@@ -55,6 +55,17 @@ onOneEngine('postgres', 'the calendar of the console', (engine) => {
     expect(await show('?view=list', owner.cookie, 'de')).toContain('in 30 Minuten')
   })
 
+  test('the part that changes leads to the page if it is opened as one', async () => {
+    const read = (dest: string) =>
+      service.call('GET', '//console/calendar?view=week&date=2026-11-20', {
+        headers: { host: 'localhost', cookie: owner.cookie, 'sec-fetch-dest': dest },
+      })
+    expect(await read('document')).toMatchObject({
+      ...{ status: 303, headers: { location: '/console?view=week&date=2026-11-20' } },
+    })
+    expect((await read('empty')).status).toBe(200)
+  })
+
   test('one button of the list marks the next client as arrived, and leads back to the list', async () => {
     const card = /class="cal-next"[^]*?<\/section>/.exec(await show('?view=list'))?.[0] ?? ''
     const action = /action="([^"]*)"/.exec(card)?.[1] ?? ''
@@ -63,7 +74,10 @@ onOneEngine('postgres', 'the calendar of the console', (engine) => {
       value,
     ])
     const sent = await sendForm(service, action, Object.fromEntries(values) as Record<string, string>, owner)
-    expect(sent).toMatchObject({ status: 303, headers: { location: '/console?view=list&done=arrived' } })
+    expect(sent).toMatchObject({
+      status: 303,
+      headers: { location: expect.stringContaining('/console?view=list&done=arrived&undo=') as string },
+    })
     expect(await show('?view=list&done=arrived')).toMatch(/Marked as arrived\.[^]*in progress/)
   })
 

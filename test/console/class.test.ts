@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { formValues } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { engines, startTestService, type TestService } from '../support/test-service.ts'
@@ -140,7 +141,12 @@ describe.each(engines)('a class (%s)', (engine) => {
     const { ids, address, path } = await classOn(newDay())
     const fields = { version: '1', action: 'arrive', to: 'class', ...address }
     const reply = await send(`/console/bookings/${ids[0]}/status`, fields)
-    expect(reply.headers['location']).toBe(`${path}&done=arrived`)
+    const notice = String(reply.headers['location'])
+    expect(notice).toMatch(`${path}&done=arrived&undo=`)
     expect((await read(path)).body).toContain('in progress')
+    const status = `/console/bookings/${ids[0]}/status`
+    const undone = await send(status, formValues(String((await read(notice)).body), status))
+    expect(undone.headers['location']).toBe(`${path}&done=undone`)
+    expect((await read(path)).body).not.toContain('in progress')
   })
 })

@@ -36,7 +36,9 @@ onOneEngine('postgres', 'a paid deposit in the console', (engine) => {
 
   test('goes back with the cancellation, named before', async () => {
     expect(await read('cancel')).toMatch(/Refund €25.*Keep €25/)
-    expect(await cancel({ refund: 'full' })).toMatchObject({ status: 303 })
+    const cancelled = await cancel({ refund: 'full' })
+    expect(cancelled).toMatchObject({ status: 303 })
+    expect(cancelled.headers.location).toMatch(/done=cancelled_refunded$/)
     await world.settled()
     expect(world.stripe.refunds).toMatchObject([{ amount: 2500, status: 'succeeded' }])
     expect(await read()).toContain('Deposit €25 refunded')

@@ -214,6 +214,37 @@ onOneEngine('postgres', 'what mails say', (engine) => {
     expect(await after(13)).toHaveLength(3)
   })
 
+  test('a cancellation that is undone while its mail waits is told to nobody', async () => {
+    const client = nextClient()
+    const booking = await world.book(await world.offer(), monday, { client })
+    await world.sent()
+    world.fresh()
+    const change = (body: object) => world.call('PATCH', `/bookings/${booking.id}`, body)
+    const cancel = () => change({ status: 'cancelled', notify_after_seconds: 12 })
+    const restore = (body = {}) => change({ status: 'confirmed', ...body })
+    const after = async (seconds: number) => {
+      world.service.clock.advance(seconds)
+      await world.sent()
+      return world.fresh()
+    }
+    await cancel()
+    expect(await after(5)).toEqual([])
+    await restore()
+    await cancel() // twice in a row
+    await restore()
+    expect(await after(60)).toEqual([])
+    await cancel()
+    await restore({ starts_at: '2026-11-30T12:00:00+01:00' })
+    const moved = (await after(60)).filter(({ recipients }) => recipients.includes(client.email)).map(plain)
+    expect(moved.map(({ headers }) => headers.subject)).toEqual([expect.stringMatching(/^Confirmed.*12:00/)])
+    await cancel()
+    expect(await after(11)).toEqual([])
+    const told = await after(2)
+    expect(told).toHaveLength(3)
+    await restore() // too late: they know
+    expect(await after(60)).toHaveLength(3)
+  })
+
   test('an online appointment is told in the zone of the client, with that of the place beside it', async () => {
     const client = nextClient()
     const parts = { client, time_zone: 'america/los_angeles' }

@@ -101,6 +101,22 @@ onEachEngine('notifications', (engine) => {
     expect(await titles(device)).toEqual(['Abgesagt: Ada Lovelace'])
   })
 
+  test('a cancellation that is undone in time is no notification, nor is the booking a new one', async () => {
+    const device = await notify(owner)
+    const { id } = await book()
+    await heard(device)
+    const cancel = { status: 'cancelled', notify_after_seconds: 12 }
+    await key().change(id, cancel)
+    await key().change(id, { status: 'confirmed' })
+    service.clock.advance(60)
+    expect(await titles(device)).toEqual([])
+    await key().change(id, cancel)
+    service.clock.advance(13)
+    expect(await titles(device)).toEqual(['Cancelled: Ada Lovelace'])
+    await key().change(id, { status: 'confirmed' })
+    expect(await titles(device)).toEqual(['New booking: Ada Lovelace'])
+  })
+
   test('staff hear of their own appointments only, and nobody of their own changes', async () => {
     const anna = await person('staff', salon.anna)
     const [hers, theirs] = [await notify(anna), await notify(owner)]

@@ -39,6 +39,7 @@ import {
   type FormName,
   formNames,
   formPage,
+  nearestTimes,
   presentFields,
   readClient,
   readDetails,
@@ -56,6 +57,7 @@ import { itemsRoute } from './items-routes.ts'
 import { titleOf } from './item-list.ts'
 import { bookingWords } from './booking-words.ts'
 import { whyUntold } from './telling.ts'
+import { changeBack, isUndoable, statusOf, tellAfterSeconds, undoNotice, undoParameter } from './undo.ts'
 
 /** Registers the page of a booking in the console, and its actions. */
 export function bookingPageOfConsoleRoutes(app: FastifyInstance, context: Context): void {
@@ -86,8 +88,13 @@ function showRoute(context: Context): BookingRoute {
     summary: 'A booking',
     show: async (visit, { id, query }) => {
       const view = await readView(context, visit, id)
-      const { done } = query
-      return shownBooking(view, doneNotice(view.visit.texts.booking.done, done), isNew(done))
+      const { done, undo } = query
+      return shownBooking(view, noticeOf(view, done, undo), isNew(done))
+    },
+    query: {
+      undo: Type.Optional(
+        Type.String({ maxLength: 200, description: 'The booking and its former status, to undo a change.' }),
+      ),
     },
   }
 }
@@ -103,28 +110,53 @@ function actionRoute(context: Context): BookingRoute {
       act: async (visit, typed, { id }, once) => {
         const view = await ownView(context, visit, id)
         const { action = '', version = '' } = typed
-        if (!isPlainAction(action)) throw new FormFault({ '': visit.texts.form.problems.slot_not_offered })
         const target = { id: view.row.id, versions: [Number(version)] }
-        const change = { ...changesOf[action] }
+        const change = isPlainAction(action) ? { ...changesOf[action] } : changeBack(typed)
+        if (!change) throw new FormFault({ '': visit.texts.form.problems.slot_not_offered })
         return once(
           () => changeBooking(context, visit.person, { target, change }),
-          () => pageAfter(view, typed, doneBy[action]),
+          (changed) =>
+            isPlainAction(action)
+              ? pageAfter(view, typed, {
+                  done: doneBy[action],
+                  ...(mayUndo(view, action) && { undo: undoParameter(changed, statusOf(view.row)) }),
+                })
+              : pageAfter(view, typed, { done: 'undone' }),
         )
       },
       again: async (visit, state, { id }) => {
         const view = await ownView(context, visit, id)
         const more = changeList(view, changesSince(view, state) ?? [])
-        return shownBooking(view, faultSummary(state, bookingWords(visit.texts), more))
+        const near = nearestTimes(view, state.refusal)
+        return shownBooking(view, faultSummary(state, bookingWords(visit.texts), html`${more} ${near}`))
       },
     },
   }
 }
 
 /** Returns the page from which a booking was marked: a list, a class, or its own. */
-function pageAfter(view: BookingView, { to, ...typed }: Typed, done: Done) {
+function pageAfter(view: BookingView, { to, ...typed }: Typed, said: Said) {
   const { service = '', who = '', start = '' } = typed
-  if (to === 'class') return { path: '/console/class', query: { service, who, start, done } }
-  return to === 'list' ? { path: '/console', query: { view: 'list', done } } : leadTo(view, done)
+  if (to === 'class') return { path: '/console/class', query: { service, who, start, ...said } }
+  return to === 'list' ? { path: '/console', query: { view: 'list', ...said } } : leadTo(view, said)
+}
+
+/** Returns true if a mark can be taken back: nobody is notified of it, and no open deposit ends with it. */
+function mayUndo({ row }: BookingView, action: PlainAction): boolean {
+  if (action === 'confirm' || action === 'restore') return false
+  return action === 'arrive' ? row.status !== 'pending' : isUndoable(row)
+}
+
+/** Renders the notice of what was done just before. */
+function noticeOf(
+  { visit, row, now }: BookingView,
+  done: string | undefined,
+  undo: string | undefined,
+): Html {
+  const { booking, live } = visit.texts
+  const texts = { ...booking.done, undone: live.undone }
+  if (undo === undefined || done === undefined || !Object.hasOwn(texts, done)) return doneNotice(texts, done)
+  return undoNotice(row, { visit, text: texts[done as keyof typeof texts], undo, now })
 }
 
 /** Returns the page of the client's link, for handing it over and replacing it. */
@@ -226,7 +258,7 @@ function formRoute(context: Context, name: FormName): BookingRoute {
         const view = await ownView(context, visit, id)
         return once(
           () => useForm(context, name, { view, typed }),
-          (done) => leadTo(view, done),
+          (said) => leadTo(view, said),
         )
       },
       again: async (visit, state, { id }) => page(await ownView(context, visit, id), state),
@@ -248,7 +280,13 @@ function isPlainAction(text: string): text is PlainAction {
   return Object.hasOwn(changesOf, text)
 }
 
-type Done = keyof ConsoleVisit['texts']['booking']['done']
+type Done = keyof ConsoleVisit['texts']['booking']['done'] | 'undone'
+
+/** The notice of the next page, and how to undo the change. */
+interface Said {
+  done: Done
+  undo?: string
+}
 
 const doneBy: Record<PlainAction, Done> = {
   arrive: 'arrived',
@@ -260,12 +298,12 @@ const doneBy: Record<PlainAction, Done> = {
   restore: 'confirmed',
 }
 
-/** Performs the action of a form. Returns the booking as it was before. */
+/** Performs the action of a form. */
 async function useForm(
   context: Context,
   name: FormName,
   { view, typed }: { view: BookingView; typed: Typed },
-): Promise<Done> {
+): Promise<Said> {
   const { row, visit, questions } = view
   const target = { id: row.id, versions: [Number(typed['version'])] }
   const notify = typed['tell'] !== 'no'
@@ -273,34 +311,39 @@ async function useForm(
     const reason = checkedForm(ChangeBooking, { cancel_reason: typed['cancel_reason'] ?? '' }).cancel_reason
     const refund = typed['refund'] === 'full'
     const reach = reachIn(typed)
-    await cancelInSeries(context, visit.person, {
-      ...target,
-      reach,
-      notify,
-      refund,
+    const canUndo = reach === 'this' && !refund && row.status !== 'cancelled' && isUndoable(row)
+    const { booking } = await cancelInSeries(context, visit.person, {
+      ...{ ...target, reach, notify, refund },
+      ...(canUndo && { delaySeconds: tellAfterSeconds }),
       ...(reason && { reason }),
     })
-    return row.status === 'cancelled' ? 'refunded' : 'cancelled'
+    if (refund) return { done: row.status === 'cancelled' ? 'refunded' : 'cancelled_refunded' }
+    return { done: 'cancelled', ...(canUndo && { undo: undoParameter(booking, statusOf(row), notify) }) }
   }
   const details = readDetails(view, typed)
+  const reach = name === 'person' ? reachIn(typed) : 'this'
   const change = {
     client: () => readClient(view, typed),
     details: () => details,
-    person: () => ({ staff_id: typed['staff_id'] || null, notify }),
+    person: () => ({
+      ...{ staff_id: typed['staff_id'] || null, notify },
+      ...(name === 'person' && reach === 'this' && { notify_after_seconds: tellAfterSeconds }),
+    }),
   }[name]()
   try {
     const checked = checkedForm(ChangeBooking, change)
-    await changeInSeries(context, visit.person, {
-      ...{ target, reach: name === 'person' ? reachIn(typed) : 'this' },
+    const { booking } = await changeInSeries(context, visit.person, {
+      ...{ target, reach },
       change: readInstants(checked, 'starts_at', 'ends_at'),
     })
+    const was = name === 'person' && reach === 'this' ? row.staff_id : null
+    return { done: name, ...(was !== null && { undo: undoParameter(booking, was, notify) }) }
   } catch (error) {
     throw refusedAnswers(error, {
       fields: questions,
       answers: details.custom_field_values,
     })
   }
-  return name
 }
 
 /** Returns the result of `readView` for people who may change the booking. */
@@ -389,6 +432,6 @@ function sayMissing(visit: ConsoleVisit): ShownPage {
   }
 }
 
-function leadTo({ row }: BookingView, done: Done) {
-  return { path: `/console/bookings/${row.id}`, query: { done } }
+function leadTo({ row }: BookingView, said: Said) {
+  return { path: `/console/bookings/${row.id}`, query: { ...said } }
 }

@@ -33,6 +33,7 @@ import { calendarBar, furtherColumns, livePath } from './calendar-page.ts'
 import { type CalendarChoice, type CalendarView, chosenView, nowOf, views, weekOf } from './calendar-view.ts'
 import { placeStyles } from './day-layout.ts'
 import { movedNotice } from './moved-notice.ts'
+import { undoNoticeOf } from '../bookings/undo.ts'
 import { sourcesOf } from './busy-sources.ts'
 import { seeOther } from '../../pages/page.ts'
 
@@ -59,7 +60,7 @@ export const CalendarAddress = StrictObject({
   undo: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'After a move: the booking and its former place, to undo it.',
+      description: 'After a change: the booking and its former place or status, to undo it.',
     }),
   ),
 })
@@ -121,8 +122,7 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         more: html`<link rel="stylesheet" href="/console/calendar.css" />
           <link rel="stylesheet" href="/docs/console-calendar.css" />
           ${panelScripts.more}`,
-        body: html`${done === 'moved' ? await movedNotice(context, visit, undo) : doneNotice(doneNotes(visit), done)}
-        ${shown}`,
+        body: html`${await doneOf(context, visit, { done, undo })} ${shown}`,
       })
     },
   )
@@ -160,12 +160,15 @@ function livePart(app: FastifyInstance, context: Context): void {
         querystring: CalendarAddress,
         response: {
           200: Media('text/html', 'The part of the page.'),
+          303: Type.Null({ description: 'A browser that opens it as a page: to the calendar.' }),
           304: Unchanged,
           ...problems('invalid_credentials', 'not_found', 'change_not_allowed'),
         },
       },
     },
     async (request, reply) => {
+      if (request.headers['sec-fetch-dest'] === 'document')
+        return seeOther(reply, request.url.replace('/console/calendar', '/console'))
       const { business } = request.query
       const visit = await findScriptSender(context, request, { business, at: business })
       if (!visit) throw invalidCredentials('The log-in has ended; log in again at /console.')
@@ -193,9 +196,21 @@ function noBusiness({ person, texts }: ConsoleVisit): Html {
     }`
 }
 
+/** Renders the notice of what was done just before. */
+async function doneOf(
+  context: Context,
+  visit: ConsoleVisit,
+  { done = '', undo }: { done?: string | undefined; undo?: string | undefined },
+): Promise<Html> {
+  if (done === 'moved') return movedNotice(context, visit, undo)
+  const { booking } = visit.texts
+  if (done !== 'arrived' && done !== 'completed') return doneNotice(doneNotes(visit), done)
+  return undoNoticeOf(context, { visit, text: booking.done[done], undo, to: { to: 'list' } })
+}
+
 function doneNotes({ texts }: ConsoleVisit): Record<string, string> {
   return {
-    arrived: texts.booking.done.arrived,
+    undone: texts.live.undone,
     class_cancelled: texts.class.cancelled,
     blocked: texts.block.done,
     removed: texts.block.removed,

@@ -30,6 +30,7 @@ import {
 } from '../bookings/book-routes.ts'
 import { bookingWords } from '../bookings/booking-words.ts'
 import { filedHint } from '../bookings/telling.ts'
+import { undoNoticeOf } from '../bookings/undo.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
@@ -113,10 +114,22 @@ function classRoute(context: Context): ConsoleRoute {
     query: {
       ...filledInQuery,
       done: Type.Optional(Type.String({ maxLength: 40, description: 'What was done just before.' })),
+      undo: Type.Optional(
+        Type.String({ maxLength: 200, description: 'The booking and its former status, to undo it.' }),
+      ),
     },
     show: async (visit, { query }) => {
       const found = await findClass(context, visit, addressIn(query))
-      return classPage(visit, found, { state: filledForm(presentFields(found)), done: query['done'] })
+      const { done, undo } = query
+      const { class: t, booking, live } = visit.texts
+      const notice =
+        done === 'arrived'
+          ? await undoNoticeOf(context, {
+              ...{ visit, text: booking.done.arrived, undo },
+              to: { to: 'class', ...addressIn(query) },
+            })
+          : doneNotice({ moved: t.moved, undone: live.undone }, done)
+      return classPage(visit, found, { state: filledForm(presentFields(found)), notice })
     },
     form: {
       fieldOf: fieldOfBooking,
@@ -202,7 +215,7 @@ function presentFields(found: Class): Typed {
 function classPage(
   visit: BusinessVisit,
   found: Class,
-  { state, done }: { state: FormState; done?: string | undefined },
+  { state, notice = html`` }: { state: FormState; notice?: Html },
 ) {
   const { texts, locale } = visit
   const t = texts.class
@@ -217,7 +230,7 @@ function classPage(
   return calendarForm(
     service.name,
     html`<h1><bdi>${service.name}</bdi></h1>
-      ${doneNotice({ moved: t.moved, arrived: texts.booking.done.arrived }, done)}
+      ${notice}
       <p>
         ${spanText(found, { timezone, locale })}${staff ? html` · <bdi>${staff.name}</bdi>` : ''} ·
         <bdi>${location.name}</bdi>

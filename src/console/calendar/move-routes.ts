@@ -49,6 +49,7 @@ import { isMasked } from '../bookings/booking-page.ts'
 import { bookingWords } from '../bookings/booking-words.ts'
 import { isVisit, namesOfItems, presentItemsQuery, titleOf } from '../bookings/item-list.ts'
 import { tellTick } from '../bookings/telling.ts'
+import { tellAfterSeconds } from '../bookings/undo.ts'
 import { AtBusiness, findScriptSender, pathOf } from '../frame/console-page.ts'
 import {
   addForms,
@@ -64,7 +65,7 @@ import {
 } from '../frame/console-route.ts'
 import { clientName, momentText, wallFields } from '../frame/formats.ts'
 import { nearest, none } from './away-appointments.ts'
-import { tellAfterSeconds, undoOf } from './moved-notice.ts'
+import { undoOf } from './moved-notice.ts'
 
 const maxMinutes = 1_440
 

@@ -15,9 +15,6 @@ import { clientName, wallFields } from '../frame/formats.ts'
 
 /* The notice of a move by the form, with a button that undoes it. The calendar script shows it as after dragging. */
 
-/** Seconds before the client is notified of a move, longer than the script offers to undo it. */
-export const tellAfterSeconds = 12
-
 /** The place of a booking before a move. */
 type Place = Pick<BookingRow, 'starts_at' | 'ends_at' | 'staff_id'>
 
