@@ -44,7 +44,7 @@ async function builtWidget(): Promise<Record<string, string>> {
   const [ofWidget, ofPage, ofConsole] = await Promise.all([
     bundled(
       { v1: join(widget, 'v1.ts') },
-      { postBanner: banner, plugins: [texts({ atOnce: ['widget'], later: ['booking'] })] },
+      { postBanner: banner, plugins: [texts({ atOnce: ['widget'], later: ['booking', 'wait'] })] },
     ),
     bundled(
       { manage: join(widget, 'manage/manage-element.tsx') },

@@ -5,12 +5,12 @@ type Key = keyof typeof english
 /** Name of a text: without the group for the widget's texts, otherwise the whole key. */
 type Name<Each = Key> = Each extends `${'widget' | 'booking'}.${infer Own}`
   ? Own
-  : Extract<Each, `manage.${string}`>
+  : Extract<Each, `${'manage' | 'wait'}.${string}`>
 
 /** Texts with a plural, which the build has split into forms. */
 type Counted = 'people' | 'repeatWeeks'
 
-/** The texts of a language. Those of the manage page exist on that page only. */
+/** The texts of a language. Those of the manage page exist on that page only, those of the waiting list in the widget only. */
 export type Texts = Record<Exclude<Name, Counted>, string> & Record<Counted, Forms>
 
 /** A text in the plural forms of its language. */

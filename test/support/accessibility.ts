@@ -45,9 +45,16 @@ const findMisfits = `(() => {
       if (!isCutOnPurpose && style.display !== 'inline' && element.scrollWidth > element.clientWidth + 1) misfits.push(name + ' is cut')
     }
     const buttons = [...root.querySelectorAll('button, input, select, textarea')].filter((one) => one.checkVisibility())
+    // on a wide page, the times of a day scroll alone
+    const seen = (one) => {
+      const box = one.getBoundingClientRect()
+      const clip = one.closest('.when-times')?.getBoundingClientRect() ?? box
+      const [top, bottom] = [Math.max(box.top, clip.top), Math.min(box.bottom, clip.bottom)]
+      return { left: box.left, right: box.right, top, bottom }
+    }
     for (const [index, one] of buttons.entries()) {
       for (const other of buttons.slice(index + 1)) {
-        const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()]
+        const [a, b] = [seen(one), seen(other)]
         const across = Math.min(a.right, b.right) - Math.max(a.left, b.left)
         const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)
         if (across > 1 && down > 1) misfits.push(one.textContent + ' lies over ' + other.textContent)

@@ -109,6 +109,8 @@ export interface Service {
   /** `request`: the business confirms each booking. Absent on a server of an earlier release. */
   confirmation?: 'automatic' | 'request'
   respond_within_minutes?: number
+  /** False: nobody can wait for it. Absent on a server of an earlier release, which has no waiting list. */
+  waitlist?: boolean
   active: boolean
 }
 

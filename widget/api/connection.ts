@@ -234,12 +234,12 @@ function secondsOf(response: Response | undefined): number | null {
 
 /** A proxy may respond with its own page. */
 function problemOf(status: number, text: string): ProblemDocument {
+  const unknown = { status, code: 'unknown', title: '', detail: '' }
   try {
     const problem = JSON.parse(text) as Partial<ProblemDocument> | null
-    if (typeof problem?.code === 'string')
-      return { title: '', detail: '', ...problem, status, code: problem.code }
+    if (typeof problem?.code === 'string') return { ...unknown, ...problem, status }
   } catch {
     // reported below
   }
-  return { status, code: 'unknown', title: '', detail: '' }
+  return unknown
 }

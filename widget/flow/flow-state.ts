@@ -146,7 +146,7 @@ export function withStart(state: FlowState, start: BookingStart): FlowState {
     trouble: null,
     business: start.business,
     showBranding: start.show_branding,
-    sendsMail: start.sends_mail === true,
+    sendsMail: Boolean(start.sends_mail),
     catalogue,
     ...withPlace(state, { catalogue, choice }),
     step: nextStep(choice),

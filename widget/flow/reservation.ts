@@ -33,22 +33,8 @@ export class Reservation {
 
   async place(slot: Slot): Promise<HeldSlot> {
     const { connection, store, nowMs, held } = this.parts
-    const { catalogue, choice, party } = store.state
-    const items = itemsOf(catalogue, choice, party).map(
-      ({ serviceId, staffId, party: party_size, isWith }) => ({
-        service_id: serviceId,
-        ...(staffId !== null && { staff_id: staffId }),
-        party_size,
-        ...(isWith && { starts: 'with' }),
-      }),
-    )
     const { body } = await connection.call<Hold>('POST', '/bookings/hold', {
-      body: {
-        ...(namesPeople(catalogue, choice) ? { items } : items[0]),
-        location_id: choice.locationId,
-        starts_at: slot.startsAt,
-        ...repeatIn(store.state),
-      },
+      body: { ...wishIn(store.state), starts_at: slot.startsAt, ...repeatIn(store.state) },
     })
     held(body)
     const taken = {
@@ -91,12 +77,7 @@ export class Reservation {
   private async convert(service: Asked, holdId: string): Promise<Booking> {
     const { connection, store, locale } = this.parts
     const sent = bookingBody(holdId, store.state.draft, service)
-    const zone = ownZoneName()
-    const body = {
-      ...sent,
-      ...(locale().length <= maxLocaleLength && { locale: locale() }),
-      ...(isZone(zone) && { time_zone: zone }),
-    }
+    const body = { ...sent, ...ownPlace(locale()) }
     return (await connection.call<Booking>('POST', '/bookings', { body })).body
   }
 
@@ -108,6 +89,25 @@ export class Reservation {
     store.set({ held })
     return held
   }
+}
+
+/** Returns the chosen services, people and place as the API names them. */
+export function wishIn({ catalogue, choice, party }: FlowState): object {
+  const items = itemsOf(catalogue, choice, party).map(
+    ({ serviceId, staffId, party: party_size, isWith }) => ({
+      service_id: serviceId,
+      ...(staffId !== null && { staff_id: staffId }),
+      party_size,
+      ...(isWith && { starts: 'with' }),
+    }),
+  )
+  return { ...(namesPeople(catalogue, choice) ? { items } : items[0]), location_id: choice.locationId }
+}
+
+/** Returns the visitor's language and time zone, for messages. */
+export function ownPlace(locale: string): object {
+  const zone = ownZoneName()
+  return { ...(locale.length <= maxLocaleLength && { locale }), ...(isZone(zone) && { time_zone: zone }) }
 }
 
 /** Returns the most appointments that the services allow at once. */

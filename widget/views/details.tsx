@@ -1,21 +1,18 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { itemsOf, locationOf, servicesOf } from '../flow/choice-rules.ts'
 import { strictestRules } from '../flow/change-rules.ts'
-import type { Draft } from '../flow/draft.ts'
-import { askedBy, faultsLeft, fieldName, textsField } from '../flow/draft-rules.ts'
+import { askedBy, faultsLeft, fieldName } from '../flow/draft-rules.ts'
 import { totalsOf } from '../flow/item-rules.ts'
 import { answerByMs } from '../flow/request-rules.ts'
 import { fill } from '../texts.ts'
 import { momentText } from '../times/moment.ts'
+import { ContactFields } from './contact-fields.tsx'
 import { CustomFieldInput } from './custom-field-input.tsx'
 import { TextInput } from './text-input.tsx'
 import { RepeatChoice } from './repetition.tsx'
 import { SlotNotice } from './slot-notice.tsx'
 import { Countdown, Summary } from './summary.tsx'
 import type { View } from './view.ts'
-
-/** Languages that put the family name first. */
-const startsWithFamily = /^ja\b/
 
 /** Renders the form with the visitor's details and the custom fields. */
 export function Details(props: View) {
@@ -44,26 +41,6 @@ export function Details(props: View) {
   const { price, isFrom, deposit } = totalsOf(catalogue, items)
   const asked = askedBy(services, state.business)
   const location = locationOf(catalogue, choice)
-  const text = (
-    name: Exclude<keyof Draft, 'fields'>,
-    options: Partial<Parameters<typeof TextInput>[0]> = {},
-  ) => (
-    <TextInput
-      label={texts[name]}
-      value={draft[name]}
-      fieldError={faults[name]}
-      texts={texts}
-      onWrite={(value) => flow.write({ [name]: value })}
-      {...options}
-    />
-  )
-  const uses = asked.client_fields
-  const names = [
-    text('firstName', { required: true, complete: 'given-name', max: 100 }),
-    ...(uses.last_name === 'hidden'
-      ? []
-      : [text('lastName', { required: uses.last_name === 'required', complete: 'family-name', max: 100 })]),
-  ]
   const answerBy = answerByMs(services, { startsAtMs: wanted.startsAtMs, nowMs: props.nowMs() })
   const isRequest = answerBy !== undefined
   const amount = deposit ? formats.money(deposit) : ''
@@ -113,24 +90,7 @@ export function Details(props: View) {
       >
         <SlotNotice {...props} />
         <RepeatChoice {...props} />
-        <div class="pair">{startsWithFamily.test(language.locale) ? names.reverse() : names}</div>
-        {text('email', { required: true, complete: 'email', type: 'email', max: 254 })}
-        {uses.phone !== 'hidden' &&
-          text('phone', { required: uses.phone === 'required', complete: 'tel', type: 'tel', max: 32 })}
-        {state.business?.sends_texts && draft.phone.trim() !== '' && uses.phone !== 'hidden' && (
-          <div class="field texts" part="field">
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={Boolean(draft.fields[textsField])}
-                onChange={({ currentTarget: { checked } }) =>
-                  flow.write({ fields: { ...draft.fields, [textsField]: checked ? texts.textMessages : '' } })
-                }
-              />
-              <bdi>{texts.textMessages}</bdi>
-            </label>
-          </div>
-        )}
+        <ContactFields {...props} uses={asked.client_fields} faults={faults} />
         {asked.custom_fields.map((field) => (
           <CustomFieldInput
             key={field.id}
@@ -142,7 +102,15 @@ export function Details(props: View) {
             onWrite={(value) => flow.write({ fields: { ...draft.fields, [field.id]: value } })}
           />
         ))}
-        {text('notes', { lines: 3, max: 1000 })}
+        <TextInput
+          label={texts.notes}
+          value={draft.notes}
+          fieldError={faults['notes']}
+          lines={3}
+          max={1000}
+          texts={texts}
+          onWrite={(notes) => flow.write({ notes })}
+        />
         {Object.keys(faults).length > 0 && <p class="fault">{texts.faultsFound}</p>}
         {isRequest && (
           <p class="is-request">

@@ -11,6 +11,7 @@ export { Confirmation } from './confirmation.tsx'
 export { Details } from './details.tsx'
 export { NoneFree } from './none-free.tsx'
 export { SlotNotice } from './slot-notice.tsx'
+export { WaitingList } from './waiting-list.tsx'
 
 // English texts of these steps; other languages already have them
 Object.assign(fallback.texts, texts)

@@ -77,7 +77,7 @@ function StepFrame({ state, language, children }: View & { children: ComponentCh
     before.current = { isTold, count }
   }, [isTold, count])
   const { texts } = language
-  const empty = started && !state.trouble && state.business !== null && catalogue.services.length === 0
+  const empty = started && !state.trouble && state.business && catalogue.services.length === 0
   if (step === 'done' && booking) return <div class="step">{children}</div>
   return (
     <div class="step" key={step}>
@@ -100,14 +100,15 @@ function CurrentStep(props: View) {
         <Offer {...props} />
         <TimeStep
           {...props}
-          above={state.choice.more?.length ? null : <PartySize {...props} />}
+          above={!state.choice.more?.length && <PartySize {...props} />}
           none={later && <later.NoneFree {...props} />}
         />
+        {later && <later.WaitingList {...props} />}
       </>
     )
   }
-  if (step === 'details') return later ? <later.Details {...props} /> : null
-  if (step === 'done') return later ? <later.Confirmation {...props} /> : null
+  if (step === 'details') return later && <later.Details {...props} />
+  if (step === 'done') return later && <later.Confirmation {...props} />
   return <ListSteps {...props} step={step} />
 }
 

@@ -1,0 +1,60 @@
+import type { Draft, Faults } from '../flow/draft.ts'
+import { type Asked, textsField } from '../flow/draft-rules.ts'
+import { TextInput } from './text-input.tsx'
+import type { View } from './view.ts'
+
+/** Languages that put the family name first. */
+const startsWithFamily = /^ja\b/
+
+interface ContactParts {
+  uses: Asked['client_fields']
+  faults: Faults
+}
+
+/** Renders the fields of the visitor's name and addresses, and the consent to text messages. */
+export function ContactFields({ flow, state, language, uses, faults }: View & ContactParts) {
+  const { draft, business } = state
+  const { texts } = language
+  const text = (
+    name: Exclude<keyof Draft, 'fields'>,
+    options: Partial<Parameters<typeof TextInput>[0]> = {},
+  ) => (
+    <TextInput
+      label={texts[name]}
+      value={draft[name]}
+      fieldError={faults[name]}
+      texts={texts}
+      onWrite={(value) => flow.write({ [name]: value })}
+      {...options}
+    />
+  )
+  const names = [
+    text('firstName', { required: true, complete: 'given-name', max: 100 }),
+    ...(uses.last_name === 'hidden'
+      ? []
+      : [text('lastName', { required: uses.last_name === 'required', complete: 'family-name', max: 100 })]),
+  ]
+  const hasPhone = uses.phone !== 'hidden'
+  return (
+    <>
+      <div class="pair">{startsWithFamily.test(language.locale) ? names.reverse() : names}</div>
+      {text('email', { required: true, complete: 'email', type: 'email', max: 254 })}
+      {hasPhone &&
+        text('phone', { required: uses.phone === 'required', complete: 'tel', type: 'tel', max: 32 })}
+      {business?.sends_texts && draft.phone.trim() !== '' && hasPhone && (
+        <div class="field texts" part="field">
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={Boolean(draft.fields[textsField])}
+              onChange={({ currentTarget: { checked } }) =>
+                flow.write({ fields: { ...draft.fields, [textsField]: checked ? texts.textMessages : '' } })
+              }
+            />
+            <bdi>{texts.textMessages}</bdi>
+          </label>
+        </div>
+      )}
+    </>
+  )
+}
