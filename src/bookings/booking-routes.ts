@@ -2,12 +2,14 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasEmail } from '../base/contact-formats.ts'
 import { exampleIds } from '../base/examples.ts'
+import { problemKinds } from '../base/errors.ts'
 import { readInstants } from '../base/instants.ts'
 import { presentPage } from '../base/paging.ts'
 import { goneClient } from '../http/gone-client.ts'
 import { createdOnce, type Creation } from '../http/created-once.ts'
 import { StrictObject, EmptyObject, PathId, problems } from '../base/wire.ts'
 import { sendsMail } from '../mails/mail-route.ts'
+import { type BatchResult, changeBatch } from './batch.ts'
 import type { Context } from './context.ts'
 import { payPart, withLinks, withNewLink } from './manage.ts'
 import { etagOf, readIfMatch } from './booking-rules.ts'
@@ -15,9 +17,11 @@ import {
   Booking,
   BookingHeaders,
   BookingPage,
+  BookingResults,
   BookingsQuery,
   CancelQuery,
   ChangeBooking,
+  ChangeBookings,
   ConvertHold,
   HistoryPage,
   HistoryQuery,
@@ -44,6 +48,15 @@ function isMailed(
   notify = true,
 ): boolean {
   return sendsMail(context, business_id) && notify && hasEmail(client_email) && status !== 'completed'
+}
+
+function presentResult(result: BatchResult) {
+  const { id } = result
+  if ('booking' in result) return { id, status: 200, etag: etagOf(result.booking) }
+  const { code, message: detail, parts } = result.refusal
+  const { status, title } = problemKinds[code]
+  const { errors, extensions } = parts
+  return { id, status, problem: { code, title, detail, ...(errors && { errors }), ...extensions } }
 }
 
 export function bookingRoutes(app: FastifyInstance, context: Context): void {
@@ -107,6 +120,36 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
       return countingRefusals(context, { actor, from }, () =>
         createdOnce(context, { request, reply }, creation),
       )
+    },
+  )
+
+  routes.post(
+    '/bookings/batch',
+    {
+      config: { access: keys, people: 'staff', idempotent: true },
+      schema: {
+        operationId: 'changeBookings',
+        tags,
+        summary: 'Cancel many bookings, or give them to another person',
+        description:
+          'Each booking changes as if it were alone, with its event and emails, one after the other. A refusal leaves that booking as it is and does not stop the others: read the `status` of each result. A booking that already is as requested has 200. Repeating a request that failed in between is safe.',
+        querystring: EmptyObject,
+        body: ChangeBookings,
+        response: { 200: BookingResults, ...problems('not_found') },
+      },
+    },
+    async (request, reply) => {
+      const { actor, body } = request
+      const creation: Creation<BatchResult[]> = {
+        status: 200,
+        run: async (store) => {
+          const results = await changeBatch(context, actor, body)
+          await context.db.transaction((tx) => store(tx, results))
+          return results
+        },
+        present: (results) => ({ body: { results: results.map(presentResult) } }),
+      }
+      return createdOnce(context, { request, reply }, creation)
     },
   )
 

@@ -189,6 +189,67 @@ export const ChangeBooking = StrictObject(
   },
 )
 
+/** Maximum number of bookings that one request changes. */
+const maxBatch = 50
+
+export const ChangeBookings = StrictObject(
+  {
+    ids: Type.Array(Id, { minItems: 1, maxItems: maxBatch, uniqueItems: true }),
+    change: Type.Enum(['cancel', 'reassign'], {
+      description: '`reassign` gives the bookings to another person, at the same time.',
+    }),
+    staff_id: Type.Optional(
+      Type.String({ ...Id, description: 'To reassign: who gets the bookings. Required then.' }),
+    ),
+    from_staff_id: Type.Optional(
+      Type.String({
+        ...Id,
+        description:
+          'To reassign: only the services that this person gives. Bookings that they do not give stay as they are. If absent: all services of each booking.',
+      }),
+    ),
+    cancel_reason: Type.Optional(Type.String({ ...Text(500), description: 'To cancel: why.' })),
+    refund: Type.Optional(
+      Type.Enum(['full', 'none'], {
+        description: 'To cancel: whether to refund the deposits that were paid; if absent: `none`.',
+      }),
+    ),
+    notify,
+  },
+  {
+    title: 'ChangeBookings',
+    description: 'The bookings to change, and one change for all of them.',
+    examples: [{ ids: [exampleIds.booking], change: 'cancel', cancel_reason: 'Anna is ill' }],
+  },
+)
+
+export const BookingResults = Type.Object(
+  {
+    results: Type.Array(
+      Type.Object({
+        id: ShownId,
+        status: Type.Integer({
+          description: 'As if it were changed alone: 200, or the status of the refusal.',
+        }),
+        etag: Type.Optional(Type.String({ description: 'The `ETag` of the booking after the change.' })),
+        problem: Type.Optional(
+          Type.Unsafe<object>(
+            Type.Object(
+              { code: Type.String(), title: Type.String(), detail: Type.String() },
+              { description: 'Why it stays as it is.', additionalProperties: true },
+            ),
+          ),
+        ),
+      }),
+    ),
+  },
+  {
+    title: 'BookingResults',
+    description: 'The result of each change, in the order of the request.',
+    examples: [{ results: [{ id: exampleIds.booking, status: 200, etag: '"2"' }] }],
+  },
+)
+
 const Named = { id: ShownId, name: Type.String() }
 
 const BookedItem = Type.Object(

@@ -6,6 +6,8 @@ import { recordOwner, respondOnce, storeNothing, type StoreResponse } from '../d
 
 /** A creation works in one transaction, which ends with `store`. */
 export interface Creation<Result> {
+  /** The status of the response. Default: 201. */
+  status?: 200 | 201
   run: (store: StoreResponse<unknown>) => Promise<Result>
   /** Set if that transaction begins with `store.look`. */
   looks?: true
@@ -17,15 +19,15 @@ export interface Creation<Result> {
 const maxKeyLength = 255
 
 /**
- * Responds to a creation with 201. With an `Idempotency-Key`, works once. Repeated requests get the first response,
+ * Responds to a creation, usually with 201. With an `Idempotency-Key`, works once. Repeated requests get the first response,
  * byte for byte, marked by `Idempotent-Replayed: true`.
  */
 export async function createdOnce<Result>(
   context: Pick<Context, 'db' | 'clock'>,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
-  { run, looks, present, complete }: Creation<Result>,
+  { status = 201, run, looks, present, complete }: Creation<Result>,
 ): Promise<FastifyReply> {
-  void reply.code(201)
+  void reply.code(status)
   const key = request.headers['idempotency-key']
   if (key === undefined) {
     const { body, etag } = present(await run(storeNothing))
@@ -43,7 +45,7 @@ export async function createdOnce<Result>(
     ...(looks && { looks }),
     present: (result) => {
       const { body, etag = null } = present(result)
-      return { status: 201, etag, body: reply.serialize(body) as string } // the route's serialiser returns text
+      return { status, etag, body: reply.serialize(body) as string } // the route's serialiser returns text
     },
   })
   if (replayed) void reply.header('idempotent-replayed', 'true')

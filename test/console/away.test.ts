@@ -103,6 +103,33 @@ describe.each(engines)('a person who is away (%s)', (engine) => {
     expect(body).toContain('1 appointment to move')
   })
 
+  test('whoever is free takes an appointment, and one tap cancels the rest', async () => {
+    const date = newDay()
+    const ids = []
+    for (const at of ['10:00', '11:00', '12:00']) ids.push(await bookOf('Anna', `${date}T${at}`))
+    const [first = '', taken = '', last = ''] = ids
+    await bookOf('Ben', `${date}T11:00`)
+    const { path } = await away(date)
+    const given = await send(path, { give_all: 'anyone' })
+    expect(given.headers['location']).toBe(`${path}?given_to=anyone&given=2`)
+    const { body } = await read(String(given.headers['location']))
+    expect(body).toContain('2 appointments went to colleagues.')
+    expect(body).not.toContain('name="do" value="cancel_rest"') // one is left, with a button
+    for (const id of [first, last]) expect(await show(id)).toMatchObject({ staff: { name: 'Ben Fischer' } })
+    const more = await bookOf('Anna', `${date}T16:00`)
+    expect((await read(path)).body).toContain('Cancel all 2 remaining appointments')
+    const cancelled = await send(path, { do: 'cancel_rest', cancel_reason: 'Anna is ill' })
+    expect(cancelled).toMatchObject({ status: 303, headers: { location: path } })
+    for (const id of [taken, more])
+      expect(await show(id)).toMatchObject({ status: 'cancelled', cancel_reason: 'Anna is ill' })
+    expect(await show(first)).toMatchObject({ status: 'confirmed' })
+    const after = String((await read(path)).body)
+    expect(after).toContain('All appointments are settled.')
+    expect(after.match(/class="is-done"/g)).toHaveLength(3) // one was booked after the block
+    const mails = (await service.rows('mails')).filter(({ kind }) => kind === 'cancelled')
+    expect(mails.filter(({ booking_id }) => [taken, more].includes(String(booking_id)))).toHaveLength(2)
+  })
+
   test('a longer absence keeps its settled appointments, and another time forgets them', async () => {
     const date = newDay()
     const id = await bookOf('Anna', `${date}T10:00`)

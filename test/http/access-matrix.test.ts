@@ -142,6 +142,13 @@ const rows: Record<
       },
       'PATCH /api/v1/bookings/:id': one('/bookings', 'booking_id', { notes: 'changed' }),
       'DELETE /api/v1/bookings/:id': one('/bookings', 'booking_id'),
+      'POST /api/v1/bookings/batch': {
+        names: [], // a booking of others is a result: test/bookings/batch.test.ts
+        request: ({ booking_id }) => ({
+          path: '/bookings/batch',
+          body: { ids: [booking_id], change: 'cancel' },
+        }),
+      },
       'GET /api/v1/bookings/:id/history': {
         names: ['booking_id'],
         request: ({ booking_id }) => ({ path: `/bookings/${booking_id}/history` }),

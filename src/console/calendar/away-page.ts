@@ -18,6 +18,9 @@ import { face } from '../frame/faces.ts'
 import { clientName, clockText, dayText, momentText, spanText } from '../frame/formats.ts'
 import type { Absence, FoundAppointments } from './away-appointments.ts'
 
+/** In place of a colleague: each appointment goes to anyone who is free. */
+export const anyone = 'anyone'
+
 interface AwayList {
   absence: Absence
   found: FoundAppointments
@@ -51,7 +54,7 @@ export function awayPage(visit: BusinessVisit, list: AwayList): ShownPage {
         <a href="${pathOf(`/console/block/${absence.id}`, visit)}">${texts.block.blocked}</a>
       </p>
       ${refusalOf(visit, state)}
-      ${list.given ? html`<p class="notice" role="status">${t.given(list.given)}</p>` : ''}
+      ${list.given ? html`<p class="notice" role="status">${givenText(visit, list.given)}</p>` : ''}
       ${
         left === 0
           ? html`<p class="notice" role="status">
@@ -59,7 +62,7 @@ export function awayPage(visit: BusinessVisit, list: AwayList): ShownPage {
             </p>`
           : html`<h2>${t.open({ count: left })}</h2>
               <p class="soft">${visit.mails === 'off' ? visit.texts.telling.off : t.tells}</p>
-              ${filedHint(visit)} ${giveAllForm(visit, list)}`
+              ${filedHint(visit)} ${giveAllForm(visit, list)} ${cancelRestForm(visit, list)}`
       }
       ${[...Map.groupBy(found.appointments, ({ shown }) => dayOf(shown)).values()].map(
         (ofDay) =>
@@ -100,10 +103,44 @@ function giveAllForm(visit: BusinessVisit, { absence, found, newKey }: AwayList)
           </button>`,
         ],
   )
+  const free = found.appointments.filter(({ colleagues }) => colleagues.length > 0).length
+  const most = Math.max(0, ...[...counts.values()].map(({ count }) => count))
+  if (free > Math.max(most, 1))
+    buttons.unshift(
+      html`<button type="submit" name="give_all" value="${anyone}">
+        ${visit.texts.away.anyone} <span class="soft">${free}</span>
+      </button>`,
+    )
   if (buttons.length === 0) return html``
   return html`<form method="post" action="${pathOf(`/console/away/${absence.id}`, visit)}" class="fields">
     ${hidden({ once: newKey() })} ${nearGroup(visit.texts.away.giveAll, buttons)}
   </form>`
+}
+
+function givenText({ texts: { away: t } }: BusinessVisit, given: NonNullable<AwayList['given']>): string {
+  return given.id === anyone ? t.givenToMany(given) : t.given(given)
+}
+
+/** Renders the form that cancels all appointments of the page. */
+function cancelRestForm(visit: BusinessVisit, { absence, found, newKey }: AwayList): Html {
+  const { away: t, booking } = visit.texts
+  const count = found.appointments.length
+  if (count < 2) return html``
+  const mayRefund = found.appointments.some((one) => one.mayRefund)
+  return html`<details>
+    <summary>${t.cancelRest({ count })}</summary>
+    <form method="post" action="${pathOf(`/console/away/${absence.id}`, visit)}" class="fields">
+      ${hidden({ once: newKey() })} ${reasonField(visit)}
+      ${mayRefund ? tick(filledForm({ refund: 'on' }), 'refund', t.refund) : ''}
+      <button type="submit" name="do" value="cancel_rest" class="danger">${booking.cancelNow}</button>
+    </form>
+  </details>`
+}
+
+function reasonField({ texts }: BusinessVisit): Html {
+  return html`<label
+    >${texts.booking.reasonLabel}<input name="cancel_reason" maxlength="500" dir="auto" autocomplete="off"
+  /></label>`
 }
 
 /** Explains a refusal. The list below it already shows what is free now. */
@@ -170,7 +207,7 @@ function settleForm(
   )
   return html`<form method="post" action="${pathOf(`/console/away/${absence.id}`, visit)}" class="fields">
     ${hidden({ once: newKey(), booking: shown.id, item: shown.item.id, version: String(shown.version) })}
-    ${given ? html`<p class="soft">${offeredBy.includes(given.id) ? t.notFree(given) : t.notOffered(given)}</p>` : ''}
+    ${given && given.id !== anyone ? html`<p class="soft">${offeredBy.includes(given.id) ? t.notFree(given) : t.notOffered(given)}</p>` : ''}
     ${ofColleagues.length === 0 ? html`<p class="soft">${t.nobodyFree}</p>` : nearGroup(t.sameTime, ofColleagues)}
     ${ofTimes.length === 0 ? '' : nearGroup(t.otherTimes, ofTimes)}
     ${untold === undefined ? '' : html`<p class="soft">${untold}</p>`}
@@ -180,14 +217,7 @@ function settleForm(
     <details>
       <summary>${t.cancel}</summary>
       <div>
-        <label
-          >${texts.booking.reasonLabel}<input
-            name="cancel_reason"
-            maxlength="500"
-            dir="auto"
-            autocomplete="off"
-        /></label>
-        ${mayRefund ? tick(filledForm({ refund: 'on' }), 'refund', t.refund) : ''}
+        ${reasonField(visit)} ${mayRefund ? tick(filledForm({ refund: 'on' }), 'refund', t.refund) : ''}
         <button type="submit" name="do" value="cancel" class="danger">${texts.booking.cancelNow}</button>
       </div>
     </details>

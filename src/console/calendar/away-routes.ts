@@ -5,6 +5,7 @@ import { isDate, type Instant, instantFromMs, parseInstant, toMs } from '../../b
 import { Problem } from '../../base/errors.ts'
 import { html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
+import { changeBatch } from '../../bookings/batch.ts'
 import { cancelBooking, changeBooking, showBooking } from '../../bookings/booking.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { Context } from '../../bookings/context.ts'
@@ -35,7 +36,7 @@ import {
   type RefusedForm,
 } from '../frame/console-route.ts'
 import { instantOf, wallFields } from '../frame/formats.ts'
-import { awayPage } from './away-page.ts'
+import { anyone, awayPage } from './away-page.ts'
 import { type Absence, appointmentsIn } from './away-appointments.ts'
 
 /** Registers the form for a person who is away, and the page that finds other times for their appointments. */
@@ -141,7 +142,8 @@ function absenceRoute(context: Context): ConsoleRoute {
     const { given_to: to, given: count } = query
     const { staff } = await catalogueOf(context, visit)
     const colleague = staff.find((one) => one.id === to)
-    const given = colleague && { id: colleague.id, name: colleague.name, count: Number(count) || 0 }
+    const taker = to === anyone ? { id: anyone, name: '' } : colleague
+    const given = taker && { id: taker.id, name: taker.name, count: Number(count) || 0 }
     return awayPage(visit, { absence, found, state, done, given, newKey: () => context.ids.next() })
   }
   return {
@@ -165,7 +167,12 @@ function absenceRoute(context: Context): ConsoleRoute {
       act: async (visit, typed, { id }, once) => {
         const absence = await absenceOf(context, visit, id)
         const { give_all: colleague = '' } = typed
-        if (isUuid(colleague))
+        if (typed['do'] === 'cancel_rest')
+          return once(
+            () => cancelRest(context, visit, { absence, typed }),
+            () => ({ path: `/console/away/${id}` }),
+          )
+        if (isUuid(colleague) || colleague === anyone)
           return once(
             () => giveAll(context, visit, { absence, colleague }),
             (given) => ({
@@ -185,35 +192,41 @@ function absenceRoute(context: Context): ConsoleRoute {
   }
 }
 
-/** Reasons for which an appointment stays where it is, while others move. */
-const staying = new Set([
-  'slot_booked',
-  'slot_held',
-  'slot_not_offered',
-  'version_conflict',
-  'change_not_allowed',
-])
-
-/** Gives a colleague all appointments of the page that they can take, each by itself. Returns their number. */
+/** Gives all appointments of the page that a colleague can take to them. Returns the number of those that they got. */
 async function giveAll(
   context: Context,
   visit: BusinessVisit,
   { absence, colleague }: { absence: Absence; colleague: string },
 ): Promise<number> {
   const { appointments } = await appointmentsIn(context, visit, absence)
-  let given = 0
+  const takers = new Map<string, Set<string>>()
   for (const { shown, colleagues } of appointments) {
-    if (!colleagues.some(({ id }) => id === colleague)) continue
-    const row = await showBooking(context, visit.person, shown.id)
-    const typed = { version: String(row.version), give: colleague, item: shown.item.id }
-    try {
-      await settle(context, visit, { absence, row, typed })
-      given += 1
-    } catch (error) {
-      if (!(error instanceof Problem) || !staying.has(error.code)) throw error
-    }
+    const taker = colleague === anyone ? colleagues[0] : colleagues.find(({ id }) => id === colleague)
+    if (taker) takers.set(taker.id, (takers.get(taker.id) ?? new Set()).add(shown.id))
+  }
+  let given = 0
+  for (const [staffId, ids] of takers) {
+    const change = { change: 'reassign' as const, staff_id: staffId, from_staff_id: absence.staffId }
+    const results = await changeBatch(context, visit.person, { ids: [...ids], ...change, notify: true })
+    given += results.filter((result) => 'booking' in result).length
   }
   return given
+}
+
+/** Cancels all appointments of the page. Those that cannot be cancelled stay on it. */
+async function cancelRest(
+  context: Context,
+  visit: BusinessVisit,
+  { absence, typed }: { absence: Absence; typed: Typed },
+): Promise<void> {
+  const { cancel_reason } = checkedForm(ChangeBooking, { cancel_reason: typed['cancel_reason'] ?? '' })
+  const { appointments } = await appointmentsIn(context, visit, absence)
+  const ids = [...new Set(appointments.map(({ shown }) => shown.id))]
+  if (ids.length === 0) return
+  await changeBatch(context, visit.person, {
+    ...{ ids, change: 'cancel', notify: true, refund: typed['refund'] === 'on' ? 'full' : 'none' },
+    ...(cancel_reason && { cancel_reason }),
+  })
 }
 
 /** Throws not_found for a block that is not of a person, or of somebody else for staff. */

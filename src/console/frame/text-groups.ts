@@ -102,8 +102,10 @@ export interface TextParameters {
   'away.heading': { name: string | number }
   'away.open': { count: number }
   'away.given': { count: number; name: string | number }
+  'away.givenToMany': { count: number }
   'away.notFree': { name: string | number }
   'away.notOffered': { name: string | number }
+  'away.cancelRest': { count: number }
   'away.more': { count: number }
   'class.seats': { capacity: string | number; count: string | number }
   'class.places': { capacity: string | number; count: string | number }
