@@ -102,9 +102,7 @@ export class TextWorker extends OutboxWorker {
     if (attempts > 0) return true
     const { config } = this.context
     const { ofBusiness, ofServer } = quotasOfText({ businessId, plan: effectivePlan(own, hub_plan) }, config)
-    for (const quota of [ofBusiness, ofServer])
-      if (!(await this.limiter.count([quota], businessId)).allowed) return false
-    return true
+    return (await this.limiter.count([ofBusiness, ofServer], businessId)).allowed
   }
 
   private async sendOffer(

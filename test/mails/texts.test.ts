@@ -1,3 +1,4 @@
+import { quotasOfText } from '../../src/access/rate-limit-rules.ts'
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -342,6 +343,23 @@ onEachEngine('text messages', (engine) => {
     expect(made.sms.texts).toHaveLength(6)
     const waiting = (await textsOf(made)).flatMap(({ waits_for }) => waits_for ?? [])
     expect(waiting.toSorted()).toEqual(['recipient_limit', 'server_limit'])
+  })
+
+  test('a message that the limit of the server stops neither counts for its business nor is lost', async () => {
+    const made = await world('twilio', { variables: { SMS_PER_HOUR: '2' } })
+    for (let count = 0; count < 4; count += 1) await book(made)
+    await settle(made)
+    expect(made.sms.texts).toHaveLength(2)
+    const { config } = made.service.context
+    const { ofBusiness } = quotasOfText({ businessId: made.business.id, plan: 'enterprise' }, config)
+    const { limit, remaining } = await made.service.app.texts['limiter'].count([ofBusiness])
+    expect(limit - remaining).toBe(3) // with this count
+    for (const sent of [4, 4]) {
+      made.service.clock.advance(3_601)
+      await settle(made)
+      expect(made.sms.texts).toHaveLength(sent)
+    }
+    expect(new Set(made.sms.texts.map(({ to }) => to)).size).toBe(4)
   })
 
   test('a provider that fails or hangs delays no email, and the message comes later', async () => {
