@@ -257,7 +257,7 @@ function resultOf(
 }
 
 const several = { code: 'several_clients', detail: 'several clients have this name and phone number' }
-const raced = { code: 'client_exists', detail: 'another client has this name and contact: merge them' }
+const raceLost = { code: 'client_exists', detail: 'another client has this name and contact: merge them' }
 
 /** Returns the client whom each person is. */
 async function matchesOf(
@@ -286,27 +286,44 @@ async function applyBatch(
   tx: Transaction,
   { by, ...batch }: Batch & { by: Actor | false },
 ): Promise<Result[]> {
+  const results = await writeBatch(context, tx, batch)
+  // another import added these people meanwhile: now they are found
+  const raced = batch.people.filter((_person, index) => results[index]?.effect === 'raced')
+  const again = raced.length > 0 ? await writeBatch(context, tx, { ...batch, people: raced }) : []
+  const settled = results.map((result): Result => {
+    const last = result.effect === 'raced' ? again.shift() : result
+    return !last || last.effect === 'raced' ? { ...result, effect: 'failed', ...raceLost } : last
+  })
+  const isChanged = settled.some(({ effect }) => effect === 'created' || effect === 'changed')
+  const { id } = batch.business
+  const change = { action: 'business.clients_imported', subjectId: id, businessId: id } as const
+  if (by && isChanged) await recordAudit(context, tx, { by, ...change })
+  return settled
+}
+
+/** The client was added or changed by another request. */
+type Raced = { row: number; kept: ImportedField[]; effect: 'raced' }
+
+async function writeBatch(context: Context, tx: Transaction, batch: Batch): Promise<(Result | Raced)[]> {
   const { people, business, replaces } = batch
   const { id: business_id, timezone } = business
   const matches = await matchesOf(tx.db, batch)
   const ids = matches.flatMap((match) => (match && match !== 'several' ? [match.id] : []))
   const locked = ids.length > 0 ? await lockClients(tx.db, business_id, [...new Set(ids)]) : []
   const present = new Map(locked.map((client) => [client.id, client]))
-  const results: Result[] = []
+  const results: (Result | Raced)[] = []
   for (const [index, person] of people.entries()) {
     const match = matches[index]
     const { row } = person
     if (!match) {
       const client = newClient(person, { id: context.ids.next(), business_id, timezone, now: tx.now })
       const isNew = await insertClient(tx.db, client)
-      results.push(
-        isNew ? { row, kept: [], effect: 'created' } : { row, kept: [], effect: 'failed', ...raced },
-      )
+      results.push({ row, kept: [], effect: isNew ? 'created' : 'raced' })
       continue
     }
     const before = match === 'several' ? match : present.get(match.id)
     if (!before || before === 'several') {
-      results.push({ row, kept: [], effect: 'failed', ...(before ? several : raced) })
+      results.push({ row, kept: [], ...(before ? { effect: 'failed', ...several } : { effect: 'raced' }) })
       continue
     }
     const { after, changed, kept } = importedChange(before, person, { timezone, replaces })
@@ -316,15 +333,8 @@ async function applyBatch(
         await insertClient(tx.db, formerKey(before, context.ids.next()))
       present.set(after.id, after)
       results.push({ row, kept, effect: 'changed', client: after, fields: changed })
-    } else results.push({ row, kept: [], effect: 'failed', ...raced })
+    } else results.push({ row, kept: [], effect: 'failed', ...raceLost })
   }
-  const isChanged = results.some(({ effect }) => effect === 'created' || effect === 'changed')
-  const change = {
-    action: 'business.clients_imported',
-    subjectId: business_id,
-    businessId: business_id,
-  } as const
-  if (by && isChanged) await recordAudit(context, tx, { by, ...change })
   return results
 }
 

@@ -3,10 +3,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import { commandLine, type CommandLine } from '../support/command-line.ts'
-import { demoWorld } from '../support/holdfast-process.ts'
+import { demoWorld, startHoldfast } from '../support/holdfast-process.ts'
 import { onOneEngine } from '../support/long.ts'
 import { createMigratedDatabase, type TestDatabase } from '../support/test-database.ts'
-import { businessOf } from '../support/test-service.ts'
+import { eventually } from '../support/eventually.ts'
+import { readRows } from '../support/checker.ts'
+import { businessOf, onEachEngine } from '../support/test-service.ts'
 
 onOneEngine('sqlite', 'clients as CSV from the command line', (engine) => {
   let database: TestDatabase
@@ -36,5 +38,31 @@ onOneEngine('sqlite', 'clients as CSV from the command line', (engine) => {
     await holdfast.refuses(['client', 'import', file, ...at, '--column', 'Age=note'], 2, /no heading of "Age/)
     await holdfast.refuses(['client', 'import', file, ...at, '--column', 'Since=age'], 2, /must be one of/)
     await holdfast.refuses(['client', 'import', `${file}.no`, ...at], 2, /cannot be read/)
+  })
+})
+
+onEachEngine('an import that is killed', (engine) => {
+  test('leaves whole batches, and a repeat completes it', async () => {
+    const database = await createMigratedDatabase(engine)
+    const { id } = businessOf(await demoWorld(database.url), 'Thames Barbers')
+    const file = join(mkdtempSync(join(inject('filesDirectory'), 'csv-')), 'clients.csv')
+    const people = Array.from({ length: 2_000 }, (_each, n) => `Ada,Of ${n},ada-${n}@example.com,Note ${n}`)
+    writeFileSync(file, ['First name,Last name,Email,Notes', ...people].join('\n'))
+    const notes = async () => {
+      const query = `select notes from clients where business_id = '${id}' and notes like 'Note %'`
+      return (await readRows(database.url, query)).map((row) => row['notes'])
+    }
+    const args = ['client', 'import', file, '--business', id, '--apply']
+    const killed = startHoldfast(args, { variables: { DATABASE_URL: database.url } })
+    await eventually('the first batch', async () => (await notes()).length > 0 || undefined)
+    killed.signal('SIGKILL')
+    expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' })
+    const before = (await notes()).length
+    expect([before % 50, before < 2_000]).toEqual([0, true])
+    const again = await commandLine(database.url).json(...args)
+    expect(again).toMatchObject({ created: 2_000 - before, unchanged: before, failed: 0 })
+    expect(new Set(await notes()).size).toBe(2_000)
+    expect(await notes()).toHaveLength(2_000)
+    await database.drop()
   })
 })

@@ -53,9 +53,10 @@ onEachEngine('clients as CSV', (engine) => {
   function post(
     { cookie }: Pick<LoggedIn, 'cookie'>,
     parts: Record<string, string | Buffer>,
+    server = service,
   ): Promise<Reply> {
     const { body, type } = multipart(parts)
-    return service.call('POST', '//console/clients/import', {
+    return server.call('POST', '//console/clients/import', {
       rawBody: body,
       headers: { host: 'localhost', cookie, 'sec-fetch-site': 'same-origin', 'content-type': type },
     })
@@ -218,6 +219,81 @@ onEachEngine('clients as CSV', (engine) => {
       expect(reply.status, why).toBe(422)
       expect(String(reply.body)).toContain(why)
     }
+    expect(await clientsOf(business)).toEqual([])
+  })
+
+  test('two servers that import one file at the same time make each client once', async () => {
+    const { business, owner } = await makeSalon()
+    const beside = engine === 'postgres' ? await startTestService(engine, {}, { beside: service }) : service
+    const people = Array.from({ length: 180 }, (_each, n) => `Ada,Of ${n},ada-${n}@example.com,vip`)
+    const file = ['First name,Last name,Email,Tags', ...people].join('\n')
+    const { fields } = await planned(owner, file)
+    const replies = await Promise.all(
+      [service, beside, service, beside].map((server) => post(owner, { ...fields, do: 'import' }, server)),
+    )
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const created = replies.map((reply) => Number(/(\d+) new client/.exec(counts(reply).join())?.[1] ?? 0))
+    expect(created.reduce((sum, one) => sum + one)).toBe(180)
+    for (const reply of replies) expect(counts(reply).join()).not.toMatch(/cannot be imported/)
+    const emails = (await clientsOf(business)).map(({ email }) => email)
+    expect([emails.length, new Set(emails).size]).toEqual([180, 180])
+    if (beside !== service) await beside.stop()
+  })
+
+  test('a hostile form is refused or read as garbage, and no client comes of it', async () => {
+    const { business, owner } = await makeSalon()
+    const send = (rawBody: Buffer, type: string) =>
+      service.call('POST', '//console/clients/import', {
+        rawBody,
+        headers: {
+          host: 'localhost',
+          cookie: owner.cookie,
+          'sec-fetch-site': 'same-origin',
+          'content-type': type,
+        },
+      })
+    const whole = multipart({ file: Buffer.from('Name,Email\nAda,ada@example.com'), do: 'import' })
+    const boundary = '----holdfast-test-0123456789'
+    const part = (head: string, value = 'x') => `--${boundary}\r\n${head}\r\n\r\n${value}\r\n`
+    const named = (name: string) => `content-disposition: form-data; name="${name}"`
+    const bodies: (string | Buffer)[] = [
+      ...['', '--', `--${boundary}`, `--${boundary}--`, 'Name,Email\nAda,a@example.com', part('')],
+      ...[1, 40, whole.body.length - 3].map((length) => whole.body.subarray(0, length)),
+      ...[part(named('__proto__')), part(named('constructor')), part(named('a'.repeat(100_000)))],
+      ...[
+        part(named('column.0')).repeat(5_000),
+        part('x'.repeat(1_000_000)),
+        part(`${named('text')}; name="do"`),
+      ],
+      `--${boundary}\r\n`.repeat(50_000),
+      Buffer.concat([Buffer.from(part(named('text'), '\0'.repeat(1_000))), Buffer.alloc(100_000, 0xed)]),
+    ]
+    for (const body of bodies) {
+      const reply = await send(Buffer.from(body), whole.type)
+      expect([200, 400, 415, 422], String(body).slice(0, 100)).toContain(reply.status)
+    }
+    for (const type of [
+      'multipart/form-data',
+      'multipart/form-data; boundary=',
+      'text/csv',
+      'application/json',
+    ])
+      expect([400, 413, 415, 422], type).toContain((await send(whole.body, type)).status)
+    const garbage = [
+      ...[Buffer.alloc(200_000, 0), Buffer.alloc(200_000, 0xff), Buffer.from('PK\u0003\u0004'.repeat(1_000))],
+      ...[
+        Buffer.from('"'.repeat(200_001)),
+        Buffer.from(','.repeat(200_000)),
+        Buffer.from('\ud800\udfff\0\n'.repeat(999)),
+      ],
+      Buffer.from(`Name\n${'x'.repeat(3_000_000)}`),
+    ]
+    for (const file of garbage) {
+      const { status } = await post(owner, { file, do: 'import' })
+      expect([200, 422]).toContain(status)
+    }
+    const { status } = await post(owner, { file: Buffer.alloc(40 * 1024 * 1024, 'a') })
+    expect(status).toBe(413)
     expect(await clientsOf(business)).toEqual([])
   })
 
