@@ -23,9 +23,13 @@ onEachEngine("a client's page", (engine) => {
   })
 
   const path = () => `/me/${world.business.id}`
+  const nextAddress = () => {
+    addresses += 1
+    return `10.${addresses >> 8}.${addresses & 255}.1`
+  }
   /** Each request has its own address, because limits count by address. */
   const post = (to: string, fields: Record<string, string>, options: object = {}) =>
-    sendForm(world.service, to, fields, { remoteAddress: `10.0.${(addresses += 1)}.1`, ...options })
+    sendForm(world.service, to, fields, { remoteAddress: nextAddress(), ...options })
   const read = (cookie: string | undefined, to = path()): Promise<Reply> =>
     world.service.call('GET', `/${to}`, {
       headers: { host: 'localhost', ...(cookie !== undefined && { cookie }) },
