@@ -18,6 +18,7 @@ import { calendarRoutes } from './bookings/calendar-routes.ts'
 import { clientRoutes } from './bookings/client-routes.ts'
 import type { Context } from './bookings/context.ts'
 import { unmatchedBookings } from './bookings/client-adoption.ts'
+import { unsortedClients } from './bookings/client-order.ts'
 import { oldClients } from './bookings/erasure.ts'
 import { countActiveHolds, expiredHolds, oldHolds, oldNetworks } from './bookings/hold.ts'
 import { holdRoutes } from './bookings/hold-routes.ts'
@@ -138,7 +139,7 @@ export const jobs: readonly CleanupJob<Context>[] = [
   ],
   ...[oldInvitations, oldEmailChanges],
   ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails, oldMailFiles, oldAudit, oldClients],
-  unmatchedBookings,
+  ...[unmatchedBookings, unsortedClients],
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments, unnamedImages],
   ...[oldDevices, oldPushes, oldClientLinks, oldClientLogIns, oldTextCounts],
   ...[oldWaitlistMessages, oldEntries],

@@ -5,6 +5,7 @@ import { cachedQuery, type Params } from '../database/cached-query.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import { isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import { sharedStatement } from '../database/shared-transaction.ts'
+import { sortKeyFrom, sortKeysText } from './client-order-queries.ts'
 import type { BookingsTable } from '../database/tables.ts'
 
 /*
@@ -63,6 +64,14 @@ const matchColumns = {
 } as const
 
 const names = sql.join(Object.keys(matchColumns).map((name) => sql.ref(name)))
+const givenColumns = { ...matchColumns, sort_keys: 'text' } as const
+
+/** Selects the rows of `newClients` for the columns of `clients`. */
+function givenClients(db: Reads, clients: Expression<string>): RawBuilder<unknown> {
+  return sql`
+    select ${names}, ${sortKeyFrom(db, sql`k.sort_keys`, sql`k.business_id`)}
+      from ${rowsOf(db, givenColumns, clients)} as k where true`
+}
 
 /**
  * Returns the rows of the clients of new bookings, each client once, with the bookings that it gets. The first
@@ -84,9 +93,10 @@ export function newClients(db: Reads, bookings: readonly MatchedBooking[], uncou
             .toSorted()
             .at(-1),
       created_at: first.updated_at,
+      sort_keys: sortKeysText({ first_name: first.client_first_name, last_name: first.client_last_name }),
     }
   })
-  return rowsText(db, matchColumns, clients)
+  return rowsText(db, givenColumns, clients)
 }
 
 /**
@@ -99,8 +109,7 @@ export function upsertClients(db: Reads, clients: Expression<string>): RawBuilde
     ? sql`greatest(clients.last_booking_at, excluded.last_booking_at)`
     : sql`max(coalesce(clients.last_booking_at, ''), excluded.last_booking_at)`
   return sql<UpsertedClient>`
-    insert into clients (${names})
-    select ${names} from ${rowsOf(db, matchColumns, clients)} as k where true order by business_id, name, address
+    insert into clients (${names}, sort_key) ${givenClients(db, clients)} order by business_id, name, address
     on conflict (business_id, name, address) do update
        set booking_count = clients.booking_count + ${isOwn} excluded.booking_count else 0 end,
            last_booking_at = ${isOwn} ${later} end
@@ -130,11 +139,11 @@ export async function countForMerged(
 
 const correctedClient = cachedQuery(
   (db: Queries, { client }: Params<{ client: string }>) => sql<{ client_id: string }>`
-    insert into clients (${names})
-    select ${names} from ${rowsOf(db, matchColumns, client)} as k where true
+    insert into clients (${names}, sort_key) ${givenClients(db, client)}
     on conflict (business_id, name, address) do update
        set first_name = excluded.first_name, last_name = excluded.last_name, email = excluded.email,
-           phone = coalesce(excluded.phone, clients.phone), search = excluded.search
+           phone = coalesce(excluded.phone, clients.phone), search = excluded.search,
+           sort_key = excluded.sort_key
     returning coalesce(merged_into, id) as client_id`,
 )
 
@@ -158,8 +167,7 @@ export const correctClient = sharedStatement({
 
 const matchedClient = cachedQuery(
   (db: Queries, { client }: Params<{ client: string }>) => sql<{ client_id: string }>`
-    insert into clients (${names})
-    select ${names} from ${rowsOf(db, matchColumns, client)} as k where true
+    insert into clients (${names}, sort_key) ${givenClients(db, client)}
     on conflict (business_id, name, address) do update set address = excluded.address
     returning coalesce(merged_into, id) as client_id`,
 )

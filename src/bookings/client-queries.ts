@@ -5,6 +5,7 @@ import type { Queries, Reads } from '../database/database.ts'
 import { foreach, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { ClientsTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
+import { sortedBy, sortKeyFrom, sortKeysText } from './client-order-queries.ts'
 import {
   findClientsBy,
   foundColumns,
@@ -17,7 +18,10 @@ import {
 export type ClientRow = Selectable<ClientsTable>
 
 /** The position of a client in the list. */
-type ClientPlace = Pick<ClientRow, 'name' | 'address'>
+interface ClientPlace {
+  key: string
+  id: string
+}
 
 interface ClientFilter {
   businessId: string
@@ -47,11 +51,18 @@ export async function findClients(
   const few = text === undefined || found ? undefined : await findClientsBy(db, { businessId }, text)
   const ids = few ? await findIds(db, await keysLike(db, few, text ?? '')) : found
   if (ids?.length === 0) return { rows: [], until: undefined }
-  const [later, direction] = isDescending ? [sql`<`, sql`desc`] : [sql`>`, sql`asc`]
-  const order = sql`c.name ${direction}, c.address ${direction}`
+  const { later, direction } = isDescending
+    ? { later: '<', direction: sql`desc` }
+    : { later: '>', direction: sql`asc` }
+  const order = sql`${sortedBy} ${direction}, c.id ${direction}`
   const conditions = [
     sql`c.business_id = ${businessId}`,
-    ...(after ? [sql`(c.name, c.address) ${later} (${after.name}, ${after.address})`] : []),
+    ...(after
+      ? [
+          // SQLite looks up no pair with an expression in an index
+          sql`${sortedBy} ${sql.raw(later)}= ${after.key} and (${sortedBy}, c.id) ${sql.raw(later)} (${after.key}, ${after.id})`,
+        ]
+      : []),
   ]
   const isWalk = text !== undefined && !few
   const chosen = sql`${ids ? clientsById(db, ids) : sql`clients as c`} where ${sql.join(conditions, sql` and `)}`
@@ -67,7 +78,7 @@ export async function findClients(
   if (!isWalk || page.rows.length === rows) return { rows: page.rows, until: undefined }
   // read from the index alone
   const last =
-    await sql<ClientPlace>`select c.name, c.address from ${inOrder} limit 1 offset ${searched - 1}`.execute(
+    await sql<ClientPlace>`select ${sortedBy} as key, c.id from ${inOrder} limit 1 offset ${searched - 1}`.execute(
       db,
     )
   return { rows: page.rows, until: last.rows[0] }
@@ -85,9 +96,7 @@ function clientsById(db: Reads, ids: string[]): RawBuilder<unknown> {
 
 const idColumns = { id: 'uuid' } as const
 
-interface TextKey extends ClientPlace {
-  business_id: string
-}
+type TextKey = Pick<ClientRow, 'business_id' | 'name' | 'address'>
 
 /** Returns the IDs of clients who have an address, or had it in a booking. */
 export async function findWithAddress(db: Reads, businessId: string, email: string): Promise<string[]> {
@@ -152,11 +161,16 @@ export async function lockClients(db: Queries, businessId: string, ids: string[]
     .execute()
 }
 
+/** Returns the text by which a client is sorted in the language of the business. */
+function sortKeyOf(db: Reads, client: ClientRow): RawBuilder<string | null> {
+  return sortKeyFrom(db, sql`cast(${sortKeysText(client)} as text)`, sql`${client.business_id}`)
+}
+
 /** Inserts a client. Returns false if another one has the same name and address. */
 export async function insertClient(db: Queries, client: ClientRow): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('clients')
-    .values(client)
+    .values({ ...client, sort_key: sortKeyOf(db, client) })
     .onConflict((conflict) => conflict.columns(['business_id', 'name', 'address']).doNothing())
     .executeTakeFirst()
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
@@ -178,7 +192,7 @@ export async function updateClient(db: Queries, before: ClientRow, after: Client
   }
   const { numUpdatedRows } = await db
     .updateTable('clients')
-    .set(after)
+    .set({ ...after, sort_key: sortKeyOf(db, after) })
     .where('business_id', '=', business_id)
     .where('id', '=', id)
     .where(({ not, exists, selectFrom }) =>

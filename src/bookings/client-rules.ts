@@ -59,7 +59,7 @@ export type ClientFields = Pick<ClientRow, 'first_name' | 'last_name' | 'email' 
 export function keyColumns(
   { first_name, last_name, email, phone }: ClientFields,
   { id, timezone, before }: { id: string; timezone: string; before?: ClientRow },
-): Pick<ClientRow, 'name' | 'address' | 'search'> {
+): Pick<ClientRow, 'name' | 'address' | 'search' | 'sort_key'> {
   const keepsStandIn = before && !hasEmail(before.address) && (!phone || phone === before.phone)
   const address =
     email ?? (keepsStandIn ? before.address : standInEmail(phone ?? '', { known: id, timezone }))
@@ -67,6 +67,7 @@ export function keyColumns(
     name: nameKey({ first_name, last_name }),
     address: addressKey(address),
     search: clientSearch({ first_name, last_name, email: address, phone }),
+    sort_key: null, // set by the statement that writes the row
   }
 }
 

@@ -166,7 +166,10 @@ export const MergeClient = StrictObject(
   },
 )
 
-export const ClientPage = Page(Client, { title: 'ClientPage', description: 'Clients by name.' })
+export const ClientPage = Page(Client, {
+  title: 'ClientPage',
+  description: 'Clients by name, in the order of the language of the business.',
+})
 
 export const ClientsQuery = StrictObject({
   ...listParameters,

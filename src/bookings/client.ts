@@ -6,7 +6,7 @@ import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
 import { searchText } from '../base/search-text.ts'
-import { cursorOf, type Page, pageRows, textPart } from '../base/paging.ts'
+import { cursorOf, idPart, type Page, pageRows, textPart } from '../base/paging.ts'
 import { businessForCreation } from '../catalogue/catalogue.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import type { Reads } from '../database/database.ts'
@@ -70,17 +70,18 @@ export async function listClients(
   const { rows: found, until } = await findClients(db, {
     businessId,
     email: query.email,
-    after: page.after && { name: page.after[0], address: page.after[1] },
+    after: page.after && { key: page.after[0], id: page.after[1] },
     text: query.q === undefined ? undefined : searchText(query.q),
     rows: page.rows,
     isDescending: sort === '-name',
     searched: maxSearched,
   })
   const rows = found.slice(0, page.rows - 1)
-  const last = found.length > rows.length ? rows.at(-1) : until
+  const end = rows.at(-1)
+  const last = found.length > rows.length && end ? { key: end.sort_key ?? end.name, id: end.id } : until
   return {
     data: await withBlocks(db, rows, timezone),
-    next_cursor: last === undefined ? null : clientCursor.write([last.name, last.address]),
+    next_cursor: last === undefined ? null : clientCursor.write([last.key, last.id]),
   }
 }
 
@@ -358,6 +359,6 @@ export function clientHistory(
 }
 
 const clientCursors = {
-  name: cursorOf('client', textPart, textPart),
-  '-name': cursorOf(['client', '-name'], textPart, textPart),
+  name: cursorOf('client', textPart, idPart),
+  '-name': cursorOf(['client', '-name'], textPart, idPart),
 }

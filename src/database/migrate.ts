@@ -38,6 +38,7 @@ import { textMessages } from './migrations/0036-text-messages.ts'
 import { requests } from './migrations/0038-requests.ts'
 import { series } from './migrations/0039-series.ts'
 import { waitingList } from './migrations/0040-waiting-list.ts'
+import { clientOrder } from './migrations/0042-client-order.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -78,6 +79,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0038-requests': requests,
   '0039-series': series,
   '0040-waiting-list': waitingList,
+  '0042-client-order': clientOrder,
 }
 
 /** Names in the order of the migrations. */

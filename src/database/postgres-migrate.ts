@@ -5,6 +5,7 @@ import { DatabaseUnavailable, pause, type Queries, type StatementListener } from
 import { adoptAllBookings, migrate, migrator, rewriteRows } from './migrate.ts'
 import { bookingIndexes } from './migrations/0034-clients.ts'
 import { seriesIndexes } from './migrations/0039-series.ts'
+import { clientIndexes } from './migrations/0042-client-order.ts'
 import { isPooled, plainSource } from './postgres-hosts.ts'
 import { isConflict, postgresDialect, resultTypes } from './postgres-driver.ts'
 import type { Tables } from './tables.ts'
@@ -75,7 +76,7 @@ export async function migratePostgres(
 }
 
 /** Indexes of large tables, which are made while servers write. */
-const lateIndexes = [...bookingIndexes, ...seriesIndexes]
+const lateIndexes = [...bookingIndexes, ...seriesIndexes, ...clientIndexes]
 
 /**
  * Creates the missing indexes of large tables while servers write. An interruption leaves an invalid index, which is replaced.

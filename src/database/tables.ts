@@ -421,7 +421,7 @@ export interface BookingsTable {
 export interface ClientsTable {
   id: string
   business_id: string
-  /** The name that identifies the client together with the address (see `nameKey`). Lists go by it. */
+  /** The name that identifies the client together with the address (see `nameKey`). */
   name: string
   /** The address that identifies the client (see `addressKey`), or a stand-in. */
   address: string
@@ -447,6 +447,15 @@ export interface ClientsTable {
   /** The client that this one was merged into. Such a row only leads bookings to that client. */
   merged_into: string | null
   created_at: Instant
+  /** The text by which lists in the language of the business go (see `sortKeys`). Null: its name. */
+  sort_key: string | null
+}
+
+/** Businesses whose language changed. Housekeeping sorts their clients again, and has come to this name and address. */
+export interface ClientSortsTable {
+  business_id: string
+  name: string
+  address: string
 }
 
 /** Booking attempts of sessions, successful or refused. The caps per address count them. */
@@ -508,6 +517,7 @@ export interface Tables {
   visit_items: VisitItemsTable
   bookings: BookingsTable
   clients: ClientsTable
+  client_sorts: ClientSortsTable
   client_texts: ClientTextsTable
   booking_attempts: BookingAttemptsTable
   blocked_clients: BlockedClientsTable
