@@ -31,9 +31,13 @@ const headings: Record<Exclude<ClientColumn, 'note' | 'ignore'>, string> = {
     cellphone, contact number, telefon, telefonnummer, handy, handynummer, mobil, mobiltelefon, teléfono, móvil, celular,
     téléphone, portable, mobile phone number, telefono, cellulare, telefone, telemóvel, telefoonnummer, telefoon, mobiel,
     telefon komórkowy, numer telefonu, komórka, cep telefonu, cep, telefon numarası, 電話, 電話番号, 携帯電話, الهاتف, الجوال,
-    رقم الهاتف, phone 1 value, primary phone, home phone`,
+    رقم الهاتف, phone 1 value, primary phone, home phone, tel, tel nr, tel mobil, telefon mobil, telefonnr, telefon 1,
+    telefon privat, tel privat, mobil tel, mobilnr, mobilnummer, mobilfunk, handynr, tel handy, festnetz, tél, tél mobile,
+    tél portable, téléphone mobile, téléphone portable, numéro de téléphone, tel móvil, teléfono móvil, número de teléfono,
+    tel cellulare, telefono cellulare, numero di telefono, número de telefone, telefone móvel, mobiele telefoon,
+    mobiel nummer, gsm, tel komórkowy, nr telefonu, numer komórki, cep tel, gsm no`,
   notes: `notes, note, comments, comment, client notes, customer notes, remarks, memo, notizen, notiz, bemerkungen,
-    bemerkung, anmerkungen, notas, nota, comentarios, remarques, remarque, commentaires, observações, opmerkingen,
+    bemerkung, anmerkung, anmerkungen, hinweis, hinweise, kundennotiz, notas, nota, comentarios, remarques, remarque, commentaires, observações, opmerkingen,
     notities, notitie, notatki, notatka, uwagi, notlar, not, メモ, 備考, ملاحظات, ملاحظة`,
   tags: `tags, tag, labels, label, groups, group, group membership, categories, schlagwörter, schlagworte, gruppen,
     etiquetas, étiquettes, etichette, gruppi, labels, etykiety, grupy, etiketler, タグ, ラベル, وسوم, الوسوم`,
@@ -55,7 +59,11 @@ function plain(heading: string): string {
 
 /** Returns the likely meaning of each column. Only the first of two columns with a name, email address or notes counts. */
 export function likelyColumns(row: readonly string[]): ClientColumn[] {
-  const found = row.map((heading) => meanings.get(plain(heading)) ?? 'ignore')
+  const known = row.map((heading) => meanings.get(plain(heading)) ?? 'ignore')
+  // next to a first name without a last name, "Name" is the last name
+  const isLastName = (heading = '') =>
+    plain(heading) === 'name' && known.includes('first_name') && !known.includes('last_name')
+  const found = known.map((meaning, index) => (isLastName(row[index]) ? 'last_name' : meaning))
   const hasParts = found.includes('first_name')
   const seen = new Set<ClientColumn>()
   return found.map((meaning) => {

@@ -32,6 +32,7 @@ onEachEngine("a client's page", (engine) => {
     sendForm(world.service, to, fields, { remoteAddress: nextAddress(), ...options })
   const read = (cookie: string | undefined, to = path()): Promise<Reply> =>
     world.service.call('GET', `/${to}`, {
+      remoteAddress: nextAddress(),
       headers: { host: 'localhost', ...(cookie !== undefined && { cookie }) },
     })
   const ask = (email: string, options: object = {}) => post(`${path()}/link`, { email }, options)
@@ -234,7 +235,7 @@ onEachEngine("a client's page", (engine) => {
     const statuses = new Map<string, number>()
     const counted = (kind: string, { status }: Reply) =>
       statuses.set(`${kind} ${status}`, (statuses.get(`${kind} ${status}`) ?? 0) + 1)
-    for (let turn = 0; turn < times; turn += 1) {
+    const guessIn = async (turn: number) => {
       // every third is as near as a guess can be: the token with another character
       const wrong = turn % 3 === 0 ? changed(token, turn) : newToken('client', world.service.context.ids)
       counted('link', await open(wrong))
@@ -242,6 +243,8 @@ onEachEngine("a client's page", (engine) => {
       expect(page.body).not.toContain('Balayage')
       counted('log-in', page)
     }
+    for (let turn = 0; turn < times; turn += 10)
+      await Promise.all(Array.from({ length: 10 }, (_each, index) => guessIn(turn + index)))
     expect((await open(token)).status).toBe(303) // it still works, once
     expect((await open(token)).status).toBe(404)
     return Object.fromEntries(statuses)
@@ -255,7 +258,7 @@ onEachEngine("a client's page", (engine) => {
     expect(await guess(50)).toEqual({ 'link 404': 50, 'log-in 200': 50 })
   })
 
-  longTest('10,000 guesses open nothing', { timeout: 300_000 }, async () => {
+  longTest('10,000 guesses open nothing', { timeout: 600_000 }, async () => {
     const times = isWhole ? 10_000 : 200
     expect(await guess(times)).toEqual({ 'link 404': times, 'log-in 200': times })
   })

@@ -108,6 +108,43 @@ onEachEngine('the client of a booking', (engine) => {
     const { booking_count, last_booking_at, ...after } = (await rowOf(known.client.id)) ?? {}
     expect([booking_count, String(last_booking_at) > String(before?.['last_booking_at'])]).toEqual([2, true])
     expect(before).toMatchObject(after)
+    const known_note = 'allergic to ammonia'
+    await call('PATCH', `/clients/${known.client.id}`, {
+      notes: known_note,
+      tags: ['VIP'],
+      time_zone: 'Asia/Tokyo',
+    })
+    const card = await rowOf(known.client.id)
+    const tries: [method: string, path: string, body?: object][] = [
+      ...[{ first_name: 'Eve' }, { last_name: 'Eve' }, { email: 'eve@example.com' }, { phone: '+49777' }].map(
+        (change): [string, string, object] => [
+          'PATCH',
+          `/bookings/${String(booked.body.id)}`,
+          { client: change },
+        ],
+      ),
+      ['PATCH', `/bookings/${String(booked.body.id)}`, { notes: 'mine', client: { ...client, phone: null } }],
+      ['PATCH', `/bookings/${known.id}`, { client: { first_name: 'Eve' } }],
+      ...(['GET', 'PATCH'] as const).map((method): [string, string] => [
+        method,
+        `/clients/${known.client.id}`,
+      ]),
+      ['POST', `/clients/${known.client.id}/merge`, { into: known.client.id }],
+      ['POST', '/clients', { ...client, notes: 'mine' }],
+      ['POST', '/clients/erase', { email: client.email }],
+      ['GET', `/clients?email=${client.email}`],
+      ['GET', '/bookings'],
+      ['GET', `/bookings/${known.id}`],
+      ['GET', `/bookings/${String(booked.body.id)}`],
+    ]
+    for (const [method, path, sent] of tries) {
+      const reply = await service.call(method, path, { token, ...(sent && { body: sent }) })
+      const text = JSON.stringify(reply.body)
+      for (const secret of [known_note, 'VIP', '+4930111', known.id, known.client.id])
+        if (!path.includes(secret)) expect(text, `${method} ${path}`).not.toContain(secret)
+      expect(text, `${method} ${path}`).not.toContain(known_note)
+      expect(await rowOf(known.client.id), `${method} ${path}`).toEqual(card)
+    }
   })
 
   test('is counted with each change of a booking', async () => {

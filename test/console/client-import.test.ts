@@ -395,6 +395,10 @@ test('the headings of other programs are recognised', () => {
   expect(likelyColumns(['Client', 'Full Name', 'Mobile Number', 'Telephone', 'Marketing consent'])).toEqual([
     ...['full_name', 'ignore', 'phone', 'phone', 'ignore'],
   ])
+  const salon = 'Kundennr.;Anrede;Name;Vorname;Tel. mobil;Tel.-Nr.;E-Mail-Adresse;Hinweise'
+  expect(likelyColumns(salon.split(';'))).toEqual([
+    ...['ignore', 'ignore', 'last_name', 'first_name', 'phone', 'phone', 'email', 'notes'],
+  ])
 })
 
 test('a large quoted cell is read in linear time', () => {

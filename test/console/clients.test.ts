@@ -101,7 +101,9 @@ onOneEngine('postgres', 'the clients of a business', (engine) => {
     const show = async (page: string) => textOf(await readConsole(service, page, owner))
     expect(await show('/console/clients')).toMatch(/Mary Hopper .* 2 Visits .*Tom Hopper .* 1 Visits/)
     const page = await show(`/console/clients/${tom}`)
-    expect(page).toMatch(/Tom Hopper 1 appointment Email grace@example.com .*Same email Mary Hopper/)
+    expect(page).toMatch(
+      /Tom Hopper 1 appointment Email grace@example.com .*Same email Mary Hopper Merge into this client Appointments, notes and tags of Mary Hopper move to Tom Hopper\. This cannot be undone\. Merge into/,
+    )
     expect(page).not.toMatch(/(1|2) Dec 2026/)
     expect(await show(`/console/bookings?client=${tom}`)).not.toContain('Mary')
     expect(await show(`/console/bookings/${tom}`)).toContain('1st visit')

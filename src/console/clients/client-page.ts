@@ -249,10 +249,19 @@ function othersPart({ visit, client, others }: ClientView): Html {
       ({ client: { id, first_name, last_name } }) =>
         html`<dd>
           <a href="${clientPath(visit, id)}"><bdi>${fullName(first_name, last_name)}</bdi></a>
-          <form method="post" action="${clientPath(visit, client.id, '/merge')}">
-            ${hidden({ other: id })}
-            <button type="submit">${t.merge}</button>
-          </form>
+          <details class="more">
+            <summary>${t.merge}</summary>
+            <p>
+              ${t.mergeHint({
+                other: fullName(first_name, last_name),
+                name: fullName(client.first_name, client.last_name),
+              })}
+            </p>
+            <form method="post" action="${clientPath(visit, client.id, '/merge')}">
+              ${hidden({ other: id })}
+              <button type="submit">${t.merge}</button>
+            </form>
+          </details>
         </dd>`,
     )}`
 }

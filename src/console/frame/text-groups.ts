@@ -147,6 +147,7 @@ export interface TextParameters {
   'account.emailSent': { email: string | number }
   'account.since': { date: string | number }
   'account.lastSeen': { date: string | number }
+  'clients.mergeHint': { name: string | number; other: string | number }
   'clients.visits': { count: number }
   'clients.cancelled': { count: string | number }
   'clients.stopped': { date: string | number }
