@@ -1,5 +1,6 @@
 import { operator } from '../access/actor.ts'
 import { clientSeconds } from '../access/log-in-cookie.ts'
+import { entryPath } from '../access/entry-link.ts'
 import { manageUrl } from '../access/manage-link.ts'
 import { isPersonToken, newToken, tokenDigest } from '../access/token.ts'
 import { formatInstant, type Instant, plusSeconds } from '../base/instants.ts'
@@ -17,6 +18,8 @@ import {
 } from './client-log-in-queries.ts'
 import type { Context } from './context.ts'
 import { presentBooking } from './presented-booking.ts'
+import { listEntries, presentEntry } from './waitlist.ts'
+import { type LinkedEntry, withQuestions } from './waitlist-link.ts'
 
 /*
  * The page of a client: all bookings with one mailbox at a business. A link by email opens it, once, and a cookie keeps
@@ -55,9 +58,12 @@ export async function closeClientPage({ db }: Pick<Context, 'db'>, token: string
   await db.transaction((tx) => deleteClientLogIn(tx.db, tokenDigest(token)))
 }
 
-/** Reports if a mailbox has bookings at a business. */
+/** Reports if a mailbox has bookings at a business, or is on its waiting list. */
 export async function isClient(context: Context, mailbox: ClientMailbox): Promise<boolean> {
-  return (await bookingsOf(context, mailbox, { limit: 1 })).data.length > 0
+  // always both, because an unknown address must cost the same
+  const bookings = await bookingsOf(context, mailbox, { limit: 1 })
+  const entries = await entriesOf(context, mailbox, { status: 'active', limit: 1 })
+  return bookings.data.length + entries.data.length > 0
 }
 
 /** Earlier bookings of one page. */
@@ -68,6 +74,23 @@ export interface OwnBooking {
   booking: BookingRow
   /** Null if the link belongs to an earlier HOLDFAST_SECRET. */
   manageUrl: string | null
+}
+
+/** An entry of the waiting list on its client's page. */
+export interface OwnEntry extends LinkedEntry {
+  /** The path of its own page. */
+  path: string
+}
+
+/** Returns the active entries of a mailbox on the waiting list, at most 100. */
+export async function showOwnEntries(context: Context, mailbox: ClientMailbox): Promise<OwnEntry[]> {
+  const { data } = await entriesOf(context, mailbox, { status: 'active', limit: mostPerPage })
+  return Promise.all(
+    data.map(async (shown) => ({
+      ...(await withQuestions(context, shown)),
+      path: await entryPath(context, shown.entry.id),
+    })),
+  )
 }
 
 /** Returns the bookings of a mailbox: those ahead in order, and a page of the earlier ones, the latest first. */
@@ -96,7 +119,10 @@ export async function showOwnBookings(
   }
 }
 
-/** Returns all bookings of a mailbox at a business, for its client to keep (GDPR, article 20). */
+/**
+ * Returns all bookings of a mailbox at a business, and its entries of the waiting list, for its client to keep (GDPR,
+ * article 20).
+ */
 export async function exportOwnBookings(context: Context, mailbox: ClientMailbox) {
   const { email } = mailbox
   const bookings: ReturnType<typeof presentBooking>[] = []
@@ -105,7 +131,13 @@ export async function exportOwnBookings(context: Context, mailbox: ClientMailbox
     bookings.push(...page.data.map((booking) => presentBooking(booking, actorAt(mailbox))))
     cursor = page.next_cursor
   }
-  return { email, exported_at: formatInstant(context.clock.now(), 'UTC'), bookings }
+  const waitlist: ReturnType<typeof presentEntry>[] = []
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await entriesOf(context, mailbox, { limit: mostPerPage, ...(cursor && { cursor }) })
+    waitlist.push(...page.data.map((shown) => presentEntry(shown, actorAt(mailbox))))
+    cursor = page.next_cursor
+  }
+  return { email, exported_at: formatInstant(context.clock.now(), 'UTC'), bookings, waitlist }
 }
 
 type BookingsQuery = Omit<Parameters<typeof listBookings>[2], 'business_id' | 'email'> & {
@@ -115,6 +147,12 @@ type BookingsQuery = Omit<Parameters<typeof listBookings>[2], 'business_id' | 'e
 
 function bookingsOf(context: Context, mailbox: ClientMailbox, query: BookingsQuery) {
   return listBookings(context, actorAt(mailbox), { ...query, email: mailbox.email })
+}
+
+type EntriesQuery = Omit<Parameters<typeof listEntries>[2], 'business_id' | 'email'>
+
+function entriesOf(context: Context, mailbox: ClientMailbox, query: EntriesQuery) {
+  return listEntries(context, actorAt(mailbox), { ...query, email: mailbox.email })
 }
 
 function actorAt({ businessId }: ClientMailbox) {

@@ -21,7 +21,11 @@ export async function entryOfLink(context: Context, code: string): Promise<Linke
   const id = await entryIdOf(context, code)
   const key = id === undefined ? undefined : { scope: { everything: true } as const, id }
   if (!key || !(await findEntry(context.db.reads, key))) return undefined
-  const shown = await shownIn(context.db.reads, key)
+  return withQuestions(context, await shownIn(context.db.reads, key))
+}
+
+/** Adds what an offered entry must still be asked. */
+export async function withQuestions(context: Context, shown: ShownEntry): Promise<LinkedEntry> {
   const { entry } = shown
   if (entry.status !== 'offered') return { ...shown, questions: [], missing: [] }
   const { business_id: businessId, location_id: locationId } = entry

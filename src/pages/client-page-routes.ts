@@ -20,6 +20,7 @@ import {
   exportOwnBookings,
   openClientPage,
   showOwnBookings,
+  showOwnEntries,
 } from '../bookings/client-log-in.ts'
 import type { Context } from '../bookings/context.ts'
 import { businessInScope } from '../catalogue/business.ts'
@@ -86,8 +87,11 @@ function addPages(app: FastifyInstance, context: Context): void {
       const visit = await visitOf(context, request, businessId)
       const client = await clientOfToken(context, { businessId, token: clientToken(request) })
       if (!client) return sendMessagePage(reply, visit.language, askPage(visit))
-      const shown = await showOwnBookings(context, client, request.query.cursor)
-      return sendMessagePage(reply, visit.language, clientPage(visit, { ...shown, email: client.email }))
+      const { cursor } = request.query
+      const shown = await showOwnBookings(context, client, cursor)
+      const waiting = cursor === undefined ? await showOwnEntries(context, client) : []
+      const { email } = client
+      return sendMessagePage(reply, visit.language, clientPage(visit, { ...shown, waiting, email }))
     },
   )
   routes.get(

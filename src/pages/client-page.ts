@@ -1,10 +1,12 @@
 import { dialled } from '../base/contact-formats.ts'
 import { html, type Html } from '../base/html.ts'
 import type { Language } from '../base/languages.ts'
-import type { OwnBooking } from '../bookings/client-log-in.ts'
+import type { OwnBooking, OwnEntry } from '../bookings/client-log-in.ts'
 import { itemNames, itemsOf, totalPriceOf } from '../database/shown-item-rules.ts'
 import { momentOf, moneyText } from '../mails/times-and-money.ts'
+import { hidden } from './form.ts'
 import type { CardBusiness, MessagePage } from './message-page.ts'
+import { offered, wishes } from './waitlist-page.ts'
 
 /* The page of a client in all its states. It works without a script, except the one that reads the link. */
 
@@ -97,6 +99,7 @@ export function askPage(
 }
 
 interface Shown {
+  waiting: OwnEntry[]
   ahead: OwnBooking[]
   earlier: OwnBooking[]
   next_cursor: string | null
@@ -104,7 +107,10 @@ interface Shown {
 }
 
 /** Renders all bookings of a client. */
-export function clientPage(visit: ClientVisit, { ahead, earlier, next_cursor, email }: Shown): MessagePage {
+export function clientPage(
+  visit: ClientVisit,
+  { waiting, ahead, earlier, next_cursor, email }: Shown,
+): MessagePage {
   const { language, business, businessId, bookingUrl } = visit
   const { say } = language
   const name = business.brand_name ?? business.name
@@ -123,8 +129,11 @@ export function clientPage(visit: ClientVisit, { ahead, earlier, next_cursor, em
     business,
     isWide: true,
     forms: true,
-    content: html`${ahead.length + earlier.length === 0 ? html`<p>${say('me.none')}</p>` : ''}
-      ${list(say('me.ahead'), ahead, true)} ${list(say('me.earlier'), earlier, false)}
+    content: html`${
+        waiting.length + ahead.length + earlier.length === 0 ? html`<p>${say('me.none')}</p>` : ''
+      }
+      ${waiting.length === 0 ? '' : waitingPart(language, waiting)} ${list(say('me.ahead'), ahead, true)}
+      ${list(say('me.earlier'), earlier, false)}
       ${
         next_cursor === null
           ? ''
@@ -145,6 +154,39 @@ export function clientPage(visit: ClientVisit, { ahead, earlier, next_cursor, em
         </form>
       </footer>`,
   }
+}
+
+/** Renders the entries of the waiting list. An offered time can be taken or declined. */
+function waitingPart(language: Language, entries: readonly OwnEntry[]): Html {
+  return html`<section>
+    <h2>${language.say('wait.title')}</h2>
+    <ul class="visits">
+      ${entries.map((one) => html`<li>${entryPart(language, one)}</li>`)}
+    </ul>
+  </section>`
+}
+
+function entryPart(language: Language, own: OwnEntry): Html {
+  const { say } = language
+  const { path, questions, missing } = own
+  const offer = own.entry.hold_id
+  const form = (to: string, label: string, { fields = html``, style = 'button' } = {}) =>
+    html`<form method="post" action="${path}/${to}">
+      ${fields}
+      <button type="submit" class="${style}">${label}</button>
+    </form>`
+  const leave = form('leave', say('wait.leave'))
+  if (offer === null)
+    return html`${wishes(own, language)}
+      <div class="actions">${leave}</div>`
+  const fields = hidden({ offer })
+  const take =
+    questions.length + missing.length > 0
+      ? html`<a class="button main" href="${path}">${say('wait.take')}</a>`
+      : form('take', say('wait.take'), { fields, style: 'button main' })
+  return html`<p role="status">${say('wait.offered')}</p>
+    ${offered(own, language)}
+    <div class="actions">${take} ${form('decline', say('wait.decline'), { fields })} ${leave}</div>`
 }
 
 function contact(phone: string | null): Html {

@@ -100,7 +100,8 @@ function entryServices({ entry, names }: ShownEntry): string {
     .join(' + ')
 }
 
-function offered(linked: LinkedEntry, language: Language): Html {
+/** Renders the time that an entry is offered. */
+export function offered(linked: ShownEntry, language: Language): Html {
   const { entry } = linked
   const { say } = language
   const { offer_starts_at: startsAt, offer_expires_at: until, timezone, location_name } = entry

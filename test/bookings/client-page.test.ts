@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newToken } from '../../src/access/token.ts'
 import { bookSlot, sessionClient } from '../support/client.ts'
@@ -99,6 +100,66 @@ onEachEngine("a client's page", (engine) => {
     expect(body).toMatch(/You will hear by [^.]+\d:\d\d\. Until then, the time is kept for you\./)
     expect(body).toContain('Withdraw request')
     expect(body).not.toContain('Move or cancel')
+  })
+
+  test('shows the waiting list: an offer is taken or declined, and an entry ended', async () => {
+    const client = nextClient()
+    const offer = await world.offer({ name: 'Balayage', weeklyHours: null })
+    const join = async (date: string) => {
+      const entry = { ...offer, from: date, to: date, client }
+      const reply = await world.call('POST', '/waitlist', entry)
+      expect(reply.status).toBe(201)
+      return String(reply.body.id)
+    }
+    const ids = [await join('2026-12-08'), await join('2026-12-09'), await join('2026-12-10')]
+    await world.sent()
+    world.fresh()
+    const cookie = await openFor(client.email) // without any booking
+    const before = String((await read(cookie)).body)
+    expect(before.match(/Leave the waiting list/g)).toHaveLength(3)
+    expect(before).not.toContain('No appointments yet')
+    world.service.clock.advance(31)
+    await world.service.app.offers.settled()
+    const page = String((await read(cookie)).body)
+    expect(page.match(/A time is free for you/g)).toHaveLength(3)
+    const codes = [...page.matchAll(/action="(\/w\/[\w-]+)\/take"/g)].map(([, code = '']) => code)
+    const offers = [...page.matchAll(/name="offer" value="([\w-]+)"/g)].map(([, id = '']) => id)
+    const [first = '', second = '', third = ''] = codes
+    const sendTo = async (to: string, fields: Record<string, string>) =>
+      (await sendForm(world.service, to, fields)).status
+    expect(await sendTo(`${first}/take`, { offer: offers[0] ?? '' })).toBe(303)
+    expect(await sendTo(`${second}/decline`, { offer: offers[2] ?? '' })).toBe(303)
+    expect(await sendTo(`${third}/leave`, {})).toBe(303)
+    const states: unknown[] = []
+    for (const id of ids) states.push((await world.call('GET', `/waitlist/${id}`)).body.status)
+    expect(states).toEqual(['booked', 'waiting', 'ended'])
+    const after = String((await read(cookie)).body)
+    expect(after.match(/Leave the waiting list/g)).toHaveLength(1)
+    expect(after).toContain('Upcoming')
+    const file = await read(cookie, `${path()}/bookings.json`)
+    const { waitlist } = (typeof file.body === 'string' ? JSON.parse(file.body) : file.body) as {
+      waitlist: { id: string }[]
+    }
+    expect(waitlist.map(({ id }) => id)).toEqual(ids)
+  })
+
+  test('an offered time that has a question is taken on the page of its entry', async () => {
+    const client = nextClient()
+    const field = {
+      id: randomUUID(),
+      key: 'hair',
+      label: 'Hair length',
+      type: 'text' as const,
+      required: true,
+    }
+    const offer = await world.offer({ name: 'Balayage', weeklyHours: null, customFields: [field] })
+    await world.call('POST', '/waitlist', { ...offer, from: '2026-12-08', to: '2026-12-08', client })
+    world.service.clock.advance(31)
+    await world.service.app.offers.settled()
+    await world.sent()
+    world.fresh()
+    const { body } = await read(await openFor(client.email))
+    expect(body).toMatch(/<a class="button main" href="\/w\/[\w-]+"\s*>Book this time<\/a/)
   })
 
   test('emails to clients lead to it', async () => {
