@@ -73,6 +73,8 @@ export type ConvertHoldInput = Static<typeof ConvertHold> & {
   series?: { size: number; isTold: boolean }
   /** True for a time that the waiting list offered. No cap counts its client, who is known. */
   isOffer?: boolean
+  /** True for a time that a person of the business offered, so that nobody has to confirm it. */
+  isConfirmed?: boolean
 }
 
 /** A new booking, with the checkout's URL if a deposit is due. */
@@ -286,7 +288,8 @@ export async function convert(
   if (stranger) assertAdmitted(context, stranger, hold, input.series?.size)
   const isOptional = !isSession(actor)
   const deposit = depositOf(terms, { hold, input, isOptional, now: tx.now })
-  const respondBy = isOptional ? undefined : requestedUntil(booked, { hold, stranger, now: tx.now })
+  const isConfirmed = isOptional || input.isConfirmed === true
+  const respondBy = isConfirmed ? undefined : requestedUntil(booked, { hold, stranger, now: tx.now })
   assertOrdered(respondBy ? undefined : deposit, order)
   // 3. write the booking, which keeps the hold's time, and its events and emails. The names come first,
   // because they may need a statement

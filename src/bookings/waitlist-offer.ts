@@ -21,6 +21,7 @@ import {
   insertOffer,
   lockEntry,
   markTaken,
+  type ShownEntryRow,
   takeTurn,
   waitAgain,
 } from './waitlist-queries.ts'
@@ -200,14 +201,15 @@ export async function leaveList(context: Context, entry: EntryRow): Promise<void
 }
 
 type TakeInput = Pick<Parameters<typeof convertHold>[2], 'custom_field_values' | 'from' | 'isGone'> & {
-  entry: EntryRow
+  entry: ShownEntryRow
   offerId: string
   /** Details that the services require and the entry lacks. */
   client?: { last_name?: string; phone?: string }
 }
 
 /**
- * Books the offered time for its client. A deposit is due as for visitors. Throws as convertHold does, among others
+ * Books the offered time for its client. A deposit is due as for visitors. If the service asks for confirmation, it is a
+ * request, unless a person offered the time. Throws as convertHold does, among others
  * hold_expired.
  */
 export function takeOffer(
@@ -227,6 +229,7 @@ export function takeOffer(
     clientOf(entry),
     {
       ...{ ...input, hold_id: offerId, isOffer: true },
+      isConfirmed: entry.hold_id === offerId && entry.offer_by_hand === 1,
       client: { first_name, ...known, ...client, ...(email !== null && { email }) },
       ...(locale !== null && { locale }),
       ...(time_zone !== null && { time_zone }),

@@ -23,6 +23,8 @@ export interface ShownEntryRow extends EntryRow {
   offer_starts_at: Instant | null
   offer_ends_at: Instant | null
   offer_expires_at: Instant | null
+  /** 1 if a person of the business chose the offered time. */
+  offer_by_hand: 0 | 1 | null
   booking_id: string | null
 }
 
@@ -92,6 +94,7 @@ const openOffer = sql`
 const shownColumns = sql`
   e.*, l.timezone, l.name as location_name, o.id as hold_id, o.starts_at as offer_starts_at,
   o.ends_at as offer_ends_at, o.expires_at as offer_expires_at,
+  o.by_hand as offer_by_hand,
   (select t.id from waitlist_offers as t where t.entry_id = e.id and t.status = 'taken' order by t.id limit 1) as booking_id,
   case when e.ended_at is null then (
     select count(*) from waitlist_entries as p

@@ -8,6 +8,7 @@ import { Slices } from '../base/slices.ts'
 import { clientEmailOf } from '../base/contact-formats.ts'
 import { businessInScope } from '../catalogue/business.ts'
 import { findOffering } from '../catalogue/offering.ts'
+import { answeredBeforeMinutes } from '../catalogue/request-rules.ts'
 import { quietHoursIn } from '../catalogue/mail-settings-rules.ts'
 import { LeaseLoop } from '../database/lease-loop.ts'
 import { quietUntil } from '../mails/mail-rules.ts'
@@ -68,6 +69,8 @@ const maxEntries = 1_000
 const maxOffers = 50
 /** Offers that one sweep settles. */
 const maxSettled = 100
+/** A request ends an hour before its start. The business has another one to answer. */
+const requestNoticeMinutes = 2 * answeredBeforeMinutes
 /** Times that one entry tries to get before the next has its turn. */
 const maxTries = 3
 
@@ -256,7 +259,8 @@ class Sweep {
       const ids = { serviceId, locationId: entry.location_id }
       const { service, location } = await findOffering(this.context, { businessId: this.businessId }, ids)
       if (location) group.timezone = location.timezone
-      group.noticeMinutes = Math.max(group.noticeMinutes, service?.min_notice_minutes ?? 0)
+      const answerMinutes = service?.confirmation === 'request' ? requestNoticeMinutes : 0
+      group.noticeMinutes = Math.max(group.noticeMinutes, service?.min_notice_minutes ?? 0, answerMinutes)
       group.isOpen &&= service?.active === true && service.waitlist && location?.active === true
     }
     this.groups.set(key, group)

@@ -207,13 +207,14 @@ async function show(
   const { entry } = linked
   const business = await findShownBusiness(context.db.reads, { businessId: entry.business_id })
   const language = languageOf(request, entry)
-  const visit = { language, business, path: pathOf(request), manageUrl: await manageUrlOf(context, linked) }
+  const visit = { language, business, path: pathOf(request), ...(await bookingOf(context, linked)) }
   return sendMessagePage(reply, language, entryPage(visit, linked, shown))
 }
 
-/** Returns the link to the booking of an entry. */
-async function manageUrlOf(context: Context, { entry }: LinkedEntry): Promise<string | undefined> {
-  if (entry.booking_id === null) return undefined
+/** Returns the link to the booking of an entry, and until when a request waits. */
+async function bookingOf(context: Context, { entry }: LinkedEntry) {
+  if (entry.booking_id === null) return { manageUrl: undefined, respondBy: null }
   const booking = await showBooking(context, clientOf(entry), entry.booking_id)
-  return (await managedBy(context, booking)).manageUrl ?? undefined
+  const { manageUrl } = await managedBy(context, booking)
+  return { manageUrl: manageUrl ?? undefined, respondBy: booking.respond_by }
 }

@@ -1,4 +1,5 @@
 import { html, type Html } from '../base/html.ts'
+import type { Instant } from '../base/instants.ts'
 import type { Language } from '../base/languages.ts'
 import type { LinkedEntry } from '../bookings/waitlist-link.ts'
 import { itemsOfEntry, weekdaysOf } from '../bookings/waitlist-rules.ts'
@@ -20,6 +21,8 @@ interface EntryVisit {
   path: string
   /** Undefined unless the offered time was booked and can be managed. */
   manageUrl: string | undefined
+  /** When the business answers at the latest, if the booking waits for its confirmation. */
+  respondBy: Instant | null
 }
 
 /** Renders an entry, with the time that it is offered. */
@@ -37,8 +40,16 @@ export function entryPage(
   if (entry.status === 'booked')
     return {
       ...page,
-      ...{ title: say('manage.title'), sign: 'done' },
-      content: html`<p>${say('booking.bookedFor')}</p>
+      ...(visit.respondBy === null
+        ? { title: say('manage.title'), sign: 'done' as const }
+        : { title: say('booking.requested'), sign: 'bookings' as const }),
+      content: html`<p>
+          ${
+            visit.respondBy === null
+              ? say('booking.bookedFor')
+              : say('booking.hearBy', { time: momentOf(visit.respondBy, entry.timezone, language) })
+          }
+        </p>
         ${
           visit.manageUrl === undefined
             ? ''

@@ -163,6 +163,56 @@ onEachEngine('the waiting list', (engine) => {
     expect((await world.call('GET', `/bookings/${hold_id}`)).body).toMatchObject({ status: 'pending' })
   })
 
+  test('a taken offer of a service that asks for confirmation is a request, unless a person offered it', async () => {
+    const offer = await newOffer({ respondWithin: 1_440 })
+    const booking = await world.book(offer, at('10:00'))
+    const { body } = await join(offer)
+    await world.call('DELETE', `/bookings/${booking.id}`)
+    await sweep()
+    const path = await entryPath(world.service.context, body.id)
+    const { hold_id } = (await entry(body.id)).offer
+    expect((await sendForm(world.service, `${path}/take`, { offer: hold_id })).status).toBe(303)
+    expect((await world.call('GET', `/bookings/${hold_id}`)).body).toMatchObject({
+      ...{ status: 'pending', respond_by: expect.any(String) },
+    })
+    const page = (await world.service.call('GET', `/${path}`)).body
+    expect(page).toContain('Your request is sent')
+    expect(page).toMatch(/You will hear by [^.]+\./)
+
+    const deposit = { amount: 500, currency: 'EUR' }
+    for (const parts of [{}, { deposit }]) {
+      const asked = await newOffer({ respondWithin: 1_440, ...parts })
+      await world.book(asked, at('10:00'))
+      const waiting = (await join(asked)).body
+      const offered = await world.call('POST', `/waitlist/${waiting.id}/offer`, {
+        starts_at: at('14:00'),
+      })
+      const own = await entryPath(world.service.context, waiting.id)
+      const { hold_id: held } = offered.body.offer
+      const taken = await sendForm(world.service, `${own}/take`, { offer: held })
+      expect(taken.status).toBe(303)
+      const { body: booked } = await world.call('GET', `/bookings/${held}`)
+      expect(booked).toMatchObject({ status: 'deposit' in parts ? 'pending' : 'confirmed' })
+      expect(booked.respond_by ?? null).toBeNull()
+      if ('deposit' in parts) expect(taken.headers['location']).toContain('/sandbox/')
+    }
+  })
+
+  test('nothing is offered so late that nobody could confirm it', async () => {
+    const today = world.service.clock.nowMs()
+    const date = new Date(today).toISOString().slice(0, 10)
+    const offer = await newOffer({
+      respondWithin: 1_440,
+      weeklyHours: null,
+      minutes: 30,
+      intervalMinutes: 30,
+    })
+    const { body } = await join(offer, { from: date, to: date })
+    await sweep()
+    const { starts_at } = (await entry(body.id)).offer
+    expect(Date.parse(starts_at) - today).toBeGreaterThan(2 * 3_600_000)
+  })
+
   test('the window of an entry decides: dates, weekdays and times', async () => {
     const offer = await newOffer({ weeklyHours: null }) // always open
     const ids = new Map<string, string>()
