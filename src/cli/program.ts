@@ -35,6 +35,7 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   import: async () => (await import('./catalogue-file.ts')).registerImport,
   export: async () => (await import('./catalogue-file.ts')).registerExport,
   booking: async () => (await import('./booking.ts')).registerBookingCommands,
+  waitlist: async () => (await import('./waitlist.ts')).registerWaitlistCommands,
   client: async () => (await import('./client.ts')).registerClientCommands,
   mail: async () => (await import('./mail.ts')).registerMailCommands,
   message: async () => (await import('./mail.ts')).registerMessageCommands,

@@ -46,6 +46,7 @@ test('every command, and every group of them, has a help text with an example of
       'booking cancel',
       'booking complete',
     ],
+    ...['waitlist list', 'waitlist skip', 'waitlist remove'],
     ...[
       'client block',
       'client unblock',
