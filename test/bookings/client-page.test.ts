@@ -104,7 +104,7 @@ onEachEngine("a client's page", (engine) => {
 
   test('shows the waiting list: an offer is taken or declined, and an entry ended', async () => {
     const client = nextClient()
-    const offer = await world.offer({ name: 'Balayage', weeklyHours: null })
+    const offer = await world.offer({ name: 'Balayage' })
     const join = async (date: string) => {
       const entry = { ...offer, from: date, to: date, client }
       const reply = await world.call('POST', '/waitlist', entry)
@@ -152,7 +152,7 @@ onEachEngine("a client's page", (engine) => {
       type: 'text' as const,
       required: true,
     }
-    const offer = await world.offer({ name: 'Balayage', weeklyHours: null, customFields: [field] })
+    const offer = await world.offer({ name: 'Balayage', customFields: [field] })
     await world.call('POST', '/waitlist', { ...offer, from: '2026-12-08', to: '2026-12-08', client })
     world.service.clock.advance(31)
     await world.service.app.offers.settled()

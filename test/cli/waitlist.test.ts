@@ -13,7 +13,7 @@ onOneEngine('sqlite', 'the commands of the waiting list', (engine) => {
     runCommand(['waitlist', ...args], { DATABASE_URL: world.service.databaseUrl })
 
   test('list, skip and remove entries', async () => {
-    const offer = await world.offer({ name: 'Balayage', weeklyHours: null })
+    const offer = await world.offer({ name: 'Balayage' })
     const join = async () => {
       const entry = { ...offer, from: '2026-12-08', to: '2026-12-08', client: nextClient() }
       return String((await world.call('POST', '/waitlist', entry)).body.id)
