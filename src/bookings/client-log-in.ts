@@ -119,10 +119,7 @@ export async function showOwnBookings(
   }
 }
 
-/**
- * Returns all bookings of a mailbox at a business, and its entries of the waiting list, for its client to keep (GDPR,
- * article 20).
- */
+/** Returns all bookings and entries of a mailbox at a business, for its client to keep (GDPR, article 20). */
 export async function exportOwnBookings(context: Context, mailbox: ClientMailbox) {
   const { email } = mailbox
   const bookings: ReturnType<typeof presentBooking>[] = []
