@@ -1,12 +1,13 @@
-import { quotasOfText } from '../../src/access/rate-limit-rules.ts'
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterEach, describe, expect, test } from 'vitest'
+import { quotasOfText } from '../../src/access/rate-limit-rules.ts'
 import { instantFromMs } from '../../src/base/instants.ts'
 import { queueReminders } from '../../src/mails/reminders.ts'
 import { segmentsOf } from '../../src/mails/text-rules.ts'
 import { wishIn } from '../../src/mails/text-sender.ts'
 import { readConsole, textOf } from '../support/console.ts'
+import { eventually } from '../support/eventually.ts'
 import { isWhole, longTest } from '../support/long.ts'
 import { type MailWorld, mailWorld } from '../support/mail-world.ts'
 import { logInNewPerson, sendForm } from '../support/person.ts'
@@ -402,7 +403,7 @@ onEachEngine('text messages', (engine) => {
   })
 
   longTest(
-    'many reminders due at one minute are sent once each, by two servers, while the provider fails and slows down',
+    'many reminders due at one minute are sent once each, by two servers, while the provider hangs and fails',
     async () => {
       const count = isWhole ? 10_000 : 1_000
       const sms = await startSmsServer('gateway')
@@ -449,8 +450,11 @@ onEachEngine('text messages', (engine) => {
       const since = instantFromMs(clock.nowMs() - 600_000)
       const servers = beside ? [service, beside] : [service]
       await Promise.all(servers.map((server) => queueReminders(server.context, since)))
+      sms.mood = 'hang'
+      const hung = Promise.all(servers.map((server) => server.app.texts.settled()))
+      await eventually('a request that hangs', () => sms.hanging > 0 || undefined)
       sms.mood = { status: 503 }
-      await Promise.all(servers.map((server) => server.app.texts.settled()))
+      await hung
       sms.mood = undefined
       for (let round = 0; sms.texts.length < count && round < 20; round += 1) {
         clock.advance(3_600)

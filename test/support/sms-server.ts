@@ -24,6 +24,8 @@ export interface SmsServer {
   url: string
   texts: ReceivedText[]
   mood: Mood
+  /** Number of requests that got no answer. */
+  hanging: number
   /** Sends a signed callback. Returns the status of the answer. */
   report(service: TestService, fields: Record<string, string>, id?: string): Promise<number>
   /** The same with a wrong signature. */
@@ -36,12 +38,15 @@ const signature = 'a-signature-secret'
 
 /** Starts a stand-in. */
 export async function startSmsServer(provider: ProviderName, from = '+4930900900'): Promise<SmsServer> {
-  const state: { mood: Mood; texts: ReceivedText[] } = { mood: undefined, texts: [] }
+  const state: Pick<SmsServer, 'mood' | 'texts' | 'hanging'> = { mood: undefined, texts: [], hanging: 0 }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      if (state.mood === 'hang') return
+      if (state.mood === 'hang') {
+        state.hanging += 1
+        return
+      }
       const body = Buffer.concat(chunks).toString()
       if (state.mood) {
         response.writeHead(state.mood.status, { 'content-type': 'application/json' })
