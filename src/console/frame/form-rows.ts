@@ -233,3 +233,11 @@ export function ids(all: readonly Offered[], { least = 1, isOnlyTicked = false }
     },
   }
 }
+
+/** Renders the fields of a long form in two columns if there is room. */
+export function inColumns(left: Html, right: Html): Html {
+  return html`<div class="columns">
+    <div>${left}</div>
+    <div>${right}</div>
+  </div>`
+}

@@ -37,6 +37,7 @@ import {
   fieldsOf,
   fillRows,
   ids,
+  inColumns,
   number,
   optional,
   type Rows,
@@ -376,8 +377,7 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
   const opened = (isOpen: boolean) => (isOpen ? html`open` : html``)
   const places = Number(state.typed['capacity'])
   const people = chosen(state.typed, 'staff_ids', choices.staff).length
-  return html`${shortServiceFields(language, state)}
-    ${at('category', 'description', 'staff_ids', 'location_ids')} ${shownFields(language, state, rows)}
+  const folded = html`${shownFields(language, state, rows)}
     <details ${opened(isClass(state) || areWrong(state, ['capacity', 'timetable']))}>
       <summary>${words.group}</summary>
       ${at('capacity')} ${seatsLine(words.seats, { people, places })}
@@ -402,6 +402,10 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
       <div class="beside">${at('client_fields.last_name', 'client_fields.phone')}</div>
       ${at('custom_fields')}
     </details>`
+  return inColumns(
+    html`${shortServiceFields(language, state)} ${at('category', 'description', 'staff_ids', 'location_ids')}`,
+    folded,
+  )
 }
 
 const rarePointers = [

@@ -29,6 +29,7 @@ import {
 import {
   areWrong,
   fieldsOf,
+  inColumns,
   fillRows,
   ids,
   lines,
@@ -219,7 +220,7 @@ function settingsFields(
 ): Html {
   const { settings: words } = visit.texts
   const at = fieldsOf(settingsRows(visit), state)
-  return html`<h2>${words.business}</h2>
+  const left = html`<h2>${words.business}</h2>
     ${at('name', 'timezone')}
     ${inZone.length === 0 ? '' : tick(state, 'zoneToo', words.zoneToo({ names: inZone.map(({ name }) => name).join(', ') }))}
     ${
@@ -246,8 +247,8 @@ function settingsFields(
         ? html`${at('text_kinds')}
             <p class="soft">${words.textsHint(texts)}</p>`
         : ''
-    }
-    <h2>${words.clients}</h2>
+    }`
+  const right = html`<h2>${words.clients}</h2>
     <div class="beside">${at('max_bookings_per_client', 'retention_days')}</div>
     <details ${areWrong(state, rare) ? html`open` : ''}>
       <summary>${visit.texts.frame.menu}</summary>
@@ -256,4 +257,5 @@ function settingsFields(
     <h2>${words.legal}</h2>
     <p class="soft">${words.legalHint}</p>
     ${at('imprint_url', 'privacy_url', 'terms', 'terms_language')}`
+  return inColumns(left, right)
 }

@@ -1,7 +1,16 @@
 import { html, type Html } from '../../base/html.ts'
 import type { Location, StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
 import { choice, type FormState } from '../../pages/form.ts'
-import { type Codec, fieldsOf, ids, type Offered, optional, type Rows, text } from '../frame/form-rows.ts'
+import {
+  type Codec,
+  fieldsOf,
+  ids,
+  inColumns,
+  type Offered,
+  optional,
+  type Rows,
+  text,
+} from '../frame/form-rows.ts'
 import { shownFields, shownRows } from '../frame/shown-form.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 import { hoursRows } from './hours-form.ts'
@@ -34,9 +43,17 @@ export function staffFields(language: ConsoleLanguage, state: FormState, choices
   const rows = staffRows(language, choices)
   const at = fieldsOf(rows, state)
   const { services: label } = language.texts.staff
-  return html`${at('name', 'email', 'description')}
-  ${ids(choices.services).input(state, { name: servicesName, label })}
-  ${at('location_ids', 'weekly_hours', 'date_overrides')} ${shownFields(language, state, rows)}`
+  return inColumns(
+    html`${at('name', 'email', 'description')}
+    ${ids(choices.services).input(state, { name: servicesName, label })} ${at('location_ids')}`,
+    html`${at('weekly_hours', 'date_overrides')} ${shownFields(language, state, rows)}`,
+  )
+}
+
+/** Renders the fields of a location. */
+export function locationFields(language: ConsoleLanguage, state: FormState): Html {
+  const at = fieldsOf(locationRows(language), state)
+  return inColumns(at('name', 'address', 'timezone', 'online_url'), at('weekly_hours', 'date_overrides'))
 }
 
 export function locationRows(language: ConsoleLanguage): Rows<Location> {

@@ -31,13 +31,13 @@ import {
   type ConsoleRoute,
   consoleRoutes,
 } from '../frame/console-route.ts'
-import { fieldsOf, fillRows } from '../frame/form-rows.ts'
+import { fillRows } from '../frame/form-rows.ts'
 import { addButton, itemPage, listPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
 import { holidayNotice, holidayOf, holidayQuery } from './holiday-notice.ts'
 import { holidaysPage } from './holidays-form.ts'
 import { hoursFaults, hoursOn, hoursText, nextDaysText, typedWeek, usualWeek } from './hours-form.ts'
-import { locationRows, servicesName, staffFields, staffRows } from './people-form.ts'
+import { locationFields, locationRows, servicesName, staffFields, staffRows } from './people-form.ts'
 
 /** Registers the page that lists staff and locations of a business. */
 export function teamRoutes(app: FastifyInstance, context: Context): void {
@@ -234,8 +234,7 @@ function locationPage() {
           >
         </p>`,
       ),
-    fields: (visit: BusinessVisit, state: FormState) =>
-      Promise.resolve(fieldsOf(locationRows(visit), state)()),
+    fields: (visit: BusinessVisit, state: FormState) => Promise.resolve(locationFields(visit, state)),
     faults: hoursFaults,
   }
 }
