@@ -406,7 +406,6 @@ function ownerBlocks(view: MailView, language: Language): Block[] {
     },
     { ...shown, rows: [...shown.rows, ...details] },
     ...seriesBlocks(view, language),
-    ...(consoleUrl ? [{ type: 'button' as const, label: say('mail.openConsole'), url: consoleUrl }] : []),
     ...(answerUrl
       ? [
           { type: 'button' as const, label: say('mail.confirmRequest'), url: answerUrl },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { absoluteUrl } from '../../src/base/public-url.ts'
+import { sampleKinds, sampleMail } from '../../src/mails/sample.ts'
 import { moneyText } from '../../src/mails/times-and-money.ts'
 import { sessionClient } from '../support/client.ts'
 import { onOneEngine } from '../support/long.ts'
@@ -91,7 +92,32 @@ onOneEngine('postgres', 'what mails say', (engine) => {
     await sendForm(world.service, '/console/forgotten', { email: 'logo@example.com' })
     const [toPerson] = await sentTo('logo@example.com')
     expect(toPerson?.html).toContain(`src="https://book.example${String(url)}"`)
+    const { id } = await world.book(await world.offer(), monday, { client })
+    const business = String(world.business.id)
+    const sends: (() => Promise<unknown>)[] = [
+      () => world.call('PATCH', `/bookings/${id}`, { starts_at: '2026-11-30T11:00:00+01:00' }),
+      () => world.call('DELETE', `/bookings/${id}`),
+      () => sendForm(world.service, `/me/${business}/link`, { email: client.email }),
+    ]
+    await sentTo(client.email)
+    for (const send of sends) {
+      await send()
+      const told = await sentTo(client.email)
+      expect(told.map(({ html }) => html)).toEqual([expect.stringMatching(new RegExp(logo))])
+    }
     await world.call('PATCH', `/businesses/${world.business.id}`, { brand_name: null, brand_logo_url: null })
+  })
+
+  test.each(sampleKinds)('a mail of each kind has the logo and no action twice (%s)', (kind) => {
+    const business = {
+      ...{ name: 'Spree', color: null, logoUrl: 'https://book.example/logo.png' },
+      ...{ phone: null, replyTo: null, timezone: 'Europe/Berlin' },
+    }
+    const sample = { kind, locale: 'en', to: 'ada@example.com', now: world.service.clock.now(), business }
+    const { html } = sampleMail(world.service.context.config, sample).content
+    expect(html).toContain('src="https://book.example/logo.png"')
+    const actions = Array.from(html.matchAll(/<a\s[^>]*href="(https?:[^"]*)"/g), ([, url]) => url)
+    expect(actions).toEqual([...new Set(actions)])
   })
 
   test('the first owner of a business hears of its bookings, unless it named others', async () => {
