@@ -108,16 +108,18 @@ onOneEngine('postgres', 'what mails say', (engine) => {
     await world.call('PATCH', `/businesses/${world.business.id}`, { brand_name: null, brand_logo_url: null })
   })
 
-  test.each(sampleKinds)('a mail of each kind has the logo and no action twice (%s)', (kind) => {
+  test('a mail of each kind has the logo and no action twice', () => {
     const business = {
       ...{ name: 'Spree', color: null, logoUrl: 'https://book.example/logo.png' },
       ...{ phone: null, replyTo: null, timezone: 'Europe/Berlin' },
     }
-    const sample = { kind, locale: 'en', to: 'ada@example.com', now: world.service.clock.now(), business }
-    const { html } = sampleMail(world.service.context.config, sample).content
-    expect(html).toContain('src="https://book.example/logo.png"')
-    const actions = Array.from(html.matchAll(/<a\s[^>]*href="(https?:[^"]*)"/g), ([, url]) => url)
-    expect(actions).toEqual([...new Set(actions)])
+    const common = { locale: 'en', to: 'ada@example.com', now: world.service.clock.now(), business }
+    for (const kind of sampleKinds) {
+      const { html } = sampleMail(world.service.context.config, { ...common, kind }).content
+      expect(html).toContain('src="https://book.example/logo.png"')
+      const actions = Array.from(html.matchAll(/<a\s[^>]*href="(https?:[^"]*)"/g), ([, url]) => url)
+      expect([kind, actions]).toEqual([kind, [...new Set(actions)]])
+    }
   })
 
   test('the first owner of a business hears of its bookings, unless it named others', async () => {
