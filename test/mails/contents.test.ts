@@ -93,11 +93,10 @@ onOneEngine('postgres', 'what mails say', (engine) => {
     const [toPerson] = await sentTo('logo@example.com')
     expect(toPerson?.html).toContain(`src="https://book.example${String(url)}"`)
     const { id } = await world.book(await world.offer(), monday, { client })
-    const business = String(world.business.id)
     const sends: (() => Promise<unknown>)[] = [
       () => world.call('PATCH', `/bookings/${id}`, { starts_at: '2026-11-30T11:00:00+01:00' }),
       () => world.call('DELETE', `/bookings/${id}`),
-      () => sendForm(world.service, `/me/${business}/link`, { email: client.email }),
+      () => sendForm(world.service, `/me/${world.business.id}/link`, { email: client.email }),
     ]
     await sentTo(client.email)
     for (const send of sends) {
