@@ -106,6 +106,7 @@ interface BookingConditions {
   /** The stored forms of one address (see `storedForms`). */
   emails: string[] | undefined
   clientId: string | undefined
+  seriesId: string | undefined
   businessId: string | undefined
 }
 
@@ -149,7 +150,7 @@ function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
   const { status, noShow, from, to, serviceId, locationId, staffId, emails, businessId } = filter.conditions
   const { instant, direction } = sortedBy(filter)
   const { after } = filter
-  const { clientId } = filter.conditions
+  const { clientId, seriesId } = filter.conditions
   const isAfter = sql.raw(direction === 'asc' ? '>' : '<')
   return [
     ...(status ? [sql<boolean>`b.status = ${status}`] : []),
@@ -161,6 +162,7 @@ function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
     ...(staffId ? [hasItem('staff_id', staffId)] : []),
     ...(emails ? [sql<boolean>`lower(b.client_email) in (${sql.join(emails)})`] : []),
     ...(clientId ? [sql<boolean>`b.client_id = ${clientId}`] : []),
+    ...(seriesId ? [sql<boolean>`b.series_id = ${seriesId}`] : []),
     ...(businessId ? [sql<boolean>`b.business_id = ${businessId}`] : []),
     ...(after ? [sql<boolean>`(${sql.ref(instant)}, b.id) ${isAfter} (${after[0]}, ${after[1]})`] : []),
   ]

@@ -491,6 +491,7 @@ export const BookingsQuery = StrictObject({
       description: 'A client of `GET /clients`, with all names and addresses they gave.',
     }),
   ),
+  series_id: Type.Optional(Type.String({ ...Id, description: 'The dates of one series.' })),
   q: Type.Optional(
     Trimmed(
       Type.String({

@@ -107,6 +107,7 @@ export async function listBookings(
       emails:
         query.email === undefined ? undefined : await storedForms(context.db.reads, actor.scope, query.email),
       clientId: query.client_id,
+      seriesId: query.series_id,
       businessId: query.business_id,
     },
     byStart,

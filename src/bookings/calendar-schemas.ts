@@ -102,6 +102,12 @@ const CalendarBooking = Type.Object(
     ),
     version: Type.Integer({ description: 'For `If-Match`.' }),
     status: BookingStatus,
+    respond_by: Type.Optional(
+      Type.Unsafe<string>({
+        ...ShownInstant,
+        description: 'Only of a request: when it ends unless the business answers.',
+      }),
+    ),
     no_show: Type.Boolean(),
     deposit_due: Type.Boolean(),
     client: Type.Object({

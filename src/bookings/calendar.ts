@@ -185,6 +185,7 @@ export async function presentCalendar(calendar: Calendar, actor: Actor, slices: 
       },
       version: row.version,
       status: row.status,
+      ...(row.respond_by !== null && { respond_by: time(row.respond_by) }),
       no_show: row.no_show_at !== null,
       deposit_due: row.payment_status === 'due',
       ...clientOf(row, actor),

@@ -1,8 +1,9 @@
-import { operator } from '../access/actor.ts'
+import { type ManageActor, operator } from '../access/actor.ts'
 import { clientSeconds } from '../access/log-in-cookie.ts'
 import { entryPath } from '../access/entry-link.ts'
 import { manageUrl } from '../access/manage-link.ts'
 import { isPersonToken, newToken, tokenDigest } from '../access/token.ts'
+import { Problem } from '../base/errors.ts'
 import { formatInstant, type Instant, plusSeconds } from '../base/instants.ts'
 import { mostPerPage } from '../base/paging.ts'
 import type { CleanupJob } from '../database/context.ts'
@@ -18,6 +19,7 @@ import {
 } from './client-log-in-queries.ts'
 import type { Context } from './context.ts'
 import { presentBooking } from './presented-booking.ts'
+import { cancelByClientInSeries } from './series-change.ts'
 import { listEntries, presentEntry } from './waitlist.ts'
 import { type LinkedEntry, withQuestions } from './waitlist-link.ts'
 
@@ -117,6 +119,34 @@ export async function showOwnBookings(
     earlier: await Promise.all(earlier.data.map(linked)),
     next_cursor: earlier.next_cursor,
   }
+}
+
+/**
+ * Cancels all dates ahead of a series that belong to a mailbox, by the rules for clients. Throws not_found, or
+ * change_not_allowed if one may no longer be cancelled.
+ */
+export async function cancelOwnSeries(
+  context: Context,
+  mailbox: ClientMailbox,
+  seriesId: string,
+): Promise<void> {
+  const { data } = await bookingsOf(context, mailbox, {
+    ...{ sort: 'starts_at', from: context.clock.now(), series_id: seriesId, limit: mostPerPage },
+  })
+  const booking = data.find(({ status }) => isAhead(status))
+  if (!booking) throw new Problem('not_found', 'This series has no dates ahead.')
+  const actor: ManageActor = {
+    ...{ type: 'manage', keyId: booking.id, ownerId: booking.id, bookingId: booking.id },
+    ...{ scope: { businessId: mailbox.businessId }, endsAt: booking.ends_at },
+    // as of a caller without a key
+    ...{ plan: 'growth', lastFour: 'none', allowedOrigins: null },
+    ownLimits: { perMinute: null, perHour: null },
+  }
+  await cancelByClientInSeries(context, actor, { reach: 'all' })
+}
+
+function isAhead(status: BookingRow['status']): boolean {
+  return status === 'pending' || status === 'confirmed'
 }
 
 /** Returns all bookings and entries of a mailbox at a business, for its client to keep (GDPR, article 20). */

@@ -18,7 +18,7 @@ export interface Repeat {
 type CalendarReason = 'no_such_day' | 'time_skipped' | 'beyond_horizon'
 
 /** One time of a series. */
-interface Occurrence {
+export interface Occurrence {
   /**
    * For a day that the month lacks: the last day of the month. For a time that a clock change skips: as much later as the
    * clock goes forward.

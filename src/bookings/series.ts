@@ -12,6 +12,7 @@ import {
   calendarConflict,
   type Conflict,
   conflictOf,
+  type Occurrence,
   occurrencesOf,
   refusalOfSeries,
   type Repeat,
@@ -25,7 +26,12 @@ import type { HoldToPlace } from './visit.ts'
  */
 
 /** The first hold, and its repetition. */
-export type PlaceSeriesInput = PlaceHoldInput & { repeat: Repeat; conflicts?: 'refuse' | 'skip' | undefined }
+export type PlaceSeriesInput = PlaceHoldInput & {
+  repeat: Repeat
+  conflicts?: 'refuse' | 'skip' | undefined
+  /** Other times for single dates, by the time of the repetition. */
+  instead?: ReadonlyMap<Instant, Instant> | undefined
+}
 
 /** The holds of a series. */
 interface PlacedSeries {
@@ -54,7 +60,7 @@ class SeriesConflicts extends Error {
 export async function placeSeries(
   context: Context,
   actor: Actor,
-  { repeat, conflicts = 'refuse', ...input }: PlaceSeriesInput,
+  { repeat, conflicts = 'refuse', instead = new Map(), ...input }: PlaceSeriesInput,
   store: StoreResponse<PlacedSeries> = storeNothing,
 ): Promise<PlacedSeries> {
   const outcome = await withPlacing(context, actor, {
@@ -66,7 +72,7 @@ export async function placeSeries(
             actor,
             hold,
             repeat,
-            conflicts,
+            ...{ conflicts, instead },
             startsAt: input.starts_at,
             store,
           }),
@@ -93,16 +99,17 @@ interface Placing {
   hold: HoldToPlace
   repeat: Repeat
   conflicts: 'refuse' | 'skip'
+  instead: ReadonlyMap<Instant, Instant>
   startsAt: Instant
   store: StoreResponse<PlacedSeries>
 }
 
 function placeAll(
   context: Context,
-  { actor, hold, repeat, conflicts, startsAt, store }: Placing,
+  { actor, hold, repeat, conflicts, instead, startsAt, store }: Placing,
 ): Promise<PlacedSeries> {
   const { timezone } = hold.location
-  const times = occurrencesOf(repeat, startsAt, timezone)
+  const times = withOtherTimes(occurrencesOf(repeat, startsAt, timezone), instead)
   assertMayRepeat(hold.services, { count: times.length, isOfSession: isSession(actor) })
   const id = context.ids.next()
   return context.db.transaction(async (tx) => {
@@ -131,6 +138,26 @@ function placeAll(
     await store(tx, placed)
     return placed
   })
+}
+
+/** Most times that one date of a series goes through, if each chosen one was taken. */
+const maxChoices = 10
+
+/** Puts the chosen times in place of single dates, in the order of time. */
+function withOtherTimes(
+  times: readonly Occurrence[],
+  instead: PlaceSeriesInput['instead'] & object,
+): Occurrence[] {
+  const chosenFor = (time: Instant, left = maxChoices): Instant => {
+    const next = instead.get(time)
+    return next === undefined || left === 0 ? time : chosenFor(next, left - 1)
+  }
+  return times
+    .map((time) => {
+      const startsAt = chosenFor(time.startsAt)
+      return startsAt === time.startsAt ? time : { startsAt, reason: undefined }
+    })
+    .toSorted((one, other) => (one.startsAt < other.startsAt ? -1 : 1))
 }
 
 /** Adds up to three free times near each conflict. */
@@ -196,7 +223,10 @@ export function presentSeries(
 export async function withSeriesAlternatives(
   context: Context,
   actor: Actor,
-  { input: { repeat: _, conflicts: __, ...input }, shown }: { input: PlaceSeriesInput; shown: object },
+  {
+    input: { repeat: _, conflicts: __, instead: ___, ...input },
+    shown,
+  }: { input: PlaceSeriesInput; shown: object },
 ): Promise<object> {
   const { series } = shown as ReturnType<typeof presentSeries>
   if (series.skipped.length === 0) return shown

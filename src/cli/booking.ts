@@ -13,7 +13,7 @@ import {
   seriesReaches,
 } from '../bookings/booking-schemas.ts'
 import { presentBooking } from '../bookings/presented-booking.ts'
-import { changeBooking, listBookings, showBooking } from '../bookings/booking.ts'
+import { answerRequest, changeBooking, listBookings, showBooking } from '../bookings/booking.ts'
 import { cancelInSeries, changeInSeries } from '../bookings/series-change.ts'
 import type { Context } from '../bookings/context.ts'
 import { withLinks } from '../bookings/manage.ts'
@@ -78,6 +78,7 @@ export function registerBookingCommands(program: CliCommand): void {
   registerChange(group)
   registerCancel(group)
   registerComplete(group)
+  registerAnswers(group)
 }
 
 function registerList(group: CliCommand): void {
@@ -338,6 +339,32 @@ function registerComplete(group: CliCommand): void {
       })
       printBooking(completed, json)
     })
+}
+
+function registerAnswers(group: CliCommand): void {
+  group
+    .command('confirm <id>')
+    .description('confirm a request; the client gets an email')
+    .withJson()
+    .examples('booking confirm 0198…')
+    .action(async (id: string, { json }: { json?: boolean }) => {
+      printBooking(await answer(id, { confirms: true }), json)
+    })
+  group
+    .command('decline <id>')
+    .description('decline a request; frees its time, and the client gets an email with other times')
+    .option('--reason <text>', 'the reason, which the client reads')
+    .withJson()
+    .examples('booking decline 0198… --reason "We are away that day"')
+    .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) => {
+      const names = { cancel_reason: '--reason' }
+      if (reason !== undefined) checkedChange(ChangeBooking, { cancel_reason: reason }, names)
+      printBooking(await answer(id, { confirms: false, reason }), json)
+    })
+}
+
+function answer(id: string, how: { confirms: boolean; reason?: string | undefined }): Promise<BookingRow> {
+  return withBooking(id, (context) => answerRequest(context, operator, { id, ...how }))
 }
 
 /** Runs work on a booking. If no booking has this ID, throws a UsageError that suggests a similar one. */

@@ -13,8 +13,9 @@ import { isEmail } from '../base/contact-formats.ts'
 import { Problem } from '../base/errors.ts'
 import { exampleIds } from '../base/examples.ts'
 import { ownOrigins, publicUrl } from '../base/public-url.ts'
-import { Media, PathId, problems, StrictObject } from '../base/wire.ts'
+import { Id, Media, PathId, problems, StrictObject } from '../base/wire.ts'
 import {
+  cancelOwnSeries,
   clientOfToken,
   closeClientPage,
   exportOwnBookings,
@@ -183,6 +184,37 @@ function addForms(app: FastifyInstance, context: Context, limiter: RateLimiter):
       if (!limited) return again(200, 'sent')
       void reply.header('retry-after', limited.retryAfterSeconds)
       return again(429, 'later')
+    },
+  )
+  routes.post(
+    '/me/:business_id/series',
+    {
+      config,
+      schema: {
+        operationId: 'cancelOwnSeries',
+        tags,
+        summary: 'Cancel all dates ahead of a series, by its client',
+        description: 'By the rules of the service for clients. If one date is too late to cancel, none is.',
+        consumes,
+        params,
+        body: StrictObject({ series_id: Id }),
+        response: { ...to, 409: page, ...refused, ...problems('not_found') },
+      },
+    },
+    async (request, reply) => {
+      const { business_id: businessId } = request.params
+      const client = await clientOfToken(context, { businessId, token: clientToken(request) })
+      if (!client) return seeOther(reply, `/me/${businessId}`)
+      try {
+        await cancelOwnSeries(context, client, request.body.series_id)
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== 'change_not_allowed') throw error
+        const visit = await visitOf(context, request, businessId)
+        const shown = await showOwnBookings(context, client, undefined)
+        const again = { ...shown, email: client.email, isRefused: true }
+        return sendMessagePage(reply.code(409), visit.language, clientPage(visit, again))
+      }
+      return seeOther(reply, `/me/${businessId}`)
     },
   )
   routes.post(

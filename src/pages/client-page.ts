@@ -104,24 +104,27 @@ interface Shown {
   earlier: OwnBooking[]
   next_cursor: string | null
   email: string
+  /** True if a series could not be cancelled. */
+  isRefused?: boolean
 }
 
 /** Renders all bookings of a client. */
 export function clientPage(
   visit: ClientVisit,
-  { waiting, ahead, earlier, next_cursor, email }: Shown,
+  { waiting, ahead, earlier, next_cursor, email, isRefused = false }: Shown,
 ): MessagePage {
   const { language, business, businessId, bookingUrl } = visit
   const { say } = language
   const name = business.brand_name ?? business.name
   const path = `/me/${businessId}`
+  const firstOf = firstOfSeries(ahead)
   const list = (title: string, bookings: OwnBooking[], isAhead: boolean) =>
     bookings.length === 0
       ? ''
       : html`<section>
           <h2>${title}</h2>
           <ul class="visits">
-            ${bookings.map((one) => bookingPart(visit, one, isAhead))}
+            ${bookings.map((one) => bookingPart(visit, one, { isAhead, isFirst: isAhead && firstOf.has(one.booking.id) }))}
           </ul>
         </section>`
   return {
@@ -129,9 +132,8 @@ export function clientPage(
     business,
     isWide: true,
     forms: true,
-    content: html`${
-        waiting.length + ahead.length + earlier.length === 0 ? html`<p>${say('me.none')}</p>` : ''
-      }
+    content: html`${isRefused ? html`<p class="fault" role="alert">${say('manage.notAllowed')}</p>` : ''}
+      ${waiting.length + ahead.length + earlier.length === 0 ? html`<p>${say('me.none')}</p>` : ''}
       ${waiting.length === 0 ? '' : waitingPart(language, waiting)} ${list(say('me.ahead'), ahead, true)}
       ${list(say('me.earlier'), earlier, false)}
       ${
@@ -189,6 +191,27 @@ function entryPart(language: Language, own: OwnEntry): Html {
     <div class="actions">${take} ${form('decline', say('wait.decline'), { fields })} ${leave}</div>`
 }
 
+/** Returns the IDs of the first open dates of series that have more. */
+function firstOfSeries(ahead: readonly OwnBooking[]): Set<string> {
+  const open = ahead.filter(({ booking }) => booking.series_id !== null && booking.status !== 'cancelled')
+  const bySeries = Map.groupBy(open, ({ booking }) => booking.series_id)
+  return new Set(
+    [...bySeries.values()].flatMap(([first, ...more]) =>
+      first && more.length > 0 ? [first.booking.id] : [],
+    ),
+  )
+}
+
+function seriesForm({ language: { say }, businessId }: ClientVisit, seriesId: string): Html {
+  return html`<details>
+    <summary>${say('me.cancelSeries')}</summary>
+    <form method="post" action="/me/${businessId}/series">
+      <input type="hidden" name="series_id" value="${seriesId}" />
+      <button type="submit" class="button">${say('me.cancelSeries')}</button>
+    </form>
+  </details>`
+}
+
 function contact(phone: string | null): Html {
   return phone === null
     ? html``
@@ -199,10 +222,11 @@ function contact(phone: string | null): Html {
 
 /** Renders a booking with its next steps: manage it, or book the same again. */
 function bookingPart(
-  { language, bookingUrl }: ClientVisit,
+  visit: ClientVisit,
   { booking, manageUrl }: OwnBooking,
-  isAhead: boolean,
+  { isAhead, isFirst }: { isAhead: boolean; isFirst: boolean },
 ): Html {
+  const { language, bookingUrl } = visit
   const { say, locale } = language
   const { status, starts_at, timezone, location_name, payment_status, respond_by } = booking
   const items = itemsOf(booking)
@@ -243,6 +267,7 @@ function bookingPart(
             : html`<a class="button" href="${again}">${say('manage.bookAgain')}</a>`
       }
     </p>
+    ${isFirst && booking.series_id !== null ? seriesForm(visit, booking.series_id) : ''}
   </li>`
 }
 

@@ -62,6 +62,46 @@ onEachEngine("a client's page", (engine) => {
     return { booking, client }
   }
 
+  test('one form cancels all dates of a series, and no others', async () => {
+    const { service, business } = world
+    const token = business.key
+    const offer = await world.offer({ name: 'Massage' })
+    const client = nextClient()
+    const series = async (starts_at: string) => {
+      const body = { ...offer, starts_at, repeat: { every: 'week', count: 3 } }
+      const held = await service.call('POST', '/bookings/hold', { token, body })
+      const booking = { hold_id: held.body.hold_id, client }
+      const booked = await service.call('POST', '/bookings', { token, body: booking })
+      const { id, booking_ids } = booked.body.series as { id: string; booking_ids: string[] }
+      return { id, booking_ids }
+    }
+    const [one, other] = [
+      await series('2026-12-01T10:00:00+01:00'),
+      await series('2026-12-01T14:00:00+01:00'),
+    ]
+    const statuses = async (ids: string[]) =>
+      (await service.rows('bookings'))
+        .filter(({ id }) => ids.includes(String(id)))
+        .map(({ status }) => status)
+    await world.sent()
+    world.fresh()
+    const cookie = await openFor(client.email)
+    const shown = String((await read(cookie)).body)
+    expect(shown.match(/Cancel all dates of this series<\/summary>/g)).toHaveLength(2)
+    const cancel = (id: string, as = cookie) =>
+      post(`${path()}/series`, { series_id: id }, { ...(as !== undefined && { cookie: as }) })
+    const stranger = await openFor((await book('2026-12-02T10:00:00+01:00')).client.email)
+    expect((await cancel(one.id, stranger)).status).toBe(404)
+    expect(await statuses(one.booking_ids)).toEqual(Array(3).fill('confirmed'))
+    expect(await cancel(one.id)).toMatchObject({ status: 303, headers: { location: path() } })
+    expect(await statuses(one.booking_ids)).toEqual(Array(3).fill('cancelled'))
+    expect(await statuses(other.booking_ids)).toEqual(Array(3).fill('confirmed'))
+    await world.sent()
+    expect(world.fresh().filter(({ text }) => text.includes('Your appointments are cancelled'))).toHaveLength(
+      1,
+    )
+  })
+
   test('a link by email opens it once, with a click', async () => {
     const { client } = await book('2026-12-01T10:00:00+01:00')
     const asked = await ask(` ${client.email.toUpperCase()} `)

@@ -57,6 +57,17 @@ onEachEngine('changes of a series', (engine) => {
     )
   })
 
+  test('a list has the dates of one series', async () => {
+    const offer = await makeOffer(service, business.id)
+    const ids = await book(offer, '2027-02-01T09:00:00+01:00', { every: 'week', count: 3 })
+    await book(offer, '2027-02-01T14:00:00+01:00', { every: 'week', count: 2 })
+    const { series_id } = (await byKey.show(ids[0] ?? '')).body
+    const list = (id: string) =>
+      service.call('GET', `/bookings?sort=starts_at&series_id=${id}`, { token: business.key })
+    expect((await list(String(series_id))).body.data).toMatchObject(ids.map((id) => ({ id })))
+    expect((await list(crypto.randomUUID())).body.data).toEqual([])
+  })
+
   test('this and the following move, the earlier ones stay', async () => {
     const offer = await makeOffer(service, business.id)
     const ids = await book(offer, '2027-01-04T09:00:00+01:00', { every: 'week', count: 4 })

@@ -45,6 +45,8 @@ test('every command, and every group of them, has a help text with an example of
       'booking change',
       'booking cancel',
       'booking complete',
+      'booking confirm',
+      'booking decline',
     ],
     ...['waitlist list', 'waitlist skip', 'waitlist remove'],
     ...[

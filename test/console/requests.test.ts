@@ -129,6 +129,27 @@ onEachEngine('requests in the console', (engine) => {
     expect(await show('/console')).toContain('One request waits for your answer.')
   })
 
+  test('the calendar marks a request until it is confirmed, as a week, list and on paper', async () => {
+    const id = await request()
+    const views = ['?view=day&date=2026-12-07', '?view=week&date=2026-12-07', '?view=list&date=2026-12-07']
+    const pages = [...views.map((view) => `/console${view}`), '/console/print?date=2026-12-07']
+    const marks = async () =>
+      Promise.all(
+        pages.map(async (page) => {
+          const body = String((await readConsole(service, page, owner)).body)
+          return {
+            page,
+            isMarked: /Grace[^]*?Request|Request[^]*?Grace/.test(body.replaceAll('Requests', '')),
+          }
+        }),
+      )
+    expect((await marks()).filter(({ isMarked }) => !isMarked)).toEqual([])
+    const day = String((await readConsole(service, pages[0] ?? '', owner)).body)
+    expect(day).toMatch(/class="booking is-request/)
+    await confirm(id)
+    expect((await marks()).filter(({ isMarked }) => isMarked)).toEqual([])
+  })
+
   test('staff members find the requests of which they give a part, and no others', async () => {
     const places = [offer.location_id]
     const [anna = '', ben = ''] = await makeStaff(service, business.id, ['Anna', 'Ben'], places)

@@ -80,6 +80,14 @@ onOneEngine('postgres', 'series in the console', (engine) => {
     const { data } = (await booker.call('GET', '/bookings?from=2027-03-01T00:00:00Z&to=2027-03-04T00:00:00Z'))
       .body
     expect(data).toEqual([])
+    const [, name = '', other = ''] =
+      /name="(instead\.[^"]+)"\s+value="([^"]+)"/.exec(String(refused.body)) ?? []
+    const moved = await book('2027-03-02', { [name]: other })
+    expect(moved.status, textOf(String(moved.body))).toBe(303)
+    const dates = (await seriesOf(idIn(moved))).map(({ starts_at }) => starts_at)
+    expect(dates).toHaveLength(3)
+    expect(dates.map((date) => Date.parse(date))).toContain(Date.parse(other))
+    expect((await change(idIn(moved), 'cancel', { series: 'all' })).status).toBe(303)
     const booked = await book('2027-03-02', { conflicts: 'on' })
     expect(booked.status).toBe(303)
     expect(await seriesOf(idIn(booked))).toHaveLength(2)

@@ -214,7 +214,7 @@ export function bookForm(form: BookForm): ShownPage {
   const conflicts = conflictsOf(refusal)
   const near =
     conflicts.length > 0
-      ? conflictList(visit, conflicts, { timezone })
+      ? conflictList(visit, conflicts, { timezone, typed })
       : nearTimes(visit, refusal, { timezone, staff })
   const page = calendarForm(
     t.title,

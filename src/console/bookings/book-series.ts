@@ -1,10 +1,20 @@
 import { Problem } from '../../base/errors.ts'
 import { html, type Html } from '../../base/html.ts'
-import { readInstant } from '../../base/instants.ts'
+import { type Instant, parseInstant, readInstant } from '../../base/instants.ts'
 import { StrictObject } from '../../base/wire.ts'
 import { Repeat } from '../../bookings/hold-schemas.ts'
+import { maxRepeats } from '../../catalogue/service-rules.ts'
 import { seriesReaches, type SeriesReach } from '../../bookings/booking-schemas.ts'
-import { choice, field, type FormState, numberOf, radios, tick, type Typed } from '../../pages/form.ts'
+import {
+  choice,
+  field,
+  type FormState,
+  hidden,
+  numberOf,
+  radios,
+  tick,
+  type Typed,
+} from '../../pages/form.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import { checkedForm } from '../frame/console-route.ts'
 import { momentText } from '../frame/formats.ts'
@@ -42,7 +52,21 @@ export function readRepeat(typed: Typed) {
   const number = (name: string) => numberOf(typed[name]) ?? undefined
   const asked = { every, interval: number('repeat.interval'), count: number('repeat.count') }
   const { repeat } = checkedForm(StrictObject({ repeat: Repeat }), { repeat: asked })
-  return { repeat, conflicts: typed['conflicts'] === 'on' ? ('skip' as const) : ('refuse' as const) }
+  const conflicts = typed['conflicts'] === 'on' ? ('skip' as const) : ('refuse' as const)
+  return { repeat, conflicts, instead: otherTimesIn(typed) }
+}
+
+/** Fields of this name have the time that replaces a date, whose time follows the name. */
+const insteadOf = 'instead.'
+
+/** Returns the times that a form chooses for single dates. */
+function otherTimesIn(typed: Typed): Map<Instant, Instant> {
+  const chosen = Object.entries(typed).flatMap(([name, text]) => {
+    if (!name.startsWith(insteadOf)) return []
+    const [from, to] = [parseInstant(name.slice(insteadOf.length)), parseInstant(text)]
+    return from && to ? [[from, to] as const] : []
+  })
+  return new Map(chosen.slice(0, maxRepeats))
 }
 
 interface ShownConflict {
@@ -57,23 +81,34 @@ export function conflictsOf(refusal: unknown): readonly ShownConflict[] {
   return Array.isArray(conflicts) ? (conflicts as ShownConflict[]) : [] // written by refusalOfSeries
 }
 
-/** Renders the dates of a series that are not free, each with the reason and other times. */
+/** Renders the dates of a series that are not free, each with the reason and other times. A form with `typed` offers them to choose. */
 export function conflictList(
   { texts, locale }: ConsoleVisit,
   conflicts: readonly ShownConflict[],
-  { timezone }: { timezone: string },
+  { timezone, typed }: { timezone: string; typed?: Typed },
 ): Html {
   if (conflicts.length === 0) return html``
   const { book } = texts
   const moment = (text: string) => momentText(readInstant(text), { timezone, locale })
-  return html`<p>${book.repeat.taken}</p>
+  const nameOf = (startsAt: string) => `${insteadOf}${readInstant(startsAt)}`
+  const open = new Set(conflicts.map(({ starts_at }) => nameOf(starts_at)))
+  const chosen = Object.entries(typed ?? {}).filter(([name]) => name.startsWith(insteadOf) && !open.has(name))
+  return html`${hidden(Object.fromEntries(chosen))}
+    <p>${book.repeat.taken}</p>
     <ul>
       ${conflicts.map(({ starts_at, reason, alternatives }) => {
         const why = reason === 'time_skipped' ? book.noTime : textFor(book.reasons, reason)
-        const near = alternatives.map((slot) => moment(slot.starts_at))
+        const near = alternatives.map((slot) =>
+          typed
+            ? html`<label class="tick"
+                ><input type="radio" name="${nameOf(starts_at)}" value="${slot.starts_at}" />
+                ${moment(slot.starts_at)}</label
+              >`
+            : html`<span class="soft">${moment(slot.starts_at)}</span>`,
+        )
         return html`<li>
           ${moment(starts_at)} ${why === undefined ? '' : html`<span class="soft">${why}</span>`}
-          ${near.length === 0 ? '' : html`<span class="soft">${book.near} ${near.join(' · ')}</span>`}
+          ${near.length === 0 ? '' : html`<span class="soft">${book.near}</span> ${near}`}
         </li>`
       })}
     </ul>`

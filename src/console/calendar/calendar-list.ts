@@ -232,7 +232,7 @@ function listedBooking(view: CalendarView, booking: ShownBooking, formats: Forma
   const past = isOver(booking, nowMs) ? ' is-past' : ''
   const key = `lb-${booking.id}${booking.item.number === 0 ? '' : `-${booking.item.number}`}`
   return html`<li
-    class="is-${booking.no_show ? 'no-show' : booking.status}${past}${hueClass(view, booking)}"
+    class="is-${booking.no_show ? 'no-show' : booking.respond_by === undefined ? booking.status : 'request'}${past}${hueClass(view, booking)}"
     data-key="${key}"
     data-tie="${booking.id}"
   >

@@ -183,7 +183,8 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
   const words = partWords(view.visits, visit, booking)
   const name = clientName(booking.client, visit)
   const key = keyOf(entry)
-  const status = booking.no_show ? 'no-show' : booking.status
+  const isRequest = booking.respond_by !== undefined
+  const status = booking.no_show ? 'no-show' : isRequest ? 'request' : booking.status
   const isOver = stretch.to <= nowMs && booking.status !== 'in_progress'
   const rows = entry.rows.end - entry.rows.first
   const lines = Math.min(maxLines, Math.floor((rows - edgeRows) / rowsPerLine) - 1)
@@ -207,7 +208,7 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
     ${moveData(view, booking)}
   >
     <a id="${key}" href="${pathOf(`/console/bookings/${booking.id}`, visit)}" aria-label="${label.join(', ')}"
-      >${mark.sign === '' ? '' : html`<span class="sign" aria-hidden="true">${mark.sign}</span>`}${noteSign(warnings)}${time}
+      >${mark.sign === '' ? '' : html`<span class="sign" aria-hidden="true">${isRequest ? mark.text : mark.sign}</span>`}${noteSign(warnings)}${time}
       <bdi>${name}</bdi>
       <span class="what" ${words ? html`data-part="${words.sign}"` : ''}
         >${others === undefined || !isShort ? '' : html`${titledFace(words?.other ?? '', others)} `}${service}${[...more, ...(others === undefined || isShort ? [] : [others])].map((part) => html` · <bdi>${part}</bdi>`)}</span
