@@ -211,7 +211,8 @@ function addForms(app: FastifyInstance, context: Context, limiter: RateLimiter):
         if (!(error instanceof Problem) || error.code !== 'change_not_allowed') throw error
         const visit = await visitOf(context, request, businessId)
         const shown = await showOwnBookings(context, client, undefined)
-        const again = { ...shown, email: client.email, isRefused: true }
+        const waiting = await showOwnEntries(context, client)
+        const again = { ...shown, waiting, email: client.email, isRefused: true }
         return sendMessagePage(reply.code(409), visit.language, clientPage(visit, again))
       }
       return seeOther(reply, `/me/${businessId}`)
