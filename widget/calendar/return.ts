@@ -12,10 +12,14 @@ interface Left {
 /** Empty if the panel has written it. */
 const left = history.state as Left | Record<string, never> | null
 
-/** Scrolls until the present time is in the upper part. */
+/** Scrolls until the present time is in the upper part. A week on a phone opens at today. */
 function showNow(view: Element | null): void {
   const now = view?.querySelector<HTMLElement>('.cal-axis .cal-now')
-  if (view && now) view.scrollTop = now.offsetTop - view.clientHeight / 3
+  if (!view || !now) return
+  const today = view.querySelector('.cal-col:has(.cal-now)')?.getBoundingClientRect()
+  const { left: edge, width } = view.getBoundingClientRect()
+  if (today) view.scrollLeft += today.left + today.width / 2 - edge - width / 2
+  view.scrollTop = now.offsetTop - view.clientHeight / 3
 }
 
 /** Restores the position from the last visit, and stores it when leaving the page. */

@@ -174,8 +174,8 @@ export function serviceForm(form: ServiceForm): ShownPage {
   const none = html`<p>${t.noServices}</p>
     ${hasRole(visit.person, 'manager') ? html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>` : ''}`
   const page = calendarForm(
-    t.title,
-    html`<h1>${t.title}</h1>
+    visit.texts.frame.book,
+    html`<h1>${visit.texts.frame.book}</h1>
       ${at === undefined ? '' : html`<p><b>${at}</b>${withWhom === undefined ? '' : html` <bdi>${visit.texts.calendar.withWhom({ name: withWhom })}</bdi>`}</p>`}
       <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
         ${firstButton('find')} ${hidden({ once: visit.once, ...kept })}
@@ -217,8 +217,8 @@ export function bookForm(form: BookForm): ShownPage {
       ? conflictList(visit, conflicts, { timezone, typed })
       : nearTimes(visit, refusal, { timezone, staff })
   const page = calendarForm(
-    t.title,
-    html`<h1>${t.title}: <bdi>${items.map((item) => item.service.name).join(' + ')}</bdi></h1>
+    texts.frame.book,
+    html`<h1>${texts.frame.book}: <bdi>${items.map((item) => item.service.name).join(' + ')}</bdi></h1>
       <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
         ${firstButton('book')}
         ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}

@@ -38,7 +38,7 @@ function formPage(visit: BusinessVisit, state: FormState, id?: string): ShownPag
       </p>
       <h1>${title}</h1>
       ${faultSummary(state, setUp)}
-      <form method="post" class="fields">
+      <form method="post" class="fields narrow">
         ${id === undefined ? hidden({ once: visit.once }) : ''}
         <div class="beside">${at('first_name', 'last_name')}</div>
         <div class="beside">${at('email', 'phone')}</div>

@@ -44,7 +44,7 @@ export function filePage(visit: BusinessVisit, fault?: unknown): ShownPage {
     t.title,
     html`${why === undefined ? '' : html`<p class="fault" role="alert">${why}</p>`}
       <p>${t.what}</p>
-      <form method="post" enctype="multipart/form-data" class="fields" data-turbo="false">
+      <form method="post" enctype="multipart/form-data" class="fields narrow" data-turbo="false">
         <div>
           <label for="file">${t.file}</label>
           <input

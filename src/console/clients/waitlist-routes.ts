@@ -28,6 +28,7 @@ import {
   type ShownPage,
 } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
+import { face } from '../frame/faces.ts'
 import { clientName, instantOf, momentText } from '../frame/formats.ts'
 import { nextPage, pageOrFirst } from '../frame/lists.ts'
 
@@ -76,8 +77,8 @@ async function list(
       ${
         data.length === 0
           ? emptyState('clients', t.empty)
-          : html`<ol class="history">
-              ${data.map((entry) => html`<li>${entryPart(visit, entry)}</li>`)}
+          : html`<ol class="rows">
+              ${data.map((entry) => html`<li class="waiting">${entryPart(visit, entry)}</li>`)}
             </ol>`
       }
       ${nextPage(visit, path, next_cursor, {})}`,
@@ -89,39 +90,43 @@ function entryPart(visit: BusinessVisit, shown: ShownEntry): Html {
   const { entry } = shown
   const { timezone, offer_starts_at: startsAt, offer_expires_at: until } = entry
   const setting = { timezone, locale: visit.locale }
-  const name = html`<bdi>${clientName({ ...entry, email: entry.email ?? '@' }, visit)}</bdi>`
+  const name = clientName({ ...entry, email: entry.email ?? '@' }, visit)
+  const shownName = html`<bdi>${name}</bdi>`
   const action = pathOf(`${path}/${entry.id}`, visit)
   const button = (act: string, label: string) =>
     html`<form method="post" action="${action}">
       ${hidden({ action: act })}<button type="submit">${label}</button>
     </form>`
-  return html`<article class="waits">
-    <p>
-      ${entry.position === null ? html`` : html`<span class="soft">${entry.position}.</span>`}
+  return html`${face(name)}
+    <div>
+      <p>
+        ${
+          entry.client_id === null
+            ? html`<strong>${shownName}</strong>`
+            : html`<a href="${pathOf(`/console/clients/${entry.client_id}`, visit)}">${shownName}</a>`
+        }
+      </p>
+      ${wishes(shown, languageFor(visit.locale))}
       ${
-        entry.client_id === null
-          ? name
-          : html`<a href="${pathOf(`/console/clients/${entry.client_id}`, visit)}">${name}</a>`
+        startsAt && until
+          ? html`<p>
+              <strong
+                >${t.kept({ when: momentText(startsAt, setting), until: momentText(until, setting) })}</strong
+              >
+            </p>`
+          : ''
       }
-      <span class="soft">${t.since({ when: momentText(entry.created_at, setting) })}</span>
-    </p>
-    ${wishes(shown, languageFor(visit.locale))}
-    ${
-      startsAt && until
-        ? html`<p>
-            <strong
-              >${t.kept({ when: momentText(startsAt, setting), until: momentText(until, setting) })}</strong
-            >
-          </p>`
-        : ''
-    }
-    ${entry.email === null ? html`<p class="soft">${t.unreachable} <bdi dir="ltr">${entry.phone ?? ''}</bdi></p>` : ''}
+      ${entry.email === null ? html`<p class="soft">${t.unreachable} <bdi dir="ltr">${entry.phone ?? ''}</bdi></p>` : ''}
+      <p class="soft">
+        ${entry.position === null ? html`` : html`${entry.position}. · `}${t.since({ when: momentText(entry.created_at, setting) })}
+      </p>
+    </div>
     <div class="actions">
       ${entry.status === 'offered' ? button('skip', t.skip) : ''} ${button('remove', t.remove)}
     </div>
     ${
       entry.status === 'waiting'
-        ? html`<details>
+        ? html`<details class="more">
             <summary>${t.offerTime}</summary>
             <form method="post" action="${action}" class="fields">
               ${hidden({ action: 'offer' })}
@@ -138,8 +143,7 @@ function entryPart(visit: BusinessVisit, shown: ShownEntry): Html {
             </form>
           </details>`
         : ''
-    }
-  </article>`
+    }`
 }
 
 function entryRoute(context: Context): ConsoleRoute {
@@ -232,8 +236,16 @@ async function newPage(context: Context, visit: BusinessVisit, state: FormState)
     body: html`<p><a class="back" href="${pathOf(path, visit)}">${setUp.back}</a></p>
       <h1>${t.add}</h1>
       ${faultSummary(state, setUp)}
-      <form method="post" class="fields">
+      <form method="post" class="fields narrow">
         ${hidden({ once: visit.once })}
+        <div class="beside">
+          ${field(state, { name: 'first_name', label: book.firstName, required: true, max: 100 })}
+          ${field(state, { name: 'last_name', label: book.lastName, max: 100 })}
+        </div>
+        <div class="beside">
+          ${field(state, { name: 'email', label: book.email, type: 'email', max: 254 })}
+          ${field(state, { name: 'phone', label: book.phone, type: 'tel', max: 32 })}
+        </div>
         ${choice(state, { name: 'service_id', label: t.service, required: true, options: active(offered) })}
         ${
           places.length === 1
@@ -248,14 +260,6 @@ async function newPage(context: Context, visit: BusinessVisit, state: FormState)
         <div class="beside">
           ${field(state, { name: 'after', label: t.after, type: 'time' })}
           ${field(state, { name: 'before', label: t.before, type: 'time' })}
-        </div>
-        <div class="beside">
-          ${field(state, { name: 'first_name', label: book.firstName, required: true, max: 100 })}
-          ${field(state, { name: 'last_name', label: book.lastName, max: 100 })}
-        </div>
-        <div class="beside">
-          ${field(state, { name: 'email', label: book.email, type: 'email', max: 254 })}
-          ${field(state, { name: 'phone', label: book.phone, type: 'tel', max: 32 })}
         </div>
         <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
       </form>`,
