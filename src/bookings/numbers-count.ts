@@ -45,8 +45,12 @@ export interface CountedSpan {
 
 /** The counts of a week, a month or all days. */
 class Period {
-  readonly counts = { bookings: 0, cancellations: 0, no_shows: 0, booked_minutes: 0, open_minutes: 0 }
+  readonly counts = {
+    ...{ bookings: 0, cancellations: 0, no_shows: 0, booked_minutes: 0, open_minutes: 0 },
+    waitlist_bookings: 0,
+  }
   readonly money = new MoneySums()
+  readonly waitlistMoney = new MoneySums()
   clients = { new: 0, returning: 0 }
   readonly days: Days
 
@@ -64,6 +68,7 @@ class Period {
       new_clients: this.clients.new,
       returning_clients: this.clients.returning,
       money: this.money.list(),
+      waitlist_money: this.waitlistMoney.list(),
     }
   }
 }
@@ -157,6 +162,7 @@ export class NumbersCount {
     for (const { counts } of isFirst ? periods : []) {
       if (item.state === 'cancelled') counts.cancellations += 1
       else counts.bookings += 1
+      if (item.was_offered === 1 && item.state !== 'cancelled') counts.waitlist_bookings += 1
       if (item.state === 'missed') counts.no_shows += 1
     }
     if (column) {
@@ -167,6 +173,7 @@ export class NumbersCount {
     if (item.state === 'cancelled') return
     for (const money of [...periods.map((period) => period.money), ...(column ? [column.money] : [])])
       money.add(item, service)
+    if (item.was_offered === 1) for (const { waitlistMoney } of periods) waitlistMoney.add(item, service)
     this.addService(item, service)
     this.addTime(span, item, { service, column })
     if (isFirst) {

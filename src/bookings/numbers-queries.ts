@@ -38,6 +38,10 @@ export async function findNumbers(
            ${own('party_size')} as party_size,
            ${own('agreed_amount')} as amount, ${own('agreed_currency')} as currency,
            case when k.item_count is null then 0 else 1 end as is_item,
+           case when exists (
+                  select 1 from waitlist_offers as o
+                   where o.id = k.id and o.business_id = k.business_id and o.status = 'taken')
+                then 1 else 0 end as was_offered,
            case when k.cancelled_at is not null then 'cancelled'
                 when k.no_show_at is not null then 'missed' else 'booked' end as state
       from bookings as k

@@ -50,6 +50,8 @@ const descriptions = {
     'Without buffers. An appointment that several clients share counts once; of a service without staff that has room for several, each place counts for its part. Steps that leave the person free do not count.',
   new_clients: 'Clients whose first booking of all lies here. Clients who were erased are not counted.',
   returning_clients: 'Other clients with bookings, each once.',
+  waitlist_bookings:
+    'Freed times that clients of the waiting list were offered and booked. Part of `bookings`.',
   open_minutes: 'Opening hours as they are now, of staff their own within those; blocks are not taken off.',
 }
 
@@ -83,6 +85,8 @@ const Period = Type.Object(
     new_clients: Type.Integer({ minimum: 0, description: descriptions.new_clients }),
     returning_clients: Type.Integer({ minimum: 0, description: descriptions.returning_clients }),
     money: MoneyByCurrency,
+    waitlist_bookings: Type.Integer({ minimum: 0, description: descriptions.waitlist_bookings }),
+    waitlist_money: MoneyByCurrency,
   },
   {
     title: 'PeriodInNumbers',
@@ -118,6 +122,8 @@ const examplePeriod = {
   ...{ from: '2026-11-02', to: '2026-11-08' },
   ...{ bookings: 31, cancellations: 2, no_shows: 1, booked_minutes: 1_260, open_minutes: 2_400 },
   ...{ new_clients: 6, returning_clients: 22, money: [{ currency: 'EUR', booked: 105_000, missed: 3_500 }] },
+  waitlist_bookings: 2,
+  waitlist_money: [{ currency: 'EUR', booked: 7_000, missed: 0 }],
 }
 const exampleHours = (minutes: number) =>
   Array.from({ length: 24 }, (_, hour) => (hour >= 9 && hour < 17 ? minutes : 0))

@@ -19,6 +19,8 @@ export interface NumbersItem {
   currency: string | null
   /** 1 for a service of a visit, whose steps may leave the person free. */
   is_item: 0 | 1
+  /** 1 for a time that the waiting list offered. */
+  was_offered: 0 | 1
   state: 'booked' | 'missed' | 'cancelled'
 }
 

@@ -120,6 +120,32 @@ onEachEngine('the waiting list', (engine) => {
     expect(again.headers['location']).toBe(`${path}?now=gone`)
   })
 
+  test('the numbers count a gap that an offer filled, with its price, until it is cancelled', async () => {
+    const { offer, booking } = await full()
+    const price = { amount: 3_500, currency: 'EUR' }
+    await world.call('PATCH', `/services/${offer.service_id}`, { price })
+    const { id } = (await join(offer)).body
+    await world.call('DELETE', `/bookings/${booking.id}`)
+    await sweep()
+    const { hold_id } = (await entry(id)).offer
+    await sendForm(world.service, `${await entryPath(world.service.context, id)}/take`, { offer: hold_id })
+    const total = async () => {
+      const query = `from=${day}&to=${day}&location_id=${offer.location_id}`
+      return (await world.call('GET', `/numbers?${query}`)).body.total
+    }
+    const money = [{ currency: 'EUR', booked: 3_500, missed: 0 }]
+    expect(await total()).toMatchObject({
+      ...{ bookings: 1, cancellations: 1, money },
+      ...{ waitlist_bookings: 1, waitlist_money: money },
+    })
+    await world.call('DELETE', `/bookings/${hold_id}`)
+    await world.book(offer, at('10:00'))
+    expect(await total()).toMatchObject({
+      ...{ bookings: 1, cancellations: 2, money },
+      ...{ waitlist_bookings: 0, waitlist_money: [] },
+    })
+  })
+
   test('a declined time goes to the next client, and who leaves frees it, too', async () => {
     const { offer, booking } = await full()
     const entries = [(await join(offer)).body, (await join(offer)).body, (await join(offer)).body]

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { entryPath } from '../../src/access/entry-link.ts'
 import { readConsole, textOf } from '../support/console.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { makeOffer } from '../support/offers.ts'
@@ -50,5 +51,32 @@ onEachEngine('the waiting list in the console', (engine) => {
     expect(await entry()).toMatchObject({ status: 'waiting' })
     await act({ action: 'remove' })
     expect(await entry()).toMatchObject({ status: 'ended', ended_because: 'removed' })
+  })
+
+  test('is in the reports with the gaps that it filled and their price', async () => {
+    const { service, business } = world
+    const place = { businessId: business.id }
+    const manager = await logInNewPerson(service, { email: 'manager@example.com', role: 'manager', place })
+    const report = async (query = '') =>
+      readConsole(service, `/console/numbers${query}`, manager, { 'accept-language': 'en' })
+    const days = 'range=own&from=2026-12-07&to=2026-12-13'
+    const offer = await makeOffer(service, business.id, { name: 'Balayage' })
+    await world.call('PATCH', `/services/${offer.service_id}`, { price: { amount: 9_000, currency: 'EUR' } })
+    await world.book(offer, '2026-12-09T12:00:00+01:00')
+    expect(textOf(await report(`?${days}`))).not.toContain('Gaps filled')
+    const { body } = await world.call('POST', '/waitlist', {
+      ...{ ...offer, from: '2026-12-08', to: '2026-12-08', client: nextClient() },
+    })
+    service.clock.advance(31)
+    await service.app.offers.settled()
+    const { hold_id } = (await world.call('GET', `/waitlist/${body.id}`)).body.offer
+    await sendForm(service, `${await entryPath(service.context, body.id)}/take`, { offer: hold_id })
+    const text = textOf(await report(`?${days}`))
+    expect(text).toContain(
+      'Gaps filled from the waiting list The waiting list filled one gap and brought in €90.',
+    )
+    expect((await report(`.csv?${days}&report=waitlist`)).body).toBe(
+      '\uFEFFFrom,To,Bookings,Revenue (EUR),Lost to no-shows (EUR)\r\n2026-12-07,2026-12-13,1,90.00,0.00\r\n',
+    )
   })
 })

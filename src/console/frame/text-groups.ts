@@ -213,6 +213,8 @@ export interface TextParameters {
   'numbers.noShowsCost': { amount: string | number; count: number; share: string | number }
   'numbers.leadsSay': { days: number }
   'numbers.busySays': { best: string | number; most: string | number; share: string | number }
+  'numbers.gapsSay': { count: number }
+  'numbers.gapsBrought': { amount: string | number; count: number }
   'developers.limitsOfKey': { hour: string | number; minute: string | number }
   'developers.made': { when: string | number }
   'developers.revokeWhy': { name: string | number }

@@ -242,6 +242,48 @@ function leadReport({ texts, numbers, total, plain, text, count, share }: Tools)
   }
 }
 
+function waitlistReport({
+  texts,
+  locale,
+  total,
+  plain,
+  count,
+  period,
+  periodHead,
+  periods,
+  currencies,
+  labelOf,
+  amountHeads,
+  amounts,
+}: Tools): Report {
+  const booked = currencies
+    .map((currency) => ({ currency, amount: moneyIn(total.waitlist_money, currency).booked }))
+    .filter((money) => money.amount > 0)
+    .map((money) => moneyText(money, locale))
+  const values = { count: total.waitlist_bookings }
+  return {
+    id: 'waitlist',
+    title: texts.gaps,
+    sentence:
+      booked.length === 0
+        ? texts.gapsSay(values)
+        : texts.gapsBrought({ ...values, amount: new Intl.ListFormat(locale).format(booked) }),
+    plot: barPlot(
+      periods.map((one) => ({
+        label: labelOf(one),
+        value: plain(one.waitlist_bookings),
+        parts: [{ look: 'full' as const, value: one.waitlist_bookings }],
+      })),
+      { title: texts.gaps, axis: plain },
+    ),
+    heads: [periodHead, texts.bookings, ...amountHeads(texts.bookedMoney), ...amountHeads(texts.missed)],
+    rows: periods.map((one) => [
+      ...[period(one), count(one.waitlist_bookings)],
+      ...[...amounts(one.waitlist_money, 'booked'), ...amounts(one.waitlist_money, 'missed')],
+    ]),
+  }
+}
+
 function utilisationReport({ texts, locale, numbers, percent, share, hours }: Tools): Report {
   const weeks = workloadOf(numbers).map((load, at) => ({ ...load, ...weekAt(numbers, at) }))
   const best = bestOf(weeks, (one) => shareOf(one) ?? 0)
@@ -287,7 +329,9 @@ export function reportsOf(visit: BusinessVisit, numbers: Counted): Report[] {
   const tools = toolsFor(visit, numbers)
   return [
     ...[weekReport(tools), revenueReport(tools), attendanceReport(tools), clientReport(tools)],
-    ...[serviceReport(tools), utilisationReport(tools), leadReport(tools), peopleReport(tools)],
+    ...[serviceReport(tools), utilisationReport(tools), leadReport(tools)],
+    ...(numbers.total.waitlist_bookings > 0 ? [waitlistReport(tools)] : []),
+    peopleReport(tools),
   ]
 }
 
