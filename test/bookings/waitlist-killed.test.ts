@@ -45,7 +45,7 @@ onEachEngine('offers of servers that are killed', (engine) => {
     testIn(step === 'after the commit')(`${step} are made once by the next, with one email`, async () => {
       const hour = new Date().getUTCHours()
       const at = (hours: number) => `${String((hour + hours) % 24).padStart(2, '0')}:00`
-      // the servers have the real clock, so that the quiet hours must not be now in any zone of the business
+      // the servers have the real clock, so the quiet hours must not be now in any zone
       await send('PATCH', `/businesses/${cluster.business.id}`, {
         quiet_hours: { from: at(8), to: at(9) },
       })

@@ -14,7 +14,7 @@ const count = rounds(4, 1_000)
 const tell = tellProgress('freed hours', count)
 
 /*
- * One hour becomes free in each round. Clients who got or declined it leave, and others join at the end of the list, so
+ * One hour becomes free in each round. Clients who got or declined it leave. Others join at the end of the list, so
  * that twenty always wait.
  */
 onOneEngine('postgres', 'a freed hour for which twenty clients wait', (engine) => {
