@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { ownFormsOnly } from '../access/own-forms-hook.ts'
 import { findShownBusiness } from '../access/session.ts'
 import { Problem, type ProblemCode } from '../base/errors.ts'
+import { isUuid } from '../base/ids.ts'
 import { acceptedLocales, languageFor } from '../base/languages.ts'
 import { ownOrigins } from '../base/public-url.ts'
 import { Media, problems, StrictObject } from '../base/wire.ts'
@@ -106,7 +107,8 @@ function addForms(app: FastifyInstance, context: Context): void {
     },
     async (request, reply) => {
       const { entry } = await known(context, request.params.code)
-      const isDeclined = await declineOffer(context, { entry, offerId: request.body.offer.toLowerCase() })
+      const offerId = request.body.offer.toLowerCase()
+      const isDeclined = isUuid(offerId) && (await declineOffer(context, { entry, offerId }))
       return seeOther(reply, `/w/${request.params.code}?now=${isDeclined ? 'declined' : 'gone'}`)
     },
   )

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { entryPath } from '../../src/access/entry-link.ts'
 import type { Engine } from '../../src/database/database.ts'
 import { type ConsolePages, makeEverything, type PageForm, readAllPages } from '../support/console-forms.ts'
 import { textOf } from '../support/console.ts'
@@ -122,6 +123,33 @@ onEachEngine('hostile texts in the console', (engine) => {
       }
     }
     expect(asked).toBeGreaterThan(200)
+  })
+
+  test('are never a fault of ours on the page and in the forms of the waiting list', async () => {
+    const { business, call } = bookerOf(service)
+    const offered = offer(business, 'Haircut', 'Mitte')
+    const { body } = await call('POST', '/waitlist', {
+      ...{ ...offered, from: '2026-11-24', to: '2026-11-24' },
+      client: { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' },
+    })
+    const path = await entryPath(service.context, String(body.id))
+    const wish = { service_id: offered.service_id, location_id: offered.location_id, first_name: 'Ada' }
+    const forms: [action: string, fields: Record<string, string>][] = [
+      ...['take', 'decline'].map((act) => [`${path}/${act}`, { offer: '' }] as [string, { offer: string }]),
+      ['/console/waitlist/new', { ...wish, from: '2026-11-24', to: '2026-11-25', email: '', phone: '' }],
+      [`/console/waitlist/${body.id}`, { action: 'offer', date: '2026-11-24', time: '10:00' }],
+    ]
+    for (const [index, [action, fields]] of forms.entries())
+      for (const name of Object.keys(fields))
+        for (const text of textsFor(engine, index)) {
+          const { status } = await send(action, { ...fields, [name]: text })
+          if (status >= 500) expect({ action, name, text: text.slice(0, 50), status }).toBe('below 500')
+        }
+    for (const text of textsFor(engine, 0).map((one) => one.slice(0, 3_000).replaceAll('/', '%2F')))
+      for (const url of [`//w/${text}`, `/${path}?now=${text}`]) {
+        const { status } = await service.call('GET', url, { headers: { host: 'localhost' } })
+        if (status >= 500) expect({ url: url.slice(0, 100), status }).toBe('below 500')
+      }
   })
 
   test('are refused by a form as by the API, with the field named', async () => {

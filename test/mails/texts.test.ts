@@ -111,6 +111,26 @@ onEachEngine('text messages', (engine) => {
     },
   )
 
+  test('an offer of the waiting list goes to a client who agreed, with the link that books it', async () => {
+    const { call, service, offer, sms } = await world('twilio', { settings: { text_kinds: ['offered'] } })
+    const client = { first_name: 'Ada', last_name: 'Lovelace', phone: '+4915112345678' }
+    const { body } = await call('POST', '/waitlist', {
+      ...{ ...(await offer()), from: '2026-11-30', to: '2026-11-30', client, text_consent: sentence },
+    })
+    service.clock.advance(31)
+    await service.app.offers.settled()
+    await eventually('the text message', () => Promise.resolve(sms.texts[0]))
+    await service.app.texts.settled()
+    expect(sms.texts).toHaveLength(1)
+    expect(sms.texts[0]).toMatchObject({ to: client.phone })
+    expect(sms.texts[0]?.text).toContain('Corner Spa: free for you: Haircut,')
+    const path = /https:\/\/book\.example(\/w\/[\w-]+)/.exec(sms.texts[0]?.text ?? '')?.[1] ?? ''
+    expect((await service.call('GET', `/${path}`)).body).toContain('Book this time')
+    const { offer: offered } = (await call('GET', `/waitlist/${body.id}`)).body
+    await sendForm(service, `${path}/take`, { offer: offered.hold_id })
+    expect((await call('GET', `/waitlist/${body.id}`)).body).toMatchObject({ status: 'booked' })
+  })
+
   test('a code that was changed leads nowhere', async () => {
     const made = await world()
     await book(made)
