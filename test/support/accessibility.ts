@@ -12,6 +12,7 @@ interface Violation {
 /** Returns the faults that axe-core finds in a page, in words, by all of its rules or by these. */
 export async function violationsIn(page: Page, rules?: string[]): Promise<string[]> {
   await page.waitForLoadState() // its text may arrive before its styles
+  await page.locator('[busy]').first().waitFor({ state: 'detached' }) // parts that load are paler
   return violationsNow(page, rules)
 }
 

@@ -62,7 +62,10 @@ export async function startMailServer(
       else done(Object.assign(new Error(`said the server with ${code}`), { responseCode: code }))
     },
     onData: (stream, session, done) => {
-      void text(stream).then(async (raw) => {
+      // the sender may be killed in the middle
+      const arrived = text(stream).catch(() => undefined)
+      void arrived.then(async (raw) => {
+        if (raw === undefined) return
         const recipients = session.envelope.rcptTo.map(({ address }) => address)
         mails.push({ ...parsed(raw), recipients, secure: session.secure, user: session.user as string })
         await receiver.beforeReply()
