@@ -166,7 +166,7 @@ onEachEngine('clients as CSV', (engine) => {
         notes: 'Old note',
         tags: ['vip', 'colour'],
       },
-      ...Array.from({ length: 4 }, () => ({})), // of one name, so their order is any
+      ...Array.from({ length: 4 }, () => ({})), // they share a name, so their order is any
       { first_name: 'Grace', email: 'grace@example.com', phone: '030 1234567' },
     ])
     expect(after.filter(({ notes }) => notes === 'Another Alan')).toHaveLength(1)
