@@ -177,7 +177,7 @@ export const ChangeBooking = StrictObject(
         minimum: 0,
         maximum: maxDelaySeconds,
         description:
-          'How long mails about a new time, length, person or status wait. If the booking is as before by then, nobody is told. For an interface with "Undo".',
+          'Delay in seconds of emails about a new time, length, person or status. If the booking is as before by then, no email is sent. For an interface with "Undo".',
       }),
     ),
   },

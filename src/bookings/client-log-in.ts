@@ -80,7 +80,7 @@ export interface OwnBooking {
 
 /** An entry of the waiting list on its client's page. */
 export interface OwnEntry extends LinkedEntry {
-  /** The path of its own page. */
+  /** The path of the page of this entry. */
   path: string
 }
 

@@ -62,8 +62,8 @@ const entryColumns = {
 export type NewEntry = Omit<EntryRow, 'ended_because' | 'ended_at' | 'unanswered' | 'ordinal'>
 
 /**
- * Inserts an entry. If entries of its client are counted, it gets the lowest free ordinal. Returns false if there is none,
- * or if another transaction has just taken it.
+ * Inserts an entry. If the number of entries of this client is limited, the entry gets the lowest free ordinal. Returns
+ * false if no ordinal is free, or if another transaction has just taken it.
  */
 export async function insertEntry(db: Queries, entry: NewEntry): Promise<boolean> {
   const columns = Object.keys(entryColumns)

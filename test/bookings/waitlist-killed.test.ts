@@ -1,18 +1,14 @@
-import { resolve } from 'node:path'
 import { beforeEach, expect } from 'vitest'
 import { readRows } from '../support/checker.ts'
-import { startCluster, type Cluster } from '../support/cluster.ts'
-import { builtServer, project } from '../support/holdfast-process.ts'
+import { replaceByDying, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
 import { testIn } from '../support/long.ts'
 import { startMailServer, type MailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
-import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
 const call = patientClients()
-const preload = resolve(project, 'test/support/die-at-text.ts')
 const dayMs = 86_400_000
 
 /** Statements of a sweep that offers a time, in their order. The last one comes after the commit. */
@@ -49,13 +45,7 @@ onEachEngine('offers of servers that are killed', (engine) => {
       await send('PATCH', `/businesses/${cluster.business.id}`, {
         quiet_hours: { from: at(8), to: at(9) },
       })
-      await Promise.all(cluster.servers.map((server) => server.stop()))
-      const dying = await startServer(
-        cluster.databaseUrl,
-        { ...variables, DIE_AT_TEXT: text },
-        { preloads: [preload], program: builtServer },
-      )
-      cluster.servers.splice(0, Infinity, dying)
+      const dying = await replaceByDying(cluster, text, variables)
       const room = cluster.business.services.find(({ name }) => name === 'Meeting room')
       const date = new Date(Date.now() + 7 * dayMs).toISOString().slice(0, 10)
       const last = new Date(Date.now() + 14 * dayMs).toISOString().slice(0, 10)

@@ -103,7 +103,7 @@ describe.each(engines)('a person who is away (%s)', (engine) => {
     expect(body).toContain('1 appointment to move')
   })
 
-  test('whoever is free takes an appointment, and one tap cancels the rest', async () => {
+  test('free colleagues take the appointments they can, and one tap cancels the rest', async () => {
     const date = newDay()
     const ids = []
     for (const at of ['10:00', '11:00', '12:00']) ids.push(await bookOf('Anna', `${date}T${at}`))

@@ -241,7 +241,7 @@ onOneEngine('postgres', 'what mails say', (engine) => {
     expect(await after(13)).toHaveLength(3)
   })
 
-  test('a cancellation that is undone while its mail waits is told to nobody', async () => {
+  test('a cancellation that is undone before its email was sent causes no email', async () => {
     const client = nextClient()
     const booking = await world.book(await world.offer(), monday, { client })
     await world.sent()

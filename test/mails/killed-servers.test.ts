@@ -1,18 +1,14 @@
-import { resolve } from 'node:path'
 import { beforeEach, expect } from 'vitest'
 import { readRows } from '../support/checker.ts'
-import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
-import { builtServer, project } from '../support/holdfast-process.ts'
+import { book, clientOf, replaceByDying, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
 import { longTest } from '../support/long.ts'
 import { startMailServer, type MailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
-import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
 const call = patientClients()
-const preload = resolve(project, 'test/support/die-at-text.ts')
 
 /** Statements between the steps of an email. */
 const lease = 'due as materialized'
@@ -34,13 +30,7 @@ onEachEngine('mails of servers that are killed', (engine) => {
 
   /** Books at a server that dies at a statement, and lets another take over. */
   async function bookAndDie(text: string): Promise<void> {
-    await Promise.all(cluster.servers.map((server) => server.stop()))
-    const dying = await startServer(
-      cluster.databaseUrl,
-      { ...variables, DIE_AT_TEXT: text },
-      { preloads: [preload], program: builtServer },
-    )
-    cluster.servers.splice(0, Infinity, dying)
+    const dying = await replaceByDying(cluster, text, variables)
     // the answer may be lost with the server
     await book(clientOf(cluster, call), cluster.business.business_key, slot(1)).catch(() => undefined)
     expect(await dying.process.ended).toMatchObject({ signal: 'SIGKILL' })

@@ -1,19 +1,16 @@
-import { resolve } from 'node:path'
 import { beforeEach, expect } from 'vitest'
 import { readRows } from '../support/checker.ts'
-import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
-import { builtServer, project, runHoldfast } from '../support/holdfast-process.ts'
+import { book, clientOf, replaceByDying, slot, startCluster, type Cluster } from '../support/cluster.ts'
+import { runHoldfast } from '../support/holdfast-process.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
 import { longTest } from '../support/long.ts'
 import { goodPassword, sameOrigin } from '../support/person.ts'
 import { pushDevice } from '../support/push-device.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
 const call = patientClients()
-const preload = resolve(project, 'test/support/die-at-text.ts')
 const variables = { NODE_ENV: 'test', PUBLIC_URL: '' }
 
 /** Statements between the steps of a notification. */
@@ -57,13 +54,7 @@ onEachEngine('notifications of servers that are killed', (engine) => {
 
   /** Books at a server that dies at a statement. */
   async function bookAndDie(text: string): Promise<void> {
-    await Promise.all(cluster.servers.map((server) => server.stop()))
-    const dying = await startServer(
-      cluster.databaseUrl,
-      { ...variables, DIE_AT_TEXT: text },
-      { preloads: [preload], program: builtServer },
-    )
-    cluster.servers.splice(0, Infinity, dying)
+    const dying = await replaceByDying(cluster, text, variables)
     // the answer may be lost with the server
     await book(clientOf(cluster, call), cluster.business.business_key, slot(1)).catch(() => undefined)
     expect(await dying.process.ended).toMatchObject({ signal: 'SIGKILL' })

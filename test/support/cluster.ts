@@ -1,9 +1,10 @@
+import { resolve } from 'node:path'
 import { inject } from 'vitest'
 import type { DemoWorld } from '../../src/catalogue/demo-world.ts'
 import type { Engine } from '../../src/database/database.ts'
 import { freePort } from './free-port.ts'
 import { type LoadBalancer, startHaproxy } from './haproxy.ts'
-import { demoWorld, type ProcessOptions } from './holdfast-process.ts'
+import { builtServer, demoWorld, type ProcessOptions, project } from './holdfast-process.ts'
 import type { Call } from './http-client.ts'
 import { isWhole } from './long.ts'
 import { type ServerProcess, startServer, withoutLimits } from './server-process.ts'
@@ -37,6 +38,24 @@ interface ClusterOptions {
 
 /** For tests written for two servers, which run through HAProxy with three in the whole form. */
 export const nodesOfRun = isWhole && inject('haproxy') !== null ? 3 : 0
+
+const dieAtText = resolve(project, 'test/support/die-at-text.ts')
+
+/** Replaces the servers by one that kills itself when it sends a statement with this text. */
+export async function replaceByDying(
+  cluster: Cluster,
+  text: string,
+  variables: Record<string, string>,
+): Promise<ServerProcess> {
+  await Promise.all(cluster.servers.map((server) => server.stop()))
+  const dying = await startServer(
+    cluster.databaseUrl,
+    { ...variables, DIE_AT_TEXT: text },
+    { preloads: [dieAtText], program: builtServer },
+  )
+  cluster.servers.splice(0, Infinity, dying)
+  return dying
+}
 
 export async function startCluster(
   engine: Engine,

@@ -1,12 +1,9 @@
-import { resolve } from 'node:path'
 import { beforeEach, expect } from 'vitest'
 import { readRows } from '../support/checker.ts'
-import { book, clientOf, slot, startCluster, type Cluster } from '../support/cluster.ts'
-import { builtServer, project } from '../support/holdfast-process.ts'
+import { book, clientOf, replaceByDying, slot, startCluster, type Cluster } from '../support/cluster.ts'
 import { eventually, patientClients } from '../support/http-client.ts'
 import { longTest, rounds, testIn } from '../support/long.ts'
 import { startReceiver, type Receiver } from '../support/receiver.ts'
-import { startServer } from '../support/server-process.ts'
 import { execute } from '../support/statements.ts'
 import { onEachEngine } from '../support/test-service.ts'
 import { allEvents } from '../support/webhooks.ts'
@@ -14,7 +11,6 @@ import { allEvents } from '../support/webhooks.ts'
 const call = patientClients()
 /** Production would not deliver to loopback, and no test should wait half a minute for a retry. */
 const variables = { NODE_ENV: 'test', WEBHOOK_RETRY_SECONDS: '1,1' }
-const preload = resolve(project, 'test/support/die-at-text.ts')
 
 const changesUntilKill = rounds(30, 200)
 const kills = rounds(1, 3)
@@ -56,13 +52,7 @@ onEachEngine('deliveries of servers that are killed', (engine) => {
   /** Books at a server that dies at a statement. */
   async function bookAndDie(text: string): Promise<void> {
     await register('/hooks')
-    await Promise.all(cluster.servers.map((server) => server.stop()))
-    const dying = await startServer(
-      cluster.databaseUrl,
-      { ...variables, DIE_AT_TEXT: text },
-      { preloads: [preload], program: builtServer },
-    )
-    cluster.servers.splice(0, Infinity, dying)
+    const dying = await replaceByDying(cluster, text, variables)
     // the answer may be lost with the server
     await book(clientOf(cluster, call), cluster.business.business_key, slot(1)).catch(() => undefined)
     expect(await dying.process.ended).toMatchObject({ signal: 'SIGKILL' })

@@ -71,11 +71,16 @@ export function toolsFor({ texts: { numbers: texts }, locale }: BusinessVisit, n
   const amountHeads = (title: string) => currencies.map((currency) => `${title} (${currency})`)
   const amounts = (money: Period['money'], kind: 'booked' | 'missed') =>
     currencies.map((currency) => amount(moneyIn(money, currency)[kind], currency))
+  const sums = (money: Period['money'], kind: 'booked' | 'missed') =>
+    currencies
+      .map((currency) => ({ currency, amount: moneyIn(money, currency)[kind] }))
+      .filter((sum) => sum.amount > 0)
+      .map((sum) => moneyText(sum, locale))
 
   return {
     ...{ texts, locale, numbers, total, columns, services, periods, currencies },
     ...{ percent, plain, text, count, share, hours, amount, period, periodHead },
-    ...{ labelOf, longLabel, amountHeads, amounts },
+    ...{ labelOf, longLabel, amountHeads, amounts, sums },
   }
 }
 

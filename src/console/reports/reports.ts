@@ -172,15 +172,12 @@ function attendanceReport({
   period,
   periodHead,
   periods,
-  currencies,
   labelOf,
   amountHeads,
   amounts,
+  sums,
 }: Tools): Report {
-  const lost = currencies
-    .map((currency) => ({ currency, amount: moneyIn(total.money, currency).missed }))
-    .filter((money) => money.amount > 0)
-    .map((money) => moneyText(money, locale))
+  const lost = sums(total.money, 'missed')
   const values = {
     count: total.no_shows,
     share: percent(total.bookings === 0 ? 0 : total.no_shows / total.bookings),
@@ -251,15 +248,12 @@ function waitlistReport({
   period,
   periodHead,
   periods,
-  currencies,
   labelOf,
   amountHeads,
   amounts,
+  sums,
 }: Tools): Report {
-  const booked = currencies
-    .map((currency) => ({ currency, amount: moneyIn(total.waitlist_money, currency).booked }))
-    .filter((money) => money.amount > 0)
-    .map((money) => moneyText(money, locale))
+  const booked = sums(total.waitlist_money, 'booked')
   const values = { count: total.waitlist_bookings }
   return {
     id: 'waitlist',
