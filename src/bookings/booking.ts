@@ -24,6 +24,7 @@ import type { Context } from './context.ts'
 import type { BookingOutcome } from '../watch/metrics.ts'
 import { type BookingEventType, eventSubject } from '../webhooks/event-payload.ts'
 import { recordChange } from '../webhooks/event.ts'
+import { endedBy } from '../mails/outbox.ts'
 import { recordNotices } from '../push/outbox.ts'
 import {
   type ChangedColumns,
@@ -57,6 +58,7 @@ import { storedForms } from './client-text-queries.ts'
 import { type Assignees, chosenStaff, findAssignees, findOffered, retakeSlot } from './claim.ts'
 import { assertChangesVisit, retakeServices, type RetakenVisit } from './visit-change.ts'
 import { digestClient } from './strangers.ts'
+import { returnToList } from './waitlist-return.ts'
 
 /** The changes of a request. */
 export type BookingChange = WithInstants<Static<typeof ChangeBooking>, 'starts_at' | 'ends_at'>
@@ -181,6 +183,14 @@ export async function cancelBooking(
   return applyChange(context, actor, { target, wanted, refund, notify, delaySeconds })
 }
 
+/** The answer of a business to a request. */
+export interface RequestAnswer {
+  id: string
+  confirms: boolean
+  reason?: string | undefined
+  notify?: boolean
+}
+
 /**
  * Confirms or declines a request. Of two answers at the same moment one wins. Throws not_found, or change_not_allowed if
  * it was answered, withdrawn or ended before.
@@ -188,20 +198,23 @@ export async function cancelBooking(
 export function answerRequest(
   context: Context,
   actor: Actor,
-  {
-    id,
-    confirms,
-    reason,
-    notify,
-  }: { id: string; confirms: boolean; reason?: string | undefined; notify?: boolean },
+  { id, confirms, reason, notify }: RequestAnswer,
 ): Promise<BookingRow> {
-  const wanted: WantedChange = confirms
-    ? { status: 'confirmed' }
-    : { status: 'cancelled', ...(reason && { cancelReason: reason }) }
-  return applyChange(context, actor, { target: { id }, wanted, answers: true, notify })
+  return applyChange(context, actor, {
+    target: { id },
+    wanted: answerOf(confirms, reason),
+    answers: true,
+    notify,
+  })
 }
 
-function alreadyAnswered(): Problem {
+/** Returns the change that confirms or declines a request. */
+export function answerOf(confirms: boolean, reason: string | undefined): WantedChange {
+  return confirms ? { status: 'confirmed' } : { status: 'cancelled', ...(reason && { cancelReason: reason }) }
+}
+
+/** Returns the refusal of an answer that comes too late. */
+export function alreadyAnswered(): Problem {
   const detail = 'The request has been answered, withdrawn or cancelled in the meantime.'
   return new Problem('change_not_allowed', detail, { extensions: { reason: 'not_allowed' } })
 }
@@ -388,6 +401,7 @@ export async function changeIn(
     updateBooking(tx, booking, { ...columns, ...client, ...(staff && { staff_id: staff.staff_id }) }),
     ...told(context, tx, { change, plan, before: found, after: result }),
   ])
+  if (plan.endsRequest && endedBy(by) === 'business') await returnToList(context, tx, result)
   return { changed: result, events: plan.events }
 }
 

@@ -10,6 +10,7 @@ import { endBookingClaim } from './claim-queries.ts'
 import { retakeSlot } from './claim.ts'
 import type { Context } from './context.ts'
 import { moveVisit } from './visit-change.ts'
+import { returnToList } from './waitlist-return.ts'
 
 /*
  * Bookings that wait for a payment or for the answer of their business, and how they are confirmed or end.
@@ -85,21 +86,26 @@ function isInvalid(error: unknown): boolean {
   return error instanceof Problem && error.code === 'validation_failed'
 }
 
-/** Ends a request that the business has not answered, and informs both. The caller has locked it. */
-export function endUnanswered(context: Context, tx: Transaction, booking: BookingRow): Promise<void> {
-  return end(context, tx, { booking, isRequest: true })
+/** Ends a request that the business has not answered, and informs both if it `isTold`. The caller has locked it. */
+export function endUnanswered(
+  context: Context,
+  tx: Transaction,
+  booking: BookingRow,
+  isTold: boolean,
+): Promise<void> {
+  return end(context, tx, { booking, isRequest: true, isTold })
 }
 
 /** Cancels an unpaid booking and informs the client. Records no event, because its creation had none. */
 export function cancelUnpaid(context: Context, tx: Transaction, booking: BookingRow): Promise<void> {
-  return end(context, tx, { booking, isRequest: false })
+  return end(context, tx, { booking, isRequest: false, isTold: true })
 }
 
 /** Cancels a locked booking that waits, and frees its slot. Only webhooks that know requests hear of it. */
 async function end(
   context: Context,
   tx: Transaction,
-  { booking, isRequest }: { booking: BookingRow; isRequest: boolean },
+  { booking, isRequest, isTold }: { booking: BookingRow; isRequest: boolean; isTold: boolean },
 ): Promise<void> {
   const { id, business_id, payment_id: paymentId } = booking
   await endBookingClaim(tx, { id, business_id, at: tx.now })
@@ -116,5 +122,6 @@ async function end(
     ofRequest: isRequest,
     ...{ by: 'system', action: 'booking.cancelled' },
   })
-  await recordNotices(context, tx, { before: booking, after })
+  if (isTold) await recordNotices(context, tx, { before: booking, after })
+  if (isRequest) await returnToList(context, tx, booking)
 }

@@ -3,14 +3,17 @@ import type { Queries, Reads } from '../database/database.ts'
 import { type BookingRow, selectShown } from '../database/shown-booking.ts'
 import { hasItem } from './booking-queries.ts'
 
+/** A request about which the server has something to do. */
+export type DueRequest = Pick<BookingRow, 'id' | 'business_id' | 'series_id'>
+
 /** Finds requests that are due for a reminder or at their end, the longest due first. */
 export function findDueRequests(
   db: Reads,
   { now, max }: { now: Instant; max: number },
-): Promise<{ id: string; business_id: string }[]> {
+): Promise<DueRequest[]> {
   return db
     .selectFrom('bookings')
-    .select(['id', 'business_id'])
+    .select(['id', 'business_id', 'series_id'])
     .where('request_check_at', 'is not', null)
     .where('request_check_at', '<=', now)
     .orderBy('request_check_at')
@@ -38,14 +41,15 @@ interface OpenRequests {
   max: number
 }
 
-/** Counts unanswered requests, up to `max`. */
+/** Counts unanswered requests, up to `max`. Those of a series count once. */
 export async function countOpenRequests(
   db: Reads,
   { businessId, staffId, max }: OpenRequests,
 ): Promise<number> {
   let query = db
     .selectFrom('bookings as b')
-    .select('b.id')
+    .select(({ fn }) => fn.coalesce('b.series_id', 'b.id').as('id'))
+    .distinct()
     .where('b.business_id', '=', businessId)
     .where('b.respond_by', 'is not', null)
     .limit(max)

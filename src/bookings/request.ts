@@ -5,13 +5,20 @@ import { type Instant, readInstant, toMs } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { repeat } from '../base/repeat.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
+import { findSeriesDates } from '../database/series.ts'
 import { itemsOf } from '../database/shown-item-rules.ts'
 import { recordReminder } from '../push/outbox.ts'
 import { lockBooking } from './booking-queries.ts'
 import type { Context } from './context.ts'
 import { endUnanswered } from './pending-booking.ts'
 import { offerToMove } from './manage.ts'
-import { countOpenRequests, findDueRequests, findOpenRequests, postponeRequest } from './request-queries.ts'
+import {
+  countOpenRequests,
+  type DueRequest,
+  findDueRequests,
+  findOpenRequests,
+  postponeRequest,
+} from './request-queries.ts'
 
 /*
  * A request: a booking by a session that keeps its time until the business confirms or declines it, or until
@@ -47,7 +54,8 @@ export class RequestWorker {
     try {
       for (;;) {
         const due = await findDueRequests(db.reads, { now: clock.now(), max: requestsAtOnce })
-        const checked = await Promise.all(due.map((request) => this.checkOne(request)))
+        const apart = new Map(due.map((request) => [request.series_id ?? request.id, request]))
+        const checked = await Promise.all([...apart.values()].map((request) => this.checkOne(request)))
         // one that failed is still due, and must not be asked for at once again
         if (due.length < requestsAtOnce || !checked.includes(true)) return
       }
@@ -56,7 +64,7 @@ export class RequestWorker {
     }
   }
 
-  private async checkOne(request: { id: string; business_id: string }): Promise<boolean> {
+  private async checkOne(request: DueRequest): Promise<boolean> {
     try {
       await checkRequest(this.context, request)
       return true
@@ -70,17 +78,30 @@ export class RequestWorker {
   }
 }
 
-/** Does what is due about a request, if it still waits for its answer. */
+/** Does what is due about a request that still waits for its answer, and about the others of its series, with one email. */
 async function checkRequest(
   context: Context,
-  { id, business_id: businessId }: { id: string; business_id: string },
+  { id, business_id: businessId, series_id }: DueRequest,
 ): Promise<void> {
   await context.db.transaction(async (tx) => {
-    const booking = await lockBooking(tx, { scope: { businessId }, id })
-    if (!booking?.respond_by || !booking.request_check_at || booking.request_check_at > tx.now) return
-    if (booking.respond_by <= tx.now) return endUnanswered(context, tx, booking)
-    await postponeRequest(tx.db, { id, businessId, until: booking.respond_by })
-    await recordReminder(context, tx, booking)
+    const dates =
+      series_id === null ? [{ id }] : await findSeriesDates(tx.reads, { business_id: businessId, series_id })
+    const due: BookingRow[] = []
+    for (const date of dates) {
+      const booking = await lockBooking(tx, { scope: { businessId }, id: date.id })
+      if (booking?.respond_by && booking.request_check_at && booking.request_check_at <= tx.now)
+        due.push(booking)
+    }
+    const isOver = ({ respond_by }: BookingRow) => respond_by !== null && respond_by <= tx.now
+    const over = due.filter(isOver)
+    for (const booking of over) await endUnanswered(context, tx, booking, booking === over[0])
+    const open = due.filter((booking) => !isOver(booking))
+    for (const booking of open) {
+      const until = booking.respond_by ?? tx.now
+      await postponeRequest(tx.db, { id: booking.id, businessId, until })
+    }
+    const [first] = open
+    if (first) await recordReminder(context, tx, first)
   })
 }
 
@@ -102,16 +123,28 @@ interface Answerer {
 
 /** Larger numbers are shown as this one. */
 const maxCounted = 100
-const maxListed = 50
+const maxListed = 200
 
-/** Counts the unanswered requests that a person may answer, at most 100. */
+/** Counts the unanswered requests that a person may answer, at most 100. A series is one. */
 export function countRequests({ db }: Pick<Context, 'db'>, person: PersonActor, businessId: string) {
   return countOpenRequests(db.reads, { ...answerable(person, businessId), max: maxCounted })
 }
 
-/** Lists the unanswered requests that a person may answer, at most 50, those that end first at the top. */
-export function listRequests({ db }: Pick<Context, 'db'>, person: PersonActor, businessId: string) {
-  return findOpenRequests(db.reads, { ...answerable(person, businessId), max: maxListed })
+/**
+ * Lists the unanswered requests that a person may answer, from at most 200 bookings, those that end first at the top. Those
+ * of a series are together, in the order of their times.
+ */
+export async function listRequests(
+  { db }: Pick<Context, 'db'>,
+  person: PersonActor,
+  businessId: string,
+): Promise<(readonly [BookingRow, ...BookingRow[]])[]> {
+  const rows = await findOpenRequests(db.reads, { ...answerable(person, businessId), max: maxListed })
+  return [...Map.groupBy(rows, ({ id, series_id }) => series_id ?? id).values()].map((dates) => {
+    const [first, ...others] = dates.toSorted((one, other) => (one.starts_at < other.starts_at ? -1 : 1))
+    if (!first) throw new Error('a group has a member')
+    return [first, ...others] as const
+  })
 }
 
 function answerable(person: PersonActor, businessId: string) {

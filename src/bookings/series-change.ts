@@ -11,6 +11,9 @@ import { lockBooking } from './booking-queries.ts'
 import { assertVersion, type WantedChange } from './booking-rules.ts'
 import type { SeriesReach } from './booking-schemas.ts'
 import {
+  alreadyAnswered,
+  answerOf,
+  answerRequest,
   type BookingChange,
   type BookingTarget,
   cancelBooking,
@@ -22,6 +25,7 @@ import {
   noSuchBooking,
   countOutcomes,
   readChange,
+  type RequestAnswer,
   showBooking,
   withOtherTimes,
 } from './booking.ts'
@@ -125,6 +129,24 @@ export async function cancelByClientInSeries(
   })
 }
 
+/**
+ * Confirms or declines all open requests of a series that the caller may answer, or a request that stands alone. One
+ * transaction decides, and one email reports all. Throws as answerRequest does.
+ */
+export async function answerRequests(
+  context: Context,
+  actor: Actor,
+  answer: RequestAnswer,
+): Promise<ChangedInSeries> {
+  const { id, confirms, reason, notify } = answer
+  const { series_id } = await showBooking(context, actor, id)
+  if (series_id === null) return { booking: await answerRequest(context, actor, answer) }
+  return applyToSeries(context, actor, {
+    ...{ reach: 'all', target: { id } },
+    change: { wanted: answerOf(confirms, reason), answers: true, notify },
+  })
+}
+
 interface SeriesChange {
   reach: Reach
   target: BookingTarget
@@ -218,16 +240,21 @@ async function changeAll(
   const affected = all.filter(
     (one) =>
       one.starts_at > tx.now &&
+      (!change.answers || (one.respond_by !== null && isChangeable(one, actor))) &&
       ['pending', 'confirmed'].includes(one.status) &&
       (reach === 'all' || one.starts_at >= present.starts_at) &&
       // the link of a client is for their own bookings
       (change.wanted.byClient !== true || one.client_id === present.client_id),
   )
+  if (change.answers && affected.length === 0) throw alreadyAnswered()
   if (affected.some((one) => !isChangeable(one, actor))) assertRole(actor, 'manager')
   // 2. change them. One email reports all
-  const changes = affected
-    .toSorted((one, other) => (one.starts_at < other.starts_at ? -1 : 1))
-    .map((booking, index) => ({ ...changeOf(change, { booking, present }), by: actor, isTold: index === 0 }))
+  const { status } = change.wanted
+  const inOrder = affected.toSorted((one, other) => (one.starts_at < other.starts_at ? -1 : 1))
+  const told = inOrder.find((one) => status === undefined || one.status !== status) ?? inOrder[0]
+  const changes = inOrder.map((booking) => {
+    return { ...changeOf(change, { booking, present }), by: actor, isTold: booking === told }
+  })
   const results = await (change.wanted.status === 'cancelled'
     ? runTogether(
         tx,

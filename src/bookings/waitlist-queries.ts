@@ -262,6 +262,36 @@ export async function markTaken(
   return offer.entry_id
 }
 
+/**
+ * Lets the entry of a taken offer wait again, in its old place. No cap counts it any more, so that it always fits. Returns
+ * false if there is none, or if its last date is over.
+ */
+export async function withdrawTaken(
+  db: Queries,
+  { id, businessId, today, now }: { id: string; businessId: string; today: string; now: Instant },
+): Promise<boolean> {
+  const offer = await db
+    .selectFrom('waitlist_offers')
+    .select('entry_id')
+    .where('id', '=', id)
+    .where('business_id', '=', businessId)
+    .where('status', '=', 'taken')
+    .executeTakeFirst()
+  if (!offer) return false
+  const { numUpdatedRows } = await db
+    .updateTable('waitlist_entries')
+    .set({ status: 'waiting', ended_at: null, unanswered: 0, updated_at: now })
+    .set({ counted_client: null, ordinal: null })
+    .where('id', '=', offer.entry_id)
+    .where('status', '=', 'booked')
+    .where('to', '>=', today)
+    .where('client_id', 'is not', null) // an erased client does not wait
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) return false
+  await db.updateTable('waitlist_offers').set({ status: 'withdrawn' }).where('id', '=', id).execute()
+  return true
+}
+
 /** Finds the open offers of a business that are over: their hold was booked, released or has expired. */
 export async function findOverOffers(
   db: Reads,

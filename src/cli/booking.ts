@@ -13,8 +13,13 @@ import {
   seriesReaches,
 } from '../bookings/booking-schemas.ts'
 import { presentBooking } from '../bookings/presented-booking.ts'
-import { answerRequest, changeBooking, listBookings, showBooking } from '../bookings/booking.ts'
-import { cancelInSeries, changeInSeries } from '../bookings/series-change.ts'
+import { changeBooking, listBookings, type RequestAnswer, showBooking } from '../bookings/booking.ts'
+import {
+  answerRequests,
+  cancelInSeries,
+  type ChangedInSeries,
+  changeInSeries,
+} from '../bookings/series-change.ts'
 import type { Context } from '../bookings/context.ts'
 import { withLinks } from '../bookings/manage.ts'
 import { findObjection } from '../bookings/objection.ts'
@@ -344,27 +349,27 @@ function registerComplete(group: CliCommand): void {
 function registerAnswers(group: CliCommand): void {
   group
     .command('confirm <id>')
-    .description('confirm a request; the client gets an email')
+    .description('confirm a request, with all dates of its series; the client gets an email')
     .withJson()
     .examples('booking confirm 0198…')
     .action(async (id: string, { json }: { json?: boolean }) => {
-      printBooking(await answer(id, { confirms: true }), json)
+      printChanged(await answer(id, { confirms: true }), json)
     })
   group
     .command('decline <id>')
-    .description('decline a request; frees its time, and the client gets an email with other times')
+    .description('decline a request, with all dates of its series; the client gets an email with other times')
     .option('--reason <text>', 'the reason, which the client reads')
     .withJson()
     .examples('booking decline 0198… --reason "We are away that day"')
     .action(async (id: string, { reason, json }: { reason?: string; json?: boolean }) => {
       const names = { cancel_reason: '--reason' }
       if (reason !== undefined) checkedChange(ChangeBooking, { cancel_reason: reason }, names)
-      printBooking(await answer(id, { confirms: false, reason }), json)
+      printChanged(await answer(id, { confirms: false, reason }), json)
     })
 }
 
-function answer(id: string, how: { confirms: boolean; reason?: string | undefined }): Promise<BookingRow> {
-  return withBooking(id, (context) => answerRequest(context, operator, { id, ...how }))
+function answer(id: string, how: Omit<RequestAnswer, 'id'>): Promise<ChangedInSeries> {
+  return withBooking(id, (context) => answerRequests(context, operator, { id, ...how }))
 }
 
 /** Runs work on a booking. If no booking has this ID, throws a UsageError that suggests a similar one. */
@@ -398,10 +403,7 @@ function printBooking(row: BookingRow, json: boolean | undefined): void {
 }
 
 /** Prints a booking, and the number of others that changed with it. */
-function printChanged(
-  { booking, series }: Awaited<ReturnType<typeof cancelInSeries>>,
-  json: boolean | undefined,
-): void {
+function printChanged({ booking, series }: ChangedInSeries, json: boolean | undefined): void {
   const shown = { ...presentBooking(booking, operator), ...(series && { series }) }
   print(shown, json, () => [
     ...bookingLines(shown),

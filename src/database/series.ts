@@ -38,6 +38,7 @@ export type SeriesDate = Pick<
   | 'updated_at'
   | 'no_show_at'
   | 'client_id'
+  | 'respond_by'
 >
 
 /** Finds the bookings of a series, in the order of their times. */
@@ -54,6 +55,7 @@ export function findSeriesDates(db: Reads, { business_id, series_id }: SeriesKey
       'updated_at',
       'no_show_at',
       'client_id',
+      'respond_by',
     ])
     .where('series_id', 'is not', null)
     .where('series_id', '=', series_id)

@@ -35,6 +35,8 @@ export interface MailAddresses {
   answerUrl?: string | null
   /** Free times in place of a request that ended. */
   otherTimes?: NonNullable<MailView['otherTimes']>
+  /** Page of the client on the waiting list. */
+  waitUrl?: string | null
 }
 
 /** For an email without URLs. */

@@ -34,7 +34,7 @@ import { lineOf, type MailView, renderMail, renderMany, type RenderedMail } from
 import { findToldSeries } from './series.ts'
 import { type LeasedTurn, limitedUntil, OutboxWorker, turnOf } from './outbox-worker.ts'
 import { OwnServers, type Route } from './own-server.ts'
-import { sendWaitlistMail } from './waitlist-mail.ts'
+import { sendWaitlistMail, waitingUrl } from './waitlist-mail.ts'
 import { sendWebhookMail } from './webhook-mail.ts'
 import { MailSender, maxConnections, senderAddress, type SendResult } from './send.ts'
 
@@ -330,6 +330,7 @@ export class MailWorker extends OutboxWorker {
       ...(audience === 'client' &&
         (kind === 'declined' || kind === 'unanswered') && {
           otherTimes: await this.links.otherTimes(booking),
+          waitUrl: await waitingUrl(this.context, booking),
         }),
     }
   }

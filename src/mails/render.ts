@@ -96,6 +96,8 @@ export interface MailView {
   answerUrl?: string | null
   /** Free times in place of a request that ended, each with the page that books it. */
   otherTimes?: readonly { startsAt: Instant; url: string }[]
+  /** The page of the client on the waiting list, to which an ended request has brought them back. */
+  waitUrl?: string | null
   now: Instant
   /** The organizer of the calendar part. */
   from: { address: string }
@@ -103,7 +105,7 @@ export interface MailView {
 
 type Dates = { startsAt: Instant; endsAt: Instant }[]
 /** Kinds of emails about a booking that has ended. */
-const endKinds: ReadonlySet<MailKind> = new Set(['cancelled', 'declined', 'unanswered'])
+export const endKinds: ReadonlySet<MailKind> = new Set(['cancelled', 'declined', 'unanswered'])
 
 /** The answer to a custom field. */
 export type Answer = string | number | boolean | string[]
@@ -283,6 +285,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     card(view, language),
     ...seriesBlocks(view, language),
     ...otherTimes(view, language),
+    ...backOnList(view, language),
     ...(payUntil && payUntil > now
       ? [
           {
@@ -330,6 +333,15 @@ function otherTimes(view: MailView, language: Language): Block[] {
       label: told(startsAt, view, language),
       url,
     })),
+  ]
+}
+
+/** Tells the client of a request that ended that they wait again. */
+function backOnList({ waitUrl }: MailView, { say }: Language): Block[] {
+  if (!waitUrl) return []
+  return [
+    { type: 'paragraph', text: say('mail.wait.back') },
+    { type: 'link', label: say('mail.wait.see'), url: waitUrl },
   ]
 }
 
@@ -497,7 +509,10 @@ function seriesBlocks(view: MailView, language: Language): Block[] {
       ),
     },
   ]
-  const label = view.kind === 'cancelled' ? say('mail.cancelled.subject') : say('mail.series.dates')
+  const label =
+    view.kind === 'cancelled' || view.kind === 'unanswered'
+      ? say('mail.cancelled.subject')
+      : say(view.kind === 'declined' ? 'mail.declined.subject' : 'mail.series.dates')
   return [
     ...(series.dates.length > 1 ? list(label, series.dates) : []),
     ...(series.left.length > 0 ? list(say('mail.series.left'), series.left) : []),

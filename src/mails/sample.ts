@@ -114,6 +114,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
     ownUrl: isOfBusiness ? null : `${address}/me/sample`,
     consoleUrl: isOfBusiness ? `${address}/console/bookings/sample` : null,
     answerUrl: kind === 'answer_due' ? `${address}/requests/sample` : null,
+    waitUrl: kind === 'declined' ? `${address}/w/sample` : null,
     otherTimes:
       kind === 'declined' || kind === 'unanswered'
         ? [{ startsAt: plusSeconds(startsAt, 86_400), url: `${address}/book/sample` }]

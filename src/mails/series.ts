@@ -2,7 +2,7 @@ import type { Instant } from '../base/instants.ts'
 import { findSeriesDates, type SeriesDate } from '../database/series.ts'
 import type { Context } from './context.ts'
 import type { LeasedMail, ShownBooking } from './mail-queries.ts'
-import type { MailView } from './render.ts'
+import { endKinds, type MailView } from './render.ts'
 
 /*
  * One email reports what happened to several bookings of a series at once. It is about the first of them, and lists all
@@ -47,7 +47,7 @@ function toldSeries(
     .toSorted()
   const isCancelled = ({ status }: SeriesDate) => status === 'cancelled'
   const ahead = dates.filter((date) => !isCancelled(date) && date.ends_at > now)
-  const isOver = kind === 'cancelled'
+  const isOver = endKinds.has(kind)
   const others = (isOver ? dates.filter(isCancelled) : ahead).filter(
     ({ id, updated_at }) => id !== booking.id && updated_at >= since,
   )

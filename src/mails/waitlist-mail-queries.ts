@@ -67,6 +67,22 @@ export async function findToldEntry(
   return rows[0]
 }
 
+/** Returns the active entry whose offer became a booking. Undefined for a client who does not wait again. */
+export async function findEntryAgain(
+  db: Reads,
+  { id, business_id }: { id: string; business_id: string },
+): Promise<string | undefined> {
+  const entry = await db
+    .selectFrom('waitlist_offers as o')
+    .innerJoin('waitlist_entries as e', 'e.id', 'o.entry_id')
+    .select('e.id')
+    .where('o.id', '=', id)
+    .where('o.business_id', '=', business_id)
+    .where('e.ended_at', 'is', null)
+    .executeTakeFirst()
+  return entry?.id
+}
+
 /** Returns the names of services by ID. */
 export async function findServiceNames(db: Reads, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await db.selectFrom('services').select(['id', 'name']).where('id', 'in', ids).execute()

@@ -15,7 +15,7 @@ import { oneLine, unlinked } from './render.ts'
 import { momentOf, timesOf } from './times-and-money.ts'
 import { renderSentence } from './render-text.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
-import { findServiceNames, findToldEntry, type ToldEntry } from './waitlist-mail-queries.ts'
+import { findEntryAgain, findServiceNames, findToldEntry, type ToldEntry } from './waitlist-mail-queries.ts'
 
 /* Emails and text messages about the waiting list. They show the entry and its offer as they are when sent. */
 
@@ -40,6 +40,15 @@ export async function toldEntry(context: Context, message: Message): Promise<Tol
   if (message.kind === 'ended') return entry
   const isOpen = entry.offer_status === 'open' && entry.offer_expires_at !== null
   return isOpen && (entry.offer_expires_at ?? '') > context.clock.now() ? entry : undefined
+}
+
+/** Returns the URL of the page of a client who waits again after a request. Null for any other. */
+export async function waitingUrl(
+  context: Pick<Context, 'db' | 'config' | 'secret'>,
+  booking: { id: string; business_id: string },
+): Promise<string | null> {
+  const entryId = await findEntryAgain(context.db.reads, booking)
+  return entryId === undefined ? null : entryUrl(context, entryId)
 }
 
 /** Returns the services of an entry by name, in order. */

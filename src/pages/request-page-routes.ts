@@ -4,12 +4,13 @@ import { Type } from 'typebox'
 import { findShownBusiness } from '../access/session.ts'
 import { fullName } from '../base/contact-formats.ts'
 import { Problem } from '../base/errors.ts'
-import { html } from '../base/html.ts'
+import { html, type Html } from '../base/html.ts'
 import { languageFor } from '../base/languages.ts'
 import { Line, Media, problems, StrictObject } from '../base/wire.ts'
-import { answerRequest, showBooking } from '../bookings/booking.ts'
+import { showBooking } from '../bookings/booking.ts'
 import type { Context } from '../bookings/context.ts'
 import { answererOf } from '../bookings/request.ts'
+import { answerRequests, listSeries } from '../bookings/series-change.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { itemNames, itemsOf } from '../database/shown-item-rules.ts'
 import { readForms } from '../http/forms.ts'
@@ -79,7 +80,7 @@ function addRoutes(app: FastifyInstance, context: Context): void {
       const { answer, reason } = request.body
       const confirms = answer === 'confirm'
       try {
-        await answerRequest(context, answererOf(found), { id: found.bookingId, confirms, reason })
+        await answerRequests(context, answererOf(found), { id: found.bookingId, confirms, reason })
       } catch (error) {
         if (error instanceof Problem && error.code === 'change_not_allowed') return send(reply, found, {})
         throw error
@@ -100,7 +101,8 @@ async function known(context: Context, token: string) {
     await findShownBookings(context.db.reads, [{ business_id: businessId, booking_id: bookingId }])
   ).get(bookingId)
   const business = await findShownBusiness(context.db.reads, { businessId })
-  return { ...answerer, booking, business, language: languageFor(shown?.business_locale ?? null) }
+  const dates = (await listSeries(context, booking)).filter(({ respond_by }) => respond_by !== null)
+  return { ...answerer, booking, dates, business, language: languageFor(shown?.business_locale ?? null) }
 }
 
 interface Shown {
@@ -110,7 +112,7 @@ interface Shown {
 
 function send(
   reply: FastifyReply,
-  { language, booking, business }: Found,
+  { language, booking, dates, business }: Found,
   { isDeclining = false, done }: Shown,
 ): FastifyReply {
   const { say } = language
@@ -122,12 +124,13 @@ function send(
       content: html``,
     })
   }
-  if (booking.respond_by === null) {
+  if (booking.respond_by === null && dates.length === 0) {
     return sendMessagePage(reply, language, { title: say('request.answered'), business, content: html`` })
   }
   return sendMessagePage(reply, language, {
     ...{ title: say(isDeclining ? 'request.decline' : 'request.confirm'), business, forms: true },
     content: html`<p>${summaryOf(booking, language)}</p>
+      ${allDates(dates, booking.timezone, language)}
       <form method="post">
         <input type="hidden" name="answer" value="${isDeclining ? 'decline' : 'confirm'}" />
         ${
@@ -149,6 +152,15 @@ function send(
         >
       </p>`,
   })
+}
+
+/** Lists the dates of a series, for all of which the answer is. */
+function allDates(dates: Found['dates'], timezone: string, language: Found['language']): Html {
+  if (dates.length === 0) return html``
+  return html`<p>${language.say('mail.series.dates')}</p>
+    <ul>
+      ${dates.map(({ starts_at }) => html`<li>${momentOf(starts_at, timezone, language)}</li>`)}
+    </ul>`
 }
 
 function summaryOf(booking: BookingRow, language: Found['language']): string {

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { operator } from '../../src/access/actor.ts'
+import { answerRequests } from '../../src/bookings/series-change.ts'
 import { bookSlot, clientOf, sessionClient, type Client } from '../support/client.ts'
 import { mailVariables, type MailWorld, mailWorld, nextClient } from '../support/mail-world.ts'
 import { type Offer, makeService } from '../support/offers.ts'
+import { sendForm } from '../support/person.ts'
 import { takenClaim } from '../support/records.ts'
 import { engines, onEachEngine, startOfTime, startTestService } from '../support/test-service.ts'
 
@@ -311,6 +314,126 @@ onEachEngine('requests', (engine) => {
       const { status } = (await key.show(id)).body
       expect(status).toBe(confirmed.status === 200 ? 'confirmed' : 'cancelled')
       expect(await typesOf(id)).toHaveLength(2)
+    }
+  })
+})
+
+onEachEngine('requests of a series', (engine) => {
+  let world: MailWorld
+  let key: Client
+  beforeAll(async () => {
+    world = await mailWorld(engine, { settings: { notify_emails: [desk] } })
+    key = clientOf(world.service, world.business.key)
+  })
+  beforeEach(async () => {
+    world.service.clock.advance((startOfTime - world.service.clock.nowMs()) / 1000)
+    await world.sent()
+    world.fresh()
+    await world.service.context.db.transaction((tx) => tx.db.deleteFrom('mails').execute())
+  })
+  afterAll(() => world.stop())
+
+  /** Requests a Monday and the two that follow it. */
+  const request = async () => {
+    const session = await sessionClient(world.service, world.business)
+    const offer = await world.offer({ respondWithin: 1_440, maxRepeats: 3 })
+    const held = await session.hold(offer, monday, { repeat: { every: 'week', count: 3 } })
+    const client = nextClient()
+    const booked = await session.book(String(held.body.hold_id), { client })
+    expect(booked.body).toMatchObject({ status: 'pending' })
+    return { ids: booked.body.series.booking_ids as string[], email: client.email }
+  }
+  const statesOf = (ids: string[]) =>
+    Promise.all(ids.map(async (id) => String((await key.show(id)).body.status)))
+  const mails = async () => {
+    await world.sent()
+    return world.fresh().map(({ recipients, headers, text }) => {
+      const [what = ''] = headers.subject?.split(':') ?? []
+      return {
+        who: `${recipients[0] === desk ? 'desk' : 'client'}: ${what}`,
+        text: text.replaceAll('\r\n', '\n'),
+      }
+    })
+  }
+  const namesOf = (some: { who: string }[]) => some.map(({ who }) => who).toSorted()
+  const dates = '* Mon, 7 Dec 2026 · 10:00\n* Mon, 14 Dec 2026 · 10:00\n* Mon, 21 Dec 2026 · 10:00'
+  const answerLink = (text: string) => /https:\/\/book\.example(\/requests\/[\w-]+)/.exec(text)?.[1] ?? ''
+  const post = (path: string, fields: Record<string, string>) => sendForm(world.service, path, fields)
+
+  test.each([
+    ['confirm', 'confirmed', ['client: Confirmed'], 'Your appointments are confirmed.'],
+    ['decline', 'cancelled', ['client: Not possible'], 'Not possible\n\n'],
+  ] as const)('one tap in the mail answers all dates (%s)', async (answer, status, told, text) => {
+    const { ids } = await request()
+    const asked = (await mails()).filter(({ who }) => who.startsWith('desk'))
+    expect(namesOf(asked)).toEqual(['desk: Request'])
+    expect(asked[0]?.text).toContain(dates)
+    const path = answerLink(asked[0]?.text ?? '')
+    const page = await world.service.call('GET', `/${path}`)
+    expect(String(page.body)).toMatch(/All dates[^]*7 Dec[^]*14 Dec[^]*21 Dec/)
+    const reason = answer === 'decline' ? { reason: 'We are away' } : {}
+    expect((await post(path, { answer, ...reason })).status).toBe(200)
+    expect(await statesOf(ids)).toEqual([status, status, status])
+    const sent = await mails()
+    expect(namesOf(sent)).toEqual(told)
+    const client = sent.find(({ who }) => who.startsWith('client'))
+    expect(client?.text).toContain(text)
+    expect(client?.text).toContain(dates)
+    expect((await post(path, { answer: 'confirm' })).body).toContain('has already been answered')
+    expect(await statesOf(ids)).toEqual([status, status, status])
+  })
+
+  test('a date that has its answer keeps it, and the next answer is for the others', async () => {
+    const { ids } = await request()
+    const path = answerLink((await mails()).find(({ who }) => who === 'desk: Request')?.text ?? '')
+    await key.change(ids[0] ?? '', { status: 'confirmed' })
+    expect(namesOf(await mails())).toEqual(['client: Confirmed', 'desk: New'])
+    expect((await post(path, { answer: 'decline' })).status).toBe(200)
+    expect(await statesOf(ids)).toEqual(['confirmed', 'cancelled', 'cancelled'])
+    const told = await mails()
+    expect(namesOf(told)).toEqual(['client: Not possible'])
+    expect(told[0]?.text).toContain('* Mon, 14 Dec 2026 · 10:00\n* Mon, 21 Dec 2026 · 10:00')
+    expect(told[0]?.text).toContain('Still booked\n\n* Mon, 7 Dec 2026 · 10:00')
+  })
+
+  test('a program answers all dates at once, also if one has its answer', async () => {
+    const { ids } = await request()
+    await mails()
+    await key.change(ids[0] ?? '', { status: 'confirmed' })
+    expect(namesOf(await mails())).toEqual(['client: Confirmed', 'desk: New'])
+    const all = await world.call('PATCH', `/bookings/${ids[1] ?? ''}?series=all`, { status: 'confirmed' })
+    expect(all.body).toMatchObject({ status: 'confirmed', series: { booking_ids: ids } })
+    expect(await statesOf(ids)).toEqual(['confirmed', 'confirmed', 'confirmed'])
+    expect(namesOf(await mails())).toEqual(['client: Confirmed', 'desk: New'])
+  })
+
+  test('one reminder and one end are for all dates', async () => {
+    const { ids } = await request()
+    await mails()
+    world.service.clock.advance(12 * 3_600)
+    await world.service.app.requests.check()
+    const reminders = await mails()
+    expect(namesOf(reminders)).toEqual(['desk: Please answer'])
+    expect(reminders[0]?.text).toContain(dates)
+    world.service.clock.advance(12 * 3_600)
+    await world.service.app.requests.check()
+    expect(await statesOf(ids)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+    const ends = await mails()
+    expect(namesOf(ends)).toEqual(['client: Not confirmed', 'desk: Not answered'])
+    for (const { text } of ends) expect(text).toContain(dates)
+  })
+
+  test('of two answers to different dates at once, one wins for all', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { ids } = await request()
+      const answer = (index: number, confirms: boolean) =>
+        answerRequests(world.service.context, operator, { id: ids[index] ?? '', confirms })
+      const results = await Promise.allSettled([answer(0, true), answer(2, false), answer(1, true)])
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      const states = await statesOf(ids)
+      expect(new Set(states).size).toBe(1)
+      const isConfirmed = results[1].status === 'rejected'
+      expect(states[0]).toBe(isConfirmed ? 'confirmed' : 'cancelled')
     }
   })
 })

@@ -89,6 +89,62 @@ onEachEngine('the waiting list', (engine) => {
     expect(await entry(second.id)).toMatchObject({ status: 'waiting' })
   })
 
+  test('a client whose request is not confirmed waits again, in the old place, and is told so', async () => {
+    const { service } = world
+    const offer = await newOffer({ respondWithin: 60, weeklyHours: [{ ...openAt10[0], closes: '12:00' }] })
+    const bookings = [await world.book(offer, at('10:00')), await world.book(offer, at('11:00'))]
+    const client = nextClient()
+    const [first, second] = [(await join(offer, { client })).body, (await join(offer)).body]
+    const request = async () => {
+      await world.call('DELETE', `/bookings/${bookings.shift()?.id}`)
+      await sweep()
+      const { hold_id } = (await entry(first.id)).offer
+      await sendForm(service, `${await entryPath(service.context, first.id)}/take`, { offer: hold_id })
+      expect(await entry(first.id)).toMatchObject({ status: 'booked', booking_id: hold_id })
+      await world.sent()
+      world.fresh()
+      return hold_id as string
+    }
+    const told = async (subject: RegExp) => {
+      await world.sent()
+      const mail = world.fresh().find(({ recipients }) => recipients.includes(client.email))
+      expect(mail?.headers.subject).toMatch(subject)
+      expect(mail?.text).toContain('You are back on our waiting list.')
+      expect(mail?.text).toContain(await entryPath(service.context, first.id))
+    }
+
+    const declined = await request()
+    await world.call('PATCH', `/bookings/${declined}`, { status: 'cancelled', cancel_reason: 'Away' })
+    expect(await entry(first.id)).toMatchObject({ status: 'waiting', position: 1, booking_id: null })
+    await told(/^Not possible/)
+    await sweep()
+    // the time is for the next, and not for the same client again
+    expect(await entry(first.id)).toMatchObject({ status: 'waiting' })
+    expect(await entry(second.id)).toMatchObject({ status: 'offered', offer: { starts_at: at('10:00') } })
+
+    const unanswered = await request()
+    service.clock.advance(3_601)
+    await service.app.requests.check()
+    expect((await world.call('GET', `/bookings/${unanswered}`)).body.status).toBe('cancelled')
+    expect(await entry(first.id)).toMatchObject({ status: 'waiting', booking_id: null })
+    await told(/^Not confirmed/)
+  })
+
+  test('a client who withdraws a request does not wait again', async () => {
+    const { service } = world
+    const offer = await newOffer({ respondWithin: 60 })
+    const { id } = await world.book(offer, at('10:00'))
+    const { body } = await join(offer)
+    await world.call('DELETE', `/bookings/${id}`)
+    await sweep()
+    const { hold_id } = (await entry(body.id)).offer
+    await sendForm(service, `${await entryPath(service.context, body.id)}/take`, { offer: hold_id })
+    const { manage_url } = (await world.call('GET', `/bookings/${hold_id}`)).body
+    const token = String(manage_url).split('#')[1] ?? ''
+    await service.call('POST', '/manage/cancel', { token, body: {} })
+    expect(await entry(body.id)).toMatchObject({ status: 'booked', booking_id: hold_id })
+  })
+
   test('the email of an offer leads to a page that books with one tap', async () => {
     const { offer, booking } = await full()
     const client = nextClient()

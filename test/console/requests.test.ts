@@ -129,6 +129,25 @@ onEachEngine('requests in the console', (engine) => {
     expect(await show('/console')).toContain('One request waits for your answer.')
   })
 
+  test('a series is one request in the list, and one answer is for all its dates', async () => {
+    const from = await makeOffer(service, business.id, { respondWithin: 1_440, maxRepeats: 3 })
+    const session = await sessionClient(service, business)
+    const held = await session.hold(from, at('10:00'), { repeat: { every: 'week', count: 3 } })
+    const booked = await session.book(String(held.body.hold_id), { client: grace })
+    const ids = booked.body.series.booking_ids as string[]
+    expect(await show('/console')).toContain('One request waits for your answer.')
+    const all =
+      /One answer for all 3 dates Mon,? 7 Dec 2026, 10:00 Mon,? 14 Dec 2026, 10:00 Mon,? 21 Dec 2026, 10:00/
+    const listed = await show('/console/bookings')
+    expect(listed).toMatch(all)
+    expect(listed.match(/Decline/g)).toHaveLength(1)
+    for (const page of [pathOf(ids[1] ?? ''), pathOf(ids[2] ?? '', 'answer')])
+      expect(await show(page)).toMatch(all)
+    expect(await confirm(ids[1] ?? '')).toMatchObject({ status: 303 })
+    for (const id of ids) expect(await stateOf(id)).toMatchObject({ status: 'confirmed' })
+    expect(await show('/console')).not.toContain('your answer')
+  })
+
   test('the calendar marks a request until it is confirmed, as a week, list and on paper', async () => {
     const id = await request()
     const views = ['?view=day&date=2026-12-07', '?view=week&date=2026-12-07', '?view=list&date=2026-12-07']

@@ -16,6 +16,7 @@ import {
   type PlannedClaim,
   type VisitPlan,
 } from './visit-model.ts'
+import { returnToList } from './waiting-model.ts'
 
 /* Changes of bookings. */
 
@@ -143,12 +144,17 @@ function applyChange(model: Model, booking: ModelBooking, next: Next & { refund:
   else settle(model, booking, { becomes: undefined, refund })
   if (!booking.known && before === 'cancelled' && status === 'pending') renew(model, booking)
   if (!moved && !noted && status === before) return
+  const endsRequest = booking.request !== undefined && status === 'cancelled'
   const events = booking.known
     ? eventsOf({ before, status, otherwise: moved || noted })
-    : eventsOfUnknown(status)
+    : endsRequest
+      ? (['booking.cancelled'] as const)
+      : eventsOfUnknown(status)
   Object.assign(booking, { start, end, status, notes, version: booking.version + 1 })
+  if (status !== 'pending') booking.request = undefined
   if (isFirstConfirmation) booking.known = true
-  for (const type of events) recordEvent(model, booking, type)
+  for (const type of events) recordEvent(model, booking, type, endsRequest)
+  if (endsRequest) returnToList(model, booking)
 }
 
 function eventsOf(change: { before: Status; status: Status; otherwise: boolean }): EventName[] {

@@ -11,6 +11,7 @@ export async function checkTables(world: World): Promise<void> {
   checkClaims(world, rows)
   checkBookings(world, rows)
   checkEvents(world, rows)
+  await checkEntries(world)
   await checkPayments(world)
   const released = world.model.holds.filter(({ ended }) => ended === 'released').map(({ id }) => id)
   const releasedRows = rows.holds
@@ -88,13 +89,14 @@ function checkClaims({ model, staffIds }: World, { claims, bookings }: Rows): vo
 
 function checkBookings({ model }: World, { bookings }: Rows): void {
   const found = bookings.map(
-    ({ id, status, notes, version, starts_at, ends_at, confirmed_at, cancelled_at }) => ({
+    ({ id, status, notes, version, starts_at, ends_at, confirmed_at, cancelled_at, respond_by }) => ({
       ...{ id, status, notes, version, start: ms(starts_at), end: ms(ends_at) },
+      respondBy: respond_by === null ? undefined : ms(respond_by),
       ...{ known: confirmed_at !== null, isCancelled: cancelled_at !== null },
     }),
   )
-  const expected = model.bookings.map(({ id, status, notes, version, start, end, known }) => ({
-    ...{ id, status, notes, version, start, end },
+  const expected = model.bookings.map(({ id, status, notes, version, start, end, known, request }) => ({
+    ...{ id, status, notes, version, start, end, respondBy: request?.respondBy },
     ...{ known, isCancelled: status === 'cancelled' },
   }))
   expect(found.toSorted(byId), 'bookings').toEqual(expected.toSorted(byId))
@@ -103,7 +105,7 @@ function checkBookings({ model }: World, { bookings }: Rows): void {
 /** Expects one event for each change, in order, with the booking at that time and its deliveries. */
 function checkEvents({ model }: World, { events, deliveries }: Rows): void {
   // the model knows the usual events; test/webhooks and test/bookings try the others
-  const usual: ReadonlySet<string> = new Set(usualEventTypes)
+  const usual: ReadonlySet<string> = new Set([...usualEventTypes, 'booking.requested'])
   const found = events
     .filter(({ type }) => usual.has(type))
     .map(({ id, type, booking_id, payload }) => {
@@ -117,6 +119,32 @@ function checkEvents({ model }: World, { events, deliveries }: Rows): void {
   expect(found, 'events').toEqual(model.events)
   const wanted = model.events.flatMap(({ deliveredTo }) => deliveredTo)
   expect(deliveries.length, 'deliveries').toBe(wanted.length)
+}
+
+async function checkEntries({ service, model, business }: World): Promise<void> {
+  const { reads } = service.context.db
+  const entries = await reads
+    .selectFrom('waitlist_entries')
+    .select(['id', 'status', 'unanswered'])
+    .where('business_id', '=', business.id)
+    .execute()
+  const offers = await reads
+    .selectFrom('waitlist_offers')
+    .select(['id', 'entry_id', 'status', 'starts_at'])
+    .where('business_id', '=', business.id)
+    .execute()
+  const found = entries.map((entry) => ({
+    ...entry,
+    offers: offers
+      .filter(({ entry_id }) => entry_id === entry.id)
+      .map(({ id, status, starts_at }) => ({ id, status, start: ms(starts_at) }))
+      .toSorted(byId),
+  }))
+  const expected = model.entries.map(({ id, status, unanswered, offers: made }) => ({
+    ...{ id, status, unanswered },
+    offers: made.map(({ id: hold, status: is, start }) => ({ id: hold, status: is, start })).toSorted(byId),
+  }))
+  expect(found.toSorted(byId), 'the waiting list').toEqual(expected.toSorted(byId))
 }
 
 async function checkPayments({ service, stripe, model, business }: World): Promise<void> {

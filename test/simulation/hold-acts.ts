@@ -119,7 +119,7 @@ export async function convertHold(world: World): Promise<void> {
 /** A checkout of an earlier attempt is reused while this much of its life is left. */
 const minLifeSeconds = 30.5 * minute
 
-async function awaitDeposit(world: World, id: string, reply: Reply | undefined): Promise<void> {
+export async function awaitDeposit(world: World, id: string, reply: Reply | undefined): Promise<void> {
   const { service, model, stripe } = world
   const { reads } = service.context.db
   const query = reads.selectFrom('payments').selectAll().where('booking_id', '=', id)

@@ -7,6 +7,7 @@ import {
   type ModelHold,
   type Wanted,
 } from './model.ts'
+import { requestOf } from './request-model.ts'
 import {
   free,
   freeSeats,
@@ -86,15 +87,24 @@ export function expectConversion(model: Model, session: string | undefined, hold
   return { status: 201 }
 }
 
-/** The booking is known at once, except for a session's booking with a deposit. That becomes known when it is paid. */
-export function convert(model: Model, hold: ModelHold, session: string | undefined): void {
+/**
+ * The booking is known at once, except for a session's request, and its booking with a deposit. Those become known when they
+ * are confirmed or paid.
+ */
+export function convert(
+  model: Model,
+  hold: ModelHold,
+  session: string | undefined,
+  isConfirmed = session === undefined,
+): void {
   const claims = model.claims.filter(({ id }) => id === hold.id)
   const [claim] = claims
   if (!claim) throw new Error('an active hold has a claim')
   hold.ended = 'converted'
   for (const one of claims) Object.assign(one, { owner: undefined, expires: undefined })
   const { id, wanted, end, items } = hold
-  const known = !hasDeposit(hold) || session === undefined
+  const request = isConfirmed ? undefined : requestOf(model, hold)
+  const known = !request && (!hasDeposit(hold) || session === undefined)
   const booking = {
     ...{
       id,
@@ -108,10 +118,11 @@ export function convert(model: Model, hold: ModelHold, session: string | undefin
       known,
     },
     ...{ status: known ? ('confirmed' as const) : ('pending' as const) },
-    ...{ payment: undefined, oldPayments: [] },
+    ...{ payment: undefined, oldPayments: [], request },
   }
   model.bookings.push(booking)
-  if (known) recordEvent(model, booking, 'booking.created')
+  if (request) recordEvent(model, booking, 'booking.requested')
+  else if (known) recordEvent(model, booking, 'booking.created')
 }
 
 /** Returns all holds that end and convert together. */

@@ -15,6 +15,8 @@ export interface ModelService {
   /** Empty: one step of `minutes` with the person. */
   steps: { minutes: number; staffed: boolean }[]
   needs: ModelNeed[]
+  /** The minutes in which the business answers a request. Undefined: nobody confirms its bookings. */
+  respondWithin?: number
 }
 
 interface ModelNeed {
@@ -43,7 +45,8 @@ export interface Wanted {
 }
 
 export type Status = 'pending' | 'confirmed' | 'in_progress' | 'completed' | 'cancelled'
-export type EventName = 'booking.created' | 'booking.updated' | 'booking.cancelled' | 'booking.completed'
+export type EventName =
+  'booking.created' | 'booking.updated' | 'booking.cancelled' | 'booking.completed' | 'booking.requested'
 
 /** A service of a visit as a caller wants it. */
 export interface WantedItem {
@@ -109,6 +112,31 @@ export interface ModelBooking {
   payment: ModelPayment | undefined
   /** Payments that were replaced by others. */
   oldPayments: ModelPayment[]
+  /** When a request ends without an answer, and when the service looks at it next. Undefined for anything else. */
+  request: { respondBy: number; checkAt: number } | undefined
+}
+
+/** A client on the waiting list. */
+export interface ModelEntry {
+  id: string
+  /** Its start is the first that fits. */
+  wanted: Wanted
+  /** The starts that fit, in order. */
+  starts: number[]
+  status: 'waiting' | 'offered' | 'booked' | 'ended'
+  /** Offers in a row without an answer. */
+  unanswered: number
+  /** The address whose active entries are limited. */
+  counted: string | undefined
+  offers: ModelOffer[]
+}
+
+/** A time that is held for an entry. Its ID is that of the hold. */
+export interface ModelOffer {
+  id: string
+  start: number
+  byHand: boolean
+  status: 'open' | 'taken' | 'declined' | 'lapsed' | 'skipped' | 'withdrawn'
 }
 
 /** A deposit: the service's knowledge of it, and the state of its checkout at the processor. */
@@ -160,6 +188,8 @@ export interface Model {
   claims: Claim[]
   holds: ModelHold[]
   bookings: ModelBooking[]
+  /** In the order in which they joined. */
+  entries: ModelEntry[]
   events: ModelEvent[]
   webhooks: ModelWebhook[]
   /** The IDs of the applied events of the processor. */
@@ -177,7 +207,7 @@ export interface Answer {
 export const minute = 60_000
 
 export function newModel(now: number): Model {
-  const nothing = { blocks: [], claims: [], holds: [], bookings: [], events: [], webhooks: [] }
+  const nothing = { blocks: [], claims: [], holds: [], bookings: [], entries: [], events: [], webhooks: [] }
   return { now, rooms: [], maxPause: 0, ...nothing, appliedEvents: new Set() }
 }
 
@@ -194,10 +224,13 @@ export function hasDeposit(one: ModelHold | ModelBooking): boolean {
   return itemsOf(one).some(({ service }) => service.hasDeposit)
 }
 
-/** Records a change that others hear of. */
-export function recordEvent(model: Model, booking: ModelBooking, type: EventName): void {
+/** Records a change that others hear of. Only webhooks that know requests hear of the end of one. */
+export function recordEvent(model: Model, booking: ModelBooking, type: EventName, ofRequest = false): void {
   const { id: bookingId, status, start, end } = booking
-  const wanting = model.webhooks.filter(({ active, events }) => active && events.includes(type))
+  const wanting = model.webhooks.filter(
+    ({ active, events }) =>
+      active && events.includes(type) && (!ofRequest || events.includes('booking.requested')),
+  )
   model.events.push({ type, bookingId, status, start, end, deliveredTo: wanting.map(({ id }) => id) })
 }
 

@@ -13,7 +13,10 @@ export function passTime(world: World): void {
   const checkouts = model.bookings.flatMap(({ payment }) =>
     payment ? [payment.expires, payment.nextCheck ?? 0] : [],
   )
-  const left = [...holds, ...checkouts].map((end) => end - model.now).filter((time) => time > 0)
+  const requests = model.bookings.flatMap(({ request }) =>
+    request ? [request.respondBy, request.checkAt] : [],
+  )
+  const left = [...holds, ...checkouts, ...requests].map((end) => end - model.now).filter((time) => time > 0)
   const short = [1, 1000, 59_500, 300_000, ...left, ...left.map((time) => time - 1)]
   const milliseconds = random.chance(0.1) && world.longPauses < 2 ? 6 * 3_600_000 : random.of(short)
   if (milliseconds > 3_600_000) world.longPauses += 1

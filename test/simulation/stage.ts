@@ -32,6 +32,7 @@ export async function startStage(engine: Engine): Promise<SharedStage> {
   const start = async (beside?: TestService) => {
     const variables = {
       ...stripeVariables(stripe.url),
+      ...{ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'salon@example.com' }, // the waiting list needs emails; none is sent
       LOG_LEVEL: 'error',
       SESSION_SECONDS: '86400',
       MAX_HOLDS_PER_SESSION: '1000',
@@ -44,7 +45,8 @@ export async function startStage(engine: Engine): Promise<SharedStage> {
       limiter,
       ...(beside && { beside }),
     })
-    await Promise.all([started.app.deliveries.stop(0), started.app.payments.stop()])
+    const { deliveries, payments, mails, pushes, offers, requests } = started.app
+    await Promise.all([deliveries, payments, mails, pushes, offers, requests].map((worker) => worker.stop()))
     started.context.dueDeliveries.listen(() => undefined)
     return started
   }

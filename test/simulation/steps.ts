@@ -13,6 +13,7 @@ import { deliverMessage, endCheckout, payDeposit, payLate, visitCheckout, workOf
 import { holdSeries } from './series-acts.ts'
 import { meddle, overstep } from './stranger-acts.ts'
 import { blockTime, holdVisit } from './visit-acts.ts'
+import { answerOffer, checkRequests, joinList, offerByHand, passOn, sweep } from './waiting-acts.ts'
 import type { World } from './world.ts'
 
 type Step = (world: World) => Promise<void> | void
@@ -45,6 +46,12 @@ const steps: [share: number, step: Step][] = [
   [8, passTime],
   [1, setWallClock],
   [1, refreshSession],
+  [9, joinList],
+  [9, sweep],
+  [8, answerOffer],
+  [3, passOn],
+  [2, offerByHand],
+  [4, checkRequests],
   [1, switchWebhook],
   [0.5, keepHouse],
 ]

@@ -8,7 +8,12 @@ import { claimsOf, iso, seatedAs, type World } from './world.ts'
 
 /** Returns some services that are offered at a location. */
 export function randomItems({ random, services }: World, locationId: string, most = 3): WantedItem[] {
-  const offered = services.filter(({ locationIds }) => locationIds.includes(locationId))
+  // a request is paid after its confirmation, which other tests try
+  const isAsked = random.chance(0.5)
+  const offered = services.filter(
+    ({ locationIds, respondWithin, hasDeposit }) =>
+      locationIds.includes(locationId) && (isAsked ? !hasDeposit : respondWithin === undefined),
+  )
   return Array.from({ length: 1 + random.below(most) }, (_, index) => {
     const service = random.of(offered)
     const { staffIds, capacity } = service

@@ -114,7 +114,9 @@ export async function makeWorld(stage: Stage, seed: number): Promise<World> {
   }
   await makeVisitServices(world)
   await addWebhook(world, { business_id: business.id }, ['booking.created', 'booking.updated'])
-  await addWebhook(world, { business_id: business.id }, ['booking.cancelled', 'booking.completed'])
+  await addWebhook(world, { business_id: business.id }, [
+    ...(['booking.cancelled', 'booking.completed', 'booking.requested'] as const),
+  ])
   return world
 }
 
@@ -138,6 +140,7 @@ async function makeServices(
     { ...plain, minutes: 45, bufferBefore: 15, staffIds: [], hasDeposit: true },
     { ...plain, minutes: 30, capacity: 2, staffIds: [] },
     { ...plain, minutes: 45, staffIds: [kim, sam], hasDeposit: true },
+    { ...plain, minutes: 30, staffIds: [kim], respondWithin: 90 },
   ]
   const services: ModelService[] = []
   for (const sketch of sketches) {

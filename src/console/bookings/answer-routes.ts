@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { html, type Html } from '../../base/html.ts'
-import { answerRequest } from '../../bookings/booking.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { Context } from '../../bookings/context.ts'
 import { otherTimes } from '../../bookings/request.ts'
+import { answerRequests } from '../../bookings/series-change.ts'
 import { faultSummary, type FaultWords, field, filledForm, type FormState, hidden } from '../../pages/form.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import {
@@ -17,9 +17,9 @@ import { momentText } from '../frame/formats.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
 import { changeRefusals } from './book-routes.ts'
 import { clientLine } from './booking-forms.ts'
-import { bookingHead, bookingPath, type BookingView } from './booking-page.ts'
+import { bookingHead, bookingPath, type BookingView, openDates } from './booking-page.ts'
 import { bookingWords } from './booking-words.ts'
-import { deadlineText } from './request-parts.ts'
+import { datesPart, deadlineText } from './request-parts.ts'
 import { filedHint, whyUntold } from './telling.ts'
 
 interface BookingPages {
@@ -59,7 +59,7 @@ export function answerRoute(
         const done = doneBy[answer][whyUntold(view.visit, view.row.client_email) === undefined ? 0 : 1]
         return once(
           () =>
-            answerRequest(context, visit.person, {
+            answerRequests(context, visit.person, {
               ...{ id: view.row.id, confirms: answer === 'confirm' },
               reason: reason ?? undefined,
             }),
@@ -109,6 +109,7 @@ async function declinePage(context: Context, view: BookingView, state: FormState
       <div class="card">${bookingHead(view, 2)} ${clientLine(view)}</div>
       ${faultSummary(state, answerWords(texts))}
       <p>${deadlineText(visit, row)}</p>
+      ${datesPart(visit, openDates(view), row.timezone)}
       <form method="post" action="${bookingPath(view, 'answer')}" class="fields">
         ${hidden({ once: visit.once, answer: 'decline', to: state.typed['to'] })}
         ${field(state, { name: 'cancel_reason', label: texts.requests.reason, rows: 4, max: 500 })}

@@ -60,8 +60,8 @@ export function bookingPage(view: BookingView, notice: Html, isNew = false): Htm
   const shown = presentBooking(row, visit.person)
   const isMasked = 'redacted' in shown
   return html`<article class="booking">
-    ${notice} ${row.respond_by === null || isMasked ? '' : requestPart(visit, row)} ${bookingHead(view)}
-    ${clientPart(view, shown)}
+    ${notice} ${row.respond_by === null || isMasked ? '' : requestPart(visit, row, openDates(view))}
+    ${bookingHead(view)} ${clientPart(view, shown)}
     <ul class="lines" aria-label="${visit.texts.booking.services}">
       ${itemLines(visit, row)} ${isMasked || row.cancelled_at !== null ? '' : addLine(view)}
     </ul>
@@ -107,14 +107,12 @@ const stateIcons = {
   absent: 'absent',
 } as const
 
-/** The dates of a series have no `respond_by`. */
-type StateColumns = Pick<BookingView['row'], 'status' | 'no_show_at'> &
-  Partial<Pick<BookingView['row'], 'respond_by'>>
+type StateColumns = Pick<BookingView['row'], 'status' | 'no_show_at' | 'respond_by'>
 
 /** Renders a booking's status as a sign and a word. */
 export function stateSign(
   { texts: { booking: texts } }: ConsoleVisit,
-  { status, no_show_at, respond_by = null }: StateColumns,
+  { status, no_show_at, respond_by }: StateColumns,
 ): Html {
   const state = no_show_at === null ? status : 'absent'
   const word = state === 'absent' ? texts.noShow : texts.status[respond_by === null ? state : 'request']
@@ -150,6 +148,12 @@ function placeLine({ visit, row }: BookingView): Html {
         ? undefined
         : html`<bdi>${location_address}</bdi>`
   return line(icon('place'), html`<bdi>${location_name}</bdi>`, { more })
+}
+
+/** Returns the starts for which an answer to the booking's request is. */
+export function openDates({ row, series }: Pick<BookingView, 'row' | 'series'>): Instant[] {
+  const open = series.filter(({ respond_by }) => respond_by !== null)
+  return open.length === 0 ? [row.starts_at] : open.map(({ starts_at }) => starts_at)
 }
 
 /** Renders the dates of the booking's series as links. */

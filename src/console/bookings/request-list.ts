@@ -8,23 +8,25 @@ import { face } from '../frame/faces.ts'
 import { clientName, momentText } from '../frame/formats.ts'
 import { bookingPath } from './booking-page.ts'
 import { namesOfPeople, titleOf } from './item-list.ts'
-import { answerButtons, deadlineText } from './request-parts.ts'
+import { answerButtons, datesPart, deadlineText } from './request-parts.ts'
 
 /** Renders the unanswered requests with their buttons, those that end first at the top. Empty without any. */
 export async function requestList(context: Context, visit: ConsoleVisit): Promise<Html> {
   const { business, openRequests, person, texts } = visit
   if (!business || openRequests === 0) return html``
-  const rows = await listRequests(context, person, business.id)
+  const requests = await listRequests(context, person, business.id)
   return html`<section class="requests" id="requests" aria-labelledby="requests-title">
     <h2 id="requests-title">${texts.requests.title}</h2>
     <p class="soft">${texts.requests.what}</p>
     <ul>
-      ${rows.map((row) => html`<li class="request">${requestRow(visit, row)}</li>`)}
+      ${requests.map((dates) => html`<li class="request">${requestRow(visit, dates)}</li>`)}
     </ul>
   </section>`
 }
 
-function requestRow(visit: ConsoleVisit, row: BookingRow): Html {
+function requestRow(visit: ConsoleVisit, dates: readonly [BookingRow, ...BookingRow[]]): Html {
+  const [row] = dates
+  const starts = dates.map(({ starts_at }) => starts_at)
   const name = clientName(presentBooking(row, visit.person).client, visit)
   const people = namesOfPeople(row).join(', ')
   const at = momentText(row.starts_at, { timezone: row.timezone, locale: visit.locale })
@@ -39,5 +41,5 @@ function requestRow(visit: ConsoleVisit, row: BookingRow): Html {
         <b>${deadlineText(visit, row)}</b>
       </span>
     </p>
-    ${answerButtons(visit, row, 'list')}`
+    ${datesPart(visit, starts, row.timezone)} ${answerButtons(visit, row, 'list')}`
 }

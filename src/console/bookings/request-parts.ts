@@ -1,4 +1,5 @@
 import { html, type Html } from '../../base/html.ts'
+import type { Instant } from '../../base/instants.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import type { BookingRow } from '../../database/shown-booking.ts'
 import { hidden } from '../../pages/form.ts'
@@ -34,13 +35,28 @@ export function answerButtons(visit: ConsoleVisit, row: BookingRow, to?: 'list')
   </div>`
 }
 
+/** Renders the dates of a series, for all of which one answer is. Empty for a single one. */
+export function datesPart(
+  { texts, locale }: Pick<ConsoleVisit, 'texts' | 'locale'>,
+  dates: readonly Instant[],
+  timezone: string,
+): Html {
+  if (dates.length < 2) return html``
+  return html`<details class="dates">
+    <summary>${texts.requests.allDates({ count: dates.length })}</summary>
+    <ul>
+      ${dates.map((startsAt) => html`<li>${momentText(startsAt, { timezone, locale })}</li>`)}
+    </ul>
+  </details>`
+}
+
 /** Renders the deadline of a request and the buttons that answer it, for the top of its page. */
-export function requestPart(visit: ConsoleVisit, row: BookingRow): Html {
+export function requestPart(visit: ConsoleVisit, row: BookingRow, dates: readonly Instant[]): Html {
   const title = visit.texts.booking.status.request
   return html`<section class="request" aria-label="${title}">
     <p>
       ${icon('waiting')} <span><b>${title}</b> <span>${deadlineText(visit, row)}</span></span>
     </p>
-    ${answerButtons(visit, row)}
+    ${datesPart(visit, dates, row.timezone)} ${answerButtons(visit, row)}
   </section>`
 }

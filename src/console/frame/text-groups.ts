@@ -192,6 +192,7 @@ export interface TextParameters {
   'booking.refundByOwner': { amount: string | number }
   'booking.tellYes': { email: string | number }
   'requests.answerBy': { time: string | number }
+  'requests.allDates': { count: number }
   'requests.confirmOf': { client: string | number; time: string | number }
   'requests.declineOf': { client: string | number; time: string | number }
   'requests.waiting': { count: number }
