@@ -78,7 +78,7 @@ export class RequestWorker {
   }
 }
 
-/** Does what is due about a request that still waits for its answer, and about the others of its series, with one email. */
+/** Does all that is due about a request without an answer and the others of its series, with one email. */
 async function checkRequest(
   context: Context,
   { id, business_id: businessId, series_id }: DueRequest,
@@ -131,7 +131,7 @@ export function countRequests({ db }: Pick<Context, 'db'>, person: PersonActor, 
 }
 
 /**
- * Lists the unanswered requests that a person may answer, from at most 200 bookings, those that end first at the top. Those
+ * Lists the unanswered requests that a person may answer, of at most 200 bookings. Those that end first come first, and those
  * of a series are together, in the order of their times.
  */
 export async function listRequests(

@@ -5,8 +5,8 @@ import { dateAt } from './waitlist-rules.ts'
 import { requestSweep, withdrawTaken } from './waitlist-queries.ts'
 
 /**
- * Puts the client of a request that the business did not confirm back on the waiting list, in the transaction that ends
- * the request. Does nothing for a client who was not on it, or whose last date is over.
+ * Puts the client of a request that ends without a confirmation back on the waiting list, in the same transaction. Does
+ * nothing for a client who was not on it, or whose last date is over.
  */
 export async function returnToList(
   context: Pick<Context, 'dueOffers'>,

@@ -336,7 +336,7 @@ function otherTimes(view: MailView, language: Language): Block[] {
   ]
 }
 
-/** Tells the client of a request that ended that they wait again. */
+/** Informs the client of a request that ended that they wait again. */
 function backOnList({ waitUrl }: MailView, { say }: Language): Block[] {
   if (!waitUrl) return []
   return [

@@ -40,7 +40,7 @@ export function offerLasts(model: Model): number {
   return Math.ceil((model.now + offerLife) / 1000) * 1000
 }
 
-/** What a sweep does first: offers whose hold is over are settled. */
+/** A sweep begins by settling offers whose hold is over. */
 export function settleOffers(model: Model): void {
   for (const entry of model.entries) {
     const offer = openOffer(entry)
