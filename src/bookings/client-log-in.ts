@@ -87,12 +87,8 @@ export interface OwnEntry extends LinkedEntry {
 /** Returns the active entries of a mailbox on the waiting list, at most 100. */
 export async function showOwnEntries(context: Context, mailbox: ClientMailbox): Promise<OwnEntry[]> {
   const { data } = await entriesOf(context, mailbox, { status: 'active', limit: mostPerPage })
-  return Promise.all(
-    data.map(async (shown) => ({
-      ...(await withQuestions(context, shown)),
-      path: await entryPath(context, shown.entry.id),
-    })),
-  )
+  const linked = await withQuestions(context, data)
+  return Promise.all(linked.map(async (own) => ({ ...own, path: await entryPath(context, own.entry.id) })))
 }
 
 /** Returns the bookings of a mailbox: those ahead in order, and a page of the earlier ones, the latest first. */

@@ -21,15 +21,36 @@ export async function entryOfLink(context: Context, code: string): Promise<Linke
   const id = await entryIdOf(context, code)
   const key = id === undefined ? undefined : { scope: { everything: true } as const, id }
   if (!key || !(await findEntry(context.db.reads, key))) return undefined
-  return withQuestions(context, await shownIn(context.db.reads, key))
+  const [linked] = await withQuestions(context, [await shownIn(context.db.reads, key)])
+  return linked
 }
 
-/** Adds what an offered entry must still be asked. */
-export async function withQuestions(context: Context, shown: ShownEntry): Promise<LinkedEntry> {
-  const { entry } = shown
-  if (entry.status !== 'offered') return { ...shown, questions: [], missing: [] }
+/** Adds what offered entries must still be asked. Reads the terms of each business once. */
+export async function withQuestions<Shown extends ShownEntry>(
+  context: Context,
+  shown: readonly Shown[],
+): Promise<(Shown & LinkedEntry)[]> {
+  const offered = shown.filter(({ entry }) => entry.status === 'offered')
+  const terms = new Map<string, CustomField[]>()
+  for (const businessId of new Set(offered.map(({ entry }) => entry.business_id))) {
+    const business = await businessInScope(context.db.reads, { businessId }, businessId)
+    terms.set(businessId, termsFields({ id: businessId, terms: business.terms }, true))
+  }
+  return Promise.all(
+    shown.map(async (one) =>
+      one.entry.status === 'offered'
+        ? { ...one, ...(await askedOf(context, one.entry, terms.get(one.entry.business_id) ?? [])) }
+        : { ...one, questions: [], missing: [] },
+    ),
+  )
+}
+
+async function askedOf(
+  context: Context,
+  entry: ShownEntry['entry'],
+  terms: readonly CustomField[],
+): Promise<Pick<LinkedEntry, 'questions' | 'missing'>> {
   const { business_id: businessId, location_id: locationId } = entry
-  const { terms } = await businessInScope(context.db.reads, { businessId }, businessId)
   const questions = new Map<string, CustomField>()
   const asked: ClientFields[] = []
   for (const { service_id: serviceId } of itemsOfEntry(entry)) {
@@ -37,10 +58,10 @@ export async function withQuestions(context: Context, shown: ShownEntry): Promis
     for (const field of service?.custom_fields ?? []) if (field.required) questions.set(field.id, field)
     if (service) asked.push(service.client_fields)
   }
-  for (const field of termsFields({ id: businessId, terms }, true)) questions.set(field.id, field)
+  for (const field of terms) questions.set(field.id, field)
   const fields = strictestFields(asked)
   const missing = (['last_name', 'phone'] as const).filter(
     (name) => fields[name] === 'required' && !entry[name],
   )
-  return { ...shown, questions: [...questions.values()], missing }
+  return { questions: [...questions.values()], missing }
 }

@@ -131,8 +131,10 @@ class PostgresConnection implements DatabaseConnection {
   broken = false
   /** A failed statement cannot be repeated in a transaction. */
   inTransaction = false
-  /** True until the transaction begins. `begin` goes in one message with its first statement. */
+  /** True until the transaction begins. `begin` goes in one message with its first statement, unless that may write. */
   beginsNext = false
+  /** Resolves when a transaction has begun whose first statement may write. */
+  private begun: Promise<unknown> | undefined
   /** The first failure of the transaction. Statements sent along with the failed one fail because of it. */
   private failure: Error | undefined
   /** Resolves when the last sent statement has ended, successfully or not. */
@@ -147,6 +149,8 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.beginsNext && !/^\s*select\b/i.test(query.sql)) this.beginAlone()
+    if (this.begun) await this.begun // statements asked for at once keep their order
     if (!this.beginsNext) return this.traced<R>(query)
     this.beginsNext = false
     const { stream } = this.client.connection
@@ -155,6 +159,17 @@ class PostgresConnection implements DatabaseConnection {
     stream.uncork()
     const [, result] = await both
     return result
+  }
+
+  /**
+   * If `begin` failed, the server would commit a statement that was sent along with it. After that, all statements of the
+   * transaction fail.
+   */
+  private beginAlone(): void {
+    this.beginsNext = false
+    const begun = this.traced(CompiledQuery.raw('begin'))
+    this.begun = begun
+    begun.then(() => (this.begun = undefined), ignoreError)
   }
 
   /** `mayReplan` is false for two statements at once: pg warns of a third one. */

@@ -30,6 +30,7 @@ import { mailRouteOf } from '../mails/mail-route.ts'
 import { askPage, clientPage, type ClientVisit, endedPage, type Notice, openPage } from './client-page.ts'
 import { pageLanguage, sendMessagePage } from './message-page.ts'
 import { seeOther } from './page.ts'
+import { entryNoticeIn } from './waitlist-page.ts'
 
 const tags = [pageTag]
 const page = Media('text/html', 'The page.')
@@ -79,7 +80,10 @@ function addPages(app: FastifyInstance, context: Context): void {
         summary: 'The bookings of a client at a business, for the client',
         description: 'Without a log-in, the form that requests the link by email.',
         params,
-        querystring: Type.Object({ cursor: Type.Optional(Type.String({ maxLength: 500 })) }),
+        querystring: Type.Object({
+          cursor: Type.Optional(Type.String({ maxLength: 500 })),
+          now: Type.Optional(Type.String({ maxLength: 20 })),
+        }),
         response: { 200: page, ...problems('not_found', 'validation_failed') },
       },
     },
@@ -88,11 +92,12 @@ function addPages(app: FastifyInstance, context: Context): void {
       const visit = await visitOf(context, request, businessId)
       const client = await clientOfToken(context, { businessId, token: clientToken(request) })
       if (!client) return sendMessagePage(reply, visit.language, askPage(visit))
-      const { cursor } = request.query
+      const { cursor, now } = request.query
       const shown = await showOwnBookings(context, client, cursor)
       const waiting = cursor === undefined ? await showOwnEntries(context, client) : []
       const { email } = client
-      return sendMessagePage(reply, visit.language, clientPage(visit, { ...shown, waiting, email }))
+      const page = clientPage(visit, { ...shown, waiting, email, notice: entryNoticeIn(now) })
+      return sendMessagePage(reply, visit.language, page)
     },
   )
   routes.get(

@@ -6,7 +6,7 @@ import { itemNames, itemsOf, totalPriceOf } from '../database/shown-item-rules.t
 import { momentOf, moneyText } from '../mails/times-and-money.ts'
 import { hidden } from './form.ts'
 import type { CardBusiness, MessagePage } from './message-page.ts'
-import { offered, wishes } from './waitlist-page.ts'
+import { type EntryNotice, offered, wishes } from './waitlist-page.ts'
 
 /* The page of a client in all its states. It works without a script, except the one that reads the link. */
 
@@ -106,12 +106,14 @@ interface Shown {
   email: string
   /** True if a series could not be cancelled. */
   isRefused?: boolean
+  /** The outcome of a form about an offer. */
+  notice?: EntryNotice | undefined
 }
 
 /** Renders all bookings of a client. */
 export function clientPage(
   visit: ClientVisit,
-  { waiting, ahead, earlier, next_cursor, email, isRefused = false }: Shown,
+  { waiting, ahead, earlier, next_cursor, email, isRefused = false, notice }: Shown,
 ): MessagePage {
   const { language, business, businessId, bookingUrl } = visit
   const { say } = language
@@ -133,6 +135,7 @@ export function clientPage(
     isWide: true,
     forms: true,
     content: html`${isRefused ? html`<p class="fault" role="alert">${say('manage.notAllowed')}</p>` : ''}
+      ${notice === undefined ? '' : html`<p role="status">${say(`wait.${notice}`)}</p>`}
       ${waiting.length + ahead.length + earlier.length === 0 ? html`<p>${say('me.none')}</p>` : ''}
       ${waiting.length === 0 ? '' : waitingPart(language, waiting)} ${list(say('me.ahead'), ahead, true)}
       ${list(say('me.earlier'), earlier, false)}
@@ -174,7 +177,7 @@ function entryPart(language: Language, own: OwnEntry): Html {
   const offer = own.entry.hold_id
   const form = (to: string, label: string, { fields = html``, style = 'button' } = {}) =>
     html`<form method="post" action="${path}/${to}">
-      ${fields}
+      ${hidden({ from: 'me' })} ${fields}
       <button type="submit" class="${style}">${label}</button>
     </form>`
   const leave = form('leave', say('wait.leave'))

@@ -20,7 +20,7 @@ import { answersOf, refusedAnswers } from './answer-fields.ts'
 import { filledForm, type FormState, type Typed, typedPhone } from './form.ts'
 import { sendMessagePage } from './message-page.ts'
 import { seeOther } from './page.ts'
-import { type EntryNotice, entryPage } from './waitlist-page.ts'
+import { type EntryNotice, entryNoticeIn, entryPage } from './waitlist-page.ts'
 
 const tags = [pageTag]
 const page = Media('text/html', 'The page.')
@@ -52,7 +52,7 @@ export function waitlistPageRoutes(app: FastifyInstance, context: Context): void
     },
     async (request, reply) => {
       const linked = await known(context, request.params.code)
-      const notice = (['declined', 'gone'] as const).find((one) => one === request.query.now)
+      const notice = entryNoticeIn(request.query.now)
       return show(context, { request, reply }, linked, { notice, state: filledForm() })
     },
   )
@@ -67,7 +67,7 @@ export function waitlistPageRoutes(app: FastifyInstance, context: Context): void
 function addForms(app: FastifyInstance, context: Context): void {
   const routes = app.withTypeProvider<TypeBoxTypeProvider>()
   const Typed = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 5_000 }))
-  const Offer = StrictObject({ offer: Type.String({ maxLength: 36 }) })
+  const Offer = StrictObject({ offer: Type.String({ maxLength: 36 }), from: Type.Optional(From) })
 
   routes.post(
     '/w/:code/take',
@@ -109,7 +109,7 @@ function addForms(app: FastifyInstance, context: Context): void {
       const { entry } = await known(context, request.params.code)
       const offerId = request.body.offer.toLowerCase()
       const isDeclined = isUuid(offerId) && (await declineOffer(context, { entry, offerId }))
-      return seeOther(reply, `/w/${request.params.code}?now=${isDeclined ? 'declined' : 'gone'}`)
+      return seeOther(reply, `${next(request, entry)}?now=${isDeclined ? 'declined' : 'gone'}`)
     },
   )
   routes.post(
@@ -122,13 +122,14 @@ function addForms(app: FastifyInstance, context: Context): void {
         summary: 'Leave the waiting list, as the client',
         consumes,
         params,
+        body: StrictObject({ from: Type.Optional(From) }),
         response: { ...to, ...refused },
       },
     },
     async (request, reply) => {
       const { entry } = await known(context, request.params.code)
       await leaveList(context, entry)
-      return seeOther(reply, `/w/${request.params.code}`)
+      return seeOther(reply, next(request, entry))
     },
   )
 }
@@ -148,7 +149,7 @@ async function take(
   typed: Typed,
 ): Promise<FastifyReply> {
   const { entry, questions, missing } = linked
-  const path = pathOf(request)
+  const path = next(request, entry)
   if (entry.hold_id === null || entry.hold_id !== typed['offer']?.toLowerCase())
     return seeOther(reply, `${path}?now=gone`)
   const answers = answersOf(questions, typed)
@@ -189,6 +190,15 @@ async function known(context: Context, code: string): Promise<LinkedEntry> {
   const linked = await entryOfLink(context, code)
   if (!linked) throw new Problem('not_found', 'There is nothing at this address.')
   return linked
+}
+
+/** The form stands on the page with all appointments of the client, and leads back to it. */
+const From = Type.Literal('me')
+
+/** Returns the path of the page that follows a form. */
+function next(request: FastifyRequest, { business_id }: LinkedEntry['entry']): string {
+  const { from } = request.body as { from?: string }
+  return from === 'me' ? `/me/${business_id}` : pathOf(request)
 }
 
 function pathOf(request: FastifyRequest): string {

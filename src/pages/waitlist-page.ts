@@ -14,6 +14,11 @@ import type { CardBusiness, MessagePage } from './message-page.ts'
 /** The outcome of the last form. */
 export type EntryNotice = 'declined' | 'gone'
 
+/** Returns the notice that an address names. */
+export function entryNoticeIn(now: string | undefined): EntryNotice | undefined {
+  return (['declined', 'gone'] as const).find((one) => one === now)
+}
+
 interface EntryVisit {
   language: Language
   business: CardBusiness

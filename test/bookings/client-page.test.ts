@@ -166,10 +166,16 @@ onEachEngine("a client's page", (engine) => {
     const offers = [...page.matchAll(/name="offer" value="([\w-]+)"/g)].map(([, id = '']) => id)
     const [first = '', second = '', third = ''] = codes
     const sendTo = async (to: string, fields: Record<string, string>) =>
-      (await sendForm(world.service, to, fields)).status
-    expect(await sendTo(`${first}/take`, { offer: offers[0] ?? '' })).toBe(303)
-    expect(await sendTo(`${second}/decline`, { offer: offers[2] ?? '' })).toBe(303)
-    expect(await sendTo(`${third}/leave`, {})).toBe(303)
+      (await sendForm(world.service, to, { ...fields, from: 'me' })).headers['location']
+    expect(page.match(/name="from" value="me"/g)).toHaveLength(9)
+    // each form leads back to this page
+    expect(await sendTo(`${first}/take`, { offer: offers[0] ?? '' })).toBe(path())
+    expect(await sendTo(`${second}/decline`, { offer: offers[2] ?? '' })).toBe(`${path()}?now=declined`)
+    expect(await sendTo(`${second}/take`, { offer: offers[2] ?? '' })).toBe(`${path()}?now=gone`)
+    expect(await sendTo(`${third}/leave`, {})).toBe(path())
+    expect(String((await read(cookie, `${path()}?now=declined`)).body)).toContain(
+      'You did not take this time',
+    )
     const states: unknown[] = []
     for (const id of ids) states.push((await world.call('GET', `/waitlist/${id}`)).body.status)
     expect(states).toEqual(['booked', 'waiting', 'ended'])

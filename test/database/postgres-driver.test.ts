@@ -135,6 +135,27 @@ describe.runIf(engines.includes('postgres'))('the PostgreSQL driver', () => {
     expect(await value(sql`select value from counters where name = 'a'`)).toBe(1)
   })
 
+  test('a transaction that cannot begin writes nothing', async () => {
+    const client = pg.Client.prototype
+    const { query } = client
+    const failing = `do $$ begin raise exception 'full' using errcode = '53100'; end $$`
+    client.query = function (this: pg.Client, ...[first, ...rest]: unknown[]) {
+      const isBegin = (first as { text?: string }).text === 'begin'
+      return Reflect.apply(query, this, [isBegin ? failing : first, ...rest]) as unknown
+    } as typeof client.query
+    try {
+      const first = db.transaction((tx) => add(tx.db, 'a'))
+      await expect(first).rejects.toThrow(DatabaseUnavailable)
+      const several = db.transaction((tx) => Promise.all([add(tx.db, 'a'), add(tx.db, 'b')]))
+      await expect(several).rejects.toThrow(DatabaseUnavailable)
+    } finally {
+      client.query = query
+    }
+    expect(await value(sql`select sum(value) from counters`)).toBe(0)
+    await db.transaction((tx) => add(tx.db, 'a'))
+    expect(await value(sql`select sum(value) from counters`)).toBe(1)
+  })
+
   test('any other error is thrown as the database told it', async () => {
     await expect(sql`select 1 / 0`.execute(db.reads)).rejects.toMatchObject({ code: '22012' })
   })
