@@ -215,7 +215,8 @@ export function ticks(state: FormState, { name, label, hint, required = false, b
   const fault = state.faults[name]
   return html`<fieldset ${required ? html`class="required"` : ''} ${describedBy(name, hint, fault)}>
     <legend>${label}</legend>
-    ${notesOf(name, hint, fault)} ${boxes}
+    ${notesOf(name, hint, fault)}
+    <div class="boxes">${boxes}</div>
   </fieldset>`
 }
 

@@ -43,6 +43,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, the page about calenda
     }
     receiver.answer = (response) => response.end('<!doctype html>')
     await page.goto(`${address}/console/people`)
+    await page.locator('main .head .menu > summary').click()
     await page.getByRole('main').getByRole('link', { name: 'Connected calendars' }).click()
     await look('empty')
     await page.getByRole('link', { name: 'New address' }).click()

@@ -53,6 +53,7 @@ describe.skipIf(chromiumPath === undefined)('the import of clients in a browser'
     const { page } = visitor
     await page.goto(`${address}/console`)
     await goToSection(page, 'Clients')
+    await page.locator('.head .menu > summary').click()
     await page.getByRole('link', { name: 'Import' }).click()
     await page.getByRole('heading', { name: 'Import clients' }).waitFor()
     await look(page, `console-import-1-file-${size}`)

@@ -282,7 +282,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       })
       expect(await named('/services', 'Beard')).toMatchObject({ staff_ids: [dana.id] })
       const { body } = await show('/console/people')
-      expect(body).toContain('Mon–Tue 10:00–14:00 15:00–24:00')
+      expect(body).toContain('Mon–Tue 10:00–14:00 15:00–0:00')
     })
 
     test('shows the next days that differ in the list, without those that are over', async () => {
@@ -292,7 +292,7 @@ onOneEngine('postgres', 'the pages of what a business offers', (engine) => {
       const list = textOf(await show('/console/people'))
       expect(list).toMatch(/Dana .*? 30 Dec 2026\s–\s2 Jan 2027: away/)
       expect(list).toMatch(
-        /Mitte .*? 24 Dec 2026: 09:00–12:00 · 25 Dec 2026: closed · 24 Dec 2027: 09:00–12:00 · …/,
+        /Mitte .*? 24 Dec 2026: 9:00–12:00 · 25 Dec 2026: closed · 24 Dec 2027: 9:00–12:00 · …/,
       )
     })
 

@@ -214,7 +214,7 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     expect(textOf(await readConsole(service, '/console/start/hours', { cookie }))).toContain('Opening hours')
   })
 
-  test('offer an own service every quarter of an hour, and tick the booking page after an appointment only', async () => {
+  test('offer an own service every quarter of an hour, and tick the booking page once clients can book', async () => {
     const { id } = businessOf(service.world, 'Salon Spree')
     const owner = await logInNewPerson(service, {
       ...{ email: 'own@example.com', role: 'owner', place: { businessId: id } },
@@ -232,7 +232,8 @@ onOneEngine('postgres', 'the steps to the first booking', (engine) => {
     expect(made).toMatchObject({ duration_minutes: 90, slot_interval_minutes: 15 })
     const page = textOf(await readConsole(service, '/console/start/page', owner)).replaceAll(/\s+/g, ' ')
     expect(page).toContain('Services (done)')
-    expect(page).not.toContain('Booking page (done)')
+    expect(page).toContain('Booking page (done)')
+    expect(page).not.toContain('Test appointment (done)')
   })
 
   test('offer the usual services of a trade, created together, in the currency of the business', async () => {

@@ -19,6 +19,7 @@ import {
   type Typed,
 } from '../../pages/form.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
+import { lengthText } from '../frame/formats.ts'
 
 /* The services of a visit as rows of a form. Buttons that submit it add and remove rows. */
 
@@ -96,9 +97,9 @@ export function changedRows(
 }
 
 /** Formats the length and price of a service, given by a person or anyone: "30 min · €35". */
-export function offerText({ texts, locale }: ConsoleVisit, service: Service, who = ''): string {
-  const minutes = texts.book.minutes({ minutes: minutesOf(service, who || null) })
-  return service.price ? `${minutes} · ${moneyText(service.price, locale)}` : minutes
+export function offerText(visit: ConsoleVisit, service: Service, who = ''): string {
+  const length = lengthText(visit, minutesOf(service, who || null))
+  return service.price ? `${length} · ${moneyText(service.price, visit.locale)}` : length
 }
 
 interface ItemFields {

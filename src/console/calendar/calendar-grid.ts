@@ -142,10 +142,9 @@ function columnPart(view: GridView, { label, day, column }: GridColumn): Html {
   >
     ${columnHead(view, { label, column, day })}
     <ol class="cal-rows ${heightOf(window)}">
-      ${closed} ${freeParts(view, column, { day, put })} ${blockParts(view, column, { day, put })}
+      ${closed} ${freeParts(view, column, { day, put })} ${blockParts(view, column, { day, at, put })}
       ${entryParts(view, column, at)} ${now}
     </ol>
-    ${isShut ? html`<p class="unseen">${column.staff ? visit.texts.calendar.off : visit.texts.calendar.closed}</p>` : ''}
   </section>`
 }
 
@@ -172,6 +171,9 @@ function columnData(
   return html`data-who="${id}" data-staff="${staff ? staff.name : ''}" data-location="${location?.id ?? ''}"
   ${resource ? html`data-room` : ''} data-gives="${given.join(' ')}" data-runs="${JSON.stringify(runs)}"`
 }
+
+/** The rows of the label of a block. */
+const leastLabelRows = 3
 
 type Put = (span: Interval, make: (rows: Rows) => Html) => Html[]
 
@@ -220,7 +222,7 @@ function freeParts(
 function blockParts(
   view: GridView,
   column: Column,
-  { day, put }: { day: GridColumn['day']; put: Put },
+  { day, at, put }: { day: GridColumn['day']; at: (span: Interval) => Rows | undefined; put: Put },
 ): Html[] {
   const { visit, shown, window, formats, nowMs } = view
   const mayMove = ({ busy_elsewhere, staff_id }: Shown['blocks'][number]) =>
@@ -228,16 +230,21 @@ function blockParts(
   // a link would reveal which blocks of a colleague come from a busy calendar
   const isOpen = (block: Shown['blocks'][number]) =>
     block.busy_elsewhere !== true && mayKnowReason(block, visit.person)
+  const taken = (view.taken.get(column.id) ?? []).map(spanOf)
   return blocksOf(shown.blocks, column).flatMap((block) =>
     put(spanOf(block), (rows) => {
       const { from, to } = spanOf(block)
+      // appointments lie over the block, so its label begins after them
+      const bare = without([spanOf(block)], taken).map(at)
+      const after =
+        (bare.find((gap) => gap && gap.end - gap.first >= leastLabelRows) ?? rows).first - rows.first
       const key = `x-${columnKey(column, day)}-${block.id}`
       const isElsewhere = block.busy_elsewhere === true
       const left =
         block.staff_id === null || isElsewhere
           ? 0
           : openIn(view, { ...block, staffId: block.staff_id }, nowMs).length
-      const label = html`<bdi
+      const label = html`${after === 0 ? '' : html`<span class="n${after}"></span>`}<bdi
           >${isElsewhere ? elsewhereText(visit, view.sources.get(block.id)) : blockText(visit, block.reason)}</bdi
         >
         ${left === 0 ? '' : html`<b>${visit.texts.away.open({ count: left })}</b>`}

@@ -5,6 +5,7 @@ import { mayKnowReason } from '../../catalogue/block.ts'
 import { hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { emptyState } from '../frame/empty-state.ts'
 import { clientName, relativeTime } from '../frame/formats.ts'
 import { elsewhereText } from './busy-sources.ts'
 import { blockText, columnName, Formats, leftText, markOf, noteText } from './calendar-page.ts'
@@ -25,7 +26,7 @@ import { partWords } from './visit-parts.ts'
 export async function calendarList(all: CalendarView): Promise<Html> {
   const own = ownColumn(all)
   const view = own ? onlyOf(all, own) : all
-  const { visit, calendar, nowMs, slices } = view
+  const { visit, calendar, choice, nowMs, slices } = view
   const shown = listedOnce(view)
   const t = visit.texts.calendar
   const formats = new Formats(visit.locale, calendar.timezone)
@@ -60,6 +61,12 @@ export async function calendarList(all: CalendarView): Promise<Html> {
     html`<ol class="agenda cal-agenda">
       ${some.map(({ part }) => part)}
     </ol>`
+  const { date, location } = choice
+  const bookLink = html`<a
+    class="button main"
+    href="${pathOf('/console/book', visit, { date, location, who: own?.id })}"
+    >${icon('add')} ${visit.texts.frame.book}</a
+  >`
   return html`${next ? nextCard(view, next, formats) : ''}
   ${
     over.length === 0
@@ -69,7 +76,7 @@ export async function calendarList(all: CalendarView): Promise<Html> {
           ${agenda(over)}
         </details>`
   }
-  ${shown.bookings.length === 0 ? html`<p class="soft">${t.nothing}</p>` : ''} ${agenda(left)}
+  ${shown.bookings.length > 0 ? '' : emptyState('calendar', t.nothing, bookLink)} ${agenda(left)}
   ${isDone ? html`<p class="notice">${icon('done')} ${visit.texts.today.done}</p>` : ''}
   ${
     isFolded && gaps.length > 0
@@ -275,10 +282,12 @@ function listedBlock(
   const owner = block.staff_id ?? block.location_id ?? block.resource_id
   const nameIn = (some: { id: string; name: string }[]) => some.find(({ id }) => id === owner)?.name
   const whose = nameIn(staff) ?? nameIn(locations) ?? nameIn(resources) ?? ''
-  const isLong = from < calendar.range.from || to > calendar.range.to
-  const time = (ms: number) => (isLong ? `${formats.date(ms)} ${formats.time(ms)}` : formats.time(ms))
+  const { range } = calendar
+  const isLong = from < range.from || to > range.to
+  const moment = (ms: number) => `${formats.date(ms)} ${formats.time(ms)}`
+  const until = html`<span class="until">–${formats.time(Math.min(to, range.to))}</span>`
   return html`<li class="soft" data-key="lx-${block.id}">
-    <span>${time(from)}–${time(to)}</span>
+    <span>${formats.time(Math.max(from, range.from))}${until}</span>
     <span
       >${
         block.busy_elsewhere === true
@@ -289,7 +298,7 @@ function listedBlock(
               >`
             : t.blocked
       }
-      · <bdi>${whose}</bdi></span
+      · <bdi>${whose}</bdi>${isLong ? html` · ${moment(from)} – ${moment(to)}` : ''}</span
     >
   </li>`
 }

@@ -2,7 +2,7 @@ import type { Interval } from '../../availability/zone-rules.ts'
 import { html, type Html } from '../../base/html.ts'
 import { merged, without } from '../../bookings/calendar-rules.ts'
 import { pathOf } from '../frame/console-page.ts'
-import { face } from '../frame/faces.ts'
+import { faceOf } from '../frame/faces.ts'
 import { lengthText } from '../frame/formats.ts'
 import { percentText } from '../reports/report-formats.ts'
 import { calendarPath, type Formats } from './calendar-page.ts'
@@ -32,9 +32,13 @@ export function columnHead(
     : resource
       ? html`<span class="face is-room" aria-hidden="true">${resource.quantity}</span>`
       : staff
-        ? face(staff.name)
+        ? faceOf(staff)
         : ''
-  const load = resource ? useText(view, column, day) : column.service ? '' : loadText(view, column, day)
+  const load = resource
+    ? useText(view, column, day)
+    : column.service
+      ? closedText(view, column, day)
+      : loadText(view, column, day)
   return html`<div class="cal-head">
     ${sign}
     <div class="cal-whose">
@@ -78,13 +82,18 @@ function loadText(view: HeadView, column: Column, day: Interval): Html | string 
   const busy = minutesOf(merged(within(bookings.flatMap(stretchesOf))))
   const blocked = blocksOf(shown.blocks, column).map(spanOf)
   const open = minutesOf(without(within(column.open), blocked))
-  if (open === 0 && busy === 0) return visit.texts.calendar.off
+  const { off } = visit.texts.calendar
+  if (open === 0)
+    return busy === 0 ? off : html`${off}<span class="cal-booked"> · ${lengthText(visit, busy)}</span>`
   const { first, end } = view.window
   const hours = Math.min(open, ((end - first) * fiveMinutesMs) / minuteMs)
-  return hours === 0
-    ? lengthText(visit, busy)
-    : html`<span class="cal-booked">${lengthText(visit, busy)} · </span
-        >${percentText(Math.min(1, busy / hours), visit.locale)}`
+  return html`<span class="cal-booked">${lengthText(visit, busy)} · </span
+    >${percentText(Math.min(1, busy / hours), visit.locale)}`
+}
+
+/** Returns a text for a service that has no hours on a day. Services without staff have no working hours. */
+function closedText({ visit }: HeadView, { open }: Column, day: Interval): string {
+  return open.some(({ from, to }) => from < day.to && to > day.from) ? '' : visit.texts.calendar.closed
 }
 
 /** Formats how many rooms are in use at the busiest time: "2 in use at 11:00". */

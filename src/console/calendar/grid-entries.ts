@@ -7,6 +7,7 @@ import { titledFace } from '../frame/faces.ts'
 import { clientName } from '../frame/formats.ts'
 import { type Formats, leftText, markOf } from './calendar-page.ts'
 import {
+  blocksOf,
   type CalendarView,
   type Column,
   hueClass,
@@ -48,12 +49,15 @@ export function entryParts(view: EntriesView, column: Column, at: At): Html[] {
     const { before, after } = buffersOf(entry)
     return rows ? [{ ...entry, rows, before: at(before), after: at(after) }] : []
   })
+  const blocks = blocksOf(view.shown.blocks, column).map(spanOf)
   const spare = (column.service?.capacity ?? 1) > 1 ? 1 : 0 // leaves room to book in the next lane
   return [
     ...lightParts(view, column, at),
     ...inLanes(placed).flatMap((entry) => {
       const lanes = { lane: entry.lane, lanes: entry.lanes + spare }
-      const place = placeOf(entry.rows, window.first, lanes)
+      const { from, to } = entry.stretch
+      const isBlocked = blocks.some((block) => block.from < to && block.to > from)
+      const place = `${placeOf(entry.rows, window.first, lanes)}${isBlocked ? ' over-block' : ''}`
       const buffers = [entry.before, entry.after].map((rows) =>
         rows ? html`<li class="buffer ${placeOf(rows, window.first, lanes)}" aria-hidden="true"></li>` : '',
       )
@@ -62,7 +66,7 @@ export function entryParts(view: EntriesView, column: Column, at: At): Html[] {
           ? holdPart(view, entry, place)
           : entry.others.length > 0 || isOpenClass(view, entry, column)
             ? groupPart(view, { ...entry, column }, place)
-            : bookingPart(view, { ...entry, column }, place)
+            : bookingPart(view, { ...entry, column, isBlocked }, place)
       return [html`${buffers}`, part]
     }),
   ]
@@ -119,7 +123,7 @@ function lightParts(view: EntriesView, column: Column, at: At): Html[] {
   )
 }
 
-type PartEntry = Extract<Entry, { kind: 'booking' }> & { column: Column; rows: Rows }
+type PartEntry = Extract<Entry, { kind: 'booking' }> & { column: Column; rows: Rows; isBlocked: boolean }
 
 /** Height of a line of text and of the edges, in rows. */
 const [rowsPerLine, edgeRows] = [2.56, 0.7]
@@ -198,6 +202,7 @@ function bookingPart(view: EntriesView, entry: PartEntry, place: string): Html {
   const label = [
     `${time} ${name} ${[service, ...more, ...(others === undefined ? [] : [others])].join(' · ')}`,
     ...[...timesOf(view, entry), mark.text, words?.count].filter((part) => part !== undefined),
+    ...(entry.isBlocked ? [visit.texts.calendar.blocked] : []),
     ...notesLabel(visit, warnings),
   ]
   return html`<li

@@ -9,7 +9,7 @@ import { bookingRow, type BookingRows, warning } from '../bookings/booking-page.
 import { icon } from '../../pages/icons.ts'
 import { businessOf, type ConsoleVisit, listFrame, pathOf } from '../frame/console-page.ts'
 import { emptyState } from '../frame/empty-state.ts'
-import { nextPage, searchField } from '../frame/lists.ts'
+import { listHead, nextPage, searchField } from '../frame/lists.ts'
 import { face } from '../frame/faces.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
 import { dayText } from '../frame/formats.ts'
@@ -95,13 +95,22 @@ export function clientList(visit: BusinessVisit, { q, fault, sort, clients, next
             )
   }
   ${nextPage(visit, '/console/clients', nextCursor, query)}`
-  return html`<div class="head">
-      <h1>${t.title}</h1>
-      <a class="button" href="${pathOf('/console/waitlist', visit)}">${visit.texts.waitlist.title}</a>
-      <a class="button" href="${pathOf('/console/clients/new', visit)}">${icon('add')} ${t.add}</a>
-      ${hasRole(visit.person, 'manager') ? html`<a class="button" href="${pathOf('/console/clients/import', visit)}">${t.import}</a>` : ''}
-      ${visit.person.role === 'owner' ? html`<a class="button" href="${pathOf('/console/clients.csv', visit)}" data-turbo="false">${visit.texts.bookings.export}</a>` : ''}
-    </div>
+  const more = [
+    ...(hasRole(visit.person, 'manager')
+      ? [html`<a href="${pathOf('/console/clients/import', visit)}">${t.import}</a>`]
+      : []),
+    ...(visit.person.role === 'owner'
+      ? [
+          html`<a href="${pathOf('/console/clients.csv', visit)}" data-turbo="false"
+            >${visit.texts.bookings.export}</a
+          >`,
+        ]
+      : []),
+  ]
+  const main = html`<a class="button main" href="${pathOf('/console/clients/new', visit)}"
+    >${icon('add')} ${t.add}</a
+  >`
+  return html`${listHead(visit, { title: t.title, main, more })}
     <form method="get" action="/console/clients" class="filters" role="search">
       ${hidden({ business: businessOf(visit), sort: query.sort })} ${searchField(t.search, q)}
       <button type="submit" class="main">${t.find}</button>

@@ -16,6 +16,7 @@ import {
   hidden,
   type Typed,
 } from '../../pages/form.ts'
+import { icon } from '../../pages/icons.ts'
 import { wishes } from '../../pages/waitlist-page.ts'
 import { catalogueOf } from '../bookings/book-routes.ts'
 import { bookingWords } from '../bookings/booking-words.ts'
@@ -64,19 +65,20 @@ async function list(
       ...(cursor !== undefined && { cursor }),
     }),
   )
+  const add = html`<a class="button main" href="${pathOf(`${path}/new`, visit)}">${icon('add')} ${t.add}</a>`
   return {
     title: t.title,
-    section: 'clients',
+    section: 'waitlist',
     ...panelScripts,
     body: html`<div class="head">
         <h1>${t.title}</h1>
-        <a class="button" href="${pathOf(`${path}/new`, visit)}">${t.add}</a>
+        ${data.length === 0 ? '' : add}
       </div>
       ${doneNotice(t.done, query['done'])} ${faultSummary(state, bookingWords(visit.texts))}
       <p class="soft">${t.what}</p>
       ${
         data.length === 0
-          ? emptyState('clients', t.empty)
+          ? emptyState('waiting', t.empty, add)
           : html`<ol class="rows">
               ${data.map((entry) => html`<li class="waiting">${entryPart(visit, entry)}</li>`)}
             </ol>`
@@ -231,7 +233,7 @@ async function newPage(context: Context, visit: BusinessVisit, state: FormState)
   return {
     title: t.add,
     visit,
-    section: 'clients',
+    section: 'waitlist',
     panel: true,
     body: html`<p><a class="back" href="${pathOf(path, visit)}">${setUp.back}</a></p>
       <h1>${t.add}</h1>

@@ -43,6 +43,7 @@ export type SectionId =
   | 'calendar'
   | 'bookings'
   | 'clients'
+  | 'waitlist'
   | 'services'
   | 'people'
   | 'resources'
@@ -58,6 +59,7 @@ const consoleSections: ConsoleSection[] = [
   { id: 'calendar', path: '/console', role: 'staff' },
   { id: 'bookings', path: '/console/bookings', role: 'staff' },
   { id: 'clients', path: '/console/clients', role: 'front_desk' },
+  { id: 'waitlist', path: '/console/waitlist', role: 'front_desk' },
   { id: 'services', path: '/console/services', role: 'manager', isFirst: true },
   { id: 'people', path: '/console/people', role: 'manager' },
   { id: 'resources', path: '/console/resources', role: 'manager' },
@@ -370,9 +372,7 @@ export function sendConsolePage(
 ): FastifyReply {
   const { request } = reply
   if (visit.remembering !== undefined) void reply.header('set-cookie', consoleCookie(visit.remembering))
-  // styles show it only with required fields, and mark those
-  const needed = html`<p class="soft needed">${visit.texts.frame.needed}</p>`
-  const content = html`${areFormsNamed ? namedForms(body, visit, request.url) : body}${needed}`
+  const content = withNeeded(areFormsNamed ? namedForms(body, visit, request.url) : body, visit)
   if (panel && request.headers['turbo-frame'] === panelName)
     return sendPage(reply, {
       title,
@@ -423,6 +423,14 @@ function requestsBadge({ openRequests: count, texts, locale }: ConsoleVisit): Ht
   if (count === 0) return html``
   return html`<span class="badge" aria-hidden="true">${new Intl.NumberFormat(locale).format(count)}</span>
     <span class="unseen">${texts.requests.waiting({ count })}</span>`
+}
+
+const fieldForms = /<form\s[^>]*class="(?:[^"]* )?fields[ "][^>]*>/g
+
+/** Explains the sign of required fields at the top of each form. Styles show it only with such fields. */
+function withNeeded({ text }: Html, { texts }: ConsoleVisit): Html {
+  const { text: needed } = html`<p class="soft needed">${texts.frame.needed}</p>`
+  return trusted(text.replaceAll(fieldForms, (form) => form + needed))
 }
 
 const postedForms = /<form\s[^>]*method="post"[^>]*>/g
@@ -476,7 +484,9 @@ function sideBar(visit: ConsoleVisit, present: SectionId | undefined, asked: URL
             ${isFirst === true ? html`class="is-first"` : ''}
             href="${pathOf(path, visit)}"
             ${id === present ? html`aria-current="page"` : ''}
-            >${icon(id)} ${texts.frame[id]} ${id === 'bookings' ? requestsBadge(visit) : ''}</a
+            >${icon(id === 'waitlist' ? 'waiting' : id)}
+            ${id === 'waitlist' ? texts.waitlist.title : texts.frame[id]}
+            ${id === 'bookings' ? requestsBadge(visit) : ''}</a
           >`,
       )}
     </nav>
@@ -492,10 +502,9 @@ function sectionsOf({ person }: ConsoleVisit): ConsoleSection[] {
 function tabBar(visit: ConsoleVisit, present: SectionId | undefined, asked: URLSearchParams): Html {
   const { texts } = visit
   const isToday = present === 'calendar' && (asked.get('view') ?? 'list') === 'list' && !asked.has('date')
-  const third = sectionsOf(visit).find(({ id }) => id === 'clients') ?? {
-    id: 'bookings',
-    path: '/console/bookings',
-  }
+  const third = hasRole(visit.person, 'front_desk')
+    ? ({ id: 'clients', path: '/console/clients' } as const)
+    : ({ id: 'bookings', path: '/console/bookings' } as const)
   const tab = (name: IconName, path: string, label: string, isPresent: boolean) =>
     html`<a href="${path}" ${isPresent ? html`aria-current="page"` : ''}
       >${icon(name)} ${label} ${name === 'bookings' ? requestsBadge(visit) : ''}</a

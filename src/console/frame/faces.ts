@@ -14,6 +14,29 @@ export function face(name: string): Html {
   return html`<span class="face is-${faceHue(name)}" aria-hidden="true">${initials(name)}</span>`
 }
 
+/** A person, service or room with an optional picture. */
+interface Pictured {
+  name: string
+  image_url?: string | null
+}
+
+/** Returns the address of a picture that this server stores. The policy of the pages allows no others. */
+const storedPicture = ({ image_url: url }: Pictured) => (url?.startsWith('/') ? url : undefined)
+
+/** Renders the picture of a person, or the initials. */
+export function faceOf(person: Pictured): Html {
+  const picture = storedPicture(person)
+  return picture === undefined ? face(person.name) : html`<img class="face" src="${picture}" alt="" />`
+}
+
+/** Renders the picture of a service or a room, or its initials on the hue of its category. */
+export function thumbnail(item: Pictured, hue?: number): Html {
+  const picture = storedPicture(item)
+  return picture === undefined
+    ? html`<span class="face is-thing is-${hue ?? 'plain'}" aria-hidden="true">${initials(item.name)}</span>`
+    : html`<img class="face is-thing" src="${picture}" alt="" loading="lazy" />`
+}
+
 /** Renders a face with a tooltip. Its letters are no text, because the link around it has a label. */
 export function titledFace(name: string, title: string): Html {
   return html`<span

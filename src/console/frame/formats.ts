@@ -80,6 +80,17 @@ export function clockText(instant: Instant, { timezone, locale }: Setting): stri
   return dateFormat(locale, timezone, { hour: 'numeric', minute: '2-digit' }).format(toMs(instant))
 }
 
+/** Formats hours such as `09:00` and `18:00` like the times of appointments: "9:00–18:00". */
+export function hoursSpan(
+  { opens, closes }: { opens: string; closes: string },
+  { locale, business }: { locale: string; business?: { timezone: string } | undefined },
+): string {
+  const clock = dateFormat(datesAt(locale, business?.timezone ?? ''), 'UTC', {
+    ...{ hour: 'numeric', minute: '2-digit' },
+  })
+  return [opens, closes].map((time) => clock.format(Date.parse(`2024-01-01T${time}Z`))).join('–')
+}
+
 /** Formats "Mon 23 Nov 2026, 09:30–10:00", with the end's day if it differs. Whole days have no times. */
 export function spanText(span: { starts_at: Instant; ends_at: Instant }, setting: Setting): string {
   const { timezone } = setting

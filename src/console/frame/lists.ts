@@ -3,6 +3,7 @@ import type { Actor } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Context } from '../../bookings/context.ts'
 import { type CatalogueKind, listWholeCatalogue } from '../../catalogue/catalogue.ts'
+import { icon } from '../../pages/icons.ts'
 import { type ConsoleVisit, pathOf } from './console-page.ts'
 
 /** Maximum number of locations, staff members or services offered in a form. */
@@ -35,9 +36,41 @@ export async function pageOrFirst<Page>(
 
 /** Renders the search of a list. The panel may have a field of the same name. */
 export function searchField(label: string, q: string): Html {
-  return html`<div>
-    <label for="list-q">${label}</label>
-    <input id="list-q" name="q" type="search" value="${q}" maxlength="100" dir="auto" autocomplete="off" />
+  return html`<div class="find">
+    ${icon('search')} <label for="list-q" class="unseen">${label}</label>
+    <input
+      id="list-q"
+      name="q"
+      type="search"
+      value="${q}"
+      placeholder="${label}"
+      maxlength="100"
+      dir="auto"
+      autocomplete="off"
+    />
+  </div>`
+}
+
+/** Renders the head of a list: its name, its main action, and a menu of the others. */
+export function listHead(
+  { texts }: ConsoleVisit,
+  { title, main = html``, more = [] }: { title: string; main?: Html | string; more?: Html[] },
+): Html {
+  return html`<div class="head">
+    <h1>${title}</h1>
+    ${main}
+    ${
+      more.length === 0
+        ? ''
+        : html`<details class="menu at-end">
+            <summary class="button" title="${texts.frame.menu}">
+              ${icon('more')}<span class="unseen">${texts.frame.menu}</span>
+            </summary>
+            <ul>
+              ${more.map((link) => html`<li>${link}</li>`)}
+            </ul>
+          </details>`
+    }
   </div>`
 }
 

@@ -86,7 +86,6 @@ export interface TextParameters {
   'hours.copy': { day: string | number }
   'hours.needsTimes': { day: string | number }
   'overrides.under': { count: number; isMore: boolean }
-  'book.minutes': { minutes: string | number }
   'book.total': { amount: string | number }
   'book.badParty': { most: string | number }
   'book.seatsLeft': { count: string | number }

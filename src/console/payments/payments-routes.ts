@@ -58,7 +58,13 @@ function listPage(context: Context): ConsoleRoute {
           <h2>${t.deposits}</h2>
           ${
             deposits.length === 0
-              ? emptyState('payments', t.empty)
+              ? emptyState(
+                  'payments',
+                  t.empty,
+                  html`<a class="button" href="${pathOf('/console/services', visit)}"
+                    >${visit.texts.website.toServices}</a
+                  >`,
+                )
               : html`<ul class="rows of-payments">
                   ${deposits.map((one) => depositRow(visit, one))}
                 </ul>`

@@ -9,6 +9,8 @@ import type { FormState } from '../../pages/form.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, type ConsoleRoute, consoleRoutes } from '../frame/console-route.ts'
 import { fillRows } from '../frame/form-rows.ts'
+import { emptyState } from '../frame/empty-state.ts'
+import { thumbnail } from '../frame/faces.ts'
 import { spanText, wallFields } from '../frame/formats.ts'
 import { addButton, itemPage, listPage, rowsOf } from '../frame/item-page.ts'
 import { listItems, nextPage } from '../frame/lists.ts'
@@ -59,18 +61,23 @@ function resourceList(context: Context): ConsoleRoute {
       const rows = page.data.map((resource) => ({
         ...resource,
         path: `/console/resources/${resource.id}`,
+        mark: thumbnail(resource),
         about: aboutOf(resource),
       }))
+      // a room is at a location
+      const add =
+        locations.length === 0
+          ? addButton(visit, '/console/locations', texts.locations.add)
+          : addButton(visit, '/console/resources', words.add)
       return {
         title: words.title,
         section: 'resources',
         body: html`<div class="head">
             <h1>${words.title}</h1>
-            ${locations.length === 0 ? '' : addButton(visit, '/console/resources', words.add)}
+            ${locations.length === 0 || rows.length === 0 ? '' : add}
           </div>
           ${doneNotice(texts.setUp.done, query['done'])}
-          ${rows.length === 0 ? html`<p>${words.empty}</p>` : rowsOf(visit, words.activity, rows)}
-          ${locations.length === 0 ? html`<p>${addButton(visit, '/console/locations', texts.locations.add)}</p>` : ''}
+          ${rows.length === 0 ? emptyState('resources', words.empty, add) : rowsOf(visit, words.activity, rows)}
           ${nextPage(visit, '/console/resources', page.next_cursor)}`,
       }
     },

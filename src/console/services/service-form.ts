@@ -37,7 +37,6 @@ import {
   fieldsOf,
   fillRows,
   ids,
-  inColumns,
   number,
   optional,
   type Rows,
@@ -402,10 +401,11 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
       <div class="beside">${at('client_fields.last_name', 'client_fields.phone')}</div>
       ${at('custom_fields')}
     </details>`
-  return inColumns(
-    html`${shortServiceFields(language, state)} ${at('category', 'description', 'staff_ids', 'location_ids')}`,
-    folded,
-  )
+  return html`<section class="card">
+      ${shortServiceFields(language, state)} ${at('category', 'description')}
+    </section>
+    ${at('staff_ids', 'location_ids')}
+    <section class="card folds">${folded}</section>`
 }
 
 const rarePointers = [
@@ -470,12 +470,6 @@ function seatsLine(
 
 function askedNumbers({ typed }: FormState): number[] {
   return questionNumbers(typed).filter((index) => typed[questionName(index, 'label')] !== '')
-}
-
-/** Formats a length such as "30 min". */
-export function lengthText({ duration_minutes }: Service, { locale }: ConsoleLanguage): string {
-  const minutes = new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'short' })
-  return minutes.format(duration_minutes)
 }
 
 /** Returns a summary without length and price, such as "deposit €10". */

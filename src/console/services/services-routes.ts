@@ -17,7 +17,9 @@ import type { Move } from '../../catalogue/order-rules.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
 import { focusIf, type FormState, hidden, type Typed } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
-import { categoryHues, hueMark } from '../frame/faces.ts'
+import { emptyState } from '../frame/empty-state.ts'
+import { categoryHues, hueMark, thumbnail } from '../frame/faces.ts'
+import { lengthText } from '../frame/formats.ts'
 import { listItems, nextPage } from '../frame/lists.ts'
 import { consoleScript, doneNotice } from '../frame/console-page.ts'
 import {
@@ -32,7 +34,6 @@ import type { ConsoleTexts } from '../frame/texts.ts'
 import {
   classFaults,
   idleStartsOf,
-  lengthText,
   newService,
   serviceFields,
   serviceRows,
@@ -58,9 +59,12 @@ function serviceList(context: Context): ConsoleRoute {
       ...service,
       path: `/console/services/${service.id}`,
       mark: html`<span class="grip" hidden data-grip>${icon('grip')}</span
-        >${hueMark(hues.get(service.category ?? ''))}`,
+        >${thumbnail(service, hues.get(service.category ?? ''))}`,
       about: html`${serviceSummary(service, visit)}`,
-      ends: [lengthText(service, visit), service.price ? moneyText(service.price, visit.locale) : undefined],
+      ends: [
+        lengthText(visit, service.duration_minutes),
+        service.price ? moneyText(service.price, visit.locale) : undefined,
+      ],
       more: menu(service.id, service.name),
     }))
     const groups = [...Map.groupBy(rows, ({ category }) => category)]
@@ -75,10 +79,10 @@ function serviceList(context: Context): ConsoleRoute {
       more: consoleScript,
       body: html`<div class="head">
           <h1>${words.title}</h1>
-          ${addButton(visit, '/console/services', words.add)}
+          ${rows.length === 0 ? '' : addButton(visit, '/console/services', words.add)}
         </div>
         ${doneNotice({ ...texts.setUp.done, moved: words.moved }, query['done'])}
-        ${rows.length === 0 ? html`<p>${words.empty}</p>` : ''}
+        ${rows.length === 0 ? emptyState('services', words.empty, addButton(visit, '/console/services', words.add)) : ''}
         ${groups.map(
           ([category, ofGroup]) =>
             html`<section data-order>
@@ -115,7 +119,7 @@ function moveMenu(
 ): Html {
   const button = (to: 'up' | 'down', text: string) =>
     html`<li><button form="order" name="to" value="${id}:${to}${isGroup ? ':all' : ''}">${text}</button></li>`
-  return html`<details class="menu order">
+  return html`<details class="menu order at-end">
     <summary ${focusIf(isOpen && !isGroup)}>
       ${icon('more')}<span class="unseen">${words.moveOf({ name })}</span>
     </summary>

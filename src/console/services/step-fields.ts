@@ -2,6 +2,7 @@ import { html, type Html } from '../../base/html.ts'
 import type { Step } from '../../catalogue/catalogue-types.ts'
 import { maxSteps } from '../../catalogue/service-rules.ts'
 import { type FormState, numberOf, type Typed } from '../../pages/form.ts'
+import { icon } from '../../pages/icons.ts'
 import { type Codec, number } from '../frame/form-rows.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
 
@@ -9,9 +10,8 @@ import type { ConsoleTexts } from '../frame/texts.ts'
 
 type Words = ConsoleTexts['services']
 
-/** The number of rows for the steps of a new service, and of empty rows after the last step. */
-const firstSteps = 3
-const freeSteps = 2
+/** The number of further empty rows for browsers without scripts. */
+const furtherSteps = 3
 
 /** A step as typed. The API rejects minutes that are not a number. */
 interface TypedStep extends Pick<Step, 'staffed'> {
@@ -58,24 +58,26 @@ export function steps(words: Words): Codec {
     show: (value, name) => showSteps((value ?? []) as Step[], name),
     inputAt: stepField,
     input: (state, { name, label, hint }) => {
-      const last = stepRows(state.typed, name).at(-1) ?? -1
-      const count = Math.max(firstSteps, last + 1 + freeSteps)
-      return html`<fieldset data-steps>
+      const free = (stepRows(state.typed, name).at(-1) ?? -1) + 1
+      const further = { name, first: free + 1, count: furtherSteps }
+      return html`<fieldset data-steps data-rows>
         <legend>${label}</legend>
         <p class="soft">${hint ?? ''}</p>
-        ${stepFields(words, state, { name, count })}
+        ${stepFields(words, state, { name, count: free + 1 })}
+        <noscript>${stepFields(words, state, further)}</noscript>
+        <button type="button" hidden data-add>${icon('add')} ${words.addStep}</button>
       </fieldset>`
     },
   }
 }
 
-/** Renders the first rows of steps: minutes, with the person or without. */
+/** Renders rows of steps: minutes, with the person or without. */
 export function stepFields(
   words: Words,
   state: FormState,
-  { name, count }: { name: string; count: number },
+  { name, first = 0, count }: { name: string; first?: number; count: number },
 ): Html {
-  const rows = Array.from({ length: Math.min(count, maxSteps) }, (_, row) => row)
+  const rows = Array.from({ length: count }, (_, index) => first + index).filter((row) => row < maxSteps)
   return html`${rows.map((row) => stepRow(words, state, name, row))}`
 }
 
@@ -88,8 +90,8 @@ function stepRow(words: Words, { typed, faults }: FormState, name: string, row: 
     faults[field] === undefined ? '' : html`aria-invalid="true" aria-describedby="${field}-fault"`
   const option = (value: string, text: string, isChosen: boolean) =>
     html`<option value="${value}" ${isChosen ? html`selected` : ''}>${text}</option>`
-  return html`<div class="step">
-    <span>${label}</span>
+  return html`<div class="step" data-row="${row}">
+    <span data-number>${label}</span>
     <input
       name="${minutes}"
       value="${typed[minutes] ?? ''}"

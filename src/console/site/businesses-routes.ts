@@ -9,7 +9,7 @@ import { readToday } from '../../bookings/numbers.ts'
 import { listBusinessesInScope } from '../../catalogue/business.ts'
 import { hidden } from '../../pages/form.ts'
 import { businessOf, type ConsoleVisit } from '../frame/console-page.ts'
-import { nextPage } from '../frame/lists.ts'
+import { nextPage, searchField } from '../frame/lists.ts'
 import { consoleRoutes } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { momentText } from '../frame/formats.ts'
@@ -63,11 +63,7 @@ async function businessesPage(
     ${
       isSearchable
         ? html`<form method="get" action="${path}" class="filters" role="search">
-            ${hidden({ business: businessOf(visit) })}
-            <div>
-              <label for="q">${t.search}</label>
-              <input id="q" name="q" type="search" value="${q}" maxlength="200" dir="auto" />
-            </div>
+            ${hidden({ business: businessOf(visit) })} ${searchField(t.search, q)}
             <button type="submit" class="main">${bookings.show}</button>
           </form>`
         : ''

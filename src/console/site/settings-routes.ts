@@ -206,6 +206,15 @@ function movedNotice(
   </p>`
 }
 
+/** Renders a section with a line about it. */
+function card(title: string, about: string, content: Html): Html {
+  return html`<section class="card">
+    <h2>${title}</h2>
+    <p class="soft">${about}</p>
+    ${content}
+  </section>`
+}
+
 /** Settings that few owners need. */
 const rare = ['max_gap_minutes', 'offer_minutes', 'trusted_networks'] as const
 
@@ -220,8 +229,10 @@ function settingsFields(
 ): Html {
   const { settings: words } = visit.texts
   const at = fieldsOf(settingsRows(visit), state)
-  const left = html`<h2>${words.business}</h2>
-    ${at('name', 'timezone')}
+  const left = html`${card(
+    words.business,
+    words.businessHint,
+    html`${at('name', 'timezone')}
     ${inZone.length === 0 ? '' : tick(state, 'zoneToo', words.zoneToo({ names: inZone.map(({ name }) => name).join(', ') }))}
     ${
       others.length === 0
@@ -237,25 +248,30 @@ function settingsFields(
             )}
           </p>`
     }
-    ${at('phone')}
-    <h2>${visit.texts.mails.title}</h2>
-    ${at('locale', 'reply_to_email', 'notify_emails', 'reminder_hours')}
-    <div class="beside">${at('quiet_hours.from', 'quiet_hours.to')}</div>
-    <p class="soft">${words.quietHint}</p>
-    ${
-      texts
-        ? html`${at('text_kinds')}
-            <p class="soft">${words.textsHint(texts)}</p>`
-        : ''
-    }`
-  const right = html`<h2>${words.clients}</h2>
-    <div class="beside">${at('max_bookings_per_client', 'retention_days')}</div>
-    <details ${areWrong(state, rare) ? html`open` : ''}>
-      <summary>${visit.texts.frame.menu}</summary>
-      ${at(...rare)}
-    </details>
-    <h2>${words.legal}</h2>
-    <p class="soft">${words.legalHint}</p>
-    ${at('imprint_url', 'privacy_url', 'terms', 'terms_language')}`
+    ${at('phone')}`,
+  )}
+  ${card(
+    visit.texts.mails.title,
+    words.messagesHint,
+    html`${at('locale', 'reply_to_email', 'notify_emails', 'reminder_hours')}
+      <div class="beside">${at('quiet_hours.from', 'quiet_hours.to')}</div>
+      <p class="soft">${words.quietHint}</p>
+      ${
+        texts
+          ? html`${at('text_kinds')}
+              <p class="soft">${words.textsHint(texts)}</p>`
+          : ''
+      }`,
+  )}`
+  const right = html`${card(
+    words.clients,
+    words.clientsHint,
+    html`<div class="beside">${at('max_bookings_per_client', 'retention_days')}</div>
+      <details ${areWrong(state, rare) ? html`open` : ''}>
+        <summary>${visit.texts.frame.menu}</summary>
+        ${at(...rare)}
+      </details>`,
+  )}
+  ${card(words.legal, words.legalHint, at('imprint_url', 'privacy_url', 'terms', 'terms_language'))}`
   return inColumns(left, right)
 }

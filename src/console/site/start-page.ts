@@ -76,12 +76,13 @@ export function nextStep(step: StartStep): StartStep {
 export function stepList(visit: ConsoleVisit, progress: Progress, present?: StartStep): Html {
   const { start } = visit.texts
   const { locations, services, staff, booking, pageKey } = progress
+  const isBookable = locations.length > 0 && services.length > 0 && pageKey !== undefined
   const isDone = {
     hours: locations.length > 0,
     holidays: locations.some(({ date_overrides }) => date_overrides.length > 0),
     service: services.length > 0,
     people: staff.length > 0,
-    page: booking !== undefined, // a test appointment shows that it was seen
+    page: isBookable,
   }
   const item = (done: boolean, text: Html, isPresent = false) =>
     html`<li class="${done ? 'is-done' : ''}" ${isPresent ? html`aria-current="step"` : ''}>
@@ -93,7 +94,7 @@ export function stepList(visit: ConsoleVisit, progress: Progress, present?: Star
     ${startSteps.map((step) => item(isDone[step], link(step, start.steps[step]), step === present))}
     ${item(
       booking !== undefined,
-      isDone.hours && isDone.service && pageKey !== undefined
+      isBookable
         ? html`<a href="${testPath(visit)}">${start.steps.booking}</a>`
         : link('page', start.steps.booking),
     )}

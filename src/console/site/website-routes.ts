@@ -36,6 +36,7 @@ import {
   tags,
 } from '../frame/console-route.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
+import { emptyState } from '../frame/empty-state.ts'
 import { qrCode, qrCodeFile } from '../frame/qr-code.ts'
 import { color } from '../frame/color-field.ts'
 import { fieldsOf, fillRows, optional, readRows, type Rows, text } from '../frame/form-rows.ts'
@@ -286,14 +287,13 @@ function pathOfPage({ pageKey, only }: Website): Html {
 
 function closedPart(visit: BusinessVisit): Html {
   const { website: words } = visit.texts
-  return html`<p>${words.closed}</p>
-    ${
-      visit.person.role === 'owner'
-        ? html`<form method="post">
-            ${hidden({ do: 'open' })}<button class="main">${words.open}</button>
-          </form>`
-        : ''
-    }`
+  return emptyState(
+    'website',
+    words.closed,
+    visit.person.role === 'owner'
+      ? html`<form method="post">${hidden({ do: 'open' })}<button class="main">${words.open}</button></form>`
+      : undefined,
+  )
 }
 
 /** Renders the link, and folded: its name, links to one service, and the HTML for the owner's website. */
@@ -306,29 +306,35 @@ function linkPart(
   const { services, only, pageKey, business } = website
   const link = linkOf(website, { server, key })
   const snippet = widgetSnippet({ server, publishableKey: key, business, serviceId: only?.id })
-  return html`${copied(words, { name: 'link', label: words.link, text: link, rows: 1 })}
-    <p><a href="${link.slice(server.length)}">${words.openPage}</a></p>
-    ${qrCode(link, words.qrCode({ link }))}
-    <p class="soft">${privateLinkNote(visit, server) ?? words.qrCodeHint}</p>
-    <p>
-      <a class="button" href="${pathOf(`${path}/qr-code.svg`, visit, { service: only?.id })}" download
-        >${words.saveQrCode}</a
-      >
-    </p>
-    ${folded(words.slug, slugPart(visit, state), isSent(state, 'slug'))}
-    ${folded(words.services, services.length > 1 ? serviceChoice(visit, website) : html``, only !== undefined)}
-    ${folded(
-      words.snippet,
-      html`${copied(words, { name: 'snippet', label: words.snippet, text: snippet, rows: 5 })}
-        <p class="soft">${words.snippetHint}</p>
-        ${pageKey ? originPart(visit, pageKey, state) : ''}`,
-      isOfWebsite(state.typed) || done === 'website',
-    )}`
+  return html`<section class="card">
+      ${copied(words, { name: 'link', label: words.link, text: link, rows: 1 })}
+      <p><a href="${link.slice(server.length)}">${words.openPage}</a></p>
+      <div class="with-code">
+        ${qrCode(link, words.qrCode({ link }))}
+        <div>
+          <p class="soft">${privateLinkNote(visit, server) ?? words.qrCodeHint}</p>
+          <a class="button" href="${pathOf(`${path}/qr-code.svg`, visit, { service: only?.id })}" download
+            >${words.saveQrCode}</a
+          >
+        </div>
+      </div>
+    </section>
+    <section class="card folds">
+      ${folded(words.slug, slugPart(visit, state), isSent(state, 'slug'))}
+      ${folded(words.services, services.length > 1 ? serviceChoice(visit, website) : html``, only !== undefined)}
+      ${folded(
+        words.snippet,
+        html`${copied(words, { name: 'snippet', label: words.snippet, text: snippet, rows: 5 })}
+          <p class="soft">${words.snippetHint}</p>
+          ${pageKey ? originPart(visit, pageKey, state) : ''}`,
+        isOfWebsite(state.typed) || done === 'website',
+      )}
+    </section>`
 }
 
 function folded(summary: string, content: Html, isOpen: boolean): Html {
   if (content.text === '') return content
-  return html`<details class="folded" ${isOpen ? html`open` : ''}>
+  return html`<details ${isOpen ? html`open` : ''}>
     <summary>${summary}</summary>
     ${content}
   </details>`
@@ -416,10 +422,13 @@ function lookPart(visit: BusinessVisit, { business }: Website, state: FormState)
       <p class="soft">${setUp.notYoursWhy({ role: roles.owner })}</p>`
   const brand = isAllowed ? (['brand_name', 'brand_color', 'brand_logo_url'] as const) : []
   const shown = [...brand, 'cover_url'] as const
-  return html`<h2>${isAllowed ? words.brand : words.cover}</h2>
-    ${isAllowed ? '' : html`<p class="soft">${words.brandPlan}</p>`}
-    <form method="post" class="fields wide-fields">
-      ${hidden({ do: 'brand' })} ${formFault(visit, state, 'brand')} ${focused(visit, state, shown)(...shown)}
-      <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
-    </form>`
+  return html`<form method="post" class="fields wide-fields">
+    ${hidden({ do: 'brand' })} ${formFault(visit, state, 'brand')}
+    <section class="card">
+      <h2>${isAllowed ? words.brand : words.cover}</h2>
+      ${isAllowed ? '' : html`<p class="soft">${words.brandPlan}</p>`}
+      ${focused(visit, state, shown)(...shown)}
+    </section>
+    <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
+  </form>`
 }

@@ -3,11 +3,14 @@ import type { DateOverride, Hours, Weekday, WeeklyHours } from '../../catalogue/
 import { weekdays } from '../../catalogue/schedule-rules.ts'
 import { type Faults, type Field, type FormState, tick, type Typed } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
-import { datesAt, firstWeekday } from '../frame/formats.ts'
+import { datesAt, firstWeekday, hoursSpan } from '../frame/formats.ts'
 import type { Codec, Row } from '../frame/form-rows.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'
 
 /* The hours of a location or staff member in a form: weekly ones, and those of single dates. */
+
+/** The language, and the zone that decides between varieties of English. */
+type HoursLanguage = ConsoleLanguage & { business?: { timezone: string } | undefined }
 
 interface Scheduled {
   weekly_hours: WeeklyHours | null
@@ -323,11 +326,11 @@ function overrideFields(
 /** Formats "Thursday, 24 December 2026: closed", or the date alone. */
 export function overrideName(
   override: DateOverride,
-  { locale, texts }: ConsoleLanguage,
+  language: HoursLanguage,
   { hasHours = true, whose = 'place' }: { hasHours?: boolean; whose?: Whose } = {},
 ): string {
-  const name = dateName(override.date, locale)
-  return hasHours ? `${name}: ${spansText(override, texts, whose)}` : name
+  const name = dateName(override.date, language.locale)
+  return hasHours ? `${name}: ${spansText(override, language, whose)}` : name
 }
 
 function dateName(date: string, locale: string): string {
@@ -351,12 +354,13 @@ export function weekdayName(day: Weekday, locale: string, weekday: 'long' | 'sho
   return new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' }).format(instant)
 }
 
-/** Formats weekly hours in a line, such as "Mon–Fri 09:00–18:00, Sat 10:00–14:00". */
-export function hoursText(hours: WeeklyHours, { locale, texts }: ConsoleLanguage): string {
+/** Formats weekly hours in a line, such as "Mon–Fri 9:00–18:00, Sat 10:00–14:00". */
+export function hoursText(hours: WeeklyHours, language: HoursLanguage): string {
+  const { locale, texts } = language
   const ofDays = weekdays.map((day) =>
     hours
       .filter(({ weekday }) => weekday === day)
-      .map(({ opens, closes }) => `${opens}–${closes}`)
+      .map((span) => hoursSpan(span, language))
       .join(' '),
   )
   const parts: string[] = []
@@ -372,13 +376,17 @@ export function hoursText(hours: WeeklyHours, { locale, texts }: ConsoleLanguage
   return parts.length === 0 ? texts.hours.never : parts.join(', ')
 }
 
-/** Returns the hours of a date, such as "09:00–18:00"; empty if closed, undefined without own hours. */
-export function hoursOn({ weekly_hours, date_overrides }: Scheduled, date: string): string | undefined {
+/** Returns the hours of a date, such as "9:00–18:00"; empty if closed, undefined without own hours. */
+export function hoursOn(
+  { weekly_hours, date_overrides }: Scheduled,
+  date: string,
+  language: HoursLanguage,
+): string | undefined {
   const weekday = weekdays[Temporal.PlainDate.from(date).dayOfWeek - 1]
   const hours =
     date_overrides.find((one) => one.date === date)?.hours ??
     weekly_hours?.filter((one) => one.weekday === weekday)
-  return hours?.map(({ opens, closes }) => `${opens}–${closes}`).join(', ')
+  return hours?.map((span) => hoursSpan(span, language)).join(', ')
 }
 
 /** Maximum number of other days in a list. */
@@ -393,11 +401,11 @@ export function nextDaysText(
   today: string,
   language: ConsoleLanguage & { business: { timezone: string }; whose?: Whose },
 ): string {
-  const { locale, texts, business, whose = 'place' } = language
+  const { locale, business, whose = 'place' } = language
   const spans: { first: string; last: string; hours: string }[] = []
   for (const override of overrides.toSorted((one, other) => (one.date < other.date ? -1 : 1))) {
     const { date } = override
-    const hours = spansText(override, texts, whose)
+    const hours = spansText(override, language, whose)
     const span = spans.at(-1)
     if (date < today) continue
     if (span?.hours === hours && dateAfter(span.last) === date) span.last = date
@@ -416,7 +424,8 @@ function dateAfter(date: string): string {
   return Temporal.PlainDate.from(date).add({ days: 1 }).toString()
 }
 
-function spansText({ hours }: DateOverride, { overrides }: ConsoleLanguage['texts'], whose: Whose): string {
-  const spans = hours.map(({ opens, closes }) => `${opens}–${closes}`).join(', ')
+function spansText({ hours }: DateOverride, language: HoursLanguage, whose: Whose): string {
+  const { overrides } = language.texts
+  const spans = hours.map((span) => hoursSpan(span, language)).join(', ')
   return spans === '' ? (whose === 'person' ? overrides.away : overrides.closed) : spans
 }

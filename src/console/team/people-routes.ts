@@ -21,9 +21,10 @@ import {
 import type { WeeklyHours } from '../../catalogue/catalogue-types.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { type FormState, ticked, tickedOf, type Typed } from '../../pages/form.ts'
-import { listItems, nextPage } from '../frame/lists.ts'
+import { listHead, listItems, nextPage } from '../frame/lists.ts'
 import { wallFields } from '../frame/formats.ts'
-import { face } from '../frame/faces.ts'
+import { emptyState } from '../frame/empty-state.ts'
+import { faceOf, thumbnail } from '../frame/faces.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   assertNoFaults,
@@ -78,12 +79,12 @@ function peopleList(context: Context): ConsoleRoute {
         const places = open.filter(
           ({ id }) => member.location_ids.length === 0 || member.location_ids.includes(id),
         )
-        const isClosed = places.length > 0 && places.every((one) => hoursOn(one, today) === '')
-        const own = hoursOn(member, today) ?? (places[0] && hoursOn(places[0], today))
+        const isClosed = places.length > 0 && places.every((one) => hoursOn(one, today, visit) === '')
+        const own = hoursOn(member, today, visit) ?? (places[0] && hoursOn(places[0], today, visit))
         return {
           ...member,
           path: `/console/people/${member.id}`,
-          mark: face(member.name),
+          mark: faceOf(member),
           about: aboutHours(member, { none: texts.staff.asLocation, whose: 'person' }),
           ends: [todayText(isClosed ? '' : own, texts.staff.awayToday)],
         }
@@ -91,27 +92,27 @@ function peopleList(context: Context): ConsoleRoute {
       const places = locations.map((location) => ({
         ...location,
         path: `/console/locations/${location.id}`,
-        ends: [todayText(hoursOn(location, today), texts.locations.closedToday)],
+        mark: thumbnail(location),
+        ends: [todayText(hoursOn(location, today, visit), texts.locations.closedToday)],
         about: aboutHours(location, { none: texts.locations.always, whose: 'place' }),
       }))
+      const addMember = addButton(visit, '/console/people', texts.staff.add)
       return {
         title: texts.frame.people,
         section: 'people',
         body: html`${doneNotice(texts.setUp.done, query['done'])}
           ${await holidayNotice(context, visit, { query, locations })}
-          <div class="head">
-            <h1>${texts.staff.title}</h1>
-            ${addButton(visit, '/console/people', texts.staff.add)}
-          </div>
-          <div class="actions">
-            <a class="button" href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a>
-            ${
-              visit.person.role === 'owner'
-                ? html`<a class="button" href="${pathOf('/console/users', visit)}">${texts.frame.users}</a>`
-                : ''
-            }
-          </div>
-          ${people.length === 0 ? html`<p>${texts.staff.empty}</p>` : rowsOf(visit, texts.staff.activity, people)}
+          ${listHead(visit, {
+            title: texts.staff.title,
+            main: people.length === 0 ? '' : addMember,
+            more: [
+              html`<a href="${pathOf('/console/calendars', visit)}">${texts.calendars.title}</a>`,
+              ...(visit.person.role === 'owner'
+                ? [html`<a href="${pathOf('/console/users', visit)}">${texts.frame.users}</a>`]
+                : []),
+            ],
+          })}
+          ${people.length === 0 ? emptyState('people', texts.staff.empty, addMember) : rowsOf(visit, texts.staff.activity, people)}
           ${nextPage(visit, '/console/people', page.next_cursor)}
           <div class="head">
             <h2>${texts.locations.title}</h2>
