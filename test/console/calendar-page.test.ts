@@ -236,6 +236,18 @@ onOneEngine('postgres', 'the calendar of the console', (engine) => {
   test('what does not fit in its address is as if it were not there', async () => {
     expect(await show('?date=2026-02-30&view=year&who=nobody&location=nowhere')).toContain('20 November<')
   })
+
+  test('a large salon has no list of phones on a computer', async () => {
+    const headers = { host: 'localhost', cookie: owner.cookie, 'sec-ch-ua-mobile': '?0' }
+    const read = async () => String((await service.call('GET', '//console', { headers })).body)
+    expect(await read()).toContain('class="as-list"')
+    for (let number = 1; number <= 10; number += 1)
+      await booker.call('POST', '/staff', { name: `P${number}` })
+    const large = await read()
+    expect(large).toContain('class="as-grid"')
+    expect(large).not.toContain('class="as-list"')
+    expect(await show()).toContain('class="as-list"')
+  })
 })
 
 test('rows of a week with a doubled hour: other days have it once', () => {

@@ -75,7 +75,7 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
       (): string => `/console?date=${day}&location=${mitte}&resources=true`,
       consoleSizes.desktop,
     ],
-    ['console-list', (): string => `/console?date=${day}&view=list`, { ...consoleSizes.phone, height: 1900 }],
+    ['console-list', (): string => `/console?date=${day}&view=list`, { ...consoleSizes.phone, height: 1000 }],
     ['console-booking', (): string => `/console/bookings/${shown}`, consoleSizes.desktop],
   ])('%s is whole', async (name, path, size) => {
     const visitor = await openConsole(browser, owner, { address, ...size })

@@ -117,7 +117,7 @@ function givenBy({ shown, calendar }: CalendarView): (staffId: string) => string
 }
 
 function columnPart(view: GridView, { label, day, column }: GridColumn): Html {
-  const { grid, window, nowMs, visit } = view
+  const { grid, window, nowMs } = view
   const at = (span: Interval) => {
     const rows = grid.rowsOf(span, day)
     if (!rows || rows.end <= window.first || rows.first >= window.end) return undefined

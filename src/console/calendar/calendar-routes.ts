@@ -106,7 +106,9 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         })
       const { cookie } = request.headers
       const { done, undo, ...address } = request.query
-      const asked = { visit, address: request.query }
+      // browsers on computers say so, and then a large salon does without the hidden list of phones
+      const isDesktop = request.headers['sec-ch-ua-mobile'] === '?0'
+      const asked = { visit, address: request.query, isDesktop }
       const { shown = html`` } = await readView(context, asked, async (view, tag) => {
         const panel = await startPanel(context, visit, {
           ...{ catalogue: view.calendar.catalogue, cookie, address },
@@ -217,6 +219,9 @@ function doneNotes({ texts }: ConsoleVisit): Record<string, string> {
   }
 }
 
+/** Maximum number of columns of a page that has both the grid and the list. */
+const columnsOfBoth = 12
+
 /** Maximum number of columns on a page. */
 const columnsOfPage = 100
 
@@ -225,12 +230,14 @@ interface AskedView {
   address: Address
   /** The request of a script, which may know the tag. */
   request?: FastifyRequest
+  /** True if the browser is not that of a phone. False if unknown. */
+  isDesktop?: boolean
 }
 
 /** Reads the calendar at an address and presents it. `shown` is undefined if the caller knows it. */
 async function readView(
   context: Context,
-  { visit, address, request }: AskedView,
+  { visit, address, request, isDesktop = false }: AskedView,
   show: (view: CalendarView, tag: string) => Promise<Html>,
 ): Promise<{ tag: string; shown: Html | undefined }> {
   const nowMs = nowOf(context)
@@ -256,7 +263,9 @@ async function readView(
       const isElsewhere = isPart && wanted !== undefined && !calendar.columns.some(({ id }) => id === wanted)
       if (isElsewhere && columnId === undefined) return { elsewhere: wanted }
       const sources = await sourcesOf(context, visit, { calendar, nowMs })
-      return show(await chosenView(calendar, { visit, choice: of, nowMs, slices, sources }), tagNow(tag))
+      const isLarge = isDesktop && calendar.columns.length > columnsOfBoth
+      const chosen = { ...of, view: of.view ?? (isLarge ? 'day' : undefined) }
+      return show(await chosenView(calendar, { visit, choice: chosen, nowMs, slices, sources }), tagNow(tag))
     })
   }
   const found = await read(choice).catch((error: unknown) => {
