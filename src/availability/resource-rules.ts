@@ -3,7 +3,7 @@ import { derivedId } from '../base/ids.ts'
 import { type Instant, plusMinutes, toMs } from '../base/instants.ts'
 import type { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../catalogue/service-schemas.ts'
-import { maxMinorUnits } from '../catalogue/service-rules.ts'
+import { maxMinorUnits, prepaymentOf } from '../catalogue/service-rules.ts'
 import type { Interval } from './zone-rules.ts'
 
 /** The schema's limit on a claim's length. It bounds how far back queries must search. */
@@ -82,16 +82,15 @@ export function eligibleStaff(
  * Throws validation_failed if one booking of a service cannot take this many people, or not their deposits.
  */
 export function assertParty(
-  { capacity, deposit }: Pick<Service, 'capacity' | 'deposit'>,
+  { capacity, price, ...service }: Pick<Service, 'capacity' | 'price' | 'deposit' | 'payment'>,
   partySize: number,
   pointer = '/party_size',
 ): void {
   const refusal = (detail: string) => validationProblem([{ pointer, code: 'out_of_range', detail }])
   if (partySize > capacity) throw refusal(`must be at most ${capacity}, the capacity of the service`)
-  if (!deposit || deposit.amount * partySize <= maxMinorUnits) return
-  throw refusal(
-    `must be at most ${Math.floor(maxMinorUnits / deposit.amount)}: more deposits cannot be charged at once`,
-  )
+  const each = prepaymentOf(service, price)
+  if (!each || each.amount * partySize <= maxMinorUnits) return
+  throw refusal(`must be at most ${Math.floor(maxMinorUnits / each.amount)}: more cannot be charged at once`)
 }
 
 /**

@@ -273,6 +273,7 @@ const BookedItem = Type.Object(
 /** Visible to business and hub keys, and to the client through the booking session or the manage link. */
 export const Payment = Type.Object(
   {
+    kind: Type.Enum(['deposit', 'full'], { description: '`full`: the whole price of the booking.' }),
     status: Type.Enum(['due', 'paid', 'expired', 'refunded'], {
       description:
         '`expired`: nothing was paid, and nothing is due any more. `refunded`: the payment processor has refunded it.',
@@ -286,7 +287,7 @@ export const Payment = Type.Object(
   {
     title: 'Payment',
     description:
-      "A booking's deposit, if any. Shown to business and hub keys, to the session that made it, and to its manage link.",
+      'The payment of a booking in advance, if any. Shown to business and hub keys, to the session that made it, and to its manage link.',
   },
 )
 

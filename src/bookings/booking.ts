@@ -458,11 +458,15 @@ async function writeVisit(
 ): Promise<BookingRow> {
   const moved = visit.columns.starts_at !== found.starts_at || visit.columns.ends_at !== found.ends_at
   const { payment_id: paymentId, payment_status, payment_amount } = booking
-  const isOtherDeposit = change.items !== undefined && visit.deposit > 0 && visit.deposit !== payment_amount
+  const { deposit } = visit
+  const isOtherDeposit = change.items !== undefined && deposit && deposit.amount !== payment_amount
   const renewed =
-    isOtherDeposit && (payment_status === 'due' || payment_status === 'preparing') && paymentId !== null
+    deposit &&
+    isOtherDeposit &&
+    (payment_status === 'due' || payment_status === 'preparing') &&
+    paymentId !== null
       ? await context.checkouts.renew(tx, {
-          ...{ paymentId, amount: visit.deposit },
+          ...{ paymentId, amount: deposit.amount, kind: deposit.kind },
           lapses: booking.confirmed_at === null,
         })
       : undefined

@@ -2,7 +2,7 @@ import type { Instant } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Transaction } from '../database/database.ts'
 import type { DueSignal } from '../database/lease-loop.ts'
-import type { PaymentsTable } from '../database/tables.ts'
+import type { PaymentKind, PaymentsTable } from '../database/tables.ts'
 
 /* Interfaces through which bookings use payments. The context contains their implementation. */
 
@@ -11,11 +11,12 @@ export function checkoutAddress(config: Parameters<typeof publicUrl>[0], payment
   return `${publicUrl(config)}/checkout/${paymentId}`
 }
 
-/** A deposit due before a hold becomes a confirmed booking. */
+/** A deposit, or the whole price, due before a hold becomes a confirmed booking. */
 export interface Deposit {
   businessId: string
   /** Also the ID of the booking. */
   holdId: string
+  kind: PaymentKind
   /** In minor units of the currency (ISO 4217). */
   amount: number
   currency: string
@@ -35,7 +36,7 @@ export interface OpenCheckout {
 
 export type PaymentPart = Pick<
   PaymentsTable,
-  'status' | 'amount' | 'currency' | 'provider' | 'paid_at' | 'refunded_at'
+  'kind' | 'status' | 'amount' | 'currency' | 'provider' | 'paid_at' | 'refunded_at'
 >
 
 /** Takes deposits. Methods with a transaction call nothing outside the database. */
@@ -65,11 +66,11 @@ export interface Checkouts {
   /**
    * Replaces the payment of a booking by another due one. Closes the old checkout and refunds later payments
    * there. The new one opens when the client requests it. With `lapses`, the booking is cancelled unless it
-   * is paid within the lifetime of a checkout. Lock the old payment first.
+   * is paid within the lifetime of a checkout. The kind stays if absent. Lock the old payment first.
    */
   renew(
     tx: Transaction,
-    change: { paymentId: string; amount: number; lapses: boolean },
+    change: { paymentId: string; amount: number; kind?: PaymentKind; lapses: boolean },
   ): Promise<PaymentPart & { id: string }>
   /** Closes the checkout of a hold that was not converted. Nobody has its URL. */
   abandon(checkout: OpenCheckout): Promise<void>

@@ -159,7 +159,7 @@ export async function retakeSlot(
       forgetOffering(context, scope, ids)
       throw new RetryTransaction('the catalogue has changed since the service was read')
     }
-    assertParty({ ...service, deposit: null }, booking.party_size) // no deposit is charged
+    assertParty({ ...service, deposit: null, payment: 'none' }, booking.party_size) // nothing is charged
     const choice = {
       resources,
       partySize: booking.party_size,

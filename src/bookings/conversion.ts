@@ -7,11 +7,11 @@ import { standInEmail } from '../base/contact-formats.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
 import { internationalNumber } from '../base/phone-countries.ts'
-import type { ClientFields } from '../catalogue/catalogue-types.ts'
+import type { ClientFields, Money } from '../catalogue/catalogue-types.ts'
 import { answerBy, answerReminderAt, moveUntilOf } from '../catalogue/request-rules.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import type { StaffMember } from '../catalogue/location-and-staff-schemas.ts'
-import { maxMinorUnits, priceFor } from '../catalogue/service-rules.ts'
+import { maxMinorUnits, prepaymentFor, priceFor } from '../catalogue/service-rules.ts'
 import type { Service } from '../catalogue/service-schemas.ts'
 import { findOfferingAsOf, findStaffOf, type Offering } from '../catalogue/offering.ts'
 import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
@@ -435,7 +435,9 @@ function depositOf(
 
 /** Throws OtherDeposit unless the open checkout is for this deposit. */
 function assertOrdered(deposit: Deposit | undefined, order: Order | undefined): void {
-  if (deposit?.amount === order?.deposit.amount && deposit?.currency === order?.deposit.currency) return
+  const ordered = order?.deposit
+  const isSame = deposit?.amount === ordered?.amount && deposit?.currency === ordered?.currency
+  if (isSame && deposit?.kind === ordered?.kind) return
   throw new OtherDeposit(deposit)
 }
 
@@ -566,18 +568,22 @@ async function bookedServices(context: Context, tx: Transaction, hold: Convertib
   return { services: [first, ...others], items }
 }
 
-/** The questions and the deposit of a booking's services. */
+function agreedOf({ agreed_amount: amount, agreed_currency: currency }: VisitItemsTable): Money | null {
+  return amount === null || currency === null ? null : { amount, currency }
+}
+
+/** The questions of a booking's services, and the amount to pay in advance. */
 type Terms = ReturnType<typeof termsOf>
 
 function termsOf(
-  { services }: Booked,
-  { business_id: id, business_terms: ofBusiness }: ConvertibleHold,
+  { services, items }: Booked,
+  { business_id: id, staff_id: staffId, business_terms: ofBusiness }: ConvertibleHold,
   isOfSession: boolean,
 ) {
-  const deposits = services.flatMap(({ service: { deposit }, people }) =>
-    deposit ? [{ ...deposit, amount: deposit.amount * people }] : [],
-  )
-  const [first] = deposits
+  const priced = services.map(({ service, people }, index) => {
+    const item = items?.[index]
+    return { service, people, price: item ? agreedOf(item) : priceFor(service, staffId) }
+  })
   const fields = [
     ...services.flatMap(({ service }) => service.custom_fields),
     ...termsFields({ id, terms: ofBusiness }, isOfSession),
@@ -585,7 +591,7 @@ function termsOf(
   return {
     client_fields: strictestFields(services.map(({ service }) => service.client_fields)),
     custom_fields: fields.filter(({ id }, index) => fields.findIndex((other) => other.id === id) === index),
-    deposit: first && { ...first, amount: deposits.reduce((sum, { amount }) => sum + amount, 0) },
+    deposit: prepaymentFor(priced),
     serviceName: services.map(({ service }) => service.name).join(' + '),
   }
 }

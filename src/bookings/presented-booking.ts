@@ -100,16 +100,25 @@ function businessPart(
 
 function paymentPart(booking: BookingRow): { payment?: ShownPayment } {
   const {
+    payment_kind: kind,
     payment_status: status,
     payment_amount: amount,
     payment_currency: currency,
     payment_provider: provider,
   } = booking
-  if (status === null || status === 'preparing' || amount === null || currency === null || !provider)
+  if (
+    kind === null ||
+    status === null ||
+    status === 'preparing' ||
+    amount === null ||
+    currency === null ||
+    !provider
+  )
     return {}
   const time = (instant: Instant | null) => instant && formatInstant(instant, booking.timezone)
   return {
     payment: {
+      kind,
       status,
       amount,
       currency,

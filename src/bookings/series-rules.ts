@@ -97,12 +97,12 @@ export function movedAlong(
 
 /** Throws validation_failed if a visitor may not repeat these services so often. */
 export function assertMayRepeat(
-  services: readonly Pick<Service, 'max_repeats' | 'deposit'>[],
+  services: readonly Pick<Service, 'max_repeats' | 'payment'>[],
   { count, isOfSession }: { count: number; isOfSession: boolean },
 ): void {
   if (!isOfSession) return
   const most = Math.min(...services.map(({ max_repeats }) => max_repeats))
-  if (services.some(({ deposit }) => deposit !== null)) throw noDeposit('/repeat')
+  if (services.some(({ payment }) => payment !== 'none')) throw noDeposit('/repeat')
   if (count <= most) return
   const detail =
     most === 1 ? 'is not offered for this service' : `must give at most ${most} appointments of this service`

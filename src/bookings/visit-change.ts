@@ -6,6 +6,7 @@ import { assertParties, type VisitOffer } from '../availability/visit-rules.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { type Instant, instantFromMs } from '../base/instants.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
+import { prepaymentFor, priceFor } from '../catalogue/service-rules.ts'
 import { RetryTransaction, type Transaction } from '../database/database.ts'
 import { requireOwnTransaction } from '../database/shared-transaction.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
@@ -105,8 +106,8 @@ export interface RetakenVisit {
     | 'agreed_currency'
     | 'item_count'
   >
-  /** The present deposit of all its services and people, in minor units. */
-  deposit: number
+  /** The present amount to pay in advance for all its services and people. Undefined without one. */
+  deposit: ReturnType<typeof prepaymentFor>
 }
 
 /** A service of a booking, with the person it should have. */
@@ -239,9 +240,11 @@ async function retakeVisit(
       agreed_currency: first.agreed_currency ?? '',
       item_count: rows.length > 1 ? items.length : null,
     },
-    deposit: offer.items.reduce(
-      (sum, { service, partySize }) => sum + (service.deposit?.amount ?? 0) * partySize,
-      0,
+    deposit: prepaymentFor(
+      offer.items.map(({ service, partySize: people }, index) => ({
+        ...{ service, people },
+        price: priceFor(service, items[index]?.staff_id ?? null),
+      })),
     ),
   }
 }

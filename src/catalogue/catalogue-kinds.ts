@@ -38,11 +38,14 @@ import {
   resourceFields,
 } from './resource-schemas.ts'
 import {
+  changedPayment,
+  chargeErrors,
   completeNeed,
-  depositErrors,
   fieldIdErrors,
+  missingParts,
   needConflicts,
   partErrors,
+  paymentOf,
   sumOf,
   usualClientFields,
   withFieldIds,
@@ -184,6 +187,7 @@ export function completeService(input: NewService, { id }: OfBusiness, nextId: (
     timetable: input.timetable ?? null,
     price: input.price ?? null,
     deposit: input.deposit ?? null,
+    payment: paymentOf(input),
     location_ids: input.location_ids,
     staff_ids: input.staff_ids ?? [],
     needs: (input.needs ?? []).map(completeNeed),
@@ -207,16 +211,18 @@ export const writableServices: WritableKind<Service, ServiceCreation, ServiceCha
     ...service,
     ...(change.steps && { duration_minutes: sumOf(change.steps) }),
     ...change,
+    ...changedPayment(service, change),
     ...(needs && { needs: needs.map(completeNeed) }),
     client_fields: { ...service.client_fields, ...client_fields },
     ...(custom_fields && { custom_fields: withFieldIds(custom_fields, service.custom_fields, nextId) }),
   }),
   changeErrors: (service, change): FieldError[] => [
     ...fieldIdErrors(change.custom_fields ?? [], service.custom_fields),
-    ...depositErrors({ ...service, ...change }).map((fieldError) => ({
+    ...chargeErrors({ ...service, ...change, ...changedPayment(service, change) }).map((fieldError) => ({
       ...fieldError,
       pointer: change.deposit ? fieldError.pointer : '/price', // the price was lowered below the deposit
     })),
+    ...missingParts({ ...service, ...change, ...changedPayment(service, change) }),
   ],
   slugsIn: 'services',
   rowErrors: async (db, service, given) => [

@@ -102,7 +102,7 @@ async function saveLinks(db: Queries, { id: service_id, business_id, needs, term
 
 /** Returns the columns of a service, except its ID and the columns that all items have. */
 export function serviceColumns(service: Service) {
-  const { price, deposit, client_fields, custom_fields, timetable, steps, needs, terms } = service
+  const { price, deposit, payment, client_fields, custom_fields, timetable, steps, needs, terms } = service
   return {
     ...plainOf(serviceFields, service),
     waitlist: service.waitlist ? (1 as const) : (0 as const),
@@ -110,6 +110,7 @@ export function serviceColumns(service: Service) {
     price_currency: price?.currency ?? null,
     deposit_amount: deposit?.amount ?? null,
     deposit_currency: deposit?.currency ?? null,
+    payment: payment === 'full' ? payment : null,
     phone_use: client_fields.phone,
     last_name_use: client_fields.last_name,
     custom_fields_json: JSON.stringify(custom_fields),
@@ -571,6 +572,7 @@ export function toService(
     timetable: row.timetable_json === null ? null : readTimetable(row.timetable_json),
     price: money(row.price_amount, row.price_currency),
     deposit: money(row.deposit_amount, row.deposit_currency),
+    payment: row.payment ?? (row.deposit_amount === null ? 'none' : 'deposit'),
     location_ids: splitIds(row.location_ids),
     staff_ids: splitIds(row.staff_ids),
     needs: row.needs_json === null ? [] : readNeeds(row.needs_json),

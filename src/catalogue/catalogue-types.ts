@@ -30,6 +30,11 @@ export interface CustomField {
   options?: string[]
 }
 
+/** How much of its price a service charges when booked. */
+export const paymentModes = ['none', 'deposit', 'full'] as const
+
+export type PaymentMode = (typeof paymentModes)[number]
+
 export const clientFieldUses = ['required', 'optional', 'hidden'] as const
 
 /** The details that a service requires of its clients besides first name and email address. */

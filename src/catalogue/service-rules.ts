@@ -1,5 +1,5 @@
 import type { FieldError } from '../base/errors.ts'
-import type { ClientFields, CustomField, Money, Need, Step, Terms } from './catalogue-types.ts'
+import type { ClientFields, CustomField, Money, Need, PaymentMode, Step, Terms } from './catalogue-types.ts'
 import { duplicateErrors } from './schedule-rules.ts'
 
 /** The smallest grid on which slots start, in minutes. */
@@ -108,8 +108,103 @@ function lengthErrors(service: object): FieldError[] {
 }
 
 /** Returns errors of a new service beyond its members. */
-export function newServiceErrors(service: { price?: Money | null; deposit?: Money | null }): FieldError[] {
-  return [...lengthErrors(service), ...depositErrors(service)]
+export function newServiceErrors(service: ChargedParts): FieldError[] {
+  const payment = paymentOf(service)
+  const { price = null, deposit = null } = service
+  return [...lengthErrors(service), ...chargeErrors(service), ...missingParts({ payment, price, deposit })]
+}
+
+/** The members of a service that decide what is charged when it is booked. */
+interface ChargedParts {
+  price?: Money | null
+  deposit?: Money | null
+  payment?: PaymentMode
+}
+
+/** Returns the mode of a service: with a deposit, that is charged unless the service says otherwise. */
+export function paymentOf({ payment, deposit }: ChargedParts): PaymentMode {
+  return payment ?? (deposit ? 'deposit' : 'none')
+}
+
+/** Returns deposit and mode after a change. One follows from the other: only the mode `deposit` has a deposit. */
+export function changedPayment(
+  service: { deposit: Money | null; payment: PaymentMode },
+  { deposit, payment }: ChargedParts,
+): { deposit: Money | null; payment: PaymentMode } {
+  if (payment !== undefined && payment !== 'deposit') return { deposit: null, payment }
+  const now = deposit === undefined ? service.deposit : deposit
+  const implied = now ? 'deposit' : service.payment === 'full' ? 'full' : 'none'
+  return { deposit: now, payment: payment ?? implied }
+}
+
+/** Checks the deposit and the mode of one request. */
+export function chargeErrors(service: ChargedParts): FieldError[] {
+  const { deposit, payment } = service
+  if (!deposit || payment === undefined || payment === 'deposit') return depositErrors(service)
+  const detail = `is for payment deposit only, not for ${payment}`
+  return [{ pointer: '/deposit', code: 'not_allowed', detail }]
+}
+
+/** Finds the amount that the mode of a complete service lacks, or that no payment processor takes. */
+export function missingParts({
+  payment,
+  price,
+  deposit,
+}: {
+  payment: PaymentMode
+  price: Money | null
+  deposit: Money | null
+}): FieldError[] {
+  if (payment === 'deposit' && !deposit) {
+    return [{ pointer: '/deposit', code: 'required', detail: 'is required with payment deposit' }]
+  }
+  if (payment !== 'full') return []
+  if (!price) {
+    return [{ pointer: '/price', code: 'required', detail: 'is required with payment full' }]
+  }
+  const step = payableStep(price.currency)
+  if (price.amount % step === 0) return []
+  return [{ pointer: '/price/amount', code: 'not_allowed', detail: unpayable(price.currency, step) }]
+}
+
+function unpayable(currency: string, step: number): string {
+  return `must be a multiple of ${step}: payment processors take no other amounts of ${currency}`
+}
+
+/** Returns the amount that one person pays when booking a service at a price. Null: nothing. */
+export function prepaymentOf(
+  { payment, deposit }: { payment: PaymentMode; deposit: Money | null },
+  price: Money | null,
+): Money | null {
+  if (payment === 'full') return price && price.amount > 0 ? price : null
+  return deposit
+}
+
+/** A service of a booking, with its people and the price for each of them. */
+export interface PricedService {
+  service: { payment: PaymentMode; deposit: Money | null }
+  people: number
+  price: Money | null
+}
+
+/**
+ * Returns the amount to pay when booking services: the sum of their deposits and full prices. It is of kind `full` if
+ * nothing is left to pay. Undefined if nothing is due.
+ */
+export function prepaymentFor(
+  services: readonly PricedService[],
+): (Money & { kind: 'deposit' | 'full' }) | undefined {
+  const sum = (amounts: (Money | null)[]) => {
+    const [first] = amounts.filter((one) => one !== null)
+    const amount = amounts.reduce(
+      (all, one, index) => all + (one?.amount ?? 0) * (services[index]?.people ?? 1),
+      0,
+    )
+    return first && { amount, currency: first.currency }
+  }
+  const due = sum(services.map(({ service, price }) => prepaymentOf(service, price)))
+  const price = sum(services.map((one) => one.price))
+  return due && { ...due, kind: price && due.amount >= price.amount ? 'full' : 'deposit' }
 }
 
 /** Checks the length of all steps together. */
@@ -138,7 +233,7 @@ export function termsErrors(terms: ({ staff_id?: string } | undefined)[]): Field
   )
 }
 
-type WholeService = Parts & { deposit: Money | null; staff_ids: string[] }
+type WholeService = Parts & { deposit: Money | null; payment: PaymentMode; staff_ids: string[] }
 
 /**
  * Returns errors among the parts of a complete service. Each is at a member of the creation or change, because
@@ -215,7 +310,7 @@ function edgeErrors(steps: Step[], pointer: string): FieldError[] {
 }
 
 /** Finds prices of terms in another currency, or below the deposit. */
-function priceConflicts({ terms, price, deposit }: WholeService, given: object): FieldError[] {
+function priceConflicts({ terms, price, deposit, payment }: WholeService, given: object): FieldError[] {
   const priced = terms.flatMap((one, index) => (one.price ? [{ ...one.price, index }] : []))
   const currency = price?.currency ?? deposit?.currency ?? priced[0]?.currency
   const at = (index: number, member: string) =>
@@ -225,6 +320,11 @@ function priceConflicts({ terms, price, deposit }: WholeService, given: object):
       const pointer = at(one.index, 'currency')
       const detail = `must be ${currency}, as all prices of the service`
       return [{ pointer, code: 'not_allowed', detail: pointer === '/price' ? otherCurrency(one) : detail }]
+    }
+    const step = payableStep(one.currency)
+    if (payment === 'full' && one.amount % step !== 0) {
+      const pointer = 'terms' in given ? `/terms/${one.index}/price/amount` : '/payment'
+      return [{ pointer, code: 'not_allowed', detail: unpayable(one.currency, step) }]
     }
     if (!deposit || deposit.amount <= one.amount) return []
     const pointer = at(one.index, 'amount')
@@ -251,18 +351,11 @@ export function currencyErrors(code: string): FieldError[] {
 }
 
 /** Checks that a deposit has the same currency as the price, and at most its amount. */
-export function depositErrors({
-  price,
-  deposit,
-}: {
-  price?: Money | null
-  deposit?: Money | null
-}): FieldError[] {
+function depositErrors({ price, deposit }: { price?: Money | null; deposit?: Money | null }): FieldError[] {
   if (!deposit) return []
   const step = payableStep(deposit.currency)
   if (Number.isInteger(deposit.amount) && deposit.amount % step !== 0) {
-    const detail = `must be a multiple of ${step}: payment processors take no other amounts of ${deposit.currency}`
-    return [{ pointer: '/deposit/amount', code: 'not_allowed', detail }]
+    return [{ pointer: '/deposit/amount', code: 'not_allowed', detail: unpayable(deposit.currency, step) }]
   }
   if (!price) return []
   if (price.currency !== deposit.currency) {

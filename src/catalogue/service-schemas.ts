@@ -16,7 +16,7 @@ import {
   Terms,
   Timetable,
 } from './catalogue-schemas.ts'
-import { clientFieldUses, customFieldTypes, needTimes } from './catalogue-types.ts'
+import { clientFieldUses, customFieldTypes, needTimes, paymentModes } from './catalogue-types.ts'
 import { changeMembers, creationMembers, entryMembers, shownMembers } from './field-schemas.ts'
 import { duplicateErrors, opensErrors, startsErrors, timetableErrors, weekdays } from './schedule-rules.ts'
 import {
@@ -31,7 +31,7 @@ import {
   currencyErrors,
   customFieldsErrors,
   defaultSlotInterval,
-  depositErrors,
+  chargeErrors,
   fieldKeyErrors,
   fieldErrors,
   maxCapacity,
@@ -375,6 +375,12 @@ const deposit = Amount(
   'What is paid in advance: at most the price, and in its currency, where there is one.',
 )
 
+const paymentMeans =
+  'What is paid when booking. `deposit`: the deposit. `full`: the price, of all people and services together.'
+const payment = Type.Enum([...paymentModes], {
+  description: `${paymentMeans} If absent: \`deposit\` with a deposit, else \`none\`. A change to \`none\` or \`full\` removes the deposit.`,
+})
+
 export const Service = Type.Object(
   {
     id: ShownId,
@@ -385,6 +391,7 @@ export const Service = Type.Object(
     ...shownMembers(limits),
     price: Nullable(Money),
     deposit: Nullable(Money),
+    payment: Type.Enum([...paymentModes], { description: paymentMeans }),
     location_ids: Type.Array(ShownId),
     staff_ids: Type.Array(ShownId, { description: 'Staff who provide it; empty: needs no staff.' }),
     needs: Type.Array(Need, { description: 'Rooms and equipment that it needs, all at once.' }),
@@ -424,6 +431,7 @@ export const Service = Type.Object(
         waitlist: true,
         price: { amount: 3500, currency: 'EUR' },
         deposit: null,
+        payment: 'none',
         location_ids: [exampleIds.location],
         staff_ids: [exampleIds.staff],
         needs: [],
@@ -446,6 +454,7 @@ const oddMembers = {
   timetable: Type.Optional(timetable),
   price: Type.Optional(price),
   deposit: Type.Optional(deposit),
+  payment: Type.Optional(payment),
   client_fields: Type.Optional(clientFields),
 }
 
@@ -491,6 +500,7 @@ export const ChangeService = Ruled(
       timetable: Type.Optional(OrNull(timetable)),
       price: Type.Optional(OrNull(price)),
       deposit: Type.Optional(OrNull(deposit)),
+      payment: Type.Optional(payment),
       location_ids: Type.Optional(locationIds),
       staff_ids: Type.Optional(staffIds),
       needs: Type.Optional(needs),
@@ -505,7 +515,7 @@ export const ChangeService = Ruled(
       examples: [{ duration_minutes: 60 }],
     },
   ),
-  depositErrors,
+  chargeErrors,
 )
 
 export type ServiceCreation = Static<typeof CreateService>

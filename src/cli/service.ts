@@ -32,6 +32,7 @@ interface ServiceOptions extends ShownOptions {
   waitlist?: boolean
   price?: string
   deposit?: string
+  payment?: string
   phone?: string
   lastName?: string
   location?: string[]
@@ -91,7 +92,7 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
     MINUTES: ({ duration_minutes }) => String(duration_minutes),
     CAPACITY: ({ capacity }) => String(capacity),
     PRICE: ({ price }) => moneyText(price),
-    DEPOSIT: ({ deposit }) => moneyText(deposit),
+    DEPOSIT: ({ deposit, payment }) => (payment === 'full' ? 'full price' : moneyText(deposit)),
   },
 }
 
@@ -155,6 +156,10 @@ function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
     .option('--no-waitlist', 'clients cannot join the waiting list for it')
     .option('--price <amount>', 'price, such as "25 EUR"')
     .option('--deposit <amount>', 'amount to pay in advance, such as "5 EUR"')
+    .option(
+      '--payment <mode>',
+      'paid when booking: none, deposit or full, the whole price (default: deposit with --deposit, else none)',
+    )
     .option('--phone <use>', "the client's phone: required, optional or hidden (default: optional)")
     .option('--last-name <use>', "the client's last name: required, optional or hidden (default: required)")
     .option(
@@ -199,6 +204,7 @@ function serviceReaders(context: Context, businessId: string, options: ServiceOp
     waitlist: () => options.waitlist,
     price: () => clearable(options.price, readMoney),
     deposit: () => clearable(options.deposit, readMoney),
+    payment: () => options.payment,
     client_fields: () =>
       options.phone === undefined && options.lastName === undefined
         ? undefined

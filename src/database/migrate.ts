@@ -39,6 +39,7 @@ import { requests } from './migrations/0038-requests.ts'
 import { series } from './migrations/0039-series.ts'
 import { waitingList } from './migrations/0040-waiting-list.ts'
 import { clientOrder } from './migrations/0042-client-order.ts'
+import { paymentModes } from './migrations/0044-payment-modes.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -80,6 +81,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0039-series': series,
   '0040-waiting-list': waitingList,
   '0042-client-order': clientOrder,
+  '0044-payment-modes': paymentModes,
 }
 
 /** Names in the order of the migrations. */

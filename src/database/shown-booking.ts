@@ -39,6 +39,7 @@ const shown = {
   },
   staff: { staff_name: 'name' },
   payment: {
+    payment_kind: 'kind',
     payment_status: 'status',
     payment_amount: 'amount',
     payment_currency: 'currency',

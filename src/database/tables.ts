@@ -172,6 +172,8 @@ export interface ServicesTable {
   price_currency: string | null
   deposit_amount: number | null
   deposit_currency: string | null
+  /** Null: by its deposit, if it has one. */
+  payment: 'full' | null
   custom_fields_json: string
   /** Replaces the grid. Null: the grid. */
   timetable_json: string | null
@@ -1076,6 +1078,9 @@ export interface MailOptOutsTable {
 }
 
 /** `preparing`: the checkout is being opened and has no URL yet. */
+/** `full`: it covers the whole price of its booking. */
+export type PaymentKind = 'deposit' | 'full'
+
 type PaymentStatus = 'preparing' | 'due' | 'paid' | 'expired' | 'refunded'
 
 /** The contents of a feed: only the times, or also services and clients. */
@@ -1151,6 +1156,7 @@ export interface PaymentsTable {
   /** ID of the hold, and of the booking if there is one. */
   booking_id: string
   provider: 'stripe' | 'sandbox'
+  kind: PaymentKind
   /** In minor units (ISO 4217). */
   amount: number
   currency: string

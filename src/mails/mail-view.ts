@@ -252,7 +252,9 @@ function businessOf(booking: ShownBooking, server: string): MailView['business']
 }
 
 function depositOf(booking: ShownBooking): MailView['booking']['deposit'] {
-  const money = moneyOf(booking.payment_amount, booking.payment_currency)
+  const { payment_kind: kind } = booking
+  const paid = moneyOf(booking.payment_amount, booking.payment_currency)
+  const money = paid && kind && { ...paid, kind }
   const { payment_status: status, refund_requested_at: refundRequestedAt } = booking
   if (!money || status === null || status === 'expired') return null
   if (status === 'preparing')

@@ -60,7 +60,13 @@ export interface MailView {
     clientZone: string | null
     price: Money | null
     /** `payUntil`: when an unpaid booking expires, or the start of one that stands. */
-    deposit: (Money & { state: 'due' | 'paid' | 'refunded' | 'later'; payUntil: Instant | null }) | null
+    deposit:
+      | (Money & {
+          kind: 'deposit' | 'full'
+          state: 'due' | 'paid' | 'refunded' | 'later'
+          payUntil: Instant | null
+        })
+      | null
     /** The price minus the deposit, to pay on site. Null without a deposit or a remainder. */
     left: Money | null
     client: { firstName: string; lastName: string; email: string; phone: string | null }
@@ -462,7 +468,7 @@ function moneyRows({ kind, booking }: MailView, { say, locale }: Language): [str
   const { deposit, price, left } = booking
   const rows: [string, MailView['booking']['price']][] = [
     [say('mail.price'), isOver ? null : price],
-    ...(deposit ? [[say(`mail.deposit.${deposit.state}`), deposit] as [string, typeof deposit]] : []),
+    ...(deposit ? [[say(`mail.${deposit.kind}.${deposit.state}`), deposit] as [string, typeof deposit]] : []),
     [say('mail.left'), isOver || !deposit ? null : left],
   ]
   return rows.flatMap(([label, money]) => (money ? [[label, moneyText(money, locale)]] : []))

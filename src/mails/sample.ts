@@ -96,7 +96,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
       price: { amount: 3_500, currency: 'EUR' },
       deposit: state
         ? {
-            ...{ amount: 1_000, currency: 'EUR', state },
+            ...{ kind: 'deposit', amount: 1_000, currency: 'EUR', state },
             payUntil: state === 'due' ? plusMinutes(now, 35) : null,
           }
         : null,

@@ -119,6 +119,7 @@ export class DepositCheckouts implements Checkouts {
         business_id: deposit.businessId,
         booking_id: deposit.holdId,
         ...home,
+        kind: deposit.kind,
         amount: deposit.amount,
         currency: deposit.currency,
         status: 'preparing',
@@ -163,11 +164,12 @@ export class DepositCheckouts implements Checkouts {
   }
 
   async reserve(tx: Transaction, deposit: Deposit): Promise<PaymentRow | undefined> {
-    const { businessId: business_id, holdId: booking_id, amount, currency } = deposit
+    const { businessId: business_id, holdId: booking_id, kind, amount, currency } = deposit
     const home = await this.findHome(tx, business_id)
     if (!home) return undefined
     return insertPayment(tx.db, {
-      ...{ id: this.parts.ids.next(), business_id, booking_id, amount, currency, status: 'preparing' },
+      ...{ id: this.parts.ids.next(), business_id, booking_id, kind, amount, currency },
+      status: 'preparing',
       ...{ ...home, order_digest: noOrder },
       ...unpaid,
       ...{ expires_at: tx.now, next_check_at: null, created_at: tx.now },
@@ -190,15 +192,16 @@ export class DepositCheckouts implements Checkouts {
 
   async renew(
     tx: Transaction,
-    { paymentId, amount, lapses }: Parameters<Checkouts['renew']>[1],
+    { paymentId, amount, kind: wanted, lapses }: Parameters<Checkouts['renew']>[1],
   ): Promise<PaymentRow> {
     const { config, ids } = this.parts
     const old = await findPayment(tx.db, paymentId)
     if (!old) throw new Error('a booking has no payment') // no payment is deleted before its booking
     const { id, business_id, booking_id, currency } = old
+    const kind = wanted ?? old.kind
     if (old.status === 'preparing') {
-      await updatePayment(tx.db, id, { amount })
-      return { ...old, amount }
+      await updatePayment(tx.db, id, { amount, kind })
+      return { ...old, amount, kind }
     }
     if (old.status === 'due') {
       await updatePayment(tx.db, id, { status: 'expired', next_check_at: tx.now, checks: 0 })
@@ -207,7 +210,7 @@ export class DepositCheckouts implements Checkouts {
     const life = newLife(config, tx.now)
     const home = await this.findHome(tx, business_id)
     return insertPayment(tx.db, {
-      ...{ id: ids.next(), business_id, booking_id, amount, currency, status: 'due' },
+      ...{ id: ids.next(), business_id, booking_id, kind, amount, currency, status: 'due' },
       ...(home ?? { provider: old.provider, stripe_account_id: old.stripe_account_id }),
       order_digest: noOrder,
       ...unpaid,
@@ -385,9 +388,9 @@ function orderOf(
   payment: PaymentRow,
   { service_name, client_email }: { service_name: string; client_email: string },
 ): CheckoutOrder {
-  const { id, business_id, booking_id, amount, currency, expires_at } = payment
+  const { id, business_id, booking_id, kind, amount, currency, expires_at } = payment
   return {
-    ...{ paymentId: id, businessId: business_id, holdId: booking_id, amount, currency },
+    ...{ paymentId: id, businessId: business_id, holdId: booking_id, kind, amount, currency },
     ...{ serviceName: service_name, email: client_email, isOptional: true },
     ...{ expiresAt: expires_at, returnUrl: checkoutAddress(config, id) },
   }
@@ -488,8 +491,8 @@ function stateOf(payment: PaymentRow, isBooked: boolean): CheckoutView['state'] 
 }
 
 /** Returns equal digests for equal orders. Ignores the checkout's ID and expiry. */
-function orderDigest({ amount, currency, serviceName, email }: Deposit, returnAddress: string): string {
-  const parts = [amount, currency, serviceName, email, returnAddress]
+function orderDigest({ kind, amount, currency, serviceName, email }: Deposit, returnAddress: string): string {
+  const parts = [amount, currency, serviceName, email, returnAddress, ...(kind === 'full' ? [kind] : [])]
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 }
 

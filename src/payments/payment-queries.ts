@@ -263,12 +263,12 @@ export async function deleteUnusedPayments(
   return Number(numDeletedRows)
 }
 
-/** True if an active service requires a deposit that this server's processor has to take. */
+/** True if an active service requires a payment that this server's processor has to take. */
 export async function anyDeposit(db: Reads): Promise<boolean> {
   const service = await db
     .selectFrom('services as s')
     .select('s.id')
-    .where('s.deposit_amount', 'is not', null)
+    .where(({ eb, or }) => or([eb('s.deposit_amount', 'is not', null), eb('s.payment', 'is not', null)]))
     .where('s.deactivated_at', 'is', null)
     .where(({ not, exists, selectFrom }) =>
       not(

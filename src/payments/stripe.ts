@@ -76,7 +76,7 @@ async function openSession(
 }
 
 function sessionParameters(
-  { paymentId, currency, serviceName, expiresAt, returnUrl }: CheckoutOrder,
+  { paymentId, kind, currency, serviceName, expiresAt, returnUrl }: CheckoutOrder,
   { amount, email }: { amount: number; email: string | undefined },
 ): Stripe.Checkout.SessionCreateParams {
   const metadata = { [metadataName]: paymentId }
@@ -88,7 +88,7 @@ function sessionParameters(
         price_data: {
           currency: currency.toLowerCase(),
           unit_amount: amount,
-          product_data: { name: `Deposit: ${serviceName}` },
+          product_data: { name: kind === 'full' ? serviceName : `Deposit: ${serviceName}` },
         },
       },
     ],

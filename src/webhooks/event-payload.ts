@@ -1,6 +1,7 @@
 import { formatInstant, type Instant } from '../base/instants.ts'
 import { erasedName, shownEmail } from '../base/contact-formats.ts'
 import { type BookingRow, serviceAndLocation } from '../database/shown-booking.ts'
+import type { PaymentKind } from '../database/tables.ts'
 import { itemsOf, type ShownItem } from '../database/shown-item-rules.ts'
 
 /** The events of every webhook and every reader. */
@@ -72,7 +73,7 @@ export interface EventDetails {
   /** `booking.rescheduled`: the time before. */
   previous?: { starts_at: Instant; ends_at: Instant }
   /** `payment.*`. */
-  payment?: { status: string; amount: number; currency: string }
+  payment?: { kind: PaymentKind; status: string; amount: number; currency: string }
 }
 
 /**

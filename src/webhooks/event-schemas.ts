@@ -45,8 +45,11 @@ export const EventBody = Type.Object(
       ),
       payment: Type.Optional(
         Type.Object(
-          { status: Type.String(), amount: Type.Integer(), currency: Type.String() },
-          { description: 'Of `payment.*`: the deposit. The amount is in minor units.' },
+          {
+            kind: Type.Enum(['deposit', 'full']),
+            ...{ status: Type.String(), amount: Type.Integer(), currency: Type.String() },
+          },
+          { description: 'Of `payment.*`: the deposit or the full price. The amount is in minor units.' },
         ),
       ),
     }),

@@ -267,7 +267,7 @@ onEachEngine('requests', (engine) => {
       expect(confirmed.body.pay_url).toContain('/checkout/')
       await world.sent()
       const mail = world.fresh().find(({ recipients }) => recipients[0] !== desk)
-      expect(mail?.headers.subject).toMatch(/^Deposit needed: /)
+      expect(mail?.headers.subject).toMatch(/^Payment needed: /)
       expect(mail?.text).toContain(String(confirmed.body.pay_url))
       world.service.clock.advance(7_200)
       await world.service.app.payments.settled()

@@ -51,7 +51,7 @@ describe.skipIf(chromiumPath === undefined)('a deposit that is due in the consol
     await page.getByText('Your appointment is confirmed.').waitFor()
     expect(await page.getByRole('button').count()).toBe(0) // nothing to give up
     await expectSound(page, `deposit-page-${name}`)
-    await page.getByRole('link', { name: 'Pay the deposit' }).click()
+    await page.getByRole('link', { name: 'Pay now' }).click()
     await page.getByRole('button', { name: /^Pay/ }).click()
     await page.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor()
     await page.goto(`${address}/console/bookings/${String(id)}`)

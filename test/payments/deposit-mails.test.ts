@@ -55,41 +55,41 @@ onEachEngine('the mail that asks for a deposit', (engine) => {
   test('is sent after five minutes, once, with the page from which it is paid', async () => {
     await world.due()
     expect(await sent(askedAfter - 1)).toEqual([])
-    expect(await sent(1)).toEqual(['Deposit needed'])
+    expect(await sent(1)).toEqual(['Payment needed'])
     expect(mailServer.mails[0]?.text).toContain('https://book.example/checkout/')
-    expect(await sent(askedAfter)).toEqual(['Deposit needed'])
+    expect(await sent(askedAfter)).toEqual(['Payment needed'])
   })
 
   test('of a booking that is moved later is sent at once, and of one that is cancelled never', async () => {
     const { id } = await world.due()
     await sent(askedAfter)
     await world.key.change(id, { starts_at: '2026-12-01T12:00:00+01:00' })
-    expect(await sent()).toEqual(['Deposit needed', 'Deposit needed'])
+    expect(await sent()).toEqual(['Payment needed', 'Payment needed'])
     const other = await world.due({ startsAt: '2026-12-02T12:00:00+01:00' })
     await world.key.cancel(other.id)
-    expect(await sent(askedAfter)).toEqual(['Deposit needed', 'Deposit needed', 'Cancelled'])
+    expect(await sent(askedAfter)).toEqual(['Payment needed', 'Payment needed', 'Cancelled'])
   })
 
   test('is the confirmation of what the business books, and the payment has one, too', async () => {
     const { id, sessionId } = await world.due({ client: world.key, offer: await priced() })
-    expect(await sent()).toEqual(['Deposit needed'])
+    expect(await sent()).toEqual(['Payment needed'])
     const asking = mailServer.mails[0]
     expect(asking?.text).toContain('Your appointment is confirmed.')
     expect(asking?.text).toMatch(/Please pay the deposit by Tue 1 Dec, 10:00\./) // the start
     expect(asking?.text).toContain('https://book.example/checkout/')
     expect(asking?.text).toMatch(/Price: €60\s+Deposit, due now: €25\s+To pay on site: €35/)
     expect(asking?.calendar).toContain('STATUS:CONFIRMED')
-    expect(await sent(askedAfter)).toEqual(['Deposit needed'])
+    expect(await sent(askedAfter)).toEqual(['Payment needed'])
     await world.paid(sessionId)
     await sent()
     await world.tell('checkout.session.completed', sessionId)
-    expect(await sent(askedAfter)).toEqual(['Deposit needed', 'Deposit paid'])
+    expect(await sent(askedAfter)).toEqual(['Payment needed', 'Payment received'])
     const thanks = mailServer.mails[1]
     expect(thanks?.text).toContain('Thank you, your deposit has arrived. Your appointment is confirmed.')
     expect(thanks?.text).toMatch(/Price: €60\s+Deposit, paid: €25\s+To pay on site: €35/)
     expect(thanks?.text).not.toContain('/checkout/')
     await world.key.change(id, { starts_at: '2026-12-01T12:00:00+01:00' })
-    expect(await sent()).toEqual(['Deposit needed', 'Deposit paid', 'Changed'])
+    expect(await sent()).toEqual(['Payment needed', 'Payment received', 'Changed'])
   })
 
   test('is one with an email about a change', async () => {
@@ -97,7 +97,7 @@ onEachEngine('the mail that asks for a deposit', (engine) => {
     await sent()
     await world.key.change(id, { starts_at: '2026-12-04T12:00:00+01:00' })
     await sent()
-    expect(await sent(askedAfter)).toEqual(['Deposit needed', 'Changed'])
+    expect(await sent(askedAfter)).toEqual(['Payment needed', 'Changed'])
     expect(mailServer.mails[1]?.text).toContain('Please pay the deposit by Fri 4 Dec, 12:00.')
   })
 
@@ -108,7 +108,7 @@ onEachEngine('the mail that asks for a deposit', (engine) => {
     await world.paid(sessionId)
     await sent()
     mailServer.answer = () => undefined
-    expect(await sent(askedAfter)).toEqual(['Deposit paid'])
+    expect(await sent(askedAfter)).toEqual(['Payment received'])
   })
 
   test('does not follow where the business wants no mail', async () => {

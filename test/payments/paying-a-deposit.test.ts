@@ -22,6 +22,7 @@ onEachEngine('a booking with a deposit', (engine) => {
     expect(await world.shown(id)).toMatchObject({
       status: 'pending',
       payment: {
+        kind: 'deposit',
         status: 'due',
         ...deposit,
         provider: 'stripe',

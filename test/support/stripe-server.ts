@@ -47,6 +47,8 @@ export interface FakeStripe {
   url: string
   sessions: Map<string, FakeSession>
   refunds: FakeRefund[]
+  /** What is sold by each session. */
+  lines: Map<string, string>
   /** Every request, as method and path, oldest first. */
   requests: string[]
   /** The API key of each request, oldest first. */
@@ -94,6 +96,7 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
   const stripe = new Stripe(secretKey)
   const sessions = new Map<string, FakeSession>()
   const refunds: FakeRefund[] = []
+  const lines = new Map<string, string>()
   const kept = new Map<string, { request: string; answer: object | undefined }>()
   /** Keys that store an internal error. */
   const broken = new Set<string>()
@@ -155,6 +158,7 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
       success_url: form.get('success_url') ?? '',
     }
     sessions.set(id, session)
+    lines.set(id, form.get('line_items[0][price_data][product_data][name]') ?? '')
     return session
   }
 
@@ -292,6 +296,7 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     sessions,
     refunds,
+    lines,
     requests: [],
     keys: [],
     refundKeys: [],

@@ -42,7 +42,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await next(page, /Anyone/)
       await toDetails(page, '2026-11-27', time)
       await writeDetails(page)
-      await next(page, /^Book and pay €25 deposit/)
+      await next(page, /^Book and pay €25/)
       await page.waitForURL(/\/sandbox\//)
       return visitor
     }
@@ -56,16 +56,16 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       expect(await status()).toBe('pending')
       const beside = await context.newPage()
       await beside.goto(`${address}/checkout/${String((await service.rows('payments'))[0]?.['id'])}`)
-      await beside.getByRole('heading', { name: 'The deposit has not been paid yet' }).waitFor()
+      await beside.getByRole('heading', { name: 'Not paid yet' }).waitFor()
       await next(page, /^Pay/)
       await page.waitForURL(/from=letter/)
       await heading(page, 'Thank you, Ada!')
       expect(await status()).toBe('confirmed')
       await page.reload()
       await heading(page, 'You’re booked, Ada')
-      await page.getByText('€105 · €25 deposit paid · €80 to pay on site').waitFor()
+      await page.getByText('€105 · €25 paid · €80 to pay on site').waitFor()
       await next(page, 'Cancel')
-      await page.getByText('Your deposit of €25 will be refunded in full.').waitFor()
+      await page.getByText('Your payment of €25 will be refunded in full.').waitFor()
       await expectSound(page, 'manage-refund')
       await beside.clock.fastForward(4_000)
       await beside.getByRole('heading', { name: 'Your booking is confirmed' }).waitFor() // by itself
@@ -82,10 +82,10 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
         })
         await page.goto(String(shown.body.manage_url))
         await heading(page, 'Almost booked, Ada')
-        await page.getByText('€105 · €25 deposit to pay · €80 to pay on site').waitFor()
+        await page.getByText('€105 · €25 to pay now · €80 to pay on site').waitFor()
         await expectSound(page, 'manage-deposit-due')
-        await page.getByRole('link', { name: 'Pay the deposit' }).click()
-        await page.getByRole('heading', { name: 'The deposit has not been paid yet' }).waitFor()
+        await page.getByRole('link', { name: 'Pay now' }).click()
+        await page.getByRole('heading', { name: 'Not paid yet' }).waitFor()
         await page.getByText('Salon Spree').waitFor()
         expect(await page.getByRole('link', { name: 'Back to your booking' }).getAttribute('href')).toBe(
           shown.body.manage_url,
@@ -95,11 +95,11 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
         await page.waitForURL(/\/sandbox\//)
         await next(page, /^Pay/)
         await heading(page, 'You’re booked, Ada') // by itself
-        expect(await page.getByRole('link', { name: 'Pay the deposit' }).count()).toBe(0)
+        expect(await page.getByRole('link', { name: 'Pay now' }).count()).toBe(0)
         await next(page, 'Cancel')
-        await page.getByText('Your deposit of €25 will be refunded in full.').waitFor()
+        await page.getByText('Your payment of €25 will be refunded in full.').waitFor()
         await next(page, 'Cancel the appointment')
-        await page.getByText('Your deposit of €25 is on its way back to you.').waitFor()
+        await page.getByText('Your payment of €25 is on its way back to you.').waitFor()
       },
     )
 
@@ -121,7 +121,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await toDetails(page, '2026-11-27', '13:00')
       await writeDetails(page)
       const opened = page.waitForEvent('popup')
-      await next(page, /^Book and pay €25 deposit/)
+      await next(page, /^Book and pay €25/)
       const checkout = await opened
       await heading(page, 'Almost done')
       expect(await violationsIn(page)).toEqual([])

@@ -59,7 +59,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await heading(page, 'Your request is sent')
       await expectFocus(page, 'Your request is sent')
       await page.getByText(/^You will hear by Saturday, 21 November 2026, 10:0\d\. Until then/).waitFor()
-      for (const wrong of ['Check again', 'Pay the deposit', 'Add to calendar'])
+      for (const wrong of ['Check again', 'Pay now', 'Add to calendar'])
         expect(await page.getByRole('button', { name: wrong }).count()).toBe(0)
       expect(await newest()).toMatchObject({ status: 'pending', respond_by: expect.any(String) })
       await expectSound(page, 'request-sent')
@@ -85,7 +85,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await page.reload()
       await toDetails(page, '2026-11-27', '11:00')
       await page.getByText('You will hear by Friday, 27 November 2026, 10:00.').waitFor()
-      await page.getByText('Nothing is paid now. The deposit of €25 is due').waitFor()
+      await page.getByText('Nothing is paid now. €25 is due').waitFor()
       await expectSound(page, 'request-deposit-details')
       await writeDetails(page)
       await next(page, 'Send request')
@@ -97,7 +97,7 @@ describe.skipIf(chromiumPath === undefined).each(isWhole ? engines : ['sqlite' a
       await call('PATCH', `/bookings/${booking?.id ?? ''}`, { status: 'confirmed' })
       await page.reload()
       await heading(page, 'You’re booked, Ada')
-      await page.getByRole('link', { name: 'Pay the deposit' }).waitFor()
+      await page.getByRole('link', { name: 'Pay now' }).waitFor()
     })
 
     test('leaves the way back to other bookings open', async () => {

@@ -128,7 +128,7 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
       'Life drawing for 3 people',
       '10:00 – 11:30 · 1 hour, 30 minutes',
       'Mitte, Rosenthaler Str. 12, 10119 Berlin Map',
-      '€60 · Deposit €15 · €45 to pay on site',
+      '€60 · €15 due now · €45 to pay on site',
       'You can move it until Thursday, 26 November 2026, 10:00. You can cancel until Wednesday, 25 November 2026, 10:00.',
     ])
       expect(before).toContain(part)
@@ -142,14 +142,14 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
     // the agreed price is the one at the booking
     await change(id, { price: { amount: 2_500, currency: 'EUR' } })
     await writeDetails(page)
-    await next(page, /^Book and pay €15 deposit/)
+    await next(page, /^Book and pay €15/)
     await page.waitForURL(/\/sandbox\//)
     await next(page, /^Pay/)
     await heading(page, 'Thank you, Ada!')
     const after = await summary(page)
     for (const part of [
       'Life drawing for 3 people',
-      '€75 · €15 deposit paid · €60 to pay on site',
+      '€75 · €15 paid · €60 to pay on site',
       'You can cancel until Wednesday, 25 November 2026, 10:00.',
     ])
       expect(after).toContain(part)

@@ -95,6 +95,7 @@ export interface Service {
   price: Money | null
   terms?: Terms[]
   deposit: Money | null
+  payment: 'none' | 'deposit' | 'full'
   location_ids: string[]
   staff_ids: string[]
   client_fields: Record<'phone' | 'last_name', 'required' | 'optional' | 'hidden'>

@@ -34,7 +34,7 @@ export function totalsOf(catalogue: Pick<Catalogue, 'services' | 'staff'>, items
     const [cheapest, dearest] = rangeOf(all.map(({ price }) => price?.amount ?? 0))
     least += cheapest * party
     most += dearest * party
-    deposits += (service.deposit?.amount ?? 0) * party
+    deposits += (service.payment == 'full' ? cheapest : (service.deposit?.amount ?? 0)) * party
     hasPrice ||= all.some(({ price }) => price)
     currency ??= all.find(({ price }) => price)?.price?.currency ?? service.deposit?.currency
   }

@@ -149,7 +149,7 @@ function bookRoute(context: Context): ConsoleRoute {
         return once(
           (store) => book(context, visit, { order, store }),
           ({ booking: { id, payment_id } }) => {
-            const hasDeposit = order.items.some(({ service }) => service.deposit !== null)
+            const hasDeposit = order.items.some(({ service }) => service.payment !== 'none')
             const isDue = hasDeposit && !order.isOver && !order.repetition
             return isDue
               ? {

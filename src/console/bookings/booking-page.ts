@@ -322,11 +322,14 @@ function moneyLine(view: BookingView, shown: Shown): Html {
   const day = (instant: Instant | null) =>
     instant === null ? '' : dayText(instant, { timezone: row.timezone, locale })
   const provider = payment.provider === 'stripe' ? 'Stripe' : 'Sandbox'
+  const t = texts.booking
+  const isWhole = payment.kind === 'full'
+  const [paidOn, refundedOn] = [day(row.payment_paid_at), day(row.payment_refunded_at)]
   const states: Record<typeof payment.status, () => string> = {
-    due: () => texts.booking.depositDue({ amount }),
-    paid: () => texts.booking.depositPaid({ amount, day: day(row.payment_paid_at), provider }),
-    expired: () => texts.booking.depositExpired({ amount }),
-    refunded: () => texts.booking.depositRefunded({ amount, day: day(row.payment_refunded_at) }),
+    due: () => (isWhole ? t.fullDue : t.depositDue)({ amount }),
+    paid: () => (isWhole ? t.fullPaid : t.depositPaid)({ amount, day: paidOn, provider }),
+    expired: () => (isWhole ? t.fullExpired : t.depositExpired)({ amount }),
+    refunded: () => (isWhole ? t.fullRefunded : t.depositRefunded)({ amount, day: refundedOn }),
   }
   const left = row.status === 'cancelled' ? null : leftOnSite(row)
   return line(icon('money'), html`${states[payment.status]()}`, {

@@ -84,7 +84,7 @@ export async function appointmentsIn(
       staff: read.staff.find(({ id }) => id === staffId),
     }))
     const service = read.services.find(({ id }) => id === one.shown.service.id)
-    const hasDeposit = (service?.deposit ?? null) !== null
+    const hasDeposit = (service?.payment ?? 'none') !== 'none'
     appointments.push({
       ...{ ...one, times: named, offeredBy: service?.staff_ids ?? [] },
       mayRefund: hasDeposit && visit.person.role === 'owner',

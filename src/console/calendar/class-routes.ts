@@ -94,7 +94,7 @@ async function findClass(
     const offered = view.calendar.catalogue.services.find(({ id }) => id === service)
     if (!first || !offered) throw noClass()
     return Promise.resolve({
-      ...{ service: first.service, capacity: offered.capacity, hasDeposit: offered.deposit !== null, who },
+      ...{ service: first.service, capacity: offered.capacity, hasDeposit: offered.payment !== 'none', who },
       ...{ staff: first.staff, location: first.location, timezone: view.calendar.timezone },
       ...{ starts_at: startsAt, ends_at: readInstant(first.ends_at), bookings },
       notes: view.notes,

@@ -173,6 +173,10 @@ export interface TextParameters {
   'booking.depositPaid': { amount: string | number; day: string | number; provider: string | number }
   'booking.depositExpired': { amount: string | number }
   'booking.depositRefunded': { amount: string | number; day: string | number }
+  'booking.fullDue': { amount: string | number }
+  'booking.fullPaid': { amount: string | number; day: string | number; provider: string | number }
+  'booking.fullExpired': { amount: string | number }
+  'booking.fullRefunded': { amount: string | number; day: string | number }
   'booking.dueThere': { amount: string | number }
   'booking.linkSendHow': { email: string | number }
   'booking.againUsually': { weeks: string | number }

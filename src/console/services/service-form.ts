@@ -78,7 +78,8 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
     ['name', text({ required: true, max: 200 }), words.name],
     ['duration_minutes', duration(words), words.duration],
     ['price', money, words.price],
-    ['deposit', money, words.deposit, words.depositHint],
+    ['deposit', deposit, words.deposit, words.depositHint],
+    ['payment', wholePrice, words.full],
     ['category', category(shown, choices?.categories ?? []), shown.category, shown.categoryHint],
     ['description', optional({ rows: 3, max: 5_000 }), words.description],
     ['staff_ids', ids(staff), words.staff, words.staffHint],
@@ -113,6 +114,25 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
     ['custom_fields', questions(words), words.questions, words.questionsHint],
     ...partRows(language, { staff, resources }),
   ]
+}
+
+const whole = yesOrNo()
+
+/** The mode of payment, as a checkbox for the whole price. A deposit is the mode by itself. */
+const wholePrice: Codec = {
+  ...whole,
+  read: (typed, name) => {
+    const isTicked = whole.read(typed, name)
+    if (isTicked === undefined) return undefined
+    return isTicked ? 'full' : money.read(typed, 'deposit') ? 'deposit' : 'none'
+  },
+  show: (value, name) => whole.show(value === 'full', name),
+}
+
+/** The deposit, which the whole price includes. */
+const deposit: Codec = {
+  ...money,
+  read: (typed, name) => (typed['payment'] === 'on' ? null : money.read(typed, name)),
 }
 
 /** The checkbox that each person gives a class alone. It is no field of the service. */
@@ -388,7 +408,7 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
     ${partFields(words, state, rows)}
     <details ${opened(areWrong(state, rarePointers))}>
       <summary>${words.more}</summary>
-      ${at('deposit')}
+      ${at('deposit')} ${at('payment')}
       <div class="beside">${at('buffer_before_minutes', 'buffer_after_minutes')}</div>
       ${at('slot_interval_minutes')}
       <div class="beside">${at('min_notice_minutes', 'max_advance_days')}</div>
@@ -409,7 +429,7 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
 }
 
 const rarePointers = [
-  ...['deposit', 'buffer_before_minutes', 'buffer_after_minutes', 'slot_interval_minutes'],
+  ...['deposit', 'payment', 'buffer_before_minutes', 'buffer_after_minutes', 'slot_interval_minutes'],
   ...['min_notice_minutes', 'max_advance_days', 'cancel_until_minutes', 'reschedule_until_minutes'],
   ...['max_reschedules', 'max_repeats'],
   ...['confirmation', 'respond_within_minutes'],
@@ -476,6 +496,7 @@ function askedNumbers({ typed }: FormState): number[] {
 export function serviceSummary(service: Service, { locale, texts }: ConsoleLanguage): string {
   const { services: words } = texts
   return [
+    ...(service.payment === 'full' ? [words.paidWhole] : []),
     ...(service.deposit ? [words.withDeposit({ amount: moneyText(service.deposit, locale) })] : []),
     ...(service.capacity > 1 ? [words.forMany({ count: service.capacity })] : []),
   ].join(' · ')
