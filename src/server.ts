@@ -113,6 +113,7 @@ import { waitlistPageRoutes } from './pages/waitlist-page-routes.ts'
 import { widgetRoutes } from './pages/widget-routes.ts'
 import { oldProcessorEvents, oldSandboxCheckouts, unusedPayments } from './payments/payment.ts'
 import { ownStripeRoutes } from './payments/own-stripe-routes.ts'
+import { refundRoutes } from './payments/refund-routes.ts'
 import { PaymentWorker } from './payments/payment-worker.ts'
 import { stripeWebhookRoutes } from './payments/stripe-routes.ts'
 import { openMetrics } from './watch/metrics.ts'
@@ -306,7 +307,16 @@ function fileRoutes(limiter: RateLimiter): AnyRoutes {
 const apiRoutes: AnyRoutes[] = [
   ...[sessionRoutes, catalogueRoutes, catalogueWriteRoutes, imageRoutes, blockRoutes, holidayRoutes],
   ...[businessRoutes, businessKeyRoutes, availabilityRoutes, holdRoutes, bookingRoutes, calendarRoutes],
-  ...[numbersRoutes, manageRoutes, waitlistRoutes, clientRoutes, webhookRoutes, deliveryRoutes, mailRoutes],
+  ...[
+    numbersRoutes,
+    manageRoutes,
+    waitlistRoutes,
+    refundRoutes,
+    clientRoutes,
+    webhookRoutes,
+    deliveryRoutes,
+    mailRoutes,
+  ],
   ...[feedRoutes, busyCalendarRoutes, auditRoutes],
 ]
 

@@ -20,6 +20,7 @@ import {
   QueryInstant,
 } from '../base/wire.ts'
 import { maxTermsLength } from '../catalogue/business-rules.ts'
+import { maxMinorUnits } from '../catalogue/service-rules.ts'
 import { localeErrors } from '../catalogue/mail-settings-rules.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 import { maxDelaySeconds } from '../mails/mail-rules.ts'
@@ -282,12 +283,59 @@ export const Payment = Type.Object(
     currency: Type.String(),
     provider: Type.Enum(['stripe', 'sandbox']),
     paid_at: Nullable(ShownInstant),
-    refunded_at: Nullable(ShownInstant),
+    refunded_at: Nullable(ShownInstant, { description: 'When all of it was refunded.' }),
+    refunded_amount: Type.Integer({ description: 'What was refunded, wholly or in part.' }),
   },
   {
     title: 'Payment',
     description:
       'The payment of a booking in advance, if any. Shown to business and hub keys, to the session that made it, and to its manage link.',
+  },
+)
+
+/** A payment of a booking, with what was refunded of it. */
+export const PaymentOfBooking = Type.Object(
+  {
+    id: ShownId,
+    kind: Type.Enum(['deposit', 'full']),
+    amount: Type.Integer({ description: 'In minor units: 2500 EUR is 25.00 euros.' }),
+    currency: Type.String(),
+    status: Type.Enum(['due', 'paid', 'refunded'], {
+      description: '`paid` also while a part of it is refunded; `refunded` once all of it is.',
+    }),
+    paid_at: Nullable(ShownInstant),
+    refunded_amount: Type.Integer({ description: 'What the payment processor has refunded.' }),
+    refunding_amount: Type.Integer({ description: 'What was asked back and is still on its way.' }),
+  },
+  {
+    title: 'PaymentOfBooking',
+    description: 'What is due or was paid for a booking, and what was refunded.',
+    examples: [
+      {
+        ...{ id: exampleIds.booking, kind: 'full', amount: 6000, currency: 'EUR', status: 'paid' },
+        ...{ paid_at: exampleTimes.createdAt, refunded_amount: 0, refunding_amount: 2000 },
+      },
+    ],
+  },
+)
+
+/** The body of `POST /bookings/{id}/refund`. */
+export const RefundBooking = StrictObject(
+  {
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maxMinorUnits,
+        description: 'In minor units, at most what is left; if absent: all that is left.',
+      }),
+    ),
+    reason: Type.Optional(Text(500, { description: 'Why, for the team. It is not sent to the client.' })),
+    notify,
+  },
+  {
+    title: 'RefundBooking',
+    description: 'How much to refund, and why.',
+    examples: [{ amount: 2000, reason: 'The colour did not hold' }],
   },
 )
 
@@ -394,6 +442,11 @@ export const Booking = Type.Object(
       }),
     ),
     payment: Type.Optional(Payment),
+    payments: Type.Optional(
+      Type.Array(PaymentOfBooking, {
+        description: 'What is due, paid and refunded. For keys and people; not in lists.',
+      }),
+    ),
     redirect_url: Type.Optional(
       Type.String({
         description: 'Where the client pays the deposit. Only in the response to the creation.',

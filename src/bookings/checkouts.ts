@@ -36,7 +36,15 @@ export interface OpenCheckout {
 
 export type PaymentPart = Pick<
   PaymentsTable,
-  'kind' | 'status' | 'amount' | 'currency' | 'provider' | 'paid_at' | 'refunded_at'
+  | 'kind'
+  | 'status'
+  | 'amount'
+  | 'currency'
+  | 'provider'
+  | 'paid_at'
+  | 'refunded_at'
+  | 'refund_total'
+  | 'refunded_amount'
 >
 
 /** Takes deposits. Methods with a transaction call nothing outside the database. */
@@ -105,6 +113,19 @@ export type CheckoutKey = Pick<
   'id' | 'checkout_reference' | 'created_at' | 'expires_at' | 'amount' | 'currency'
 >
 
+/** A paid payment, for its refunds. */
+export type RefundedPayment = Pick<PaymentsTable, 'id' | 'currency'> & { payment_reference: string }
+
+/** A refund as the processor knows it. */
+export interface ProcessorRefund {
+  reference: string
+  /** Our number of it. Undefined if somebody made it at the processor. */
+  number: number | undefined
+  /** In minor units. */
+  amount: number
+  status: 'pending' | 'refunded' | 'failed'
+}
+
 export interface CheckoutOrder extends Deposit {
   paymentId: string
   expiresAt: Instant
@@ -123,8 +144,14 @@ export interface CheckoutProvider {
   retrieve(checkout: CheckoutKey): Promise<CheckoutState>
   /** Closes a checkout unless it was paid. Returns its state like `retrieve`. */
   expire(checkout: CheckoutKey): Promise<CheckoutState>
-  /** Refunds the whole payment. Repeated calls refund it once. `pending` means to call again later. */
-  refund(payment: { id: string; payment_reference: string }): Promise<'refunded' | 'pending'>
+  /**
+   * Makes the wanted refunds of a payment, each once however often it is called. Returns all refunds that the
+   * processor has. `refused` has the numbers of those for which too little is left.
+   */
+  refund(
+    payment: RefundedPayment,
+    wanted: readonly { number: number; amount: number }[],
+  ): Promise<{ refunds: ProcessorRefund[]; refused: number[] }>
 }
 
 /** Thrown if the processor did not respond in time or is unavailable. It may or may not have acted. */

@@ -31,6 +31,8 @@ import { noSuchBooking, showBooking } from './booking.ts'
 import { checkoutAddress } from './checkouts.ts'
 import { chosenStaff } from './claim.ts'
 import type { Context } from './context.ts'
+import { findPaymentsOf } from './payment-list-queries.ts'
+import { presentPayment, type ShownPayment } from './shown-payment.ts'
 import { findVisitItems } from './visit-queries.ts'
 
 /*
@@ -211,18 +213,24 @@ export function mailLink(context: Context, actor: Actor, id: string): Promise<bo
   })
 }
 
-/** Adds the client's link, and the link for a due deposit, to a booking that the caller sees completely. */
+/** Adds links and payments to a booking that the caller sees completely. */
 export async function withLinks<Shown extends object>(
   context: Context,
   { actor, booking }: { actor: Actor; booking: BookingRow },
   shown: Shown,
-): Promise<Shown & { manage_url?: string; pay_url?: string }> {
+): Promise<Shown & { manage_url?: string; pay_url?: string; payments?: ShownPayment[] }> {
   if ('redacted' in shown) return shown
   const maySee = maySeeLink(actor, booking.payment_id !== null)
   const manage_url = maySee ? await manageUrl(context, booking) : undefined
   return {
     ...shown,
     ...payPart(context, actor, booking),
+    ...(booking.payment_id !== null &&
+      !isSession(actor) && {
+        payments: (await findPaymentsOf(context.db.reads, booking)).map((one) =>
+          presentPayment(one, booking),
+        ),
+      }),
     ...(manage_url !== undefined && { manage_url }),
   }
 }

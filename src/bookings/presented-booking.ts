@@ -125,6 +125,7 @@ function paymentPart(booking: BookingRow): { payment?: ShownPayment } {
       provider,
       paid_at: time(booking.payment_paid_at),
       refunded_at: time(booking.payment_refunded_at),
+      refunded_amount: (status === 'refunded' ? amount : booking.payment_refunded_amount) ?? 0,
     },
   }
 }

@@ -30,7 +30,7 @@ export interface CustomField {
   options?: string[]
 }
 
-/** How much of its price a service charges when booked. */
+/** The part of its price that a service charges when booked. */
 export const paymentModes = ['none', 'deposit', 'full'] as const
 
 export type PaymentMode = (typeof paymentModes)[number]

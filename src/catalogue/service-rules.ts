@@ -167,6 +167,12 @@ export function missingParts({
   return [{ pointer: '/price/amount', code: 'not_allowed', detail: unpayable(price.currency, step) }]
 }
 
+/** Returns why no payment processor moves an amount. Undefined if they do. */
+export function unpayableDetail({ amount, currency }: Money): string | undefined {
+  const step = payableStep(currency)
+  return amount % step === 0 ? undefined : unpayable(currency, step)
+}
+
 function unpayable(currency: string, step: number): string {
   return `must be a multiple of ${step}: payment processors take no other amounts of ${currency}`
 }
@@ -181,7 +187,7 @@ export function prepaymentOf(
 }
 
 /** A service of a booking, with its people and the price for each of them. */
-export interface PricedService {
+interface PricedService {
   service: { payment: PaymentMode; deposit: Money | null }
   people: number
   price: Money | null

@@ -40,6 +40,7 @@ import { series } from './migrations/0039-series.ts'
 import { waitingList } from './migrations/0040-waiting-list.ts'
 import { clientOrder } from './migrations/0042-client-order.ts'
 import { paymentModes } from './migrations/0044-payment-modes.ts'
+import { refunds } from './migrations/0045-refunds.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -82,6 +83,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0040-waiting-list': waitingList,
   '0042-client-order': clientOrder,
   '0044-payment-modes': paymentModes,
+  '0045-refunds': refunds,
 }
 
 /** Names in the order of the migrations. */

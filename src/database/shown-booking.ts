@@ -46,6 +46,8 @@ const shown = {
     payment_provider: 'provider',
     payment_paid_at: 'paid_at',
     payment_refunded_at: 'refunded_at',
+    payment_refund_total: 'refund_total',
+    payment_refunded_amount: 'refunded_amount',
   },
 } as const satisfies { [Source in keyof Sources]: ColumnsFrom<Sources[Source]> }
 

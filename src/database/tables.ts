@@ -527,6 +527,8 @@ export interface Tables {
   payments: PaymentsTable
   processor_events: ProcessorEventsTable
   sandbox_checkouts: SandboxCheckoutsTable
+  sandbox_refunds: SandboxRefundsTable
+  refunds: RefundsTable
   events: EventsTable
   webhooks: WebhooksTable
   deliveries: DeliveriesTable
@@ -1011,6 +1013,7 @@ export type MailKind =
   | 'declined'
   | 'unanswered'
   | 'answer_due'
+  | 'refunded'
 
 /** `superseded`: never sent, because a newer email contains more. */
 export type MailStatus = 'queued' | 'sent' | 'failed' | 'superseded'
@@ -1178,8 +1181,13 @@ export interface PaymentsTable {
   /** Time of the last query to the processor from the booking's page. */
   last_page_check_at: Instant | null
   paid_at: Instant | null
+  /** When all that is left was asked back. Null while a part of it stays. */
   refund_requested_at: Instant | null
   refunded_at: Instant | null
+  /** The amount that was asked back, refunded or not. */
+  refund_total: number
+  /** The amount that the processor has given back. */
+  refunded_amount: number
   created_at: Instant
 }
 
@@ -1216,6 +1224,32 @@ interface ProcessorEventsTable {
   provider: string
   event_id: string
   applied_at: Instant
+}
+
+/** A refund of a payment, whole or in part. */
+export interface RefundsTable {
+  payment_id: string
+  /** Counts the refunds of the payment. */
+  number: number
+  business_id: string
+  /** In minor units of the payment's currency. */
+  amount: number
+  /** `failed`: the processor refused it for good. A refund that comes back from the bank is requested again. */
+  status: 'requested' | 'refunded' | 'failed'
+  /** 1 if somebody made it at the processor. */
+  by_hand: 0 | 1
+  reason: string | null
+  /** The processor's ID. */
+  processor_reference: string | null
+  requested_at: Instant
+  refunded_at: Instant | null
+}
+
+export interface SandboxRefundsTable {
+  payment_id: string
+  number: number
+  amount: number
+  refunded_at: Instant
 }
 
 /** Checkouts of the built-in sandbox, which replaces a payment processor. */

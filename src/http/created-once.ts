@@ -40,7 +40,8 @@ export async function createdOnce<Result>(
       route: `${request.method} ${request.routeOptions.url ?? ''}`,
       idempotency_key: checkKey(key.toString()),
     },
-    digest: requestDigest(request.body),
+    // the route names a pattern, so the address belongs to the request
+    digest: requestDigest(isPlain(request.params) ? request.body : [request.params, request.body]),
     run,
     ...(looks && { looks }),
     present: (result) => {
@@ -82,4 +83,8 @@ function requestDigest(body: unknown): string {
       : member,
   )
   return hash('sha256', canonical, 'hex')
+}
+
+function isPlain(params: unknown): boolean {
+  return typeof params !== 'object' || params === null || Object.keys(params).length === 0
 }

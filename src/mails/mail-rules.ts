@@ -18,6 +18,7 @@ export const mailKinds: Readonly<Record<MailKind, KindRules>> = {
   cancelled: { isOptional: false, hasCalendar: true },
   reminder: { isOptional: true, hasCalendar: false },
   deposit_due: { isOptional: false, hasCalendar: false },
+  refunded: { isOptional: false, hasCalendar: false },
   booked: { isOptional: false, hasCalendar: true },
   requested: { isOptional: false, hasCalendar: false },
   declined: { isOptional: false, hasCalendar: false },
@@ -245,7 +246,16 @@ export function mailToSend(
   booking: MailSubject | undefined,
   now: Instant,
 ): WaitingMail | undefined {
-  if (!booking || booking.ends_at <= now) return undefined
+  const other = booking && booking.ends_at > now ? newsToSend(all, booking, now) : undefined
+  // money goes back also after the appointment, and other emails show it
+  return other ?? (booking && all.findLast(({ kind }) => kind === 'refunded'))
+}
+
+function newsToSend(
+  all: readonly WaitingMail[],
+  booking: MailSubject,
+  now: Instant,
+): WaitingMail | undefined {
   const waiting = withoutUndone(all, booking)
   const last = (kind: MailKind) => waiting.findLast((mail) => mail.kind === kind)
   if (booking.status === 'cancelled') return lastEnd(waiting)

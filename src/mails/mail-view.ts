@@ -101,6 +101,7 @@ export function mailViewOf(
       clientZone: booking.time_zone,
       price: totalPriceOf(booking),
       deposit: depositOf(booking),
+      returned: returnedOf(booking),
       left: leftOnSite(booking),
       client: {
         firstName: booking.client_first_name,
@@ -249,6 +250,14 @@ function businessOf(booking: ShownBooking, server: string): MailView['business']
     imprintUrl: booking.imprint_url,
     privacyUrl: booking.privacy_url,
   }
+}
+
+function returnedOf({
+  payment_refund_total: amount,
+  ...booking
+}: ShownBooking): MailView['booking']['returned'] {
+  const isPart = booking.payment_status === 'paid' && amount !== null && amount > 0
+  return isPart && amount !== booking.payment_amount ? moneyOf(amount, booking.payment_currency) : null
 }
 
 function depositOf(booking: ShownBooking): MailView['booking']['deposit'] {

@@ -209,6 +209,24 @@ export async function recordPaymentMail(
   tx.onCommit(() => dueMails.raise())
 }
 
+/** Records the email about a refund, which says how much comes back. `occasion` names the refund. */
+export async function recordRefundMail(
+  { config, ids, dueMails, cache }: Pick<Context, 'config' | 'ids' | 'dueMails' | 'cache'>,
+  tx: Transaction,
+  { booking, by, occasion }: { booking: Told; by: Actor; occasion: string },
+): Promise<void> {
+  if (!hasEmail(booking.client_email)) return
+  if ((await mailRouteOf({ config, cache }, tx.db, booking.business_id)) === 'off') return
+  await writeMails(tx, {
+    ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
+    ...{ occasion: `refund/${occasion}`, client_kind: 'refunded', business_kind: null, ...noText },
+    ...{ to_email: booking.client_email, recipient: clientEmailOf(booking.client_email) },
+    ...{ by_email: '', caused_by: causeOf(booking, by) },
+    ...{ created_at: tx.now, due_at: tx.now },
+  })
+  tx.onCommit(() => dueMails.raise())
+}
+
 /** Returns the kind of the email that shows a booking again. */
 function againKind({ respond_by, confirmed_at }: Told): MailKind {
   if (respond_by !== null) return 'requested'

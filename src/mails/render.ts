@@ -67,6 +67,8 @@ export interface MailView {
           payUntil: Instant | null
         })
       | null
+    /** A part of the payment that was refunded. Null if none, or all of it. */
+    returned: Money | null
     /** The price minus the deposit, to pay on site. Null without a deposit or a remainder. */
     left: Money | null
     client: { firstName: string; lastName: string; email: string; phone: string | null }
@@ -204,11 +206,12 @@ function subjectOf(view: MailView, language: Language): string {
 }
 
 type News =
-  'confirmed' | 'changed' | 'cancelled' | 'deposit_due' | 'paid' | 'requested' | 'declined' | 'unanswered'
+  | ('confirmed' | 'changed' | 'cancelled' | 'deposit_due' | 'paid')
+  | ('requested' | 'declined' | 'unanswered' | 'refunded')
 
 /** Returns the news in an email to a client, except a reminder. A due deposit comes first, because it asks for something. */
 export function newsOf({ kind, reportsPayment, booking, payUrl }: MailView): News {
-  if (kind === 'changed' || kind === 'requested') return kind
+  if (kind === 'changed' || kind === 'requested' || kind === 'refunded') return kind
   if (kind === 'cancelled' || kind === 'declined' || kind === 'unanswered') return kind
   if (kind === 'deposit_due' || (payUrl !== null && booking.deposit?.state === 'due')) return 'deposit_due'
   return reportsPayment && booking.deposit?.state === 'paid' ? 'paid' : 'confirmed'
@@ -465,10 +468,11 @@ function beforeText(view: MailView, language: Language): string | null {
 /** Lists due and paid amounts. */
 function moneyRows({ kind, booking }: MailView, { say, locale }: Language): [string, string][] {
   const isOver = endKinds.has(kind)
-  const { deposit, price, left } = booking
+  const { deposit, price, returned, left } = booking
   const rows: [string, MailView['booking']['price']][] = [
     [say('mail.price'), isOver ? null : price],
     ...(deposit ? [[say(`mail.${deposit.kind}.${deposit.state}`), deposit] as [string, typeof deposit]] : []),
+    [say('mail.returned'), returned],
     [say('mail.left'), isOver || !deposit ? null : left],
   ]
   return rows.flatMap(([label, money]) => (money ? [[label, moneyText(money, locale)]] : []))

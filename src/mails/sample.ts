@@ -59,6 +59,7 @@ const depositStates: Partial<Record<MailKind, 'due' | 'paid' | 'refunded'>> = {
   deposit_due: 'due',
   confirmed: 'paid',
   cancelled: 'refunded',
+  refunded: 'paid',
 }
 
 function sampleView(config: Config, { kind, locale, to, now, business = salon }: Sample): MailView {
@@ -100,6 +101,7 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
             payUntil: state === 'due' ? plusMinutes(now, 35) : null,
           }
         : null,
+      returned: kind === 'refunded' ? { amount: 500, currency: 'EUR' } : null,
       left: { amount: state ? 2_500 : 3_500, currency: 'EUR' },
       client: { firstName: 'Ada', lastName: 'Lovelace', email: to, phone: '+49 30 1234567' },
       answers: isOfBusiness ? [{ label: 'How long is your hair?', value: 'Down to the shoulders' }] : [],

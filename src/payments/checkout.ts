@@ -266,6 +266,7 @@ const unpaid = {
   paid_at: null,
   refund_requested_at: null,
   refunded_at: null,
+  ...{ refund_total: 0, refunded_amount: 0 },
 }
 
 /** Returns the end of a checkout opened now, and the time to check it. */

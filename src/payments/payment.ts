@@ -1,5 +1,5 @@
 import { OperatorError } from '../base/errors.ts'
-import { plusSeconds } from '../base/instants.ts'
+import { type Instant, plusSeconds } from '../base/instants.ts'
 import { type CheckoutProvider, ProcessorRefusal, ProcessorUnavailable } from '../bookings/checkouts.ts'
 import {
   bookingForPayment,
@@ -36,8 +36,62 @@ import {
   nextCheckAfter,
   noOrder,
 } from './payment-rules.ts'
+import { refundChanges } from './refund-rules.ts'
+import { findRefunds, insertRefund, type RefundRow, updateRefund } from './refund-queries.ts'
 import { anyOwnAccount } from './own-stripe-queries.ts'
 import { deleteOldSandboxCheckouts } from './sandbox-queries.ts'
+
+/**
+ * The states of a payment. `refunding`: all that is left was asked back, and the processor has not returned it yet. A
+ * payment of which a part was refunded stays `paid`.
+ */
+export type PaymentState = PaymentsTable['status'] | 'refunding'
+
+export type PaymentEvent =
+  | 'paid'
+  | 'checkout ended'
+  | 'confirmed otherwise'
+  | 'cancelled'
+  | 'part refund asked'
+  | 'whole refund asked'
+  | 'part refunded'
+  | 'all refunded'
+  | 'refund failed'
+
+/** The next state by state and event. An absent event changes nothing, however often it comes. */
+export const paymentStates: Record<PaymentState, Partial<Record<PaymentEvent, PaymentState>>> = {
+  // a checkout is on record, or waits for the answer of the business
+  preparing: {
+    ...{ paid: 'paid', 'checkout ended': 'expired' },
+    ...{ 'confirmed otherwise': 'due', cancelled: 'expired' },
+  },
+  // a booking that stands without the payment keeps it due when its checkout ends
+  due: {
+    ...{ paid: 'paid', 'checkout ended': 'expired' },
+    ...{ 'confirmed otherwise': 'expired', cancelled: 'expired' },
+  },
+  // nothing is due any more, but the client may have paid at the last moment
+  expired: { paid: 'paid', 'checkout ended': 'expired' },
+  paid: {
+    ...{ 'part refund asked': 'paid', 'whole refund asked': 'refunding' },
+    ...{ 'part refunded': 'paid', 'all refunded': 'refunded' },
+  },
+  refunding: { 'part refunded': 'refunding', 'all refunded': 'refunded' },
+  // the bank of the client sends it back, and it is sent again
+  refunded: { 'refund failed': 'refunding' },
+}
+
+export function paymentState({
+  status,
+  refund_requested_at,
+}: Pick<PaymentRow, 'status' | 'refund_requested_at'>): PaymentState {
+  return status === 'paid' && refund_requested_at !== null ? 'refunding' : status
+}
+
+/** Returns the state after an event. Undefined if it changes nothing. */
+export function after(payment: PaymentRow, event: PaymentEvent): PaymentState | undefined {
+  return paymentStates[paymentState(payment)][event]
+}
 
 type Booking = NonNullable<Awaited<ReturnType<typeof bookingForPayment>>>
 
@@ -76,7 +130,7 @@ export async function applyPaid(
 ): Promise<void> {
   const isConfirmed = await context.db.transaction(async (tx) => {
     const both = await lockBoth(tx, paid.paymentId, paid.event)
-    if (!both || both.payment.paid_at !== null) return false
+    if (!both || after(both.payment, 'paid') === undefined) return false
     const columns = { status: 'paid', paid_at: tx.now, payment_reference: paid.paymentReference } as const
     const { next, confirmed } = await consequence(context, tx, both)
     await updatePayment(tx.db, paid.paymentId, { ...columns, ...next })
@@ -137,7 +191,7 @@ export async function applyExpired(
     const { checkout_reference, expires_at = payment.expires_at } = expired.checkout
     const isPresent = payment.checkout_reference === checkout_reference && payment.expires_at === expires_at
     if (payment.status === 'due' && !isPresent) return // from an earlier checkout, while another may be open
-    if (payment.status !== 'preparing' && payment.status !== 'due' && payment.status !== 'expired') return
+    if (after(payment, 'checkout ended') === undefined) return
     const isDue = payment.status === 'due' && booking?.payment_id === payment.id
     if (isDue && booking.status !== 'cancelled' && !isUnconfirmed(booking)) {
       const none = { order_digest: noOrder, checkout_reference: null, next_check_at: null, checks: 0 }
@@ -168,11 +222,11 @@ async function tellOf(
   if (now) await recordPayment(context, tx, { type, booking: eventSubject(now), payment })
 }
 
-/** Refunds a payment whose hold ended without a booking. */
+/** Asks back all that is left of a payment whose hold ended without a booking. */
 async function refundUnclaimed(context: Context, paymentId: string): Promise<void> {
   await context.db.transaction(async (tx) => {
     const both = await lockBoth(tx, paymentId, undefined)
-    if (!both || both.payment.status !== 'paid' || both.payment.refund_requested_at !== null) return
+    if (!both || after(both.payment, 'whole refund asked') === undefined) return
     const activeUntil = both.booking ? undefined : await holdActiveUntil(tx.db, both.payment, tx.now)
     const isFor = both.booking?.payment_id === paymentId
     await updatePayment(
@@ -185,43 +239,137 @@ async function refundUnclaimed(context: Context, paymentId: string): Promise<voi
   })
 }
 
-/** Applies a refund made by the processor, regardless of who requested it. */
-export async function applyRefunded(
+/**
+ * Applies a report about refunds, regardless of who requested them. Reports can arrive in any order and without those
+ * before them, so the payment is checked in any case. Even a completed refund can come back from the client's bank.
+ */
+export async function applyRefundReport(
   context: Context,
-  refunded: { paymentId: string; event?: AppliedEvent },
+  {
+    paymentId,
+    report,
+    event,
+  }: { paymentId: string; report: 'whole' | 'part' | 'failed'; event: AppliedEvent },
 ): Promise<void> {
   await context.db.transaction(async (tx) => {
-    const both = await lockBoth(tx, refunded.paymentId, refunded.event)
-    if (!both || both.payment.status !== 'paid') return
-    const { refund_requested_at } = both.payment
-    await updatePayment(tx.db, refunded.paymentId, {
-      status: 'refunded',
-      refunded_at: tx.now,
-      refund_requested_at: refund_requested_at ?? tx.now,
-      next_check_at: null,
+    const both = await lockBoth(tx, paymentId, event)
+    if (!both || both.payment.paid_at === null) return
+    const { payment } = both
+    const isNew = report === 'whole' && after(payment, 'all refunded') === 'refunded'
+    const isBack = report === 'failed' && after(payment, 'refund failed') !== undefined
+    await updatePayment(tx.db, paymentId, {
+      ...(isNew && wholly(payment, tx.now)),
+      ...(isBack && { status: 'paid', refunded_at: null }),
+      ...{ next_check_at: tx.now, checks: 0 },
     })
-    await tellOf(
-      context,
-      tx,
-      { ...both, payment: { ...both.payment, status: 'refunded' } },
-      'payment.refunded',
-    )
+    if (isNew)
+      await tellOf(
+        context,
+        tx,
+        { ...both, payment: { ...payment, ...wholly(payment, tx.now) } },
+        'payment.refunded',
+      )
+    tx.onCommit(() => context.checkouts.due.raise())
   })
 }
 
-/** Schedules a check of a changed refund, because even a completed one can come back from the client's bank. */
-export async function applyRefundChanged(
+function wholly({ amount, refund_requested_at }: PaymentRow, now: Instant) {
+  return {
+    status: 'refunded' as const,
+    ...{ refunded_at: now, refund_requested_at: refund_requested_at ?? now },
+    ...{ refund_total: amount, refunded_amount: amount },
+  }
+}
+
+/** Asks back a part of a payment, or all that is left. The caller has locked it. Returns the payment and the refund's number. */
+export async function requestRefund(
   context: Context,
-  changed: { paymentId: string; failed: boolean; event: AppliedEvent },
-): Promise<void> {
-  await context.db.transaction(async (tx) => {
-    const both = await lockBoth(tx, changed.paymentId, changed.event)
-    if (!both || both.payment.refund_requested_at === null) return
-    if (both.payment.status === 'refunded' && !changed.failed) return
-    const back = { status: 'paid', refunded_at: null } as const
-    await updatePayment(tx.db, both.payment.id, { ...back, next_check_at: tx.now, checks: 0 })
-    tx.onCommit(() => context.checkouts.due.raise())
+  tx: Transaction,
+  { payment, amount, reason = null }: { payment: PaymentRow; amount: number; reason?: string | null },
+): Promise<{ payment: PaymentRow; number: number }> {
+  const { id: payment_id, business_id } = payment
+  const number = ((await findRefunds(tx.db, payment_id)).at(-1)?.number ?? 0) + 1
+  await insertRefund(tx.db, {
+    ...{ payment_id, number, business_id, amount, reason, status: 'requested', by_hand: 0 },
+    ...{ processor_reference: null, requested_at: tx.now, refunded_at: null },
   })
+  const refund_total = payment.refund_total + amount
+  const columns = {
+    refund_total,
+    ...(refund_total === payment.amount && { refund_requested_at: payment.refund_requested_at ?? tx.now }),
+    ...{ next_check_at: tx.now, checks: 0 },
+  }
+  await updatePayment(tx.db, payment_id, columns)
+  tx.onCommit(() => context.checkouts.due.raise())
+  return { payment: { ...payment, ...columns }, number }
+}
+
+/**
+ * Applies the processor's list of refunds: it alone decides how much was refunded. Refunds made there get a number.
+ * Returns true if one of ours failed and has to be sent again.
+ */
+async function applyRefunds(
+  context: Context,
+  paymentId: string,
+  { refunds, refused }: Awaited<ReturnType<CheckoutProvider['refund']>>,
+): Promise<{ isOpen: boolean; failed: boolean }> {
+  return context.db.transaction(async (tx) => {
+    const both = await lockBoth(tx, paymentId, undefined)
+    if (!both) return { isOpen: false, failed: false }
+    const { payment } = both
+    const rows = await findRefunds(tx.db, paymentId)
+    const changes = refundChanges(rows, { refunds, refused, payment, now: tx.now })
+    for (const row of changes.changed) await updateRefund(tx.db, row, row)
+    for (const row of changes.added) await insertRefund(tx.db, row)
+    const { refunded_amount, refund_total, isOpen, failed } = changes
+    const isWhole = refunded_amount === payment.amount
+    const columns = {
+      ...{ refunded_amount, refund_total: Math.min(refund_total, payment.amount) },
+      ...(isWhole
+        ? { ...wholly(payment, payment.refunded_at ?? tx.now) }
+        : ({ status: 'paid', refunded_at: null } as const)),
+      ...(!isOpen && { next_check_at: null }),
+    }
+    await updatePayment(tx.db, paymentId, columns)
+    if (refunded_amount > payment.refunded_amount)
+      await tellOf(context, tx, { ...both, payment: { ...payment, ...columns } }, 'payment.refunded')
+    return { isOpen, failed }
+  })
+}
+
+/** Completes the refund of all that is left, which others ask for by its time alone. Returns the refunds to make. */
+async function wantedRefunds(
+  context: Context,
+  paymentId: string,
+): Promise<{ payment: PaymentRow; wanted: RefundRow[]; isFor: boolean } | undefined> {
+  return context.db.transaction(async (tx) => {
+    const both = await lockBoth(tx, paymentId, undefined)
+    if (!both || both.payment.paid_at === null) return undefined
+    let { payment } = both
+    const left = payment.amount - payment.refund_total
+    if (payment.refund_requested_at !== null && payment.status === 'paid' && left > 0)
+      payment = (await requestRefund(context, tx, { payment, amount: left })).payment
+    const rows = await findRefunds(tx.db, paymentId)
+    const wanted = rows.filter(({ status, by_hand }) => status === 'requested' && by_hand === 0)
+    return { payment, wanted, isFor: both.booking?.payment_id === paymentId }
+  })
+}
+
+/** Makes the refunds of a payment that are due, and reads all that the processor has. */
+async function settleRefunds(context: Context, provider: CheckoutProvider, id: string): Promise<Settlement> {
+  const found = await wantedRefunds(context, id)
+  if (!found) return 'paid'
+  const { payment, wanted, isFor } = found
+  const { payment_reference, currency, status } = payment
+  if (wanted.length === 0 && status === 'paid' && !isFor) {
+    await refundUnclaimed(context, id)
+    return 'paid'
+  }
+  if (payment_reference === null) throw new Error('a payment without its reference') // the schema forbids it
+  const result = await provider.refund({ id, currency, payment_reference }, wanted)
+  const { isOpen, failed } = await applyRefunds(context, id, result)
+  if (failed) return settleRefunds(context, provider, id) // a failed one is requested again, and then pending
+  return isOpen ? 'open' : 'refunded'
 }
 
 /** The result of a payment check. */
@@ -257,18 +405,8 @@ async function settle(
   provider: CheckoutProvider,
   payment: PaymentRow,
 ): Promise<Settlement> {
-  const { id, status, payment_reference } = payment
-  if (status === 'refunded') return 'refunded'
-  if (status === 'paid') {
-    if (payment.refund_requested_at === null) {
-      await refundUnclaimed(context, id)
-      return 'paid'
-    }
-    if (payment_reference === null) throw new Error('a payment without its reference') // the schema forbids it
-    if ((await provider.refund({ id, payment_reference })) === 'pending') return 'open'
-    await applyRefunded(context, { paymentId: id })
-    return 'refunded'
-  }
+  const { id, status } = payment
+  if (status === 'refunded' || status === 'paid') return settleRefunds(context, provider, id)
   const isOver = status === 'expired' || payment.expires_at <= context.clock.now()
   const state = isOver ? await provider.expire(payment) : await provider.retrieve(payment)
   switch (state.status) {

@@ -1,6 +1,6 @@
 import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
-import type { PaymentsTable, SandboxCheckoutsTable } from '../database/tables.ts'
+import type { PaymentsTable, SandboxCheckoutsTable, SandboxRefundsTable } from '../database/tables.ts'
 
 export type SandboxCheckout = SandboxCheckoutsTable &
   Pick<PaymentsTable, 'amount' | 'currency' | 'expires_at'> & {
@@ -61,15 +61,25 @@ export async function closeSandboxCheckout(
     .execute()
 }
 
-/** Refunds a checkout, once. */
-export async function refundSandboxCheckout(db: Queries, paymentId: string, now: Instant): Promise<void> {
-  await db
-    .updateTable('sandbox_checkouts')
-    .set({ refunded_at: now })
-    .where('payment_id', '=', paymentId)
-    .where('status', '=', 'paid')
-    .where('refunded_at', 'is', null)
-    .execute()
+/** Makes the refunds of a checkout that are missing. Returns all of them. */
+export async function refundSandboxCheckout(
+  db: Queries,
+  { id, wanted, now }: { id: string; wanted: readonly { number: number; amount: number }[]; now: Instant },
+): Promise<SandboxRefundsTable[]> {
+  if (wanted.length > 0) {
+    await db
+      .insertInto('sandbox_refunds')
+      .values(wanted.map((one) => ({ payment_id: id, ...one, refunded_at: now })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    await db
+      .updateTable('sandbox_checkouts')
+      .set({ refunded_at: now })
+      .where('payment_id', '=', id)
+      .where('refunded_at', 'is', null)
+      .execute()
+  }
+  return db.selectFrom('sandbox_refunds').selectAll().where('payment_id', '=', id).orderBy('number').execute()
 }
 
 /** Deletes up to `max` ended checkouts older than an instant and returns their number. */

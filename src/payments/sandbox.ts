@@ -1,6 +1,6 @@
 import { Problem } from '../base/errors.ts'
 import { publicUrl } from '../base/public-url.ts'
-import type { CheckoutProvider, CheckoutState } from '../bookings/checkouts.ts'
+import type { CheckoutProvider, CheckoutState, ProcessorRefund } from '../bookings/checkouts.ts'
 import type { Context } from '../bookings/context.ts'
 import { settleOne } from './payment.ts'
 import {
@@ -49,9 +49,12 @@ export function sandboxProvider({
         await closeSandboxCheckout(tx.db, id, 'expired')
         return stateOf(await findSandboxCheckoutOf(tx.db, id))
       }),
-    refund: async ({ id }) => {
-      await db.transaction((tx) => refundSandboxCheckout(tx.db, id, tx.now))
-      return 'refunded'
+    refund: async ({ id }, wanted) => {
+      const made = await db.transaction((tx) => refundSandboxCheckout(tx.db, { id, wanted, now: tx.now }))
+      const refunds = made.map(({ number, amount }): ProcessorRefund => {
+        return { reference: `sandbox:${id}/${number}`, number, amount, status: 'refunded' }
+      })
+      return { refunds, refused: [] }
     },
   }
 }

@@ -9,16 +9,20 @@ import {
   type CheckoutOrder,
   type CheckoutProvider,
   type CheckoutState,
+  type ProcessorRefund,
   ProcessorRefusal,
   ProcessorUnavailable,
+  type RefundedPayment,
 } from '../bookings/checkouts.ts'
 import { minorDigits } from '../catalogue/service-rules.ts'
 import type { Context } from '../bookings/context.ts'
 import { findPayment, findPaymentByReference, type PaymentRow } from './payment-queries.ts'
-import { type AppliedEvent, applyExpired, applyPaid, applyRefundChanged, applyRefunded } from './payment.ts'
+import { type AppliedEvent, applyExpired, applyPaid, applyRefundReport } from './payment.ts'
 
 /** Metadata key for our payment ID. */
 const metadataName = 'holdfast_payment_id'
+/** Metadata key for our number of a refund. */
+const numberName = 'holdfast_refund'
 
 type Session = Stripe.Checkout.Session
 
@@ -40,7 +44,7 @@ export function stripeProvider(config: Pick<Config, 'stripeSecretKey' | 'stripeA
     retrieve: (checkout) =>
       asking(async () => stateOf(await findSession(await client(), checkout), checkout)),
     expire: (checkout) => asking(async () => expireSession(await client(), checkout)),
-    refund: (payment) => asking(async () => refundPayment(await client(), payment)),
+    refund: (payment, wanted) => asking(async () => refundPayment(await client(), payment, wanted)),
   }
 }
 
@@ -175,27 +179,53 @@ function paymentReferenceOf({ payment_intent }: Pick<Session, 'payment_intent'>)
 }
 
 /**
- * Checks the list of refunds first. Stripe forgets an idempotency key after a day, and no refund may be sent twice. A
+ * Reads the list of refunds first. Stripe forgets an idempotency key after a day, and no refund may be sent twice. A
  * failed one is sent again.
  */
 async function refundPayment(
   stripe: Stripe,
-  { id, payment_reference }: { id: string; payment_reference: string },
-): Promise<'refunded' | 'pending'> {
-  const { data } = await stripe.refunds.list({ payment_intent: payment_reference, limit: 100 })
-  const ours = data.filter(({ metadata }) => metadata?.[metadataName] === id)
-  const alive = ours.find(({ status }) => status !== 'failed' && status !== 'canceled')
-  if (alive) return alive.status === 'succeeded' ? 'refunded' : 'pending'
-  try {
-    const refund = await stripe.refunds.create(
-      { payment_intent: payment_reference, metadata: { [metadataName]: id } },
-      { idempotencyKey: `holdfast-refund-${id}-${ours.length}` },
-    )
-    return refund.status === 'succeeded' ? 'refunded' : 'pending'
-  } catch (error) {
-    // refunded by hand
-    if (isStripeError(error) && error.code === 'charge_already_refunded') return 'refunded'
-    throw error
+  payment: RefundedPayment,
+  wanted: readonly { number: number; amount: number }[],
+): Promise<{ refunds: ProcessorRefund[]; refused: number[] }> {
+  const { id, currency, payment_reference: payment_intent } = payment
+  const { data } = await stripe.refunds.list({ payment_intent, limit: 100 })
+  const refunds = data.map((refund) => refundOf(refund, payment))
+  const refused: number[] = []
+  for (const { number, amount: ours } of wanted) {
+    const tried = refunds.filter((one) => one.number === number)
+    if (tried.some(({ status }) => status !== 'failed')) continue
+    const amount = stripeAmount({ amount: ours, currency })
+    if (amount === undefined) throw new ProcessorRefusal(`Stripe cannot refund ${ours} of ${currency}`)
+    const metadata = { [metadataName]: id, [numberName]: String(number) }
+    try {
+      const refund = await stripe.refunds.create(
+        { payment_intent, amount, metadata },
+        { idempotencyKey: `holdfast-refund-${id}-${number}-${tried.length}` },
+      )
+      refunds.push(refundOf(refund, payment))
+    } catch (error) {
+      // refunded by hand, wholly or in part
+      const isTooMuch =
+        isStripeError(error) && (error.code === 'charge_already_refunded' || error.param === 'amount')
+      if (!isTooMuch) throw error
+      refused.push(number)
+    }
+  }
+  return { refunds, refused }
+}
+
+/** Returns a refund of Stripe. Those from before refunds had numbers were whole. */
+function refundOf(
+  { id: reference, amount, status, metadata }: Stripe.Refund,
+  { id, currency }: RefundedPayment,
+): ProcessorRefund {
+  const states = { succeeded: 'refunded', failed: 'failed', canceled: 'failed' } as const
+  const isOurs = metadata?.[metadataName] === id
+  return {
+    reference,
+    number: isOurs ? Number(metadata[numberName] ?? 1) : undefined,
+    amount: amount * 10 ** (minorDigits(currency) - stripeDigits(currency)),
+    status: states[status as keyof typeof states] ?? 'pending',
   }
 }
 
@@ -345,14 +375,16 @@ export async function applyStripeEvent(
     const ended = { checkout: { checkout_reference }, event: noted }
     if (paymentId !== undefined) await applyExpired(context, { paymentId, ...ended })
   }
-  if (event.type === 'charge.refunded' && event.data.object.refunded) {
+  if (event.type === 'charge.refunded') {
+    const { refunded: whole } = event.data.object
     const paymentId = await paymentOf(context, event.data.object, owner)
-    if (paymentId !== undefined) await applyRefunded(context, { paymentId, event: noted })
+    if (paymentId !== undefined)
+      await applyRefundReport(context, { paymentId, report: whole ? 'whole' : 'part', event: noted })
   }
   if (event.type === 'refund.updated' || event.type === 'refund.failed') {
     const paymentId = await paymentOf(context, event.data.object, owner)
-    const failed = event.data.object.status === 'failed'
-    if (paymentId !== undefined) await applyRefundChanged(context, { paymentId, failed, event: noted })
+    const report = event.data.object.status === 'failed' ? 'failed' : 'part'
+    if (paymentId !== undefined) await applyRefundReport(context, { paymentId, report, event: noted })
   }
 }
 

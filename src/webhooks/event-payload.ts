@@ -73,7 +73,8 @@ export interface EventDetails {
   /** `booking.rescheduled`: the time before. */
   previous?: { starts_at: Instant; ends_at: Instant }
   /** `payment.*`. */
-  payment?: { kind: PaymentKind; status: string; amount: number; currency: string }
+  payment?: Record<'amount' | 'refunded_amount', number> &
+    Record<'status' | 'currency', string> & { kind: PaymentKind }
 }
 
 /**

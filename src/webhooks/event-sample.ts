@@ -54,7 +54,10 @@ export function eventSamples(): Static<typeof EventBody>[] {
         starts_at: plusSeconds(span.starts_at, -86_400),
         ends_at: plusSeconds(span.ends_at, -86_400),
       },
-      payment: { status: paymentStatuses[type] ?? 'paid', amount: 1_000, currency: 'EUR' },
+      payment: {
+        ...{ kind: 'deposit' as const, status: paymentStatuses[type] ?? 'paid' },
+        ...{ amount: 1_000, currency: 'EUR', refunded_amount: type === 'payment.refunded' ? 1_000 : 0 },
+      },
     }
     return JSON.parse(eventPayload(type, booking, { ...details, at })) as Static<typeof EventBody> // in the delivered form
   })

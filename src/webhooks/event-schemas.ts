@@ -48,6 +48,7 @@ export const EventBody = Type.Object(
           {
             kind: Type.Enum(['deposit', 'full']),
             ...{ status: Type.String(), amount: Type.Integer(), currency: Type.String() },
+            refunded_amount: Type.Integer(),
           },
           { description: 'Of `payment.*`: the deposit or the full price. The amount is in minor units.' },
         ),

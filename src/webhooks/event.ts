@@ -121,10 +121,12 @@ export async function recordPayment(
     payment: NonNullable<EventDetails['payment']>
   },
 ): Promise<void> {
-  const { kind, status, amount, currency } = payment
+  const { kind, status, amount, currency, refunded_amount } = payment
   const event = {
     ...{ id: context.ids.next(), business_id: booking.business_id, booking_id: booking.id, type, also: '' },
-    payload: eventPayload(type, booking, { at: tx.now, payment: { kind, status, amount, currency } }),
+    payload: eventPayload(type, booking, {
+      ...{ at: tx.now, payment: { kind, status, amount, currency, refunded_amount } },
+    }),
     ...{ occurred_at: tx.now, traceparent: currentTraceparent() },
   }
   if ((await writeChanges(tx, { events: [event], audit: undefined })) > 0) await startDelivering(context, tx)

@@ -45,6 +45,7 @@ const service: Service = {
   waitlist: true,
   price: null,
   deposit: null,
+  payment: 'none',
   location_ids: ['here'],
   staff_ids: [],
   client_fields: { phone: 'optional', last_name: 'required' },

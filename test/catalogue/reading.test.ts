@@ -60,6 +60,7 @@ onOneEngine('postgres', 'reading services, locations and staff', (engine) => {
       waitlist: true,
       price: { amount: 10_500, currency: 'EUR' },
       deposit: { amount: 2500, currency: 'EUR' },
+      payment: 'deposit',
       location_ids: salon.locations.map(({ id }) => id).toSorted(),
       staff_ids: treatment?.staff_ids.toSorted(),
       needs: [],

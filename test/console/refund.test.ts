@@ -60,7 +60,7 @@ onOneEngine('postgres', 'a paid deposit in the console', (engine) => {
     await world.settled()
     expect(world.stripe.refunds).toEqual([])
     expect(await read()).toContain('Deposit €25 paid by card')
-    expect(await read('cancel')).toContain('Refund the deposit?')
+    expect(await read('cancel')).toContain('Refund the payment?')
     for (const status of [303, 303]) expect(await cancel({})).toMatchObject({ status })
     await world.settled()
     expect(world.stripe.refunds).toMatchObject([{ amount: 2500, status: 'succeeded' }])

@@ -14,6 +14,7 @@ import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { pngOf } from '../support/pictures.ts'
 import { type FakeStripe, ownKey, ownWebhookSecret, startFakeStripe } from '../support/stripe-server.ts'
 import { makeSpares, type Spares } from '../support/spares.ts'
+import { payInSandbox } from '../support/paid-booking.ts'
 import { makeThings, nextAddress, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
 import { ada, businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 import { makeWebhookThings, type WebhookThings } from '../support/webhooks.ts'
@@ -255,6 +256,16 @@ const rows: Record<
       'POST /api/v1/waitlist/:id/skip': {
         names: ['entry_id'],
         request: ({ entry_id }) => ({ path: `/waitlist/${entry_id}/skip` }),
+      },
+    },
+  },
+  'refund payments': {
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'manager',
+    operations: {
+      'POST /api/v1/bookings/:id/refund': {
+        names: ['booking_id'],
+        request: ({ booking_id }) => ({ path: `/bookings/${booking_id}/refund`, body: {} }),
       },
     },
   },
@@ -611,6 +622,7 @@ const open = [
   'GET /console/bookings/:id/client',
   'GET /console/bookings/:id/details',
   'GET /console/bookings/:id/person',
+  'GET /console/bookings/:id/refund',
   'GET /console/bookings/:id/services',
   'GET /console/bookings/:id/link',
   'GET /console/book',
@@ -756,6 +768,7 @@ const forms = [
   'POST /console/bookings/:id/client',
   'POST /console/bookings/:id/details',
   'POST /console/bookings/:id/person',
+  'POST /console/bookings/:id/refund',
   'POST /console/bookings/:id/services',
   'POST /console/bookings/:id/link',
   'POST /console/book',
@@ -917,7 +930,11 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
   /**
    * The things of an allowed request. They are new, unless it only reads things that are not replaced, as webhooks are.
    */
-  const thingsFor = (route: string) => (/^GET (?!.*\/webhooks\/)/.test(route) ? refusedOwn : thingsOf(own))
+  const thingsFor = async (route: string) => {
+    const things = /^GET (?!.*\/webhooks\/)/.test(route) ? refusedOwn : await thingsOf(own)
+    if (route.endsWith('/refund')) await payInSandbox(service, things.booking_id)
+    return things
+  }
   const nothing: AllThings = {
     ...{ service_id: unknownId, location_id: unknownId, staff_id: unknownId, hold_id: unknownId },
     ...{ spare_service_id: unknownId, spare_location_id: unknownId, spare_staff_id: unknownId },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { rounds } from '../support/long.ts'
+import { payInSandbox } from '../support/paid-booking.ts'
 import {
   ada,
   businessOf,
@@ -171,11 +172,19 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
     expect(created).toHaveLength(1)
   })
 
+  let paid = ''
   /** The body of each creation, by the URL in the document. */
   const bodies: Record<string, () => Promise<object>> = {
     '/bookings/hold': () => Promise.resolve(nextSlot()),
     '/bookings': async () => ({ hold_id: await held(), client: ada }),
     '/bookings/batch': async () => ({ ids: [await held()], change: 'cancel' }),
+    '/bookings/{id}/refund': async () => {
+      const body = { hold_id: await held(), client: ada }
+      const { id } = (await service.call('POST', '/bookings', { token, body })).body as { id: string }
+      await payInSandbox(service, id)
+      paid = id
+      return { amount: 1_000 }
+    },
     '/businesses': () => Promise.resolve({ name: 'Another', timezone: 'UTC' }),
     '/blocks': () =>
       Promise.resolve({
@@ -225,8 +234,8 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
     for (const [path, bodyOf] of Object.entries(bodies)) {
       const body = await bodyOf()
       const [first, second] = [
-        await post(path, body, 'everywhere', service.world.hub.key),
-        await post(path, body, 'everywhere', service.world.hub.key),
+        await post(path.replace('{id}', paid), body, 'everywhere', service.world.hub.key),
+        await post(path.replace('{id}', paid), body, 'everywhere', service.world.hub.key),
       ]
       const status = path === '/bookings/batch' ? 200 : 201
       expect([path, first.status, first.body]).toEqual([path, status, first.body])

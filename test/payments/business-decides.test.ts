@@ -218,9 +218,15 @@ onOneEngine('postgres', 'a booking with a deposit, changed by its business', (en
       world.stripe.event('charge.refunded', { object: 'charge', payment_intent, refunded: false }),
     )
     expect(await world.shown(id)).toMatchObject({ payment: { status: 'paid' } })
+    world.stripe.refundByHand(sessionId, 2_500)
     await world.send(
       world.stripe.event('charge.refunded', { object: 'charge', payment_intent, refunded: true }),
     )
     expect(await world.shown(id)).toMatchObject({ status: 'confirmed', payment: { status: 'refunded' } })
+    await world.settled()
+    expect(await world.shown(id)).toMatchObject({
+      payments: [{ status: 'refunded', refunded_amount: 2_500 }],
+    })
+    expect(world.stripe.refunds).toHaveLength(1)
   })
 })

@@ -170,7 +170,7 @@ onEachEngine('a service whose price is paid when booking', (engine) => {
       repeat: { every: 'week', count: 2 },
     })
     expect(held).toMatchObject({ status: 422, body: { errors: [{ pointer: '/repeat' }] } })
-    const { services } = await exportCatalogue(world.service.context, world.business.id)
+    const { services = [] } = await exportCatalogue(world.service.context, world.business.id)
     expect(services.find(({ name }) => name === 'Course')).toMatchObject({ payment: 'full' })
   })
 })

@@ -26,6 +26,13 @@ const steps = {
     ['before its event is recorded', 'into events'],
     ['before the payment is on record', 'update "payments" set "status"'],
   ],
+  refund: [
+    ['before the refund is on record', 'insert into "refunds"'],
+    ['before the payment has it', 'update "payments" set "refund_total"'],
+    ['after the processor made it, before its row says so', 'update "refunds"'],
+    ['before the payment says so', 'update "payments" set "refunded_amount"'],
+    ['before its event is recorded', 'into events'],
+  ],
 } as const
 
 onOneEngine('sqlite', 'a server that is killed between a hold and its paid booking', (engine) => {
@@ -135,6 +142,30 @@ onOneEngine('sqlite', 'a server that is killed between a hold and its paid booki
     expect(waiting.body).toMatchObject({ status: 'pending', payment: { status: 'due' } })
     expect(await pay(sessionId)).toMatchObject({ status: 200 })
     await expectConfirmed(id)
+  })
+
+  longTest.each(steps.refund)('%s: a part is refunded once', async (_when, text) => {
+    const id = await hold()
+    const reply = await book(id)
+    await pay(reply ? sessionOf(stripe, reply) : '')
+    const refund = () =>
+      call(cluster.address(0), 'POST', `/bookings/${id}/refund`, {
+        ...{ token: token(), body: { amount: 1_000 }, headers: { 'idempotency-key': `refund ${id}` } },
+      }).catch(() => undefined)
+    await replace({ DIE_AT_TEXT: text })
+    await refund()
+    await dies()
+    expect(await refund()).toMatchObject({ status: 201 })
+    const command = 'update payments set next_check_at = created_at where refund_total > refunded_amount'
+    await changeDirectly(cluster.databaseUrl, command) // the lease of the killed server has ended
+    await eventually('the refund', async () => {
+      const { body } = await call(cluster.address(0), 'GET', `/bookings/${id}`, { token: token() })
+      return body.payment.refunded_amount === 1_000 || undefined
+    })
+    expect(stripe.refunds).toMatchObject([{ amount: 1_000 }])
+    const events = await readRows(cluster.databaseUrl, `select type from events where booking_id = '${id}'`)
+    expect(events.filter(({ type }) => type === 'payment.refunded')).toHaveLength(1)
+    stripe.refunds.length = 0
   })
 
   longTest('before a refund is sent: the next server sends it, once', async () => {

@@ -28,6 +28,7 @@ onEachEngine('a booking with a deposit', (engine) => {
         provider: 'stripe',
         paid_at: null,
         refunded_at: null,
+        refunded_amount: 0,
       },
     })
     expect(await world.shown(id)).not.toHaveProperty('redirect_url')

@@ -47,7 +47,7 @@ export interface FakeStripe {
   url: string
   sessions: Map<string, FakeSession>
   refunds: FakeRefund[]
-  /** What is sold by each session. */
+  /** The name of the line of each session. */
   lines: Map<string, string>
   /** Every request, as method and path, oldest first. */
   requests: string[]
@@ -69,6 +69,8 @@ export interface FakeStripe {
   pay(sessionId: string, how?: 'at once' | 'in days'): boolean
   /** Lets a bank accept or refuse a payment, days later. */
   clear(sessionId: string, succeeds: boolean): void
+  /** Refunds a part of a paid session at the processor, as somebody does by hand. */
+  refundByHand(sessionId: string, amount: number): void
   /** Creates an event about an object in its present state. */
   event(type: string, object: object): { id: string; body: string }
   /** Returns the header with which an event is sent. */
@@ -89,6 +91,15 @@ class Refusal extends Error {
   get code(): string {
     return this.part.code ?? this.part.type
   }
+}
+
+function metadataIn(form: URLSearchParams): Record<string, string> {
+  return Object.fromEntries(
+    [...form].flatMap(([name, value]) => {
+      const key = /^metadata\[(.+)\]$/.exec(name)?.[1]
+      return key === undefined ? [] : [[key, value]]
+    }),
+  )
 }
 
 /** Starts it on a free port. It uses the given clock, in milliseconds since 1970. */
@@ -143,12 +154,7 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
       status: 'open',
       payment_status: 'unpaid',
       payment_intent: null,
-      metadata: Object.fromEntries(
-        [...form].flatMap(([name, value]) => {
-          const key = /^metadata\[(.+)\]$/.exec(name)?.[1]
-          return key === undefined ? [] : [[key, value]]
-        }),
-      ),
+      metadata: metadataIn(form),
       client_reference_id: form.get('client_reference_id') ?? '',
       customer_email: email,
       customer_details: null,
@@ -182,17 +188,19 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
     const intent = form.get('payment_intent') ?? ''
     const session = [...sessions.values()].find(({ payment_intent }) => payment_intent === intent)
     if (!session) throw invalid('resource_missing', 'payment_intent', 404)
-    if (refunds.some((refund) => refund.payment_intent === intent && refund.status !== 'failed')) {
-      throw invalid('charge_already_refunded')
-    }
-    const id = form.get('metadata[holdfast_payment_id]') ?? ''
+    const given = refunds.filter((refund) => refund.payment_intent === intent && refund.status !== 'failed')
+    const left = session.amount_total - given.reduce((sum, { amount }) => sum + amount, 0)
+    if (left === 0) throw invalid('charge_already_refunded')
+    const amount = Number(form.get('amount') ?? left)
+    if (!Number.isInteger(amount) || amount < 1) throw invalid('parameter_invalid_integer', 'amount')
+    if (amount > left) throw invalid('amount_too_large', 'amount')
     const refund: FakeRefund = {
       id: next('re'),
       object: 'refund',
       payment_intent: intent,
       status: fake.refundStatus,
-      metadata: { holdfast_payment_id: id },
-      amount: session.amount_total,
+      metadata: metadataIn(form),
+      amount,
     }
     refunds.push(refund)
     return refund
@@ -319,6 +327,12 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
     },
     clear: (id, succeeds) => {
       if (succeeds) sessionOf(id).payment_status = 'paid'
+    },
+    refundByHand: (sessionId, amount) => {
+      const { payment_intent } = sessionOf(sessionId)
+      if (payment_intent === null) throw new Error('the session is not paid')
+      const id = next('re')
+      refunds.push({ id, object: 'refund', payment_intent, status: 'succeeded', metadata: {}, amount })
     },
     event: (type, object) => {
       const id = next('evt')

@@ -36,6 +36,7 @@ const service = (id: string, parts: Partial<Service> = {}): Service => ({
   capacity: 1,
   price: null,
   deposit: null,
+  payment: 'none',
   location_ids: ['here', 'there'],
   staff_ids: ['ada', 'grace'],
   client_fields: { phone: 'optional', last_name: 'required' },

@@ -23,7 +23,7 @@ import { strictestRules } from '../../widget/flow/change-rules.ts'
 const euro = (amount: number) => ({ amount, currency: 'EUR' })
 const service = (id: string, parts: Partial<Service> = {}): Service => ({
   ...{ id, slug: `${id}-slug`, name: id, category: null, description: null, image_url: null },
-  ...{ duration_minutes: 30, capacity: 1, price: euro(3_000), deposit: null, terms: [] },
+  ...{ duration_minutes: 30, capacity: 1, price: euro(3_000), deposit: null, payment: 'none', terms: [] },
   ...{ location_ids: ['here'], staff_ids: ['ada', 'grace'], custom_fields: [] },
   client_fields: { phone: 'optional', last_name: 'required' },
   ...{

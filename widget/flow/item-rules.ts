@@ -20,30 +20,28 @@ export function totalsOf(catalogue: Pick<Catalogue, 'services' | 'staff'>, items
   const groups: [number, number][] = []
   let [least, most, deposits] = [0, 0, 0]
   let currency: string | undefined
-  let hasPrice = false
   for (const { serviceId, staffId, party, isWith } of items) {
     const service = catalogue.services.find(({ id }) => id === serviceId)
     if (!service) continue
     const people = staffId
       ? [staffId]
       : service.staff_ids.filter((id) => catalogue.staff.some((one) => one.id === id))
-    const all = (people.length > 0 ? people : ['']).map((id) => termsOf(service, id))
+    const all = (people[0] ? people : ['']).map((id) => termsOf(service, id))
     const [shortest, longest] = rangeOf(all.map(({ minutes }) => minutes))
-    const group = isWith ? (groups.pop() ?? [0, 0]) : [0, 0]
-    groups.push([Math.max(group[0] ?? 0, shortest), Math.max(group[1] ?? 0, longest)])
+    const [from, to] = (isWith && groups.pop()) || [0, 0]
+    groups.push([Math.max(from, shortest), Math.max(to, longest)])
     const [cheapest, dearest] = rangeOf(all.map(({ price }) => price?.amount ?? 0))
     least += cheapest * party
     most += dearest * party
     deposits += (service.payment == 'full' ? cheapest : (service.deposit?.amount ?? 0)) * party
-    hasPrice ||= all.some(({ price }) => price)
-    currency ??= all.find(({ price }) => price)?.price?.currency ?? service.deposit?.currency
+    currency ??= (all.find(({ price }) => price)?.price ?? service.deposit)?.currency
   }
-  const money = (has: boolean, amount: number) => (has && currency ? { amount, currency } : null)
+  const money = (amount: number) => (currency ? { amount, currency } : null)
   return {
     minutes: [sum(groups.map(([shortest]) => shortest)), sum(groups.map(([, longest]) => longest))],
-    price: money(hasPrice, least),
+    price: deposits && !least ? null : money(least), // a deposit is at most the price, if there is one
     isFrom: least < most,
-    deposit: money(deposits > 0, deposits),
+    deposit: deposits ? money(deposits) : null,
   }
 }
 

@@ -6,7 +6,8 @@ import { isInstant, readInstant } from '../../base/instants.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import type { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
-import { usualClientFields } from '../../catalogue/service-rules.ts'
+import type { Money } from '../../catalogue/catalogue-types.ts'
+import { minorDigits, usualClientFields } from '../../catalogue/service-rules.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
 import {
   choice,
@@ -14,6 +15,7 @@ import {
   field,
   type FormState,
   hidden,
+  numberOf,
   radios,
   type Typed,
   typedPhone,
@@ -29,6 +31,7 @@ import {
   bookingPath,
   type BookingView,
   historyText,
+  leftToRefund,
   mayRefund,
   versionFields,
 } from './booking-page.ts'
@@ -41,7 +44,7 @@ import { filedHint, whyUntold } from './telling.ts'
  * meanwhile.
  */
 
-export const formNames = ['cancel', 'client', 'details', 'person'] as const
+export const formNames = ['cancel', 'client', 'details', 'person', 'refund'] as const
 
 export type FormName = (typeof formNames)[number]
 
@@ -68,6 +71,8 @@ export function presentFields(name: FormName, view: BookingView): Typed {
       }
     case 'person':
       return { staff_id: row.staff_id ?? '', tell: 'yes' }
+    case 'refund':
+      return { amount: typedAmount(leftToRefund(row)), tell: 'yes' }
   }
 }
 
@@ -96,6 +101,9 @@ export function formPage(
     cancel: () => cancelForm(form),
     client: () => ({ title: texts.booking.correct, fields: clientFields(form), submit: save }),
     details: () => ({ title: texts.booking.detailsTitle, fields: detailFields(form), submit: save }),
+    refund: () => ({
+      ...{ title: texts.booking.refundSome, fields: refundFields(form), submit: texts.booking.refundSend },
+    }),
     person: () => ({ title: texts.booking.personTitle, fields: personFields(form, takers), submit: save }),
   }
   const { title, fields, submit } = parts[name]()
@@ -207,6 +215,32 @@ function cancelForm({ view, state }: ShownForm): { title: string; fields: Html; 
     ${field(state, { name: 'cancel_reason', label: texts.reasonLabel, rows: 4, max: 500 })}`,
     submit: texts.cancelNow,
   }
+}
+
+function typedAmount({ amount, currency }: Money): string {
+  const digits = minorDigits(currency)
+  return (amount / 10 ** digits).toFixed(amount % 10 ** digits === 0 ? 0 : digits)
+}
+
+/** Returns the members of a refund as they were typed. */
+export function readRefund({ row }: Pick<BookingView, 'row'>, typed: Typed): object {
+  const amount = numberOf(typed['amount'], 10 ** minorDigits(leftToRefund(row).currency))
+  const reason = typed['reason'] ?? ''
+  return {
+    ...(amount !== null && { amount }),
+    ...(reason !== '' && { reason }),
+    notify: typed['tell'] !== 'no',
+  }
+}
+
+function refundFields({ view, state }: ShownForm): Html {
+  const { visit, row } = view
+  const texts = visit.texts.booking
+  const left = leftToRefund(row)
+  const hint = texts.refundHint({ amount: moneyText(left, visit.locale) })
+  const label = `${texts.refundAmount} (${left.currency})`
+  return html`${field(state, { ...{ name: 'amount', label, hint, type: 'number', isDecimal: true, required: true } })}
+  ${field(state, { name: 'reason', label: texts.refundReason, rows: 3, max: 500 })} ${tellChoice(view, state)}`
 }
 
 /** Renders the choice of telling the client. */

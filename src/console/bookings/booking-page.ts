@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { isStaff } from '../../access/actor.ts'
+import { hasRole, isStaff } from '../../access/actor.ts'
 import { dialled } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
 import { type Instant, readInstant, toMs } from '../../base/instants.ts'
@@ -7,7 +7,7 @@ import { presentBooking } from '../../bookings/presented-booking.ts'
 import { type listBookings, type showBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
 import type { listSeries } from '../../bookings/series-change.ts'
-import type { CustomField } from '../../catalogue/catalogue-types.ts'
+import type { CustomField, Money } from '../../catalogue/catalogue-types.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { isGivenBy, type ItemColumns, leftOnSite, totalPriceOf } from '../../database/shown-item-rules.ts'
 import type { Mail } from '../../mails/mail-schemas.ts'
@@ -332,15 +332,30 @@ function moneyLine(view: BookingView, shown: Shown): Html {
     refunded: () => (isWhole ? t.fullRefunded : t.depositRefunded)({ amount, day: refundedOn }),
   }
   const left = row.status === 'cancelled' ? null : leftOnSite(row)
+  const returned = payment.status === 'paid' ? (row.payment_refund_total ?? 0) : 0
+  const { currency } = payment
+  const more = [
+    ...(returned > 0 ? [t.partRefunded({ amount: moneyText({ amount: returned, currency }, locale) })] : []),
+    ...(left ? [t.dueThere({ amount: moneyText(left, locale) })] : []),
+  ]
   return line(icon('money'), html`${states[payment.status]()}`, {
-    more: left ? html`${texts.booking.dueThere({ amount: moneyText(left, locale) })}` : undefined,
-    ...(row.status === 'cancelled' &&
-      mayRefund(view) && {
-        end: html`<a class="button not-printed" href="${bookingPath(view, 'cancel')}"
-          >${texts.booking.refund}</a
-        >`,
+    more: more.length > 0 ? html`${more.join(' · ')}` : undefined,
+    ...(leftToRefund(row).amount > 0 &&
+      hasRole(visit.person, 'manager') && {
+        end: html`<a class="button not-printed" href="${bookingPath(view, 'refund')}">${t.refund}</a>`,
       }),
   })
+}
+
+/** Returns what can still be refunded of the payment of a booking. */
+export function leftToRefund({
+  payment_status,
+  payment_amount,
+  payment_currency,
+  payment_refund_total,
+}: BookingView['row']): Money {
+  const amount = payment_status === 'paid' ? (payment_amount ?? 0) - (payment_refund_total ?? 0) : 0
+  return { amount, currency: payment_currency ?? '' }
 }
 
 /** Renders the emails and text messages about the booking, the newest first. */

@@ -7,7 +7,7 @@ import { html, type Html } from '../../base/html.ts'
 import { readInstants } from '../../base/instants.ts'
 import { changeBooking, showBooking } from '../../bookings/booking.ts'
 import { cancelInSeries, changeInSeries, listSeries } from '../../bookings/series-change.ts'
-import { ChangeBooking } from '../../bookings/booking-schemas.ts'
+import { ChangeBooking, RefundBooking } from '../../bookings/booking-schemas.ts'
 import { clientHistory, showClient } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { readHistory } from '../../bookings/history.ts'
@@ -16,6 +16,7 @@ import { showOfCatalogue } from '../../catalogue/catalogue.ts'
 import { serviceKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { itemsOf } from '../../database/shown-item-rules.ts'
 import { listMails } from '../../mails/mail.ts'
+import { refundBooking } from '../../payments/refund.ts'
 import { copied, faultSummary, filledForm, hidden, type Typed } from '../../pages/form.ts'
 import { consoleScript, type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
@@ -43,6 +44,7 @@ import {
   presentFields,
   readClient,
   readDetails,
+  readRefund,
   type Takers,
 } from './booking-forms.ts'
 import {
@@ -73,11 +75,11 @@ export function bookingPageOfConsoleRoutes(app: FastifyInstance, context: Contex
   consoleRoutes(
     app,
     context,
-    routes.map((route) => ({ ...route, role: 'staff', missing })),
+    routes.map((route) => ({ role: 'staff' as const, ...route, missing })),
   )
 }
 
-type BookingRoute = Omit<ConsoleRoute, 'role'>
+type BookingRoute = Omit<ConsoleRoute, 'role'> & { role?: ConsoleRoute['role'] }
 
 const path = '/console/bookings/:id'
 
@@ -237,6 +239,7 @@ const purposes: Record<FormName, string> = {
   client: 'correct the client of a booking',
   details: 'change notes and answers of a booking',
   person: 'give a booking to another person',
+  refund: 'refund a payment, wholly or in part',
 }
 
 function formRoute(context: Context, name: FormName): BookingRoute {
@@ -244,6 +247,7 @@ function formRoute(context: Context, name: FormName): BookingRoute {
     formPage(name, view, { state, takers: await takersOf(context, name, view) })
   return {
     path: `${path}/${name}`,
+    ...(name === 'refund' && { role: 'manager' as const }),
     name: `Console${name.charAt(0).toUpperCase()}${name.slice(1)}Form`,
     summary: `The form to ${purposes[name]}`,
     show: async (visit, { id }) => {
@@ -319,6 +323,11 @@ async function useForm(
     })
     if (refund) return { done: row.status === 'cancelled' ? 'refunded' : 'cancelled_refunded' }
     return { done: 'cancelled', ...(canUndo && { undo: undoParameter(booking, statusOf(row), notify) }) }
+  }
+  if (name === 'refund') {
+    const refund = checkedForm(RefundBooking, readRefund(view, typed))
+    await refundBooking(context, visit.person, { ...refund, id: row.id })
+    return { done: 'refunded' }
   }
   const details = readDetails(view, typed)
   const reach = name === 'person' ? reachIn(typed) : 'this'

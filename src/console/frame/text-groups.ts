@@ -177,6 +177,7 @@ export interface TextParameters {
   'booking.fullPaid': { amount: string | number; day: string | number; provider: string | number }
   'booking.fullExpired': { amount: string | number }
   'booking.fullRefunded': { amount: string | number; day: string | number }
+  'booking.partRefunded': { amount: string | number }
   'booking.dueThere': { amount: string | number }
   'booking.linkSendHow': { email: string | number }
   'booking.againUsually': { weeks: string | number }
@@ -189,6 +190,7 @@ export interface TextParameters {
   'booking.mailStates.queued': { to: string | number }
   'booking.mailStates.sent': { to: string | number }
   'booking.mailStates.failed': { to: string | number }
+  'booking.refundHint': { amount: string | number }
   'booking.refundNow': { amount: string | number }
   'booking.refundYes': { amount: string | number }
   'booking.refundNo': { amount: string | number }

@@ -1,0 +1,23 @@
+import type { Reads } from '../database/database.ts'
+import type { PaymentsTable } from '../database/tables.ts'
+
+export type ListedPayment = Pick<
+  PaymentsTable,
+  'id' | 'kind' | 'amount' | 'currency' | 'status' | 'paid_at'
+> & { refund_total: number; refunded_amount: number }
+
+/** Finds what was paid or is due for a booking, the oldest first. */
+export function findPaymentsOf(
+  db: Reads,
+  { id, business_id: businessId }: { id: string; business_id: string },
+): Promise<ListedPayment[]> {
+  return db
+    .selectFrom('payments')
+    .select(['id', 'kind', 'amount', 'currency', 'status', 'paid_at', 'refund_total', 'refunded_amount'])
+    .where('booking_id', '=', id)
+    .where('business_id', '=', businessId)
+    .where('status', 'in', ['due', 'paid', 'refunded'])
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
