@@ -44,16 +44,20 @@ export function staffFields(language: ConsoleLanguage, state: FormState, choices
   const at = fieldsOf(rows, state)
   const { services: label } = language.texts.staff
   return inColumns(
-    html`${at('name', 'email', 'description')}
-    ${ids(choices.services).input(state, { name: servicesName, label })} ${at('location_ids')}`,
-    html`${at('weekly_hours', 'date_overrides')} ${shownFields(language, state, rows)}`,
+    html`<section class="card">${at('name', 'email', 'description')}</section>
+      ${ids(choices.services).input(state, { name: servicesName, label })} ${at('location_ids')}`,
+    html`${at('weekly_hours', 'date_overrides')}
+      <section class="card folds">${shownFields(language, state, rows)}</section>`,
   )
 }
 
 /** Renders the fields of a location. */
 export function locationFields(language: ConsoleLanguage, state: FormState): Html {
   const at = fieldsOf(locationRows(language), state)
-  return inColumns(at('name', 'address', 'timezone', 'online_url'), at('weekly_hours', 'date_overrides'))
+  return inColumns(
+    html`<section class="card">${at('name', 'address', 'timezone', 'online_url')}</section>`,
+    at('weekly_hours', 'date_overrides'),
+  )
 }
 
 export function locationRows(language: ConsoleLanguage): Rows<Location> {
