@@ -5,6 +5,7 @@ import type { Queries, Reads } from '../database/database.ts'
 import { foreach, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { ClientsTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
+import { itemsOfEach } from './numbers-queries.ts'
 import { sortedBy, sortKeyFrom, sortKeysText } from './client-order-queries.ts'
 import {
   findClientsBy,
@@ -303,6 +304,67 @@ export async function countBookings(
      where client_id = ${id} and business_id = ${business_id}
        ${before ? sql`and starts_at < ${before}` : sql``}`.execute(db)
   return rows[0] ?? { visits: 0, no_shows: 0, cancelled: 0 }
+}
+
+/** Visits of a client for one service by one staff member, with prices in one currency. */
+export interface ServiceTaken {
+  service_id: string
+  service_name: string
+  staff_name: string | null
+  count: number
+  /** For all people, in minor units. Null with `currency` for items without a price. */
+  amount: number | null
+  currency: string | null
+}
+
+/** Returns the services that a client had before a time, the most frequent first. Omits cancelled bookings and no-shows. */
+export async function findServicesTaken(
+  db: Reads,
+  { id, business_id }: Pick<ClientRow, 'id' | 'business_id'>,
+  before: Instant,
+): Promise<ServiceTaken[]> {
+  // an item of a visit, or the whole booking
+  const own = (column: string) =>
+    sql.raw(`case when k.item_count is null then k.${column} else v.${column} end`)
+  const kept = sql`${own('agreed_currency')}`
+  const price = (column: 'price_amount' | 'price_currency', agreed: RawBuilder<unknown>) =>
+    sql`case when k.item_count is null and k.agreed_currency is null then s.${sql.ref(column)} else ${agreed} end`
+  const { rows } = await sql<Omit<ServiceTaken, 'amount'> & { amount: string | number | null }>`
+    select s.id as service_id, s.name as service_name, p.name as staff_name, cast(count(*) as integer) as count,
+           cast(sum(${price('price_amount', own('agreed_amount'))} * ${own('party_size')}) as bigint) as amount,
+           ${price('price_currency', sql`nullif(${kept}, '')`)} as currency
+      from bookings as k
+           ${itemsOfEach(db)}
+           join services as s on s.id = ${own('service_id')}
+           left join staff as p on p.id = ${own('staff_id')}
+     where k.client_id = ${id} and k.business_id = ${business_id} and k.starts_at < ${before}
+       and k.cancelled_at is null and k.no_show_at is null
+     group by 1, 2, 3, 6
+     order by 4 desc, 2, 3`.execute(db)
+  return rows.map((row) => ({ ...row, amount: row.amount === null ? null : Number(row.amount) }))
+}
+
+/** A booking with the name of its client. */
+export interface NamedBooking {
+  id: string
+  client_first_name: string
+  client_last_name: string
+  client_email: string
+}
+
+/** Returns the names in some bookings of a business. */
+export async function findNamesIn(
+  db: Reads,
+  businessId: string,
+  ids: readonly string[],
+): Promise<NamedBooking[]> {
+  if (ids.length === 0) return []
+  return db
+    .selectFrom('bookings')
+    .select(['id', 'client_first_name', 'client_last_name', 'client_email'])
+    .where('business_id', '=', businessId)
+    .where('id', 'in', ids)
+    .execute()
 }
 
 /** Finds the latest booking of a client in which a staff member gives a service. */

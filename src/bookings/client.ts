@@ -21,11 +21,14 @@ import {
   findClient,
   findClients,
   findClientTimes,
+  findNamesIn,
   findOwnBooking,
+  findServicesTaken,
   insertClient,
   lockBookingsOfClient,
   lockClients,
   moveToClient,
+  type ServiceTaken,
   updateClient,
 } from './client-queries.ts'
 import {
@@ -356,6 +359,49 @@ export function clientHistory(
   before?: Instant,
 ): Promise<ClientHistory> {
   return countBookings(context.db.reads, client, before)
+}
+
+/** A client's past visits, summed up. */
+export interface ClientFigures {
+  /** Total prices of past visits, one for each currency. */
+  spent: { amount: number; currency: string }[]
+  /** The service that they had most often, and who gave it. */
+  usual: { service: string; staff: string | null } | null
+}
+
+/** Sums up a client's past visits. */
+export async function clientFigures(context: Context, { client }: ShownClient): Promise<ClientFigures> {
+  const taken = await findServicesTaken(context.db.reads, client, context.clock.now())
+  const byCurrency = Map.groupBy(
+    taken.filter(({ currency }) => currency !== null),
+    ({ currency }) => currency ?? '',
+  )
+  const byService = Map.groupBy(taken, ({ service_id }) => service_id).values()
+  const countOf = (rows: readonly ServiceTaken[]) => rows.reduce((sum, { count }) => sum + count, 0)
+  const [most] = [...byService].toSorted((one, other) => countOf(other) - countOf(one))
+  const usual = most?.[0] // with the person who gave it most often
+  return {
+    spent: [...byCurrency].map(([currency, rows]) => ({
+      currency,
+      amount: rows.reduce((sum, { amount }) => sum + (amount ?? 0), 0),
+    })),
+    usual: usual ? { service: usual.service_name, staff: usual.staff_name } : null,
+  }
+}
+
+/** Returns the clients' names in some bookings of a business, by the ID of the booking. */
+export async function clientNamesIn(
+  context: Context,
+  businessId: string,
+  ids: readonly string[],
+): Promise<Map<string, { first_name: string; last_name: string; email: string }>> {
+  const rows = await findNamesIn(context.db.reads, businessId, [...new Set(ids)])
+  return new Map(
+    rows.map(({ id, client_first_name: first_name, client_last_name: last_name, client_email: email }) => [
+      id,
+      { first_name, last_name, email },
+    ]),
+  )
 }
 
 const clientCursors = {

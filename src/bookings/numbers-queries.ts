@@ -53,8 +53,8 @@ export async function findNumbers(
   return rows
 }
 
-/** Joins the items of each booking that has some, and nothing to all others. */
-function itemsOfEach(db: Reads) {
+/** Joins the items `v` of each booking `k` that has some, and nothing to all others. */
+export function itemsOfEach(db: Reads) {
   const same = sql`k.item_count is not null and v.visit_id = k.id and v.business_id = k.business_id`
   return isPostgres(db)
     ? sql`left join lateral (select * from visit_items as v where ${same} offset 0) as v on true`

@@ -1,4 +1,4 @@
-import { dialled } from '../base/contact-formats.ts'
+import { dialled, fullName } from '../base/contact-formats.ts'
 import { html, type Html } from '../base/html.ts'
 import type { Language } from '../base/languages.ts'
 import type { OwnBooking, OwnEntry } from '../bookings/client-log-in.ts'
@@ -15,7 +15,7 @@ export type Notice = 'sent' | 'email' | 'later'
 
 /** A visit to the page at a business. */
 export interface ClientVisit {
-  business: CardBusiness & { phone: string | null }
+  business: CardBusiness & { phone: string | null; reply_to_email: string | null }
   businessId: string
   language: Language
   /** Undefined if the booking page is closed. */
@@ -64,7 +64,7 @@ export function askPage(
       ...page,
       sign: 'mails',
       content: html`<p>${say('booking.contact', { name })}</p>
-        ${contact(business.phone)} ${back}`,
+        ${contact(business)} ${back}`,
     }
   if (notice === 'sent')
     return {
@@ -120,13 +120,14 @@ export function clientPage(
   const name = business.brand_name ?? business.name
   const path = `/me/${businessId}`
   const firstOf = firstOfSeries(ahead)
+  const isFamily = new Set([...ahead, ...earlier].map(({ booking }) => nameOf(booking))).size > 1
   const list = (title: string, bookings: OwnBooking[], isAhead: boolean) =>
     bookings.length === 0
       ? ''
       : html`<section>
           <h2>${title}</h2>
           <ul class="visits">
-            ${bookings.map((one) => bookingPart(visit, one, { isAhead, isFirst: isAhead && firstOf.has(one.booking.id) }))}
+            ${bookings.map((one) => bookingPart(visit, one, { isAhead, isFamily, isFirst: isAhead && firstOf.has(one.booking.id) }))}
           </ul>
         </section>`
   return {
@@ -153,7 +154,7 @@ export function clientPage(
         <p>${say('me.shownTo', { email })}</p>
         <p><a href="${path}/bookings.json">${say('me.download')}</a></p>
         <p>${say('me.erase', { name })}</p>
-        ${contact(business.phone)}
+        ${contact(business)}
         <form method="post" action="${path}/close">
           <button type="submit" class="button">${say('me.close')}</button>
         </form>
@@ -215,19 +216,19 @@ function seriesForm({ language: { say }, businessId }: ClientVisit, seriesId: st
   </details>`
 }
 
-function contact(phone: string | null): Html {
-  return phone === null
-    ? html``
-    : html`<p>
-        <a href="tel:${dialled(phone)}"><bdi dir="ltr">${phone}</bdi></a>
-      </p>`
+function contact({ phone, reply_to_email: email }: ClientVisit['business']): Html {
+  const ways = [
+    ...(phone === null ? [] : [html`<a href="tel:${dialled(phone)}"><bdi dir="ltr">${phone}</bdi></a>`]),
+    ...(email === null ? [] : [html`<a href="mailto:${email}"><bdi dir="ltr">${email}</bdi></a>`]),
+  ]
+  return html`${ways.map((way) => html`<p>${way}</p>`)}`
 }
 
 /** Renders a booking with its next steps: manage it, or book the same again. */
 function bookingPart(
   visit: ClientVisit,
   { booking, manageUrl }: OwnBooking,
-  { isAhead, isFirst }: { isAhead: boolean; isFirst: boolean },
+  { isAhead, isFamily, isFirst }: Record<'isAhead' | 'isFamily' | 'isFirst', boolean>,
 ): Html {
   const { language, bookingUrl } = visit
   const { say, locale } = language
@@ -238,7 +239,7 @@ function bookingPart(
   const isOver = status === 'cancelled'
   const isOpen = isAhead && !isOver
   const isRequest = respond_by !== null
-  const again = bookingUrl === undefined ? undefined : againUrl(bookingUrl, items)
+  const again = bookingUrl === undefined ? undefined : againUrl(bookingUrl, booking)
   const details = [
     people.length === 0 ? '' : say('manage.withPerson', { name: new Intl.ListFormat(locale).format(people) }),
     location_name,
@@ -251,6 +252,7 @@ function bookingPart(
     </p>
     <p>
       <strong><bdi>${itemNames(items)}</bdi></strong>
+      ${isFamily ? html`<span class="for"><bdi>${nameOf(booking)}</bdi></span>` : ''}
       ${isOver ? html`<span class="state">${say('mail.cancelled.subject')}</span>` : ''}
     </p>
     <p class="aside">${details.join(' · ')}</p>
@@ -274,11 +276,28 @@ function bookingPart(
   </li>`
 }
 
-/** Returns the booking page with the same services and, for one service, the same person. */
-function againUrl(bookingUrl: string, items: ReturnType<typeof itemsOf>): string {
+function nameOf({ client_first_name, client_last_name }: OwnBooking['booking']): string {
+  return fullName(client_first_name, client_last_name)
+}
+
+/**
+ * Returns the booking page with the same services and location and, for one service, the same person. The client's details go into the
+ * fragment, which no server sees.
+ */
+function againUrl(bookingUrl: string, booking: OwnBooking['booking']): string {
+  const items = itemsOf(booking)
   const url = new URL(bookingUrl)
   url.searchParams.set('service', items.map(({ service }) => service.id).join(','))
+  url.searchParams.set('location', booking.location_id)
   const staff = items[0]?.staff
   if (items.length === 1 && staff) url.searchParams.set('staff', staff.id)
+  const { client_first_name, client_last_name, client_email, client_phone } = booking
+  const details = {
+    first_name: client_first_name,
+    last_name: client_last_name,
+    email: client_email,
+    phone: client_phone ?? '',
+  }
+  url.hash = new URLSearchParams(Object.entries(details).filter(([, text]) => text !== '')).toString()
   return url.href
 }

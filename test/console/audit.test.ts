@@ -44,7 +44,7 @@ onOneEngine('postgres', 'who changed what, in the console', (engine) => {
     await owner.call('PATCH', `/bookings/${booking}`, { notes: 'short' })
     const all = textOf(await show())
     expect(all).toMatch(
-      /21 Nov 2026, 2:00 Booking: changed by owner.*20 Nov 2026, 10:00 Booking: created by a program/,
+      /Today, Saturday 21 November 2:00 O owner Booking: changed .*Yesterday, Friday 20 November 10:00 A program Booking: created/,
     )
     expect((await show()).body).toContain(`href="/console/bookings/${booking}"`)
     const own = textOf(await show(`?actor=${owner.userId}`))

@@ -4,6 +4,7 @@ import { readTexts } from '../../src/base/languages.ts'
 import { likelyColumns } from '../../src/bookings/client-columns.ts'
 import { findMiscounted } from '../support/checker.ts'
 import { readConsole } from '../support/console.ts'
+import { multipart, planFields } from '../support/import-form.ts'
 import { makeBusiness, type OwnBusiness } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson } from '../support/person.ts'
 import { type Random, randomFrom, seeds } from '../support/random.ts'
@@ -12,22 +13,6 @@ import { onEachEngine, type Reply, startTestService, type TestService } from '..
 /* Clients from CSV: read, planned, imported, and exported again. */
 
 type Row = Record<string, unknown>
-
-/** Returns a form with a file as browsers send it. */
-function multipart(parts: Record<string, string | Buffer>): { body: Buffer; type: string } {
-  const boundary = '----holdfast-test-0123456789'
-  const chunks = Object.entries(parts).flatMap(([name, value]) => [
-    Buffer.from(
-      `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${Buffer.isBuffer(value) ? '; filename="clients.csv"\r\ncontent-type: text/csv' : ''}\r\n\r\n`,
-    ),
-    Buffer.isBuffer(value) ? value : Buffer.from(value),
-    Buffer.from('\r\n'),
-  ])
-  return {
-    body: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]),
-    type: `multipart/form-data; boundary=${boundary}`,
-  }
-}
 
 onEachEngine('clients as CSV', (engine) => {
   let service: TestService
@@ -62,28 +47,6 @@ onEachEngine('clients as CSV', (engine) => {
     })
   }
 
-  const plain = (text: string) =>
-    text
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#39;', "'")
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&amp;', '&')
-
-  /** Reads the hidden fields and chosen columns of a plan, as a browser sends them. */
-  function fieldsOf({ body }: Reply): Record<string, string> {
-    const page = String(body)
-    const hidden = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)]
-    const chosen = [...page.matchAll(/<select[^>]*name="([^"]*)"[^>]*>([^]*?)<\/select>/g)]
-    return Object.fromEntries([
-      ...hidden.map(([, name = '', value = '']) => [name, plain(value)]),
-      ...chosen.map(([, name = '', options = '']) => [
-        name,
-        /value="([^"]*)" selected/.exec(options)?.[1] ?? '',
-      ]),
-    ]) as Record<string, string>
-  }
-
   const counts = ({ body }: Reply) =>
     [
       ...(/<ul class="import-counts">([^]*?)<\/ul>/.exec(String(body))?.[1] ?? '').matchAll(
@@ -94,9 +57,9 @@ onEachEngine('clients as CSV', (engine) => {
   async function planned(owner: LoggedIn, file: string | Buffer, changes: Record<string, string> = {}) {
     const plan = await post(owner, { file: Buffer.from(file) })
     expect(plan.status).toBe(200)
-    const fields = { ...fieldsOf(plan), ...changes }
+    const fields = { ...planFields(plan), ...changes }
     const shown = Object.keys(changes).length === 0 ? plan : await post(owner, { ...fields, do: 'plan' })
-    return { shown, counts: counts(shown), fields: { ...fieldsOf(shown), ...changes } }
+    return { shown, counts: counts(shown), fields: { ...planFields(shown), ...changes } }
   }
 
   async function imported(owner: LoggedIn, file: string | Buffer, changes: Record<string, string> = {}) {

@@ -16,8 +16,10 @@ export interface ReceivedText {
 
 export type ProviderName = 'twilio' | 'vonage' | 'gateway'
 
-/** The answer to the next messages. Undefined: accepts them. */
-export type Mood = { status: number; body?: object } | 'hang' | undefined
+/** The answer to the next messages. Undefined: accepts them. `slow`: accepts them after a while. */
+export type Mood = { status: number; body?: object } | 'hang' | 'slow' | undefined
+
+const slowMs = 40
 
 export interface SmsServer {
   /** The value of `SMS_URL`. */
@@ -26,6 +28,8 @@ export interface SmsServer {
   mood: Mood
   /** Number of requests that got no answer. */
   hanging: number
+  /** Number of messages that got another answer than acceptance. */
+  refused: number
   /** Sends a signed callback. Returns the status of the answer. */
   report(service: TestService, fields: Record<string, string>, id?: string): Promise<number>
   /** The same with a wrong signature. */
@@ -38,7 +42,9 @@ const signature = 'a-signature-secret'
 
 /** Starts a stand-in. */
 export async function startSmsServer(provider: ProviderName, from = '+4930900900'): Promise<SmsServer> {
-  const state: Pick<SmsServer, 'mood' | 'texts' | 'hanging'> = { mood: undefined, texts: [], hanging: 0 }
+  const state: Pick<SmsServer, 'mood' | 'texts' | 'hanging' | 'refused'> = {
+    ...{ mood: undefined, texts: [], hanging: 0, refused: 0 },
+  }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -48,7 +54,8 @@ export async function startSmsServer(provider: ProviderName, from = '+4930900900
         return
       }
       const body = Buffer.concat(chunks).toString()
-      if (state.mood) {
+      if (typeof state.mood === 'object') {
+        state.refused += 1
         response.writeHead(state.mood.status, { 'content-type': 'application/json' })
         response.end(JSON.stringify(state.mood.body ?? {}))
         return
@@ -72,8 +79,12 @@ export async function startSmsServer(provider: ProviderName, from = '+4930900900
         id: got['client-ref'] ?? got['id'] ?? new URL(callbackUrl ?? 'http://x').searchParams.get('id') ?? '',
         callbackUrl,
       })
-      response.writeHead(provider === 'twilio' ? 201 : 200, { 'content-type': 'application/json' })
-      response.end(provider === 'vonage' ? '{"messages":[{"status":"0"}]}' : '{"sid":"SM1"}')
+      const accept = () => {
+        response.writeHead(provider === 'twilio' ? 201 : 200, { 'content-type': 'application/json' })
+        response.end(provider === 'vonage' ? '{"messages":[{"status":"0"}]}' : '{"sid":"SM1"}')
+      }
+      if (state.mood === 'slow') setTimeout(accept, slowMs)
+      else accept()
     })
   })
   server.listen(0, '127.0.0.1')

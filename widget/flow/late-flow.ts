@@ -4,7 +4,15 @@ import type { BookingFlow } from './booking-flow.ts'
 import { type CheckoutPage, tabCheckouts } from './checkouts.ts'
 import { servicesOf } from './choice-rules.ts'
 import { DepositPayment } from './deposit-payment.ts'
-import { type Asked, askedBy, bookingBody, faultsIn, fieldErrorsOf, fieldName } from './draft-rules.ts'
+import {
+  type Asked,
+  askedBy,
+  bookingBody,
+  faultsIn,
+  fieldErrorsOf,
+  fieldName,
+  textsField,
+} from './draft-rules.ts'
 import {
   expired,
   startedAnew,
@@ -16,6 +24,7 @@ import {
 } from './late-state.ts'
 import type { Repetition } from './flow-state.ts'
 import { Reservation } from './reservation.ts'
+import { rememberTexts } from './text-memory.ts'
 import type { Slot } from './slots.ts'
 
 /** The visitor's actions from the hold on. Loaded while they look at the first step. */
@@ -129,6 +138,7 @@ export class LateFlow {
     store.set({ busy: 'booking' })
     try {
       const booking = await this.reservation.book(asked)
+      this.rememberTexts()
       options.events.booked(booking)
       if (booking.redirect_url) this.deposit.begin(booking, booking.redirect_url)
       else store.replace(withBooking(store.state, booking))
@@ -136,6 +146,14 @@ export class LateFlow {
       if (!(error instanceof Refused)) throw error
       await this.refusedBooking(error, asked)
     }
+  }
+
+  /** Remembers the answer to the question about text messages, if it was shown. */
+  private rememberTexts(): void {
+    const { state, options } = this.flow
+    const { phone, fields } = state.draft
+    if (state.business?.sends_texts && phone.trim() !== '')
+      rememberTexts(options.checkout.publishableKey, phone, Boolean(fields[textsField]))
   }
 
   private async refusedBooking(error: Refused, asked: Asked): Promise<void> {

@@ -233,12 +233,17 @@ function Overview(props: ShownView) {
   )
 }
 
-/** Returns the booking page with the same services and location, and the person if there is one for all. */
-function bookAgainUrl(page: string, { items, location }: Booking): string {
+/**
+ * Returns the booking page with the same services and location, and the person if there is one for all. The client's
+ * details go into the fragment, which no server sees.
+ */
+function bookAgainUrl(page: string, { items, location, client }: Booking): string {
   const people = [...new Set(items.map(({ staff }) => staff?.id))]
   const [person] = people.length === 1 ? people : []
   const services = items.map(({ service }) => service.id).join()
-  return `${page}?service=${services}&location=${location.id}${person ? `&staff=${person}` : ''}`
+  const details = Object.entries(client).filter(([, text]) => text)
+  const query = `?service=${services}&location=${location.id}${person ? `&staff=${person}` : ''}`
+  return `${page}${query}#${new URLSearchParams(details)}`
 }
 
 /** Stores the way back, which src/pages/checkout.js reads. */

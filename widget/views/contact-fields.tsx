@@ -1,5 +1,7 @@
+import { useLayoutEffect } from 'preact/hooks'
 import type { Draft, Faults } from '../flow/draft.ts'
 import { type Asked, textsField } from '../flow/draft-rules.ts'
+import { remembersTexts } from '../flow/text-memory.ts'
 import { TextInput } from './text-input.tsx'
 import type { View } from './view.ts'
 
@@ -42,19 +44,34 @@ export function ContactFields({ flow, state, language, uses, faults }: View & Co
       {hasPhone &&
         text('phone', { required: uses.phone === 'required', complete: 'tel', type: 'tel', max: 32 })}
       {business?.sends_texts && draft.phone.trim() !== '' && hasPhone && (
-        <div class="field texts" part="field">
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={Boolean(draft.fields[textsField])}
-              onChange={({ currentTarget: { checked } }) =>
-                flow.write({ fields: { ...draft.fields, [textsField]: checked ? texts.textMessages : '' } })
-              }
-            />
-            <bdi>{texts.textMessages}</bdi>
-          </label>
-        </div>
+        <TextConsent flow={flow} draft={draft} sentence={texts.textMessages} />
       )}
     </>
+  )
+}
+
+/** Set while the tick is from the memory of this device, and not from the visitor. */
+const rememberedField = 'texts-remembered'
+
+/** Renders the consent to text messages. It is ticked for a visitor who agreed to it on this device before. */
+function TextConsent({ flow, draft, sentence }: Pick<View, 'flow'> & { draft: Draft; sentence: string }) {
+  const { [textsField]: agreed, [rememberedField]: isRemembered, ...others } = draft.fields
+  const write = (own: Draft['fields'] = {}) => flow.write({ fields: { ...others, ...own } })
+  useLayoutEffect(() => {
+    const isKnown = remembersTexts(flow.options.checkout.publishableKey, draft.phone)
+    if (isKnown && agreed === undefined) write({ [textsField]: sentence, [rememberedField]: true })
+    else if (!isKnown && isRemembered) write()
+  }, [draft.phone])
+  return (
+    <div class="field texts" part="field">
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={Boolean(agreed)}
+          onChange={({ currentTarget: { checked } }) => write({ [textsField]: checked ? sentence : '' })}
+        />
+        <bdi>{sentence}</bdi>
+      </label>
+    </div>
   )
 }

@@ -46,8 +46,11 @@ export function accompany({
   prefilled,
 }: VisitParts): Visit {
   let filled: Prefill = kept.prefilled ?? {}
+  // a client's own page hands details over in the fragment, which no server sees
+  const { hash } = location
+  const handed = new URLSearchParams(flow.options.place.isOwn ? hash.slice(1) : '')
   const prefill = () => {
-    const given = readPrefill(prefilled)
+    const given = readPrefill((name) => prefilled(name) ?? handed.get(name))
     flow.write(withPrefill(flow.state.draft, given, filled))
     filled = given
   }

@@ -9,7 +9,7 @@ import { isUuid } from '../../base/ids.ts'
 import { Slices } from '../../base/slices.ts'
 import { pagesOf } from '../../base/paging.ts'
 import { emptyState } from '../frame/empty-state.ts'
-import { listItems, pageOrFirst, searchField } from '../frame/lists.ts'
+import { byDay, listItems, pageOrFirst, searchField } from '../frame/lists.ts'
 import { face } from '../frame/faces.ts'
 import { icon } from '../../pages/icons.ts'
 import type { Instant } from '../../base/instants.ts'
@@ -35,7 +35,7 @@ import { consoleRoutes, tags } from '../frame/console-route.ts'
 import { minorDigits } from '../../catalogue/service-rules.ts'
 import { totalPriceOf } from '../../database/shown-item-rules.ts'
 import { csvDate, type CsvForm, csvFormOf, csvNumber, csvRow, csvStart } from '../../base/csv.ts'
-import { clientName, clockText, dayHeading, wallFields } from '../frame/formats.ts'
+import { clientName, clockText } from '../frame/formats.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { bookingPath, type BookingRows, priceText, stateSign } from './booking-page.ts'
 import { titleOf } from './item-list.ts'
@@ -332,21 +332,15 @@ interface ListSetting {
 
 /** Renders bookings with a heading for each day. */
 function daysOf(visit: ConsoleVisit, rows: BookingRows, setting: ListSetting): Html {
-  const days: { key: string; heading: string; rows: BookingRows }[] = []
-  for (const row of rows) {
-    const { starts_at, timezone } = row
-    const key = wallFields(starts_at, timezone).date
-    if (days.at(-1)?.key !== key) {
-      const heading = dayHeading(starts_at, setting.now, { timezone, locale: visit.locale })
-      days.push({ key, heading, rows: [] })
-    }
-    days.at(-1)?.rows.push(row)
-  }
+  const { now, hasPlaces } = setting
+  const days = byDay(rows, {
+    ...{ now, locale: visit.locale, at: ({ starts_at, timezone }) => [starts_at, timezone] as const },
+  })
   return html`${days.map(
-    ({ heading, rows: ofDay }) =>
+    ({ heading, items }) =>
       html`<h2>${heading}</h2>
-        <ul class="rows of-bookings${setting.hasPlaces ? ' has-places' : ''}">
-          ${ofDay.map((row) => html`<li>${listRow(visit, row, setting)}</li>`)}
+        <ul class="rows of-bookings${hasPlaces ? ' has-places' : ''}">
+          ${items.map((row) => html`<li>${listRow(visit, row, setting)}</li>`)}
         </ul>`,
   )}`
 }

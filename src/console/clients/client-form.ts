@@ -1,5 +1,5 @@
 import { html } from '../../base/html.ts'
-import { changeClient, clientAt, createClient, mergeClients, presentClient } from '../../bookings/client.ts'
+import { changeClient, clientAt, createClient, presentClient } from '../../bookings/client.ts'
 import { ChangeClient, type Client, CreateClient } from '../../bookings/client-schemas.ts'
 import type { Static } from 'typebox'
 import type { Context } from '../../bookings/context.ts'
@@ -92,24 +92,6 @@ export function changeClientRoute(context: Context): ConsoleRoute {
         const change = checkedForm(ChangeClient, readRows(clientRows(visit), typed))
         await changeClient(context, visit.person, { id: client.id, change })
         return { path: `${path}/${client.id}`, query: { done: 'saved' } }
-      },
-      again: async (visit, state, { id }) => formPage(visit, state, id),
-    },
-  }
-}
-
-/** The action that gives the bookings of another client to this one. */
-export function mergeClientRoute(context: Context): ConsoleRoute {
-  return {
-    path: `${path}/:id/merge`,
-    name: 'ClientMerge',
-    summary: 'Merge another client into this one',
-    role: 'front_desk',
-    form: {
-      act: async (visit, { other = '' }, { id }) => {
-        const { client } = await clientAt(context, visit.person, id)
-        await mergeClients(context, visit.person, { id: other, into: client.id })
-        return { path: `${path}/${client.id}`, query: { done: 'merged' } }
       },
       again: async (visit, state, { id }) => formPage(visit, state, id),
     },

@@ -2,17 +2,19 @@ import { hasRole } from '../../access/actor.ts'
 import { dialled, fullName } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
 import type { Instant } from '../../base/instants.ts'
-import type { clientHistory, clientTimes, ShownClient } from '../../bookings/client.ts'
+import type { ClientFigures, clientHistory, clientTimes, ShownClient } from '../../bookings/client.ts'
 import { tagsOf } from '../../bookings/client-rules.ts'
+import { moneyText } from '../../mails/times-and-money.ts'
 import { hidden } from '../../pages/form.ts'
-import { bookingRow, type BookingRows, warning } from '../bookings/booking-page.ts'
-import { icon } from '../../pages/icons.ts'
+import { bookingPath, type BookingRows, priceText, stateSign, warning } from '../bookings/booking-page.ts'
+import { titleOf } from '../bookings/item-list.ts'
+import { icon, type IconName } from '../../pages/icons.ts'
 import { businessOf, type ConsoleVisit, listFrame, pathOf } from '../frame/console-page.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { listHead, nextPage, searchField } from '../frame/lists.ts'
 import { face } from '../frame/faces.ts'
 import type { BusinessVisit, ShownPage } from '../frame/console-route.ts'
-import { dayText } from '../frame/formats.ts'
+import { clockText, dayText } from '../frame/formats.ts'
 
 /*
  * The list of a business's clients, and the page of one. Addresses of pages identify a client by an ID, never by
@@ -28,7 +30,12 @@ export interface ClientView {
   bookingId: string | undefined
   client: ShownClient['client']
   blocked: boolean
+  /** Bookings that have begun. */
   counts: Awaited<ReturnType<typeof clientHistory>>
+  /** Undefined for staff, who see only their own appointments. */
+  figures: ClientFigures | undefined
+  last_at: Instant | null
+  next_at: Instant | null
   /** When they answered STOP to a text message. */
   stopped: Instant | undefined
   /** Other clients with the same address, at most a few. */
@@ -38,8 +45,13 @@ export interface ClientView {
 }
 
 /** Returns the address of a client's page, or of one below it. */
-function clientPath(visit: ConsoleVisit, id: string, below = ''): string {
-  return pathOf(`/console/clients/${id}${below}`, visit)
+export function clientPath(
+  visit: ConsoleVisit,
+  id: string,
+  below = '',
+  query: Record<string, string | undefined> = {},
+): string {
+  return pathOf(`/console/clients/${id}${below}`, visit, query)
 }
 
 interface ClientList {
@@ -147,32 +159,19 @@ function clientRow(visit: BusinessVisit, { client, blocked, last_at, next_at }: 
   </a>`
 }
 
-function countText({ visit: { texts }, counts, blocked }: ClientView): string {
-  const { visits, no_shows, cancelled } = counts
-  return [
-    texts.clients.visits({ count: visits }),
-    ...(no_shows > 0 ? [texts.booking.noShows({ count: no_shows })] : []),
-    ...(cancelled > 0 ? [texts.clients.cancelled({ count: cancelled })] : []),
-    ...(blocked ? [texts.booking.blocked] : []),
-  ].join(' · ')
-}
-
 /** Renders the page of a client. */
 export function clientPage(view: ClientView, notice: Html): ShownPage {
   const { visit, bookingId, client, ahead, past } = view
-  const { id } = client
-  const { clients: t, booking, setUp } = visit.texts
-  const { first_name, last_name, email, phone } = client
-  const name = fullName(first_name, last_name)
+  const { clients: t, setUp } = visit.texts
   const mayList = hasRole(visit.person, 'front_desk')
   const rows = (bookings: BookingRows, none: string) =>
     bookings.length === 0
-      ? html`<p>${none}</p>`
-      : html`<ul class="rows">
-          ${bookings.map((row) => html`<li>${bookingRow(visit, row, whatOf(row))}</li>`)}
+      ? html`<p class="soft">${none}</p>`
+      : html`<ul class="rows of-visits">
+          ${bookings.map((row) => html`<li>${visitRow(visit, row)}</li>`)}
         </ul>`
   return {
-    title: name,
+    title: fullName(client.first_name, client.last_name),
     visit,
     section: 'clients',
     panel: true,
@@ -184,49 +183,132 @@ export function clientPage(view: ClientView, notice: Html): ShownPage {
         >
       </p>
       ${notice}
-      <header class="booking-head">
-        <h1><bdi>${name}</bdi></h1>
-        <p class="soft">${countText(view)}</p>
-        ${tagsOf(client).map((tag) => html`<span class="state"><bdi>${tag}</bdi></span> `)}
-      </header>
-      ${client.notes === null ? '' : warning(html`<span class="unseen">${t.notes}:</span> <bdi class="written">${client.notes}</bdi>`)}
-      ${stoppedPart(view, mayList)}
-      <dl class="facts">
-        <dt>${booking.email}</dt>
-        <dd>${email === null ? booking.noEmail : html`<a href="mailto:${email}"><bdi>${email}</bdi></a>`}</dd>
-        ${
-          phone === null
-            ? ''
-            : html`<dt>${booking.phone}</dt>
-                <dd>
-                  <a href="tel:${dialled(phone)}"><bdi>${phone}</bdi></a>
-                </dd>`
-        }
-        ${othersPart(view)}
-      </dl>
-      <div class="actions">
-        <a class="button main" href="${bookAgainPath(view)}">${t.bookAgain}</a>
-        ${
-          mayList
-            ? html`<a class="button" href="${clientPath(visit, id, '/edit')}">${t.edit}</a>
-                <a class="button" href="${pathOf('/console/bookings', visit, { client: id })}"
-                  >${booking.allBookings}</a
-                >`
-            : ''
-        }
-        ${
-          visit.person.role === 'owner'
-            ? html`<form method="post" action="${clientPath(visit, id, '/export')}" data-turbo="false">
-                <button type="submit">${t.export}</button>
-              </form>`
-            : ''
-        }
-      </div>
-      <h2>${t.ahead}</h2>
-      ${rows(ahead, t.nothingAhead)}
-      <h2>${t.past}</h2>
-      ${rows(past, t.nothingPast)} ${mayList ? blockPart(view) : ''}`,
+      <div class="client-card">
+        <div>
+          ${cardHead(view)} ${stoppedPart(view, mayList)} ${figuresPart(view)} ${cardActions(view, mayList)}
+          ${othersPart(view)}
+        </div>
+        <div>
+          <h2>${t.ahead}</h2>
+          ${rows(ahead, t.nothingAhead)}
+          <h2>${t.past}</h2>
+          ${rows(past, t.nothingPast)} ${mayList ? blockPart(view) : ''}
+        </div>
+      </div>`,
   }
+}
+
+/** Renders the face, name and contact of a client, and what the team must know. */
+function cardHead({ visit, client, blocked }: ClientView): Html {
+  const { clients: t, booking } = visit.texts
+  const { email, phone } = client
+  const name = fullName(client.first_name, client.last_name)
+  const reach = (sign: IconName, href: string, label: string) =>
+    html`<a class="button" href="${href}" title="${label}"
+      >${icon(sign)} <span class="unseen">${label}</span></a
+    >`
+  const tags = tagsOf(client)
+  return html`<header class="client">
+    ${face(name)}
+    <div>
+      <h1><bdi>${name}</bdi></h1>
+      ${phone === null ? '' : html`<bdi class="soft" dir="ltr">${phone}</bdi>`}
+      <bdi class="soft">${email ?? booking.noEmail}</bdi>
+      ${tags.length === 0 ? '' : html`<span class="tags">${tags.map((tag) => html`<span class="state is-completed"><bdi>${tag}</bdi></span> `)}</span>`}
+    </div>
+    <div class="reach">
+      ${
+        phone === null
+          ? ''
+          : html`${reach('phone', `tel:${dialled(phone)}`, `${booking.call} ${phone}`)}
+            ${reach('message', `sms:${dialled(phone)}`, `${t.text} ${phone}`)}`
+      }
+      ${email === null ? '' : reach('mails', `mailto:${email}`, `${booking.write} ${email}`)}
+    </div>
+    ${blocked ? warning(html`${booking.blockedWhy}`) : ''}
+    ${client.notes === null ? '' : warning(html`<span class="unseen">${t.notes}:</span> <bdi class="written">${client.notes}</bdi>`)}
+  </header>`
+}
+
+function figuresPart({ visit, counts, figures, last_at, next_at }: ClientView): Html {
+  const { clients: t } = visit.texts
+  const { locale, business } = visit
+  const figure = (label: string, value: string, { more = '', isBad = false } = {}) =>
+    html`<div>
+      <dt>${label}</dt>
+      <dd>
+        <bdi class="${isBad ? 'fault' : ''}">${value}</bdi>
+        ${more === '' ? '' : html`<bdi class="soft">${more}</bdi>`}
+      </dd>
+    </div>`
+  const day = (at: Instant | null) =>
+    at === null ? '–' : dayText(at, { timezone: business.timezone, locale })
+  const spent = figures?.spent.map((one) => moneyText(one, locale)).join(' + ')
+  const cancelled = counts.cancelled > 0 ? t.cancelled({ count: counts.cancelled }) : ''
+  return html`<dl class="figures">
+    ${figure(t.visitCount, String(counts.visits))}
+    ${spent === undefined ? '' : figure(t.spent, spent === '' ? '–' : spent)}
+    ${figure(t.missed, String(counts.no_shows), { more: cancelled, isBad: counts.no_shows > 0 })}
+    ${figure(t.lastVisit, day(last_at))} ${figure(t.nextVisit, day(next_at))}
+    ${figures?.usual ? figure(t.usual, figures.usual.service, { more: figures.usual.staff ?? '' }) : ''}
+  </dl>`
+}
+
+function cardActions(view: ClientView, mayList: boolean): Html {
+  const { visit, client } = view
+  const { clients: t, booking } = visit.texts
+  const item = (href: string, label: string) => html`<li><a href="${href}">${label}</a></li>`
+  return html`<div class="actions">
+    <a class="button main" href="${bookAgainPath(view)}">${icon('add')} ${t.bookAgain}</a>
+    ${
+      mayList
+        ? html`<a class="button" href="${clientPath(visit, client.id, '/edit')}">${t.edit}</a>
+            <details class="menu">
+              <summary class="button">${icon('more')} <span class="unseen">${booking.more}</span></summary>
+              <ul>
+                ${item(pathOf('/console/bookings', visit, { client: client.id }), booking.allBookings)}
+                ${item(clientPath(visit, client.id, '/merge'), t.mergeOpen)}
+                ${
+                  visit.person.role === 'owner'
+                    ? html`<li>
+                        <form
+                          method="post"
+                          action="${clientPath(visit, client.id, '/export')}"
+                          data-turbo="false"
+                        >
+                          <button type="submit">${t.export}</button>
+                        </form>
+                      </li>`
+                    : ''
+                }
+              </ul>
+            </details>`
+        : ''
+    }
+  </div>`
+}
+
+/** Renders a visit as a row: day, services and people, price. Its status is there only if it is not the usual one. */
+function visitRow(visit: ConsoleVisit, row: BookingRows[number]): Html {
+  const { locale } = visit
+  const setting = { timezone: row.timezone, locale }
+  const { starts_at, status, no_show_at, staff_name, notes, respond_by } = row
+  const isUsual =
+    no_show_at === null && respond_by === null && (status === 'confirmed' || status === 'completed')
+  return html`<a class="row" href="${bookingPath({ visit, row })}">
+    <time class="row-time" datetime="${starts_at}"
+      >${dayText(starts_at, setting)} <span class="soft">${clockText(starts_at, setting)}</span></time
+    >
+    <span class="row-what"
+      ><span
+        ><bdi>${titleOf(row)}</bdi
+        >${staff_name === null ? '' : html` <span class="soft">· <bdi>${staff_name}</bdi></span>`}</span
+      >
+      ${notes === null ? '' : html`<bdi class="soft written">${notes}</bdi>`}</span
+    >
+    <span class="end">${priceText(visit, row) ?? ''}</span>
+    ${isUsual ? '' : html`<span class="row-state">${stateSign(visit, row)}</span>`}
+  </a>`
 }
 
 /** Renders that a client gets no text messages, and the button that ends it. */
@@ -253,26 +335,18 @@ function stoppedPart({ visit, client, stopped }: ClientView, mayChange: boolean)
 function othersPart({ visit, client, others }: ClientView): Html {
   const { clients: t } = visit.texts
   if (others.length === 0) return html``
-  return html`<dt>${client.email === null ? t.samePhone : t.sameEmail}</dt>
-    ${others.map(
-      ({ client: { id, first_name, last_name } }) =>
-        html`<dd>
-          <a href="${clientPath(visit, id)}"><bdi>${fullName(first_name, last_name)}</bdi></a>
-          <details class="more">
-            <summary>${t.merge}</summary>
-            <p>
-              ${t.mergeHint({
-                other: fullName(first_name, last_name),
-                name: fullName(client.first_name, client.last_name),
-              })}
-            </p>
-            <form method="post" action="${clientPath(visit, client.id, '/merge')}">
-              ${hidden({ other: id })}
-              <button type="submit">${t.merge}</button>
-            </form>
-          </details>
-        </dd>`,
-    )}`
+  return html`<section class="others">
+    <h2>${client.email === null ? t.samePhone : t.sameEmail}</h2>
+    <ul>
+      ${others.map(({ client: { id, first_name, last_name } }) => {
+        const name = fullName(first_name, last_name)
+        return html`<li>
+          <a class="row-who" href="${clientPath(visit, id)}">${face(name)} <bdi>${name}</bdi></a>
+          <a href="${clientPath(visit, client.id, '/merge', { other: id })}">${t.merge}</a>
+        </li>`
+      })}
+    </ul>
+  </section>`
 }
 
 /** Returns the address for booking the same service and staff member for the same client. */
@@ -284,13 +358,6 @@ function bookAgainPath({ visit, client, ahead, past }: ClientView): string {
     who: latest?.staff_id ?? undefined,
     location: latest?.location_id,
   })
-}
-
-function whatOf({ service_name, staff_name, notes }: BookingRows[number]): Html {
-  return html`<span
-      ><bdi>${service_name}</bdi>${staff_name === null ? '' : html` · <bdi>${staff_name}</bdi>`}</span
-    >
-    ${notes === null ? '' : html`<bdi class="soft written">${notes}</bdi>`}`
 }
 
 function blockPart({ visit, client, blocked }: ClientView): Html {

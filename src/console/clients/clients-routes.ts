@@ -5,7 +5,14 @@ import { Problem } from '../../base/errors.ts'
 import { html } from '../../base/html.ts'
 import { pageOrFirst } from '../frame/lists.ts'
 import { listBookings } from '../../bookings/booking.ts'
-import { clientAt, clientHistory, clientTimes, isErased, listClients } from '../../bookings/client.ts'
+import {
+  clientAt,
+  clientFigures,
+  clientHistory,
+  clientTimes,
+  isErased,
+  listClients,
+} from '../../bookings/client.ts'
 import { exportWholeClient } from '../../bookings/client-export.ts'
 import type { Context } from '../../bookings/context.ts'
 import { eraseClient } from '../../bookings/erasure.ts'
@@ -19,8 +26,9 @@ import {
   consoleRoutes,
   type ShownPage,
 } from '../frame/console-route.ts'
-import { changeClientRoute, mergeClientRoute, newClientRoute } from './client-form.ts'
+import { changeClientRoute, newClientRoute } from './client-form.ts'
 import { clientFileRoutes, clientImportRoutes, importPageRoute } from './import-routes.ts'
+import { mergeClientRoute } from './merge-page.ts'
 import { clientList, clientPage, type ClientView, erasePage } from './client-page.ts'
 
 const path = '/console/clients'
@@ -156,8 +164,10 @@ async function readView(context: Context, visit: BusinessVisit, id: string): Pro
   const { business_id } = client
   const now = context.clock.now()
   const ofClient = { client_id: client.id, business_id, limit: shownBookings }
-  const [counts, stopped, sharing, ahead, past] = await Promise.all([
-    clientHistory(context, shown),
+  const [counts, figures, [times], stopped, sharing, ahead, past] = await Promise.all([
+    clientHistory(context, shown, now),
+    isStaff(person) ? undefined : clientFigures(context, shown),
+    isStaff(person) ? [] : clientTimes(context, [shown]),
     stoppedAt(context, { ...client, timezone: shown.timezone }),
     isStaff(person)
       ? { data: [] }
@@ -177,11 +187,19 @@ async function readView(context: Context, visit: BusinessVisit, id: string): Pro
     bookingId,
     visit: { ...visit, business },
     counts,
+    figures,
+    // staff see only their own appointments
+    last_at: times ? times.last_at : (past.data.find(isVisit)?.starts_at ?? null),
+    next_at: times ? times.next_at : (ahead.data.find(isVisit)?.starts_at ?? null),
     stopped,
     others,
     ahead: ahead.data,
     past: past.data,
   }
+}
+
+function isVisit({ cancelled_at }: { cancelled_at: string | null }): boolean {
+  return cancelled_at === null
 }
 
 function sayMissing(visit: ConsoleVisit): ShownPage {

@@ -4,17 +4,19 @@ import { listAudit } from '../../access/audit.ts'
 import { listPeople } from '../../access/person.ts'
 import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
-import { type Instant, instantFromMs, isDate } from '../../base/instants.ts'
+import { type Instant, instantFromMs, isDate, readInstant } from '../../base/instants.ts'
 import { mostPerPage } from '../../base/paging.ts'
-import { nextPage, pageOrFirst } from '../frame/lists.ts'
+import { face } from '../frame/faces.ts'
+import { byDay, nextPage, pageOrFirst } from '../frame/lists.ts'
 import { textFor } from '../frame/text-groups.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listKeysInScope } from '../../catalogue/business-keys.ts'
 import { choice, field, filledForm, hidden } from '../../pages/form.ts'
+import { icon, type IconName } from '../../pages/icons.ts'
 import { businessOf, consoleScript, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
-import { momentOf } from '../frame/formats.ts'
+import { clockText } from '../frame/formats.ts'
 
 const path = '/console/audit'
 const Choice = Type.Optional(Type.String({ maxLength: 600 }))
@@ -56,14 +58,23 @@ async function auditPage(context: Context, visit: BusinessVisit, address: Addres
   const { actor, day, where } = address
   const kept = { ...(actor && { actor }), ...(day && { day }), ...(where && { where }) }
   const isFiltered = Object.keys(kept).length > 0
+  const { timezone } = visit.business
+  const days = byDay(page.data, {
+    ...{ now: context.clock.now(), locale: visit.locale },
+    at: (entry) => [readInstant(entry.at), timezone],
+  })
   return html`<h1>${t.title}</h1>
     <p>${t.what}</p>
     ${filterForm(visit, address, actors)}
     ${
       page.data.length > 0
-        ? html`<ul class="history">
-            ${page.data.map((entry) => row(visit, entry))}
-          </ul>`
+        ? days.map(
+            ({ heading, items }) =>
+              html`<h2>${heading}</h2>
+                <ul class="rows of-changes">
+                  ${items.map((entry) => html`<li>${row(visit, entry)}</li>`)}
+                </ul>`,
+          )
         : emptyState(
             'audit',
             isFiltered ? t.nothingFound : t.empty,
@@ -136,22 +147,39 @@ const pages: Record<string, string> = {
   webhook: '/console/developers/webhooks',
 }
 
-function row(visit: BusinessVisit, { at, actor, action, subject, business_id, address }: Entry): Html {
-  const t = visit.texts.audit
+/** Renders a change as a row: time, author, change, and the author's address. */
+function row(visit: BusinessVisit, entry: Entry): Html {
+  const { at, action, subject, business_id, address } = entry
   const isHere = business_id === visit.business.id
   const page = isHere && !action.endsWith('.deleted') ? pages[subject.type] : undefined
-  const text = actionText(visit, action)
-  return html`<li>
-    <time datetime="${at}">${momentOf(at, visit)}</time>
-    <span
-      >${page === undefined ? text : html`<a href="${pathOf(`${page}/${subject.id}`, visit)}">${text}</a>`}</span
+  const cells = html`<time class="row-time" datetime="${at}"
+      >${clockText(readInstant(at), { timezone: visit.business.timezone, locale: visit.locale })}</time
     >
-    <span class="soft"
-      >${t.by[actor.type]}${
-        actor.name === null ? '' : html` <bdi>${actor.name}</bdi>`
-      }${address === null ? '' : html` · <bdi>${address}</bdi>`}</span
-    >
-  </li>`
+    ${authorOf(visit, entry)}
+    <span class="row-service">${actionText(visit, action)}</span>
+    <bdi class="end soft">${address ?? ''}</bdi>`
+  return page === undefined
+    ? html`<div class="row">${cells}</div>`
+    : html`<a class="row" href="${pathOf(`${page}/${subject.id}`, visit)}">${cells}</a>`
+}
+
+const authorSigns: Record<Entry['actor']['type'], IconName> = {
+  key: 'developers',
+  session: 'website',
+  manage_link: 'mails',
+  person: 'account',
+  command_line: 'developers',
+  system: 'settings',
+}
+
+/** Renders the author: the face of a person, the sign of anything else. */
+function authorOf({ texts: { audit: t } }: BusinessVisit, { actor: { type, name } }: Entry): Html {
+  const text = name === null ? t.actors[type] : type === 'key' ? t.key({ name }) : name
+  const sign =
+    type === 'person' && name !== null
+      ? face(name)
+      : html`<span class="face">${icon(authorSigns[type])}</span>`
+  return html`<span class="row-who">${sign} <bdi>${text}</bdi></span>`
 }
 
 /** Returns "Booking: cancelled", or the name in the API for actions without a text. */

@@ -1,10 +1,12 @@
 import { html, type Html } from '../../base/html.ts'
 import type { Actor } from '../../access/actor.ts'
 import { Problem } from '../../base/errors.ts'
+import type { Instant } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
 import { type CatalogueKind, listWholeCatalogue } from '../../catalogue/catalogue.ts'
 import { icon } from '../../pages/icons.ts'
 import { type ConsoleVisit, pathOf } from './console-page.ts'
+import { dayHeading, wallFields } from './formats.ts'
 
 /** Maximum number of locations, staff members or services offered in a form. */
 const maxOffered = 500
@@ -32,6 +34,28 @@ export async function pageOrFirst<Page>(
     if (cursor === undefined || !(error instanceof Problem)) throw error
     return list(undefined)
   }
+}
+
+/** Items of a list on one day, with its heading. */
+interface OfDay<Item> {
+  heading: string
+  items: Item[]
+}
+
+/** Divides the items of a list by day, in their order. `at` returns the time of an item and its zone. */
+export function byDay<Item>(
+  items: readonly Item[],
+  { now, locale, at }: { now: Instant; locale: string; at: (item: Item) => readonly [Instant, string] },
+): OfDay<Item>[] {
+  const days: (OfDay<Item> & { date: string })[] = []
+  for (const item of items) {
+    const [time, timezone] = at(item)
+    const { date } = wallFields(time, timezone)
+    if (days.at(-1)?.date !== date)
+      days.push({ date, heading: dayHeading(time, now, { timezone, locale }), items: [] })
+    days.at(-1)?.items.push(item)
+  }
+  return days
 }
 
 /** Renders the search of a list. The panel may have a field of the same name. */

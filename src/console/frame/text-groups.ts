@@ -146,7 +146,11 @@ export interface TextParameters {
   'account.emailSent': { email: string | number }
   'account.since': { date: string | number }
   'account.lastSeen': { date: string | number }
-  'clients.mergeHint': { name: string | number; other: string | number }
+  'clients.mergeTitle': { name: string | number }
+  'clients.mergeAsk': { name: string | number; other: string | number }
+  'clients.mergeMoves': { name: string | number }
+  'clients.mergeGone': { name: string | number; other: string | number }
+  'clients.mergeSwap': { other: string | number }
   'clients.visits': { count: number }
   'clients.cancelled': { count: string | number }
   'clients.stopped': { date: string | number }

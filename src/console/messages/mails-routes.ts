@@ -2,14 +2,18 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { hasRole } from '../../access/actor.ts'
 import { html, type Html } from '../../base/html.ts'
-import { nextPage, pageOrFirst } from '../frame/lists.ts'
+import { readInstant } from '../../base/instants.ts'
+import { byDay, nextPage, pageOrFirst } from '../frame/lists.ts'
+import { clientNamesIn } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { listMails, markMailsSeen, retryMail } from '../../mails/mail.ts'
 import { choice, filledForm, hidden } from '../../pages/form.ts'
+import { icon } from '../../pages/icons.ts'
 import { businessOf, consoleScript, doneNotice, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
-import { momentOf } from '../frame/formats.ts'
+import { face } from '../frame/faces.ts'
+import { clientName, clockText } from '../frame/formats.ts'
 import { waitText } from './wait-text.ts'
 
 const path = '/console/mails'
@@ -68,6 +72,16 @@ async function mailsPage(context: Context, visit: BusinessVisit, address: Addres
   const page = await pageOrFirst(address['cursor'], (cursor) =>
     listMails(context, visit.person, { ...query, cursor }),
   )
+  const names = await clientNamesIn(
+    context,
+    visit.business.id,
+    page.data.flatMap(({ booking_id }) => booking_id ?? []),
+  )
+  const { timezone } = visit.business
+  const days = byDay(page.data, {
+    ...{ now: context.clock.now(), locale: visit.locale },
+    at: ({ created_at }) => [readInstant(created_at), timezone],
+  })
   return html`<div class="head">
       <h1>${t.title}</h1>
       ${hasRole(visit.person, 'owner') ? html`<a class="button" href="${pathOf('/console/mails/server', visit)}">${visit.texts.ownMail.title}</a>` : ''}
@@ -88,9 +102,13 @@ async function mailsPage(context: Context, visit: BusinessVisit, address: Addres
     </form>
     ${
       page.data.length > 0
-        ? html`<ul class="history mails">
-            ${page.data.map((mail) => row(visit, mail, kept))}
-          </ul>`
+        ? days.map(
+            ({ heading, items }) =>
+              html`<h2>${heading}</h2>
+                <ul class="rows of-messages">
+                  ${items.map((mail) => html`<li>${row(visit, mail, { kept, names })}</li>`)}
+                </ul>`,
+          )
         : emptyState('mails', Object.keys(kept).length === 0 ? t.empty : t.nothingFound)
     }
     ${nextPage(visit, path, page.next_cursor, kept)}`
@@ -107,30 +125,56 @@ function seenForm(visit: BusinessVisit, kept: Kept): Html {
   </form>`
 }
 
-function row(visit: BusinessVisit, mail: ListedMail, kept: Kept): Html {
+type Names = Awaited<ReturnType<typeof clientNamesIn>>
+
+/** Renders a message as a row: time, kind, client, address and state. */
+function row(visit: BusinessVisit, mail: ListedMail, { kept, names }: { kept: Kept; names: Names }): Html {
   const { mails: t, booking } = visit.texts
-  const { id, booking_id, kind, to, status, created_at, last_error, waits_for, delivered_at } = mail
-  const what = booking.mails[kind]
-  return html`<li>
-    <time datetime="${created_at}">${momentOf(created_at, visit)}</time>
-    <span
-      >${
-        booking_id === null
-          ? what
-          : html`<a href="${pathOf(`/console/bookings/${booking_id}`, visit)}">${what}</a>`
-      }
-      <bdi>${booking.mailStates[status]({ to })}</bdi
-      >${delivered_at === null ? '' : html`, ${t.arrived}`}</span
+  const { id, booking_id, channel, kind, to, created_at, last_error, waits_for } = mail
+  const what = html`${icon(channel === 'text' ? 'message' : 'mails')}
+    <span class="unseen">${t.types[channel]}:</span> ${booking.mails[kind]}`
+  const client = names.get(booking_id ?? '')
+  const name = client === undefined ? undefined : clientName(client, visit)
+  const isRetried = mail.status !== 'sent' && last_error !== null
+  const cells = html`<time class="row-time" datetime="${created_at}"
+      >${clockText(readInstant(created_at), { timezone: visit.business.timezone, locale: visit.locale })}</time
     >
-    ${waits_for === null ? '' : html`<span class="soft">${waitText(visit, mail)}</span>`}
-    ${last_error === null ? '' : html`<span class="soft"><bdi dir="auto">${last_error}</bdi></span>`}
-    ${
-      status === 'sent' || last_error === null
-        ? ''
-        : html`<form method="post" action="${pathOf(path, visit)}">
-            ${hidden({ ...kept, id, do: 'retry' })}
-            <button type="submit" aria-label="${t.retryOf({ what, to })}">${t.retry}</button>
-          </form>`
-    }
-  </li>`
+    <span class="row-sign">${what}</span>
+    <span class="row-who"
+      >${name === undefined ? html`<span class="soft">${t.toTeam}</span>` : html`${face(name)} <bdi class="client-name">${name}</bdi>`}</span
+    >
+    <bdi class="row-to soft">${to}</bdi>
+    <span class="row-state">${mailSign(visit, mail)}</span>`
+  const why = html`${waits_for === null ? '' : html`<span>${waitText(visit, mail)}</span>`}
+  ${last_error === null ? '' : html`<bdi dir="auto">${last_error}</bdi>`}`
+  return html`${
+    booking_id === null
+      ? html`<div class="row">${cells}</div>`
+      : html`<a class="row" href="${pathOf(`/console/bookings/${booking_id}`, visit)}">${cells}</a>`
+  }
+  ${why.text.trim() === '' ? '' : html`<p class="why soft">${why}</p>`}
+  ${
+    isRetried
+      ? html`<form method="post" action="${pathOf(path, visit)}">
+          ${hidden({ ...kept, id, do: 'retry' })}
+          <button type="submit" aria-label="${t.retryOf({ what: booking.mails[kind], to })}">
+            ${icon('again')} ${t.retry}
+          </button>
+        </form>`
+      : ''
+  }`
+}
+
+/** Renders the state of a message as a sign and a word. */
+function mailSign(
+  { texts: { mails: t } }: BusinessVisit,
+  { status, delivered_at }: Pick<ListedMail, 'status' | 'delivered_at'>,
+): Html {
+  if (status === 'sent')
+    return html`<span class="state is-${delivered_at === null ? 'completed' : 'confirmed'}"
+      >${icon('done')} ${delivered_at === null ? t.signs.sent : t.signs.delivered}</span
+    >`
+  return status === 'queued'
+    ? html`<span class="state is-pending">${icon('waiting')} ${t.signs.queued}</span>`
+    : html`<span class="state is-absent">${icon('warning')} ${t.signs.failed}</span>`
 }
