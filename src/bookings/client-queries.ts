@@ -345,7 +345,7 @@ export async function findServicesTaken(
 }
 
 /** A booking with the name of its client. */
-export interface NamedBooking {
+interface NamedBooking {
   id: string
   client_first_name: string
   client_last_name: string

@@ -82,7 +82,7 @@ export async function eraseClient(context: Context, actor: Actor, input: ClientN
       },
       ...{ clients: rows.filter(({ merged_into }) => merged_into === null).length },
       ...{ reminder_opt_outs: 0, blocks: 0, waitlist_entries: waitlist.entries },
-      ...{ locked: bookings, files, target },
+      ...{ locked: bookings, files: [...files, ...waitlist.files], target },
     }
     for (const address of addresses) {
       const counted = clientEmailOf(address)

@@ -2,6 +2,7 @@ import type { CleanupJob } from '../database/context.ts'
 import type { Transaction } from '../database/database.ts'
 import { rewriteResponses } from '../database/idempotency.ts'
 import { erasedName } from '../base/contact-formats.ts'
+import { deleteMailFiles, type MailFile } from '../mails/mail-files.ts'
 import { forgetWaitlistMessages } from '../mails/waitlist-outbox.ts'
 import type { Context } from './context.ts'
 import { endIn } from './waitlist.ts'
@@ -14,21 +15,24 @@ import {
 
 /* Erasure and retention of the waiting list. */
 
-/** Erases the entries of clients, and takes them off the list. Returns the numbers of entries and stored responses. */
+/**
+ * Erases the entries of clients, and takes them off the list. Returns the numbers of entries and stored
+ * responses, and the files of emails to delete after the commit.
+ */
 export async function eraseEntries(
   context: Context,
   tx: Transaction,
   clients: Parameters<typeof findEntriesOf>[1],
-): Promise<{ entries: number; answers: number }> {
+): Promise<{ entries: number; answers: number; files: MailFile[] }> {
   const entries = await findEntriesOf(tx.reads, clients)
   for (const entry of entries) await endIn(context, tx, entry, 'removed')
   const ids = entries.map(({ id }) => id)
   await eraseEntryRows(tx.db, ids)
-  await forgetWaitlistMessages(tx, ids)
+  const files = await forgetWaitlistMessages(tx, ids)
   await deleteIdleClients(tx.db, [...new Set(entries.flatMap(({ client_id }) => client_id ?? []))])
   const made = entries.map(({ id, created_at }) => ({ id, at: created_at }))
   const answers = await rewriteResponses(tx, made, withoutClient)
-  return { entries: entries.length, answers }
+  return { entries: entries.length, answers, files }
 }
 
 /** Returns the response that added an entry without its client. */
@@ -41,14 +45,15 @@ function withoutClient(entry: Record<string, unknown>): Record<string, unknown> 
 /** Deletes entries that are over for longer than their business keeps clients, at most 400 days. */
 export const oldEntries: CleanupJob<Context> = {
   name: 'old entries of the waiting list',
-  deleteBatch: ({ db }, max) =>
-    db.transaction(async (tx) => {
+  deleteBatch: async (context, max) => {
+    const { count, files } = await context.db.transaction(async (tx) => {
       const deleted = await deleteOldEntries(tx.db, { now: tx.now, max })
-      await forgetWaitlistMessages(
-        tx,
-        deleted.map(({ id }) => id),
-      )
+      const ids = deleted.map(({ id }) => id)
+      const files = await forgetWaitlistMessages(tx, ids)
       await deleteIdleClients(tx.db, [...new Set(deleted.flatMap(({ client_id }) => client_id ?? []))])
-      return deleted.length
-    }),
+      return { count: deleted.length, files }
+    })
+    await deleteMailFiles(context, files)
+    return count
+  },
 }

@@ -89,9 +89,12 @@ export async function findServiceNames(db: Reads, ids: readonly string[]): Promi
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
-/** Deletes the messages of entries. */
-export async function deleteMessagesOf(db: Queries, entryIds: readonly string[]): Promise<void> {
-  if (entryIds.length === 0) return
-  for (const table of ['waitlist_mails', 'waitlist_texts'] as const)
-    await db.deleteFrom(table).where('entry_id', 'in', entryIds).execute()
+/** Deletes the messages of entries. Returns the emails among them. */
+export async function deleteMessagesOf(
+  db: Queries,
+  entryIds: readonly string[],
+): Promise<Pick<WaitlistMailsTable, 'id' | 'kind'>[]> {
+  if (entryIds.length === 0) return []
+  await db.deleteFrom('waitlist_texts').where('entry_id', 'in', entryIds).execute()
+  return db.deleteFrom('waitlist_mails').where('entry_id', 'in', entryIds).returning(['id', 'kind']).execute()
 }

@@ -16,6 +16,7 @@ import { momentOf, timesOf } from './times-and-money.ts'
 import { renderSentence } from './render-text.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
 import { findEntryAgain, findServiceNames, findToldEntry, type ToldEntry } from './waitlist-mail-queries.ts'
+import { waitlistFileKind } from './waitlist-outbox.ts'
 
 /* Emails and text messages about the waiting list. They show the entry and its offer as they are when sent. */
 
@@ -87,7 +88,7 @@ async function mailOf(
     ...(kind === 'ended' ? [] : [{ type: 'link' as const, label: say('mail.wait.see'), url, isSmall: true }]),
   ]
   return {
-    ...{ id, kind: `waitlist_${kind}`, to: email, at: context.clock.now() },
+    ...{ id, kind: waitlistFileKind(kind), to: email, at: context.clock.now() },
     ...{ senderName: business, replyTo: reply_to_email, offUrl: null },
     content: { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: null },
   }

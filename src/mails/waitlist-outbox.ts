@@ -4,6 +4,7 @@ import type { Transaction } from '../database/database.ts'
 import type { WaitlistEntriesTable, WaitlistMailsTable } from '../database/tables.ts'
 import type { Context } from './context.ts'
 import { limitSeconds, maxToClientPerHour } from './mail-rules.ts'
+import type { MailFile } from './mail-files.ts'
 import { mailRouteOf } from './mail-route.ts'
 import { textKindsOf, textNumberOf } from './text-route.ts'
 import {
@@ -86,7 +87,16 @@ export async function recordWaitlistMessage(
   }
 }
 
-/** Deletes the messages of entries whose client was erased, or that are gone. */
-export function forgetWaitlistMessages(tx: Transaction, entryIds: readonly string[]): Promise<void> {
-  return deleteMessagesOf(tx.db, entryIds)
+/** Deletes the messages of entries whose client was erased, or that are gone. Returns their files, to delete after the commit. */
+export async function forgetWaitlistMessages(
+  tx: Transaction,
+  entryIds: readonly string[],
+): Promise<MailFile[]> {
+  const mails = await deleteMessagesOf(tx.db, entryIds)
+  return mails.map(({ id, kind }) => ({ id, kind: waitlistFileKind(kind) }))
+}
+
+/** Returns the kind of an email in the name of its file. */
+export function waitlistFileKind(kind: WaitlistMailsTable['kind']): string {
+  return `waitlist_${kind}`
 }

@@ -8,6 +8,7 @@ import { jobs } from '../../src/server.ts'
 import { commandLine, onTerminal } from '../support/command-line.ts'
 import { emptyDirectory } from '../support/holdfast-process.ts'
 import { testIn } from '../support/long.ts'
+import { bookSlot, sessionClient } from '../support/client.ts'
 import { makeBusiness, makeOffer, type Offer, type OwnBusiness } from '../support/offers.ts'
 import { sendForm } from '../support/person.ts'
 import { startReceiver, status, type Receiver } from '../support/receiver.ts'
@@ -32,6 +33,10 @@ const marks = {
   meta: 'Qxzmeta',
   spelling: 'qxzspelt',
   consent: 'Qxzconsent',
+  waiting: 'Qxzwaiting',
+  waitingConsent: 'Qxzoffered',
+  series: 'Qxzseries',
+  request: 'Qxzrequest',
 }
 const email = `${marks.email}+tag@Example.com`
 const client = { first_name: marks.first, last_name: marks.last, email, phone: `+${marks.phone}` }
@@ -150,12 +155,18 @@ onEachEngine('erasing a client', (engine) => {
       before = booked
       // another is cancelled with its link, with a reason
       const second = await book({ notes: marks.notes })
-      const link = new URL(String(second.manage_url)).hash.slice(1)
+      const manage = new URL(String(second.manage_url)).hash.slice(1)
       const cancelled = await service.call('POST', '/manage/cancel', {
-        token: link,
+        token: manage,
         body: { reason: marks.reason },
       })
       expect(cancelled.status).toBe(200)
+      // a request, before the block
+      const session = await sessionClient(service, business)
+      const asks = await makeOffer(service, business.id, { respondWithin: 1_440 })
+      const ownRequest = { client, notes: marks.request }
+      const requested = await bookSlot(session, asks, nextStart(), { book: ownRequest })
+      expect(requested).toMatchObject({ status: 'pending' })
       await done(call('POST', '/clients/block', { email }, { 'idempotency-key': 'block' }))
       const token = (await offUrl(service.context, { id: bookingId, business_id: business.id }))
         .split('/')
@@ -165,6 +176,27 @@ onEachEngine('erasing a client', (engine) => {
       // a link to the client's page
       const asked = await sendForm(service, `/me/${business.id}/link`, { email })
       expect(asked.status).toBe(200)
+      // which is opened, and stays open
+      await service.app.mails.settled()
+      const link = readdirSync(mailDirectory)
+        .filter((name) => name.endsWith('client_link.eml'))
+        .map((name) => readFileSync(join(mailDirectory, name), 'utf8').replaceAll(/=\r?\n/g, ''))
+        .flatMap((text) => /\/me#(?:=[0-9A-F]{2})?(cal_\w+)/.exec(text)?.[1] ?? [])
+      expect((await sendForm(service, '/me', { token: link[0] ?? '' })).status).toBe(303)
+      expect(await service.rows('client_log_ins')).toHaveLength(1)
+      // an entry of the waiting list, and the dates of a series
+      const entry = {
+        ...{ ...offer, from: '2026-12-01', to: '2027-01-31' },
+        client: { ...client, last_name: marks.waiting },
+        text_consent: `Offer me times: ${marks.waitingConsent}`,
+      }
+      await done(call('POST', '/waitlist', entry))
+      const dates = await done(
+        call('POST', '/bookings/hold', {
+          ...{ ...offer, starts_at: nextStart(), repeat: { every: 'week', count: 2 }, conflicts: 'skip' },
+        }),
+      )
+      await done(call('POST', '/bookings', { hold_id: dates.hold_id as string, client, notes: marks.series }))
       // the row of the client, under an earlier name, and one that was added with a key
       const { id } = booked.client as { id: string }
       const card = { notes: marks.card, tags: [marks.tag], metadata: { [marks.meta]: '1' } }
@@ -194,13 +226,13 @@ onEachEngine('erasing a client', (engine) => {
     test('is counted', () => {
       expect(erased).toEqual({
         business_id: business.id,
-        bookings: 3,
-        events: 5,
+        bookings: 6,
+        events: 8,
         mails: expect.any(Number),
         kept_answers: 3,
         clients: 2,
         reminder_opt_outs: 1,
-        waitlist_entries: 0,
+        waitlist_entries: 1,
         blocks: 1,
       })
       expect(erased['mails']).toBeGreaterThan(5)

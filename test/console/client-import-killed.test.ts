@@ -4,7 +4,7 @@ import { type Cluster, startCluster } from '../support/cluster.ts'
 import { commandLine } from '../support/command-line.ts'
 import { eventually, httpClients } from '../support/http-client.ts'
 import { multipart, planFields } from '../support/import-form.ts'
-import { cookieOf, goodPassword, sameOrigin } from '../support/person.ts'
+import { goodPassword, sameOrigin } from '../support/person.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
 const rows = 2_000
@@ -28,17 +28,16 @@ onEachEngine('an import of clients in the console whose server is killed', (engi
       ...(['user', 'create', 'ada@example.com', '--role', 'owner', '--business', businessId] as const),
     )
     const { url } = made.link as { url: string }
-    const headers = { host: 'localhost', ...sameOrigin }
     const form = { token: new URL(url).hash.slice(1), password: goodPassword }
-    const logIn = await call(cluster.address(0), 'POST', '//console/link', {
-      rawBody: new URLSearchParams(form).toString(),
-      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+    // the answer leads on, and its cookie would be lost
+    const logIn = await fetch(`${cluster.address(0)}/console/link`, {
+      ...{ method: 'POST', redirect: 'manual', body: new URLSearchParams(form), headers: sameOrigin },
     })
-    const cookie = cookieOf(logIn) ?? ''
+    const cookie = logIn.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
     const send = (parts: Record<string, string | Buffer>) => {
       const { body, type } = multipart(parts)
       return call(cluster.address(0), 'POST', '//console/clients/import', {
-        ...{ rawBody: body, headers: { ...headers, cookie, 'content-type': type } },
+        ...{ rawBody: body, headers: { ...sameOrigin, cookie, 'content-type': type } },
       })
     }
     const lines = Array.from({ length: rows }, (_each, n) => `Ann,Imported ${n},imported-${n}@example.com`)

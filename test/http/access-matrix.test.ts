@@ -615,6 +615,7 @@ const open = [
   'GET /console/clients/:id',
   'GET /console/clients/:id/edit',
   'GET /console/clients/:id/erase',
+  'GET /console/clients/:id/merge',
   'GET /console/clients/import',
   'GET /console/clients/new',
   'GET /console/bookings/:id/answer',

@@ -23,7 +23,9 @@ onOneEngine('sqlite', 'whoever asks for HTML gets HTML', (engine) => {
 
   describe('at a wrong address', () => {
     test.each([
-      ['/nowhere', 'Not found', '/docs/page.css'],
+      ['/nowhere', 'This link leads nowhere', 'class="card"'],
+      ['/docs/nowhere', 'Not found', '/docs/page.css'],
+      ['/w/nobody-knows', 'This link leads nowhere', 'href="/"'],
       ['/console/nowhere', 'Page not found', '/docs/console.css'],
       ['/console/logout', 'Page not found', '/docs/console.css'],
       ['/checkout/00000000-0000-4000-8000-000000000000', 'This link leads nowhere', 'class="card"'],

@@ -25,6 +25,7 @@ const itsPages = [
     '/clients/new',
     '/clients/:id',
     '/clients/:id/edit',
+    '/clients/:id/merge',
     '/waitlist',
     '/waitlist/new',
     '/waitlist/:id',

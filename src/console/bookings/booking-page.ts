@@ -260,15 +260,6 @@ export function warning(text: Html): Html {
 
 export type BookingRows = Awaited<ReturnType<typeof listBookings>>['data']
 
-/** Renders a booking in a list as a link to it: time, service and status. */
-export function bookingRow(visit: ConsoleVisit, row: BookingRows[number], what: Html): Html {
-  return html`<a class="row" href="${bookingPath({ visit, row })}">
-    <span class="row-time">${spanText(row, { timezone: row.timezone, locale: visit.locale })}</span>
-    <span class="row-what">${what}</span>
-    ${stateSign(visit, row)}
-  </a>`
-}
-
 function answerFacts({ visit, row, questions }: BookingView, { custom_field_values }: Shown): Html {
   const texts = visit.texts.booking
   const labelOf = (id: string) => questions.find((field) => field.id === id)?.label ?? texts.oldQuestion

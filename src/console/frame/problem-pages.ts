@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { assertOwnPage } from '../../access/authentication-hook.ts'
 import { type Problem, problemKinds } from '../../base/errors.ts'
 import { html } from '../../base/html.ts'
-import { ownOrigins } from '../../base/public-url.ts'
+import { ownOrigins, publicUrl } from '../../base/public-url.ts'
 import type { Context } from '../../bookings/context.ts'
 import { bodyLimitBytes } from '../../http/body.ts'
 import { fieldsOf } from '../../http/forms.ts'
@@ -17,8 +17,6 @@ import { sendConsoleProblem } from './gate-page.ts'
  * its input.
  */
 
-/** Paths for clients, with their pages. */
-const ofClients = /^\/(?:book|manage|checkout|sandbox|mail|me)(?=[/?]|$)/
 /** Paths for developers, with pages in English. */
 const ofProgrammers = /^\/(?:docs|problems|embed|api|mcp)(?=[/?]|$)/
 const ofConsole = /^\/console(?=[/?]|$)/
@@ -26,13 +24,13 @@ const ofConsole = /^\/console(?=[/?]|$)/
 /** Shows problems to people. */
 export function problemPages(context: Context): ShowProblem {
   const ours = ownOrigins(context.config)
+  const { host } = new URL(publicUrl(context.config))
   return async (request, reply, problem) => {
     const { originalUrl: path } = request
     if (ofConsole.test(path)) return sendConsoleProblem(reply, problem, await sentForm(request, ours))
-    if (ofClients.test(path)) return sendMessage(request, reply, problem)
+    // anyone may mistype an address, and most of them are clients
+    if (!ofProgrammers.test(path)) return sendMessage(request, reply, { problem, host })
     const { title } = problemKinds[problem.code]
-    if (context.config.environment === 'production' && !ofProgrammers.test(path))
-      return sendMessage(request, reply, problem)
     return sendPage(reply, {
       title: `${title} – Holdfast`,
       main: html`<main id="main" class="text" tabindex="-1">
@@ -45,14 +43,25 @@ export function problemPages(context: Context): ShowProblem {
   }
 }
 
-function sendMessage(request: FastifyRequest, reply: FastifyReply, problem: Problem): FastifyReply {
+function sendMessage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { problem, host }: { problem: Problem; host: string },
+): FastifyReply {
   const language = pageLanguage(request.headers['accept-language'])
   const { say } = language
   const { status } = problemKinds[problem.code]
   const isForNow = status === 429 || status >= 500
   return sendMessagePage(reply, language, {
     title: say(isForNow ? 'page.later' : 'page.nothing'),
-    content: html`<p>${say(isForNow ? 'page.laterHint' : 'page.nothingHint')}</p>`,
+    content: html`<p>${say(isForNow ? 'page.laterHint' : 'page.nothingHint')}</p>
+      ${
+        isForNow
+          ? ''
+          : html`<p class="aside">
+              <a href="/"><bdi dir="ltr">${host}</bdi></a>
+            </p>`
+      }`,
     sign: isForNow ? 'again' : 'search',
   })
 }
