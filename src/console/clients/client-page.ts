@@ -317,8 +317,8 @@ function stoppedPart({ visit, client, stopped }: ClientView, mayChange: boolean)
   if (stopped === undefined) return html``
   const { timezone } = visit.business
   const date = dayText(stopped, { timezone, locale: visit.locale })
-  return html`<div class="notice">
-    <p>${t.stopped({ date })}</p>
+  return html`<div class="stopped">
+    ${warning(html`${t.stopped({ date })}`)}
     ${
       mayChange
         ? html`<form method="post" action="${clientPath(visit, client.id)}">
