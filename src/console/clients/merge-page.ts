@@ -10,7 +10,6 @@ import { businessOf } from '../frame/console-page.ts'
 import type { BusinessVisit, ConsoleRoute, ShownPage } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { face } from '../frame/faces.ts'
-import { searchField } from '../frame/lists.ts'
 import { clientPath } from './client-page.ts'
 
 /* Two entries of one person become one: a search for the other entry, then a page that says what moves. */
@@ -105,8 +104,20 @@ function findPage(visit: BusinessVisit, { into, q, found, isShort }: Search): Sh
     title: t.mergeTitle({ name }),
     back: clientPath(visit, id),
     body: html`<p>${t.mergeHow}</p>
-      <form method="get" action="${path}/${id}/merge" class="filters" role="search">
-        ${hidden({ business: businessOf(visit) })} ${searchField(t.search, q)}
+      <form method="get" action="${path}/${id}/merge" class="filters">
+        ${hidden({ business: businessOf(visit) })}
+        <div>
+          <label for="merge-q">${t.search}</label>
+          <input
+            id="merge-q"
+            name="q"
+            type="search"
+            value="${q}"
+            maxlength="100"
+            dir="auto"
+            autocomplete="off"
+          />
+        </div>
         <button type="submit" class="main">${t.find}</button>
       </form>
       ${
