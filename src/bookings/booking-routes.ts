@@ -143,6 +143,7 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
       const creation: Creation<BatchResult[]> = {
         status: 200,
         run: async (store) => {
+          // each change has its own transaction; after a crash in between, the repetition finds them done
           const results = await changeBatch(context, actor, body)
           await context.db.transaction((tx) => store(tx, results))
           return results

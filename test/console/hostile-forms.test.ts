@@ -152,6 +152,34 @@ onEachEngine('hostile texts in the console', (engine) => {
       }
   })
 
+  test('are never a fault of ours in forms about series and a person who is away', async () => {
+    const { business, staffId } = bookerOf(service)
+    const { service_id, location_id } = offer(business, 'Haircut', 'Mitte')
+    const [block] = await service.rows('blocks')
+    const insteadOf = (time: string) => `instead.${time}`
+    const series = {
+      ...{ at_business: salon, service: service_id, location: location_id, who: staffId('Anna'), do: 'book' },
+      ...{ date: '2026-11-24', time: '10:00', first_name: 'Ada', last_name: 'Lovelace', email: '', phone: '' },
+      ...{ 'repeat.every': 'week', 'repeat.interval': '1', 'repeat.count': '2', conflicts: '' },
+      [insteadOf('2026-11-24T09:00:00.000Z')]: '2026-11-24T11:00:00.000Z',
+    }
+    const rest = { at_business: salon, do: 'cancel_rest', cancel_reason: '', tell: 'on' }
+    const forms: [action: string, fields: Record<string, string>][] = [
+      ['/console/book', series],
+      [`/console/away/${String(block?.['id'])}`, rest],
+      [`/me/${salon}/series`, { series_id: '' }],
+    ]
+    const check = async (action: string, fields: Record<string, string>, text: string) => {
+      const { status } = await send(action, fields)
+      if (status >= 500) expect({ action, text: text.slice(0, 50), status }).toBe('below 500')
+    }
+    for (const [index, [action, fields]] of forms.entries())
+      for (const name of Object.keys(fields))
+        for (const text of textsFor(engine, index)) await check(action, { ...fields, [name]: text }, text)
+    for (const text of textsFor(engine, 0).map((one) => decodeURIComponent(one.replace(half, ''))))
+      await check('/console/book', { ...series, [insteadOf(text)]: '2026-11-24T12:00:00.000Z' }, text)
+  })
+
   test('are refused by a form as by the API, with the field named', async () => {
     const find = (path: string, field: string) => {
       const found = pages.forms.find(({ action, fields }) => action === path && field in fields)

@@ -1,7 +1,7 @@
 import { readConsole } from './console.ts'
 import type { LoggedIn } from './person.ts'
 import { bookerOf } from './salon-day.ts'
-import type { TestService } from './test-service.ts'
+import { offer, type TestService } from './test-service.ts'
 
 /** A form of a page, as a browser would send it. */
 export interface PageForm {
@@ -114,7 +114,8 @@ export async function makeEverything(service: TestService): Promise<ReturnType<t
   const booker = bookerOf(service)
   const make = async (path: string, body: object) => {
     const reply = await booker.call('POST', path, body)
-    if (reply.status !== 201) throw new Error(`${path}: ${JSON.stringify(reply.body)}`)
+    if (reply.status > 201) throw new Error(`${path}: ${JSON.stringify(reply.body)}`)
+    return reply.body
   }
   const staff_id = booker.staffId('Anna')
   await booker.book('Haircut', '2026-11-20T16:00:00+01:00', { staff_id })
@@ -125,5 +126,13 @@ export async function makeEverything(service: TestService): Promise<ReturnType<t
   })
   await make('/feeds', { staff_id, detail: 'busy' })
   await make('/webhooks', { url: 'https://example.com/hook', events: ['booking.created'] })
+  // one client waits, another has an offer
+  const wanted = { ...offer(booker.business, 'Haircut', 'Mitte'), from: '2026-11-24', to: '2026-11-24' }
+  for (const first_name of ['Ada', 'Grace']) {
+    const client = { first_name, last_name: 'Waits', email: `${first_name.toLowerCase()}@example.com` }
+    const { id } = (await make('/waitlist', { ...wanted, client })) as { id: string }
+    if (first_name === 'Grace')
+      await make(`/waitlist/${id}/offer`, { starts_at: '2026-11-24T16:00:00+01:00' })
+  }
   return booker
 }
