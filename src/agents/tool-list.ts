@@ -177,4 +177,12 @@ export const toolList: About[] = [
     title: 'Block a time',
     description: `Clients cannot book this time at the location, with the staff member or with the resource: give one of the three. Bookings that exist stay, and conflicting_booking_ids lists them. ${times}`,
   },
+  {
+    name: 'change_bookings',
+    operation: 'changeBookings',
+    title: 'Cancel or reassign many bookings',
+    description:
+      'For a day on which somebody is ill: first block_time, then give its conflicting_booking_ids here. change reassign gives them to staff_id (null: anyone), change cancel cancels them. Each booking has its own result, and a refusal does not stop the others: say which stay as they were. Ask first, with the number of clients. Each gets an email unless notify is false.',
+    destroys: true,
+  },
 ]

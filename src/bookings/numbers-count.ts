@@ -23,7 +23,8 @@ import type { NumbersItem } from './numbers-types.ts'
 const maxColumns = 1_000
 
 type Counted = Static<typeof Numbers>
-type CountName = 'bookings' | 'cancellations' | 'no_shows' | 'booked_minutes' | 'open_minutes'
+type CountName =
+  'bookings' | 'cancellations' | 'no_shows' | 'waitlist_bookings' | 'booked_minutes' | 'open_minutes'
 
 interface Question {
   catalogue: WholeCatalogue
@@ -159,16 +160,18 @@ export class NumbersCount {
     const periods = this.periodsOf(span)
     const column = this.columnFor(item, service)
     this.isComplete &&= column !== undefined
+    const isFilled = item.was_offered === 1 && item.state !== 'cancelled'
     for (const { counts } of isFirst ? periods : []) {
       if (item.state === 'cancelled') counts.cancellations += 1
       else counts.bookings += 1
-      if (item.was_offered === 1 && item.state !== 'cancelled') counts.waitlist_bookings += 1
+      if (isFilled) counts.waitlist_bookings += 1
       if (item.state === 'missed') counts.no_shows += 1
     }
     if (column) {
       if (item.state === 'cancelled') addTo(column.cancellations, span.week, 1)
       else addTo(column.bookings, span.week, 1)
       if (item.state === 'missed') addTo(column.no_shows, span.week, 1)
+      if (isFilled) addTo(column.waitlist_bookings, span.week, 1)
     }
     if (item.state === 'cancelled') return
     for (const money of [...periods.map((period) => period.money), ...(column ? [column.money] : [])])
@@ -211,7 +214,7 @@ export class NumbersCount {
     const zeros = () => this.weeks.map(() => 0)
     const counted = {
       ...column,
-      ...{ bookings: zeros(), cancellations: zeros(), no_shows: zeros() },
+      ...{ bookings: zeros(), cancellations: zeros(), no_shows: zeros(), waitlist_bookings: zeros() },
       ...{ booked_minutes: zeros(), open_minutes: zeros(), money: new MoneySums() },
       ...{ bookedHours: new Float64Array(weekCells), openHours: new Float64Array(weekCells) },
     }
@@ -306,6 +309,7 @@ function presentColumn({ id, staff, service, location, ...column }: CountedColum
   return {
     ...{ id, staff: named(staff), service: named(service), location: named(location) },
     ...{ bookings: column.bookings, cancellations: column.cancellations, no_shows: column.no_shows },
+    waitlist_bookings: column.waitlist_bookings,
     booked_minutes: rounded(column.booked_minutes),
     open_minutes: column.open_minutes,
     money: column.money.list(),

@@ -11,7 +11,7 @@ const ofSessions = [
   ...['hold_slot', 'release_hold', 'confirm_booking', 'get_booking', 'reschedule_booking', 'cancel_booking'],
   'join_waitlist',
 ]
-const ofKeys = ['list_waitlist', 'list_bookings', 'block_time']
+const ofKeys = ['list_waitlist', 'list_bookings', 'block_time', 'change_bookings']
 
 onOneEngine('sqlite', 'agents', (engine) => {
   let service: TestService
@@ -103,6 +103,26 @@ onOneEngine('sqlite', 'agents', (engine) => {
     })
   })
 
+  test('of a business cancel or reassign all that is in a block', async () => {
+    const { tool } = agent(service, salon.business_key)
+    const ids = [await bookingOf(service, salon, {}), await bookingOf(service, salon, {})]
+    const bookings = await Promise.all(ids.map(async (id) => (await tool('get_booking', { id })).said))
+    const spans = bookings.map(({ starts_at, ends_at }) => [String(starts_at), String(ends_at)] as const)
+    const blocked = await tool('block_time', {
+      location_id: offer(salon, 'Haircut').location_id,
+      starts_at: spans[0]?.[0],
+      ends_at: spans[1]?.[1],
+    })
+    const found = blocked.said.conflicting_booking_ids as string[]
+    expect(found).toEqual(expect.arrayContaining(ids))
+    const { said } = await tool('change_bookings', { change: 'cancel', ids: found, notify: false })
+    const results = said.results as { id: string; status: number; booking: object }[]
+    expect(results.map(({ id, status }) => ({ id, status }))).toEqual(
+      found.map((id) => ({ id, status: 200 })),
+    )
+    expect((await tool('get_booking', { id: ids[0] })).said.status).toBe('cancelled')
+  })
+
   test('see the tools that their credential may use', async () => {
     const toolsOf = async (token: string) => {
       const { body } = await ask(service, { token, method: 'tools/list' })
@@ -131,7 +151,9 @@ onOneEngine('sqlite', 'agents', (engine) => {
     const destructive = tools.filter(({ annotations }) =>
       JSON.stringify(annotations).includes('"destructiveHint":true'),
     )
-    expect(destructive.map(({ name }) => name)).toEqual(['reschedule_booking', 'cancel_booking'])
+    expect(destructive.map(({ name }) => name)).toEqual([
+      ...['reschedule_booking', 'cancel_booking', 'change_bookings'],
+    ])
   })
 
   test.each(ofKeys)('with a session are refused %s', async (name) => {
@@ -140,6 +162,7 @@ onOneEngine('sqlite', 'agents', (engine) => {
       list_waitlist: {},
       list_bookings: {},
       block_time: { location_id: offer(salon, 'Haircut').location_id },
+      change_bookings: { change: 'cancel', ids: [crypto.randomUUID()] },
     }[name]
     for (const given of [args ?? {}, {}, { unknown: 1 }]) {
       expect(await tool(name, given)).toMatchObject({

@@ -24,7 +24,7 @@ const ofSessions = [
   ...['hold_slot', 'release_hold', 'confirm_booking', 'get_booking', 'reschedule_booking', 'cancel_booking'],
   'join_waitlist',
 ]
-const ofKeys = [...ofSessions, 'list_waitlist', 'list_bookings', 'block_time']
+const ofKeys = [...ofSessions, 'list_waitlist', 'list_bookings', 'block_time', 'change_bookings']
 
 type Options = (typeof versions)[number][2]
 

@@ -159,7 +159,14 @@ onEachEngine('hostile texts in the console', (engine) => {
     const insteadOf = (time: string) => `instead.${time}`
     const series = {
       ...{ at_business: salon, service: service_id, location: location_id, who: staffId('Anna'), do: 'book' },
-      ...{ date: '2026-11-24', time: '10:00', first_name: 'Ada', last_name: 'Lovelace', email: '', phone: '' },
+      ...{
+        date: '2026-11-24',
+        time: '10:00',
+        first_name: 'Ada',
+        last_name: 'Lovelace',
+        email: '',
+        phone: '',
+      },
       ...{ 'repeat.every': 'week', 'repeat.interval': '1', 'repeat.count': '2', conflicts: '' },
       [insteadOf('2026-11-24T09:00:00.000Z')]: '2026-11-24T11:00:00.000Z',
     }

@@ -106,6 +106,7 @@ onOneEngine('postgres', 'the numbers of a business in the console', (engine) => 
     const { body, headers } = await file('')
     expect(headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8', 'cache-control': 'no-store' })
     expect(body).toContain('\uFEFFFrom,To,Who or what,Bookings,')
+    expect(body).toMatch(/,Gaps filled from the waiting list\r\n2026-11-23,.*,0\r\n/)
     expect(body).toContain(`2026-11-23,2026-11-29,"'=HYPERLINK(""x"")",1,0,1,0.50,`)
     expect((await file('', 'de')).body).toContain(`23.11.2026;29.11.2026;"'=HYPERLINK(""x"")";1;0;1;0,50;`)
     expect((await file('&report=revenue', 'de')).body).toBe(

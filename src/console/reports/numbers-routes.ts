@@ -414,7 +414,7 @@ async function csvRows(
 ): Promise<string[]> {
   const names = [
     ...[texts.from, texts.to, texts.who, texts.bookings, texts.noShows, texts.cancelled],
-    ...[texts.booked, texts.open, texts.busy],
+    ...[texts.booked, texts.open, texts.busy, texts.gaps],
   ]
   const hours = (minutes: number) => csvNumber(minutes / 60, 2, form)
   const rows = [csvStart + csvRow(names, form)]
@@ -428,6 +428,7 @@ async function csvRows(
           ...[column.bookings[at] ?? 0, column.no_shows[at] ?? 0, column.cancellations[at] ?? 0],
           ...[hours(booked_minutes), hours(open_minutes)],
           share === undefined ? null : csvNumber(share * 100, 1, form),
+          column.waitlist_bookings[at] ?? 0,
         ],
         form,
       )
