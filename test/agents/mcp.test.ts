@@ -105,7 +105,8 @@ onOneEngine('sqlite', 'agents', (engine) => {
 
   test('of a business cancel or reassign all that is in a block', async () => {
     const { tool } = agent(service, salon.business_key)
-    const ids = [await bookingOf(service, salon, {}), await bookingOf(service, salon, {})]
+    const booked = () => bookingOf(service, salon, { token: salon.business_key })
+    const ids = [await booked(), await booked()]
     const bookings = await Promise.all(ids.map(async (id) => (await tool('get_booking', { id })).said))
     const spans = bookings.map(({ starts_at, ends_at }) => [String(starts_at), String(ends_at)] as const)
     const blocked = await tool('block_time', {

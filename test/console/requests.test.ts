@@ -56,6 +56,7 @@ onEachEngine('requests in the console', (engine) => {
     expect(await show(pathOf(id))).toMatch(
       /Request Answer by Sat,? 21 Nov 2026, 10:00 Confirm Decline Massage/,
     )
+    expect(await show(pathOf(id))).toContain('requested on the website')
     const done = await confirm(id)
     expect(done).toMatchObject({ status: 303, headers: { location: `${pathOf(id)}?done=confirmed` } })
     expect(await stateOf(id)).toMatchObject({ status: 'confirmed' })
