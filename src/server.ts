@@ -28,6 +28,7 @@ import { manageRoutes } from './bookings/manage-routes.ts'
 import { numbersRoutes } from './bookings/numbers-routes.ts'
 import { otherTimes, RequestWorker } from './bookings/request.ts'
 import { oldAttempts } from './bookings/strangers.ts'
+import { couponRoutes } from './bookings/coupon-routes.ts'
 import { waitlistRoutes } from './bookings/waitlist-routes.ts'
 import { oldEntries } from './bookings/waitlist-data.ts'
 import { WaitlistWorker } from './bookings/waitlist-sweep.ts'
@@ -210,6 +211,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   const reader = openReader(context, packageJson.version)
   const routes = allRoutes({
     calendars: calendarsRoutes(reader),
+    bookings: [bookingRoutes(limiter), couponRoutes(limiter)],
     bookingStart: bookingStartRoutes(limiter),
     bookingPage: bookingPageRoutes(limiter),
     clientPages: clientPagesRoutes(limiter),
@@ -306,17 +308,9 @@ function fileRoutes(limiter: RateLimiter): AnyRoutes {
 /** The API, except for the routes that need a service of the server. */
 const apiRoutes: AnyRoutes[] = [
   ...[sessionRoutes, catalogueRoutes, catalogueWriteRoutes, imageRoutes, blockRoutes, holidayRoutes],
-  ...[businessRoutes, businessKeyRoutes, availabilityRoutes, holdRoutes, bookingRoutes, calendarRoutes],
-  ...[
-    numbersRoutes,
-    manageRoutes,
-    waitlistRoutes,
-    refundRoutes,
-    clientRoutes,
-    webhookRoutes,
-    deliveryRoutes,
-    mailRoutes,
-  ],
+  ...[businessRoutes, businessKeyRoutes, availabilityRoutes, holdRoutes, calendarRoutes],
+  ...[numbersRoutes, manageRoutes, waitlistRoutes, refundRoutes, clientRoutes],
+  ...[webhookRoutes, deliveryRoutes, mailRoutes],
   ...[feedRoutes, busyCalendarRoutes, auditRoutes],
 ]
 
@@ -342,6 +336,7 @@ function allRoutes({
   people,
   connections,
   connectionPages,
+  bookings,
   bookingStart,
   bookingPage,
   clientPages,
@@ -365,12 +360,12 @@ function allRoutes({
   | 'people',
   AnyRoutes
 > &
-  Record<'connections' | 'connectionPages', AnyRoutes[]>): {
+  Record<'bookings' | 'connections' | 'connectionPages', AnyRoutes[]>): {
   api: AnyRoutes[]
   around: AnyRoutes[]
 } {
   return {
-    api: [...apiRoutes, ...connections, people],
+    api: [...apiRoutes, ...bookings, ...connections, people],
     around: [
       limits,
       ...[

@@ -11,6 +11,7 @@ export const auditActions = [
   ...(['client.created', 'client.updated', 'client.merged', 'client.texts_allowed'] as const),
   ...(['waitlist.joined', 'waitlist.offered', 'waitlist.declined', 'waitlist.skipped'] as const),
   ...(['waitlist.left', 'waitlist.removed'] as const),
+  ...(['coupon.created', 'coupon.updated', 'coupon.deleted'] as const),
   ...(['block.created', 'block.updated', 'block.deleted'] as const),
   ...(['hub.created', 'hub.updated'] as const),
   ...(['business.created', 'business.updated', 'business.imported', 'business.clients_imported'] as const),

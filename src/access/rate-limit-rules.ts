@@ -68,6 +68,9 @@ const clientMailsPerHour: Record<PlanName, number> = { growth: 500, pro: 2_000, 
  */
 const noticesPerHour = 120
 
+/** Codes of coupons that visitors from one address may try at one business. */
+const codesPerMinute = 10
+
 /** All sessions from one address together may make this many times the requests of one. */
 const sessionsOfAddress = 5
 
@@ -256,6 +259,14 @@ export function quotasOfFirstTry(client: ClientNetworks, tried: TriedAccount, fa
     quotaOfAccount(`first:${id}:${network}`, limitsOf(1), factor),
     quotaOfAccount(`first:${id}`, limitsOf(firstTriesPerHour), factor),
   ]
+}
+
+/** Returns the quotas of an attempt with the code of a coupon: by business and address. */
+export function quotasOfCoupons(client: ClientNetworks, businessId: string, factor: number): Quota[] {
+  return quotasOfNetworks({ kind: 'start', perMinute: codesPerMinute }, client, {
+    factor,
+    within: `coupons:${businessId}`,
+  })
 }
 
 /** Returns the quotas of an email that a person has sent to an address, such as an invitation. */

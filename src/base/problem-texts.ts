@@ -286,6 +286,7 @@ export const fieldErrorTexts: Record<string, string> = {
   web_address: 'a name contains a web address (`://` or `www.`)',
   overlap: 'opening hours that overlap others of the same week or date',
   unknown_reference: 'an ID that the business or the key cannot access',
+  not_valid: 'the code of a coupon that does not exist, has ended, is used up or is for other services',
   invalid_cursor: 'not the `next_cursor` of a page',
   invalid: 'anything else',
 }

@@ -303,6 +303,8 @@ const bookingColumns = {
   item_count: 'integer',
   client_id: 'uuid',
   series_id: 'uuid',
+  coupon_id: 'uuid',
+  discount_json: 'text',
 } as const satisfies Columns<keyof BookingsTable>
 
 /** The rows of new bookings also name their clients. */

@@ -1,5 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isSession } from '../access/actor.ts'
+import type { RateLimiter } from '../access/rate-limits.ts'
 import { hasEmail } from '../base/contact-formats.ts'
 import { exampleIds } from '../base/examples.ts'
 import { problemKinds } from '../base/errors.ts'
@@ -11,6 +13,7 @@ import { StrictObject, EmptyObject, PathId, problems } from '../base/wire.ts'
 import { sendsMail } from '../mails/mail-route.ts'
 import { type BatchResult, changeBatch } from './batch.ts'
 import type { Context } from './context.ts'
+import { countAttemptAtCode } from './coupon.ts'
 import { payPart, withLinks, withNewLink } from './manage.ts'
 import { etagOf, readIfMatch } from './booking-rules.ts'
 import {
@@ -59,7 +62,7 @@ function presentResult(result: BatchResult) {
   return { id, status, problem: { code, title, detail, ...(errors && { errors }), ...extensions } }
 }
 
-export function bookingRoutes(app: FastifyInstance, context: Context): void {
+export const bookingRoutes = (limiter: RateLimiter) => (app: FastifyInstance, context: Context): void => {
   const send = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -101,6 +104,8 @@ export function bookingRoutes(app: FastifyInstance, context: Context): void {
     async (request, reply) => {
       const { actor, body } = request
       const from = request.client
+      if (isSession(actor) && body.coupon !== undefined)
+        await countAttemptAtCode(context, limiter, { scope: actor.scope, from })
       const input = { ...body, from, isGone: goneClient(request) }
       const creation: Creation<Conversion> = {
         run: (store) => convertHoldOrSeries(context, actor, input, store),

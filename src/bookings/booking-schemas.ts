@@ -24,6 +24,7 @@ import { maxMinorUnits } from '../catalogue/service-rules.ts'
 import { localeErrors } from '../catalogue/mail-settings-rules.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 import { maxDelaySeconds } from '../mails/mail-rules.ts'
+import { CouponCode } from './coupon-schemas.ts'
 import { itemMembers, maxItems, PartySize } from './hold-schemas.ts'
 
 export const BookingStatus = Type.Enum(['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'], {
@@ -103,6 +104,12 @@ export const ConvertHold = StrictObject(
         description:
           'The sentence by which the client agreed to text messages about this booking, as it was shown. It is stored with the time. If absent, they get none. Needs a `client.phone` with its country.',
         examples: ['Send me text messages about this appointment'],
+      }),
+    ),
+    coupon: Type.Optional(
+      Type.Unsafe<string>({
+        ...CouponCode,
+        description: 'The code of a coupon, which lowers the price. Not for a series.',
       }),
     ),
     notify,
@@ -438,8 +445,17 @@ export const Booking = Type.Object(
     price: Type.Optional(
       Nullable(Money, {
         description:
-          'What all people of the booking pay together, as agreed; null without a price. Absent when the booking is redacted.',
+          'What all people of the booking pay together, as agreed, after its discount; null without a price. Absent when the booking is redacted.',
       }),
+    ),
+    discount: Type.Optional(
+      Type.Object(
+        { code: Type.String(), amount: Type.Integer(), currency: Type.String() },
+        {
+          description:
+            'The coupon and what it takes off, which `price` contains and the prices of `items` do not. Absent without one, and when the booking is redacted.',
+        },
+      ),
     ),
     payment: Type.Optional(Payment),
     payments: Type.Optional(

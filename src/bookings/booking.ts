@@ -21,6 +21,7 @@ import { itemsOf } from '../database/shown-item-rules.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { type Page, pageRows, timeCursorOf } from '../base/paging.ts'
 import type { Context } from './context.ts'
+import { assertCouponLeft } from './coupon.ts'
 import type { BookingOutcome } from '../watch/metrics.ts'
 import { type BookingEventType, eventSubject } from '../webhooks/event-payload.ts'
 import { recordChange } from '../webhooks/event.ts'
@@ -365,6 +366,7 @@ export async function changeIn(
   const plan = planChange(found, { ...wanted, ...asked, reassigned }, tx.now)
   assertVersion(found, target.versions)
   if (plan) assertTakesTime(plan)
+  if (plan?.columns.cancelled_at === null) await assertCouponLeft(tx, found)
   const retakesVisit = isVisit && plan?.takesSlot === true
   if (retakesVisit) requireOwnTransaction(tx) // before anything is written
   // 2. settle the deposit, even if nothing else changes

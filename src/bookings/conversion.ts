@@ -15,6 +15,7 @@ import { maxMinorUnits, prepaymentFor, priceFor } from '../catalogue/service-rul
 import type { Service } from '../catalogue/service-schemas.ts'
 import { findOfferingAsOf, findStaffOf, type Offering } from '../catalogue/offering.ts'
 import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
+import { type Discount, discountOf, discountText } from '../database/discount-rules.ts'
 import { type BookingRow, shownOf } from '../database/shown-booking.ts'
 import { itemsText, type ShownItem } from '../database/shown-item-rules.ts'
 import type { BookingsTable, BookingStatus, VisitItemsTable } from '../database/tables.ts'
@@ -28,6 +29,7 @@ import { clientColumns, eventsOfUnconfirmed } from './booking-rules.ts'
 import type { ConvertHold } from './booking-schemas.ts'
 import type { Deposit, OpenCheckout } from './checkouts.ts'
 import { findStandIn } from './client.ts'
+import { takeCoupon } from './coupon.ts'
 import type { Context } from './context.ts'
 import {
   clientFieldErrors,
@@ -239,13 +241,14 @@ async function convertWith(context: Context, actor: Actor, request: Request): Pr
   const owner = scopeKey(actor.scope)
   const isGone = request.order ? undefined : request.input.isGone // an opened checkout must not be left to time out
   try {
-    const conversion = await context.db.sharedTransaction(
-      async (tx) => {
-        const booking = await convert(context, tx, { ...request, actor })
-        return { booking, redirectUrl: checkout?.url }
-      },
-      { owner, isGone },
-    )
+    const work = async (tx: Transaction) => {
+      const booking = await convert(context, tx, { ...request, actor })
+      return { booking, redirectUrl: checkout?.url }
+    }
+    const conversion =
+      request.input.coupon === undefined
+        ? await context.db.sharedTransaction(work, { owner, isGone })
+        : await context.db.transaction(work) // a counted use must not be undone with those of others
     context.metrics.hold('converted')
     if (conversion.booking.status !== 'pending') context.metrics.booking('created')
     return conversion
@@ -287,14 +290,15 @@ export async function convert(
   assertActive(hold, tx.now)
   if (stranger) assertAdmitted(context, stranger, hold, input.series?.size)
   const isOptional = !isSession(actor)
-  const deposit = depositOf(terms, { hold, input, isOptional, now: tx.now })
+  const taken = await couponFor(tx, { hold, input, booked })
+  const deposit = depositOf(terms, { hold, input, isOptional, booked, taken, now: tx.now })
   const isConfirmed = isOptional || input.isConfirmed === true
   const respondBy = isConfirmed ? undefined : requestedUntil(booked, { hold, stranger, now: tx.now })
   assertOrdered(respondBy ? undefined : deposit, order)
   // 3. write the booking, which keeps the hold's time, and its events and emails. The names come first,
   // because they may need a statement
   const clientId = context.ids.next() // for a new client
-  const written = newBooking(hold, { booked, terms, ...request, respondBy, clientId, actor, now: tx.now })
+  const written = newBooking(hold, { booked, terms, taken, ...request, respondBy, clientId, actor, now: tx.now })
   const reserved = respondBy && deposit && (await context.checkouts.reserve(tx, deposit))
   const named = await withNames(tx, { ...written, payment_id: reserved?.id ?? written.payment_id }, booked)
   const booking = { ...named, ...shownOf('payment', reserved), client_id: clientId }
@@ -415,14 +419,23 @@ function assertActive(hold: ConvertibleHold, now: Instant): void {
  * business after its start.
  */
 function depositOf(
-  { deposit, serviceName }: Terms,
+  { deposit: asked, serviceName }: Terms,
   {
     hold,
     input,
     isOptional,
+    booked,
+    taken,
     now,
-  }: Pick<Request, 'input'> & Pick<Deposit, 'isOptional'> & { hold: ConvertibleHold; now: Instant },
+  }: Pick<Request, 'input'> &
+    Pick<Deposit, 'isOptional'> & {
+      hold: ConvertibleHold
+      booked: Booked
+      taken: TakenCoupon | undefined
+      now: Instant
+    },
 ): Deposit | undefined {
+  const deposit = asked && taken ? withinPrice(asked, pricedServices(booked, hold), taken.discount) : asked
   if (deposit && input.series && !isOptional) throw noDeposit('/hold_id')
   if (!deposit || input.series || (isOptional && hold.starts_at <= now)) return undefined
   if (deposit.amount > maxMinorUnits) {
@@ -431,6 +444,47 @@ function depositOf(
   }
   const { business_id: businessId, id: holdId } = hold
   return { ...deposit, businessId, holdId, serviceName, email: input.client.email ?? '', isOptional }
+}
+
+type TakenCoupon = Awaited<ReturnType<typeof takeCoupon>>
+
+/** Counts a use of the coupon, if the client gives one. Throws validation_failed. */
+async function couponFor(
+  tx: Transaction,
+  { hold, input, booked }: Pick<Request, 'input'> & { hold: ConvertibleHold; booked: Booked },
+): Promise<TakenCoupon | undefined> {
+  const { coupon: code, client } = input
+  if (code === undefined) return undefined
+  if (input.series) {
+    const detail = 'is for single bookings; leave it out for a series'
+    throw validationProblem([{ pointer: '/coupon', code: 'not_allowed', detail }])
+  }
+  const [{ location }] = booked.services
+  const known = { known: hold.id, timezone: location.timezone }
+  const email = client.email ?? input.knownAs ?? standInEmail(client.phone ?? '', known)
+  const services = pricedServices(booked, hold)
+  return takeCoupon(tx, { businessId: hold.business_id, code, email, services })
+}
+
+/** Returns the services of a hold with what all their people pay. */
+function pricedServices({ services, items }: Booked, hold: ConvertibleHold) {
+  return services.map(({ service, people }, index) => {
+    const agreed = items?.[index] ?? agreedPrice(service, hold.staff_id)
+    const { agreed_amount: amount, agreed_currency: currency } = agreed
+    const price = amount === null || currency === null ? null : { amount: amount * people, currency }
+    return { serviceId: service.id, price }
+  })
+}
+
+/** Returns a deposit of at most the price that remains; undefined if nothing remains. */
+function withinPrice(
+  deposit: Money,
+  services: ReturnType<typeof pricedServices>,
+  discount: Discount,
+): Money | undefined {
+  const full = services.reduce((sum, { price }) => sum + (price?.amount ?? 0), 0)
+  const amount = Math.min(deposit.amount, full - discountOf(discount, services))
+  return amount > 0 ? { ...deposit, amount } : undefined
 }
 
 /** Throws OtherDeposit unless the open checkout is for this deposit. */
@@ -481,11 +535,13 @@ function newBooking(
   {
     booked: { services, items },
     terms,
+    taken,
     ...request
   }: Omit<Request, 'store'> & {
     actor: Actor
     booked: Booked
     terms: Terms
+    taken: TakenCoupon | undefined
     respondBy: Instant | undefined
     clientId: string
     now: Instant
@@ -534,6 +590,8 @@ function newBooking(
     item_count: items ? items.length : null,
     client_id: clientId,
     series_id: hold.series_id,
+    coupon_id: taken?.couponId ?? null,
+    discount_json: taken ? discountText(taken.discount) : null,
   }
 }
 

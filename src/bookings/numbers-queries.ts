@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Reads } from '../database/database.ts'
+import { discountsOf, readDiscount } from '../database/discount-rules.ts'
 import { type Columns, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { NumbersItem } from './numbers-types.ts'
 
@@ -29,14 +30,17 @@ export async function findNumbers(
   const own = (column: string) =>
     sql.raw(`case when k.item_count is null then k.${column} else v.${column} end`)
   const at = locationId === undefined ? sql`` : sql`and k.location_id = ${locationId}`
-  const by = staffId === undefined ? sql`` : sql`and ${own('staff_id')} = ${staffId}`
-  const { rows } = await sql<NumbersItem>`
+  // the discount of a booking depends on all its services
+  const by =
+    staffId === undefined ? sql`` : sql`and (${own('staff_id')} = ${staffId} or k.discount_json is not null)`
+  const { rows } = await sql<FoundItem>`
     select k.id as booking_id, k.starts_at as booking_starts_at, k.location_id, k.created_at,
            lower(k.client_email) as client,
            ${own('service_id')} as service_id, ${own('staff_id')} as staff_id,
            ${own('starts_at')} as starts_at, ${own('ends_at')} as ends_at,
            ${own('party_size')} as party_size,
            ${own('agreed_amount')} as amount, ${own('agreed_currency')} as currency,
+           k.discount_json,
            case when k.item_count is null then 0 else 1 end as is_item,
            case when exists (
                   select 1 from waitlist_offers as o
@@ -50,7 +54,32 @@ export async function findNumbers(
        and k.starts_at >= ${starts_at} and k.starts_at < ${ends_at}
        and (k.cancelled_at is null or k.confirmed_at is not null) ${by}
      order by k.starts_at, k.id, v.item`.execute(db)
-  return rows
+  const items = withDiscounts(rows)
+  return staffId === undefined ? items : items.filter(({ staff_id }) => staff_id === staffId)
+}
+
+type FoundItem = Omit<NumbersItem, 'discount'> & { discount_json: string | null }
+
+/** Replaces the discount of each booking by that of each of its items, which come together. */
+function withDiscounts(rows: readonly FoundItem[]): NumbersItem[] {
+  const items = rows.map(({ discount_json: _, ...item }) => ({ ...item, discount: 0 }))
+  for (let at = 0; at < rows.length; ) {
+    const { booking_id, discount_json } = rows[at] as FoundItem // within the list
+    let next = at + 1
+    while (rows[next]?.booking_id === booking_id) next += 1
+    const discount = readDiscount(discount_json)
+    if (discount) {
+      const ofBooking = items.slice(at, next)
+      const priced = ofBooking.map(({ service_id, amount, currency, party_size }) => ({
+        serviceId: service_id,
+        price: amount === null || !currency ? null : { amount: amount * party_size, currency },
+      }))
+      for (const [index, off] of discountsOf(discount, priced).entries())
+        items[at + index] = { ...items[at + index], discount: off } as NumbersItem
+    }
+    at = next
+  }
+  return items
 }
 
 /** Joins the items `v` of each booking `k` that has some, and nothing to all others. */

@@ -94,7 +94,7 @@ export class MoneySums {
     if (amount === null || !currency) return
     const sum = this.sums.get(currency) ?? { currency, booked: 0, missed: 0 }
     this.sums.set(currency, sum)
-    sum[item.state] += amount * item.party_size
+    sum[item.state] += amount * item.party_size - item.discount
   }
 
   list(): NumbersMoney[] {

@@ -3,7 +3,7 @@ import { type Actor, isStaff } from '../access/actor.ts'
 import { shownEmail } from '../base/contact-formats.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
 import { type BookingRow, serviceAndLocation, staffShown } from '../database/shown-booking.ts'
-import { isGivenBy, itemsOf, type ShownItem, totalPriceOf } from '../database/shown-item-rules.ts'
+import { isGivenBy, itemsOf, shownDiscountOf, type ShownItem, totalPriceOf } from '../database/shown-item-rules.ts'
 import { answersOf } from './booking-rules.ts'
 import type { Booking, Payment } from './booking-schemas.ts'
 
@@ -150,6 +150,7 @@ export function maySeeClient(booking: BookingRow, actor: Actor): boolean {
 
 function clientPart(booking: BookingRow, actor: Actor) {
   const { client_id } = booking
+  const discount = shownDiscountOf(booking)
   const seesRow = client_id !== null && actor.type !== 'session' && actor.type !== 'manage'
   return {
     client: {
@@ -165,6 +166,7 @@ function clientPart(booking: BookingRow, actor: Actor) {
       ...(agreed_at && { agreed_at: formatInstant(agreed_at, booking.timezone) }),
     })),
     price: totalPriceOf(booking),
+    ...(discount && { discount }),
   }
 }
 

@@ -39,6 +39,7 @@ import { requests } from './migrations/0038-requests.ts'
 import { series } from './migrations/0039-series.ts'
 import { waitingList } from './migrations/0040-waiting-list.ts'
 import { clientOrder } from './migrations/0042-client-order.ts'
+import { coupons } from './migrations/0043-coupons.ts'
 import { paymentModes } from './migrations/0044-payment-modes.ts'
 import { refunds } from './migrations/0045-refunds.ts'
 import type { Tables } from './tables.ts'
@@ -82,6 +83,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0039-series': series,
   '0040-waiting-list': waitingList,
   '0042-client-order': clientOrder,
+  '0043-coupons': coupons,
   '0044-payment-modes': paymentModes,
   '0045-refunds': refunds,
 }

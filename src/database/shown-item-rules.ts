@@ -1,4 +1,5 @@
 import { type Instant, instantFromMs, toMs } from '../base/instants.ts'
+import { discountOf, readDiscount } from './discount-rules.ts'
 import type { BookingRow } from './shown-booking.ts'
 
 /* The services of a booking, from the row that shows it. */
@@ -16,7 +17,7 @@ export const itemColumns = [
     'service_name',
     'duration_minutes',
   ] as const),
-  ...(['staff_id', 'staff_name', 'price_amount', 'price_currency', 'items_json'] as const),
+  ...(['staff_id', 'staff_name', 'price_amount', 'price_currency', 'items_json', 'discount_json'] as const),
   ...(['cancel_until_minutes', 'reschedule_until_minutes', 'max_reschedules'] as const),
 ] as const
 
@@ -74,15 +75,25 @@ export function changeRulesOf(booking: BookingRow): ChangeRules {
   }
 }
 
-/** Returns what all people of a booking pay together; null without a price. */
+/** Returns what all people of a booking pay together, after its discount; null without a price. */
 export function totalPriceOf(booking: ItemColumns): ShownItem['price'] {
-  const priced = itemsOf(booking).flatMap(({ price, party_size }) =>
-    price ? [{ amount: price.amount * party_size, currency: price.currency }] : [],
-  )
-  const [first] = priced
-  return first
-    ? { amount: priced.reduce((sum, { amount }) => sum + amount, 0), currency: first.currency }
-    : null
+  const items = itemsOf(booking).map(({ service, price, party_size }) => ({
+    serviceId: service.id,
+    price: price && { ...price, amount: price.amount * party_size },
+  }))
+  const discount = readDiscount(booking.discount_json)
+  const off = discount ? discountOf(discount, items) : 0
+  const [first, ...others] = items.flatMap(({ price }) => price ?? [])
+  return first ? { ...first, amount: others.reduce((sum, { amount }) => sum + amount, first.amount) - off } : null
+}
+
+/** Returns the code of a booking's coupon and what it takes off the price; null without one. */
+export function shownDiscountOf(booking: ItemColumns): { code: string; amount: number; currency: string } | null {
+  const discount = readDiscount(booking.discount_json)
+  const price = totalPriceOf(booking)
+  if (!discount || !price) return null
+  const full = totalPriceOf({ ...booking, discount_json: null })
+  return { code: discount.code, amount: (full?.amount ?? 0) - price.amount, currency: price.currency }
 }
 
 type PaidBooking = ItemColumns & Pick<BookingRow, 'payment_status' | 'payment_amount' | 'payment_currency'>

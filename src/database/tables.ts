@@ -415,6 +415,32 @@ export interface BookingsTable {
   series_id: string | null
   /** Its row of `clients`. Null for an erased client, and until a booking by a server of an earlier release is adopted. */
   client_id: string | null
+  /** Its coupon, which may have been deleted since. */
+  coupon_id: string | null
+  /** A `Discount`, as agreed when it was booked. Null without one. */
+  discount_json: string | null
+}
+
+/** Codes that make a booking cheaper. Either `percent` or `amount` is set. */
+export interface CouponsTable {
+  id: string
+  business_id: string
+  /** In capital letters. */
+  code: string
+  percent: number | null
+  /** In minor units (ISO 4217). */
+  amount: number | null
+  currency: string | null
+  /** Null: all services. */
+  service_ids_json: string | null
+  valid_from: Instant | null
+  valid_until: Instant | null
+  max_uses: number | null
+  max_uses_per_client: number | null
+  /** Bookings with it that were not cancelled before their start. */
+  uses: number
+  active: 0 | 1
+  created_at: Instant
 }
 
 /**
@@ -553,6 +579,7 @@ export interface Tables {
   webhook_mails: WebhookMailsTable
   client_links: ClientLinksTable
   client_log_ins: ClientLogInsTable
+  coupons: CouponsTable
   waitlist_entries: WaitlistEntriesTable
   waitlist_offers: WaitlistOffersTable
   waitlist_sweeps: WaitlistSweepsTable

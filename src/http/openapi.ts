@@ -36,6 +36,7 @@ const tags = [
   },
   { name: 'Holds', description: 'Reserve a slot for ten minutes.' },
   { name: 'Bookings', description: 'Convert, read, list, reschedule and cancel.' },
+  { name: 'Coupons', description: 'Codes that make a booking cheaper.' },
   { name: 'Waiting list', description: 'Clients who wait for a time, and the times that they are offered.' },
   {
     name: 'Manage link',

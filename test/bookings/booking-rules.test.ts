@@ -66,6 +66,8 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     agreed_currency: '',
     item_count: null,
     series_id: null,
+    coupon_id: null,
+    discount_json: null,
     version: 1,
     ...parts,
   }
