@@ -69,6 +69,7 @@ import { ownMailRoutes } from './console/messages/own-mail-routes.ts'
 import { paymentsPageRoutes } from './console/payments/payments-routes.ts'
 import { numbersPageRoutes } from './console/reports/numbers-routes.ts'
 import { resourcesRoutes } from './console/resources/resources-routes.ts'
+import { couponPagesRoutes } from './console/services/coupons-routes.ts'
 import { servicesRoutes } from './console/services/services-routes.ts'
 import { businessesRoutes } from './console/site/businesses-routes.ts'
 import { settingsRoutes } from './console/site/settings-routes.ts'
@@ -382,14 +383,8 @@ function allRoutes({
       ...[...linkedRoutes, files, mcpRoutes],
       ...[logIn, forgotten, account, invitationRoutes, notificationsRoutes, appRoutes, bookingStart],
       ...calendarOfConsole,
-      ...[
-        bookingPageOfConsoleRoutes,
-        clientPageRoutes,
-        waitlistConsoleRoutes,
-        servicesRoutes,
-        resourcesRoutes,
-        teamRoutes,
-      ],
+      ...[bookingPageOfConsoleRoutes, clientPageRoutes, waitlistConsoleRoutes],
+      ...[servicesRoutes, couponPagesRoutes, resourcesRoutes, teamRoutes],
       ...[startRoutes, websiteRoutes, settingsRoutes, users, calendars, partsRoutes],
       ...[numbersPageRoutes, developersRoutes, businessesRoutes, auditPageRoutes, mailsPageRoutes],
       ...connectionPages,

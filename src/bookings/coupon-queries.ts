@@ -74,10 +74,7 @@ export function lockCoupon(
 }
 
 /** Writes a coupon, except its uses. Returns false if another one of the business has the code. Lock it first. */
-export async function updateCoupon(
-  db: Queries,
-  { uses: _, ...coupon }: CouponsTable,
-): Promise<boolean> {
+export async function updateCoupon(db: Queries, { uses: _, ...coupon }: CouponsTable): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('coupons')
     .set(coupon)
@@ -138,13 +135,15 @@ export async function countUsesOf(
     .where('b.coupon_id', '=', couponId)
     .where('b.business_id', '=', businessId)
     .where(sql<boolean>`lower(b.client_email) = lower(${email})`)
-    .where(({ eb, or, ref }) => or([eb('b.cancelled_at', 'is', null), eb('b.cancelled_at', '>=', ref('b.starts_at'))]))
+    .where(({ eb, or, ref }) =>
+      or([eb('b.cancelled_at', 'is', null), eb('b.cancelled_at', '>=', ref('b.starts_at'))]),
+    )
     .executeTakeFirstOrThrow()
   return Number(uses)
 }
 
 /** Returns true if a business has a coupon that is in use. */
-export async function hasCoupons(db: Reads, businessId: string): Promise<boolean> {
+export async function findAnyCoupon(db: Reads, businessId: string): Promise<boolean> {
   const coupon = await db
     .selectFrom('coupons')
     .select('id')

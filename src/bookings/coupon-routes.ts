@@ -48,7 +48,7 @@ export function couponRoutes(limiter: RateLimiter) {
             'Clients type its code when they book (`coupon` of `POST /bookings`). Each booking with it counts as a use, unless it is cancelled before its start.',
           querystring: EmptyObject,
           body: CreateCoupon,
-          response: { 201: Coupon, ...problems('catalogue_limit_reached') },
+          response: { 201: Coupon, ...problems('not_found', 'catalogue_limit_reached') },
         },
       },
       async (request, reply) =>

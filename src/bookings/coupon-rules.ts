@@ -31,7 +31,9 @@ export function couponErrors({ percent, amount, currency, valid_from, valid_unti
   const errors: FieldError[] = []
   const has = (value: unknown) => value !== undefined && value !== null
   if (has(percent) === has(amount)) {
-    const detail = has(percent) ? 'cannot be together with `amount`; leave one out' : 'is required, or `amount`'
+    const detail = has(percent)
+      ? 'cannot be together with `amount`; leave one out'
+      : 'is required, or `amount`'
     errors.push({ pointer: '/percent', code: has(percent) ? 'not_allowed' : 'required', detail })
   }
   if (has(amount) && !has(currency))
@@ -53,13 +55,15 @@ export function isUsable({ active, valid_from, valid_until, max_uses, uses }: Li
 }
 
 /** Returns what a booking by a coupon agrees on. */
-export function discountBy(coupon: CouponsTable): Discount {
+function discountBy(coupon: CouponsTable): Discount {
   const { code, percent, amount, currency } = coupon
   return { code, percent, amount, currency, service_ids: servicesOf(coupon) }
 }
 
 /** Returns the services that a coupon is for. Null: all. */
-export function servicesOf({ service_ids_json: json }: Pick<CouponsTable, 'service_ids_json'>): string[] | null {
+export function servicesOf({
+  service_ids_json: json,
+}: Pick<CouponsTable, 'service_ids_json'>): string[] | null {
   return json === null ? null : (JSON.parse(json) as string[]) // only validated IDs are written
 }
 

@@ -170,8 +170,7 @@ export const CheckedCoupon = Type.Object(
   },
   {
     title: 'CheckedCoupon',
-    description:
-      'What the coupon takes off, and the price that remains for all people. Nothing is counted.',
+    description: 'What the coupon takes off, and the price that remains for all people. Nothing is counted.',
     examples: [
       {
         code: 'SUMMER10',

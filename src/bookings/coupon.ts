@@ -8,8 +8,8 @@ import { type FieldError, Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, instantFromMs } from '../base/instants.ts'
 import { cursorOf, idPart, linePart, type Page, readPage } from '../base/paging.ts'
-import { businessForCreation, unknownReference } from '../catalogue/catalogue.ts'
-import { findKnownIds, findService } from '../catalogue/catalogue-queries.ts'
+import { businessForCreation, referenceErrors, showOfCatalogue } from '../catalogue/catalogue.ts'
+import { serviceKind } from '../catalogue/catalogue-kinds.ts'
 import { priceFor } from '../catalogue/service-rules.ts'
 import type { Reads, Transaction } from '../database/database.ts'
 import { type Discount, discountOf } from '../database/discount-rules.ts'
@@ -24,6 +24,7 @@ import {
   countUsesOf,
   type CouponRow,
   deleteCouponRow,
+  findAnyCoupon,
   findByCode,
   findCoupon,
   findCoupons,
@@ -43,8 +44,8 @@ import type {
 import type { ClientAddress } from './strangers.ts'
 
 /*
- * Coupons. `uses` of a row counts the bookings with it. It is checked in the transaction of the booking, and a trigger
- * gives the use back if the booking is cancelled before its start.
+ * Coupons. `uses` of a row counts the bookings with it, and is checked in their transactions. A trigger gives the use of
+ * a booking back that is cancelled before its start.
  */
 
 const maxCoupons = 1_000
@@ -60,7 +61,10 @@ export function createCoupon(
     const { id: businessId } = await businessForCreation(tx.db, actor.scope, business_id)
     await lockBusiness(tx.db, actor.scope, businessId)
     if ((await countCoupons(tx.db, businessId)) >= maxCoupons)
-      throw new Problem('catalogue_limit_reached', `The business has ${maxCoupons} coupons: delete some first.`)
+      throw new Problem(
+        'catalogue_limit_reached',
+        `The business has ${maxCoupons} coupons: delete some first.`,
+      )
     const coupon: CouponsTable = {
       ...{ id: context.ids.next(), business_id: businessId, code: storedCode(code), uses: 0 },
       ...columnsOf(input, noSettings),
@@ -207,11 +211,13 @@ function usesErrors({ uses, max_uses }: CouponsTable): FieldError[] {
 }
 
 async function assertServices(db: Reads, coupon: CouponsTable): Promise<void> {
-  const ids = servicesOf(coupon) ?? []
-  const known = await findKnownIds(db, 'services', { businessId: coupon.business_id, ids })
-  const errors = ids.flatMap((id, index) =>
-    known.has(id) ? [] : [unknownReference('services', `/service_ids/${index}`)],
-  )
+  const errors = await referenceErrors(db, coupon.business_id, [
+    {
+      table: 'services',
+      ids: servicesOf(coupon) ?? [],
+      pointerTo: (index) => `/service_ids/${index}`,
+    },
+  ])
   if (errors.length > 0) throw validationProblem(errors)
 }
 
@@ -219,12 +225,17 @@ async function assertServices(db: Reads, coupon: CouponsTable): Promise<void> {
 type Priced = Parameters<typeof discountOf>[1]
 
 /**
- * Counts a use of a coupon for a booking in its transaction, and returns the coupon's ID and what was agreed. The lock of
- * the row makes others wait, so neither limit is exceeded. Throws validation_failed, the same for every reason.
+ * Counts a use of a coupon in the transaction of a booking. Returns the coupon's ID and what was agreed. The lock of the
+ * row makes others wait, so neither limit is exceeded. Throws validation_failed, the same for every reason.
  */
 export async function takeCoupon(
   tx: Transaction,
-  { businessId, code, email, services }: { businessId: string; code: string; email: string; services: Priced },
+  {
+    businessId,
+    code,
+    email,
+    services,
+  }: { businessId: string; code: string; email: string; services: Priced },
 ): Promise<{ couponId: string; discount: Discount }> {
   const coupon = await countUse(tx.db, { businessId, code: storedCode(code), now: tx.now })
   const discount = coupon && usefulDiscount(coupon, services)
@@ -258,8 +269,8 @@ export async function checkCoupon(
   const db = context.db.reads
   const services: { businessId: string; priced: Priced[number] }[] = []
   for (const { service_id, staff_id = null, party_size = 1 } of readAskedItems(items)) {
-    const service = await findService(db, actor.scope, service_id)
-    if (!service?.active) throw new Problem('not_found', 'There is no service with this id in `items`.')
+    const service = await showOfCatalogue(context, actor, { kind: serviceKind, id: service_id })
+    if (!service.active) throw new Problem('not_found', 'A service of `items` is not offered any more.')
     const price = priceFor(service, staff_id)
     services.push({
       businessId: service.business_id,
@@ -269,13 +280,19 @@ export async function checkCoupon(
   const businessId = services[0]?.businessId ?? ''
   const coupon = await findByCode(db, { businessId, code: storedCode(code) })
   const priced = services.map((one) => one.priced)
-  const discount = coupon && isUsable(coupon, context.clock.now()) ? usefulDiscount(coupon, priced) : undefined
+  const discount =
+    coupon && isUsable(coupon, context.clock.now()) ? usefulDiscount(coupon, priced) : undefined
   const [first, ...others] = priced.flatMap(({ price }) => price ?? [])
   if (!coupon || !discount || !first) throw notValid('/code')
   const off = discountOf(discount, priced)
   const { currency } = first
   const amount = others.reduce((sum, one) => sum + one.amount, first.amount) - off
   return { code: coupon.code, discount: { amount: off, currency }, price: { amount, currency } }
+}
+
+/** Returns true if a business has a coupon that is in use. */
+export function hasCoupons({ db }: Pick<Context, 'db'>, businessId: string): Promise<boolean> {
+  return findAnyCoupon(db.reads, businessId)
 }
 
 /** Counts an attempt of a visitor with a code, so that nobody can try out many. Throws rate_limited. */

@@ -17,7 +17,7 @@ export interface NumbersItem {
   amount: number | null
   /** Empty: no price. Null: not kept (or no price, in a visit). */
   currency: string | null
-  /** What its coupon takes off for all people, in minor units. */
+  /** The reduction by its coupon for all people, in minor units. */
   discount: number
   /** 1 for a service of a visit, whose steps may leave the person free. */
   is_item: 0 | 1

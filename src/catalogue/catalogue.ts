@@ -373,7 +373,7 @@ async function slugFaults(
  * Returns errors for IDs that the business does not have. IDs of other businesses look like unknown ones.
  * Free of races with the write, because the catalogue never deletes a row.
  */
-async function referenceErrors(
+export async function referenceErrors(
   db: Reads,
   businessId: string,
   references: References[],

@@ -35,7 +35,10 @@ onEachEngine('coupons', (engine) => {
     return reply.body
   }
   const uses = async (id: string) => (await call('GET', `/coupons/${id}`)).body.uses as number
-  const bookWith = async (code: string, parts: { client?: object; offer?: Offer; hold?: object } = {}) => {
+  const bookWith = async (
+    code: string,
+    parts: { client?: object; offer?: Offer; hold?: Record<string, unknown> } = {},
+  ) => {
     const held = await world.session.hold(parts.offer ?? offer, at('10:00'), parts.hold)
     const { client = nextClient() } = parts
     return world.session.book(String(held.body.hold_id), { client, coupon: code })
@@ -52,8 +55,10 @@ onEachEngine('coupons', (engine) => {
       service: { price: euros(3_330) },
     })
     expect(await uses(id)).toBe(1)
-    // what was agreed stays
-    expect((await call('PATCH', `/coupons/${id}`, { percent: null, amount: 1, currency: 'EUR' })).status).toBe(200)
+    // the agreed price stays
+    expect(
+      (await call('PATCH', `/coupons/${id}`, { percent: null, amount: 1, currency: 'EUR' })).status,
+    ).toBe(200)
     expect((await call('DELETE', `/coupons/${id}`)).status).toBe(204)
     expect((await world.key.show(String(body.id))).body).toMatchObject({ price: euros(2_830) })
   })
@@ -65,7 +70,10 @@ onEachEngine('coupons', (engine) => {
     // yen have no decimals, dinars three
     const yen = await add({ amount: 500, currency: 'JPY' })
     const inYen = await priced({ amount: 3_000, currency: 'JPY' })
-    expect((await bookWith(yen.code, { offer: inYen })).body.price).toEqual({ amount: 2_500, currency: 'JPY' })
+    expect((await bookWith(yen.code, { offer: inYen })).body.price).toEqual({
+      amount: 2_500,
+      currency: 'JPY',
+    })
     const tenth = await add({ percent: 10 })
     const inDinars = await priced({ amount: 12_345, currency: 'KWD' })
     const { price } = (await bookWith(tenth.code, { offer: inDinars })).body
@@ -100,16 +108,23 @@ onEachEngine('coupons', (engine) => {
     const answers = new Set<string>()
     const held = await world.session.hold(offer, at('10:00'))
     for (const { code } of refused) {
-      const reply = await world.session.book(String(held.body.hold_id), { client: nextClient(), coupon: code })
+      const reply = await world.session.book(String(held.body.hold_id), {
+        client: nextClient(),
+        coupon: code,
+      })
       expectErrors(reply, '/coupon')
       const { request_id: _, ...same } = reply.body
       answers.add(JSON.stringify(same))
     }
     expect(answers.size).toBe(1)
     for (const { code } of refused) {
-      const checked = await world.service.call('GET', `/coupons/check?code=${code}&items=${offer.service_id}`, {
-        token: world.business.key,
-      })
+      const checked = await world.service.call(
+        'GET',
+        `/coupons/check?code=${code}&items=${offer.service_id}`,
+        {
+          token: world.business.key,
+        },
+      )
       expectErrors(checked, '/code')
     }
     // the hold is still there
@@ -146,7 +161,10 @@ onEachEngine('coupons', (engine) => {
     const { code } = await add({ percent: 10, max_uses_per_client: 1 })
     const client = nextClient()
     expect((await bookWith(code, { client })).status).toBe(201)
-    expectErrors(await bookWith(code, { client: { ...client, email: client.email.toUpperCase() } }), '/coupon')
+    expectErrors(
+      await bookWith(code, { client: { ...client, email: client.email.toUpperCase() } }),
+      '/coupon',
+    )
     expect((await bookWith(code)).status).toBe(201)
   })
 
@@ -224,14 +242,14 @@ onEachEngine('coupons', (engine) => {
     const another = await add({ percent: 20 })
     expectErrors(await call('PATCH', `/coupons/${another.id}`, { code }), '/code')
     expectErrors(await call('PATCH', `/coupons/${id}`, { percent: null }), '/percent')
-    // of another business nothing is seen
+    // another business sees nothing
     for (const method of ['GET', 'PATCH', 'DELETE'])
       expectProblem(
         await call(method, `/coupons/${id}`, method === 'PATCH' ? {} : undefined, stranger.key),
         'not_found',
       )
-    const { data } = (await call('GET', '/coupons?limit=100')).body
-    expect(data.map((one: { code: string }) => one.code)).toContain(code)
+    const { data } = (await call('GET', '/coupons?limit=100')).body as { data: { code: string }[] }
+    expect(data.map((one) => one.code)).toContain(code)
     expect((await call('GET', '/coupons', undefined, stranger.key)).body.data).toEqual([])
   })
 })

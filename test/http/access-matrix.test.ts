@@ -5,7 +5,10 @@ import { makeMail } from '../support/mail-world.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operator } from '../../src/access/actor.ts'
 import { addPerson, type PersonRequest } from '../../src/access/new-person.ts'
+import { createCoupon } from '../../src/bookings/coupon.ts'
 import { createKey } from '../../src/catalogue/business-keys.ts'
+import { changeInCatalogue } from '../../src/catalogue/catalogue.ts'
+import { writableServices } from '../../src/catalogue/catalogue-kinds.ts'
 import { createBusiness, createHub } from '../../src/catalogue/business.ts'
 import type { PersonRole } from '../../src/database/tables.ts'
 import { changeRows } from '../support/tenant-things.ts'
@@ -53,6 +56,7 @@ interface AllThings extends Things, Spares, WebhookThings {
   mail_id: string
   /** Made by the session of the things. */
   entry_id: string
+  coupon_id: string
 }
 
 /** One operation: its request for things, and those of them that can belong to another tenant. */
@@ -267,6 +271,33 @@ const rows: Record<
         names: ['booking_id'],
         request: ({ booking_id }) => ({ path: `/bookings/${booking_id}/refund`, body: {} }),
       },
+    },
+  },
+  'check a coupon': {
+    may: { publishable: '–', session: 'yes', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'staff',
+    operations: {
+      'GET /api/v1/coupons/check': {
+        names: ['service_id'],
+        request: ({ service_id }) => ({ path: `/coupons/check?code=C-${service_id}&items=${service_id}` }),
+      },
+    },
+  },
+  'list, add, change and delete coupons': {
+    may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
+    people: 'manager',
+    operations: {
+      'GET /api/v1/coupons': list('/coupons'),
+      'GET /api/v1/coupons/:id': one('/coupons', 'coupon_id'),
+      'POST /api/v1/coupons': {
+        names: ['business_id'],
+        request: ({ business_id }) => ({
+          path: '/coupons',
+          body: { business_id, code: `C${randomUUID()}`, percent: 10 },
+        }),
+      },
+      'PATCH /api/v1/coupons/:id': one('/coupons', 'coupon_id', { active: false }),
+      'DELETE /api/v1/coupons/:id': one('/coupons', 'coupon_id'),
     },
   },
   'list, add, change, merge, block, export and erase clients': {
@@ -641,6 +672,8 @@ const open = [
   'GET /console/users',
   'GET /console/users/new',
   'GET /console/users/:id',
+  'GET /console/coupons',
+  'GET /console/coupons/:id',
   'GET /console/resources',
   'GET /console/resources/:id',
   'GET /console/services',
@@ -701,6 +734,8 @@ const forms = [
   'POST /console/users/:id/link',
   'POST /console/users/invitations/:id/resend',
   'POST /console/users/invitations/:id/revoke',
+  'POST /console/coupons/:id',
+  'POST /console/coupons/:id/remove',
   'POST /console/resources/:id',
   'POST /console/services',
   'POST /console/services/:id',
@@ -916,9 +951,22 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     })
     return String(body.id)
   }
+  /** Services with a price and a coupon whose code names them. */
+  const withCoupon = new Set<string>()
+  const makeCoupon = async ({ id: business_id }: Tenant, { service_id: id }: Things) => {
+    const add = (code: string) => createCoupon(service.context, operator, { business_id, code, percent: 10 })
+    if (!withCoupon.has(id)) {
+      withCoupon.add(id)
+      const change = { price: { amount: 3_500, currency: 'EUR' } }
+      await changeInCatalogue(service.context, operator, { kind: writableServices, id, change })
+      await add(`C-${id}`)
+    }
+    return (await add(`C${randomUUID()}`)).id
+  }
   const thingsOf = async (tenant: Tenant): Promise<AllThings> => {
     const things = await makeThings(service, tenant)
-    return { ...things, entry_id: await makeEntry(things), ...(await otherThingsOf(tenant)) }
+    const coupon_id = await makeCoupon(tenant, things)
+    return { ...things, entry_id: await makeEntry(things), coupon_id, ...(await otherThingsOf(tenant)) }
   }
   const otherThingsOf = async (tenant: Tenant) => ({
     ...(await makeSpares(service, tenant)),
@@ -942,7 +990,7 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
     ...{ spare_resource_id: unknownId, client_id: unknownId, other_client_id: unknownId },
     ...{ webhook_id: unknownId, delivery_id: unknownId, mail_id: unknownId, user_id: unknownId },
     invitation_id: unknownId,
-    entry_id: unknownId,
+    ...{ entry_id: unknownId, coupon_id: unknownId },
     ...{
       block_id: unknownId,
       feed_id: unknownId,

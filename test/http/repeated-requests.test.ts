@@ -216,6 +216,7 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
         ...offer(businessOf(service.world, 'Salon Spree'), 'Meeting room'),
         ...{ from: '2026-12-01', to: '2026-12-02', client: ada },
       }),
+    '/coupons': () => Promise.resolve({ business_id: salonId(), code: 'TEN', percent: 10 }),
     '/clients': () => Promise.resolve({ business_id: salonId(), first_name: 'Eve' }),
     '/clients/block': () => Promise.resolve({ business_id: salonId(), email: 'eve@example.com' }),
   }

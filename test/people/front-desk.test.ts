@@ -123,7 +123,7 @@ onEachEngine('the front desk', (engine) => {
     }
     const forms = routes.filter(({ method }) => method === 'POST').map(({ url }) => url)
     const others = forms.filter((url) =>
-      /^\/console\/(locations|people|users|resources|services|calendars|developers|settings|website|start\/(?!hide)|new-business)/.test(
+      /^\/console\/(locations|people|users|resources|services|coupons|calendars|developers|settings|website|start\/(?!hide)|new-business)/.test(
         url,
       ),
     )

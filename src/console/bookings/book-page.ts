@@ -125,6 +125,8 @@ export interface BookForm {
   services: readonly Service[]
   /** True if a service was just added. */
   added?: boolean
+  /** True if the business has a coupon in use. */
+  hasCoupons: boolean
   location: Location
   state: FormState & { refusal?: unknown }
   /** The next field to fill in; undefined at the start of the form. */
@@ -227,6 +229,7 @@ export function bookForm(form: BookForm): ShownPage {
         ${clientPart(form)} ${whenFields(form)}
         ${answerFields(answerWords(texts), state, { fields: questionsOf(items) })}
         ${field(state, { name: 'notes', label: t.notes, rows: 2, max: 1000, focus: form.next === 'notes' })}
+        ${form.hasCoupons ? field(state, { name: 'coupon', label: t.coupon, max: 40 }) : ''}
         ${form.isOver ? html`<p class="soft">${t.untoldAfterwards}</p>` : tellTick(visit, state, t.tell)}
         <div class="save">
           <p data-fresh>${sumLine(form)}</p>

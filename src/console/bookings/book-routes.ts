@@ -7,6 +7,7 @@ import { isUuid } from '../../base/ids.ts'
 import { type Instant, instantFromMs, parseInstant, plusMinutes, toMs } from '../../base/instants.ts'
 import { showBooking } from '../../bookings/booking.ts'
 import { ConvertHold } from '../../bookings/booking-schemas.ts'
+import { hasCoupons } from '../../bookings/coupon.ts'
 import { clientAt, clientTimes, listClients } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { bookForClient } from '../../bookings/conversion.ts'
@@ -337,7 +338,8 @@ async function sentForm(
   const isOver = startsAt !== undefined && startsAt !== 'skipped' && startsAt <= context.clock.now()
   const services = followers(visit, catalogue, location)
   const items = itemsIn(service, { visit, typed: state.typed, services: catalogue.services })
-  return { visit, catalogue, service, items, services, location, isOver, state }
+  const coupons = await hasCoupons(context, visit.business.id)
+  return { visit, catalogue, service, items, services, hasCoupons: coupons, location, isOver, state }
 }
 
 /** Replaces the time in the fields by a chosen free time. */
@@ -467,7 +469,7 @@ function orderOf({ visit, service, items, location, isOver, state: { typed } }: 
     throw new FormFault({ '': text, party_size: text })
   }
   assertNoFaults(partyFaults(visit, items.slice(1), 1))
-  const { first_name = '', last_name = '', email, notes = '', who = '', known = '' } = typed
+  const { first_name = '', last_name = '', email, notes = '', coupon = '', who = '', known = '' } = typed
   const phone = typedPhone(typed['phone'])
   const answers = answersOf(questionsOf(items), typed)
   try {
@@ -481,6 +483,7 @@ function orderOf({ visit, service, items, location, isOver, state: { typed } }: 
       },
       custom_field_values: answers,
       ...(notes && { notes }),
+      ...(coupon && { coupon }),
       ...(typed['texts'] === 'on' && phone && { text_consent: visit.texts.book.textsAgreed }),
       notify: typed['tell'] === 'on' && !isOver,
     })

@@ -307,8 +307,15 @@ function answerText({ texts, locale }: ConsoleVisit, value: Answer): string {
 function moneyLine(view: BookingView, shown: Shown): Html {
   const { visit, row } = view
   const payment = 'payment' in shown ? shown.payment : undefined
-  if (!payment) return html``
   const { texts, locale } = visit
+  const discount = 'discount' in shown ? shown.discount : undefined
+  const coupon = discount
+    ? line(
+        icon('money'),
+        html`${texts.booking.coupon({ code: discount.code, amount: moneyText(discount, locale) })}`,
+      )
+    : html``
+  if (!payment) return coupon
   const amount = moneyText(payment, locale)
   const day = (instant: Instant | null) =>
     instant === null ? '' : dayText(instant, { timezone: row.timezone, locale })
@@ -329,13 +336,14 @@ function moneyLine(view: BookingView, shown: Shown): Html {
     ...(returned > 0 ? [t.partRefunded({ amount: moneyText({ amount: returned, currency }, locale) })] : []),
     ...(left ? [t.dueThere({ amount: moneyText(left, locale) })] : []),
   ]
-  return line(icon('money'), html`${states[payment.status]()}`, {
+  const paid = line(icon('money'), html`${states[payment.status]()}`, {
     more: more.length > 0 ? html`${more.join(' · ')}` : undefined,
     ...(leftToRefund(row).amount > 0 &&
       hasRole(visit.person, 'manager') && {
         end: html`<a class="button not-printed" href="${bookingPath(view, 'refund')}">${t.refund}</a>`,
       }),
   })
+  return html`${coupon}${paid}`
 }
 
 /** Returns what can still be refunded of the payment of a booking. */

@@ -15,10 +15,11 @@ function faultText(texts: TextGroups['fault'], code: string, detail: string): st
   switch (code) {
     case 'required':
     case 'too_short':
-      return texts.required
+      return detail.includes('or `amount`') ? texts.need_percent : texts.required
     case 'too_few':
     case 'web_address':
     case 'wrong_type':
+    case 'not_valid':
       return texts[code]
     case 'unknown_reference':
       return detail.includes('staff_ids') ? texts.not_of_service : texts.unknown_reference
@@ -46,6 +47,8 @@ function rangeText(texts: TextGroups['fault'], detail: string, number: string | 
 function otherText(texts: TextGroups['fault'], detail: string): string {
   if (detail.includes('+ ( ) - .')) return texts.phone
   if (detail.includes('direction of text')) return texts.direction
+  if (detail.includes('letters A to Z')) return texts.code
+  if (detail.includes('together with `amount`')) return texts.one_of_both
   if (detail.includes('email address')) return texts.email
   if (detail.includes('a time from')) return texts.time
   if (detail.includes('first and the last step')) return texts.first_and_last

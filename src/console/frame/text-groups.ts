@@ -75,6 +75,9 @@ export interface TextParameters {
   'services.withDeposit': { amount: string | number }
   'services.forMany': { count: string | number }
   'services.moveOf': { name: string | number }
+  'coupons.used': { count: number }
+  'coupons.usedOf': { count: string | number; most: string | number }
+  'coupons.endsOn': { day: string | number }
   'staff.onlyOne': { service: string | number }
   'staff.today': { hours: string | number }
   'resources.count': { count: string | number }
@@ -170,6 +173,7 @@ export interface TextParameters {
   'clientImport.faults.openQuote': { number: string | number }
   'booking.minutes': { minutes: string | number }
   'booking.people': { count: number }
+  'booking.coupon': { code: string | number; amount: string | number }
   'booking.visit': { number: number }
   'booking.noShows': { count: number }
   'booking.agreed': { moment: string | number }

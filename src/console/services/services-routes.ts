@@ -21,7 +21,7 @@ import { emptyState } from '../frame/empty-state.ts'
 import { categoryHues, hueMark, thumbnail } from '../frame/faces.ts'
 import { lengthText } from '../frame/formats.ts'
 import { listItems, nextPage } from '../frame/lists.ts'
-import { consoleScript, doneNotice } from '../frame/console-page.ts'
+import { consoleScript, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   assertNoFaults,
   type BusinessVisit,
@@ -31,6 +31,7 @@ import {
 import { addButton, itemPage, listPage, rowsOf } from '../frame/item-page.ts'
 import { slugFaults } from '../frame/shown-form.ts'
 import type { ConsoleTexts } from '../frame/texts.ts'
+import { couponsPath } from './coupons-routes.ts'
 import {
   classFaults,
   idleStartsOf,
@@ -79,7 +80,12 @@ function serviceList(context: Context): ConsoleRoute {
       more: consoleScript,
       body: html`<div class="head">
           <h1>${words.title}</h1>
-          ${rows.length === 0 ? '' : addButton(visit, '/console/services', words.add)}
+          ${
+            rows.length === 0
+              ? ''
+              : html`<a class="button" href="${pathOf(couponsPath, visit)}">${texts.coupons.title}</a>
+                  ${addButton(visit, '/console/services', words.add)}`
+          }
         </div>
         ${doneNotice({ ...texts.setUp.done, moved: words.moved }, query['done'])}
         ${rows.length === 0 ? emptyState('services', words.empty, addButton(visit, '/console/services', words.add)) : ''}
