@@ -139,7 +139,7 @@ export async function countUsesOf(
       or([eb('b.cancelled_at', 'is', null), eb('b.cancelled_at', '>=', ref('b.starts_at'))]),
     )
     .executeTakeFirstOrThrow()
-  return Number(uses)
+  return uses
 }
 
 /** Returns true if a business has a coupon that is in use. */
@@ -161,5 +161,5 @@ export async function countCoupons(db: Reads, businessId: string): Promise<numbe
     .select(({ fn }) => fn.countAll<number>().as('coupons'))
     .where('business_id', '=', businessId)
     .executeTakeFirstOrThrow()
-  return Number(coupons)
+  return coupons
 }

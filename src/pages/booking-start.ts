@@ -12,6 +12,7 @@ import { Problem, validationProblem } from '../base/errors.ts'
 import { exampleIds, exampleTimes } from '../base/examples.ts'
 import { Slices } from '../base/slices.ts'
 import { mailRouteOf } from '../mails/mail-route.ts'
+import { hasCoupons } from '../bookings/coupon.ts'
 import type { Context } from '../bookings/context.ts'
 import { Location, StaffMember } from '../catalogue/location-and-staff-schemas.ts'
 import { businessFields, legalFields } from '../catalogue/business-schemas.ts'
@@ -84,6 +85,11 @@ export const BookingStart = Type.Object(
       sends_texts: Type.Optional(
         Type.Literal(true, {
           description: 'Clients who agree to it (`text_consent`) get text messages about their bookings.',
+        }),
+      ),
+      takes_coupons: Type.Optional(
+        Type.Literal(true, {
+          description: 'A booking can have a `coupon`. Absent if the business has none.',
         }),
       ),
     }),
@@ -212,7 +218,11 @@ async function readOffered(context: Context, key: WidgetActor): Promise<Offered 
   const json = await slices.json({
     show_branding,
     ...(route === 'smtp' && { sends_mail: true }),
-    business: { ...shown, ...(sendsTexts && { sends_texts: true }) },
+    business: {
+      ...shown,
+      ...(sendsTexts && { sends_texts: true }),
+      ...((await hasCoupons(context, business.id)) && { takes_coupons: true }),
+    },
     services: await slices.map(services, (one) => serviceKind.present(one, visitor)),
     locations: await slices.map(places, (one) => locationKind.present(one, visitor)),
     staff: await slices.map(staff, (one) => staffKind.present(one, visitor)),

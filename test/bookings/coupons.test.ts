@@ -237,7 +237,7 @@ onEachEngine('coupons', (engine) => {
     const stranger = await makeBusiness(world.service)
     const foreign = await makeOffer(world.service, stranger.id)
     await refuse({ percent: 10, service_ids: [foreign.service_id] }, '/service_ids/0')
-    const { id, code } = await add({ percent: 10 })
+    const { id, code } = (await add({ percent: 10 })) as { id: string; code: string }
     await refuse({ percent: 10, code: code.toLowerCase() }, '/code')
     const another = await add({ percent: 20 })
     expectErrors(await call('PATCH', `/coupons/${another.id}`, { code }), '/code')

@@ -74,13 +74,14 @@ export function faultsIn(draft: Draft, { client_fields: uses, custom_fields }: A
  */
 function shownTexts(draft: Draft, uses: Asked['client_fields']) {
   const shown = (name: Exclude<keyof Draft, 'fields'>, use?: string) =>
-    use === 'hidden' ? '' : draft[name].trim()
+    use === 'hidden' ? '' : (draft[name] ?? '').trim()
   return {
     firstName: shown('firstName'),
     lastName: shown('lastName', uses.last_name),
     email: shown('email'),
     phone: shown('phone', uses.phone),
     notes: shown('notes'),
+    coupon: shown('coupon'),
   }
 }
 
@@ -120,7 +121,7 @@ export function bookingBody(holdId: string, draft: Draft, { client_fields, custo
     const { id: field_id, label: text } = field
     return value === undefined ? [] : [{ field_id, value, ...(field.type === 'consent' && { text }) }]
   })
-  const { firstName, lastName, email, phone, notes } = shownTexts(draft, client_fields)
+  const { firstName, lastName, email, phone, notes, coupon } = shownTexts(draft, client_fields)
   const consent = draft.fields[textsField]
   return {
     hold_id: holdId,
@@ -133,6 +134,7 @@ export function bookingBody(holdId: string, draft: Draft, { client_fields, custo
     ...(answers.length > 0 && { custom_field_values: answers }),
     ...(phone !== '' && consent && { text_consent: String(consent) }),
     ...(notes !== '' && { notes }),
+    ...(coupon !== '' && { coupon }),
   }
 }
 
@@ -142,6 +144,7 @@ const byPointer: Record<string, keyof Draft> = {
   '/client/email': 'email',
   '/client/phone': 'phone',
   '/notes': 'notes',
+  '/coupon': 'coupon',
 }
 
 /** Returns the errors of a refused request by field. `sent` is its body. */
@@ -157,7 +160,7 @@ export function fieldErrorsOf(
     const index = /^\/custom_field_values\/(\d+)/.exec(pointer)?.[1]
     const answer = index === undefined ? undefined : answers[Number(index)]
     if (name && code === 'required') errors[name] = 'required'
-    else if (name) errors[name] = name === 'email' || name === 'phone' ? name : 'invalid'
+    else if (name) errors[name] = name === 'email' || name === 'phone' || name === 'coupon' ? name : 'invalid'
     else if (answer) errors[fieldName(answer.field_id)] = 'invalid'
     else if (pointer.startsWith('/custom_field_values')) {
       for (const field of fields.filter(({ required }) => required)) {

@@ -7,12 +7,14 @@ export interface Draft {
   email: string
   phone: string
   notes: string
+  /** The code of a coupon. */
+  coupon?: string
   fields: Record<string, FieldValue>
 }
 
 export const emptyDraft: Draft = { firstName: '', lastName: '', email: '', phone: '', notes: '', fields: {} }
 
 /** An error of a field. */
-export type Fault = 'required' | 'tick' | 'email' | 'phone' | 'invalid'
+export type Fault = 'required' | 'tick' | 'email' | 'phone' | 'coupon' | 'invalid'
 /** Errors by field name, or by `field:` and the custom field's ID. */
 export type Faults = Record<string, Fault>

@@ -50,7 +50,7 @@ export function withBooking(state: FlowState, booking: Booking): FlowState {
 /** Starts another booking and keeps the visitor's details. */
 export function startedAnew(state: FlowState): FlowState {
   const choice = completed(state.catalogue, nothingChosen, state.preset)
-  const draft = { ...state.draft, notes: '', fields: {} }
+  const draft = { ...state.draft, notes: '', coupon: '', fields: {} }
   return {
     ...withoutSlots(state),
     ...withPlace(state, { ...state, choice }),

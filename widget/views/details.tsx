@@ -111,6 +111,16 @@ export function Details(props: View) {
           texts={texts}
           onWrite={(notes) => flow.write({ notes })}
         />
+        {state.business?.takes_coupons && price && (
+          <TextInput
+            label={texts.coupon}
+            value={draft.coupon ?? ''}
+            fieldError={faults['coupon']}
+            max={40}
+            texts={texts}
+            onWrite={(coupon) => flow.write({ coupon })}
+          />
+        )}
         {Object.keys(faults).length > 0 && <p class="fault">{texts.faultsFound}</p>}
         {isRequest && (
           <p class="is-request">

@@ -8,6 +8,7 @@ const fieldErrorTexts: Record<Fault, keyof Texts> = {
   tick: 'faultTick',
   email: 'faultEmail',
   phone: 'faultPhone',
+  coupon: 'faultCoupon',
   invalid: 'faultInvalid',
 }
 

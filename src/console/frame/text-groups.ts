@@ -173,7 +173,7 @@ export interface TextParameters {
   'clientImport.faults.openQuote': { number: string | number }
   'booking.minutes': { minutes: string | number }
   'booking.people': { count: number }
-  'booking.coupon': { code: string | number; amount: string | number }
+  'booking.coupon': { amount: string | number; code: string | number }
   'booking.visit': { number: number }
   'booking.noShows': { count: number }
   'booking.agreed': { moment: string | number }
