@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bookSlot, sessionClient } from '../support/client.ts'
 import { depositWorld, type DepositWorld, sessionOf } from '../support/deposits.ts'
@@ -93,6 +94,12 @@ onEachEngine('coupons', (engine) => {
     expect(await uses(half.id)).toBe(1)
     await call('DELETE', `/bookings/${String(paying.body.id)}`)
     expect(await uses(half.id)).toBe(0)
+  })
+
+  test('are added as the guide shows', async () => {
+    const guide = readFileSync(new URL('../../docs/guides/coupons.md', import.meta.url), 'utf8')
+    const [, json = ''] = /```json\n(.*?)```/s.exec(guide) ?? []
+    expect(await add(JSON.parse(json) as object)).toMatchObject({ code: 'SUMMER10', uses: 0, active: true })
   })
 
   test('are refused alike, whatever the reason', async () => {
