@@ -476,15 +476,16 @@ function pricedServices({ services, items }: Booked, hold: ConvertibleHold) {
   })
 }
 
-/** Returns a deposit of at most the price that remains; undefined if nothing remains. */
+/** Returns a payment of at most the price that remains; undefined if nothing remains. */
 function withinPrice(
-  deposit: Money,
+  asked: NonNullable<Terms['deposit']>,
   services: ReturnType<typeof pricedServices>,
   discount: Discount,
-): Money | undefined {
+): Terms['deposit'] {
   const full = services.reduce((sum, { price }) => sum + (price?.amount ?? 0), 0)
-  const amount = Math.min(deposit.amount, full - discountOf(discount, services))
-  return amount > 0 ? { ...deposit, amount } : undefined
+  const left = full - discountOf(discount, services)
+  const amount = Math.min(asked.amount, left)
+  return amount > 0 ? { ...asked, amount, kind: amount === left ? 'full' : asked.kind } : undefined
 }
 
 /** Throws OtherDeposit unless the open checkout is for this deposit. */
