@@ -4,6 +4,7 @@ import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import { foreach, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { ClientsTable } from '../database/tables.ts'
+import { type BookingRow, selectShown } from '../database/shown-booking.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import { itemsOfEach } from './numbers-queries.ts'
 import { sortedBy, sortKeyFrom, sortKeysText } from './client-order-queries.ts'
@@ -342,6 +343,22 @@ export async function findServicesTaken(
      group by 1, 2, 3, 6
      order by 4 desc, 2, 3`.execute(db)
   return rows.map((row) => ({ ...row, amount: row.amount === null ? null : Number(row.amount) }))
+}
+
+/** Finds a client's bookings before a time that cost less by a coupon. Omits cancelled bookings and no-shows. */
+export function findDiscountedVisits(
+  db: Reads,
+  { id, business_id }: Pick<ClientRow, 'id' | 'business_id'>,
+  before: Instant,
+): Promise<BookingRow[]> {
+  return selectShown(db)
+    .where('b.business_id', '=', business_id)
+    .where('b.client_id', '=', id)
+    .where('b.starts_at', '<', before)
+    .where('b.cancelled_at', 'is', null)
+    .where('b.no_show_at', 'is', null)
+    .where('b.discount_json', 'is not', null)
+    .execute()
 }
 
 /** A booking with the name of its client. */

@@ -10,6 +10,7 @@ import { cursorOf, idPart, type Page, pageRows, textPart } from '../base/paging.
 import { businessForCreation } from '../catalogue/catalogue.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
 import type { Reads } from '../database/database.ts'
+import { shownDiscountOf } from '../database/shown-item-rules.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import { showBooking } from './booking.ts'
 import {
@@ -23,6 +24,7 @@ import {
   findClientTimes,
   findNamesIn,
   findOwnBooking,
+  findDiscountedVisits,
   findServicesTaken,
   insertClient,
   lockBookingsOfClient,
@@ -371,7 +373,12 @@ export interface ClientFigures {
 
 /** Sums up a client's past visits. */
 export async function clientFigures(context: Context, { client }: ShownClient): Promise<ClientFigures> {
-  const taken = await findServicesTaken(context.db.reads, client, context.clock.now())
+  const now = context.clock.now()
+  const [taken, discounted] = await Promise.all([
+    findServicesTaken(context.db.reads, client, now),
+    findDiscountedVisits(context.db.reads, client, now),
+  ])
+  const discounts = discounted.flatMap((booking) => shownDiscountOf(booking) ?? [])
   const byCurrency = Map.groupBy(
     taken.filter(({ currency }) => currency !== null),
     ({ currency }) => currency ?? '',
@@ -383,7 +390,9 @@ export async function clientFigures(context: Context, { client }: ShownClient): 
   return {
     spent: [...byCurrency].map(([currency, rows]) => ({
       currency,
-      amount: rows.reduce((sum, { amount }) => sum + (amount ?? 0), 0),
+      amount:
+        rows.reduce((sum, { amount }) => sum + (amount ?? 0), 0) -
+        discounts.reduce((sum, one) => sum + (one.currency === currency ? one.amount : 0), 0),
     })),
     usual: usual ? { service: usual.service_name, staff: usual.staff_name } : null,
   }

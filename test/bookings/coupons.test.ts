@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { clientFigures } from '../../src/bookings/client.ts'
 import { bookSlot, sessionClient } from '../support/client.ts'
 import { depositWorld, type DepositWorld, sessionOf } from '../support/deposits.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
@@ -153,6 +154,19 @@ onEachEngine('coupons', (engine) => {
     expect((await call('PATCH', `/coupons/${id}`, { max_uses: 2 })).status).toBe(200)
     expect((await call('PATCH', `/bookings/${String(first.id)}`, { status: 'confirmed' })).status).toBe(200)
     expectErrors(await call('PATCH', `/coupons/${id}`, { max_uses: 1 }), '/max_uses')
+  })
+
+  test('lower what a client has spent', async () => {
+    const { code } = await add({ percent: 10 })
+    const soon = new Date(world.service.clock.nowMs() + 300_000).toISOString()
+    const body = await bookSlot(world.key, offer, soon, { book: { client: nextClient(), coupon: code } })
+    world.service.clock.advance(600)
+    const client = { id: String(body.client.id), business_id: world.business.id }
+    const { spent } = await clientFigures(world.service.context, { client } as Parameters<
+      typeof clientFigures
+    >[1])
+    expect(spent).toEqual([euros(3_150)])
+    await world.newSession()
   })
 
   test('that were used for a time that has begun stay used', async () => {

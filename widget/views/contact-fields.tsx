@@ -18,7 +18,7 @@ export function ContactFields({ flow, state, language, uses, faults }: View & Co
   const { draft, business } = state
   const { texts } = language
   const text = (
-    name: Exclude<keyof Draft, 'fields'>,
+    name: Exclude<keyof Draft, 'fields' | 'coupon'>,
     options: Partial<Parameters<typeof TextInput>[0]> = {},
   ) => (
     <TextInput
