@@ -298,7 +298,16 @@ export async function convert(
   // 3. write the booking, which keeps the hold's time, and its events and emails. The names come first,
   // because they may need a statement
   const clientId = context.ids.next() // for a new client
-  const written = newBooking(hold, { booked, terms, taken, ...request, respondBy, clientId, actor, now: tx.now })
+  const written = newBooking(hold, {
+    booked,
+    terms,
+    taken,
+    ...request,
+    respondBy,
+    clientId,
+    actor,
+    now: tx.now,
+  })
   const reserved = respondBy && deposit && (await context.checkouts.reserve(tx, deposit))
   const named = await withNames(tx, { ...written, payment_id: reserved?.id ?? written.payment_id }, booked)
   const booking = { ...named, ...shownOf('payment', reserved), client_id: clientId }

@@ -63,7 +63,7 @@ type FoundItem = Omit<NumbersItem, 'discount'> & { discount_json: string | null 
 /** Replaces the discount of each booking by that of each of its items, which come together. */
 function withDiscounts(rows: readonly FoundItem[]): NumbersItem[] {
   const items = rows.map(({ discount_json: _, ...item }) => ({ ...item, discount: 0 }))
-  for (let at = 0; at < rows.length; ) {
+  for (let at = 0; at < rows.length;) {
     const { booking_id, discount_json } = rows[at] as FoundItem // within the list
     let next = at + 1
     while (rows[next]?.booking_id === booking_id) next += 1

@@ -3,7 +3,13 @@ import { type Actor, isStaff } from '../access/actor.ts'
 import { shownEmail } from '../base/contact-formats.ts'
 import { formatInstant, type Instant } from '../base/instants.ts'
 import { type BookingRow, serviceAndLocation, staffShown } from '../database/shown-booking.ts'
-import { isGivenBy, itemsOf, shownDiscountOf, type ShownItem, totalPriceOf } from '../database/shown-item-rules.ts'
+import {
+  isGivenBy,
+  itemsOf,
+  shownDiscountOf,
+  type ShownItem,
+  totalPriceOf,
+} from '../database/shown-item-rules.ts'
 import { answersOf } from './booking-rules.ts'
 import type { Booking, Payment } from './booking-schemas.ts'
 

@@ -84,11 +84,15 @@ export function totalPriceOf(booking: ItemColumns): ShownItem['price'] {
   const discount = readDiscount(booking.discount_json)
   const off = discount ? discountOf(discount, items) : 0
   const [first, ...others] = items.flatMap(({ price }) => price ?? [])
-  return first ? { ...first, amount: others.reduce((sum, { amount }) => sum + amount, first.amount) - off } : null
+  return first
+    ? { ...first, amount: others.reduce((sum, { amount }) => sum + amount, first.amount) - off }
+    : null
 }
 
 /** Returns the code of a booking's coupon and what it takes off the price; null without one. */
-export function shownDiscountOf(booking: ItemColumns): { code: string; amount: number; currency: string } | null {
+export function shownDiscountOf(
+  booking: ItemColumns,
+): { code: string; amount: number; currency: string } | null {
   const discount = readDiscount(booking.discount_json)
   const price = totalPriceOf(booking)
   if (!discount || !price) return null
