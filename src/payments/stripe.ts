@@ -219,13 +219,17 @@ function refundOf(
   { id: reference, amount, status, metadata }: Stripe.Refund,
   { id, currency }: RefundedPayment,
 ): ProcessorRefund {
-  const states = { succeeded: 'refunded', failed: 'failed', canceled: 'failed' } as const
+  const states: Partial<Record<string, ProcessorRefund['status']>> = {
+    succeeded: 'refunded',
+    failed: 'failed',
+    canceled: 'failed',
+  }
   const isOurs = metadata?.[metadataName] === id
   return {
     reference,
     number: isOurs ? Number(metadata[numberName] ?? 1) : undefined,
     amount: amount * 10 ** (minorDigits(currency) - stripeDigits(currency)),
-    status: states[status as keyof typeof states] ?? 'pending',
+    status: (status && states[status]) || 'pending',
   }
 }
 

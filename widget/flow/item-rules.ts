@@ -31,9 +31,9 @@ export function totalsOf(catalogue: Pick<Catalogue, 'services' | 'staff'>, items
     const [from, to] = (isWith && groups.pop()) || [0, 0]
     groups.push([Math.max(from, shortest), Math.max(to, longest)])
     const [cheapest, dearest] = rangeOf(all.map(({ price }) => price?.amount ?? 0))
-    least += cheapest * party
-    most += dearest * party
-    deposits += (service.payment == 'full' ? cheapest : (service.deposit?.amount ?? 0)) * party
+    least += party * cheapest
+    most += party * dearest
+    deposits += party * (service.payment === 'full' ? cheapest : (service.deposit?.amount ?? 0))
     currency ??= (all.find(({ price }) => price)?.price ?? service.deposit)?.currency
   }
   const money = (amount: number) => (currency ? { amount, currency } : null)

@@ -113,7 +113,7 @@ export function ownPlace(locale: string): object {
 /** Returns the most appointments that the services allow at once. */
 export function mostRepeats({ catalogue, choice }: Pick<FlowState, 'catalogue' | 'choice'>): number {
   const services = servicesOf(catalogue, choice)
-  return services.some(({ payment }) => payment != 'none')
+  return services.some(({ payment }) => payment !== 'none')
     ? 1
     : Math.min(...services.map(({ max_repeats = 1 }) => max_repeats))
 }
