@@ -87,7 +87,8 @@ describe.skipIf(chromiumPath === undefined)('what comes between a form and its b
     ['/book/nobody', 'This booking page does not exist'],
     ['/checkout/nothing', 'This link leads nowhere'],
     ['/console/nowhere', 'Page not found'],
-    ['/nowhere', 'Not found'],
+    ['/nowhere', 'This link leads nowhere'],
+    ['/docs/nowhere', 'Not found'],
   ])('%s is a page in the design of the place', async (path, title) => {
     for (const [device, size] of Object.entries(consoleSizes)) {
       const visitor = await openVisitor(browser, size)
