@@ -285,7 +285,19 @@ function wholly({ amount, refund_requested_at }: PaymentRow, now: Instant) {
 export async function requestRefund(
   context: Context,
   tx: Transaction,
-  { payment, amount, reason = null }: { payment: PaymentRow; amount: number; reason?: string | null },
+  given: { payment: PaymentRow; amount: number; reason: string | null },
+): Promise<{ payment: PaymentRow; number: number }> {
+  const { payment, number } = await addRefund(tx, given)
+  const due = { next_check_at: tx.now, checks: 0 }
+  await updatePayment(tx.db, payment.id, due)
+  tx.onCommit(() => context.checkouts.due.raise())
+  return { payment: { ...payment, ...due }, number }
+}
+
+/** Records a refund and leaves the time of the next check as it is, which may be a lease. */
+async function addRefund(
+  tx: Transaction,
+  { payment, amount, reason }: { payment: PaymentRow; amount: number; reason: string | null },
 ): Promise<{ payment: PaymentRow; number: number }> {
   const { id: payment_id, business_id } = payment
   const number = ((await findRefunds(tx.db, payment_id)).at(-1)?.number ?? 0) + 1
@@ -297,10 +309,8 @@ export async function requestRefund(
   const columns = {
     refund_total,
     ...(refund_total === payment.amount && { refund_requested_at: payment.refund_requested_at ?? tx.now }),
-    ...{ next_check_at: tx.now, checks: 0 },
   }
   await updatePayment(tx.db, payment_id, columns)
-  tx.onCommit(() => context.checkouts.due.raise())
   return { payment: { ...payment, ...columns }, number }
 }
 
@@ -312,16 +322,16 @@ async function applyRefunds(
   context: Context,
   paymentId: string,
   { refunds, refused }: Awaited<ReturnType<CheckoutProvider['refund']>>,
-): Promise<{ isOpen: boolean; failed: boolean }> {
+): Promise<Pick<ReturnType<typeof refundChanges>, 'isOpen' | 'lacks' | 'failed'>> {
   return context.db.transaction(async (tx) => {
     const both = await lockBoth(tx, paymentId, undefined)
-    if (!both) return { isOpen: false, failed: false }
+    if (!both) return { isOpen: false, lacks: false, failed: false }
     const { payment } = both
     const rows = await findRefunds(tx.db, paymentId)
     const changes = refundChanges(rows, { refunds, refused, payment, now: tx.now })
     for (const row of changes.changed) await updateRefund(tx.db, row, row)
     for (const row of changes.added) await insertRefund(tx.db, row)
-    const { refunded_amount, refund_total, isOpen, failed } = changes
+    const { refunded_amount, refund_total, isOpen, lacks, failed } = changes
     const isWhole = refunded_amount === payment.amount
     const columns = {
       ...{ refunded_amount, refund_total: Math.min(refund_total, payment.amount) },
@@ -333,7 +343,7 @@ async function applyRefunds(
     await updatePayment(tx.db, paymentId, columns)
     if (refunded_amount > payment.refunded_amount)
       await tellOf(context, tx, { ...both, payment: { ...payment, ...columns } }, 'payment.refunded')
-    return { isOpen, failed }
+    return { isOpen, lacks, failed }
   })
 }
 
@@ -341,16 +351,20 @@ async function applyRefunds(
 async function wantedRefunds(
   context: Context,
   paymentId: string,
-): Promise<{ payment: PaymentRow; wanted: RefundRow[]; isFor: boolean } | undefined> {
+): Promise<
+  { payment: PaymentRow; wanted: Pick<RefundRow, 'number' | 'amount'>[]; isFor: boolean } | undefined
+> {
   return context.db.transaction(async (tx) => {
     const both = await lockBoth(tx, paymentId, undefined)
     if (!both || both.payment.paid_at === null) return undefined
     let { payment } = both
     const left = payment.amount - payment.refund_total
     if (payment.refund_requested_at !== null && payment.status === 'paid' && left > 0)
-      payment = (await requestRefund(context, tx, { payment, amount: left })).payment
+      payment = (await addRefund(tx, { payment, amount: left, reason: null })).payment
     const rows = await findRefunds(tx.db, paymentId)
-    const wanted = rows.filter(({ status, by_hand }) => status === 'requested' && by_hand === 0)
+    const wanted = rows
+      .filter(({ status, by_hand }) => status === 'requested' && by_hand === 0)
+      .map(({ number, amount: part }) => ({ number, amount: part }))
     return { payment, wanted, isFor: both.booking?.payment_id === paymentId }
   })
 }
@@ -367,8 +381,9 @@ async function settleRefunds(context: Context, provider: CheckoutProvider, id: s
   }
   if (payment_reference === null) throw new Error('a payment without its reference') // the schema forbids it
   const result = await provider.refund({ id, currency, payment_reference }, wanted)
-  const { isOpen, failed } = await applyRefunds(context, id, result)
-  if (failed) return settleRefunds(context, provider, id) // a failed one is requested again, and then pending
+  const { isOpen, lacks, failed } = await applyRefunds(context, id, result)
+  // a failed one is requested again, and then pending; a reported one may be missing in the list
+  if (failed || (lacks && wanted.length === 0)) return settleRefunds(context, provider, id)
   return isOpen ? 'open' : 'refunded'
 }
 

@@ -11,6 +11,8 @@ interface RefundChanges {
   refund_total: number
   /** True if a refund is on its way, or a whole one lacks a part. */
   isOpen: boolean
+  /** True if a part of what was asked back is in no refund. */
+  lacks: boolean
   /** True if one of ours came back, and is to be sent again. */
   failed: boolean
 }
@@ -61,6 +63,7 @@ export function refundChanges(
     added,
     refunded_amount: sum(all.filter(({ status }) => status === 'refunded')),
     refund_total,
+    lacks,
     isOpen: lacks || all.some(({ status }) => status === 'requested'),
     failed: known.some((row, index) => row.status === 'requested' && rows[index]?.status === 'refunded'),
   }

@@ -67,7 +67,14 @@ onOneEngine('sqlite', 'services, locations, staff and blocks from the command li
         '--no-active',
       ],
     )
-    expect(changed).toEqual({ ...made, duration_minutes: 60, deposit: null, staff_ids: [], active: false })
+    expect(changed).toEqual({
+      ...made,
+      duration_minutes: 60,
+      deposit: null,
+      payment: 'none',
+      staff_ids: [],
+      active: false,
+    })
     const timed = await holdfast.json(
       ...['service', 'update', made.id as string, '--timetable', 'mon-tue 09:00 18:30, sat 10:00'],
     )

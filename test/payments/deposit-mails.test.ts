@@ -75,7 +75,7 @@ onEachEngine('the mail that asks for a deposit', (engine) => {
     expect(await sent()).toEqual(['Payment needed'])
     const asking = mailServer.mails[0]
     expect(asking?.text).toContain('Your appointment is confirmed.')
-    expect(asking?.text).toMatch(/Please pay the deposit by Tue 1 Dec, 10:00\./) // the start
+    expect(asking?.text).toMatch(/Please pay by Tue 1 Dec, 10:00\./) // the start
     expect(asking?.text).toContain('https://book.example/checkout/')
     expect(asking?.text).toMatch(/Price: €60\s+Deposit, due now: €25\s+To pay on site: €35/)
     expect(asking?.calendar).toContain('STATUS:CONFIRMED')
@@ -85,7 +85,7 @@ onEachEngine('the mail that asks for a deposit', (engine) => {
     await world.tell('checkout.session.completed', sessionId)
     expect(await sent(askedAfter)).toEqual(['Payment needed', 'Payment received'])
     const thanks = mailServer.mails[1]
-    expect(thanks?.text).toContain('Thank you, your deposit has arrived. Your appointment is confirmed.')
+    expect(thanks?.text).toContain('Thank you, your payment has arrived. Your appointment is confirmed.')
     expect(thanks?.text).toMatch(/Price: €60\s+Deposit, paid: €25\s+To pay on site: €35/)
     expect(thanks?.text).not.toContain('/checkout/')
     await world.key.change(id, { starts_at: '2026-12-01T12:00:00+01:00' })
@@ -98,7 +98,7 @@ onEachEngine('the mail that asks for a deposit', (engine) => {
     await world.key.change(id, { starts_at: '2026-12-04T12:00:00+01:00' })
     await sent()
     expect(await sent(askedAfter)).toEqual(['Payment needed', 'Changed'])
-    expect(mailServer.mails[1]?.text).toContain('Please pay the deposit by Fri 4 Dec, 12:00.')
+    expect(mailServer.mails[1]?.text).toContain('Please pay by Fri 4 Dec, 12:00.')
   })
 
   test('is not sent if it is late and paid by then: one email confirms both', async () => {

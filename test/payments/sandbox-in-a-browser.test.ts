@@ -64,7 +64,7 @@ describe.skipIf(executablePath === undefined)('the sandbox in a browser', () => 
   test('a client pays, comes back, and sees the booking confirmed', async () => {
     const { id, url } = await book()
     await page.goto(url)
-    expect(await heading()).toBe('Pay a deposit (sandbox)')
+    expect(await heading()).toBe('Pay (sandbox)')
     await page.getByRole('button', { name: /^Pay / }).click()
     await page.waitForURL(/\/checkout\//)
     expect(await heading()).toBe('Your booking is confirmed')

@@ -111,7 +111,7 @@ onEachEngine('the sandbox', (engine) => {
     const { id, path } = await due()
     const [payment] = (await service.rows('payments')).filter(({ booking_id }) => booking_id === id)
     const page = await open(`/checkout/${String(payment?.id)}`)
-    expect(page.body).toContain('has not been paid yet')
+    expect(page.body).toContain('Not paid yet')
     expect(page.body).toContain(`href="http://127.0.0.1:3000${path}"`)
     expect(page.body).not.toMatch(/Ada|Lovelace|ada@example\.com/)
     const reply = await press(`/checkout/${String(payment?.id)}/give-up`)

@@ -346,6 +346,9 @@ function moneyLine(view: BookingView, shown: Shown): Html {
   return html`${coupon}${paid}`
 }
 
+/** The code for no currency (ISO 4217). */
+const noCurrency = 'XXX'
+
 /** Returns what can still be refunded of the payment of a booking. */
 export function leftToRefund({
   payment_status,
@@ -354,7 +357,7 @@ export function leftToRefund({
   payment_refund_total,
 }: BookingView['row']): Money {
   const amount = payment_status === 'paid' ? (payment_amount ?? 0) - (payment_refund_total ?? 0) : 0
-  return { amount, currency: payment_currency ?? '' }
+  return { amount, currency: payment_currency ?? noCurrency }
 }
 
 /** Renders the emails and text messages about the booking, the newest first. */

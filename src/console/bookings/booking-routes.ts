@@ -53,6 +53,7 @@ import {
   bookingPath,
   type BookingView,
   isMasked,
+  leftToRefund,
   type PlainAction,
 } from './booking-page.ts'
 import { itemsRoute } from './items-routes.ts'
@@ -244,7 +245,9 @@ const purposes: Record<FormName, string> = {
 
 function formRoute(context: Context, name: FormName): BookingRoute {
   const page = async (view: BookingView, state: Parameters<typeof formPage>[2]['state']) =>
-    formPage(name, view, { state, takers: await takersOf(context, name, view) })
+    name === 'refund' && leftToRefund(view.row).amount <= 0
+      ? shownBooking(view, faultSummary(state, bookingWords(view.visit.texts)))
+      : formPage(name, view, { state, takers: await takersOf(context, name, view) })
   return {
     path: `${path}/${name}`,
     ...(name === 'refund' && { role: 'manager' as const }),

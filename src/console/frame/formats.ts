@@ -88,7 +88,11 @@ export function hoursSpan(
   const clock = dateFormat(datesAt(locale, business?.timezone ?? ''), 'UTC', {
     ...{ hour: 'numeric', minute: '2-digit' },
   })
-  return [opens, closes].map((time) => clock.format(Date.parse(`2024-01-01T${time}Z`))).join('–')
+  const shown = (time: string) => {
+    const ms = Date.parse(`2024-01-01T${time}Z`)
+    return Number.isNaN(ms) ? time : clock.format(ms) // a refused form may contain anything
+  }
+  return `${shown(opens)}–${shown(closes)}`
 }
 
 /** Formats "Mon 23 Nov 2026, 09:30–10:00", with the end's day if it differs. Whole days have no times. */
