@@ -168,10 +168,21 @@ function bookRoute(context: Context): ConsoleRoute {
         const shown = { ...form, state: { ...form.state, ...state, typed: form.state.typed, faults } }
         const isAboutTime = nearTimesOf(state.refusal).length > 0 || 'time' in faults || 'anyway' in faults
         if (!isAboutTime) return bookForm(shown)
-        const [times, free] = [await readFreeTimes(context, form), await readOthersFree(context, form)]
+        const times = await orNone(readFreeTimes(context, form))
+        const free = await orNone(readOthersFree(context, form))
         return bookForm({ ...shown, times, free })
       },
     },
+  }
+}
+
+/** Resolves without other times if nobody gives the service any more. */
+async function orNone<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'slot_not_offered') return undefined
+    throw error
   }
 }
 
