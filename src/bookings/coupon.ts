@@ -117,8 +117,11 @@ export function changeCoupon(
   { id, change }: { id: string; change: CouponChange },
 ): Promise<CouponRow> {
   return context.db.transaction(async (tx) => {
-    const before = await lockExisting(tx, actor.scope, id)
     const { code, active, ...settings } = change
+    const { business_id } = await existing(tx.db, actor.scope, id)
+    // the second of two coupons that get one code at the same moment sees the first
+    if (code !== undefined) await lockBusiness(tx.db, actor.scope, business_id)
+    const before = await lockExisting(tx, actor.scope, id)
     const kind = {
       ...(settings.percent && { amount: null, currency: null }),
       ...(settings.amount && { percent: null }),

@@ -263,6 +263,10 @@ onEachEngine('coupons', (engine) => {
     const another = await add({ percent: 20 })
     expectErrors(await call('PATCH', `/coupons/${another.id}`, { code }), '/code')
     expectErrors(await call('PATCH', `/coupons/${id}`, { percent: null }), '/percent')
+    const renamed = await Promise.all(
+      [id, String(another.id)].map((one) => call('PATCH', `/coupons/${one}`, { code: `S-${id}` })),
+    )
+    expect(renamed.map(({ status }) => status).toSorted()).toEqual([200, 422])
     // another business sees nothing
     for (const method of ['GET', 'PATCH', 'DELETE'])
       expectProblem(
@@ -270,7 +274,7 @@ onEachEngine('coupons', (engine) => {
         'not_found',
       )
     const { data } = (await call('GET', '/coupons?limit=100')).body as { data: { code: string }[] }
-    expect(data.map((one) => one.code)).toContain(code)
+    expect(data.map((one) => one.code)).toContain(`S-${id}`.toUpperCase())
     expect((await call('GET', '/coupons', undefined, stranger.key)).body.data).toEqual([])
   })
 })
