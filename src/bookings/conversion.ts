@@ -7,23 +7,28 @@ import { standInEmail } from '../base/contact-formats.ts'
 import { Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
 import { internationalNumber } from '../base/phone-countries.ts'
-import type { ClientFields, Money } from '../catalogue/catalogue-types.ts'
-import { answerBy, answerReminderAt, moveUntilOf } from '../catalogue/request-rules.ts'
+import type { ClientFields } from '../catalogue/catalogue-types.ts'
+import { answerBy, answerReminderAt } from '../catalogue/request-rules.ts'
 import { localeNamed } from '../catalogue/mail-settings-rules.ts'
-import type { StaffMember } from '../catalogue/location-and-staff-schemas.ts'
-import { maxMinorUnits, prepaymentFor, priceFor } from '../catalogue/service-rules.ts'
-import type { Service } from '../catalogue/service-schemas.ts'
-import { findOfferingAsOf, findStaffOf, type Offering } from '../catalogue/offering.ts'
+import { maxMinorUnits } from '../catalogue/service-rules.ts'
 import { allOf, RetryTransaction, type Transaction } from '../database/database.ts'
-import { type Discount, discountOf, discountText } from '../database/discount-rules.ts'
+import { discountText } from '../database/discount-rules.ts'
 import { type BookingRow, shownOf } from '../database/shown-booking.ts'
-import { itemsText, type ShownItem } from '../database/shown-item-rules.ts'
-import type { BookingsTable, BookingStatus, VisitItemsTable } from '../database/tables.ts'
+import type { BookingsTable, BookingStatus } from '../database/tables.ts'
 import { scopeKey } from '../database/tenant-scope.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
 import { eventSubject } from '../webhooks/event-payload.ts'
 import { recordChange } from '../webhooks/event.ts'
 import { recordNotices } from '../push/outbox.ts'
+import {
+  type Booked,
+  bookedServices,
+  pricesOf,
+  type Terms,
+  termsOf,
+  withinPrice,
+  withNames,
+} from './booked-services.ts'
 import { bookHold } from './booking-queries.ts'
 import { clientColumns, eventsOfUnconfirmed } from './booking-rules.ts'
 import type { ConvertHold } from './booking-schemas.ts'
@@ -31,14 +36,7 @@ import type { Deposit, OpenCheckout } from './checkouts.ts'
 import { findStandIn } from './client.ts'
 import { takeCoupon } from './coupon.ts'
 import type { Context } from './context.ts'
-import {
-  clientFieldErrors,
-  customFieldErrors,
-  keptAnswers,
-  strictestFields,
-  termsFields,
-  textNumberErrors,
-} from './custom-field-rules.ts'
+import { clientFieldErrors, customFieldErrors, keptAnswers, textNumberErrors } from './custom-field-rules.ts'
 import { type ConvertibleHold, findConvertibleHold } from './conversion-queries.ts'
 import {
   alreadyConverted,
@@ -51,7 +49,6 @@ import {
 import { holdStatus } from './hold-rules.ts'
 import { confirmDeposit } from './pending-booking.ts'
 import { noDeposit } from './series-rules.ts'
-import { findVisitItems } from './visit-queries.ts'
 import type { HoldToPlace } from './visit.ts'
 import {
   admitBooking,
@@ -444,7 +441,7 @@ function depositOf(
       now: Instant
     },
 ): Deposit | undefined {
-  const deposit = asked && taken ? withinPrice(asked, pricedServices(booked, hold), taken.discount) : asked
+  const deposit = asked && taken ? withinPrice(asked, booked, taken.discount) : asked
   if (deposit && input.series && !isOptional) throw noDeposit('/hold_id')
   if (!deposit || input.series || (isOptional && hold.starts_at <= now)) return undefined
   if (deposit.amount > maxMinorUnits) {
@@ -471,30 +468,7 @@ async function couponFor(
   const [{ location }] = booked.services
   const known = { known: hold.id, timezone: location.timezone }
   const email = client.email ?? input.knownAs ?? standInEmail(client.phone ?? '', known)
-  const services = pricedServices(booked, hold)
-  return takeCoupon(tx, { businessId: hold.business_id, code, email, services })
-}
-
-/** Returns the services of a hold with what all their people pay. */
-function pricedServices({ services, items }: Booked, hold: ConvertibleHold) {
-  return services.map(({ service, people }, index) => {
-    const agreed = items?.[index] ?? agreedPrice(service, hold.staff_id)
-    const { agreed_amount: amount, agreed_currency: currency } = agreed
-    const price = amount === null || currency === null ? null : { amount: amount * people, currency }
-    return { serviceId: service.id, price }
-  })
-}
-
-/** Returns a payment of at most the price that remains; undefined if nothing remains. */
-function withinPrice(
-  asked: NonNullable<Terms['deposit']>,
-  services: ReturnType<typeof pricedServices>,
-  discount: Discount,
-): Terms['deposit'] {
-  const full = services.reduce((sum, { price }) => sum + (price?.amount ?? 0), 0)
-  const left = full - discountOf(discount, services)
-  const amount = Math.min(asked.amount, left)
-  return amount > 0 ? { ...asked, amount, kind: amount === left ? 'full' : asked.kind } : undefined
+  return takeCoupon(tx, { businessId: hold.business_id, code, email, services: pricesOf(booked) })
 }
 
 /** Throws OtherDeposit unless the open checkout is for this deposit. */
@@ -558,10 +532,9 @@ function newBooking(
   },
 ): BookingsTable {
   const { actor, input, stranger, tokens, order, respondBy, clientId, now } = request
-  const [{ service, location }] = services
+  const [{ location, price }] = services
   const { id, business_id, service_id, location_id, staff_id, chosen_staff_id } = hold
   const { starts_at, ends_at, party_size, owner_id } = hold
-  const agreed = items ? items[0] : agreedPrice(service, staff_id)
   const link = { id, manage_generation: firstGeneration }
   const answers = keptAnswers(terms.custom_fields, input.custom_field_values ?? [], { now })
   const { last_name = '', phone = '', ...client } = input.client
@@ -595,124 +568,12 @@ function newBooking(
     updated_at: now,
     version: 1,
     erased_at: null,
-    agreed_amount: agreed?.agreed_amount ?? null,
-    agreed_currency: agreed?.agreed_currency ?? '',
+    agreed_amount: price?.amount ?? null,
+    agreed_currency: price?.currency ?? '',
     item_count: items ? items.length : null,
     client_id: clientId,
     series_id: hold.series_id,
     coupon_id: taken?.couponId ?? null,
     discount_json: taken ? discountText(taken.discount) : null,
-  }
-}
-
-function agreedPrice(service: Service, staffId: string | null) {
-  const price = priceFor(service, staffId)
-  return { agreed_amount: price?.amount ?? null, agreed_currency: price?.currency ?? null }
-}
-
-/** The services of a hold. */
-interface Booked {
-  /** In order, with the number of people of each. */
-  services: [BookedService, ...BookedService[]]
-  /** Undefined if it takes one claim, for one service. */
-  items: VisitItemsTable[] | undefined
-}
-
-type BookedService = Offering & { people: number }
-
-/** Returns the services at the moment of the conversion. Changes since the hold apply. */
-async function bookedServices(context: Context, tx: Transaction, hold: ConvertibleHold): Promise<Booked> {
-  if (hold.claim_count === 1) {
-    const offering = await offeringOf(context, tx, hold)
-    return { services: [{ ...offering, people: hold.party_size }], items: undefined }
-  }
-  const items = await findVisitItems(tx.reads, hold)
-  const services: BookedService[] = []
-  for (const { service_id, party_size: people } of items) {
-    services.push({ ...(await offeringOf(context, tx, { ...hold, service_id })), people })
-  }
-  const [first, ...others] = services
-  if (!first) throw new Error('the items of a hold are missing') // written with it
-  return { services: [first, ...others], items }
-}
-
-function agreedOf({ agreed_amount: amount, agreed_currency: currency }: VisitItemsTable): Money | null {
-  return amount === null || currency === null ? null : { amount, currency }
-}
-
-/** The questions of a booking's services, and the amount to pay in advance. */
-type Terms = ReturnType<typeof termsOf>
-
-function termsOf(
-  { services, items }: Booked,
-  { business_id: id, staff_id: staffId, business_terms: ofBusiness }: ConvertibleHold,
-  isOfSession: boolean,
-) {
-  const priced = services.map(({ service, people }, index) => {
-    const item = items?.[index]
-    return { service, people, price: item ? agreedOf(item) : priceFor(service, staffId) }
-  })
-  const fields = [
-    ...services.flatMap(({ service }) => service.custom_fields),
-    ...termsFields({ id, terms: ofBusiness }, isOfSession),
-  ]
-  return {
-    client_fields: strictestFields(services.map(({ service }) => service.client_fields)),
-    custom_fields: fields.filter(({ id }, index) => fields.findIndex((other) => other.id === id) === index),
-    deposit: prepaymentFor(priced),
-    serviceName: services.map(({ service }) => service.name).join(' + '),
-  }
-}
-
-async function offeringOf(
-  context: Context,
-  tx: Transaction,
-  hold: Pick<ConvertibleHold, 'business_id' | 'service_id' | 'location_id' | 'catalogue_version'>,
-): Promise<Offering> {
-  const { business_id: businessId, service_id: serviceId, location_id: locationId } = hold
-  const ids = { businessId, serviceId, locationId, version: hold.catalogue_version }
-  const { service, location, ...rest } = await findOfferingAsOf(context, tx, ids)
-  if (!service || !location) throw new Error('the service or location of a hold is missing') // services and locations are never deleted
-  return { service, location, ...rest }
-}
-
-async function withNames(
-  tx: Transaction,
-  booking: BookingsTable,
-  { services, items }: Booked,
-): Promise<BookingRow> {
-  const { staff_id: staffId, business_id: businessId } = booking
-  const [{ service, location, staff: eligible }] = services
-  const named = async (staff: StaffMember[], id: string | null) =>
-    // the staff member may have left the service since the hold
-    staff.find((one) => one.id === id) ?? (id && (await findStaffOf(tx.reads, businessId, id)))
-  const member = await named(eligible, staffId)
-  const shownItems: ShownItem[] = []
-  for (const [index, item] of (items ?? []).entries()) {
-    const part = services[index]
-    if (!part) continue
-    const person = await named(part.staff, item.staff_id)
-    const { agreed_amount: amount, agreed_currency: currency } = item
-    const resourceIds = JSON.parse(item.resource_ids_json) as string[] // written by insertVisitItems
-    shownItems.push({
-      ...{ id: item.id, starts_at: item.starts_at, ends_at: item.ends_at, party_size: item.party_size },
-      service: { ...part.service, reschedule_until_minutes: moveUntilOf(part.service) },
-      staff: person ? { id: person.id, name: person.name } : null,
-      price: amount === null || currency === null ? null : { amount, currency },
-      resources: part.resources
-        .filter(({ id }) => resourceIds.includes(id))
-        .map(({ id, name }) => ({ id, name })),
-    })
-  }
-  return {
-    ...booking,
-    ...shownOf('service', service),
-    reschedule_until_minutes: moveUntilOf(service),
-    price_amount: booking.agreed_amount,
-    price_currency: booking.agreed_currency || null,
-    ...shownOf('location', location),
-    ...shownOf('staff', member || undefined),
-    ...shownOf('payment', undefined),
-    items_json: items ? itemsText(shownItems) : null,
   }
 }

@@ -263,8 +263,8 @@ export async function markTaken(
 }
 
 /**
- * Lets the entry of a taken offer wait again, in its old place. No cap counts it any more, so that it always fits. Returns
- * false if there is none, or if its last date is over.
+ * Puts the client of a taken offer back on the list, in the old place. Caps no longer count the entry, so it always fits.
+ * Returns false without such an entry, or after its last date.
  */
 export async function withdrawTaken(
   db: Queries,

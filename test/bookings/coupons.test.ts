@@ -243,7 +243,27 @@ onEachEngine('coupons', (engine) => {
     expect(body.services[0].money).toEqual([{ currency: 'EUR', booked: 3_150, missed: 0 }])
   })
 
-  test('have one kind of reduction, a code of their own, and services of their business', async () => {
+  test('can be tried ten times a minute from one address, by checks and bookings together', async () => {
+    const limited = await depositWorld(engine, { RATE_LIMIT_FACTOR: '1' })
+    try {
+      const { service, session } = limited
+      const other = await makeOffer(service, limited.business.id)
+      const held = await session.hold(other, at('10:00'))
+      const check = () =>
+        service.call('GET', `/coupons/check?code=GUESS&items=${other.service_id}`, { token: session.token })
+      for (let tries = 0; tries < 9; tries += 1) expectErrors(await check(), '/code')
+      expectErrors(await session.book(String(held.body.hold_id), { coupon: 'GUESS' }), '/coupon')
+      expect(await check()).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+      const refused = await session.book(String(held.body.hold_id), { coupon: 'GUESS' })
+      expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+      service.clock.advance(61)
+      expectErrors(await check(), '/code')
+    } finally {
+      await limited.stop()
+    }
+  })
+
+  test('need a percentage or an amount, a unique code, and services of their business', async () => {
     const refuse = async (body: object, ...pointers: string[]) =>
       expectErrors(await call('POST', '/coupons', { code: 'REFUSED', ...body }), ...pointers)
     await refuse({}, '/percent')

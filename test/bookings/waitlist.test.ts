@@ -89,7 +89,7 @@ onEachEngine('the waiting list', (engine) => {
     expect(await entry(second.id)).toMatchObject({ status: 'waiting' })
   })
 
-  test('a client whose request is not confirmed waits again, in the old place, and is told so', async () => {
+  test('a client whose request is not confirmed goes back to the same place on the list, and gets an email', async () => {
     const { service } = world
     const offer = await newOffer({ respondWithin: 60, weeklyHours: [{ ...openAt10[0], closes: '12:00' }] })
     const bookings = [await world.book(offer, at('10:00')), await world.book(offer, at('11:00'))]
