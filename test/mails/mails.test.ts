@@ -182,6 +182,20 @@ onOneEngine('sqlite', 'mails about bookings', (engine) => {
     expect(list.body.data).toEqual([])
   })
 
+  test('an appointment that is over when the server takes mails again is not reported', async () => {
+    const late = nextClient()
+    world.server.answer = () => 451
+    const grid = 300_000
+    const soon = (Math.ceil(world.service.clock.nowMs() / grid) + 6) * grid
+    const { id } = await world.book(await world.offer(), new Date(soon).toISOString(), { client: late })
+    await world.sent()
+    world.server.answer = () => undefined
+    world.service.clock.advance(7_200)
+    await world.sent()
+    expect(world.server.to(late.email)).toEqual([])
+    expect((await world.call('GET', `/mails?booking_id=${id}&status=queued`)).body.data).toEqual([])
+  })
+
   test('notes, completion and corrections of names tell nobody anything', async () => {
     const client = nextClient()
     const booking = await world.book(await world.offer(), monday, { client })

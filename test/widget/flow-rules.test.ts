@@ -324,6 +324,15 @@ describe('the details', () => {
     })
   })
 
+  test('the code of a coupon is sent if there is one, and its refusal stands beside it', () => {
+    expect(bookingBody('h', { ...draft, coupon: ' ' }, asking())).not.toHaveProperty('coupon')
+    const sent = bookingBody('h', { ...draft, coupon: ' summer10 ' }, asking())
+    expect(sent).toMatchObject({ coupon: 'summer10' })
+    const problem = { status: 422, code: 'validation_failed', title: '', detail: '' }
+    const errors = [{ pointer: '/coupon', code: 'not_valid', detail: '' }]
+    expect(fieldErrorsOf({ ...problem, errors }, sent, [])).toEqual({ coupon: 'coupon' })
+  })
+
   test('a consent and a required yes need a tick; a consent is sent with the text that was shown', () => {
     const consent = field('c', { type: 'consent', required: true, label: 'I agree.' })
     const asked = asking(consent, field('b', { type: 'boolean', required: true }))
