@@ -282,13 +282,19 @@ export async function withdrawTaken(
     .updateTable('waitlist_entries')
     .set({ status: 'waiting', ended_at: null, unanswered: 0, updated_at: now })
     .set({ counted_client: null, ordinal: null })
+    .where('business_id', '=', businessId)
     .where('id', '=', offer.entry_id)
     .where('status', '=', 'booked')
     .where('to', '>=', today)
     .where('client_id', 'is not', null) // an erased client does not wait
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return false
-  await db.updateTable('waitlist_offers').set({ status: 'withdrawn' }).where('id', '=', id).execute()
+  await db
+    .updateTable('waitlist_offers')
+    .set({ status: 'withdrawn' })
+    .where('business_id', '=', businessId)
+    .where('id', '=', id)
+    .execute()
   return true
 }
 
