@@ -1,11 +1,13 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** JSON with its entity tag. */
+/** A text with its entity tag. */
 export interface Tagged {
   etag: string
   /** Returns the body, which a 304 does not need. */
   body: () => Buffer
+  /** The media type, JSON if absent. */
+  type?: string
 }
 
 /** Returns the entity tag of a body from its digest (SHA-256). */
@@ -13,21 +15,29 @@ export function tagOf(digest: Hash): string {
   return `"${digest.digest('base64url').slice(0, 27)}"`
 }
 
-/** Sends JSON with its entity tag, or 304 if the caller already has it (`If-None-Match`, RFC 9110, section 13.1.2). */
+/**
+ * Sends a text, usually JSON, with its entity tag, or 304 if the caller already has it (`If-None-Match`, RFC 9110,
+ * section 13.1.2).
+ */
 export function sendConditional(
   request: FastifyRequest,
   reply: FastifyReply,
-  json: string | Tagged,
+  text: string | Tagged,
   cacheControl = 'private, no-cache',
 ): FastifyReply {
-  const { etag, body } = typeof json === 'string' ? tagged(json) : json
+  const {
+    etag,
+    body,
+    type = 'application/json; charset=utf-8',
+  } = typeof text === 'string' ? tagged(text) : text
   void reply.header('etag', etag).header('cache-control', cacheControl)
   if (knownTags(request)(etag.slice(1, -1))) return sendNotModified(reply)
-  return reply.type('application/json; charset=utf-8').send(body())
+  return reply.type(type).send(body())
 }
 
-function tagged(json: string): Tagged {
-  const body = Buffer.from(json) // encoded once for the tag and the socket, because a month of slots is long
+/** Returns a text with its entity tag. */
+export function tagged(text: string): Tagged {
+  const body = Buffer.from(text) // encoded once for the tag and the socket, because a month of slots is long
   return { etag: tagOf(createHash('sha256').update(body)), body: () => body }
 }
 

@@ -5,7 +5,7 @@ import { html } from '../base/html.ts'
 
 /* The files that make the console an app on phones and desktops. */
 
-/** Files of this folder that the offline page needs. They are the same for everybody. */
+/** Files of this folder that the offline page shows. They are the same for everybody. */
 const offlineParts = ['page.css', 'console.css', 'icon.svg']
 
 /** The colours of --paper and --ground in page.css, for the frames of browsers and phones. */
@@ -36,6 +36,6 @@ export function serviceWorker(offlineAddress: string, offlinePage: string): stri
   const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8')
   const code = read('service-worker.js')
   const version = hash('sha256', [code, offlinePage, ...offlineParts.map(read)].join('\n')).slice(0, 16)
-  const files = [offlineAddress, ...offlineParts.map((name) => `/docs/${name}`)]
+  const files = [offlineAddress, '/docs/console.css', '/docs/icon.svg']
   return `const version = ${JSON.stringify(version)}\nconst files = ${JSON.stringify(files)}\n${code}`
 }

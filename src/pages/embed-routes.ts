@@ -49,8 +49,8 @@ export function embedRoutes(app: FastifyInstance, context: Context): void {
       return sendPage(reply, {
         title: 'The widget on your website',
         main: embedPage(state, found?.offered, found && wishOf(typed, { server, ...found })),
-        more: html`<link rel="stylesheet" href="/docs/console.css" />
-          <script type="module" src="/docs/console.js"></script>
+        styles: '/docs/console.css',
+        more: html`<script type="module" src="/docs/console.js"></script>
           ${found ? html`<script type="module" src="/widget/v1.js"></script>` : ''}`,
         forms: true,
         imageOrigin: webOrigin(found?.business.brand_logo_url ?? ''),

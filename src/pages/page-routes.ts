@@ -17,6 +17,7 @@ import {
   sendPage,
   unknownProblemPage,
 } from './page.ts'
+import { styleRoute, stylesOf } from './style-routes.ts'
 import { type DescribedApi, postmanCollection } from './postman-collection.ts'
 import type { ReferenceDocument } from './reference-page.ts'
 
@@ -33,9 +34,7 @@ const files = [
   'booking-card.png',
   'booking-frame.js',
   'checkout.js',
-  'console.css',
   'console-app.js',
-  'console-calendar.css',
   'console-link.js',
   'console-picture.js',
   'console.js',
@@ -51,6 +50,12 @@ export function pageRoutes(app: FastifyInstance, context: Context): void {
   documentRoute(app)
   collectionRoute(app, context)
   referenceRoutes(app)
+  styleRoute(app, {
+    url: '/docs/console.css',
+    operationId: 'showConsoleStyles',
+    summary: 'The styles of the console, without those of its calendar',
+    styles: stylesOf('console.css', 'page.css'),
+  })
   problemRoutes(app)
 }
 

@@ -43,6 +43,8 @@ export interface Page {
   main: Html
   /** HTML for the document's head. */
   more?: Html
+  /** Address of its only style sheet. */
+  styles?: string
   /** True if the page contains forms. */
   forms?: boolean
   /** Language of the document, such as `de-AT`; English if absent. */
@@ -65,6 +67,7 @@ export function sendPage(
     title,
     main,
     more = html``,
+    styles = '/docs/page.css',
     forms = false,
     header = true,
     locale = 'en',
@@ -83,7 +86,7 @@ export function sendPage(
       'cache-control': forms ? 'no-store' : 'no-cache', // submitting a form changes its page
     })
     .type('text/html; charset=utf-8')
-    .send(pageOf({ title, main, more, header, locale, skip }).text)
+    .send(pageOf({ title, main, more, styles, header, locale, skip }).text)
 }
 
 const pageHeader = html`<header>
@@ -99,6 +102,7 @@ function pageOf({
   title,
   main,
   more,
+  styles,
   header,
   locale,
   skip,
@@ -112,7 +116,7 @@ function pageOf({
         <meta name="color-scheme" content="light dark" />
         <link rel="icon" href="/docs/icon.svg" type="image/svg+xml" />
         ${more}
-        <link rel="stylesheet" href="/docs/page.css" />
+        <link rel="stylesheet" href="${styles}" />
       </head>
       <body>
         <a class="skip" href="#main">${skip}</a>

@@ -83,9 +83,7 @@ describe.skipIf(chromiumPath === undefined)('the console as an app', () => {
       const requests = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))
       return requests.flat().map(({ url }) => url.slice(location.origin.length))
     })()`)
-    expect(kept).toEqual([
-      ...['/console/offline?locale=de', '/docs/page.css', '/docs/console.css', '/docs/icon.svg'],
-    ])
+    expect(kept).toEqual([...['/console/offline?locale=de', '/docs/console.css', '/docs/icon.svg']])
     await context.setOffline(false)
     await page.getByRole('link', { name: 'Erneut versuchen' }).click()
     await page.getByRole('heading', { name: 'Ihr Konto' }).waitFor()

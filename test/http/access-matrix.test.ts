@@ -626,6 +626,7 @@ const open = [
   'GET /',
   'GET /docs',
   'GET /docs/:file',
+  'GET /docs/console.css',
   'GET /problems',
   'GET /problems/:code',
   'GET /widget/:file',

@@ -7,7 +7,7 @@ import type { Context } from '../../bookings/context.ts'
 import { appIcons, appColors, serviceWorker } from '../../pages/app-files.ts'
 import { icon } from '../../pages/icons.ts'
 import { sendPage } from '../../pages/page.ts'
-import { consoleHead, findReader, pathOf } from '../frame/console-page.ts'
+import { consoleHead, consoleStyles, findReader, pathOf } from '../frame/console-page.ts'
 import { page, tags } from '../frame/console-route.ts'
 import { type ConsoleLanguage, languageOf } from '../frame/texts.ts'
 
@@ -93,6 +93,7 @@ export function appRoutes(app: FastifyInstance, context: Context): void {
         title: language.texts.offline.title,
         locale: language.locale,
         more: consoleHead,
+        styles: consoleStyles,
         header: false,
         main: offlineBody(language),
       })

@@ -36,6 +36,7 @@ import { movedNotice } from './moved-notice.ts'
 import { undoNoticeOf } from '../bookings/undo.ts'
 import { sourcesOf } from './busy-sources.ts'
 import { seeOther } from '../../pages/page.ts'
+import { styleRoute, stylesOf } from '../../pages/style-routes.ts'
 
 export const CalendarAddress = StrictObject({
   view: Type.Optional(Type.String({ maxLength: 40, description: '`day`, `week` or `list`.' })),
@@ -121,32 +122,18 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         section: 'calendar',
         wide: true,
         ...panelScripts,
-        more: html`<link rel="stylesheet" href="/console/calendar.css" />
-          <link rel="stylesheet" href="/docs/console-calendar.css" />
-          ${panelScripts.more}`,
+        styles: '/console/calendar.css',
         body: html`${await doneOf(context, visit, { done, undo })} ${shown}`,
       })
     },
   )
   livePart(app, context)
-  routes.get(
-    '/console/calendar.css',
-    {
-      config: { isFile: true },
-      schema: {
-        operationId: 'showCalendarStyles',
-        tags,
-        summary: 'Styles of the calendar: where rows and lanes stand',
-        description: 'The policy of the console allows no styles within a page.',
-        response: { 200: Media('text/css', 'The styles.') },
-      },
-    },
-    (_request, reply) =>
-      reply
-        .headers({ 'cache-control': 'public, max-age=3600', 'x-content-type-options': 'nosniff' })
-        .type('text/css; charset=utf-8')
-        .send(placeStyles()),
-  )
+  styleRoute(app, {
+    url: '/console/calendar.css',
+    operationId: 'showCalendarStyles',
+    summary: 'The styles of the calendar page, with the positions of rows and lanes',
+    styles: [stylesOf('console.css'), placeStyles(), stylesOf('console-calendar.css', 'page.css')].join('\n'),
+  })
 }
 
 /** Registers the route that the page's script polls every few seconds. */

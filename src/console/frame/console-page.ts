@@ -308,6 +308,8 @@ export interface ConsolePage {
   more?: Html
   /** True if it uses the whole width. */
   wide?: boolean
+  /** Address of its style sheet, if it is not that of most pages. */
+  styles?: string
   /** True if it shows pages of this server in frames. */
   frames?: boolean
   /** Source of an inline style that the policy allows. */
@@ -321,10 +323,11 @@ export interface ConsolePage {
 /** ID of the frame that widget/calendar/panel.ts fills. Turbo sends it as `turbo-frame`. */
 const panelName = 'panel'
 
-/** Styles of all console pages. */
-export const consoleHead = html`<meta name="robots" content="noindex" />
-  ${appHead}
-  <link rel="stylesheet" href="/docs/console.css" />`
+/** The styles of all console pages except the calendar. */
+export const consoleStyles = '/docs/console.css'
+
+/** The head of all console pages. */
+export const consoleHead = html`<meta name="robots" content="noindex" /> ${appHead}`
 
 /** Script for pages that it enhances. */
 export const consoleScript = html`<script type="module" src="/docs/console.js"></script>`
@@ -363,6 +366,7 @@ export function sendConsolePage(
     section,
     body,
     more = html``,
+    styles = consoleStyles,
     wide = false,
     frames = false,
     panel = false,
@@ -391,6 +395,7 @@ export function sendConsolePage(
     more: html`${consoleHead}
       <script type="module" src="/docs/console-app.js"></script>
       ${more}`,
+    styles,
     header: html`${sideBar(visit, section, asked)}${tabBar(visit, section, asked)}`,
     forms: true,
     frames,

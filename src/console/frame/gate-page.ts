@@ -11,7 +11,7 @@ import { type FormState, hidden } from '../../pages/form.ts'
 import { sendPage } from '../../pages/page.ts'
 import { newBusinessFields } from '../site/new-business-form.ts'
 import type { ConsoleTexts } from './texts.ts'
-import { consoleHead, consoleScript } from './console-page.ts'
+import { consoleHead, consoleScript, consoleStyles } from './console-page.ts'
 import { backToForm, carriedFields, type KeptForm, typedTexts } from './kept-form.ts'
 import { face } from './faces.ts'
 import { businessOfGate, type GateBusiness } from './shown-business.ts'
@@ -43,6 +43,7 @@ function sendGate(reply: FastifyReply, { title, body, more = html``, business }:
       ${body}
     </main>`,
     more: html`${consoleHead} ${more}`,
+    styles: consoleStyles,
     header: false,
     forms: true,
     imageOrigin: webOrigin(business?.brand_logo_url ?? ''),
