@@ -8,7 +8,7 @@ import { postgresFor, startTarget, type Target, thisCheckout } from './targets.t
 
 /*
  * An owner's waiting time: the day of a large salon in the console, in Chromium, opened without a cache. Also measures
- * how smoothly an appointment follows the mouse.
+ * how smoothly an appointment follows the mouse. The first picture of a line of text shows the browser's own share.
  */
 
 const people = 20
@@ -45,18 +45,22 @@ async function rowOf(
   undo.defer(() => target.stop())
   const { path, cookie } = await makeSalon(target)
   const [address = ''] = target.addresses
-  const open = async () => {
+  const open = async (opened = path) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' })
     await context.addCookies([{ ...cookie, url: address }])
     const page = await context.newPage()
-    await page.goto(address + path)
+    await page.goto(address + opened)
     return { page, close: () => context.close() }
   }
   const seen: Opening[] = []
+  const bare: Opening[] = []
   for (let opening = 0; opening < rounds * 5; opening += 1) {
     const { page, close } = await open()
     seen.push(await openingOf(page))
     await close()
+    const smallest = await open('/healthz')
+    bare.push(await openingOf(smallest.page))
+    await smallest.close()
   }
   const { page, close } = await open()
   const frames = await framesOfDrag(page, seconds)
@@ -67,6 +71,7 @@ async function rowOf(
     'answer ms': ofAll(({ answerMs }) => answerMs),
     'first picture ms': ofAll(({ pictureMs }) => pictureMs),
     'slowest picture ms': Math.max(...seen.map(({ pictureMs }) => pictureMs)).toFixed(0),
+    'first picture of a line of text ms': median(bare.map(({ pictureMs }) => pictureMs)).toFixed(0),
     frames: frames.length,
     'between frames, p50 ms': share(frames, 0.5).toFixed(1),
     'p95 ms': share(frames, 0.95).toFixed(1),
