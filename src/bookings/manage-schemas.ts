@@ -48,9 +48,15 @@ export const Managed = Type.Object(
     }),
     series: Type.Optional(
       Type.Array(
-        Type.Object({ id: ShownId, status: BookingStatus, starts_at: ShownInstant, ends_at: ShownInstant }),
+        Type.Object({
+          ...{ id: ShownId, status: BookingStatus, starts_at: ShownInstant, ends_at: ShownInstant },
+          manage_url: Type.Optional(
+            Type.String({ description: 'The page to move or cancel this date alone. Shows a token.' }),
+          ),
+        }),
         {
-          description: 'All dates of its series, the earliest first. Absent for a booking that stands alone.',
+          description:
+            'All dates of its series for the same client, the earliest first. Absent for a booking that stands alone.',
         },
       ),
     ),

@@ -5,6 +5,7 @@ import {
   bookingIdOfCode,
   firstGeneration,
   isCodeOf,
+  type ManageTokens,
   manageTokens,
   manageUrl,
   manageUrlOf,
@@ -20,6 +21,7 @@ import { isUuid } from '../base/ids.ts'
 import { formatInstant, type Instant, toMs } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { policyOf } from '../catalogue/change-policy-rules.ts'
+import type { Transaction } from '../database/database.ts'
 import { findSeriesDates } from '../database/series.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
 import { changeRulesOf } from '../database/shown-item-rules.ts'
@@ -32,6 +34,7 @@ import { checkoutAddress } from './checkouts.ts'
 import { chosenStaff } from './claim.ts'
 import type { Context } from './context.ts'
 import { findPaymentsOf } from './payment-list-queries.ts'
+import { lockSeries } from './series-change.ts'
 import { presentPayment, type ShownPayment } from './shown-payment.ts'
 import { findVisitItems } from './visit-queries.ts'
 
@@ -68,18 +71,22 @@ export async function showManaged(context: Context, actor: ManageActor) {
 }
 
 /** Returns the dates of the series that belong to the same client. Empty for a booking that stands alone. */
-async function seriesPart({ db }: Context, booking: BookingRow) {
+async function seriesPart(context: Context, booking: BookingRow) {
   const { business_id, series_id, client_id, timezone } = booking
   if (series_id === null) return {}
-  const dates = await findSeriesDates(db.reads, { business_id, series_id })
-  const series = dates
-    .filter((date) => date.client_id === client_id)
-    .map(({ id, status, ...date }) => ({
+  const dates = await findSeriesDates(context.db.reads, { business_id, series_id })
+  const own = dates.filter((date) => date.client_id === client_id)
+  const series = own.map(async (date) => {
+    const { id, status } = date
+    const manage_url = await manageUrl(context, date)
+    return {
       ...{ id, status },
       starts_at: formatInstant(date.starts_at, timezone),
       ends_at: formatInstant(date.ends_at, timezone),
-    }))
-  return { series }
+      ...(manage_url !== undefined && { manage_url }),
+    }
+  })
+  return { series: await Promise.all(series) }
 }
 
 /** Returns the URL for paying a due deposit; null if none is due or nobody can take it. */
@@ -153,31 +160,50 @@ export async function showCalendarFile(context: Context, actor: ManageActor): Pr
 }
 
 /**
- * Creates a new link to a booking and ends the previous one. Throws not_found, or key_type_not_allowed for
- * callers who may not see it.
+ * Creates a new link to a booking and ends the previous one. In a series, the client's other links end too, because each
+ * page leads to all dates. Throws not_found, or key_type_not_allowed for callers who may not see the link.
  */
 export async function renewLink(context: Context, actor: Actor, id: string): Promise<{ manage_url: string }> {
   const tokens = await manageTokens(context)
+  const named = isUuid(id) ? await findBooking(context.db, actor.scope, id.toLowerCase()) : undefined
+  if (!named) throw noSuchBooking()
   const renewed = await context.db.transaction(async (tx) => {
-    const booking = isUuid(id)
-      ? await lockBooking(tx, { scope: actor.scope, id: id.toLowerCase() })
-      : undefined
+    const locked = await lockWithSeries(tx, actor, named)
+    const booking = locked.find((one) => one.id === named.id)
     if (!booking || !isChangeable(booking, actor)) throw noSuchBooking()
     if (!maySeeLink(actor, booking.payment_id !== null)) assertRole(actor, 'owner')
-    const link = { id: booking.id, manage_generation: booking.manage_generation + 1 }
-    const { business_id, manage_digest: before } = booking
-    await renewManageLink(tx.db, { ...link, business_id, manage_digest: tokenDigest(tokens(link)) })
-    const { id: subjectId } = link
-    await recordAudit(context, tx, {
-      by: actor,
-      action: 'booking.link_renewed',
-      subjectId,
-      businessId: business_id,
-    })
-    return { link, before }
+    const own = locked.filter(({ client_id }) => client_id === booking.client_id)
+    for (const one of own) await renewOne(context, tx, { actor, tokens, booking: one })
+    return { booking, ended: own.map(({ manage_digest }) => manage_digest) }
   })
-  context.cache.forget(`token:${renewed.before}`)
-  return { manage_url: manageUrlOf(context, tokens(renewed.link)) }
+  for (const digest of renewed.ended) context.cache.forget(`token:${digest}`)
+  return { manage_url: manageUrlOf(context, tokens(nextLink(renewed.booking))) }
+}
+
+/** Locks a booking and the others of its series. */
+async function lockWithSeries(
+  tx: Transaction,
+  { scope }: Actor,
+  { id, business_id, series_id }: BookingRow,
+): Promise<BookingRow[]> {
+  if (series_id !== null) return lockSeries(tx, scope, { business_id, series_id })
+  const locked = await lockBooking(tx, { scope, id })
+  return locked ? [locked] : []
+}
+
+function nextLink({ id, manage_generation }: Pick<BookingRow, 'id' | 'manage_generation'>) {
+  return { id, manage_generation: manage_generation + 1 }
+}
+
+async function renewOne(
+  context: Context,
+  tx: Transaction,
+  { actor, tokens, booking }: { actor: Actor; tokens: ManageTokens; booking: BookingRow },
+): Promise<void> {
+  const { id: subjectId, business_id, business_id: businessId } = booking
+  const link = nextLink(booking)
+  await renewManageLink(tx.db, { ...link, business_id, manage_digest: tokenDigest(tokens(link)) })
+  await recordAudit(context, tx, { by: actor, action: 'booking.link_renewed', subjectId, businessId })
 }
 
 /**

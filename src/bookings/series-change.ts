@@ -31,7 +31,8 @@ import {
 } from './booking.ts'
 import type { Context } from './context.ts'
 import { isChangeable } from './presented-booking.ts'
-import { findSeriesDates, type SeriesDate } from '../database/series.ts'
+import { findSeriesDates, type SeriesDate, type SeriesKey } from '../database/series.ts'
+import type { TenantScope } from '../database/tenant-scope.ts'
 import { calendarConflict, type Conflict, conflictOf, movedAlong, refusalOfSeries } from './series-rules.ts'
 
 /*
@@ -224,16 +225,7 @@ async function changeAll(
   }: SeriesChange & { actor: Actor; named: BookingRow & { series_id: string } },
 ): Promise<Changed> {
   // 1. lock all in one order: two changes of a series then do not wait for each other
-  const dates = await findSeriesDates(tx.reads, named)
-  const locked = await runTogether(
-    tx,
-    dates.map(
-      ({ id }) =>
-        (member) =>
-          lockBooking(member, { scope: actor.scope, id }),
-    ),
-  )
-  const all = locked.filter((booking) => booking !== undefined)
+  const all = await lockSeries(tx, actor.scope, named)
   const present = all.find(({ id }) => id === named.id)
   if (!present || !isChangeable(present, actor)) throw noSuchBooking()
   assertVersion(present, target.versions)
@@ -267,6 +259,24 @@ async function changeAll(
     events: results.flatMap((result) => result.events),
     booking: changed.find(({ id }) => id === named.id) ?? present,
   }
+}
+
+/** Locks the bookings of a series in one order, and returns those in the scope. The earliest is first. */
+export async function lockSeries(
+  tx: Transaction,
+  scope: TenantScope,
+  series: SeriesKey,
+): Promise<BookingRow[]> {
+  const dates = await findSeriesDates(tx.reads, series)
+  const locked = await runTogether(
+    tx,
+    dates.map(
+      ({ id }) =>
+        (member) =>
+          lockBooking(member, { scope, id }),
+    ),
+  )
+  return locked.filter((booking) => booking !== undefined)
 }
 
 /** Returns the change of one booking: a new time is as far from its own as that of the named one. */

@@ -39,6 +39,8 @@ export type SeriesDate = Pick<
   | 'no_show_at'
   | 'client_id'
   | 'respond_by'
+  | 'manage_generation'
+  | 'manage_digest'
 >
 
 /** Finds the bookings of a series, in the order of their times. */
@@ -56,6 +58,8 @@ export function findSeriesDates(db: Reads, { business_id, series_id }: SeriesKey
       'no_show_at',
       'client_id',
       'respond_by',
+      'manage_generation',
+      'manage_digest',
     ])
     .where('series_id', 'is not', null)
     .where('series_id', '=', series_id)

@@ -196,4 +196,64 @@ onEachEngine('changes of a series', (engine) => {
       body: { code: 'change_not_allowed', reason: 'too_late' },
     })
   })
+
+  test('a client moves one date by its own link, which the page of any date has; the others stay', async () => {
+    const offer = await makeOffer(service, business.id)
+    const ids = await book(offer, '2027-05-03T09:00:00+02:00', { every: 'week', count: 3 })
+    const [first = '', second = '', third = ''] = ids
+    const manage = (token: string, method: string, path = '', body?: object) =>
+      service.call(method, `/manage${path}`, { token, ...(body && { body }) })
+    const tokenOf = (url: unknown) => new URL(String(url)).hash.slice(1)
+    const firstToken = tokenOf((await byKey.show(first)).body.manage_url)
+    const { series } = (await manage(firstToken, 'GET')).body as {
+      series: { id: string; manage_url: string }[]
+    }
+    expect(series.map(({ id }) => id)).toEqual(ids)
+    const token = tokenOf(series[1]?.manage_url)
+    expect((await manage(token, 'GET')).body.booking).toMatchObject({ id: second })
+    const before = (await service.events()).length
+    const moved = await manage(token, 'POST', '/reschedule', { starts_at: '2027-05-11T11:00:00+02:00' })
+    expect(moved).toMatchObject({ status: 200, body: { id: second } })
+    expect(await startsOf(ids)).toEqual([
+      '2027-05-03T09:00:00+02:00',
+      '2027-05-11T11:00:00+02:00',
+      '2027-05-17T09:00:00+02:00',
+    ])
+    const events = (await service.events()).slice(before)
+    expect(events.map(({ type, booking_id }) => [type, booking_id])).toEqual([['booking.updated', second]])
+    // the rules of the service count for each date
+    await service.call('PATCH', `/services/${offer.service_id}`, {
+      token: business.key,
+      body: { max_reschedules: 1 },
+    })
+    const again = { starts_at: '2027-05-11T12:00:00+02:00' }
+    expect((await manage(token, 'POST', '/reschedule', again)).body).toMatchObject({ reason: 'too_many' })
+    const own = tokenOf(series[2]?.manage_url)
+    const taken = { starts_at: '2027-05-11T11:00:00+02:00' }
+    expect((await manage(own, 'POST', '/reschedule', taken)).body).toMatchObject({ code: 'slot_booked' })
+    expect((await manage(own, 'POST', '/reschedule', again)).body).toMatchObject({ id: third })
+  })
+
+  test('a date of another client is not linked, and a new link ends those of all dates', async () => {
+    const offer = await makeOffer(service, business.id)
+    const ids = await book(offer, '2027-05-03T14:00:00+02:00', { every: 'week', count: 3 })
+    const other = { first_name: 'Else', last_name: 'Other', email: 'else@client.example' }
+    await change(ids[2] ?? '', 'this', { client: other })
+    const shown = (url: unknown) =>
+      service.call('GET', '/manage', { token: new URL(String(url)).hash.slice(1) })
+    const urls = async () =>
+      Promise.all(ids.map(async (id) => (await byKey.show(id)).body.manage_url as string))
+    const [first, second, third] = await urls()
+    const linked = (await shown(first)).body as { series: { manage_url: string }[] }
+    expect(linked.series.map(({ manage_url }) => manage_url)).toEqual([first, second])
+    const renewed = await service.call('POST', `/bookings/${ids[0] ?? ''}/manage-link`, {
+      token: business.key,
+    })
+    expect(await Promise.all([first, second, third].map(async (url) => (await shown(url)).status))).toEqual([
+      401, 401, 200,
+    ])
+    const now = await urls()
+    expect(now).toEqual([renewed.body.manage_url, expect.not.stringContaining(second ?? ''), third])
+    expect(await Promise.all(now.map(async (url) => (await shown(url)).status))).toEqual([200, 200, 200])
+  })
 })

@@ -97,4 +97,24 @@ onEachEngine('mails about series', (engine) => {
     expect(mails.map(({ uids }) => [...uids])).toEqual([[ids[1]]])
     expect(mails[0]?.text).toContain('Your appointment has changed.')
   })
+
+  test('a date that the client moves is reported as one, to both, with its calendar part alone', async () => {
+    const client = nextClient()
+    const ids = await book('2027-03-01T14:00:00+01:00', 3, client)
+    await arrived()
+    world.service.clock.advance(60)
+    const { manage_url } = (await world.call('GET', `/bookings/${ids[1] ?? ''}`)).body
+    const moved = await world.service.call('POST', '/manage/reschedule', {
+      token: new URL(String(manage_url)).hash.slice(1),
+      body: { starts_at: '2027-03-30T10:00:00+02:00' },
+    })
+    expect(moved.status).toBe(200)
+    const mails = await arrived()
+    expect(mails.map(({ to }) => to).toSorted()).toEqual([client.email, desk].toSorted())
+    const mine = mails.find(({ to }) => to === client.email)
+    expect(mine?.uids).toEqual(new Set([ids[1]]))
+    expect(mine?.methods).toEqual(new Set(['REQUEST']))
+    expect(mine?.text).toContain('Tue, 30 Mar 2027 · 10:00')
+    expect(mine?.text).toContain('Your appointment has changed.')
+  })
 })

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectSound, heading, writeDetails } from '../support/booking-visit.ts'
+import { expectFocus, expectSound, heading, writeDetails } from '../support/booking-visit.ts'
 import { chromiumPath, openVisitor, sharedBrowser, startPublicService } from '../support/browser.ts'
 import { businessOf, type TestService } from '../support/test-service.ts'
 
@@ -57,6 +57,25 @@ describe.skipIf(chromiumPath === undefined)('a visitor who repeats an appointmen
     await page.goto(`${address}/manage${new URL(manage_url).hash}`)
     await page.getByText('All dates').click()
     expect(await page.locator('.dates li').count()).toBe(4)
+    await expectSound(page, 'series-dates')
+
+    // the page of one date leads to another, which moves alone
+    await page.locator('.dates li').nth(3).getByRole('link').tap()
+    await page.waitForURL(({ hash }) => hash !== new URL(manage_url).hash)
+    await heading(page, /You’re booked/)
+    await expectFocus(page, 'You’re booked, Ada')
+    await page.getByRole('button', { name: 'Move' }).tap()
+    await page.locator('.time').nth(2).tap()
+    await heading(page, 'Move to this time?')
+    await page.getByText('Your other dates stay as they are.').waitFor()
+    await expectSound(page, 'series-move')
+    await page.getByRole('button', { name: 'Move the appointment' }).tap()
+    await page.getByText('Your appointment is moved.').waitFor()
+    const moved = (await call('GET', '/bookings?sort=starts_at')).body as { data: { starts_at: string }[] }
+    expect(moved.data.map(({ starts_at }) => Date.parse(starts_at)).slice(0, 3)).toEqual(starts.slice(0, 3))
+    expect(Date.parse(moved.data[3]?.starts_at ?? '')).not.toBe(starts[3])
+    await page.goBack()
+    await heading(page, /You’re booked/)
     await page.getByRole('button', { name: 'Cancel' }).tap()
     await page.getByLabel('This and the later ones').check()
     await expectSound(page, 'series-cancel')

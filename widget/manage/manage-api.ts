@@ -2,6 +2,16 @@ import type { Availability, Booking, ProblemDocument } from '../api/api-types.ts
 
 /* The parts of the API that the page reads, with the token of its link. */
 
+/** One date of a series. */
+export interface SeriesDate {
+  id: string
+  status: Booking['status']
+  starts_at: string
+  ends_at: string
+  /** The page of this date; absent if its link has ended. */
+  manage_url?: string
+}
+
 export interface Managed {
   booking: Booking
   policy: {
@@ -13,7 +23,7 @@ export interface Managed {
   }
   pay_url: string | null
   /** All dates of its series; absent for a booking that stands alone. */
-  series?: { id: string; status: Booking['status']; starts_at: string }[]
+  series?: SeriesDate[]
   business: {
     name: string
     brand_name: string | null

@@ -54,7 +54,10 @@ export class ManageElement extends HTMLElement {
 
   private readonly begin = (): void => {
     const api = new ManageApi(apiBase, location.hash.slice(1))
-    this.flow = new ManageFlow({ api, nowMs, zone: this.ownZone, changed: () => this.drawSoon() })
+    const isLater = this.flow !== undefined
+    const changed = () => this.drawSoon()
+    this.flow = new ManageFlow({ api, nowMs, zone: this.ownZone, isLater, changed })
+    if (isLater) this.drawSoon()
     void this.flow.load()
   }
 

@@ -26,6 +26,8 @@ interface Parts {
   api: ManageApi
   nowMs: () => number
   zone: string
+  /** True if the page showed another booking before. */
+  isLater?: boolean
   changed: () => void
 }
 
@@ -46,7 +48,7 @@ export class ManageFlow implements TimesFlow {
       managed: null,
       etag: null,
       mode: 'view',
-      isLater: false,
+      isLater: parts.isLater ?? false,
       isWorking: false,
       notice: null,
       times: timesFrom(parts.zone, parts.nowMs()),

@@ -18,7 +18,7 @@ import { bookedItems, Items, times } from '../views/summary.tsx'
 import { TextInput } from '../views/text-input.tsx'
 import { SlotNotice } from '../views/slot-notice.tsx'
 import { TimeStep } from '../views/time-step.tsx'
-import type { Cancellation, Managed } from './manage-api.ts'
+import type { Cancellation, Managed, SeriesDate } from './manage-api.ts'
 import type { ManageFlow, ManageState } from './manage-flow.ts'
 
 /** The props of every view of the page. */
@@ -178,7 +178,7 @@ function Overview(props: ShownView) {
   const isOver = !isCancelled && Date.parse(booking.ends_at) <= nowMs()
   const respondBy = respondByMs(booking)
   return (
-    <Step key="view" title={titleOf(props, isOver)} sign={<Sign {...props} />} isLater={state.isLater}>
+    <Step key={booking.id} title={titleOf(props, isOver)} sign={<Sign {...props} />} isLater={state.isLater}>
       {state.notice && (
         <div class="notice" role={gladNotices.includes(state.notice) ? 'status' : 'alert'}>
           <p>
@@ -415,6 +415,7 @@ function ConfirmMove(props: ShownView) {
           <p class="hint">{formats.zone(timezone, wanted.startsAtMs)}</p>
         )}
       </div>
+      {otherDates(managed, props.nowMs()).length > 0 && <p class="aside">{texts['manage.seriesStay']}</p>}
       <div class="choices">
         <button
           type="button"
@@ -441,25 +442,42 @@ const reaches = [
   ['all', 'manage.seriesAll'],
 ] as const
 
-/** Renders the dates of a series, of which the shown booking is one. */
+/** Renders the dates of a series, of which the shown booking is one. Each date ahead links to its own page. */
 function Dates(props: ShownView) {
-  const { managed, texts } = props
+  const { managed, texts, nowMs } = props
   const { series = [], booking } = managed
-  return series.length < 2 ? null : (
+  if (series.length < 2) return null
+  const open = otherDates(managed, nowMs())
+  return (
     <details class="dates">
       <summary>{texts['manage.series']}</summary>
+      {open.length > 0 && <p class="hint">{texts['manage.seriesHint']}</p>}
       <ol>
-        {series.map(({ id, status, starts_at }) => (
-          <li key={id} aria-current={id === booking.id ? 'true' : undefined}>
-            {status === 'cancelled' ? (
-              <s>{momentOf(props, Date.parse(starts_at))}</s>
-            ) : (
-              momentOf(props, Date.parse(starts_at))
-            )}
-          </li>
-        ))}
+        {series.map((date) => {
+          const { id, status, starts_at, manage_url } = date
+          const moment = momentOf(props, Date.parse(starts_at))
+          return (
+            <li key={id} aria-current={id === booking.id ? 'true' : undefined}>
+              {status === 'cancelled' ? (
+                <s>{moment}</s>
+              ) : open.includes(date) ? (
+                <a href={`/manage${new URL(manage_url ?? '').hash}`}>{moment}</a>
+              ) : (
+                moment
+              )}
+            </li>
+          )
+        })}
       </ol>
     </details>
+  )
+}
+
+/** Returns the other dates of the series that are still ahead and have their own page. */
+function otherDates({ series = [], booking }: Managed, nowMs: number): SeriesDate[] {
+  return series.filter(
+    ({ id, status, ends_at, manage_url }) =>
+      id !== booking.id && status !== 'cancelled' && manage_url !== undefined && Date.parse(ends_at) > nowMs,
   )
 }
 
