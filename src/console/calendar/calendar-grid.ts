@@ -10,7 +10,7 @@ import { elsewhereText } from './busy-sources.ts'
 import { blockText, columnName, Formats } from './calendar-page.ts'
 import { blocksOf, type CalendarView, type Column, type Shown, spanOf, weekOf } from './calendar-view.ts'
 import { columnHead } from './column-head.ts'
-import { DayGrid, placeOf, type Rows, windowOf } from './day-layout.ts'
+import { DayGrid, hoursClass, placeOf, type Rows, windowOf } from './day-layout.ts'
 import { fiveMinutesMs, freeIn, mayBook, overIn } from './free-time.ts'
 import { entryParts } from './grid-entries.ts'
 
@@ -52,7 +52,7 @@ export async function calendarGrid(view: CalendarView): Promise<Html> {
     columnPart({ ...view, grid, window, formats, gives }, column),
   )
   return html`<div
-    class="cal-scroll${isWeek ? ' is-week' : ''}"
+    class="cal-scroll ${hoursClass(window)}${isWeek ? ' is-week' : ''}"
     tabindex="0"
     role="group"
     aria-label="${t.title}"

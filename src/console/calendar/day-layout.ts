@@ -200,14 +200,20 @@ export function placeOf({ first, end }: Rows, start: number, { lane = 0, lanes =
   return shown === 1 ? rows : `${rows} w${shown}-${Math.min(lane, shown - 1)}`
 }
 
+/** Returns the class for the number of hours shown, from which the style sheet computes the height of a row. */
+export function hoursClass({ first, end }: Rows): string {
+  return `f${Math.ceil((end - first) / rowsPerHour)}`
+}
+
 /**
- * Returns the styles of all classes from `placeOf`. Uses positions, because browsers lay out hundreds of them
+ * Returns the styles of all classes from `placeOf` and `hoursClass`. Uses positions, because browsers lay out hundreds of them
  * faster than a grid.
  */
 export function placeStyles(): string {
   const rules: string[] = []
   for (let rows = 0; rows <= maxRows; rows += 1)
     rules.push(`.r${rows}{top:calc(${rows}*var(--row))}`, `.n${rows}{height:calc(${rows}*var(--row))}`)
+  for (let hours = 0; hours <= maxRows / rowsPerHour; hours += 1) rules.push(`.f${hours}{--hours:${hours}}`)
   const percent = (lanes: number, all: number) => `${Number(((lanes / all) * 100).toFixed(3))}%`
   for (let lanes = 2; lanes <= maxLanes; lanes += 1)
     for (let lane = 0; lane < lanes; lane += 1)
