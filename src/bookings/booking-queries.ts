@@ -136,14 +136,16 @@ function sortedBy({ byStart, ascending }: Listing['filter']) {
   return { instant: byStart ? ('b.starts_at' as const) : ('b.created_at' as const), direction }
 }
 
-/** Finds bookings by any of their items. `b` is the booking. */
+/** Finds bookings by any of their items. `booking` is the alias of the table. */
 export function hasItem(
   column: 'service_id' | 'staff_id',
   id: string | Params<{ id: string }>['id'],
+  booking: 'b' | 'e' = 'b',
 ): RawBuilder<boolean> {
-  return sql<boolean>`(${sql.ref(`b.${column}`)} = ${id} or b.item_count is not null and exists (
+  const of = (name: string) => sql.ref(`${booking}.${name}`)
+  return sql<boolean>`(${of(column)} = ${id} or ${of('item_count')} is not null and exists (
     select 1 from visit_items as i
-     where i.visit_id = b.id and i.business_id = b.business_id and ${sql.ref(`i.${column}`)} = ${id}))`
+     where i.visit_id = ${of('id')} and i.business_id = ${of('business_id')} and ${sql.ref(`i.${column}`)} = ${id}))`
 }
 
 function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {

@@ -2,6 +2,7 @@ import { type Actor, isStaff, operator, type PersonActor } from '../access/actor
 import { bookingPageKey } from '../access/page-key.ts'
 import { findNearest } from '../availability/availability.ts'
 import { type Instant, readInstant, toMs } from '../base/instants.ts'
+import { type Page, readPage, timeCursorOf } from '../base/paging.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { repeat } from '../base/repeat.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
@@ -17,6 +18,7 @@ import {
   type DueRequest,
   findDueRequests,
   findOpenRequests,
+  findRequestedDates,
   postponeRequest,
 } from './request-queries.ts'
 
@@ -121,30 +123,50 @@ interface Answerer {
   email: string
 }
 
-/** Larger numbers are shown as this one. */
-const maxCounted = 100
-const maxListed = 200
+/** Requests are counted up to this number, which stands for all larger ones. */
+export const maxCounted = 100
+const requestsPerPage = 20
 
 /** Counts the unanswered requests that a person may answer, at most 100. A series is one. */
 export function countRequests({ db }: Pick<Context, 'db'>, person: PersonActor, businessId: string) {
   return countOpenRequests(db.reads, { ...answerable(person, businessId), max: maxCounted })
 }
 
+/** A request: a booking, or all dates of a series, in the order of their times. */
+type ListedRequest = readonly [BookingRow, ...BookingRow[]]
+
+const requestCursor = timeCursorOf('requests')
+
 /**
- * Lists the unanswered requests that a person may answer, of at most 200 bookings. Those that end first come first, and those
- * of a series are together, in the order of their times.
+ * Lists 20 unanswered requests that a person may answer. Those that end first come first. Throws validation_failed for a
+ * cursor of another list.
  */
 export async function listRequests(
   { db }: Pick<Context, 'db'>,
   person: PersonActor,
-  businessId: string,
-): Promise<(readonly [BookingRow, ...BookingRow[]])[]> {
-  const rows = await findOpenRequests(db.reads, { ...answerable(person, businessId), max: maxListed })
-  return [...Map.groupBy(rows, ({ id, series_id }) => series_id ?? id).values()].map((dates) => {
-    const [first, ...others] = dates.toSorted((one, other) => (one.starts_at < other.starts_at ? -1 : 1))
-    if (!first) throw new Error('a group has a member')
-    return [first, ...others] as const
+  { businessId, cursor }: { businessId: string; cursor: string | undefined },
+): Promise<Page<ListedRequest>> {
+  const of = answerable(person, businessId)
+  const { data: found, next_cursor } = await readPage(
+    { limit: requestsPerPage, cursor },
+    {
+      cursor: requestCursor,
+      find: (page) => findOpenRequests(db.reads, { ...of, ...page }),
+      position: ({ position }) => position,
+    },
+  )
+  if (found.length === 0) return { data: [], next_cursor }
+  const dates = await findRequestedDates(db.reads, {
+    ...of,
+    ids: found.filter(({ series_id }) => series_id === null).map(({ id }) => id),
+    seriesIds: found.flatMap(({ series_id }) => series_id ?? []),
   })
+  const requests = Map.groupBy(dates, ({ id, series_id }) => series_id ?? id)
+  const data = found.flatMap(({ id, series_id }) => {
+    const [first, ...others] = requests.get(series_id ?? id) ?? [] // empty if answered meanwhile
+    return first ? [[first, ...others] as const] : []
+  })
+  return { data, next_cursor }
 }
 
 function answerable(person: PersonActor, businessId: string) {

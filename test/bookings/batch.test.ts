@@ -85,6 +85,8 @@ onEachEngine('a change of many bookings', (engine) => {
     expect(statusesOf(reply)).toEqual([200, 200])
     for (const id of [ofAnna, ofBen]) expect(await show(id)).toMatchObject({ staff: { id: anna } })
     expect(await eventsOf([ofAnna])).toEqual([])
+    await batch({ ids: [ofAnna], change: 'reassign', from_staff_id: ben, staff_id: ben })
+    expect(await show(ofAnna)).toMatchObject({ staff: { id: anna } })
   })
 
   test('two at once give each booking to one person', async () => {

@@ -1,4 +1,6 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { instantFromMs } from '../../src/base/instants.ts'
 import { bookSlot, type Client, clientOf, sessionClient } from '../support/client.ts'
 import { readConsole, textOf, useForm } from '../support/console.ts'
 import {
@@ -10,6 +12,7 @@ import {
   type OwnBusiness,
 } from '../support/offers.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
+import { storeBookings } from '../support/stored-bookings.ts'
 import { onEachEngine, startTestService, type TestService } from '../support/test-service.ts'
 
 const at = (time: string) => `2026-12-07T${time}:00+01:00`
@@ -191,5 +194,76 @@ onEachEngine('requests in the console', (engine) => {
     expect(await seen(anna)).toContain('2 requests wait for your answer.')
     expect(await seen(ben)).toContain('One request waits for your answer.')
     expect(await seen(ben)).toMatch(/Requests These clients .* Grace Hopper .* Confirm Decline/)
+  })
+
+  test('more than 200 requests are listed in pages, each once, and their number is true', async () => {
+    const { db } = service.context
+    const [anna = ''] = await makeStaff(service, business.id, ['Anna'], [offer.location_id])
+    const firstNumber = engine === 'sqlite' ? 7_000_000 : 8_000_000
+    const fromMs = Date.parse('2026-12-07T09:00:00Z')
+    const id = (index: number) =>
+      `00000000-0000-4000-8000-${(firstNumber + index).toString(16).padStart(12, '0')}`
+    await db.transaction(async (tx) => {
+      await storeBookings(tx.db, engine, {
+        ...{ businessId: business.id, serviceId: offer.service_id, locationId: offer.location_id },
+        ...{ staffIds: [anna], count: 260, firstNumber, fromMs, stepMinutes: 60, minutes: 30 },
+        withoutClaims: true,
+      })
+      // every tenth begins a series of three, whose later dates end later: among those of other pages
+      for (let index = 0; index < 260; index += 1) {
+        const minute = index % 10 === 1 || index % 10 === 2 ? index + 100 : index
+        await tx.db
+          .updateTable('bookings')
+          .set({
+            status: 'pending',
+            respond_by: instantFromMs(fromMs + minute * 60_000),
+            ...(index % 10 < 3 && { series_id: id(index - (index % 10)) }),
+          })
+          .where('business_id', '=', business.id)
+          .where('id', '=', id(index))
+          .execute()
+      }
+    })
+    const requests = Array.from({ length: 260 }, (_, index) => index).filter(
+      (index) => ![1, 2].includes(index % 10),
+    )
+    expect(requests).toHaveLength(208)
+    expect(await show('/console')).toContain('100 or more requests wait for your answer.')
+    expect(String((await readConsole(service, '/console', owner)).body)).toContain('>100+</span>')
+    const listed: string[] = []
+    let pages = 0
+    let inSeries = 0
+    for (let path: string | undefined = '/console/bookings'; path !== undefined; pages += 1) {
+      const body: string = String((await readConsole(service, path, owner)).body)
+      const [, part = ''] = /<section class="requests"([^]*?)<\/section>/.exec(body) ?? []
+      const rows = part.split('class="request"').slice(1)
+      expect(rows.length).toBeLessThanOrEqual(20)
+      listed.push(...rows.map((row) => /\/console\/bookings\/([0-9a-f-]{36})/.exec(row)?.[1] ?? ''))
+      inSeries += rows.filter((row) => row.includes('One answer for all 3 dates')).length
+      const next: string | undefined = /href="([^"#]+)#requests">More requests/.exec(part)?.[1]
+      expect(part.includes('First requests')).toBe(pages > 0)
+      path = next?.replaceAll('&amp;', '&')
+    }
+    if (engine === 'sqlite') {
+      // the database reads the index of open requests in its order, so that it stops after one page
+      const asked = service.statements.filter((text) =>
+        /"respond_by" is not null[^]*order by "b"."respond_by"/.test(text),
+      )
+      const { rows } = await sql
+        .raw<{ detail: string }>(`explain query plan ${asked.at(-1) ?? ''}`)
+        .execute(db.reads)
+      expect(rows.map(({ detail }) => detail).join()).toMatch(
+        /SEARCH b USING (COVERING )?INDEX bookings_to_answer/,
+      )
+      expect(rows.map(({ detail }) => detail).join()).not.toContain('TEMP B-TREE')
+    }
+    expect([pages, inSeries]).toEqual([11, 26])
+    expect(listed).toEqual(requests.map(id))
+    const others = await logIn(
+      'staff',
+      (await makeStaff(service, business.id, ['Ben'], [offer.location_id]))[0],
+    )
+    expect(await show('/console/bookings', others)).not.toContain('for your answer')
+    expect(await show('/console/bookings?requests=nonsense')).toContain('More requests')
   })
 })

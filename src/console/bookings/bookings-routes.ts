@@ -53,6 +53,9 @@ const listQuery = {
     Type.String({ maxLength: 600, description: 'Of one client: the id of one of their bookings.' }),
   ),
   cursor: Choice,
+  requests: Type.Optional(
+    Type.String({ maxLength: 600, description: 'The cursor of a page of unanswered requests.' }),
+  ),
   business: Type.Optional(Type.String({ maxLength: 600, description: 'Of a hub: the business to look at.' })),
 }
 
@@ -271,7 +274,7 @@ async function listPage(context: Context, visit: ConsoleVisit, address: Address)
     listItems(context, visit.person, { kind: staffKind, businessId }),
     listItems(context, visit.person, { kind: locationKind, businessId }),
   ])
-  const { business: _business, cursor: _cursor, panel: _panel, done, ...kept } = address
+  const { business: _business, cursor, panel: _panel, requests, done, ...kept } = address
   const isShort = address.q !== undefined && address.q.trim() !== '' && query.q === undefined
   const setting = { now: context.clock.now(), hasPlaces: places.length > 1 }
   const list = html`${isShort ? html`<p class="fault" role="status">${texts.tooShort}</p>` : ''}
@@ -285,7 +288,8 @@ async function listPage(context: Context, visit: ConsoleVisit, address: Address)
         </p>`
   }`
   return html`<h1>${texts.title}</h1>
-    ${doneNotice(visit.texts.booking.done, done)} ${await requestList(context, visit)}
+    ${doneNotice(visit.texts.booking.done, done)}
+    ${await requestList(context, visit, { ...kept, cursor, requests })}
     ${filterForm(visit, address, { people, places })} ${listFrame(visit, list)}`
 }
 

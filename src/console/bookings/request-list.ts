@@ -3,24 +3,38 @@ import type { Context } from '../../bookings/context.ts'
 import { listRequests } from '../../bookings/request.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import type { BookingRow } from '../../database/shown-booking.ts'
-import type { ConsoleVisit } from '../frame/console-page.ts'
+import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { face } from '../frame/faces.ts'
 import { clientName, momentText } from '../frame/formats.ts'
+import { pageOrFirst } from '../frame/lists.ts'
 import { bookingPath } from './booking-page.ts'
 import { namesOfPeople, titleOf } from './item-list.ts'
 import { answerButtons, datesPart, deadlineText } from './request-parts.ts'
 
-/** Renders the unanswered requests with their buttons, those that end first at the top. Empty without any. */
-export async function requestList(context: Context, visit: ConsoleVisit): Promise<Html> {
+/** Renders a page of the unanswered requests with their buttons, those that end first at the top. Empty without any. */
+export async function requestList(
+  context: Context,
+  visit: ConsoleVisit,
+  address: Record<string, string | undefined>,
+): Promise<Html> {
   const { business, openRequests, person, texts } = visit
   if (!business || openRequests === 0) return html``
-  const requests = await listRequests(context, person, business.id)
+  const { data: requests, next_cursor } = await pageOrFirst(address['requests'], (cursor) =>
+    listRequests(context, person, { businessId: business.id, cursor }),
+  )
+  const at = (cursor: string | undefined) =>
+    `${pathOf('/console/bookings', visit, { ...address, requests: cursor })}#requests`
+  const first = html`<a class="button" href="${at(undefined)}">${texts.requests.first}</a>`
+  const next =
+    next_cursor === null ? '' : html`<a class="button" href="${at(next_cursor)}">${texts.requests.more}</a>`
+  const isLater = address['requests'] !== undefined
   return html`<section class="requests" id="requests" aria-labelledby="requests-title">
     <h2 id="requests-title">${texts.requests.title}</h2>
     <p class="soft">${texts.requests.what}</p>
     <ul>
       ${requests.map((dates) => html`<li class="request">${requestRow(visit, dates)}</li>`)}
     </ul>
+    ${isLater || next_cursor !== null ? html`<p class="actions">${isLater ? first : ''} ${next}</p>` : ''}
   </section>`
 }
 

@@ -9,7 +9,7 @@ import { html, type Html, trusted } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { toMs } from '../../base/instants.ts'
 import type { Context } from '../../bookings/context.ts'
-import { countRequests } from '../../bookings/request.ts'
+import { countRequests, maxCounted } from '../../bookings/request.ts'
 import { listBusinessesInScope, showBusinessInScope } from '../../catalogue/business.ts'
 import { goneClient } from '../../http/gone-client.ts'
 import { countUnseenMails } from '../../mails/mail.ts'
@@ -418,7 +418,7 @@ function requestsNotice(visit: ConsoleVisit): Html {
   const { openRequests: count, texts } = visit
   if (count === 0) return html``
   return html`<p class="notice open-requests not-printed" role="status">
-    ${texts.requests.waiting({ count })}
+    ${texts.requests.waiting({ count, isMore: count === maxCounted })}
     <a href="${pathOf('/console/bookings', visit)}#requests">${texts.requests.see}</a>
   </p>`
 }
@@ -426,8 +426,10 @@ function requestsNotice(visit: ConsoleVisit): Html {
 /** Renders the number of unanswered requests, next to the link that leads to them. */
 function requestsBadge({ openRequests: count, texts, locale }: ConsoleVisit): Html {
   if (count === 0) return html``
-  return html`<span class="badge" aria-hidden="true">${new Intl.NumberFormat(locale).format(count)}</span>
-    <span class="unseen">${texts.requests.waiting({ count })}</span>`
+  const isMore = count === maxCounted
+  const number = new Intl.NumberFormat(locale).format(count)
+  return html`<span class="badge" aria-hidden="true">${number}${isMore ? '+' : ''}</span>
+    <span class="unseen">${texts.requests.waiting({ count, isMore })}</span>`
 }
 
 const fieldForms = /<form\s[^>]*class="(?:[^"]* )?fields[ "][^>]*>/g
