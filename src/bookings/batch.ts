@@ -19,9 +19,15 @@ export type BatchResult = { id: string } & ({ booking: BookingRow } | { refusal:
 
 /**
  * Cancels many bookings or gives them to another person, one after the other. Returns a result for each. Throws
- * validation_failed for members that do not belong together, and key_type_not_allowed for the whole change.
+ * validation_failed for members that do not belong together, and key_type_not_allowed for the whole change. Emails wait for
+ * `delaySeconds`.
  */
-export async function changeBatch(context: Context, actor: Actor, batch: Batch): Promise<BatchResult[]> {
+export async function changeBatch(
+  context: Context,
+  actor: Actor,
+  batch: Batch,
+  delaySeconds?: number,
+): Promise<BatchResult[]> {
   assertBatch(batch)
   if (batch.change === 'cancel') {
     if (batch.refund === 'full') assertRole(actor, 'owner')
@@ -29,7 +35,7 @@ export async function changeBatch(context: Context, actor: Actor, batch: Batch):
   const results: BatchResult[] = []
   for (const id of batch.ids) {
     try {
-      results.push({ id, booking: await changeOne(context, actor, { batch, id }) })
+      results.push({ id, booking: await changeOne(context, actor, { batch, id, delaySeconds }) })
     } catch (error) {
       if (!isRefusal(error)) throw error
       results.push({ id, refusal: error })
@@ -65,19 +71,25 @@ function assertBatch(batch: Batch): void {
 async function changeOne(
   context: Context,
   actor: Actor,
-  { batch, id }: { batch: Batch; id: string },
+  { batch, id, delaySeconds }: { batch: Batch; id: string; delaySeconds: number | undefined },
 ): Promise<BookingRow> {
   const { notify, cancel_reason: reason } = batch
   const told = notify === undefined ? {} : { notify }
   const row = await showBooking(context, actor, id)
   if (batch.change === 'cancel') {
     const refund = batch.refund === 'full' && row.payment_status === 'paid'
-    return cancelBooking(context, actor, { id, ...told, refund, ...(reason && { reason }) })
+    return cancelBooking(context, actor, {
+      ...{ id, ...told, refund, ...(reason && { reason }) },
+      ...(delaySeconds !== undefined && { delaySeconds }),
+    })
   }
   const change = reassigned(row, batch)
   // a booking that changes in the meantime may have other people
   const target = { id, versions: [row.version] }
-  return changeBooking(context, actor, { target, change: { ...change, ...told } })
+  return changeBooking(context, actor, {
+    target,
+    change: { ...change, ...told, ...(delaySeconds !== undefined && { notify_after_seconds: delaySeconds }) },
+  })
 }
 
 /** Returns the change that gives a booking to somebody, or what another person gives of it. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { formValues } from '../support/console.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { ada, businessOf, engines, startTestService, type TestService } from '../support/test-service.ts'
@@ -93,7 +94,10 @@ describe.each(engines)('a person who is away (%s)', (engine) => {
     expect(String((await read(path)).body)).toContain(`name="give_all" value="${ben}"`)
     const given = await send(path, { give_all: ben })
     expect(given).toMatchObject({
-      ...{ status: 303, headers: { location: `${path}?given_to=${ben}&given=2` } },
+      ...{
+        status: 303,
+        headers: { location: expect.stringMatching(`${path}\\?given_to=${ben}&given=2&undo=give`) as string },
+      },
     })
     for (const id of [first, last]) expect(await show(id)).toMatchObject({ staff: { name: 'Ben Fischer' } })
     expect(await show(taken)).toMatchObject({ staff: { name: 'Anna Weber' } })
@@ -111,7 +115,7 @@ describe.each(engines)('a person who is away (%s)', (engine) => {
     await bookOf('Ben', `${date}T11:00`)
     const { path } = await away(date)
     const given = await send(path, { give_all: 'anyone' })
-    expect(given.headers['location']).toBe(`${path}?given_to=anyone&given=2`)
+    expect(given.headers['location']).toMatch(`${path}?given_to=anyone&given=2&undo=give`)
     const { body } = await read(String(given.headers['location']))
     expect(body).toContain('2 appointments went to colleagues.')
     expect(body).not.toContain('name="do" value="cancel_rest"') // one is left, with a button
@@ -119,7 +123,8 @@ describe.each(engines)('a person who is away (%s)', (engine) => {
     const more = await bookOf('Anna', `${date}T16:00`)
     expect((await read(path)).body).toContain('Cancel all 2 remaining appointments')
     const cancelled = await send(path, { do: 'cancel_rest', cancel_reason: 'Anna is ill' })
-    expect(cancelled).toMatchObject({ status: 303, headers: { location: path } })
+    expect(cancelled.headers['location']).toMatch(`${path}?cancelled=2&undo=status`)
+    expect((await read(String(cancelled.headers['location']))).body).toContain('2 appointments cancelled.')
     for (const id of [taken, more])
       expect(await show(id)).toMatchObject({ status: 'cancelled', cancel_reason: 'Anna is ill' })
     expect(await show(first)).toMatchObject({ status: 'confirmed' })
@@ -128,6 +133,72 @@ describe.each(engines)('a person who is away (%s)', (engine) => {
     expect(after.match(/class="is-done"/g)).toHaveLength(3) // one was booked after the block
     const mails = (await service.rows('mails')).filter(({ kind }) => kind === 'cancelled')
     expect(mails.filter(({ booking_id }) => [taken, more].includes(String(booking_id)))).toHaveLength(2)
+  })
+
+  test('giving everything away and cancelling the rest are taken back for some seconds', async () => {
+    const date = newDay()
+    const client = {
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      email: `away-${date}@example.com`,
+      phone: '+4930123456',
+    }
+    const ids: string[] = []
+    for (const at of ['10:00', '11:00', '12:00']) {
+      const who = { staff_id: booker.staffId('Anna'), client }
+      ids.push(await booker.book('Haircut', `${date}T${at}:00+01:00`, who))
+    }
+    const visit = await booker.call('POST', '/bookings/hold', {
+      location_id: booker.business.locations[0]?.id,
+      starts_at: `${date}T14:00:00+01:00`,
+      items: ['Haircut', 'Haircut'].map((name) => ({
+        service_id: booker.business.services.find((one) => one.name === name)?.id,
+        staff_id: booker.staffId('Anna'),
+      })),
+    })
+    ids.push(
+      String((await booker.call('POST', '/bookings', { hold_id: visit.body.hold_id, client })).body.id),
+    )
+    const { path } = await away(date)
+    const undo = async (page: string) => {
+      const [form] = /<form[^>]*class="for-seconds">[^]*?<\/form>/.exec(String((await read(page)).body)) ?? []
+      return form === undefined ? undefined : send(path, formValues(form, path))
+    }
+    const people = async () =>
+      Promise.all(
+        ids.map(async (id) => {
+          const { items } = (await show(id)) as { items: { staff: { name: string } }[] }
+          return items.map(({ staff }) => staff.name).join()
+        }),
+      )
+    const sent = async () => {
+      service.clock.advance(13)
+      await service.app.mails.settled()
+      return (await service.rows('mails')).filter(
+        (row) =>
+          ids.includes(String(row['booking_id'])) && row['audience'] === 'client' && row['status'] === 'sent',
+      ).length
+    }
+    await sent()
+    const before = await sent()
+    const mine = await people()
+    const given = String((await send(path, { give_all: booker.staffId('Ben') })).headers['location'])
+    expect(await people()).not.toEqual(mine)
+    expect(await undo(given)).toMatchObject({ status: 303, headers: { location: `${path}?done=undone` } })
+    expect(await people()).toEqual(mine)
+    expect(await undo(given)).toBeUndefined()
+    expect((await read(`${path}?done=undone`)).body).toMatch(/Undone\.[^]*5 appointments to move/)
+
+    const cancelled = String((await send(path, { do: 'cancel_rest' })).headers['location'])
+    expect(await show(ids[0] ?? '')).toMatchObject({ status: 'cancelled' })
+    expect((await undo(cancelled))?.status).toBe(303)
+    for (const id of ids) expect(await show(id)).toMatchObject({ status: 'confirmed' })
+    expect(await people()).toEqual(mine)
+    expect(await sent()).toBe(before)
+    const again = String((await send(path, { do: 'cancel_rest' })).headers['location'])
+    service.clock.advance(9)
+    expect(await undo(again)).toBeUndefined()
+    expect(await sent()).toBe(before + 1) // one email reports all of a client
   })
 
   test('a longer absence keeps its settled appointments, and another time forgets them', async () => {

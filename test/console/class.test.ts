@@ -21,14 +21,14 @@ describe.each(engines)('a class (%s)', (engine) => {
   const show = async (id: string) => (await booker.call('GET', `/bookings/${id}`)).body
   const names = ['Ada', 'Grace', 'Mary']
   /** Books three clients, and returns the address and fields of their class. */
-  const classOn = async (date: string, time = '10:00') => {
+  const classOn = async (date: string, time = '10:00', mailbox = '') => {
     const start = `${date}T${time}:00+01:00`
     const ids: string[] = []
     for (const first_name of names) {
       const client = {
         first_name,
         last_name: 'Test',
-        email: `${first_name}@example.com`,
+        email: `${first_name}${mailbox}@example.com`,
         phone: '+4930123456',
       }
       ids.push(await booker.book('Yoga class', start, { client }))
@@ -112,11 +112,109 @@ describe.each(engines)('a class (%s)', (engine) => {
     const date = newDay()
     const { ids, fields, path } = await classOn(date)
     const reply = await send('/console/class', { ...fields, do: 'cancel', cancel_reason: 'Trainer ill' })
-    expect(reply.headers['location']).toBe(`/console?date=${date}&done=class_cancelled`)
+    expect(reply.headers['location']).toMatch(`/console?date=${date}&done=class_cancelled&undo=status`)
     for (const id of ids)
       expect(await show(id)).toMatchObject({ status: 'cancelled', cancel_reason: 'Trainer ill' })
     expect(await mailsOf(ids, 'cancelled')).toBe(3)
     expect((await read(path)).status).toBe(404)
+  })
+
+  /** Sends the form of the notice that takes a change back. */
+  const undo = async (page: string) => {
+    const body = String((await read(page)).body)
+    const [form] = /<form[^>]*class="for-seconds">[^]*?<\/form>/.exec(body) ?? []
+    if (form === undefined) return undefined
+    return send('/console/class', formValues(form, '/console/class'))
+  }
+  const statesOf = (ids: string[]) =>
+    Promise.all(
+      ids.map(async (id) => {
+        const { status, starts_at } = await show(id)
+        return `${String(status)} ${String(starts_at)}`
+      }),
+    )
+  /** Emails to clients that are sent once the time to undo is over. */
+  const sentOf = async (ids: string[]) => {
+    service.clock.advance(13)
+    await service.app.mails.settled()
+    return (await service.rows('mails')).filter(
+      (row) =>
+        ids.includes(String(row['booking_id'])) && row['audience'] === 'client' && row['status'] === 'sent',
+    )
+  }
+
+  test('a cancelled class is restored as a whole for some seconds, and no client hears of it', async () => {
+    const date = newDay()
+    const { ids, fields } = await classOn(date, '10:00', `-${date}`)
+    await sentOf(ids)
+    const before = (await sentOf(ids)).length
+    const reply = await send('/console/class', { ...fields, do: 'cancel' })
+    const page = String(reply.headers['location'])
+    const undone = await undo(page)
+    expect(undone).toMatchObject({ status: 303, headers: { location: `/console?date=${date}&done=undone` } })
+    expect((await read(String(undone?.headers['location']))).body).toContain('Undone.')
+    expect(await statesOf(ids)).toEqual(ids.map(() => `confirmed ${date}T10:00:00+01:00`))
+    expect(await undo(page)).toBeUndefined()
+    expect(await sentOf(ids)).toHaveLength(before)
+  })
+
+  test('a moved class goes back as a whole, even to a time that overlaps, and not after some seconds', async () => {
+    const date = newDay()
+    const { ids, fields, path } = await classOn(date, '10:00', `-${date}`)
+    await sentOf(ids)
+    const before = (await sentOf(ids)).length
+    const move = async (members: string, time: string) =>
+      String(
+        (await send('/console/class', { ...fields, members, do: 'move', date, time })).headers['location'],
+      )
+    const undone = await undo(await move(fields.members, '10:30'))
+    expect(undone).toMatchObject({ status: 303, headers: { location: `${path}&done=undone` } })
+    expect(await statesOf(ids)).toEqual(ids.map(() => `confirmed ${date}T10:00:00+01:00`))
+    expect(await sentOf(ids)).toHaveLength(before)
+    const later = await move(ids.map((id) => `${id}:3`).join(','), '11:00').catch(String)
+    service.clock.advance(9)
+    expect(
+      await undo(later.replace(fields.start, new Date(`${date}T11:00:00+01:00`).toISOString())),
+    ).toBeUndefined()
+    expect(await sentOf(ids)).toHaveLength(before + 3)
+  })
+
+  test('a cancelled class whose time is taken meanwhile stays cancelled, and the page says why', async () => {
+    const date = newDay()
+    const { ids, fields } = await classOn(date)
+    const page = String((await send('/console/class', { ...fields, do: 'cancel' })).headers['location'])
+    const form = String((await read(page)).body)
+    await booker.book('Yoga class', `${date}T10:30:00+01:00`, { staff_id: fields.who })
+    const [part = ''] = /<form[^>]*class="for-seconds">[^]*?<\/form>/.exec(form) ?? []
+    const refused = await send('/console/class', formValues(part, '/console/class'))
+    expect(refused.status).toBe(422)
+    expect(refused.body).toContain('The class is cancelled.')
+    for (const id of ids) expect(await show(id)).toMatchObject({ status: 'cancelled' })
+    for (const bad of [
+      '',
+      'status,,',
+      `give,${ids[0] ?? ''},AAAA`,
+      'move,now,AAAA',
+      `status,,${'A'.repeat(3_100)}`,
+    ])
+      expect((await send('/console/class', { do: 'undo', undo: bad })).status).toBe(422)
+  })
+
+  test('a class with an open payment is cancelled for good, and the notice says so', async () => {
+    const date = newDay()
+    const { ids, fields } = await classOn(date)
+    await service.context.db.transaction((tx) =>
+      tx.db
+        .updateTable('bookings')
+        .set({ status: 'pending' })
+        .where('id', '=', ids[0] ?? '')
+        .execute(),
+    )
+    const reply = await send('/console/class', { ...fields, do: 'cancel' })
+    expect(reply.headers['location']).toBe(`/console?date=${date}&done=class_final_open`)
+    const { body } = await read(String(reply.headers['location']))
+    expect(body).toContain('Open payments or requests ended with this, so it cannot be undone.')
+    expect(body).not.toContain('for-seconds')
   })
 
   test('everyone is marked as arrived by one button, or nobody if one booking was changed meanwhile', async () => {
@@ -130,8 +228,13 @@ describe.each(engines)('a class (%s)', (engine) => {
     expect((await send('/console/class', { ...stale, do: 'arrived' })).status).toBe(422)
     for (const id of ids) expect(await show(id)).toMatchObject({ status: 'confirmed' })
     const reply = await send('/console/class', { ...fields, do: 'arrived' })
-    expect(reply.headers['location']).toBe(`${path}&done=arrived`)
+    const arrived = String(reply.headers['location'])
+    expect(arrived).toContain(`${path}&done=arrived&undo=status`)
     for (const id of ids) expect(await show(id)).toMatchObject({ status: 'in_progress' })
+    expect(await undo(arrived)).toMatchObject({ status: 303, headers: { location: `${path}&done=undone` } })
+    for (const id of ids) expect(await show(id)).toMatchObject({ status: 'confirmed' })
+    const again = { ...fields, members: ids.map((id) => `${id}:3`).join(','), do: 'arrived' }
+    expect((await send('/console/class', again)).status).toBe(303)
     expect((await read(path)).body).not.toContain('value="arrived"')
     const later = await classOn(newDay())
     expect((await read(later.path)).body).not.toContain('value="arrived"')

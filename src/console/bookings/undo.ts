@@ -15,7 +15,7 @@ import { bookingPath, isMasked, versionFields } from './booking-page.ts'
 export const tellAfterSeconds = 12
 
 /** Seconds during which a page offers "Undo". Its styles remove the button after as long. */
-const offeredSeconds = 8
+export const offeredSeconds = 8
 
 type State = Pick<BookingRow, 'status' | 'no_show_at'>
 

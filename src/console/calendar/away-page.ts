@@ -27,8 +27,10 @@ interface AwayList {
   state: FormState & Partial<RefusedForm>
   /** Bookings that were cancelled or moved since the absence began, as they are now. */
   done: Awaited<ReturnType<typeof showBooking>>[]
-  /** The colleague to whom everything possible was given just before, and how much it was. */
-  given?: { id: string; name: string; count: number } | undefined
+  /** The notice of a change of several appointments just before. */
+  notice: Html
+  /** The colleague to whom everything possible was given just before. */
+  given?: { id: string; name: string } | undefined
   /** Returns a key for a form that must not do its work twice. */
   newKey: () => string
 }
@@ -53,8 +55,7 @@ export function awayPage(visit: BusinessVisit, list: AwayList): ShownPage {
         ·
         <a href="${pathOf(`/console/block/${absence.id}`, visit)}">${texts.block.blocked}</a>
       </p>
-      ${refusalOf(visit, state)}
-      ${list.given ? html`<p class="notice" role="status">${givenText(visit, list.given)}</p>` : ''}
+      ${refusalOf(visit, state)} ${list.notice}
       ${
         left === 0
           ? html`<p class="notice" role="status">
@@ -115,10 +116,6 @@ function giveAllForm(visit: BusinessVisit, { absence, found, newKey }: AwayList)
   return html`<form method="post" action="${pathOf(`/console/away/${absence.id}`, visit)}" class="fields">
     ${hidden({ once: newKey() })} ${nearGroup(visit.texts.away.giveAll, buttons)}
   </form>`
-}
-
-function givenText({ texts: { away: t } }: BusinessVisit, given: NonNullable<AwayList['given']>): string {
-  return given.id === anyone ? t.givenToMany(given) : t.given(given)
 }
 
 /** Renders the form that cancels all appointments of the page. */
@@ -207,7 +204,7 @@ function settleForm(
   )
   return html`<form method="post" action="${pathOf(`/console/away/${absence.id}`, visit)}" class="fields">
     ${hidden({ once: newKey(), booking: shown.id, item: shown.item.id, version: String(shown.version) })}
-    ${given && given.id !== anyone ? html`<p class="soft">${offeredBy.includes(given.id) ? t.notFree(given) : t.notOffered(given)}</p>` : ''}
+    ${given ? html`<p class="soft">${offeredBy.includes(given.id) ? t.notFree(given) : t.notOffered(given)}</p>` : ''}
     ${ofColleagues.length === 0 ? html`<p class="soft">${t.nobodyFree}</p>` : nearGroup(t.sameTime, ofColleagues)}
     ${ofTimes.length === 0 ? '' : nearGroup(t.otherTimes, ofTimes)}
     ${untold === undefined ? '' : html`<p class="soft">${untold}</p>`}

@@ -26,6 +26,16 @@ import { bookingRefusals, catalogueOf, filledInQuery } from '../bookings/book-ro
 import { isMasked } from '../bookings/booking-page.ts'
 import { bookingWords } from '../bookings/booking-words.ts'
 import { isVisit } from '../bookings/item-list.ts'
+import { tellAfterSeconds } from '../bookings/undo.ts'
+import {
+  finalReason,
+  itemsCode,
+  maxUndoLength,
+  statusCode,
+  takeBack,
+  togetherNotice,
+  undoTogether,
+} from '../bookings/undo-together.ts'
 import { pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
@@ -139,12 +149,17 @@ function absenceRoute(context: Context): ConsoleRoute {
       Promise.all(absence.settledIds.slice(0, maxDone).map((one) => showBooking(context, visit.person, one))),
     ])
     const done = settled.filter((row) => !isMasked({ visit, row }))
-    const { given_to: to, given: count } = query
     const { staff } = await catalogueOf(context, visit)
-    const colleague = staff.find((one) => one.id === to)
-    const taker = to === anyone ? { id: anyone, name: '' } : colleague
-    const given = taker && { id: taker.id, name: taker.name, count: Number(count) || 0 }
-    return awayPage(visit, { absence, found, state, done, given, newKey: () => context.ids.next() })
+    const given = staff.find((one) => one.id === query['given_to'])
+    const text = doneText(visit, query, given)
+    const notice =
+      text === undefined
+        ? html``
+        : await togetherNotice(context, visit, {
+            ...{ text, undo: query['undo'], fields: {} },
+            action: pathOf(`/console/away/${id}`, visit),
+          })
+    return awayPage(visit, { absence, found, state, done, notice, given, newKey: () => context.ids.next() })
   }
   return {
     path: '/console/away/:id',
@@ -159,6 +174,21 @@ function absenceRoute(context: Context): ConsoleRoute {
         }),
       ),
       given: Type.Optional(Type.String({ pattern: '^[0-9]{1,3}$', description: 'How many these were.' })),
+      cancelled: Type.Optional(
+        Type.String({
+          pattern: '^[0-9]{1,3}$',
+          description: 'How many appointments were cancelled just before.',
+        }),
+      ),
+      done: Type.Optional(
+        Type.String({ maxLength: 40, description: '`undone`, or the reason why a cancellation is final.' }),
+      ),
+      undo: Type.Optional(
+        Type.String({
+          maxLength: maxUndoLength,
+          description: 'The bookings and their former state, to undo it.',
+        }),
+      ),
     },
     show: (visit, { id, query }) => page(visit, id, { state: filledForm(), query }),
     form: {
@@ -167,24 +197,27 @@ function absenceRoute(context: Context): ConsoleRoute {
       act: async (visit, typed, { id }, once) => {
         const absence = await absenceOf(context, visit, id)
         const { give_all: colleague = '' } = typed
+        const path = `/console/away/${id}`
+        if (typed['do'] === 'undo')
+          return once(
+            () => takeBack(context, visit, typed['undo']),
+            () => ({ path, query: { done: 'undone' } }),
+          )
         if (typed['do'] === 'cancel_rest')
           return once(
             () => cancelRest(context, visit, { absence, typed }),
-            () => ({ path: `/console/away/${id}` }),
+            (query) => ({ path, query }),
           )
         if (isUuid(colleague) || colleague === anyone)
           return once(
             () => giveAll(context, visit, { absence, colleague }),
-            (given) => ({
-              path: `/console/away/${id}`,
-              query: { given_to: colleague, given: String(given) },
-            }),
+            (query) => ({ path, query: { given_to: colleague, ...query } }),
           )
         const row = await showBooking(context, visit.person, typed['booking'] ?? '')
         if (isMasked({ visit, row })) throw new Problem('not_found', 'There is no booking with this id.')
         return once(
           () => settle(context, visit, { absence, row, typed }),
-          () => ({ path: `/console/away/${id}` }),
+          () => ({ path }),
         )
       },
       again: (visit, state, { id }) => page(visit, id, { state }),
@@ -192,41 +225,99 @@ function absenceRoute(context: Context): ConsoleRoute {
   }
 }
 
-/** Gives all appointments of the page that a colleague can take to them. Returns the number of those that they got. */
+/** Returns the sentence about the change just before. Undefined without one. */
+function doneText(
+  { texts: { away: t, live } }: BusinessVisit,
+  { given_to: to, given, cancelled, done }: Partial<Record<string, string>>,
+  colleague: { name: string } | undefined,
+): string | undefined {
+  if (done === 'undone') return live.undone
+  if (cancelled !== undefined) {
+    const text = t.cancelled({ count: Number(cancelled) })
+    const final = { refund: live.final.refund, open: live.final.open }[done ?? '']
+    return final === undefined ? text : `${text} ${final}`
+  }
+  const count = Number(given) || 0
+  if (to === anyone) return t.givenToMany({ count })
+  return colleague && t.given({ name: colleague.name, count })
+}
+
+type Row = Awaited<ReturnType<typeof showBooking>>
+
+/** Changes bookings with delayed emails. Returns those that changed, as they were and with their version now. */
+async function changeAndKeep(
+  context: Context,
+  { person }: BusinessVisit,
+  batch: Parameters<typeof changeBatch>[2],
+): Promise<{ before: Row; version: number; isDone: boolean }[]> {
+  const before = new Map(
+    await Promise.all(batch.ids.map(async (id) => [id, await showBooking(context, person, id)] as const)),
+  )
+  const results = await changeBatch(context, person, batch, tellAfterSeconds)
+  return results.flatMap((result) => {
+    const was = before.get(result.id)
+    if (!('booking' in result) || !was) return []
+    const { version } = result.booking
+    return [{ before: was, version, isDone: version !== was.version }]
+  })
+}
+
+/** Gives all appointments of the page that a colleague can take to them. Returns how many they got, and how to undo it. */
 async function giveAll(
   context: Context,
   visit: BusinessVisit,
   { absence, colleague }: { absence: Absence; colleague: string },
-): Promise<number> {
+): Promise<Record<string, string>> {
   const { appointments } = await appointmentsIn(context, visit, absence)
   const takers = new Map<string, Set<string>>()
   for (const { shown, colleagues } of appointments) {
     const taker = colleague === anyone ? colleagues[0] : colleagues.find(({ id }) => id === colleague)
     if (taker) takers.set(taker.id, (takers.get(taker.id) ?? new Set()).add(shown.id))
   }
-  let given = 0
+  const given: Awaited<ReturnType<typeof changeAndKeep>> = []
   for (const [staffId, ids] of takers) {
     const change = { change: 'reassign' as const, staff_id: staffId, from_staff_id: absence.staffId }
-    const results = await changeBatch(context, visit.person, { ids: [...ids], ...change, notify: true })
-    given += results.filter((result) => 'booking' in result).length
+    given.push(...(await changeAndKeep(context, visit, { ids: [...ids], ...change, notify: true })))
   }
-  return given
+  // a visit can go to two people, one after the other: the last version counts
+  const last = new Map(given.filter(({ isDone }) => isDone).map((one) => [one.before.id, one.version]))
+  const first = new Map(given.toReversed().map((one) => [one.before.id, one.before]))
+  const changed = [...last].map(([id, version]) => {
+    const before = first.get(id)
+    return { id, version, code: before ? itemsCode(before, absence.staffId) : 0 }
+  })
+  const undo = undoTogether({ kind: 'give', was: absence.staffId, changed })
+  return { given: String(given.length), ...(undo !== '' && { undo }) }
 }
 
-/** Cancels all appointments of the page. Those that cannot be cancelled stay on it. */
+/** Cancels all appointments of the page. Those that cannot be cancelled stay on it. Returns how many, and how to undo it. */
 async function cancelRest(
   context: Context,
   visit: BusinessVisit,
   { absence, typed }: { absence: Absence; typed: Typed },
-): Promise<void> {
+): Promise<Record<string, string>> {
   const { cancel_reason } = checkedForm(ChangeBooking, { cancel_reason: typed['cancel_reason'] ?? '' })
   const { appointments } = await appointmentsIn(context, visit, absence)
   const ids = [...new Set(appointments.map(({ shown }) => shown.id))]
-  if (ids.length === 0) return
-  await changeBatch(context, visit.person, {
-    ...{ ids, change: 'cancel', notify: true, refund: typed['refund'] === 'on' ? 'full' : 'none' },
+  if (ids.length === 0) return {}
+  const refund = typed['refund'] === 'on'
+  const done = await changeAndKeep(context, visit, {
+    ...{ ids, change: 'cancel', notify: true, refund: refund ? 'full' : 'none' },
     ...(cancel_reason && { cancel_reason }),
   })
+  const cancelled = done.filter(({ isDone }) => isDone)
+  const final = finalReason(
+    cancelled.map(({ before }) => before),
+    { refund },
+  )
+  const count = { cancelled: String(cancelled.length) }
+  if (final) return { ...count, done: final }
+  const changed = cancelled.map(({ before, version }) => ({
+    id: before.id,
+    version,
+    code: statusCode(before),
+  }))
+  return { ...count, undo: undoTogether({ kind: 'status', was: '', changed }) }
 }
 
 /** Throws not_found for a block that is not of a person, or of somebody else for staff. */

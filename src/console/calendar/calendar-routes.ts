@@ -34,6 +34,7 @@ import { type CalendarChoice, type CalendarView, chosenView, nowOf, views, weekO
 import { placeStyles } from './day-layout.ts'
 import { movedNotice } from './moved-notice.ts'
 import { undoNoticeOf } from '../bookings/undo.ts'
+import { maxUndoLength, togetherNotice } from '../bookings/undo-together.ts'
 import { sourcesOf } from './busy-sources.ts'
 import { seeOther } from '../../pages/page.ts'
 import { styleRoute, stylesOf } from '../../pages/style-routes.ts'
@@ -60,7 +61,7 @@ export const CalendarAddress = StrictObject({
   done: Type.Optional(Type.String({ maxLength: 40, description: 'What was done just before, to say so.' })),
   undo: Type.Optional(
     Type.String({
-      maxLength: 200,
+      maxLength: maxUndoLength,
       description: 'After a change: the booking and its former place or status, to undo it.',
     }),
   ),
@@ -123,7 +124,7 @@ export function calendarPageRoutes(app: FastifyInstance, context: Context): void
         wide: true,
         ...panelScripts,
         styles: '/console/calendar.css',
-        body: html`${await doneOf(context, visit, { done, undo })} ${shown}`,
+        body: html`${await doneOf(context, visit, { done, undo, date: address.date })} ${shown}`,
       })
     },
   )
@@ -189,10 +190,15 @@ function noBusiness({ person, texts }: ConsoleVisit): Html {
 async function doneOf(
   context: Context,
   visit: ConsoleVisit,
-  { done = '', undo }: { done?: string | undefined; undo?: string | undefined },
+  { done = '', undo, date = '' }: Partial<Record<'done' | 'undo' | 'date', string | undefined>>,
 ): Promise<Html> {
   if (done === 'moved') return movedNotice(context, visit, undo)
   const { booking } = visit.texts
+  if (done === 'class_cancelled')
+    return togetherNotice(context, visit, {
+      ...{ text: visit.texts.class.cancelled, undo, fields: { date } },
+      action: pathOf('/console/class', visit),
+    })
   if (done !== 'arrived' && done !== 'completed') return doneNotice(doneNotes(visit), done)
   return undoNoticeOf(context, { visit, text: booking.done[done], undo, to: { to: 'list' } })
 }
@@ -200,7 +206,8 @@ async function doneOf(
 function doneNotes({ texts }: ConsoleVisit): Record<string, string> {
   return {
     undone: texts.live.undone,
-    class_cancelled: texts.class.cancelled,
+    class_final_refund: `${texts.class.cancelled} ${texts.live.final.refund}`,
+    class_final_open: `${texts.class.cancelled} ${texts.live.final.open}`,
     blocked: texts.block.done,
     removed: texts.block.removed,
   }

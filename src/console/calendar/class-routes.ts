@@ -30,7 +30,15 @@ import {
 } from '../bookings/book-routes.ts'
 import { bookingWords } from '../bookings/booking-words.ts'
 import { filedHint } from '../bookings/telling.ts'
-import { undoNoticeOf } from '../bookings/undo.ts'
+import { tellAfterSeconds, undoNoticeOf } from '../bookings/undo.ts'
+import {
+  finalReason,
+  maxUndoLength,
+  statusCode,
+  takeBack,
+  togetherNotice,
+  undoTogether,
+} from '../bookings/undo-together.ts'
 import { doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
@@ -115,20 +123,16 @@ function classRoute(context: Context): ConsoleRoute {
       ...filledInQuery,
       done: Type.Optional(Type.String({ maxLength: 40, description: 'What was done just before.' })),
       undo: Type.Optional(
-        Type.String({ maxLength: 200, description: 'The booking and its former status, to undo it.' }),
+        Type.String({
+          maxLength: maxUndoLength,
+          description: 'The bookings and their former state, to undo a change.',
+        }),
       ),
     },
     show: async (visit, { query }) => {
       const found = await findClass(context, visit, addressIn(query))
       const { done, undo } = query
-      const { class: t, booking, live } = visit.texts
-      const notice =
-        done === 'arrived'
-          ? await undoNoticeOf(context, {
-              ...{ visit, text: booking.done.arrived, undo },
-              to: { to: 'class', ...addressIn(query) },
-            })
-          : doneNotice({ moved: t.moved, undone: live.undone }, done)
+      const notice = await noticeOf(context, visit, { address: addressIn(query), done, undo })
       return classPage(visit, found, { state: filledForm(presentFields(found)), notice })
     },
     form: {
@@ -136,48 +140,106 @@ function classRoute(context: Context): ConsoleRoute {
       words: bookingWords,
       refusals: { ...bookingRefusals, version_conflict: 422, change_not_allowed: 422 },
       act: async (visit, typed, _address, once) => {
-        const found = await findClass(context, visit, addressIn(typed))
+        const address = addressIn(typed)
+        if (typed['do'] === 'undo')
+          return once(
+            () => takeBack(context, visit, typed['undo']),
+            () => {
+              const { date = '' } = typed
+              const [path, query] = date === '' ? ['/console/class', address] : ['/console', { date }]
+              return { path, query: { ...query, done: 'undone' } }
+            },
+          )
+        const found = await findClass(context, visit, address)
         const targets = targetsIn(visit, typed)
+        const { service, who } = found
+        const change = (of: Parameters<typeof changeClass>[2]['change']) => () =>
+          changeClass(context, visit.person, { targets, change: of, delaySeconds: tellAfterSeconds })
         if (typed['do'] === 'cancel') {
           const { cancel_reason: reason } = checkedForm(ChangeBooking, {
             cancel_reason: typed['cancel_reason'] ?? '',
           })
-          const change = {
-            cancel: true as const,
-            refund: typed['refund'] === 'on',
-            ...(reason && { reason }),
-          }
+          const refund = typed['refund'] === 'on'
           const { date } = wallFields(found.starts_at, found.timezone)
-          return once(
-            () => changeClass(context, visit.person, { targets, change }),
-            () => ({ path: '/console', query: { date, done: 'class_cancelled' } }),
-          )
+          return once(change({ cancel: true, refund, ...(reason && { reason }) }), (changed) => ({
+            path: '/console',
+            query: { date, ...cancelled(changed, refund) },
+          }))
         }
-        if (typed['do'] === 'arrived') {
-          const { service, who } = found
-          return once(
-            () => changeClass(context, visit.person, { targets, change: { arrived: true } }),
-            () => ({
-              path: '/console/class',
-              query: { service: service.id, who, start: found.starts_at, done: 'arrived' },
-            }),
-          )
-        }
+        if (typed['do'] === 'arrived')
+          return once(change({ arrived: true }), (changed) => ({
+            path: '/console/class',
+            query: { ...address, done: 'arrived', undo: statusUndo(changed) },
+          }))
         const startsAt = startOf(visit, typed, found.timezone)
         await warn(context, visit, { found, startsAt, typed })
-        const { service, who } = found
-        return once(
-          () => changeClass(context, visit.person, { targets, change: { startsAt } }),
-          () => ({
-            path: '/console/class',
-            query: { service: service.id, who, start: startsAt, done: 'moved' },
-          }),
-        )
+        return once(change({ startsAt }), (changed) => ({
+          path: '/console/class',
+          query: { service: service.id, who, start: startsAt, done: 'moved', undo: moveUndo(changed, found) },
+        }))
       },
-      again: async (visit, state) =>
-        classPage(visit, await findClass(context, visit, addressIn(state.typed)), { state }),
+      again: async (visit, state) => {
+        const found = await findClass(context, visit, addressIn(state.typed)).catch((error: unknown) => {
+          if (state.typed['do'] === 'undo') return undefined
+          throw error
+        })
+        return found ? classPage(visit, found, { state }) : gonePage(visit, state)
+      },
     },
   }
+}
+
+type Changed = Awaited<ReturnType<typeof changeClass>>
+
+/** Returns the parameter that gives bookings their former status. */
+function statusUndo(changed: Changed): string {
+  const entries = changed.map(({ before, after: { id, version } }) => ({
+    id,
+    version,
+    code: statusCode(before),
+  }))
+  return undoTogether({ kind: 'status', was: '', changed: entries })
+}
+
+function moveUndo(changed: Changed, { starts_at: was }: Class): string {
+  const entries = changed
+    .filter(({ before, after }) => before.version !== after.version)
+    .map(({ after: { id, version } }) => ({ id, version, code: 0 }))
+  return undoTogether({ kind: 'move', was, changed: entries })
+}
+
+/** Returns the notice after a cancellation, and how to undo it if that is possible. */
+function cancelled(changed: Changed, refund: boolean): Record<string, string> {
+  const before = changed.map((one) => one.before)
+  const final = finalReason(before, { refund })
+  return final ? { done: `class_final_${final}` } : { done: 'class_cancelled', undo: statusUndo(changed) }
+}
+
+/** Renders the notice of what was done just before. */
+function noticeOf(
+  context: Context,
+  visit: BusinessVisit,
+  { address, done, undo }: { address: Address; done: string | undefined; undo: string | undefined },
+): Promise<Html> | Html {
+  const { class: t, booking, live } = visit.texts
+  const text = { arrived: booking.done.arrived, moved: t.moved }[done ?? '']
+  if (text === undefined) return doneNotice({ undone: live.undone }, done)
+  if (done === 'arrived' && undo?.startsWith('status,') !== true)
+    return undoNoticeOf(context, { visit, text, undo, to: { to: 'class', ...address } })
+  const before = done === 'moved' ? (undo?.split(',')[1] ?? address.start) : address.start
+  const fields = { ...address, start: before }
+  return togetherNotice(context, visit, { text, undo, action: pathOf('/console/class', visit), fields })
+}
+
+/** Explains why a cancellation could not be taken back. */
+function gonePage(visit: BusinessVisit, state: FormState) {
+  const { texts } = visit
+  return calendarForm(
+    texts.class.cancelled,
+    html`<h1>${texts.class.cancelled}</h1>
+      ${faultSummary({ ...state, typed: {} }, bookingWords(texts))}
+      <p><a class="button" href="${pathOf('/console', visit)}">${texts.form.back}</a></p>`,
+  )
 }
 
 /** Returns the bookings as the page showed them: a booking that was made or changed since refuses the whole. */

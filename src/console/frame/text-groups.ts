@@ -108,6 +108,7 @@ export interface TextParameters {
   'away.notFree': { name: string | number }
   'away.notOffered': { name: string | number }
   'away.cancelRest': { count: number }
+  'away.cancelled': { count: number }
   'away.more': { count: number }
   'class.seats': { capacity: string | number; count: string | number }
   'class.places': { capacity: string | number; count: string | number }
