@@ -86,7 +86,7 @@ export function itemsCode(row: BookingRow, staffId: string): number {
 }
 
 /** The reason for which cancellations are final. */
-export type Final = 'refund' | 'open'
+type Final = 'refund' | 'open'
 
 /** Returns why bookings cannot be restored: a refund begins, or an open payment or request ends. Undefined if they can. */
 export function finalReason(
