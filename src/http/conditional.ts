@@ -16,7 +16,7 @@ export function tagOf(digest: Hash): string {
 }
 
 /**
- * Sends a text, usually JSON, with its entity tag, or 304 if the caller already has it (`If-None-Match`, RFC 9110,
+ * Sends a text, usually JSON, with its entity tag. Sends 304 if the caller already has it (`If-None-Match`, RFC 9110,
  * section 13.1.2).
  */
 export function sendConditional(
