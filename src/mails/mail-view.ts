@@ -9,6 +9,7 @@ import {
   itemNames,
   itemsOf,
   leftOnSite,
+  shownDiscountOf,
   type ShownItem,
   totalPriceOf,
 } from '../database/shown-item-rules.ts'
@@ -100,6 +101,7 @@ export function mailViewOf(
       timezone: booking.timezone,
       clientZone: booking.time_zone,
       price: totalPriceOf(booking),
+      discount: shownDiscountOf(booking),
       deposit: depositOf(booking),
       returned: returnedOf(booking),
       left: leftOnSite(booking),

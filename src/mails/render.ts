@@ -59,6 +59,8 @@ export interface MailView {
     /** Time zone of the client. Null: unknown. */
     clientZone: string | null
     price: Money | null
+    /** The reduction by a coupon. */
+    discount?: (Money & { code: string }) | null
     /** `payUntil`: when an unpaid booking expires, or the start of one that stands. */
     deposit:
       | (Money & {
@@ -468,8 +470,16 @@ function beforeText(view: MailView, language: Language): string | null {
 /** Lists due and paid amounts. */
 function moneyRows({ kind, booking }: MailView, { say, locale }: Language): [string, string][] {
   const isOver = endKinds.has(kind)
-  const { deposit, price, returned, left } = booking
+  const { deposit, price, discount, returned, left } = booking
   const rows: [string, MailView['booking']['price']][] = [
+    ...(discount && !isOver
+      ? [
+          [say('mail.coupon', { code: discount.code }), { ...discount, amount: -discount.amount }] as [
+            string,
+            Money,
+          ],
+        ]
+      : []),
     [say('mail.price'), isOver ? null : price],
     ...(deposit ? [[say(`mail.${deposit.kind}.${deposit.state}`), deposit] as [string, typeof deposit]] : []),
     [say('mail.returned'), returned],

@@ -245,6 +245,7 @@ function bookingPart(
     location_name,
     price === null ? '' : moneyText(price, locale),
     payment_status === 'due' && isOpen ? say('checkout.pay') : '',
+    refundText(booking, language),
   ].filter((text) => text !== '')
   return html`<li>
     <p class="what">
@@ -274,6 +275,17 @@ function bookingPart(
     </p>
     ${isFirst && booking.series_id !== null ? seriesForm(visit, booking.series_id) : ''}
   </li>`
+}
+
+/** Names the part of the payment, or all of it, that was refunded. Empty: nothing. */
+function refundText(
+  { payment_status, payment_amount, payment_currency, payment_refund_total }: OwnBooking['booking'],
+  { say, locale }: ClientVisit['language'],
+): string {
+  const amount = payment_status === 'refunded' ? payment_amount : (payment_refund_total ?? 0)
+  return payment_currency === null || amount === null || amount === 0
+    ? ''
+    : say('manage.refunded', { amount: moneyText({ amount, currency: payment_currency }, locale) })
 }
 
 function nameOf({ client_first_name, client_last_name }: OwnBooking['booking']): string {

@@ -312,6 +312,29 @@ onEachEngine("a client's page", (engine) => {
     expect((await read(undefined, `${path()}/bookings.json`)).status).toBe(404)
   })
 
+  test('it names the part of a payment that was refunded, and then all of it', async () => {
+    const { service, business } = world
+    const deposit = { amount: 3_000, currency: 'EUR' }
+    const session = await sessionClient(service, business)
+    const held = await session.hold(
+      await world.offer({ name: 'Balayage', deposit }),
+      '2026-12-08T10:00:00+01:00',
+    )
+    const client = nextClient()
+    const { body: due } = await session.book(String(held.body.hold_id), { client })
+    await sendForm(service, `${new URL(String(due.redirect_url)).pathname}/pay`, {})
+    await world.sent()
+    world.fresh()
+    const cookie = await openFor(client.email)
+    expect((await read(cookie)).body).not.toContain('refunded')
+    const refund = { token: business.key, body: { amount: 1_000 } }
+    expect((await service.call('POST', `/bookings/${String(due.id)}/refund`, refund)).status).toBe(201)
+    expect((await read(cookie)).body).toContain('€10 refunded')
+    const rest = { token: business.key, body: {} }
+    expect((await service.call('POST', `/bookings/${String(due.id)}/refund`, rest)).status).toBe(201)
+    expect((await read(cookie)).body).toContain('€30 refunded')
+  })
+
   test('an erased client has neither links nor log-ins', async () => {
     const { client } = await book('2027-06-01T10:00:00+02:00')
     const cookie = await openFor(client.email)

@@ -175,6 +175,8 @@ export interface Booking {
   items: BookedItem[]
   /** The price for all people together. */
   price?: Money | null
+  /** The reduction by a coupon. */
+  discount?: Money & { code: string }
   notes?: string | null
   /** `text`: the consent that the client read. */
   custom_field_values?: { field_id: string; text?: string }[]
@@ -188,6 +190,13 @@ export interface Booking {
   respond_by?: string
   /** The reason for a cancellation, if one was given. */
   cancel_reason?: string
+}
+
+/** The reduction by a coupon, and the price that remains for all people. */
+export interface CheckedCoupon {
+  code: string
+  discount: Money
+  price: Money
 }
 
 /** One service of a booking. */

@@ -76,7 +76,9 @@ export class Reservation {
 
   private async convert(service: Asked, holdId: string): Promise<Booking> {
     const { connection, store, locale } = this.parts
-    const sent = bookingBody(holdId, store.state.draft, service)
+    const { draft, repeat } = store.state
+    // a series has no coupon
+    const sent = bookingBody(holdId, repeat ? { ...draft, coupon: '' } : draft, service)
     const body = { ...sent, ...ownPlace(locale()) }
     return (await connection.call<Booking>('POST', '/bookings', { body })).body
   }

@@ -355,7 +355,15 @@ function Money({ managed: { booking }, formats, texts }: ShownView) {
     deposit,
     left ? fill(texts.left, { amount: formats.money(left) }) : '',
   ].filter(Boolean)
-  return parts.length > 0 ? <p>{parts.join(' · ')}</p> : null
+  const { discount } = booking
+  return (
+    <>
+      {discount && !isCancelled && (
+        <p>{fill(texts.discount, { code: discount.code, amount: formats.money(discount) })}</p>
+      )}
+      {parts.length > 0 && <p>{parts.join(' · ')}</p>}
+    </>
+  )
 }
 
 /** Renders the deadlines for changes, and the contact for later. */

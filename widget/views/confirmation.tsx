@@ -51,6 +51,7 @@ export function Confirmation(props: View) {
     service: booking.service.name,
     items: bookedItems(booking),
     price: isCancelled ? null : price,
+    discount: isCancelled ? undefined : booking.discount,
     deposit:
       payment?.status === 'due' || payment?.status === 'paid' ? { ...payment, status: payment.status } : null,
     party: party > 1 ? party : null,

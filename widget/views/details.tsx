@@ -1,5 +1,5 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { itemsOf, locationOf, servicesOf } from '../flow/choice-rules.ts'
+import { itemsOf, itemsText, locationOf, servicesOf } from '../flow/choice-rules.ts'
 import { strictestRules } from '../flow/change-rules.ts'
 import { askedBy, faultsLeft, fieldName } from '../flow/draft-rules.ts'
 import { totalsOf } from '../flow/item-rules.ts'
@@ -7,6 +7,7 @@ import { answerByMs } from '../flow/request-rules.ts'
 import { fill } from '../texts.ts'
 import { momentText } from '../times/moment.ts'
 import { ContactFields } from './contact-fields.tsx'
+import { CouponInput, depositBy, useCoupon } from './coupon.tsx'
 import { CustomFieldInput } from './custom-field-input.tsx'
 import { TextInput } from './text-input.tsx'
 import { RepeatChoice } from './repetition.tsx'
@@ -28,17 +29,20 @@ export function Details(props: View) {
   }, [errors])
   const judged = useMemo(() => draft, [errors])
   const faults = faultsLeft(errors, judged, draft)
-  if (!service || !wanted) return null
-  const nameOf = (staffId: string | null | undefined) =>
-    catalogue.staff.find(({ id }) => id === staffId)?.name
   const items = itemsOf(catalogue, choice, party).map((item, at) => ({
     ...item,
-    ...wanted.items?.[at],
-    staffId: wanted.items?.[at]?.staffId ?? item.staffId,
+    ...wanted?.items?.[at],
+    staffId: wanted?.items?.[at]?.staffId ?? item.staffId,
     service: services[at]?.name ?? '',
     capacity: services[at]?.capacity ?? 1,
   }))
-  const { price, isFrom, deposit } = totalsOf(catalogue, items)
+  const coupon = useCoupon(props, itemsText(items))
+  if (!service || !wanted) return null
+  const nameOf = (staffId: string | null | undefined) =>
+    catalogue.staff.find(({ id }) => id === staffId)?.name
+  const { price, isFrom, deposit: full } = totalsOf(catalogue, items)
+  const checked = state.repeat ? undefined : coupon.checked
+  const deposit = depositBy(checked, full)
   const asked = askedBy(services, state.business)
   const location = locationOf(catalogue, choice)
   const answerBy = answerByMs(services, { startsAtMs: wanted.startsAtMs, nowMs: props.nowMs() })
@@ -65,7 +69,8 @@ export function Details(props: View) {
               staff: nameOf(staffId),
               party: capacity > 1 ? (items[at]?.party ?? null) : null,
             })),
-            price,
+            price: checked?.price ?? price,
+            discount: checked && { ...checked.discount, code: checked.code },
             isFrom,
             deposit: deposit && { ...deposit, status: 'wanted' },
             party: service.capacity > 1 ? party : null,
@@ -111,15 +116,8 @@ export function Details(props: View) {
           texts={texts}
           onWrite={(notes) => flow.write({ notes })}
         />
-        {state.business?.takes_coupons && price && (
-          <TextInput
-            label={texts.coupon}
-            value={draft.coupon ?? ''}
-            fieldError={faults['coupon']}
-            max={40}
-            texts={texts}
-            onWrite={(coupon) => flow.write({ coupon })}
-          />
+        {state.business?.takes_coupons && price && !state.repeat && (
+          <CouponInput {...props} coupon={coupon} fieldError={faults['coupon']} />
         )}
         {Object.keys(faults).length > 0 && <p class="fault">{texts.faultsFound}</p>}
         {isRequest && (

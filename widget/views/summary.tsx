@@ -29,8 +29,10 @@ interface Appointment {
   items?: SummaryItem[]
   /** True for a price that depends on the person. */
   isFrom?: boolean
-  /** Total for all people. */
+  /** Total for all people, after a discount. */
   price: Money | null
+  /** The reduction by a coupon. */
+  discount?: Booking['discount'] | undefined
   /** Total for all people. */
   deposit: (Money & { status: 'wanted' | 'due' | 'paid' }) | null
   /** Null if the widget does not ask for the number. */
@@ -145,7 +147,7 @@ export function bookedItems({ items }: Pick<Booking, 'items'>): SummaryItem[] {
 
 /** Renders the price, the deposit, and the rest to pay at the location. */
 function Amounts({ language: { texts }, formats, appointment }: SummaryView) {
-  const { price, deposit, isFrom = false } = appointment
+  const { price, discount, deposit, isFrom = false } = appointment
   const left = isFrom ? undefined : leftOnSite(price, deposit)
   const depositText = deposit && { wanted: texts.deposit, due: texts.due, paid: texts.paid }[deposit.status]
   const parts = [
@@ -153,7 +155,16 @@ function Amounts({ language: { texts }, formats, appointment }: SummaryView) {
     deposit && depositText && fill(depositText, { amount: formats.money(deposit) }),
     left && fill(texts.left, { amount: formats.money(left) }),
   ].filter(Boolean)
-  return parts.length > 0 ? <span class="hint">{parts.join(' · ')}</span> : null
+  return (
+    <>
+      {discount && (
+        <span class="hint">
+          {fill(texts.discount, { code: discount.code, amount: formats.money(discount) })}
+        </span>
+      )}
+      {parts.length > 0 && <span class="hint">{parts.join(' · ')}</span>}
+    </>
+  )
 }
 
 /** Returns the deadlines for moving and cancelling in milliseconds; -Infinity for never. */

@@ -55,8 +55,9 @@ export function staffFields(language: ConsoleLanguage, state: FormState, choices
 export function locationFields(language: ConsoleLanguage, state: FormState): Html {
   const at = fieldsOf(locationRows(language), state)
   return inColumns(
-    html`<section class="card">${at('name', 'address', 'timezone', 'online_url')}</section>`,
-    at('weekly_hours', 'date_overrides'),
+    html`<section class="card">${at('name', 'address', 'timezone', 'online_url')}</section>
+      ${at('date_overrides')}`,
+    at('weekly_hours'),
   )
 }
 
