@@ -51,12 +51,13 @@ export function csvRow(
  * in between. Apostrophes count, so that `cellText` removes only ours.
  */
 const formulas = /^(?='*[\t\r\n])|(?<=^|[;\t\r\n])(?=['"\s]*[=+\-@])/g
+const negativeNumber = /^-\d+(?:[.,]\d+)?$/
 const guardedFormulas = /^'(?='*[\t\r\n])|(?<=^|[;\t\r\n])'(?=['"\s]*[=+\-@])/g
 
 function csvCell(value: string | number | null, separator: string): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)
-  const safe = value.replace(formulas, "'")
+  const safe = negativeNumber.test(value) ? value : value.replace(formulas, "'")
   return /["\r\n]/.test(safe) || safe.includes(separator) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

@@ -17,12 +17,14 @@ import {
   weekCells,
 } from './numbers-rules.ts'
 import type { Numbers } from './numbers-schemas.ts'
+import { TakingsSums } from './movement-rules.ts'
 import type { NumbersItem } from './numbers-types.ts'
 
 /** Maximum number of listed columns. Further ones are only counted. */
 const maxColumns = 1_000
 
 type Counted = Static<typeof Numbers>
+type MovedShare = Parameters<TakingsSums['add']>[0] & { staff_id: string | null }
 type CountName =
   'bookings' | 'cancellations' | 'no_shows' | 'waitlist_bookings' | 'booked_minutes' | 'open_minutes'
 
@@ -52,6 +54,7 @@ class Period {
   }
   readonly money = new MoneySums()
   readonly waitlistMoney = new MoneySums()
+  readonly taken = new TakingsSums()
   clients = { new: 0, returning: 0 }
   readonly days: Days
 
@@ -70,6 +73,7 @@ class Period {
       returning_clients: this.clients.returning,
       money: this.money.list(),
       waitlist_money: this.waitlistMoney.list(),
+      taken: this.taken.list(),
     }
   }
 }
@@ -183,6 +187,12 @@ export class NumbersCount {
       this.addClient(item, periods)
       this.addLead(item)
     }
+  }
+
+  /** Adds a payment or refund of a span, or the part of it for one service. */
+  addMoved(span: CountedSpan, item: MovedShare): void {
+    if (this.question.staffId !== undefined && item.staff_id !== this.question.staffId) return
+    for (const { taken } of this.periodsOf(span)) taken.add(item)
   }
 
   /** Returns the numbers. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Reads } from '../database/database.ts'
-import { discountsOf, readDiscount } from '../database/discount-rules.ts'
+import { type Discounted, withDiscounts } from './item-discount-rules.ts'
 import { type Columns, isPostgres, rowsOf, rowsText } from '../database/json-rows.ts'
 import type { NumbersItem } from './numbers-types.ts'
 
@@ -54,33 +54,11 @@ export async function findNumbers(
        and k.starts_at >= ${starts_at} and k.starts_at < ${ends_at}
        and (k.cancelled_at is null or k.confirmed_at is not null) ${by}
      order by k.starts_at, k.id, v.item`.execute(db)
-  const items = withDiscounts(rows)
+  const items = withDiscounts(rows, ({ booking_id }) => booking_id)
   return staffId === undefined ? items : items.filter(({ staff_id }) => staff_id === staffId)
 }
 
-type FoundItem = Omit<NumbersItem, 'discount'> & { discount_json: string | null }
-
-/** Replaces the discount of each booking by that of each of its items, which come together. */
-function withDiscounts(rows: readonly FoundItem[]): NumbersItem[] {
-  const items = rows.map(({ discount_json: _, ...item }) => ({ ...item, discount: 0 }))
-  for (let at = 0; at < rows.length;) {
-    const { booking_id, discount_json } = rows[at] as FoundItem // within the list
-    let next = at + 1
-    while (rows[next]?.booking_id === booking_id) next += 1
-    const discount = readDiscount(discount_json)
-    if (discount) {
-      const ofBooking = items.slice(at, next)
-      const priced = ofBooking.map(({ service_id, amount, currency, party_size }) => ({
-        serviceId: service_id,
-        price: amount === null || !currency ? null : { amount: amount * party_size, currency },
-      }))
-      for (const [index, off] of discountsOf(discount, priced).entries())
-        items[at + index] = { ...items[at + index], discount: off } as NumbersItem
-    }
-    at = next
-  }
-  return items
-}
+type FoundItem = Discounted<Omit<NumbersItem, 'discount'>>
 
 /** Joins the items `v` of each booking `k` that has some, and nothing to all others. */
 export function itemsOfEach(db: Reads) {

@@ -71,6 +71,18 @@ const MoneyByCurrency = Type.Array(
   },
 )
 
+const MoneyTaken = Type.Array(
+  Type.Object({
+    currency: Type.String({ description: 'ISO 4217.' }),
+    received: Type.Integer({ ...AmountOfMoney, description: 'Payments of clients.' }),
+    refunded: Type.Integer({ ...AmountOfMoney, description: 'Refunds to them.' }),
+  }),
+  {
+    description:
+      'Online payments and refunds in minor units, on the day when the money moved. A payment for several services of a visit is divided by their prices.',
+  },
+)
+
 const MinutesByHour = Type.Array(Count)
 
 const Period = Type.Object(
@@ -87,6 +99,7 @@ const Period = Type.Object(
     money: MoneyByCurrency,
     waitlist_bookings: Type.Integer({ minimum: 0, description: descriptions.waitlist_bookings }),
     waitlist_money: MoneyByCurrency,
+    taken: MoneyTaken,
   },
   {
     title: 'PeriodInNumbers',
@@ -125,6 +138,7 @@ const examplePeriod = {
   ...{ new_clients: 6, returning_clients: 22, money: [{ currency: 'EUR', booked: 105_000, missed: 3_500 }] },
   waitlist_bookings: 2,
   waitlist_money: [{ currency: 'EUR', booked: 7_000, missed: 0 }],
+  taken: [{ currency: 'EUR', received: 42_000, refunded: 2_500 }],
 }
 const exampleHours = (minutes: number) =>
   Array.from({ length: 24 }, (_, hour) => (hour >= 9 && hour < 17 ? minutes : 0))

@@ -9,6 +9,8 @@ import { keptCatalogues, type WholeCatalogue } from '../catalogue/offering.ts'
 import { businessAsked, catalogueOf } from './calendar.ts'
 import type { Context } from './context.ts'
 import { turnsFor } from './costly.ts'
+import { findMovedItems, movementName } from './movement-queries.ts'
+import { withShares } from './movement-rules.ts'
 import { NumbersCount } from './numbers-count.ts'
 import {
   type DayRow,
@@ -81,6 +83,15 @@ async function countNumbers(
     await slices.rest()
     count.meet(emails, earlier)
     await slices.map(items, (item) => count.add(span, item))
+  }
+  for (const spans of Map.groupBy(count.spans, ({ month }) => month).values()) {
+    const [from, to] = [spans[0]?.range.from ?? 0, spans.at(-1)?.range.to ?? 0]
+    const dates = { starts_at: instantFromMs(from), ends_at: instantFromMs(to) }
+    const moved = await findMovedItems(db, { businessId, locationId }, dates)
+    await slices.map(withShares(moved, movementName), (item) => {
+      const span = spans.find(({ range }) => toMs(item.at) < range.to)
+      if (span) count.addMoved(span, item)
+    })
   }
   return {
     business_id: businessId,

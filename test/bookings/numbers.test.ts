@@ -124,12 +124,13 @@ onEachEngine('numbers', (engine) => {
   })
 
   // SQLite works on the serving thread: a year in one statement would block everyone
-  test('cost a statement over bookings for each week in each month, and one for its unknown clients', async () => {
+  test('cost a statement over bookings for each week in each month, one over payments for each month, and one for unknown clients', async () => {
     const count = async (query: string, pattern: RegExp) =>
       (await service.statementsOf(() => read(query))).filter((text) => pattern.test(text)).length
-    expect(await count('from=2026-11-23&to=2026-11-23', /bookings as k/)).toBe(1)
-    expect(await count('from=2026-01-01&to=2027-01-06', /bookings as k/)).toBe(65)
+    expect(await count('from=2026-11-23&to=2026-11-23', /from bookings as k/)).toBe(1)
+    expect(await count('from=2026-01-01&to=2027-01-06', /from bookings as k/)).toBe(65)
     expect(await count('from=2026-01-01&to=2027-01-06', /bookings as b/)).toBeLessThan(4)
+    expect(await count('from=2026-01-01&to=2027-01-06', /from payments as p/)).toBe(13)
   })
 
   test('of another business are not there, and too many days are refused', async () => {

@@ -683,6 +683,7 @@ const open = [
   'GET /console/login',
   'GET /console/numbers',
   'GET /console/numbers.csv',
+  'GET /console/payments.csv',
   'GET /console/businesses',
   'GET /console/audit',
   'GET /console/parts',

@@ -230,6 +230,8 @@ export interface TextParameters {
   'numbers.busySays': { best: string | number; most: string | number; share: string | number }
   'numbers.gapsSay': { count: number }
   'numbers.gapsBrought': { amount: string | number; count: number }
+  'numbers.takenSays': { amount: string | number }
+  'numbers.takenAndBack': { amount: string | number; refunded: string | number }
   'developers.limitsOfKey': { hour: string | number; minute: string | number }
   'developers.made': { when: string | number }
   'developers.revokeWhy': { name: string | number }
@@ -267,6 +269,8 @@ export interface TextParameters {
   'ownMail.connected': { from: string | number; host: string | number }
   'ownMail.failed': { host: string | number; when: string | number }
   'ownMail.refused': { reason: string | number }
+  'payments.dueCount': { count: number }
+  'payments.visit': { others: number; service: string | number }
   'payments.own': { key: string | number }
   'audit.key': { name: string | number }
   'notifications.removeOf': { device: string | number }

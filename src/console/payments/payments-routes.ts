@@ -1,19 +1,20 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { hasRole } from '../../access/actor.ts'
 import { countTrial } from '../../access/counted-requests.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
-import { fullName } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
-import { readInstant } from '../../base/instants.ts'
+import { problems, StrictObject } from '../../base/wire.ts'
 import type { Context } from '../../bookings/context.ts'
 import { faultSummary, filledForm, type FormState } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
-import { moneyText } from '../../mails/times-and-money.ts'
-import { listDeposits } from '../../payments/deposit-list.ts'
+import { turnsFor } from '../../bookings/costly.ts'
+import { seeOther } from '../../pages/page.ts'
 import { findOwnStripe, ownWebhookUrl, removeOwnStripe, setOwnStripe } from '../../payments/own-stripe.ts'
 import { SetStripe } from '../../payments/own-stripe-schemas.ts'
-import { doneNotice, pathOf } from '../frame/console-page.ts'
+import { sendFile } from '../bookings/bookings-routes.ts'
+import { consoleScript, doneNotice, findVisit, pathOf } from '../frame/console-page.ts'
 import { connectionForms } from '../frame/connection-form.ts'
 import {
   type BusinessVisit,
@@ -21,92 +22,93 @@ import {
   type ConsoleRoute,
   consoleRoutes,
   type ShownPage,
+  tags,
 } from '../frame/console-route.ts'
-import { emptyState } from '../frame/empty-state.ts'
-import { face } from '../frame/faces.ts'
+import { sendLogIn } from '../frame/gate-page.ts'
 import { fieldsOf, readRows, type Rows, text } from '../frame/form-rows.ts'
-import { momentText } from '../frame/formats.ts'
+import { periodQuery } from '../frame/period.ts'
+import { movementList, movementRows, paymentsPath, readPayments } from './movement-list.ts'
 
-const path = '/console/payments'
-const stripePath = `${path}/stripe`
-const shownDeposits = 50
+const stripePath = `${paymentsPath}/stripe`
 
-/** Registers the list of deposits, and the page on which an owner connects Stripe. */
+const Choice = Type.Optional(Type.String({ maxLength: 600 }))
+const paymentsQuery = {
+  ...periodQuery,
+  type: Type.Optional(
+    Type.String({ maxLength: 600, description: '`payment`, `refund` or `due`; else payments and refunds.' }),
+  ),
+  service: Choice,
+  cursor: Choice,
+}
+
+/** Registers the list of payments and refunds, its file, and the page on which an owner connects Stripe. */
 export function paymentsPageRoutes(limiter: RateLimiter) {
-  return (app: FastifyInstance, context: Context): void =>
+  return (app: FastifyInstance, context: Context): void => {
     consoleRoutes(app, context, [listPage(context), stripePage(context, limiter)])
+    fileRoute(app, context)
+  }
 }
 
 function listPage(context: Context): ConsoleRoute {
   return {
-    path,
+    path: paymentsPath,
     name: 'PaymentsPage',
-    summary: 'The deposits of a business',
+    summary: 'Payments and refunds of a business, and what is due',
     role: 'manager',
-    show: async (visit) => {
+    query: paymentsQuery,
+    show: async (visit, { query }) => {
       const { payments: t } = visit.texts
-      const asked = { id: visit.business.id, max: shownDeposits }
-      const deposits = await listDeposits(context, visit.person, asked)
       return {
         title: t.title,
         section: 'payments',
+        more: consoleScript,
         body: html`<div class="head">
             <h1>${t.title}</h1>
             ${hasRole(visit.person, 'owner') ? html`<a class="button" href="${pathOf(stripePath, visit)}">${t.settings}</a>` : ''}
           </div>
-          ${await stateOf(context, visit)}
-          <h2>${t.deposits}</h2>
-          ${
-            deposits.length === 0
-              ? emptyState(
-                  'payments',
-                  t.empty,
-                  html`<a class="button" href="${pathOf('/console/services', visit)}"
-                    >${visit.texts.website.toServices}</a
-                  >`,
-                )
-              : html`<ul class="rows of-payments">
-                  ${deposits.map((one) => depositRow(visit, one))}
-                </ul>`
-          }`,
+          ${await stateOf(context, visit)} ${await movementList(context, visit, query)}`,
       }
     },
   }
 }
 
-type Deposit = Awaited<ReturnType<typeof listDeposits>>[number]
-
-function depositRow(visit: BusinessVisit, deposit: Deposit): Html {
-  const { payments: t } = visit.texts
-  const { locale, business } = visit
-  const name = fullName(deposit.client_first_name, deposit.client_last_name)
-  const at = deposit.refunded_at ?? deposit.paid_at ?? deposit.created_at
-  const isRefunding = deposit.status === 'paid' && deposit.refund_requested_at !== null
-  const state = isRefunding ? 'refunding' : (deposit.status as 'due' | 'paid' | 'refunded') // as the query selects
-  return html`<li>
-    <a class="row" href="${pathOf(`/console/bookings/${deposit.booking_id}`, visit)}">
-      <span class="row-who">${face(name)} <bdi class="client-name">${name}</bdi></span>
-      <span class="row-what"
-        ><bdi>${deposit.service_name}</bdi>
-        <span class="soft"
-          >${momentText(readInstant(deposit.starts_at), { timezone: deposit.timezone, locale })}</span
-        ></span
-      >
-      <span class="row-what"
-        ><span class="state is-${state === 'paid' ? 'confirmed' : 'pending'}"
-          >${icon(state === 'paid' ? 'done' : 'money')} ${t.states[state]}</span
-        >
-        ${
-          state === 'due'
-            ? ''
-            : html`<span class="soft"
-                >${momentText(readInstant(at), { timezone: business.timezone, locale })}</span
-              >`
-        }</span
-      >
-      <b class="end">${moneyText(deposit, locale)}</b>
-    </a>
-  </li>`
+/** Registers payments and refunds as a file. */
+function fileRoute(app: FastifyInstance, context: Context): void {
+  app.withTypeProvider<TypeBoxTypeProvider>().get(
+    `${paymentsPath}.csv`,
+    {
+      schema: {
+        operationId: 'exportPayments',
+        tags,
+        summary: 'Payments and refunds as a file for a spreadsheet, for managers who are logged in',
+        description: 'In the form that spreadsheets read in the language of the browser.',
+        querystring: StrictObject({ business: Choice, ...paymentsQuery }),
+        response: {
+          200: {
+            description: 'The file, or the form to log in.',
+            content: { 'text/csv': { schema: Type.String() }, 'text/html': { schema: Type.String() } },
+          },
+          303: Type.Null({ description: 'To the page: for those who may not, or for days that are none.' }),
+          ...problems('not_found'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const found = await findVisit(context, request, request.query.business)
+      if (!found) return sendLogIn(context, reply, { next: paymentsPath })
+      const { business, person } = found
+      const toPage = () => {
+        const { business: _named, ...query } = request.query
+        return seeOther(reply, pathOf(paymentsPath, found, query))
+      }
+      if (!hasRole(person, 'manager') || !business) return toPage()
+      const visit = { ...found, business }
+      const asked = readPayments(context, visit, request.query)
+      if (Object.keys(asked.state.faults).length > 0) return toPage()
+      const end = await turnsFor(context, 'export').take(business.id, visit.isGone)
+      return sendFile(reply, 'payments.csv', movementRows(context, visit, asked), end)
+    },
+  )
 }
 
 async function stateOf(context: Context, visit: BusinessVisit): Promise<Html> {
@@ -175,7 +177,7 @@ async function shown(
   return {
     title: t.settings,
     section: 'payments',
-    body: html`<p><a class="back" href="${pathOf(path, visit)}">${setUp.back}</a></p>
+    body: html`<p><a class="back" href="${pathOf(paymentsPath, visit)}">${setUp.back}</a></p>
       <h1>${t.settings}</h1>
       ${notice} ${faultSummary(state, setUp)} ${await stateOf(context, visit)}
       ${connectionForms(visit.texts.payments, {

@@ -5,25 +5,31 @@ import { hasRole } from '../../access/actor.ts'
 import { csvDate, type CsvForm, csvFormOf, csvNumber, csvRow, csvStart } from '../../base/csv.ts'
 import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
-import { isDate, toMs } from '../../base/instants.ts'
 import type { Slices } from '../../base/slices.ts'
 import { problems, StrictObject } from '../../base/wire.ts'
 import type { Context } from '../../bookings/context.ts'
 import { turnsFor } from '../../bookings/costly.ts'
 import { readNumbers } from '../../bookings/numbers.ts'
-import { maxNumbersDays, numbersErrors } from '../../bookings/numbers-rules.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
-import { choice, field, faultSummary, type FormState, hidden } from '../../pages/form.ts'
+import { choice, faultSummary, type FormState, hidden } from '../../pages/form.ts'
 import { sendFile } from '../bookings/bookings-routes.ts'
 import { businessOf, consoleScript, findVisit, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes, tags } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { listItems } from '../frame/lists.ts'
+import {
+  type AskedPeriod,
+  type Dates,
+  periodAddress,
+  periodFields,
+  periodQuery,
+  readPeriod,
+} from '../frame/period.ts'
 import { zoneNames } from '../team/zone-names.ts'
 import { changeText, countText, daysText, percentText } from './report-formats.ts'
-import { type Counted, moneyIn, nameOf, type Report, shareOf } from './report-tools.ts'
+import { type Counted, moneyIn, nameOf, type Report, shareOf, takenIn } from './report-tools.ts'
 import { reportsOf, shareOfAll, workloadOf } from './reports.ts'
 import { firstWeekday } from '../frame/formats.ts'
 import { seeOther } from '../../pages/page.ts'
@@ -31,35 +37,10 @@ import { seeOther } from '../../pages/page.ts'
 const path = '/console/numbers'
 
 const Choice = Type.Optional(Type.String({ maxLength: 600 }))
-const numbersQuery = {
-  range: Type.Optional(
-    Type.String({
-      maxLength: 600,
-      description: '`week`, `month` (else), `last_month`, `quarter`, `year`, or `own` with `from` and `to`.',
-    }),
-  ),
-  from: Choice,
-  to: Choice,
-  shown: Type.Optional(
-    Type.String({ maxLength: 600, description: 'The days that the form showed, with which `own` begins.' }),
-  ),
-  location: Choice,
-  person: Choice,
-}
-
-const ranges = ['week', 'month', 'last_month', 'quarter', 'year', 'own'] as const
-
-/** The first and last day of a period. */
-interface Dates {
-  from: string
-  to: string
-}
+const numbersQuery = { ...periodQuery, location: Choice, person: Choice }
 
 /** The days in an address, or their faults. */
-interface Asked extends Dates {
-  range: (typeof ranges)[number]
-  /** The period with which it is compared. */
-  before: Dates
+interface Asked extends AskedPeriod {
   location: string | undefined
   person: string | undefined
   state: FormState
@@ -131,82 +112,16 @@ export function numbersPageRoutes(app: FastifyInstance, context: Context): void 
 }
 
 /** Reads the days in an address, with the input. The default is the current month. */
-function askedBy(
-  context: Context,
-  { business, texts, locale }: BusinessVisit,
-  query: Record<string, string | undefined>,
-): Asked {
-  const today = Temporal.Instant.fromEpochMilliseconds(toMs(context.clock.now()))
-    .toZonedDateTimeISO(business.timezone)
-    .toPlainDate()
-  const [shownFrom, shownTo] = query['shown']?.split('/') ?? []
-  const { from = shownFrom, to = shownTo } = query
-  const isTyped = query['range'] === undefined && from !== undefined && to !== undefined
-  const range = isTyped ? 'own' : (ranges.find((one) => one === query['range']) ?? 'month')
-  const usual = usualDays(range === 'own' ? 'month' : range, today, firstWeekday(locale))
-  const days =
-    range === 'own' && (from !== undefined || to !== undefined)
-      ? { from: from ?? '', to: to ?? '' }
-      : usual.days
-  const faults = range === 'own' ? faultsOfDays(days, texts.numbers) : {}
+function askedBy(context: Context, visit: BusinessVisit, query: Record<string, string | undefined>): Asked {
+  const { typed, faults, ...period } = readPeriod(context, visit, query)
   const idIn = (text: string | undefined) =>
     text !== undefined && isUuid(text) ? text.toLowerCase() : undefined
   const [location, person] = [idIn(query['location']), idIn(query['person'])]
-  const before = range === 'own' && Object.keys(faults).length === 0 ? daysBefore(days) : usual.before
   return {
-    ...{ range, ...days, before, location, person },
-    state: { typed: { range, location: location ?? '', person: person ?? '', ...days }, faults },
+    ...period,
+    ...{ location, person },
+    state: { typed: { ...typed, location: location ?? '', person: person ?? '' }, faults },
   }
-}
-
-/** Returns a usual period and the one before it. */
-function usualDays(
-  range: Exclude<Asked['range'], 'own'>,
-  today: Temporal.PlainDate,
-  firstDay: number,
-): { days: Dates; before: Dates } {
-  const month = today.with({ day: 1 })
-  const start = {
-    week: today.subtract({ days: (today.dayOfWeek - firstDay + 7) % 7 }),
-    month,
-    last_month: month.subtract({ months: 1 }),
-    quarter: month.subtract({ months: (month.month - 1) % 3 }),
-    year: month.with({ month: 1 }),
-  }[range]
-  const length = {
-    week: { days: 7 },
-    month: { months: 1 },
-    last_month: { months: 1 },
-    quarter: { months: 3 },
-    year: { years: 1 },
-  }[range]
-  const until = (from: Temporal.PlainDate) => ({
-    from: from.toString(),
-    to: from.add(length).subtract({ days: 1 }).toString(),
-  })
-  return { days: until(start), before: until(start.subtract(length)) }
-}
-
-/** Returns as many days before a period. */
-function daysBefore({ from, to }: Dates): Dates {
-  const first = Temporal.PlainDate.from(from)
-  const { days } = first.until(to)
-  return {
-    from: first.subtract({ days: days + 1 }).toString(),
-    to: first.subtract({ days: 1 }).toString(),
-  }
-}
-
-function faultsOfDays(
-  { from, to }: { from: string; to: string },
-  texts: BusinessVisit['texts']['numbers'],
-): Record<string, string> {
-  const faults = { ...(!isDate(from) && { from: texts.noDay }), ...(!isDate(to) && { to: texts.noDay }) }
-  if (Object.keys(faults).length > 0) return faults
-  if (to < from) return { to: texts.endsBefore }
-  return numbersErrors({ from, to }).length > 0
-    ? { to: texts.tooLong({ weeks: Math.floor(maxNumbersDays / 7) }) }
-    : {}
 }
 
 function countedFor<Shown>(
@@ -235,8 +150,8 @@ async function numbersPage(context: Context, visit: BusinessVisit, asked: Asked)
   const { faults } = asked.state
   if (Object.keys(faults).length > 0)
     return html`${head} ${faultSummary(asked.state, { ...setUp, notSaved: '' })}`
-  const { range, from, to, location, person, before } = asked
-  const address = { range, location, person, ...(range === 'own' && { from, to }) }
+  const { from, to, location, person, before } = asked
+  const address = { location, person, ...periodAddress(asked) }
   const file = (report?: string) => pathOf(`${path}.csv`, visit, { ...address, report })
   const earlier = await countedFor(context, visit, { ...asked, ...before }, async (numbers) => ({
     ...numbers.total,
@@ -284,24 +199,16 @@ interface Named {
 /** Renders the choice of a period and of what counts. Choices apply at once; typed days have a button. */
 function rangeForm(
   visit: BusinessVisit,
-  { range, state, from, to }: Asked,
+  asked: Asked,
   { places, people }: { places: Named[]; people: Named[] },
 ): Html {
-  const { numbers: texts, bookings } = visit.texts
-  const options = ranges.map((one) => [one, texts.ranges[one]] as const)
+  const { bookings } = visit.texts
   const named = (items: Named[]) => items.map(({ id, name }) => [id, name] as const)
   return html`<form method="get" action="${path}" class="filters not-printed" data-apply>
-    ${hidden({ business: businessOf(visit), ...(range !== 'own' && { shown: `${from}/${to}` }) })}
-    ${choice(state, { name: 'range', label: texts.range, options })}
-    ${
-      range === 'own'
-        ? html`${field(state, { name: 'from', label: texts.from, type: 'date' })}
-          ${field(state, { name: 'to', label: texts.to, type: 'date' })}`
-        : ''
-    }
+    ${hidden({ business: businessOf(visit) })} ${periodFields(visit, asked, asked.state)}
     ${
       places.length > 1
-        ? choice(state, {
+        ? choice(asked.state, {
             name: 'location',
             label: bookings.location,
             options: [['', bookings.everywhere], ...named(places)],
@@ -310,19 +217,19 @@ function rangeForm(
     }
     ${
       people.length > 1
-        ? choice(state, {
+        ? choice(asked.state, {
             name: 'person',
             label: bookings.person,
             options: [['', bookings.everyone], ...named(people)],
           })
         : ''
     }
-    <button type="submit" class="${range === 'own' ? 'main' : ''}">${bookings.show}</button>
+    <button type="submit" class="${asked.range === 'own' ? 'main' : ''}">${bookings.show}</button>
   </form>`
 }
 
-function isEmpty({ bookings, cancellations }: Counted['total']): boolean {
-  return bookings + cancellations === 0
+function isEmpty({ bookings, cancellations, taken }: Counted['total']): boolean {
+  return bookings + cancellations + taken.length === 0
 }
 
 type Totals = Counted['total'] & { share: number | undefined }
@@ -342,6 +249,11 @@ function overview({ texts: { numbers: texts }, locale }: BusinessVisit, now: Tot
     ...now.money.map(({ currency, booked }) => {
       const show = (amount: number) => moneyText({ amount, currency }, locale)
       return [texts.revenue, ...compared(booked, moneyIn(before.money, currency).booked, show)] as const
+    }),
+    ...now.taken.map(({ currency }) => {
+      const show = (amount: number) => moneyText({ amount, currency }, locale)
+      const [taken, earlier] = [takenIn(now.taken, currency), takenIn(before.taken, currency)]
+      return [texts.taken, ...compared(taken, Math.max(earlier, 0), show)] as const
     }),
     [texts.bookings, ...compared(now.bookings, before.bookings, plain)] as const,
     [texts.busy, percent(now), texts.before({ before: percent(before) })] as const,

@@ -34,7 +34,7 @@ export interface Report {
 const maxWeeks = 14
 
 /** Returns what all reports of a period share: its parts, and how to show them. */
-export function toolsFor({ texts: { numbers: texts }, locale }: BusinessVisit, numbers: Counted) {
+export function toolsFor({ texts: { numbers: texts, payments }, locale }: BusinessVisit, numbers: Counted) {
   const { total, columns, services, weeks, months } = numbers
   const isByMonth = weeks.length > maxWeeks
   const periods = isByMonth ? months : weeks
@@ -78,7 +78,7 @@ export function toolsFor({ texts: { numbers: texts }, locale }: BusinessVisit, n
       .map((sum) => moneyText(sum, locale))
 
   return {
-    ...{ texts, locale, numbers, total, columns, services, periods, currencies },
+    ...{ texts, payments, locale, numbers, total, columns, services, periods, currencies },
     ...{ percent, plain, text, count, share, hours, amount, period, periodHead },
     ...{ labelOf, longLabel, amountHeads, amounts, sums },
   }
@@ -89,6 +89,12 @@ export type Tools = ReturnType<typeof toolsFor>
 /** Returns the amounts in one currency. */
 export function moneyIn(money: Period['money'], currency: string) {
   return money.find((one) => one.currency === currency) ?? { booked: 0, missed: 0 }
+}
+
+/** Returns the payments less the refunds in one currency. */
+export function takenIn(taken: Period['taken'], currency: string): number {
+  const one = taken.find((sum) => sum.currency === currency)
+  return one ? one.received - one.refunded : 0
 }
 
 export function nameOf({ staff, service, location }: CountedColumn): string {

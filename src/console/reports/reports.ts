@@ -13,6 +13,7 @@ import {
   type Report,
   shareOf,
   sumOf,
+  takenIn,
   type Tools,
   toolsFor,
 } from './report-tools.ts'
@@ -70,6 +71,61 @@ function revenueReport({
       period(one),
       ...amounts(one.money, 'booked'),
       ...amounts(one.money, 'missed'),
+    ]),
+  }
+}
+
+/** Shows the money that moved online, one plot a currency. */
+function takenReport({
+  texts,
+  payments,
+  locale,
+  total,
+  amount,
+  period,
+  periodHead,
+  periods,
+  labelOf,
+}: Tools): Report {
+  const list = new Intl.ListFormat(locale)
+  const said = (kind: 'received' | 'refunded') =>
+    list.format(
+      total.taken
+        .filter((sum) => sum[kind] > 0)
+        .map((sum) => moneyText({ amount: sum[kind], currency: sum.currency }, locale)),
+    )
+  const refunded = said('refunded')
+  const received =
+    said('received') || moneyText({ amount: 0, currency: total.taken[0]?.currency ?? '' }, locale)
+  return {
+    id: 'taken',
+    title: texts.taken,
+    sentence:
+      refunded === ''
+        ? texts.takenSays({ amount: received })
+        : texts.takenAndBack({ amount: received, refunded }),
+    plot: html`${total.taken.map(({ currency }) =>
+      barPlot(
+        periods.map((one) => ({
+          label: labelOf(one),
+          value: compactMoney(takenIn(one.taken, currency), currency, locale),
+          parts: [{ look: 'full' as const, value: Math.max(takenIn(one.taken, currency), 0) }],
+        })),
+        { title: `${texts.taken} (${currency})`, axis: (value) => compactMoney(value, currency, locale) },
+      ),
+    )}`,
+    heads: [
+      periodHead,
+      ...total.taken.flatMap(({ currency }) =>
+        [payments.received, payments.refunded].map((name) => `${name} (${currency})`),
+      ),
+    ],
+    rows: periods.map((one) => [
+      period(one),
+      ...total.taken.flatMap(({ currency }) => {
+        const sum = one.taken.find((taken) => taken.currency === currency)
+        return [amount(sum?.received ?? 0, currency), amount(sum?.refunded ?? 0, currency)]
+      }),
     ]),
   }
 }
@@ -322,7 +378,9 @@ function weekAt({ weeks }: Counted, at: number): { from: string; to: string } {
 export function reportsOf(visit: BusinessVisit, numbers: Counted): Report[] {
   const tools = toolsFor(visit, numbers)
   return [
-    ...[weekReport(tools), revenueReport(tools), attendanceReport(tools), clientReport(tools)],
+    ...[weekReport(tools), revenueReport(tools)],
+    ...(numbers.total.taken.length > 0 ? [takenReport(tools)] : []),
+    ...[attendanceReport(tools), clientReport(tools)],
     ...[serviceReport(tools), utilisationReport(tools), leadReport(tools)],
     ...(numbers.total.waitlist_bookings > 0 ? [waitlistReport(tools)] : []),
     peopleReport(tools),

@@ -1,0 +1,197 @@
+import { sql } from 'kysely'
+import type { Instant } from '../base/instants.ts'
+import type { Reads } from '../database/database.ts'
+import type { PaymentsTable } from '../database/tables.ts'
+import type { Discounted } from './item-discount-rules.ts'
+import { withDiscounts } from './item-discount-rules.ts'
+import { itemsOfEach } from './numbers-queries.ts'
+
+/** From an instant to before another. */
+export interface MovementSpan {
+  starts_at: Instant
+  ends_at: Instant
+}
+
+export type MovementType = 'payment' | 'refund'
+
+/** Money that a client has paid, or got back. */
+interface Movement {
+  type: MovementType
+  payment_id: string
+  /** The number of the refund; 0 for a payment. */
+  number: number
+  kind: PaymentsTable['kind']
+  at: Instant
+  /** In minor units, below zero for a refund. */
+  amount: number
+  currency: string
+}
+
+/** A movement, or an amount that is due, with its booking. Null where the booking was never made. */
+export type ListedMovement = Movement & {
+  booking_id: string | null
+  starts_at: Instant | null
+  client_first_name: string | null
+  client_last_name: string | null
+  service_name: string | null
+  item_count: number | null
+  timezone: string | null
+}
+
+interface AskedMovements {
+  businessId: string
+  serviceId: string | undefined
+}
+
+/** The last one of the page before. */
+export type MovementCursor = readonly [at: Instant, paymentId: string, number: number]
+
+function movementsIn(businessId: string, { starts_at, ends_at }: MovementSpan) {
+  return sql`(
+    select 'payment' as type, p.id as payment_id, 0 as number, p.kind, p.paid_at as at, p.amount as amount, p.currency,
+           p.booking_id
+      from payments as p
+     where p.business_id = ${businessId} and p.paid_at >= ${starts_at} and p.paid_at < ${ends_at}
+     union all
+    select 'refund', r.payment_id, r.number, p.kind, r.refunded_at, -r.amount, p.currency, p.booking_id
+      from refunds as r
+           join payments as p on p.id = r.payment_id and p.business_id = r.business_id
+     where r.business_id = ${businessId} and r.status = 'refunded'
+       and r.refunded_at >= ${starts_at} and r.refunded_at < ${ends_at}) as m`
+}
+
+function isOfService(serviceId: string | undefined) {
+  return serviceId === undefined
+    ? sql``
+    : sql`and (k.service_id = ${serviceId} or exists (
+             select 1 from visit_items as i
+              where i.visit_id = k.id and i.business_id = k.business_id and i.service_id = ${serviceId}))`
+}
+
+const shownBooking = sql`k.id as booking_id, k.starts_at, k.client_first_name, k.client_last_name, k.item_count,
+           s.name as service_name, l.timezone`
+
+function joinBooking(businessId: string, bookingId: string) {
+  return sql`left join bookings as k on k.id = ${sql.ref(bookingId)} and k.business_id = ${businessId}
+           left join services as s on s.id = k.service_id and s.business_id = k.business_id
+           left join locations as l on l.id = k.location_id and l.business_id = k.business_id`
+}
+
+/** Finds payments and refunds of a span, the latest first, after a position. */
+export async function findMovements(
+  db: Reads,
+  { businessId, serviceId }: AskedMovements,
+  {
+    span,
+    type,
+    after,
+    rows: max,
+  }: {
+    span: MovementSpan
+    type: MovementType | undefined
+    after: MovementCursor | undefined
+    rows: number
+  },
+): Promise<ListedMovement[]> {
+  const [at, paymentId, number] = after ?? []
+  const { rows } = await sql<ListedMovement>`
+    select m.type, m.payment_id, m.number, m.kind, m.at, m.amount, m.currency, ${shownBooking}
+      from ${movementsIn(businessId, span)}
+           ${joinBooking(businessId, 'm.booking_id')}
+     where 1 = 1 ${type === undefined ? sql`` : sql`and m.type = ${type}`} ${isOfService(serviceId)}
+           ${after === undefined ? sql`` : sql`and (m.at, m.payment_id, m.number) < (${at}, ${paymentId}, ${number})`}
+     order by m.at desc, m.payment_id desc, m.number desc
+     limit ${max}`.execute(db)
+  return rows
+}
+
+/** Finds amounts that are due, the latest first, after a position. */
+export async function findDue(
+  db: Reads,
+  { businessId, serviceId }: AskedMovements,
+  { after, rows: max }: { after: MovementCursor | undefined; rows: number },
+): Promise<ListedMovement[]> {
+  const [at, paymentId] = after ?? []
+  const { rows } = await sql<ListedMovement>`
+    select 'payment' as type, p.id as payment_id, 0 as number, p.kind, p.created_at as at, p.amount, p.currency,
+           ${shownBooking}
+      from payments as p
+           ${joinBooking(businessId, 'p.booking_id')}
+     where p.business_id = ${businessId} and p.status = 'due' and k.id is not null ${isOfService(serviceId)}
+           ${after === undefined ? sql`` : sql`and (p.created_at, p.id) < (${at}, ${paymentId})`}
+     order by p.created_at desc, p.id desc
+     limit ${max}`.execute(db)
+  return rows
+}
+
+/** The amounts that are due in one currency, in minor units. */
+export interface DueSum {
+  currency: string
+  count: number
+  amount: number
+}
+
+/** Adds up what is due. */
+export async function sumDue(db: Reads, businessId: string): Promise<DueSum[]> {
+  const { rows } = await sql<{ currency: string; count: number; amount: number | string }>`
+    select p.currency, cast(count(*) as integer) as count, cast(sum(p.amount) as bigint) as amount
+      from payments as p
+           join bookings as k on k.id = p.booking_id and k.business_id = p.business_id
+     where p.business_id = ${businessId} and p.status = 'due'
+     group by p.currency
+     order by p.currency`.execute(db)
+  return rows.map((row) => ({ ...row, amount: Number(row.amount) }))
+}
+
+/** A movement for one of the services of its booking. */
+type MovedItem = Movement & {
+  service_id: string | null
+  staff_id: string | null
+  /** The price of the service for all people, less the discount. 0 if it has none. */
+  price: number
+}
+
+/** Finds payments and refunds of a span, once for each service of their bookings. The caller limits the span. */
+export async function findMovedItems(
+  db: Reads,
+  { businessId, locationId }: { businessId: string; locationId?: string | undefined },
+  span: MovementSpan,
+): Promise<MovedItem[]> {
+  const own = (column: string) =>
+    sql.raw(`case when k.item_count is null then k.${column} else v.${column} end`)
+  const { rows } = await sql<FoundItem>`
+    select m.type, m.payment_id, m.number, m.kind, m.at, m.amount as moved, m.currency as moved_currency,
+           ${own('service_id')} as service_id, ${own('staff_id')} as staff_id,
+           ${own('party_size')} as party_size,
+           ${own('agreed_amount')} as amount, ${own('agreed_currency')} as currency, k.discount_json
+      from ${movementsIn(businessId, span)}
+           left join bookings as k on k.id = m.booking_id and k.business_id = ${businessId}
+           ${itemsOfEach(db)}
+     where 1 = 1 ${locationId === undefined ? sql`` : sql`and k.location_id = ${locationId}`}
+     order by m.at, m.payment_id, m.number, v.item`.execute(db)
+  return withDiscounts(rows, movementName).map(
+    ({ amount, currency: _, party_size, discount, moved, moved_currency, ...item }) => ({
+      ...item,
+      amount: moved,
+      currency: moved_currency,
+      price: amount === null ? 0 : amount * party_size - discount,
+    }),
+  )
+}
+
+type FoundItem = Discounted<
+  Omit<Movement, 'amount' | 'currency'> & {
+    moved: number
+    moved_currency: string
+    service_id: string
+    staff_id: string | null
+    party_size: number
+    amount: number | null
+    currency: string | null
+  }
+>
+
+/** Returns a name that all items of a movement share. */
+export function movementName({ payment_id, number }: Pick<Movement, 'payment_id' | 'number'>): string {
+  return `${payment_id} ${number}`
+}
