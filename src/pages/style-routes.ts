@@ -6,9 +6,12 @@ import { Media } from '../base/wire.ts'
 import { sendConditional, tagged } from '../http/conditional.ts'
 import { pageTag } from '../http/openapi.ts'
 
-/** Returns the text of style sheets in this folder, one after the other. */
+/** Returns the text of style sheets in this folder, one after the other, without comments and indents. */
 export function stylesOf(...files: string[]): string {
-  return files.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join('\n')
+  return files
+    .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
+    .join('\n')
+    .replaceAll(/\/\*[^]*?\*\/|\n\s+/g, (found) => (found.startsWith('/') ? '' : '\n'))
 }
 
 /**

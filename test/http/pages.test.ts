@@ -125,6 +125,20 @@ onOneEngine('sqlite', 'the pages', (engine) => {
       for (const place of led) expect(ids).toContain(place)
     })
 
+    test.each(['/docs/console.css', '/console/calendar.css'])(
+      '%s is one compressed file, which browsers keep',
+      async (path) => {
+        const sent = await service.call('GET', `/${path}`, { headers: { 'accept-encoding': 'gzip' } })
+        const size = Number(sent.headers['content-length'])
+        expect(sent.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+        expect(size).toBeLessThan(20_000)
+        const again = await service.call('GET', `/${path}`, {
+          headers: { 'accept-encoding': 'gzip', 'if-none-match': String(sent.headers.etag) },
+        })
+        expect(again.status).toBe(304)
+      },
+    )
+
     test('serves its files again only when they have changed', async () => {
       const first = await get('/docs/page.css')
       const again = await service.call('GET', '//docs/page.css', {
