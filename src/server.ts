@@ -23,6 +23,7 @@ import { oldClients } from './bookings/erasure.ts'
 import { countActiveHolds, expiredHolds, oldHolds, oldNetworks } from './bookings/hold.ts'
 import { holdRoutes } from './bookings/hold-routes.ts'
 import { isClient, oldClientLogIns } from './bookings/client-log-in.ts'
+import { checkoutAddress } from './bookings/checkouts.ts'
 import { managedBy, payUrl } from './bookings/manage.ts'
 import { manageRoutes } from './bookings/manage-routes.ts'
 import { numbersRoutes } from './bookings/numbers-routes.ts'
@@ -115,6 +116,7 @@ import { waitlistPageRoutes } from './pages/waitlist-page-routes.ts'
 import { widgetRoutes } from './pages/widget-routes.ts'
 import { oldProcessorEvents, oldSandboxCheckouts, unusedPayments } from './payments/payment.ts'
 import { ownStripeRoutes } from './payments/own-stripe-routes.ts'
+import { chargeRoutes } from './payments/charge-routes.ts'
 import { refundRoutes } from './payments/refund-routes.ts'
 import { PaymentWorker } from './payments/payment-worker.ts'
 import { stripeWebhookRoutes } from './payments/stripe-routes.ts'
@@ -188,6 +190,7 @@ export interface AppReplacements {
 function mailLinks(context: Context): ConstructorParameters<typeof MailWorker>[1] {
   return {
     payUrl: (booking) => payUrl(context, booking),
+    checkoutUrl: (paymentId) => checkoutAddress(context.config, paymentId),
     manage: (booking) => managedBy(context, booking),
     otherTimes: (booking) => otherTimes(context, booking),
     isClient: (mailbox) => isClient(context, mailbox),
@@ -310,7 +313,7 @@ function fileRoutes(limiter: RateLimiter): AnyRoutes {
 const apiRoutes: AnyRoutes[] = [
   ...[sessionRoutes, catalogueRoutes, catalogueWriteRoutes, imageRoutes, blockRoutes, holidayRoutes],
   ...[businessRoutes, businessKeyRoutes, availabilityRoutes, holdRoutes, calendarRoutes],
-  ...[numbersRoutes, manageRoutes, waitlistRoutes, refundRoutes, clientRoutes],
+  ...[numbersRoutes, manageRoutes, waitlistRoutes, refundRoutes, chargeRoutes, clientRoutes],
   ...[webhookRoutes, deliveryRoutes, mailRoutes],
   ...[feedRoutes, busyCalendarRoutes, auditRoutes],
 ]

@@ -3,6 +3,7 @@ export const auditActions = [
   ...(['booking.created', 'booking.updated', 'booking.cancelled', 'booking.completed'] as const),
   'booking.requested' as const,
   ...(['booking.confirmed', 'booking.refunded', 'booking.link_renewed', 'booking.reminders_ended'] as const),
+  ...(['booking.charged', 'booking.fee_waived'] as const),
   ...(['booking.no_show', 'booking.no_show_removed', 'booking.client_erased'] as const),
   ...(['service.created', 'service.updated', 'service.deactivated'] as const),
   ...(['location.created', 'location.updated', 'location.deactivated'] as const),

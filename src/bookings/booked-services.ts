@@ -1,3 +1,4 @@
+import { agreedFeesText } from '../catalogue/booking-fee-rules.ts'
 import type { Money } from '../catalogue/catalogue-types.ts'
 import type { StaffMember } from '../catalogue/location-and-staff-schemas.ts'
 import { findOfferingAsOf, findStaffOf, type Offering } from '../catalogue/offering.ts'
@@ -76,6 +77,7 @@ export function termsOf(
     client_fields: strictestFields(services.map(({ service }) => service.client_fields)),
     custom_fields: fields.filter(({ id }, index) => fields.findIndex((other) => other.id === id) === index),
     deposit: prepaymentFor(services),
+    fees: agreedFeesText(services.map(({ service }) => service)),
     serviceName: services.map(({ service }) => service.name).join(' + '),
   }
 }
@@ -98,6 +100,7 @@ export function withinPrice(
   const full = services.reduce((sum, { price }) => sum + (price?.amount ?? 0), 0)
   const left = full - discountOf(discount, services)
   const amount = Math.min(asked.amount, left)
+  if (asked.kind === 'card') return asked
   return amount > 0 ? { ...asked, amount, kind: amount === left ? 'full' : asked.kind } : undefined
 }
 

@@ -307,6 +307,10 @@ const bookingColumns = {
   series_id: 'uuid',
   coupon_id: 'uuid',
   discount_json: 'text',
+  fee_rules_json: 'text',
+  fee_consent: 'text',
+  fee_agreed_at: 'timestamptz',
+  agreed_starts_at: 'timestamptz',
 } as const satisfies Columns<keyof BookingsTable>
 
 /** The rows of new bookings also name their clients. */
@@ -521,4 +525,32 @@ export async function updateBooking(
 ): Promise<void> {
   const changed = { ...booking, ...changes, version: booking.version + 1 }
   await writeBookings(tx, { booking: changed, names: [...Object.keys(changes), 'version'] })
+}
+
+/** Records the sentence about fees to which the client of a locked booking has agreed. */
+export async function writeFeeConsent(
+  tx: Transaction,
+  { id, business_id: businessId }: Pick<BookingRow, 'id' | 'business_id'>,
+  sentence: string,
+): Promise<void> {
+  await tx.db
+    .updateTable('bookings')
+    .set({ fee_consent: sentence, fee_agreed_at: tx.now })
+    .where('business_id', '=', businessId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Marks a locked booking that is charged although it was booked without fees, so that its payments are read. */
+export async function markCharged(
+  tx: Transaction,
+  { id, business_id: businessId }: Pick<BookingRow, 'id' | 'business_id'>,
+): Promise<void> {
+  await tx.db
+    .updateTable('bookings')
+    .set({ fee_rules_json: '[]' })
+    .where('business_id', '=', businessId)
+    .where('id', '=', id)
+    .where('fee_rules_json', 'is', null)
+    .execute()
 }

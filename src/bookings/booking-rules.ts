@@ -103,7 +103,7 @@ export function planChange(
       ...(statusChanged && { status, cancelled_at: isTaken ? null : now }),
       ...(marked && { no_show_at: noShowAt }),
       ...((moved || isFirstConfirmation || (isTaken && !wasTaken)) && { scheduled_at: now }),
-      ...(moved && wanted.byClient && { client_reschedules: booking.client_reschedules + 1 }),
+      ...(moved && wanted.byClient && movedByClient(booking, span)),
       ...(cancelReason !== booking.cancel_reason && { cancel_reason: cancelReason }),
       ...(isFirstConfirmation && { confirmed_at: now }),
       ...ends,
@@ -128,6 +128,17 @@ export function planChange(
       ...{ isFirstConfirmation, isRequest },
       status: statusChanged ? status : undefined,
     }),
+  }
+}
+
+/** Counts the move, and records the start to which the client has agreed. */
+function movedByClient(
+  { client_reschedules, agreed_starts_at }: BookingsTable,
+  { starts_at }: Span,
+): ChangedColumns {
+  return {
+    client_reschedules: client_reschedules + 1,
+    ...(agreed_starts_at !== null && { agreed_starts_at: starts_at }),
   }
 }
 
@@ -164,7 +175,7 @@ export function renewedDeposit(booking: BookingRow, { columns, deposit }: Change
   if (amount === null || payment_status === null) return undefined
   const people = columns.party_size ?? party_size
   const isOpen = payment_status === 'due' || payment_status === 'preparing'
-  const isResized = people !== party_size && isOpen && deposit === undefined
+  const isResized = people !== party_size && isOpen && deposit === undefined && amount > 0
   const waitsAgain = columns.status === 'pending' && booking.status === 'cancelled' && confirmed_at === null
   if (!isResized && !waitsAgain) return undefined
   const renewed = Math.ceil(amount / party_size) * people
@@ -198,17 +209,17 @@ export function assertTakesTime({ movesCancelled }: ChangePlan): void {
 }
 
 /**
- * Throws change_not_allowed unless the client may make this change. Returns the outcome for a paid deposit.
+ * Throws change_not_allowed unless the client may make this change. Returns the outcome for a paid deposit, and the fee.
  */
 export function assertClientMay(
   booking: BookingRow,
   wanted: WantedChange,
   now: Instant,
-): ChangePolicy['refund'] {
+): Pick<ChangePolicy, 'refund' | 'fee'> {
   const policy = policyOf(changeRulesOf(booking), booking, now)
   const isCancelled = wanted.status === 'cancelled'
   const reason = isCancelled ? policy.cancelRefusal : policy.rescheduleRefusal
-  if (reason === null) return isCancelled ? policy.refund : 'none'
+  if (reason === null) return isCancelled ? policy : { refund: 'none', fee: null }
   const verb = isCancelled ? 'cancel' : 'move'
   const details: Record<ChangeRefusal, string> = {
     too_late: `It is too late to ${verb} this booking.`,

@@ -20,12 +20,12 @@ import {
   QueryInstant,
 } from '../base/wire.ts'
 import { maxTermsLength } from '../catalogue/business-rules.ts'
-import { maxMinorUnits } from '../catalogue/service-rules.ts'
 import { localeErrors } from '../catalogue/mail-settings-rules.ts'
 import type { FieldValue } from './custom-field-rules.ts'
 import { maxDelaySeconds } from '../mails/mail-rules.ts'
 import { CouponCode } from './coupon-schemas.ts'
 import { itemMembers, maxItems, PartySize } from './hold-schemas.ts'
+import { Payment, PaymentOfBooking } from './payment-schemas.ts'
 
 export const BookingStatus = Type.Enum(['pending', 'confirmed', 'in_progress', 'completed', 'cancelled'], {
   title: 'BookingStatus',
@@ -104,6 +104,13 @@ export const ConvertHold = StrictObject(
         description:
           'The sentence by which the client agreed to text messages about this booking, as it was shown. It is stored with the time. If absent, they get none. Needs a `client.phone` with its country.',
         examples: ['Send me text messages about this appointment'],
+      }),
+    ),
+    fee_consent: Type.Optional(
+      Text(1000, {
+        description:
+          'The sentence about fees to which the client agreed, as it was shown. It is stored with the time. Required for sessions if a service has `fees` or a `no_show_percent`. Without it, no fee applies by itself until the client has saved a card at the checkout.',
+        examples: ['If you cancel less than 24 hours before, we charge €30 to your card.'],
       }),
     ),
     coupon: Type.Optional(
@@ -278,74 +285,6 @@ const BookedItem = Type.Object(
   { title: 'BookedItem', description: 'One service of a booking.' },
 )
 
-/** Visible to business and hub keys, and to the client through the booking session or the manage link. */
-export const Payment = Type.Object(
-  {
-    kind: Type.Enum(['deposit', 'full'], { description: '`full`: the whole price of the booking.' }),
-    status: Type.Enum(['due', 'paid', 'expired', 'refunded'], {
-      description:
-        '`expired`: nothing was paid, and nothing is due any more. `refunded`: the payment processor has refunded it.',
-    }),
-    amount: Type.Integer({ description: 'In minor units: 2500 EUR is 25.00 euros.' }),
-    currency: Type.String(),
-    provider: Type.Enum(['stripe', 'sandbox']),
-    paid_at: Nullable(ShownInstant),
-    refunded_at: Nullable(ShownInstant, { description: 'When all of it was refunded.' }),
-    refunded_amount: Type.Integer({ description: 'What was refunded, wholly or in part.' }),
-  },
-  {
-    title: 'Payment',
-    description:
-      'The payment of a booking in advance, if any. Shown to business and hub keys, to the session that made it, and to its manage link.',
-  },
-)
-
-/** A payment of a booking, with what was refunded of it. */
-export const PaymentOfBooking = Type.Object(
-  {
-    id: ShownId,
-    kind: Type.Enum(['deposit', 'full']),
-    amount: Type.Integer({ description: 'In minor units: 2500 EUR is 25.00 euros.' }),
-    currency: Type.String(),
-    status: Type.Enum(['due', 'paid', 'refunded'], {
-      description: '`paid` also while a part of it is refunded; `refunded` once all of it is.',
-    }),
-    paid_at: Nullable(ShownInstant),
-    refunded_amount: Type.Integer({ description: 'What the payment processor has refunded.' }),
-    refunding_amount: Type.Integer({ description: 'What was asked back and is still on its way.' }),
-  },
-  {
-    title: 'PaymentOfBooking',
-    description: 'What is due or was paid for a booking, and what was refunded.',
-    examples: [
-      {
-        ...{ id: exampleIds.booking, kind: 'full', amount: 6000, currency: 'EUR', status: 'paid' },
-        ...{ paid_at: exampleTimes.createdAt, refunded_amount: 0, refunding_amount: 2000 },
-      },
-    ],
-  },
-)
-
-/** The body of `POST /bookings/{id}/refund`. */
-export const RefundBooking = StrictObject(
-  {
-    amount: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: maxMinorUnits,
-        description: 'In minor units, at most what is left; if absent: all that is left.',
-      }),
-    ),
-    reason: Type.Optional(Text(500, { description: 'Why, for the team. It is not sent to the client.' })),
-    notify,
-  },
-  {
-    title: 'RefundBooking',
-    description: 'How much to refund, and why.',
-    examples: [{ amount: 2000, reason: 'The colour did not hold' }],
-  },
-)
-
 export const Booking = Type.Object(
   {
     id: ShownId,
@@ -435,6 +374,15 @@ export const Booking = Type.Object(
       Type.Object(
         { text: Type.String(), agreed_at: ShownInstant },
         { description: 'The sentence by which the client agreed to text messages. Not shown to sessions.' },
+      ),
+    ),
+    fee_consent: Type.Optional(
+      Type.Object(
+        { text: Type.String(), agreed_at: ShownInstant },
+        {
+          description:
+            'The sentence by which the client agreed to fees for a late cancellation or a no-show. Not shown to sessions.',
+        },
       ),
     ),
     cancel_reason: Type.Optional(

@@ -8,7 +8,7 @@ import { isSlotUnavailable } from '../availability/offer-rules.ts'
 import { eligibleStaff, type Span } from '../availability/resource-rules.ts'
 import { Problem, validationProblem } from '../base/errors.ts'
 import { isUuid } from '../base/ids.ts'
-import { type Instant, toMs, type WithInstants } from '../base/instants.ts'
+import { type Instant, plusSeconds, toMs, type WithInstants } from '../base/instants.ts'
 import { searchText } from '../base/search-text.ts'
 import type { CustomField } from '../catalogue/catalogue-types.ts'
 import { findOffering, forgetOffering } from '../catalogue/offering.ts'
@@ -51,6 +51,7 @@ import {
   type WantedChange,
 } from './booking-rules.ts'
 import type { BookingsQuery, ChangeBooking } from './booking-schemas.ts'
+import { settleFees } from './fee-change.ts'
 import { isChangeable } from './presented-booking.ts'
 import { clientFieldErrors, strictestFields } from './custom-field-rules.ts'
 import { endBookingClaim } from './claim-queries.ts'
@@ -354,7 +355,9 @@ export async function changeIn(
   const found = await withPayment(context, tx, change.booking)
   if (wanted.byClient) assertVersion(found, target.versions)
   if (change.answers && found.respond_by === null) throw alreadyAnswered()
-  const refund = wanted.byClient ? assertClientMay(found, wanted, tx.now) === 'full' : change.refund === true
+  const policy = wanted.byClient ? assertClientMay(found, wanted, tx.now) : undefined
+  const refund = policy ? policy.refund !== 'none' : change.refund === true
+  const fee = policy?.fee ?? null
   const isVisit = found.item_count !== null || change.items !== undefined
   if (isVisit) assertChangesVisit(change)
   const assignees = isVisit ? undefined : await assigneesOf(context, tx, change)
@@ -370,7 +373,10 @@ export async function changeIn(
   const retakesVisit = isVisit && plan?.takesSlot === true
   if (retakesVisit) requireOwnTransaction(tx) // before anything is written
   // 2. settle the deposit, even if nothing else changes
-  const booking = await withSettledDeposit(context, tx, { booking: found, by, plan, refund })
+  const booking = await withSettledDeposit(context, tx, {
+    ...{ booking: found, by, plan, refund },
+    ...(policy?.refund === 'part' && { refundAmount: fee?.refunded }),
+  })
   if (!plan) return { changed: booking, events: [] }
   const { payment_id } = booking
   const columns = {
@@ -385,10 +391,9 @@ export async function changeIn(
   const visit = retakesVisit ? await retakeServices(context, tx, { ...change, booking: changed }) : undefined
   if (visit) {
     const written = { ...columns, ...(await newClient(context, tx, { plan, changed })) }
-    return {
-      changed: await writeVisit(context, tx, { change, found, plan, booking, columns: written, visit }),
-      events: plan.events,
-    }
+    const after = await writeVisit(context, tx, { change, found, plan, booking, columns: written, visit })
+    await settleFees(context, tx, { before: found, after, fee, at: tx.now })
+    return { changed: after, events: plan.events }
   }
   const staffId = plan.takesSlot
     ? await retakeSlot(context, tx, changed, assignees)
@@ -403,6 +408,12 @@ export async function changeIn(
     updateBooking(tx, booking, { ...columns, ...client, ...(staff && { staff_id: staff.staff_id }) }),
     ...told(context, tx, { change, plan, before: found, after: result }),
   ])
+  await settleFees(context, tx, {
+    before: found,
+    after: result,
+    fee,
+    at: plusSeconds(tx.now, change.delaySeconds ?? 0),
+  })
   if (plan.endsRequest && endedBy(by) === 'business') await returnToList(context, tx, result)
   return { changed: result, events: plan.events }
 }
@@ -476,6 +487,9 @@ async function writeVisit(
     ...columns,
     ...visit.columns,
     ...(moved && { scheduled_at: tx.now }),
+    ...(moved &&
+      change.wanted.byClient &&
+      found.agreed_starts_at !== null && { agreed_starts_at: visit.columns.starts_at }),
     ...(renewed && { payment_id: renewed.id }),
   })
   const { id, business_id: businessId } = booking
@@ -572,6 +586,8 @@ interface SettledChange {
   by: Actor
   plan: ChangePlan | undefined
   refund: boolean
+  /** In minor units. All of it if absent. */
+  refundAmount?: number | undefined
 }
 
 /**
@@ -587,7 +603,7 @@ async function withPayment(context: Context, tx: Transaction, booking: BookingRo
 async function withSettledDeposit(
   context: Context,
   tx: Transaction,
-  { booking, by, plan, refund }: SettledChange,
+  { booking, by, plan, refund, refundAmount }: SettledChange,
 ): Promise<BookingRow> {
   const { payment_id: paymentId } = booking
   const amount = plan && renewedDeposit(booking, plan)
@@ -598,7 +614,7 @@ async function withSettledDeposit(
   }
   const becomes = plan?.deposit
   if (!refund && (becomes === undefined || paymentId === null)) return booking
-  const change = { paymentId, booking: becomes, refund }
+  const change = { paymentId, booking: becomes, refund, ...(refundAmount !== undefined && { refundAmount }) }
   const payment = await context.checkouts.settle(tx, change)
   if (payment?.refundBegins) {
     const { id: subjectId, business_id: businessId } = booking

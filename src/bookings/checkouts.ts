@@ -2,6 +2,7 @@ import type { Instant } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { Transaction } from '../database/database.ts'
 import type { DueSignal } from '../database/lease-loop.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
 import type { PaymentKind, PaymentsTable } from '../database/tables.ts'
 
 /* Interfaces through which bookings use payments. The context contains their implementation. */
@@ -24,6 +25,22 @@ export interface Deposit {
   email: string
   /** True if the booking is valid without the deposit, so that the client can also pay later. */
   isOptional: boolean
+  /** True if the checkout also saves the card for later charges. */
+  savesCard: boolean
+}
+
+/** A charge to the card that the client of a booking saved. */
+export interface Charge {
+  booking: BookingRow
+  /** In minor units of the currency (ISO 4217). */
+  amount: number
+  currency: string
+  /** `late_cancel`, `no_show`, or other words for people. */
+  reason: string
+  /** Names the charge: a booking has one of each name. */
+  occasion: string
+  /** When to charge the card. The charge can be waived before. */
+  at: Instant
 }
 
 export interface OpenCheckout {
@@ -84,12 +101,26 @@ export interface Checkouts {
   abandon(checkout: OpenCheckout): Promise<void>
   /**
    * Settles the payment of a booking that was confirmed or cancelled by other means. A due payment is no
-   * longer due. A reserved one becomes due with the confirmation. With `refund`, refunds a paid one. Throws validation_failed if nothing was paid.
+   * longer due. A reserved one becomes due with the confirmation. With `refund`, refunds a paid one, wholly or in
+   * part. Throws validation_failed if nothing was paid.
    */
   settle(
     tx: Transaction,
-    change: { paymentId: string | null; booking: 'confirmed' | 'cancelled' | undefined; refund: boolean },
+    change: {
+      paymentId: string | null
+      booking: 'confirmed' | 'cancelled' | undefined
+      refund: boolean
+      /** In minor units. All that is left if absent. */
+      refundAmount?: number
+    },
   ): Promise<(PaymentPart & { refundBegins?: boolean }) | undefined>
+  /**
+   * Records a charge in the transaction of its reason. It is made soon after the commit. Without a saved card it is due,
+   * and the client gets a link. Does nothing if there is one of its name. Undefined without a processor.
+   */
+  charge(tx: Transaction, charge: Charge): Promise<{ id: string } | undefined>
+  /** Waives the charges of a booking for a reason: gives back what was taken, and takes nothing more. */
+  waive(tx: Transaction, charges: { booking: BookingRow; reason: string }): Promise<void>
   /** Wakes this process to do its work with the processor soon. */
   readonly due: DueSignal
 }
@@ -110,7 +141,7 @@ export type CheckoutState =
 /** Identifies a checkout at the processor, with the order for which it was opened. */
 export type CheckoutKey = Pick<
   PaymentsTable,
-  'id' | 'checkout_reference' | 'created_at' | 'expires_at' | 'amount' | 'currency'
+  'id' | 'kind' | 'checkout_reference' | 'created_at' | 'expires_at' | 'amount' | 'currency'
 >
 
 /** A paid payment, for its refunds. */
@@ -125,6 +156,25 @@ export interface ProcessorRefund {
   amount: number
   status: 'pending' | 'refunded' | 'failed'
 }
+
+/** An order to charge a saved card. */
+export interface ChargeOrder extends Pick<PaymentsTable, 'id' | 'amount' | 'currency'> {
+  serviceName: string
+  /** When the processor was first asked. */
+  begunAt: Instant
+  /** The payment whose checkout saved the card. */
+  card: Pick<PaymentsTable, 'id' | 'kind'> & { payment_reference: string }
+}
+
+/** A charge to a saved card at the processor. */
+export type ChargeState =
+  | { status: 'paid'; paymentReference: string }
+  /** The bank takes its time, and may still decline it. */
+  | { status: 'processing' }
+  /** Declined for good, in the processor's word: the client has to pay by a checkout. */
+  | { status: 'failed'; failure: string }
+  /** There is none. */
+  | { status: 'none' }
 
 export interface CheckoutOrder extends Deposit {
   paymentId: string
@@ -152,6 +202,10 @@ export interface CheckoutProvider {
     payment: RefundedPayment,
     wanted: readonly { number: number; amount: number }[],
   ): Promise<{ refunds: ProcessorRefund[]; refused: number[] }>
+  /** Charges a saved card, once however often it is called. */
+  charge(order: ChargeOrder): Promise<ChargeState>
+  /** Reads a charge without making it. */
+  findCharge(order: ChargeOrder): Promise<ChargeState>
 }
 
 /** Thrown if the processor did not respond in time or is unavailable. It may or may not have acted. */

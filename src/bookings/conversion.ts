@@ -4,7 +4,7 @@ import { firstGeneration, type ManageTokens, manageTokens } from '../access/mana
 import { tokenDigest } from '../access/token.ts'
 import { notOfferedThen } from '../availability/offer-rules.ts'
 import { standInEmail } from '../base/contact-formats.ts'
-import { Problem, unavailable, validationProblem } from '../base/errors.ts'
+import { type FieldError, Problem, unavailable, validationProblem } from '../base/errors.ts'
 import type { Instant } from '../base/instants.ts'
 import { internationalNumber } from '../base/phone-countries.ts'
 import type { ClientFields } from '../catalogue/catalogue-types.ts'
@@ -283,6 +283,9 @@ export async function convert(
           internationalNumber(input.client.phone ?? '', booked.services[0].location.timezone),
         )),
   ]
+  // the client of an offer sees the fees at the checkout
+  const mustAgree = isSession(actor) && !input.isOffer && terms.fees !== null
+  if (mustAgree && input.fee_consent === undefined) fieldErrors.push(noFeeConsent)
   if (fieldErrors.length > 0) throw validationProblem(fieldErrors)
   assertActive(hold, tx.now)
   if (stranger) assertAdmitted(context, stranger, hold, input.series?.size)
@@ -425,7 +428,7 @@ function assertActive(hold: ConvertibleHold, now: Instant): void {
  * business after its start.
  */
 function depositOf(
-  { deposit: asked, serviceName }: Terms,
+  { deposit: asked, fees, serviceName }: Terms,
   {
     hold,
     input,
@@ -449,7 +452,16 @@ function depositOf(
     throw validationProblem([{ pointer: '/hold_id', code: 'out_of_range', detail }])
   }
   const { business_id: businessId, id: holdId } = hold
-  return { ...deposit, businessId, holdId, serviceName, email: input.client.email ?? '', isOptional }
+  const savesCard = deposit.kind === 'card' || fees !== null
+  return {
+    ...deposit,
+    businessId,
+    holdId,
+    serviceName,
+    email: input.client.email ?? '',
+    isOptional,
+    savesCard,
+  }
 }
 
 type TakenCoupon = Awaited<ReturnType<typeof takeCoupon>>
@@ -475,7 +487,7 @@ async function couponFor(
 function assertOrdered(deposit: Deposit | undefined, order: Order | undefined): void {
   const ordered = order?.deposit
   const isSame = deposit?.amount === ordered?.amount && deposit?.currency === ordered?.currency
-  if (isSame && deposit?.kind === ordered?.kind) return
+  if (isSame && deposit?.kind === ordered?.kind && deposit?.savesCard === ordered?.savesCard) return
   throw new OtherDeposit(deposit)
 }
 
@@ -512,6 +524,26 @@ function firstStatus(
 ): BookingStatus {
   if (isSession(actor)) return order || respondBy ? 'pending' : 'confirmed'
   return ends_at <= now ? 'completed' : 'confirmed'
+}
+
+const noFeeConsent: FieldError = {
+  pointer: '/fee_consent',
+  code: 'required',
+  detail: 'is required, because the service has fees: show them to the client, and send the sentence',
+}
+
+/** Returns the agreed fees. Only clients can agree to them; a consent without fees is for nothing. */
+function feeColumns(
+  { fees }: Terms,
+  { input, startsAt, now }: Pick<Request, 'input'> & { startsAt: Instant; now: Instant },
+): Pick<BookingsTable, 'fee_rules_json' | 'fee_consent' | 'fee_agreed_at' | 'agreed_starts_at'> {
+  const consent = fees === null ? null : (input.fee_consent ?? null)
+  return {
+    fee_rules_json: fees,
+    fee_consent: consent,
+    fee_agreed_at: consent === null ? null : now,
+    agreed_starts_at: fees === null ? null : startsAt,
+  }
 }
 
 function newBooking(
@@ -575,5 +607,6 @@ function newBooking(
     series_id: hold.series_id,
     coupon_id: taken?.couponId ?? null,
     discount_json: taken ? discountText(taken.discount) : null,
+    ...feeColumns(terms, { input, startsAt: starts_at, now }),
   }
 }

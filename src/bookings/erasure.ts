@@ -168,6 +168,7 @@ async function eraseIn(
 function withoutClient({
   cancel_reason: _reason,
   text_consent: _consent,
+  fee_consent: _fees,
   time_zone: _zone,
   ...booking
 }: Record<string, unknown>): Record<string, unknown> | undefined {

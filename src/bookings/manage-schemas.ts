@@ -17,9 +17,18 @@ const Policy = Type.Object(
     can_reschedule: Type.Boolean(),
     reschedule_until: until('move it'),
     reschedules_left: Type.Integer({ description: 'How often the client may still move it.' }),
-    refund: Type.Enum(['full', 'none'], {
-      description: 'What becomes of a paid deposit when the client cancels now.',
+    refund: Type.Enum(['full', 'part', 'none'], {
+      description: 'What becomes of a paid deposit when the client cancels now. `part`: all but the fee.',
     }),
+    fee: Nullable(
+      Type.Object({
+        amount: Type.Integer({ description: 'In minor units: 2500 EUR is 25.00 euros.' }),
+        currency: Type.String(),
+        charged: Type.Integer({ description: 'What is charged to the card: the fee, less what was paid.' }),
+        refunded: Type.Integer({ description: 'What comes back of what was paid.' }),
+      }),
+      { description: 'The fee if the client cancels now. Null: it costs nothing.' },
+    ),
   },
   {
     title: 'ChangePolicy',
@@ -32,6 +41,7 @@ const Policy = Type.Object(
         reschedule_until: '2026-11-30T10:00:00+01:00',
         reschedules_left: 3,
         refund: 'full',
+        fee: null,
       },
     ],
   },

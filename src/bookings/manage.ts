@@ -239,6 +239,14 @@ export function mailLink(context: Context, actor: Actor, id: string): Promise<bo
   })
 }
 
+/** Lists what is due or was paid for a booking, and its fees. */
+export async function listPayments(
+  { db }: Pick<Context, 'db'>,
+  booking: Parameters<typeof findPaymentsOf>[1] & { timezone: string },
+): Promise<ShownPayment[]> {
+  return (await findPaymentsOf(db.reads, booking)).map((one) => presentPayment(one, booking))
+}
+
 /** Adds links and payments to a booking that the caller sees completely. */
 export async function withLinks<Shown extends object>(
   context: Context,
@@ -251,12 +259,8 @@ export async function withLinks<Shown extends object>(
   return {
     ...shown,
     ...payPart(context, actor, booking),
-    ...(booking.payment_id !== null &&
-      !isSession(actor) && {
-        payments: (await findPaymentsOf(context.db.reads, booking)).map((one) =>
-          presentPayment(one, booking),
-        ),
-      }),
+    ...((booking.payment_id !== null || booking.fee_rules_json !== null) &&
+      !isSession(actor) && { payments: await listPayments(context, booking) }),
     ...(manage_url !== undefined && { manage_url }),
   }
 }
@@ -306,5 +310,6 @@ function presentPolicy(context: Context, booking: BookingRow) {
     reschedule_until: time(policy.rescheduleUntil),
     reschedules_left: policy.reschedulesLeft,
     refund: policy.refund,
+    fee: policy.fee,
   }
 }

@@ -52,6 +52,7 @@ function movementsIn(businessId: string, { starts_at, ends_at }: MovementSpan) {
            p.booking_id
       from payments as p
      where p.business_id = ${businessId} and p.paid_at >= ${starts_at} and p.paid_at < ${ends_at}
+       and p.amount > 0 -- a saved card is no money
      union all
     select 'refund', r.payment_id, r.number, p.kind, r.refunded_at, -r.amount, p.currency, p.booking_id
       from refunds as r
@@ -117,7 +118,7 @@ export async function findDue(
            ${shownBooking}
       from payments as p
            ${joinBooking(businessId, 'p.booking_id')}
-     where p.business_id = ${businessId} and p.status = 'due' and k.id is not null ${isOfService(serviceId)}
+     where p.business_id = ${businessId} and p.status = 'due' and p.amount > 0 and k.id is not null ${isOfService(serviceId)}
            ${after === undefined ? sql`` : sql`and (p.created_at, p.id) < (${at}, ${paymentId})`}
      order by p.created_at desc, p.id desc
      limit ${max}`.execute(db)
@@ -137,7 +138,7 @@ export async function sumDue(db: Reads, businessId: string): Promise<DueSum[]> {
     select p.currency, cast(count(*) as integer) as count, cast(sum(p.amount) as bigint) as amount
       from payments as p
            join bookings as k on k.id = p.booking_id and k.business_id = p.business_id
-     where p.business_id = ${businessId} and p.status = 'due'
+     where p.business_id = ${businessId} and p.status = 'due' and p.amount > 0
      group by p.currency
      order by p.currency`.execute(db)
   return rows.map((row) => ({ ...row, amount: Number(row.amount) }))

@@ -2,10 +2,13 @@ import { isSlotUnavailable } from '../availability/offer-rules.ts'
 import { Problem } from '../base/errors.ts'
 import type { Transaction } from '../database/database.ts'
 import type { BookingRow } from '../database/shown-booking.ts'
+import type { PaymentsTable } from '../database/tables.ts'
+import { languageFor } from '../base/languages.ts'
+import { feeSentence } from '../mails/fee-sentence.ts'
 import { recordNotices } from '../push/outbox.ts'
 import { eventSubject } from '../webhooks/event-payload.ts'
 import { recordChange } from '../webhooks/event.ts'
-import { lockBooking, updateBooking } from './booking-queries.ts'
+import { lockBooking, markCharged, updateBooking, writeFeeConsent } from './booking-queries.ts'
 import { endBookingClaim } from './claim-queries.ts'
 import { retakeSlot } from './claim.ts'
 import type { Context } from './context.ts'
@@ -22,6 +25,22 @@ export function bookingForPayment(
   { businessId, id }: { businessId: string; id: string },
 ): Promise<BookingRow | undefined> {
   return lockBooking(tx, { scope: { businessId }, id })
+}
+
+/** Records a client's consent to fees, which the page of the checkout shows before the client saves a card. */
+export async function agreeToFees(
+  tx: Transaction,
+  booking: BookingRow,
+  { saves_card }: Pick<PaymentsTable, 'saves_card'>,
+): Promise<void> {
+  if (saves_card === 0 || booking.fee_rules_json === null || booking.fee_agreed_at !== null) return
+  const sentence = feeSentence(booking, languageFor(booking.locale, null))
+  if (sentence !== '') await writeFeeConsent(tx, booking, sentence)
+}
+
+/** Records that a booking is charged for something else than its agreed fees. */
+export async function noteCharge(tx: Transaction, booking: BookingRow): Promise<void> {
+  if (booking.fee_rules_json === null) await markCharged(tx, booking)
 }
 
 /** Confirms a booking that has its slot. Records booking.created, because it was not announced before. */

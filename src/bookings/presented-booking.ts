@@ -11,7 +11,8 @@ import {
   totalPriceOf,
 } from '../database/shown-item-rules.ts'
 import { answersOf } from './booking-rules.ts'
-import type { Booking, Payment } from './booking-schemas.ts'
+import type { Booking } from './booking-schemas.ts'
+import type { Payment } from './payment-schemas.ts'
 
 /* The parts of a booking that a caller may see, and whether they may change it. */
 
@@ -87,21 +88,32 @@ type ShownPayment = Static<typeof Payment>
 function businessPart(
   booking: BookingRow,
   actor: Actor,
-): Pick<Static<typeof Booking>, 'no_show' | 'time_zone' | 'text_consent' | 'cancel_reason' | 'payment'> {
+): Pick<
+  Static<typeof Booking>,
+  'no_show' | 'time_zone' | 'text_consent' | 'fee_consent' | 'cancel_reason' | 'payment'
+> {
   if (actor.type === 'session') return paymentPart(booking)
   return {
     ...(actor.type !== 'manage' && { no_show: booking.no_show_at !== null }),
     ...(booking.time_zone !== null && { time_zone: booking.time_zone }),
-    ...(booking.text_consent !== null &&
-      booking.text_agreed_at !== null && {
-        text_consent: {
-          text: booking.text_consent,
-          agreed_at: formatInstant(booking.text_agreed_at, booking.timezone),
-        },
-      }),
+    ...consentParts(booking),
     ...(booking.cancel_reason !== null && { cancel_reason: booking.cancel_reason }),
     ...paymentPart(booking),
   }
+}
+
+/** Returns the sentences to which the client agreed, with their times. */
+function consentParts({
+  text_consent,
+  text_agreed_at,
+  fee_consent,
+  fee_agreed_at,
+  timezone,
+}: BookingRow): Pick<Static<typeof Booking>, 'text_consent' | 'fee_consent'> {
+  const consent = (text: string | null, at: Instant | null) =>
+    text !== null && at !== null && { text, agreed_at: formatInstant(at, timezone) }
+  const [texts, fees] = [consent(text_consent, text_agreed_at), consent(fee_consent, fee_agreed_at)]
+  return { ...(texts && { text_consent: texts }), ...(fees && { fee_consent: fees }) }
 }
 
 function paymentPart(booking: BookingRow): { payment?: ShownPayment } {
@@ -115,7 +127,10 @@ function paymentPart(booking: BookingRow): { payment?: ShownPayment } {
   if (
     kind === null ||
     status === null ||
+    kind === 'fee' || // no fee is the payment in advance
     status === 'preparing' ||
+    status === 'charging' ||
+    status === 'waived' ||
     amount === null ||
     currency === null ||
     !provider

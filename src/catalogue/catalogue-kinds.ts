@@ -37,6 +37,7 @@ import {
   type ResourceCreation,
   resourceFields,
 } from './resource-schemas.ts'
+import { feeConflicts, sortedFees } from './fee-rules.ts'
 import {
   changedPayment,
   chargeErrors,
@@ -188,6 +189,7 @@ export function completeService(input: NewService, { id }: OfBusiness, nextId: (
     price: input.price ?? null,
     deposit: input.deposit ?? null,
     payment: paymentOf(input),
+    fees: sortedFees(input.fees ?? []),
     location_ids: input.location_ids,
     staff_ids: input.staff_ids ?? [],
     needs: (input.needs ?? []).map(completeNeed),
@@ -212,6 +214,7 @@ export const writableServices: WritableKind<Service, ServiceCreation, ServiceCha
     ...(change.steps && { duration_minutes: sumOf(change.steps) }),
     ...change,
     ...changedPayment(service, change),
+    ...(change.fees && { fees: sortedFees(change.fees) }),
     ...(needs && { needs: needs.map(completeNeed) }),
     client_fields: { ...service.client_fields, ...client_fields },
     ...(custom_fields && { custom_fields: withFieldIds(custom_fields, service.custom_fields, nextId) }),
@@ -223,6 +226,7 @@ export const writableServices: WritableKind<Service, ServiceCreation, ServiceCha
       pointer: change.deposit ? fieldError.pointer : '/price', // the price was lowered below the deposit
     })),
     ...missingParts({ ...service, ...change, ...changedPayment(service, change) }),
+    ...feeConflicts({ ...service, ...change, ...changedPayment(service, change) }, change),
   ],
   slugsIn: 'services',
   rowErrors: async (db, service, given) => [

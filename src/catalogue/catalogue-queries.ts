@@ -14,6 +14,7 @@ import { inScope, type TenantScope } from '../database/tenant-scope.ts'
 import type {
   CustomField,
   DateOverride,
+  Fee,
   ItemTable,
   LinkTable,
   Money,
@@ -102,7 +103,8 @@ async function saveLinks(db: Queries, { id: service_id, business_id, needs, term
 
 /** Returns the columns of a service, except its ID and the columns that all items have. */
 export function serviceColumns(service: Service) {
-  const { price, deposit, payment, client_fields, custom_fields, timetable, steps, needs, terms } = service
+  const { price, deposit, payment, fees, client_fields, custom_fields } = service
+  const { timetable, steps, needs, terms } = service
   return {
     ...plainOf(serviceFields, service),
     waitlist: service.waitlist ? (1 as const) : (0 as const),
@@ -110,7 +112,8 @@ export function serviceColumns(service: Service) {
     price_currency: price?.currency ?? null,
     deposit_amount: deposit?.amount ?? null,
     deposit_currency: deposit?.currency ?? null,
-    payment: payment === 'full' ? payment : null,
+    payment: payment === 'full' || payment === 'card' ? payment : null,
+    fees_json: fees.length > 0 ? JSON.stringify(fees) : null,
     phone_use: client_fields.phone,
     last_name_use: client_fields.last_name,
     custom_fields_json: JSON.stringify(custom_fields),
@@ -552,6 +555,10 @@ function readNeeds(json: string): Need[] {
   }))
 }
 
+function readFees(json: string): Fee[] {
+  return (JSON.parse(json) as Fee[]).map(({ within_minutes, percent }) => ({ within_minutes, percent }))
+}
+
 function readTerms(json: string): Terms[] {
   return (JSON.parse(json) as Terms[]).map(({ staff_id, price, steps, duration_minutes }) => ({
     staff_id,
@@ -573,6 +580,7 @@ export function toService(
     price: money(row.price_amount, row.price_currency),
     deposit: money(row.deposit_amount, row.deposit_currency),
     payment: row.payment ?? (row.deposit_amount === null ? 'none' : 'deposit'),
+    fees: row.fees_json === null ? [] : readFees(row.fees_json),
     location_ids: splitIds(row.location_ids),
     staff_ids: splitIds(row.staff_ids),
     needs: row.needs_json === null ? [] : readNeeds(row.needs_json),

@@ -30,10 +30,17 @@ export interface CustomField {
   options?: string[]
 }
 
-/** The part of its price that a service charges when booked. */
-export const paymentModes = ['none', 'deposit', 'full'] as const
+/** The part of its price that a service charges when booked. `card` charges nothing and saves a card. */
+export const paymentModes = ['none', 'deposit', 'full', 'card'] as const
 
 export type PaymentMode = (typeof paymentModes)[number]
+
+/** A part of the price that is charged if the client cancels less than some time before the start. */
+export interface Fee {
+  within_minutes: number
+  /** From 1 to 100. */
+  percent: number
+}
 
 export const clientFieldUses = ['required', 'optional', 'hidden'] as const
 

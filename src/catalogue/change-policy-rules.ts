@@ -1,4 +1,5 @@
 import { type Instant, instantFromMs, toMs } from '../base/instants.ts'
+import { type BookingFee, cancelFee, type FeeColumns } from './booking-fee-rules.ts'
 import type { BookingsTable, PaymentsTable, ServicesTable } from '../database/tables.ts'
 
 /** A service's rules for changes by clients. */
@@ -8,10 +9,11 @@ type ChangeRules = Pick<
 >
 
 /** The input of the rules. */
-type ChangeSubject = Pick<BookingsTable, 'status' | 'starts_at' | 'client_reschedules' | 'respond_by'> & {
-  /** Status of the deposit; null without one. */
-  payment_status: PaymentsTable['status'] | null
-}
+type ChangeSubject = Pick<BookingsTable, 'status' | 'starts_at' | 'client_reschedules' | 'respond_by'> &
+  FeeColumns & {
+    /** Status of the deposit; null without one. */
+    payment_status: PaymentsTable['status'] | null
+  }
 
 /** The reason why a client may not change a booking. */
 export type ChangeRefusal = 'not_allowed' | 'too_late' | 'too_many'
@@ -25,8 +27,10 @@ export interface ChangePolicy {
   rescheduleRefusal: ChangeRefusal | null
   rescheduleUntil: Instant | null
   reschedulesLeft: number
-  /** The outcome for a paid deposit if the client cancels now. */
-  refund: 'full' | 'none'
+  /** The outcome for a paid deposit if the client cancels now. `part`: all but the fee. */
+  refund: 'full' | 'part' | 'none'
+  /** The fee if the client cancels now. Null: it costs nothing. */
+  fee: BookingFee | null
 }
 
 /** Returns the changes that the client of a booking may make at an instant. */
@@ -41,6 +45,7 @@ export function policyOf(rules: ChangeRules, booking: ChangeSubject, now: Instan
     return now < until ? null : 'too_late'
   }
   const isInTime = refusalOf(cancelUntil) === null
+  const fee = cancelFee(booking, now)
   const cancelRefusal = booking.status === 'pending' ? null : refusalOf(cancelUntil)
   return {
     cancelRefusal,
@@ -50,8 +55,18 @@ export function policyOf(rules: ChangeRules, booking: ChangeSubject, now: Instan
       : (refusalOf(rescheduleUntil) ?? (reschedulesLeft === 0 ? 'too_many' : null)),
     rescheduleUntil,
     reschedulesLeft,
-    refund: isInTime && booking.payment_status === 'paid' ? 'full' : 'none',
+    refund: isInTime && isRefundable(booking) ? refundBeside(fee) : 'none',
+    fee: isInTime ? fee : null,
   }
+}
+
+function isRefundable({ payment_status, payment_kind }: ChangeSubject): boolean {
+  return payment_status === 'paid' && payment_kind !== 'card'
+}
+
+function refundBeside(fee: BookingFee | null): ChangePolicy['refund'] {
+  if (!fee) return 'full'
+  return fee.refunded > 0 ? 'part' : 'none'
 }
 
 function beforeStart({ starts_at }: ChangeSubject, minutes: number | null): Instant | null {

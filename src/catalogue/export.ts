@@ -119,14 +119,15 @@ function resourceEntry(resource: BookableResource, placeName: NameOf) {
 type Naming = Record<'placeName' | 'personName' | 'resourceName', NameOf>
 
 function serviceEntry(service: Service, { placeName, personName, resourceName }: Naming) {
-  const { id, custom_fields, price, deposit, payment, needs, terms } = service
+  const { id, custom_fields, price, deposit, payment, fees, needs, terms } = service
   const staff = service.staff_ids.map(personName)
   return {
     id,
     ...unusual(serviceFields, service),
     ...given({ steps: service.steps, timetable: service.timetable }),
     ...given({ price: price && amount(price), deposit: deposit && amount(deposit) }),
-    ...(payment === 'full' && { payment }),
+    ...((payment === 'full' || payment === 'card') && { payment }),
+    ...(fees.length > 0 && { fees }),
     locations: service.location_ids.map(placeName),
     ...(staff.length > 0 && { staff }),
     ...(needs.length > 0 && { needs: needs.map((need) => needEntry(need, resourceName)) }),

@@ -26,7 +26,8 @@ const schedule = ['weekly_hours_json', 'date_overrides_json'] as const
 const own = {
   service: [
     ...namesOf(serviceFields),
-    ...(['price_amount', 'price_currency', 'deposit_amount', 'deposit_currency', 'payment'] as const),
+    ...(['price_amount', 'price_currency', 'deposit_amount', 'deposit_currency'] as const),
+    ...(['payment', 'fees_json'] as const),
     ...(['custom_fields_json', 'timetable_json', 'phone_use', 'last_name_use'] as const),
     ...(['steps_json', 'needs_json', 'terms_json'] as const),
   ],

@@ -1,5 +1,15 @@
 import type { FieldError } from '../base/errors.ts'
-import type { ClientFields, CustomField, Money, Need, PaymentMode, Step, Terms } from './catalogue-types.ts'
+import type {
+  ClientFields,
+  CustomField,
+  Fee,
+  Money,
+  Need,
+  PaymentMode,
+  Step,
+  Terms,
+} from './catalogue-types.ts'
+import { feeConflicts } from './fee-rules.ts'
 import { duplicateErrors } from './schedule-rules.ts'
 
 /** The smallest grid on which slots start, in minutes. */
@@ -110,8 +120,13 @@ function lengthErrors(service: object): FieldError[] {
 /** Returns errors of a new service beyond its members. */
 export function newServiceErrors(service: ChargedParts): FieldError[] {
   const payment = paymentOf(service)
-  const { price = null, deposit = null } = service
-  return [...lengthErrors(service), ...chargeErrors(service), ...missingParts({ payment, price, deposit })]
+  const { price = null, deposit = null, fees = [], no_show_percent = null } = service
+  return [
+    ...lengthErrors(service),
+    ...chargeErrors(service),
+    ...missingParts({ payment, price, deposit }),
+    ...feeConflicts({ fees, no_show_percent, payment, price }, service),
+  ]
 }
 
 /** The members of a service that decide what is charged when it is booked. */
@@ -119,10 +134,12 @@ interface ChargedParts {
   price?: Money | null
   deposit?: Money | null
   payment?: PaymentMode
+  fees?: Fee[]
+  no_show_percent?: number | null
 }
 
 /** Returns the mode of a service: with a deposit, that is charged unless the service says otherwise. */
-export function paymentOf({ payment, deposit }: ChargedParts): PaymentMode {
+export function paymentOf({ payment, deposit }: Pick<ChargedParts, 'payment' | 'deposit'>): PaymentMode {
   return payment ?? (deposit ? 'deposit' : 'none')
 }
 
@@ -133,7 +150,8 @@ export function changedPayment(
 ): { deposit: Money | null; payment: PaymentMode } {
   if (payment !== undefined && payment !== 'deposit') return { deposit: null, payment }
   const now = deposit === undefined ? service.deposit : deposit
-  const implied = now ? 'deposit' : service.payment === 'full' ? 'full' : 'none'
+  const other = service.payment === 'deposit' ? 'none' : service.payment
+  const implied = now ? 'deposit' : other
   return { deposit: now, payment: payment ?? implied }
 }
 
@@ -158,10 +176,11 @@ export function missingParts({
   if (payment === 'deposit' && !deposit) {
     return [{ pointer: '/deposit', code: 'required', detail: 'is required with payment deposit' }]
   }
-  if (payment !== 'full') return []
+  if (payment !== 'full' && payment !== 'card') return []
   if (!price) {
-    return [{ pointer: '/price', code: 'required', detail: 'is required with payment full' }]
+    return [{ pointer: '/price', code: 'required', detail: `is required with payment ${payment}` }]
   }
+  if (payment === 'card') return []
   const step = payableStep(price.currency)
   if (price.amount % step === 0) return []
   return [{ pointer: '/price/amount', code: 'not_allowed', detail: unpayable(price.currency, step) }]
@@ -195,11 +214,11 @@ interface PricedService {
 
 /**
  * Returns the amount to pay when booking services: the sum of their deposits and full prices. It is of kind `full` if
- * nothing is left to pay. Undefined if nothing is due.
+ * nothing is left to pay. Of kind `card` and amount 0 if only a card is saved. Undefined if nothing is due.
  */
 export function prepaymentFor(
   services: readonly PricedService[],
-): (Money & { kind: 'deposit' | 'full' }) | undefined {
+): (Money & { kind: 'deposit' | 'full' | 'card' }) | undefined {
   const sum = (amounts: (Money | null)[]) => {
     const [first] = amounts.filter((one) => one !== null)
     const amount = amounts.reduce(
@@ -210,7 +229,9 @@ export function prepaymentFor(
   }
   const due = sum(services.map(({ service, price }) => prepaymentOf(service, price)))
   const price = sum(services.map((one) => one.price))
-  return due && { ...due, kind: price && due.amount >= price.amount ? 'full' : 'deposit' }
+  if (due) return { ...due, kind: price && due.amount >= price.amount ? 'full' : 'deposit' }
+  const savesCard = services.some(({ service }) => service.payment === 'card')
+  return savesCard && price ? { amount: 0, currency: price.currency, kind: 'card' } : undefined
 }
 
 /** Checks the length of all steps together. */
@@ -512,7 +533,7 @@ export function amountText({ amount, currency }: { amount: number; currency: str
  * Returns the step of payable amounts. Processors require a final 0 of three digits, and whole ariary, whose
  * minor unit is a fifth.
  */
-function payableStep(currency: string): number {
+export function payableStep(currency: string): number {
   if (currency === 'MGA') return 100
   return minorDigits(currency) === 3 ? 10 : 1
 }

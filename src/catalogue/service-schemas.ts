@@ -18,6 +18,7 @@ import {
 } from './catalogue-schemas.ts'
 import { clientFieldUses, customFieldTypes, needTimes, paymentModes } from './catalogue-types.ts'
 import { changeMembers, creationMembers, entryMembers, shownMembers } from './field-schemas.ts'
+import { feesErrors, maxFees } from './fee-rules.ts'
 import { duplicateErrors, opensErrors, startsErrors, timetableErrors, weekdays } from './schedule-rules.ts'
 import {
   answeredBeforeMinutes,
@@ -287,6 +288,8 @@ const offered = {
   },
 }
 
+const noShowMeans =
+  'The part of the price that a no-show costs, in percent, less what was paid. Null: nothing.'
 const waitlistMeans = 'Whether clients may join the waiting list for it.'
 
 /** The limits on booking and on changes by clients. */
@@ -362,6 +365,11 @@ const limits = {
     input: Type.Boolean({ description: `${waitlistMeans} If absent at creation: true.` }),
     usual: true,
   },
+  no_show_percent: {
+    shown: Nullable(Type.Integer(), { description: noShowMeans }),
+    input: Type.Integer({ minimum: 1, maximum: 100, description: noShowMeans, examples: [100] }),
+    usual: null,
+  },
 }
 
 /** In the order of the file format. */
@@ -376,10 +384,29 @@ const deposit = Amount(
 )
 
 const paymentMeans =
-  'What is paid when booking. `deposit`: the deposit. `full`: the price, of all people and services together.'
+  'What is paid when booking. `deposit`: the deposit. `full`: the price, of all people and services together. `card`: nothing, but a card is saved.'
 const payment = Type.Enum([...paymentModes], {
-  description: `${paymentMeans} If absent: \`deposit\` with a deposit, else \`none\`. A change to \`none\` or \`full\` removes the deposit.`,
+  description: `${paymentMeans} If absent: \`deposit\` with a deposit, else \`none\`. A change to \`none\`, \`full\` or \`card\` removes the deposit.`,
 })
+
+const feesMean =
+  'Fees for clients who cancel late, of the price, less what was paid. Of several, that with the shortest time counts. They are charged to the card, which the checkout saves.'
+
+const fee = {
+  within_minutes: Minutes(1, thirtyDaysOfMinutes, 'The time before the start in which it applies.'),
+  percent: Type.Integer({ minimum: 1, maximum: 100, description: 'The part of the price.' }),
+}
+
+const feeExample = [{ within_minutes: 1440, percent: 50 }]
+
+const fees = Ruled(
+  Type.Array(StrictObject(fee), {
+    maxItems: maxFees,
+    description: `${feesMean} Each time once, in any order: they are stored with the longest first.`,
+    examples: [feeExample],
+  }),
+  feesErrors,
+)
 
 export const Service = Type.Object(
   {
@@ -392,6 +419,9 @@ export const Service = Type.Object(
     price: Nullable(Money),
     deposit: Nullable(Money),
     payment: Type.Enum([...paymentModes], { description: paymentMeans }),
+    fees: Type.Array(Type.Object({ within_minutes: Type.Integer(), percent: Type.Integer() }), {
+      description: `${feesMean} The longest time first.`,
+    }),
     location_ids: Type.Array(ShownId),
     staff_ids: Type.Array(ShownId, { description: 'Staff who provide it; empty: needs no staff.' }),
     needs: Type.Array(Need, { description: 'Rooms and equipment that it needs, all at once.' }),
@@ -429,9 +459,11 @@ export const Service = Type.Object(
         respond_within_minutes: 1440,
         capacity: 1,
         waitlist: true,
+        no_show_percent: null,
         price: { amount: 3500, currency: 'EUR' },
         deposit: null,
         payment: 'none',
+        fees: [],
         location_ids: [exampleIds.location],
         staff_ids: [exampleIds.staff],
         needs: [],
@@ -455,6 +487,7 @@ const oddMembers = {
   price: Type.Optional(price),
   deposit: Type.Optional(deposit),
   payment: Type.Optional(payment),
+  fees: Type.Optional(fees),
   client_fields: Type.Optional(clientFields),
 }
 
@@ -501,6 +534,7 @@ export const ChangeService = Ruled(
       price: Type.Optional(OrNull(price)),
       deposit: Type.Optional(OrNull(deposit)),
       payment: Type.Optional(payment),
+      fees: Type.Optional(fees),
       location_ids: Type.Optional(locationIds),
       staff_ids: Type.Optional(staffIds),
       needs: Type.Optional(needs),

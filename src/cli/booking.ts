@@ -5,13 +5,8 @@ import { operator } from '../access/actor.ts'
 import { type Named, unknownId, UsageError } from '../base/errors.ts'
 import { presentPage, listAll } from '../base/paging.ts'
 import { type Instant, plusMinutes, readInstant, readInstants } from '../base/instants.ts'
-import {
-  BookingsQuery,
-  ChangeBooking,
-  type Payment,
-  type SeriesReach,
-  seriesReaches,
-} from '../bookings/booking-schemas.ts'
+import { BookingsQuery, ChangeBooking, type SeriesReach, seriesReaches } from '../bookings/booking-schemas.ts'
+import type { Payment } from '../bookings/payment-schemas.ts'
 import { presentBooking } from '../bookings/presented-booking.ts'
 import { changeBooking, listBookings, type RequestAnswer, showBooking } from '../bookings/booking.ts'
 import {

@@ -3,6 +3,7 @@ import { type FieldError, Problem, UsageError } from '../base/errors.ts'
 import { formatInstant, instantFromMs, isDate, parseInstant } from '../base/instants.ts'
 import type {
   DateOverride,
+  Fee,
   Hours,
   Money,
   Timetable,
@@ -257,6 +258,16 @@ export function readTimetable(text: string): Timetable {
       throw new UsageError(`"${part.trim()}" is not valid; write "mon-fri 09:00 18:30, sat 10:00" or "none".`)
     }
     return daysOf(days).map((weekday) => ({ weekday, starts }))
+  })
+}
+
+/** Reads fees: "50% in 1440, 100% in 120". Throws a UsageError. The catalogue rules check the numbers. */
+export function readFees(text: string): Fee[] {
+  return text.split(',').map((part) => {
+    const [, percent, minutes] = /^(\d{1,3})\s*% in (\d{1,6})$/.exec(part.trim()) ?? []
+    if (percent === undefined || minutes === undefined)
+      throw new UsageError(`"${part.trim()}" is not valid; write "50% in 1440, 100% in 120" or "none".`)
+    return { within_minutes: Number(minutes), percent: Number(percent) }
   })
 }
 

@@ -1,4 +1,4 @@
-import { reconcilePayments } from '../payments/payment.ts'
+import { reconcilePayments } from '../payments/reconcile.ts'
 import { type CliCommand, commandIO, print, withExistingDatabase } from './command-line.ts'
 
 export function registerPaymentCommands(program: CliCommand): void {

@@ -9,7 +9,16 @@ import {
 } from '../catalogue/service-schemas.ts'
 import { locationKind, serviceKind, staffKind, writableServices } from '../catalogue/catalogue-kinds.ts'
 import type { CliCommand } from './command-line.ts'
-import { given, moneyText, numberIn, readMoney, readTimetable, repeated, unlessNone } from './input.ts'
+import {
+  given,
+  moneyText,
+  numberIn,
+  readMoney,
+  readFees,
+  readTimetable,
+  repeated,
+  unlessNone,
+} from './input.ts'
 import { partReaders } from './service-parts.ts'
 import { idsOf, type ItemCommands, registerItem, shownReaders, type ShownOptions, withShown } from './item.ts'
 
@@ -33,6 +42,8 @@ interface ServiceOptions extends ShownOptions {
   price?: string
   deposit?: string
   payment?: string
+  fees?: string
+  feeNoShow?: string
   phone?: string
   lastName?: string
   location?: string[]
@@ -51,7 +62,7 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
   texts: {
     create: 'create a service; add custom fields with "holdfast import"',
     update:
-      'change a service; "none" clears --category, --steps, --timetable, --max-advance-days, --price and --deposit, and turns off changes by clients in --cancel-until and --reschedule-until',
+      'change a service; "none" clears --category, --steps, --timetable, --max-advance-days, --price, --deposit, --fees and --fee-no-show, and turns off changes by clients in --cancel-until and --reschedule-until',
   },
   examples: {
     create: [
@@ -82,6 +93,7 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
     cancel_until_minutes: '--cancel-until',
     reschedule_until_minutes: '--reschedule-until',
     respond_within_minutes: '--respond-within',
+    no_show_percent: '--fee-no-show',
     location_ids: '--location',
     staff_ids: '--staff',
     client_fields: '--phone, --last-name',
@@ -92,7 +104,8 @@ const services: ItemCommands<Service, ServiceCreation, ServiceChange, ServiceOpt
     MINUTES: ({ duration_minutes }) => String(duration_minutes),
     CAPACITY: ({ capacity }) => String(capacity),
     PRICE: ({ price }) => moneyText(price),
-    DEPOSIT: ({ deposit, payment }) => (payment === 'full' ? 'full price' : moneyText(deposit)),
+    DEPOSIT: ({ deposit, payment }) =>
+      payment === 'full' ? 'full price' : payment === 'card' ? 'card' : moneyText(deposit),
   },
 }
 
@@ -111,7 +124,7 @@ function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
         .option('--no-staff', 'require no staff')
         .option('--no-need', 'need no resources')
         .option('--no-terms', 'the same price and length for all staff')
-  return withShown(required)
+  return withPrice(withShown(required))
     .option(
       '--steps <minutes>',
       'its length in pieces, with the staff member or without: "30, 35 without, 25"; replaces --duration',
@@ -154,12 +167,6 @@ function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
     .option('--capacity <clients>', 'clients per slot, such as the seats in a class (default: 1)')
     .option('--waitlist', 'clients can join the waiting list for it (the default)')
     .option('--no-waitlist', 'clients cannot join the waiting list for it')
-    .option('--price <amount>', 'price, such as "25 EUR"')
-    .option('--deposit <amount>', 'amount to pay in advance, such as "5 EUR"')
-    .option(
-      '--payment <mode>',
-      'paid when booking: none, deposit or full, the whole price (default: deposit with --deposit, else none)',
-    )
     .option('--phone <use>', "the client's phone: required, optional or hidden (default: optional)")
     .option('--last-name <use>', "the client's last name: required, optional or hidden (default: required)")
     .option(
@@ -167,6 +174,21 @@ function withServiceOptions(command: CliCommand, isNew: boolean): CliCommand {
       'staff who provide it; repeatable. Without staff, a booking takes one of the --capacity seats of this service at the location',
       repeated,
     )
+}
+
+function withPrice(command: CliCommand): CliCommand {
+  return command
+    .option('--price <amount>', 'price, such as "25 EUR"')
+    .option('--deposit <amount>', 'amount to pay in advance, such as "5 EUR"')
+    .option(
+      '--payment <mode>',
+      'paid when booking: none, deposit, full, the whole price, or card, which only saves a card (default: deposit with --deposit, else none)',
+    )
+    .option(
+      '--fees <fees>',
+      'parts of the price for clients who cancel late, by the minutes before the start: "50% in 1440, 100% in 120"',
+    )
+    .option('--fee-no-show <percent>', 'part of the price for clients who do not come, such as 100')
 }
 
 function serviceReaders(context: Context, businessId: string, options: ServiceOptions) {
@@ -205,6 +227,11 @@ function serviceReaders(context: Context, businessId: string, options: ServiceOp
     price: () => clearable(options.price, readMoney),
     deposit: () => clearable(options.deposit, readMoney),
     payment: () => options.payment,
+    fees: () => read(options.fees, (text) => unlessNone(text, readFees) ?? []),
+    no_show_percent: () =>
+      clearable(options.feeNoShow, (text) =>
+        numberIn(text, '--fee-no-show', 'a whole percentage, such as 100'),
+      ),
     client_fields: () =>
       options.phone === undefined && options.lastName === undefined
         ? undefined

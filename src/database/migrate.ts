@@ -42,6 +42,7 @@ import { clientOrder } from './migrations/0042-client-order.ts'
 import { coupons } from './migrations/0043-coupons.ts'
 import { paymentModes } from './migrations/0044-payment-modes.ts'
 import { refunds } from './migrations/0045-refunds.ts'
+import { cardsAndFees } from './migrations/0046-cards-and-fees.ts'
 import { paymentsByDay } from './migrations/0047-payments-by-day.ts'
 import type { Tables } from './tables.ts'
 
@@ -87,6 +88,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0043-coupons': coupons,
   '0044-payment-modes': paymentModes,
   '0045-refunds': refunds,
+  '0046-cards-and-fees': cardsAndFees,
   '0047-payments-by-day': paymentsByDay,
 }
 

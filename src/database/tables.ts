@@ -173,7 +173,11 @@ export interface ServicesTable {
   deposit_amount: number | null
   deposit_currency: string | null
   /** Null: by its deposit, if it has one. */
-  payment: 'full' | null
+  payment: 'full' | 'card' | null
+  /** Fees for late cancellations, the longest time first. Null: none. */
+  fees_json: string | null
+  /** The part of the price that a no-show costs, in percent. Null: none. */
+  no_show_percent: number | null
   custom_fields_json: string
   /** Replaces the grid. Null: the grid. */
   timetable_json: string | null
@@ -419,6 +423,13 @@ export interface BookingsTable {
   coupon_id: string | null
   /** A `Discount`, as agreed when it was booked. Null without one. */
   discount_json: string | null
+  /** The `AgreedFees` of its services, as agreed when it was booked; none for one that is only charged by hand. Null without fees. */
+  fee_rules_json: string | null
+  /** The sentence about fees to which the client agreed. Null: they did not, so no fee applies by itself. */
+  fee_consent: string | null
+  fee_agreed_at: Instant | null
+  /** The start to which the client agreed. Null without fees. */
+  agreed_starts_at: Instant | null
 }
 
 /** Codes that make a booking cheaper. Either `percent` or `amount` is set. */
@@ -1041,6 +1052,8 @@ export type MailKind =
   | 'unanswered'
   | 'answer_due'
   | 'refunded'
+  | 'fee_paid'
+  | 'fee_due'
 
 /** `superseded`: never sent, because a newer email contains more. */
 export type MailStatus = 'queued' | 'sent' | 'failed' | 'superseded'
@@ -1109,9 +1122,11 @@ export interface MailOptOutsTable {
 
 /** `preparing`: the checkout is being opened and has no URL yet. */
 /** `full`: it covers the whole price of its booking. */
-export type PaymentKind = 'deposit' | 'full'
+/** `card`: a saved card, of amount 0. `fee`: a charge to a saved card. */
+export type PaymentKind = 'deposit' | 'full' | 'card' | 'fee'
 
-type PaymentStatus = 'preparing' | 'due' | 'paid' | 'expired' | 'refunded'
+/** `charging`: to be charged to the saved card. `waived`: nobody has to pay it any more. */
+type PaymentStatus = 'preparing' | 'due' | 'paid' | 'expired' | 'refunded' | 'charging' | 'waived'
 
 /** The contents of a feed: only the times, or also services and clients. */
 export type FeedDetail = 'busy' | 'full'
@@ -1216,6 +1231,19 @@ export interface PaymentsTable {
   /** The amount that the processor has given back. */
   refunded_amount: number
   created_at: Instant
+  /** 1 if its checkout also saves the card for later charges. */
+  saves_card: 0 | 1
+  /** For fees only: `late_cancel`, `no_show`, or the words of the person who charged it. */
+  reason: string | null
+  /** Unique for a booking: each charge happens once. Null for all but fees. */
+  occasion: string | null
+  /** When the processor was first asked to charge the saved card. Null: never. */
+  charge_begun_at: Instant | null
+  /** Why the saved card was not charged, in the processor's word. */
+  failure: string | null
+  /** A dispute of the client with their bank. Null: none. */
+  dispute: 'open' | 'won' | 'lost' | null
+  disputed_at: Instant | null
 }
 
 /** The mail server of a business, which sends its emails instead of this server's. */
@@ -1288,4 +1316,8 @@ export interface SandboxCheckoutsTable {
   status: 'open' | 'paid' | 'expired'
   refunded_at: Instant | null
   created_at: Instant
+  /** The outcome of later charges to the card of the checkout. Null until it was chosen. */
+  card: SandboxCard | null
 }
+
+export type SandboxCard = 'works' | 'needs_authentication' | 'declined' | 'fails_later'

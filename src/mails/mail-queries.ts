@@ -590,3 +590,18 @@ export async function findOptOut(
     .executeTakeFirst()
   return row?.opted_out_at
 }
+
+/** A fee as its email shows it. */
+export type MailedFee = Pick<PaymentsTable, 'id' | 'amount' | 'currency' | 'status' | 'reason'>
+
+export function findFee(
+  db: Reads,
+  { id, business_id }: { id: string; business_id: string },
+): Promise<MailedFee | undefined> {
+  return db
+    .selectFrom('payments')
+    .select(['id', 'amount', 'currency', 'status', 'reason'])
+    .where('business_id', '=', business_id)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}

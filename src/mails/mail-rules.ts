@@ -19,6 +19,8 @@ export const mailKinds: Readonly<Record<MailKind, KindRules>> = {
   reminder: { isOptional: true, hasCalendar: false },
   deposit_due: { isOptional: false, hasCalendar: false },
   refunded: { isOptional: false, hasCalendar: false },
+  fee_paid: { isOptional: false, hasCalendar: false },
+  fee_due: { isOptional: false, hasCalendar: false },
   booked: { isOptional: false, hasCalendar: true },
   requested: { isOptional: false, hasCalendar: false },
   declined: { isOptional: false, hasCalendar: false },
@@ -227,9 +229,28 @@ export function paidOccasion(paymentId: string): string {
   return `${paidPrefix}${paymentId}`
 }
 
+const feePrefix = 'fee/'
+
+/** Makes unique the email about a fee. */
+export function feeOccasion(paymentId: string): string {
+  return `${feePrefix}${paymentId}`
+}
+
+/** Returns the ID of the fee that an email is about. Undefined for any other. */
+export function feeOfOccasion({
+  kind,
+  occasion,
+}: Pick<WaitingMail, 'kind' | 'occasion'>): string | undefined {
+  return kind === 'fee_paid' || kind === 'fee_due' ? occasion.slice(feePrefix.length) : undefined
+}
+
 /** True for an email with an occasion of `paidOccasion`. */
 export function reportsPayment({ occasion }: Pick<WaitingMail, 'occasion'>): boolean {
   return occasion.startsWith(paidPrefix)
+}
+
+function isAboutFee(kind: MailKind): boolean {
+  return kind === 'fee_paid' || kind === 'fee_due'
 }
 
 /** Makes a reminder unique. */
@@ -248,7 +269,7 @@ export function mailToSend(
 ): WaitingMail | undefined {
   const other = booking && booking.ends_at > now ? newsToSend(all, booking, now) : undefined
   // money goes back also after the appointment, and other emails show it
-  return other ?? (booking && all.findLast(({ kind }) => kind === 'refunded'))
+  return other ?? (booking && all.findLast(({ kind }) => kind === 'refunded' || isAboutFee(kind)))
 }
 
 function newsToSend(

@@ -65,6 +65,7 @@ export function mailViewOf(
     from,
     server = '',
     series,
+    fee,
   }: {
     addresses: MailAddresses
     known: KnownBooking | undefined
@@ -73,6 +74,8 @@ export function mailViewOf(
     /** The server's public URL. */
     server?: string
     series?: MailView['booking']['series'] | undefined
+    /** The fee that the email is about. */
+    fee?: MailView['fee'] | undefined
   },
 ): MailView {
   const items = itemsOf(booking)
@@ -117,6 +120,8 @@ export function mailViewOf(
       cancelReason: booking.cancel_reason,
       ...(series && { series }),
     },
+    ...(fee && { fee }),
+    feeRules: booking,
     ...addresses,
     now,
     from: { address: from },
@@ -265,9 +270,10 @@ function returnedOf({
 function depositOf(booking: ShownBooking): MailView['booking']['deposit'] {
   const { payment_kind: kind } = booking
   const paid = moneyOf(booking.payment_amount, booking.payment_currency)
-  const money = paid && kind && { ...paid, kind }
+  const money = paid && kind && kind !== 'fee' ? { ...paid, kind } : null
   const { payment_status: status, refund_requested_at: refundRequestedAt } = booking
-  if (!money || status === null || status === 'expired') return null
+  if (!money || status === null) return null
+  if (status === 'expired' || status === 'charging' || status === 'waived') return null
   if (status === 'preparing')
     return booking.respond_by === null ? null : { ...money, state: 'later', payUntil: null }
   return {

@@ -12,6 +12,7 @@ import {
   findShownBookings,
   isAnyMailDue,
   type LeasedMail,
+  type MailedFee,
   leaseMails,
   sentSince,
   type ShownBooking,
@@ -63,6 +64,8 @@ const maxLines = 100
 interface MailLinks {
   /** Returns the URL where the client pays a due deposit. Null if none is due or no processor is available. */
   payUrl: (booking: ShownBooking) => string | null
+  /** Returns the URL of the checkout of a payment. */
+  checkoutUrl: (paymentId: string) => string
   /** Returns the URL where the client manages the booking, and the deadlines for changes. */
   manage: (booking: ShownBooking) => Promise<Pick<MailAddresses, 'manageUrl' | 'cancelUntil' | 'moveUntil'>>
   /** Returns at most three free times near that of an ended booking, each with the page that books it. */
@@ -271,7 +274,9 @@ export class MailWorker extends OutboxWorker {
     { booking, from }: { booking: ShownBooking; from: string },
   ): Promise<RenderedMail> {
     const series = await findToldSeries(this.context, { booking, kind: mail.kind, waiting })
+    const fee = await this.feeOf(mail)
     const around = {
+      ...(fee && { fee: this.shownFee(mail, fee) }),
       addresses: await this.addressesOf(mail, booking),
       known: await this.knownOf(waiting, mail, booking),
       now: this.context.clock.now(),
@@ -299,6 +304,11 @@ export class MailWorker extends OutboxWorker {
         views.push(mailViewOf(mail, other, { ...around, addresses: await this.addressesOf(mail, other) }))
     }
     return views
+  }
+
+  private shownFee({ kind }: LeasedMail, { id, amount, currency, reason }: MailedFee): MailView['fee'] {
+    const payUrl = kind === 'fee_due' ? this.links.checkoutUrl(id) : null
+    return { amount, currency, reason: reason ?? '', payUrl }
   }
 
   private renderMany(

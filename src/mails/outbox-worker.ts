@@ -7,10 +7,12 @@ import { type Instant, plusSeconds } from '../base/instants.ts'
 import { LeaseLoop } from '../database/lease-loop.ts'
 import type { Context } from './context.ts'
 import {
+  findFee,
   findNames,
   findShownBookings,
   hasOptedOut,
   type LeasedMail,
+  type MailedFee,
   type MailResult,
   postponeCaused,
   type Postponement,
@@ -18,7 +20,15 @@ import {
   type ShownBooking,
   writeMailResult,
 } from './mail-queries.ts'
-import { type Known, knownBefore, limitSeconds, mailKinds, mailToSend, pauseSeconds } from './mail-rules.ts'
+import {
+  feeOfOccasion,
+  type Known,
+  knownBefore,
+  limitSeconds,
+  mailKinds,
+  mailToSend,
+  pauseSeconds,
+} from './mail-rules.ts'
 import type { SendResult } from './send.ts'
 
 /* The parts of sending that emails and text messages share. */
@@ -47,6 +57,11 @@ export interface NextMail {
 /** Returns what identifies the recipient of a message, who gets one after the other. */
 export function turnOf({ business_id, audience, recipient }: LeasedMail): string {
   return [business_id, audience, recipient].join(' ')
+}
+
+/** Groups messages of which one is sent, and supersedes the others: those about a booking, and each fee by itself. */
+function subjectOf(mail: LeasedMail): string {
+  return [mail.booking_id, feeOfOccasion(mail) ?? ''].join(' ')
 }
 
 /** Returns the end of the hour that began with the oldest message that counts. */
@@ -82,8 +97,8 @@ export abstract class OutboxWorker extends LeaseLoop<Context, LeasedTurn> {
     const bookings = await findShownBookings(db.reads, mails)
     const obsolete: LeasedMail[] = []
     let next: NextMail | undefined
-    for (const [bookingId, waiting] of Map.groupBy(mails, ({ booking_id }) => booking_id)) {
-      const booking = bookings.get(bookingId)
+    for (const waiting of Map.groupBy(mails, subjectOf).values()) {
+      const booking = bookings.get(waiting[0]?.booking_id ?? '')
       const id = mailToSend(waiting, booking, clock.now())?.id
       const mail = waiting.find((one) => one.id === id)
       if (!mail || !booking || !isReachable(booking) || (await this.isUnwanted(mail, booking))) {
@@ -95,9 +110,19 @@ export abstract class OutboxWorker extends LeaseLoop<Context, LeasedTurn> {
     return { next, obsolete }
   }
 
-  private async isUnwanted({ kind, business_id }: LeasedMail, booking: ShownBooking): Promise<boolean> {
+  private async isUnwanted(mail: LeasedMail, booking: ShownBooking): Promise<boolean> {
+    const { kind, business_id } = mail
+    if (kind === 'fee_due') return (await this.feeOf(mail))?.status !== 'due'
     const email = clientEmailOf(booking.client_email)
     return mailKinds[kind].isOptional && (await hasOptedOut(this.context.db.reads, business_id, email))
+  }
+
+  /** Returns the fee that an email is about. Undefined for any other email. */
+  protected async feeOf(mail: LeasedMail): Promise<MailedFee | undefined> {
+    const id = feeOfOccasion(mail)
+    return id === undefined
+      ? undefined
+      : findFee(this.context.db.reads, { id, business_id: mail.business_id })
   }
 
   /** Returns what the recipient of waiting messages about a booking knows of it, with the names in it. */

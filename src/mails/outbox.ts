@@ -11,6 +11,7 @@ import {
   type Caused,
   changeOccasion,
   depositDueSeconds,
+  feeOccasion,
   isCausedByBusiness,
   type MailSubject,
   paidOccasion,
@@ -222,6 +223,24 @@ export async function recordRefundMail(
     ...{ occasion: `refund/${occasion}`, client_kind: 'refunded', business_kind: null, ...noText },
     ...{ to_email: booking.client_email, recipient: clientEmailOf(booking.client_email) },
     ...{ by_email: '', caused_by: causeOf(booking, by) },
+    ...{ created_at: tx.now, due_at: tx.now },
+  })
+  tx.onCommit(() => dueMails.raise())
+}
+
+/** Records the email about a fee that was charged, or one that the client has to pay by a link. */
+export async function recordFeeMail(
+  { config, ids, dueMails, cache }: Pick<Context, 'config' | 'ids' | 'dueMails' | 'cache'>,
+  tx: Transaction,
+  { booking, kind, paymentId }: { booking: Told; kind: 'fee_paid' | 'fee_due'; paymentId: string },
+): Promise<void> {
+  if (!hasEmail(booking.client_email)) return
+  if ((await mailRouteOf({ config, cache }, tx.db, booking.business_id)) === 'off') return
+  await writeMails(tx, {
+    ...{ id: ids.next(), business_id: booking.business_id, booking_id: booking.id },
+    ...{ occasion: feeOccasion(paymentId), client_kind: kind, business_kind: null, ...noText },
+    ...{ to_email: booking.client_email, recipient: clientEmailOf(booking.client_email) },
+    ...{ by_email: '', caused_by: causeOf(booking, undefined) },
     ...{ created_at: tx.now, due_at: tx.now },
   })
   tx.onCommit(() => dueMails.raise())

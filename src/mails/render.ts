@@ -5,6 +5,7 @@ import type { Money } from '../catalogue/catalogue-types.ts'
 import type { MailKind } from '../database/tables.ts'
 import { type Appointment, calendarFile, calendarMethod } from './calendar.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
+import { feeSentence } from './fee-sentence.ts'
 import { mailKinds } from './mail-rules.ts'
 import {
   clockTime,
@@ -64,7 +65,7 @@ export interface MailView {
     /** `payUntil`: when an unpaid booking expires, or the start of one that stands. */
     deposit:
       | (Money & {
-          kind: 'deposit' | 'full'
+          kind: 'deposit' | 'full' | 'card'
           state: 'due' | 'paid' | 'refunded' | 'later'
           payUntil: Instant | null
         })
@@ -90,6 +91,10 @@ export interface MailView {
       left: Dates
     }
   }
+  /** The fee that the email is about. `reason` is a word of Holdfast, or of the business. */
+  fee?: Money & { reason: string; payUrl: string | null }
+  /** The booking, for its agreed fees. */
+  feeRules?: Parameters<typeof feeSentence>[0]
   /** Null: there is none. */
   manageUrl: string | null
   payUrl: string | null
@@ -210,13 +215,18 @@ function subjectOf(view: MailView, language: Language): string {
 type News =
   | ('confirmed' | 'changed' | 'cancelled' | 'deposit_due' | 'paid')
   | ('requested' | 'declined' | 'unanswered' | 'refunded')
+  | ('card_due' | 'card_saved' | 'fee_paid' | 'fee_due')
 
 /** Returns the news in an email to a client, except a reminder. A due deposit comes first, because it asks for something. */
 export function newsOf({ kind, reportsPayment, booking, payUrl }: MailView): News {
   if (kind === 'changed' || kind === 'requested' || kind === 'refunded') return kind
+  if (kind === 'fee_paid' || kind === 'fee_due') return kind
   if (kind === 'cancelled' || kind === 'declined' || kind === 'unanswered') return kind
-  if (kind === 'deposit_due' || (payUrl !== null && booking.deposit?.state === 'due')) return 'deposit_due'
-  return reportsPayment && booking.deposit?.state === 'paid' ? 'paid' : 'confirmed'
+  const isCard = booking.deposit?.kind === 'card'
+  if (kind === 'deposit_due' || (payUrl !== null && booking.deposit?.state === 'due'))
+    return isCard ? 'card_due' : 'deposit_due'
+  if (!reportsPayment || booking.deposit?.state !== 'paid') return 'confirmed'
+  return isCard ? 'card_saved' : 'paid'
 }
 
 const ownerKinds = ['changed', 'cancelled', 'requested', 'answer_due', 'unanswered'] as const
@@ -275,16 +285,18 @@ export function leadingZone({ audience, booking }: Pick<MailView, 'audience' | '
 function clientBlocks(view: MailView, language: Language): Block[] {
   const { kind, booking, business, manageUrl, payUrl, offUrl, now } = view
   const { say } = language
+  if (view.fee) return feeBlocks(view, view.fee, language)
   const isOver = endKinds.has(kind)
+  const isCard = booking.deposit?.kind === 'card'
   const news = kind === 'reminder' ? kind : newsOf(view)
   // a deposit that is due later does not affect the booking
   const intro = say(
     (booking.series?.reports ?? 1) > 1 && (news === 'confirmed' || news === 'changed' || news === 'cancelled')
       ? `mail.series.${news}`
-      : `mail.${news === 'deposit_due' && booking.isConfirmed ? 'confirmed' : news}.intro`,
+      : `mail.${asksAfterwards(news, booking) ? 'confirmed' : news}.intro`,
     deadline(view, language),
   )
-  const action = payUrl && !isOver ? { label: say('mail.pay'), url: payUrl } : null
+  const action = payUrl && !isOver ? { label: say(isCard ? 'mail.saveCard' : 'mail.pay'), url: payUrl } : null
   const payUntil = action && booking.deposit?.payUntil
   const manage = manageUrl
     ? { label: say(isOver ? 'mail.manageCancelled' : 'mail.manage'), url: manageUrl }
@@ -301,7 +313,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
       ? [
           {
             type: 'paragraph' as const,
-            text: say(booking.isConfirmed ? 'mail.payBefore' : 'mail.payUntil', {
+            text: say(deadlineKey(booking), {
               time: told(payUntil, view, language),
             }),
           },
@@ -312,6 +324,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     ...(manage && !isManageMain ? [{ type: 'link' as const, ...manage }] : []),
     ...(manage && kind === 'requested' ? [{ type: 'small' as const, text: say('manage.always') }] : []),
     ...(manage && !isOver && kind !== 'requested' ? policyLines(view, language) : []),
+    ...(isOver ? [] : feeLine(view, language)),
     ...contactBlocks(business, language),
     ...legalBlocks(view, language),
     ...(offUrl
@@ -325,6 +338,41 @@ function clientBlocks(view: MailView, language: Language): Block[] {
         ]
       : []),
   ]
+}
+
+/** True if a deposit or a card is due, but does not affect the booking. */
+function asksAfterwards(news: News | 'reminder', { isConfirmed }: MailView['booking']): boolean {
+  return isConfirmed && (news === 'deposit_due' || news === 'card_due')
+}
+
+function deadlineKey({ isConfirmed, deposit }: MailView['booking']) {
+  if (deposit?.kind === 'card') return isConfirmed ? 'mail.saveCardBefore' : 'mail.saveCardUntil'
+  return isConfirmed ? 'mail.payBefore' : 'mail.payUntil'
+}
+
+/** States what a late cancellation and a no-show cost. */
+function feeLine({ feeRules }: MailView, language: Language): Block[] {
+  const text = feeRules ? feeSentence(feeRules, language) : ''
+  return text === '' ? [] : [{ type: 'small', text }]
+}
+
+/** Returns the receipt of a fee, or the request to pay it. */
+function feeBlocks(view: MailView, fee: NonNullable<MailView['fee']>, language: Language): Block[] {
+  const { say, locale } = language
+  const reason = isFeeReason(fee.reason) ? say(`mail.feeReasons.${fee.reason}`) : fee.reason
+  const kind = view.kind === 'fee_due' ? 'fee_due' : 'fee_paid'
+  return [
+    { type: 'paragraph', text: say('mail.greeting', { name: greetedName(view, language) }) },
+    { type: 'paragraph', text: say(`mail.${kind}.intro`, { amount: moneyText(fee, locale), reason }) },
+    card(view, language),
+    ...(fee.payUrl === null ? [] : [{ type: 'button' as const, label: say('mail.pay'), url: fee.payUrl }]),
+    ...contactBlocks(view.business, language),
+    ...legalBlocks(view, language),
+  ]
+}
+
+function isFeeReason(reason: string): reason is 'late_cancel' | 'no_show' {
+  return reason === 'late_cancel' || reason === 'no_show'
 }
 
 /** Returns the deadline of a request for a text. Empty for anything else. */
@@ -481,11 +529,21 @@ function moneyRows({ kind, booking }: MailView, { say, locale }: Language): [str
         ]
       : []),
     [say('mail.price'), isOver ? null : price],
-    ...(deposit ? [[say(`mail.${deposit.kind}.${deposit.state}`), deposit] as [string, typeof deposit]] : []),
+    ...(deposit && deposit.kind !== 'card'
+      ? [[say(`mail.${deposit.kind}.${deposit.state}`), deposit] as [string, typeof deposit]]
+      : []),
     [say('mail.returned'), returned],
     [say('mail.left'), isOver || !deposit ? null : left],
   ]
-  return rows.flatMap(([label, money]) => (money ? [[label, moneyText(money, locale)]] : []))
+  const cardState = deposit?.kind === 'card' && deposit.state !== 'refunded' && !isOver ? deposit.state : null
+  return [
+    ...rows.flatMap(([label, money]): [string, string][] =>
+      money ? [[label, moneyText(money, locale)]] : [],
+    ),
+    ...(cardState === null
+      ? []
+      : [[say('mail.card.label'), say(`mail.card.${cardState}`)] as [string, string]]),
+  ]
 }
 
 /** Lists the services of a visit, each with its times, person and price. */

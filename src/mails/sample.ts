@@ -55,6 +55,9 @@ export function sampleText(
   }
 }
 
+/** Kinds about a fee for a missed appointment. */
+const feeKinds: ReadonlySet<MailKind> = new Set(['fee_paid', 'fee_due'])
+
 const depositStates: Partial<Record<MailKind, 'due' | 'paid' | 'refunded'>> = {
   deposit_due: 'due',
   confirmed: 'paid',
@@ -108,6 +111,12 @@ function sampleView(config: Config, { kind, locale, to, now, business = salon }:
       cancelReason: kind === 'cancelled' || kind === 'declined' ? 'Anna is ill. We are sorry.' : null,
       notes: isOfBusiness ? 'Short at the sides, please.' : null,
     },
+    ...(feeKinds.has(kind) && {
+      fee: {
+        ...{ amount: 1_750, currency: 'EUR', reason: 'no_show' },
+        payUrl: kind === 'fee_due' ? `${address}/checkout/sample` : null,
+      },
+    }),
     manageUrl: isOfBusiness ? null : `${address}/manage#sample`,
     payUrl: kind === 'deposit_due' ? `${address}/checkout/sample` : null,
     cancelUntil: plusSeconds(startsAt, -86_400),

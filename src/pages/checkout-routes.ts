@@ -8,7 +8,8 @@ import { type Instant, toMs } from '../base/instants.ts'
 import { acceptedLocales, type Language, languageFor } from '../base/languages.ts'
 import { StrictObject, Media, EmptyObject, PathId, problems } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
-import { zoneName } from '../mails/times-and-money.ts'
+import { feeSentence } from '../mails/fee-sentence.ts'
+import { moneyText, zoneName } from '../mails/times-and-money.ts'
 import { type CheckoutView, giveUpCheckout, showCheckout } from '../payments/checkout.ts'
 import type { IconName } from './icons.ts'
 import { type MessagePage, sendMessagePage } from './message-page.ts'
@@ -85,12 +86,12 @@ const signs: Record<CheckoutView['state'], IconName> = {
 function checkoutPage(view: CheckoutView, { say, locale }: Language): MessagePage {
   const { state, serviceName, startsAt, timezone, business } = view
   return {
-    title: say(`checkout.title.${state}`),
+    title: say(titleOf(view)),
     content: html`${details([
         [say('checkout.what'), serviceName],
         [say('checkout.when'), timeText(startsAt, { timezone, locale })],
       ])}
-      ${explanation(view, { say, locale })}
+      ${feePart(view, { say, locale })} ${explanation(view, { say, locale })}
       <p hidden class="back"><a class="button">${say('checkout.back')}</a></p>`,
     sign: signs[state],
     data: html`data-state="${state}" data-booking="${view.bookingId}"`,
@@ -98,13 +99,42 @@ function checkoutPage(view: CheckoutView, { say, locale }: Language): MessagePag
   }
 }
 
-function explanation(
-  { state, stands, paymentId, payUrl, expiresAt, timezone, bookAgainUrl }: CheckoutView,
-  { say, locale }: Pick<Language, 'say' | 'locale'>,
-): Html {
+function titleOf({ state, kind }: CheckoutView) {
+  if (kind === 'fee' && state === 'confirmed') return 'checkout.title.feePaid'
+  if (kind === 'fee' && state === 'cancelled') return 'checkout.title.waived'
+  return kind === 'card' && state === 'due' ? 'checkout.title.cardDue' : (`checkout.title.${state}` as const)
+}
+
+const arrived = {
+  deposit: 'checkout.confirmed',
+  full: 'checkout.confirmed',
+  card: 'checkout.cardSaved',
+  fee: 'checkout.feePaid',
+} as const
+
+/** States what a late cancellation and a no-show cost, before the client saves a card. */
+function feePart({ state, kind, feeTerms }: CheckoutView, language: Pick<Language, 'say' | 'locale'>): Html {
+  const text = feeTerms && state === 'due' ? feeSentence(feeTerms, language) : ''
+  if (text === '') return html``
+  return html`<p class="note">
+    ${kind === 'card' ? `${language.say('checkout.cardDue')} ` : ''}${text}
+    ${language.say('booking.feeAgree')}
+  </p>`
+}
+
+/** States why a fee is to be paid here. */
+function feeDue({ money, payUrl }: CheckoutView, { say, locale }: Pick<Language, 'say' | 'locale'>): Html {
+  return html`<p>${say('checkout.feeDue', { amount: moneyText(money, locale) })}</p>
+    ${payUrl === undefined ? '' : html`<a class="button main" href="${payUrl}">${say('checkout.pay')}</a>`}`
+}
+
+function explanation(view: CheckoutView, { say, locale }: Pick<Language, 'say' | 'locale'>): Html {
+  const { state, kind, stands, paymentId, payUrl, expiresAt, timezone, bookAgainUrl } = view
+  if (kind === 'fee' && state === 'due') return feeDue(view, { say, locale })
+  if (kind === 'fee' && state === 'cancelled') return html``
   switch (state) {
     case 'confirmed':
-      return html`<p>${say('checkout.confirmed')}</p>`
+      return html`<p>${say(arrived[kind])}</p>`
     case 'cancelled':
       return html`<p>${say('checkout.cancelled')}</p>
         ${bookAgainUrl === undefined ? '' : html`<a class="button main" href="${bookAgainUrl}">${say('checkout.again')}</a>`}`
@@ -116,7 +146,7 @@ function explanation(
           ${stands ? say('checkout.stands') : say('checkout.kept', { time: timeText(expiresAt, { timezone, locale }) })}
           <noscript>${say('checkout.reload')}</noscript>
         </p>
-        ${payUrl === undefined ? '' : html`<a class="button main" href="${payUrl}">${say('checkout.pay')}</a>`}
+        ${payUrl === undefined ? '' : html`<a class="button main" href="${payUrl}">${say(kind === 'card' ? 'checkout.saveCard' : 'checkout.pay')}</a>`}
         ${stands ? '' : pressed({ path: `/checkout/${paymentId}/give-up`, label: say('checkout.giveUp') })}`
   }
 }

@@ -2,12 +2,12 @@ import { pageTag } from '../http/openapi.ts'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
-import { html } from '../base/html.ts'
+import { html, type Html } from '../base/html.ts'
 import type { Language } from '../base/languages.ts'
 import { StrictObject, Media, EmptyObject, problems } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
 import { moneyText } from '../mails/times-and-money.ts'
-import { closeCheckout, findCheckout } from '../payments/sandbox.ts'
+import { closeCheckout, findCheckout, sandboxCards } from '../payments/sandbox.ts'
 import { checkoutLanguage, details, pressed } from './checkout-routes.ts'
 import { type MessagePage, sendMessagePage } from './message-page.ts'
 import { seeOther } from './page.ts'
@@ -48,10 +48,18 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
     '/sandbox/:reference/pay',
     {
       config: { countsVisits: true },
-      schema: schemaOf('payInSandbox', 'Pay in the sandbox', 'The booking is confirmed by it.'),
+      schema: {
+        ...schemaOf(
+          'payInSandbox',
+          'Pay in the sandbox',
+          'The booking is confirmed by it. If the checkout saves a card, `card` says what later charges to it do.',
+        ),
+        querystring: StrictObject({ card: Type.Optional(Type.Enum([...sandboxCards])) }),
+      },
     },
     async (request, reply) => {
-      const { payment_id } = await closeCheckout(context, request.params.reference, 'paid')
+      const paid = { status: 'paid' as const, card: request.query.card }
+      const { payment_id } = await closeCheckout(context, request.params.reference, paid)
       return seeOther(reply, `/checkout/${payment_id}`)
     },
   )
@@ -77,10 +85,29 @@ export function sandboxRoutes(app: FastifyInstance, context: Context): void {
       schema: schemaOf('giveUpInSandbox', 'Give up in the sandbox', 'The booking is cancelled by it.'),
     },
     async (request, reply) => {
-      const { payment_id } = await closeCheckout(context, request.params.reference, 'expired')
+      const { payment_id } = await closeCheckout(context, request.params.reference, { status: 'expired' })
       return seeOther(reply, `/checkout/${payment_id}`)
     },
   )
+}
+
+const cardTexts = {
+  works: 'sandbox.cardWorks',
+  needs_authentication: 'sandbox.cardAuthentication',
+  declined: 'sandbox.cardDeclined',
+  fails_later: 'sandbox.cardFailsLater',
+} as const
+
+type Press = (what: string, label: string, isMain?: boolean) => Html
+
+/** Renders the button that pays, or one for each card that can be saved. */
+function payButtons(
+  { kind, saves_card }: Awaited<ReturnType<typeof findCheckout>>,
+  { say, amount, press }: Pick<Language, 'say'> & { amount: string; press: Press },
+): Html {
+  if (saves_card === 0) return press('pay', say('sandbox.pay', { amount }), true)
+  return html`<p>${kind === 'card' ? say('sandbox.saveCard') : say('sandbox.payAndSave', { amount })}</p>
+    ${sandboxCards.map((card, index) => press(`pay?card=${card}`, say(cardTexts[card]), index === 0))}`
 }
 
 /** Renders plain forms without a script, in the language of the client. */
@@ -101,11 +128,11 @@ function sandboxPage(
       ${isDeclined && isOpen ? html`<p class="fault" role="alert">${say('sandbox.declined')}</p>` : ''}
       ${details([
         [say('sandbox.what'), serviceName],
-        [say('sandbox.amount'), amount],
+        ...(checkout.kind === 'card' ? [] : [[say('sandbox.amount'), amount] as [string, string]]),
       ])}
       ${
         isOpen
-          ? html`${press('pay', say('sandbox.pay', { amount }), true)} ${press('fail', say('sandbox.fail'))}
+          ? html`${payButtons(checkout, { say, amount, press })} ${press('fail', say('sandbox.fail'))}
             ${checkout.confirmed_at === null ? press('give-up', say('checkout.giveUp')) : ''}`
           : html`<p>${say('sandbox.over')}</p>
               <a class="button main" href="/checkout/${paymentId}">${say('sandbox.show')}</a>`

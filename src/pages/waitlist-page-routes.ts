@@ -160,11 +160,14 @@ async function take(
     }),
   )
   try {
-    const { redirectUrl } = await takeOffer(context, {
+    const { booking, redirectUrl } = await takeOffer(context, {
       ...{ entry, offerId: entry.hold_id, client, custom_field_values: answers },
       ...{ from: request.client, isGone: goneClient(request) },
     })
-    return await (redirectUrl === undefined ? seeOther(reply, path) : reply.redirect(redirectUrl, 303))
+    if (redirectUrl === undefined) return await seeOther(reply, path)
+    // the page of the checkout shows the fees, to which the client agrees by saving a card
+    const hasFees = booking.fee_rules_json !== null && booking.payment_id !== null
+    return await reply.redirect(hasFees ? `/checkout/${booking.payment_id ?? ''}` : redirectUrl, 303)
   } catch (error) {
     if (error instanceof Problem && goneCodes.includes(error.code)) return seeOther(reply, `${path}?now=gone`)
     const refusal = refusedAnswers(error, { fields: questions, answers })

@@ -8,6 +8,7 @@ import { type Instant, plusMinutes, plusSeconds } from '../base/instants.ts'
 import { publicUrl } from '../base/public-url.ts'
 import { showBooking } from '../bookings/booking.ts'
 import {
+  type Charge,
   checkoutAddress,
   type CheckoutOrder,
   type CheckoutProvider,
@@ -21,11 +22,17 @@ import {
   ProcessorUnavailable,
 } from '../bookings/checkouts.ts'
 import type { Transaction } from '../database/database.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
+import type { PaymentKind } from '../database/tables.ts'
 import { DueSignal } from '../database/lease-loop.ts'
 import type { Context } from '../bookings/context.ts'
+import { waiveCharges } from './charge.ts'
 import {
+  findCharges,
   findPayment,
   findPaymentsOfHold,
+  findSavedCard,
+  insertCharge,
   insertPayment,
   lockHold,
   lockPayment,
@@ -35,7 +42,7 @@ import {
   updatePayment,
 } from './payment-queries.ts'
 import { isUnconfirmed, noOrder, reusablePayment } from './payment-rules.ts'
-import { applyExpired, applyPaid, lockBoth } from './payment.ts'
+import { applyExpired, applyPaid, lockBoth, requestRefund } from './payment.ts'
 import { OwnStripe } from './own-stripe.ts'
 import { findPresentAccount } from './own-stripe-queries.ts'
 import { sandboxProvider } from './sandbox.ts'
@@ -125,6 +132,7 @@ export class DepositCheckouts implements Checkouts {
         status: 'preparing',
         order_digest: digest,
         ...unpaid,
+        saves_card: deposit.savesCard ? 1 : 0,
         ...newLife(config, tx.now),
         created_at: tx.now,
       })
@@ -172,6 +180,7 @@ export class DepositCheckouts implements Checkouts {
       status: 'preparing',
       ...{ ...home, order_digest: noOrder },
       ...unpaid,
+      saves_card: deposit.savesCard ? 1 : 0,
       ...{ expires_at: tx.now, next_check_at: null, created_at: tx.now },
     })
   }
@@ -184,6 +193,50 @@ export class DepositCheckouts implements Checkouts {
     const account = await findPresentAccount(tx.db, businessId)
     if (account) return { provider: 'stripe', stripe_account_id: account.id }
     return this.provider && { provider: this.provider.name, stripe_account_id: null }
+  }
+
+  /** Refunds a part, and settles a payment that is still due. */
+  private async refundPart(
+    tx: Transaction,
+    {
+      payment,
+      booking,
+      amount,
+    }: { payment: PaymentRow; booking: 'confirmed' | 'cancelled' | undefined; amount: number },
+  ): Promise<PaymentPart & { refundBegins: boolean }> {
+    const changes = settlement(payment, { booking, refund: false, now: tx.now })
+    if (changes) await updatePayment(tx.db, payment.id, changes)
+    const { payment: refunded } = await requestRefund(this, tx, {
+      ...{ payment: { ...payment, ...changes }, amount, reason: null },
+    })
+    return { ...refunded, refundBegins: true }
+  }
+
+  async charge(
+    tx: Transaction,
+    { booking, amount, currency, reason, occasion, at }: Charge,
+  ): Promise<{ id: string } | undefined> {
+    const { id: booking_id, business_id } = booking
+    const card = await findSavedCard(tx.db, { booking_id, business_id })
+    const home = card
+      ? { provider: card.provider, stripe_account_id: card.stripe_account_id }
+      : await this.findHome(tx, business_id)
+    if (!home) return undefined
+    const charge = await insertCharge(tx.db, {
+      ...{ id: this.parts.ids.next(), business_id, booking_id, ...home, amount, currency },
+      ...{ kind: 'fee', status: 'charging', order_digest: noOrder },
+      ...{ ...unpaid, reason, occasion },
+      ...{ expires_at: at, next_check_at: at, created_at: tx.now },
+    })
+    if (charge) tx.onCommit(() => this.due.raise())
+    return charge
+  }
+
+  async waive(tx: Transaction, { booking, reason }: { booking: BookingRow; reason: string }): Promise<void> {
+    const charges = (await findCharges(tx.db, booking)).filter(
+      (one) => one.reason === reason && one.occasion?.startsWith(`${reason}/`),
+    )
+    await waiveCharges(this, tx, charges)
   }
 
   lock(tx: Transaction, paymentId: string | null): Promise<PaymentRow | undefined> {
@@ -214,6 +267,7 @@ export class DepositCheckouts implements Checkouts {
       ...(home ?? { provider: old.provider, stripe_account_id: old.stripe_account_id }),
       order_digest: noOrder,
       ...unpaid,
+      saves_card: old.saves_card,
       ...life,
       next_check_at: lapses ? life.next_check_at : null,
       created_at: tx.now,
@@ -243,11 +297,13 @@ export class DepositCheckouts implements Checkouts {
 
   async settle(
     tx: Transaction,
-    { paymentId, booking, refund }: Parameters<Checkouts['settle']>[1],
+    { paymentId, booking, refund, refundAmount }: Parameters<Checkouts['settle']>[1],
   ): Promise<(PaymentPart & { refundBegins?: boolean }) | undefined> {
     const payment = paymentId === null ? undefined : await lockPayment(tx.db, paymentId)
-    if (refund && (!payment || payment.paid_at === null)) throw nothingToRefund()
+    if (refund && (!payment || payment.paid_at === null || payment.kind === 'card')) throw nothingToRefund()
     if (!payment) return undefined
+    if (refund && refundAmount !== undefined)
+      return this.refundPart(tx, { payment, booking, amount: refundAmount })
     const changes = settlement(payment, { booking, refund, now: tx.now })
     if (!changes) return payment
     await updatePayment(tx.db, payment.id, changes)
@@ -267,6 +323,9 @@ const unpaid = {
   refund_requested_at: null,
   refunded_at: null,
   ...{ refund_total: 0, refunded_amount: 0 },
+  saves_card: 0 as 0 | 1,
+  ...{ reason: null, occasion: null, charge_begun_at: null, failure: null },
+  ...{ dispute: null, disputed_at: null },
 }
 
 /** Returns the end of a checkout opened now, and the time to check it. */
@@ -312,6 +371,10 @@ export interface CheckoutView {
   paymentId: string
   bookingId: string
   state: 'due' | 'confirmed' | 'cancelled' | 'refunded' | 'refunding'
+  kind: PaymentKind
+  money: Pick<PaymentRow, 'amount' | 'currency'>
+  /** The booking, if the checkout saves a card: its fees are shown. */
+  feeTerms: BookingRow | undefined
   /** True if the booking stands while the deposit is due. */
   stands: boolean
   serviceName: string
@@ -360,7 +423,7 @@ async function openAgain(context: Context, due: PaymentRow, isUnknown: boolean):
   const ordered = await db.transaction(async (tx) => {
     const { payment, booking } = (await lockBoth(tx, id, undefined)) ?? {}
     if (payment?.status !== 'due' || !provider) return undefined
-    if (booking?.payment_id !== id || booking.status === 'cancelled') return undefined
+    if (!booking || (payment.kind !== 'fee' && !isPaidFor(booking, id))) return undefined
     const begunAt = plusMinutes(payment.expires_at, -config.checkoutMinutes)
     const isLost = isUnknown && begunAt <= plusSeconds(tx.now, -lostAfterSeconds)
     const isNew = payment.order_digest === noOrder || isLost
@@ -384,15 +447,19 @@ async function openAgain(context: Context, due: PaymentRow, isUnknown: boolean):
   }
 }
 
+function isPaidFor({ payment_id, status }: Pick<BookingRow, 'payment_id' | 'status'>, id: string): boolean {
+  return payment_id === id && status !== 'cancelled'
+}
+
 function orderOf(
   config: Context['config'],
   payment: PaymentRow,
   { service_name, client_email }: { service_name: string; client_email: string },
 ): CheckoutOrder {
-  const { id, business_id, booking_id, kind, amount, currency, expires_at } = payment
+  const { id, business_id, booking_id, kind, amount, currency, expires_at, saves_card } = payment
   return {
     ...{ paymentId: id, businessId: business_id, holdId: booking_id, kind, amount, currency },
-    ...{ serviceName: service_name, email: client_email, isOptional: true },
+    ...{ serviceName: service_name, email: client_email, isOptional: true, savesCard: saves_card === 1 },
     ...{ expiresAt: expires_at, returnUrl: checkoutAddress(config, id) },
   }
 }
@@ -417,7 +484,8 @@ export async function giveUpCheckout(context: Context, id: string): Promise<void
 
 async function paymentFor(context: Context, id: string): Promise<PaymentRow> {
   const payment = isUuid(id) ? await findPayment(context.db.reads, id.toLowerCase()) : undefined
-  if (!payment || payment.status === 'preparing') throw new Problem('not_found', 'There is no such checkout.')
+  if (!payment || payment.status === 'preparing' || payment.status === 'charging')
+    throw new Problem('not_found', 'There is no such checkout.')
   return payment
 }
 
@@ -471,8 +539,11 @@ async function viewOf(
   return {
     paymentId: payment.id,
     bookingId: payment.booking_id,
-    state: stateOf(payment, booking.payment_id === payment.id && booking.status !== 'cancelled'),
-    stands: !isUnconfirmed(booking),
+    kind: payment.kind,
+    money: payment,
+    feeTerms: payment.saves_card === 1 ? booking : undefined,
+    state: payment.kind === 'fee' ? feeState(payment) : stateOf(payment, isPaidFor(booking, payment.id)),
+    stands: payment.kind === 'fee' || !isUnconfirmed(booking),
     serviceName: booking.service_name,
     startsAt: booking.starts_at,
     expiresAt: payment.expires_at,
@@ -484,6 +555,11 @@ async function viewOf(
   }
 }
 
+/** A waived fee has ended like a cancelled booking. */
+function feeState(payment: PaymentRow): CheckoutView['state'] {
+  return stateOf(payment, payment.status !== 'waived')
+}
+
 function stateOf(payment: PaymentRow, isBooked: boolean): CheckoutView['state'] {
   if (payment.status === 'refunded') return 'refunded'
   if (payment.refund_requested_at !== null) return 'refunding'
@@ -492,8 +568,12 @@ function stateOf(payment: PaymentRow, isBooked: boolean): CheckoutView['state'] 
 }
 
 /** Returns equal digests for equal orders. Ignores the checkout's ID and expiry. */
-function orderDigest({ kind, amount, currency, serviceName, email }: Deposit, returnAddress: string): string {
-  const parts = [amount, currency, serviceName, email, returnAddress, ...(kind === 'full' ? [kind] : [])]
+function orderDigest(
+  { kind, amount, currency, serviceName, email, savesCard }: Deposit,
+  returnAddress: string,
+): string {
+  const kinds = [...(kind === 'deposit' ? [] : [kind]), ...(savesCard ? ['saves_card'] : [])]
+  const parts = [amount, currency, serviceName, email, returnAddress, ...kinds]
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
 }
 

@@ -86,7 +86,12 @@ export async function recordReference(
     .updateTable('payments')
     .set(({ eb }) => ({
       checkout_reference: reference,
-      next_check_at: eb.case().when('status', '=', 'expired').then(now).else(eb.ref('next_check_at')).end(),
+      next_check_at: eb
+        .case()
+        .when('status', 'in', ['expired', 'waived'])
+        .then(now)
+        .else(eb.ref('next_check_at'))
+        .end(),
     }))
     .where('id', '=', id)
     .where('expires_at', '=', expires_at)
@@ -283,4 +288,51 @@ export async function anyDeposit(db: Reads): Promise<boolean> {
     .limit(1)
     .executeTakeFirst()
   return service !== undefined
+}
+
+/** Inserts a charge, unless its booking has one of the same occasion. Returns undefined then. */
+export function insertCharge(
+  db: Queries,
+  charge: Insertable<PaymentsTable>,
+): Promise<PaymentRow | undefined> {
+  return db
+    .insertInto('payments')
+    .values(charge)
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Finds the charges of a booking that the transaction has locked, the earliest first. */
+export function findCharges(
+  db: Reads,
+  { id, business_id: businessId }: { id: string; business_id: string },
+): Promise<PaymentRow[]> {
+  return db
+    .selectFrom('payments')
+    .selectAll()
+    .where('booking_id', '=', id)
+    .where('business_id', '=', businessId)
+    .where('kind', '=', 'fee')
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute()
+}
+
+/** Finds the latest payment of a booking whose checkout saved a card. */
+export function findSavedCard(
+  db: Reads,
+  { booking_id, business_id }: Pick<PaymentRow, 'booking_id' | 'business_id'>,
+): Promise<PaymentRow | undefined> {
+  return db
+    .selectFrom('payments')
+    .selectAll()
+    .where('booking_id', '=', booking_id)
+    .where('business_id', '=', business_id)
+    .where('saves_card', '=', 1)
+    .where('paid_at', 'is not', null)
+    .orderBy('paid_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
 }

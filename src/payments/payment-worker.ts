@@ -2,7 +2,7 @@ import { plusSeconds } from '../base/instants.ts'
 import type { Context } from '../bookings/context.ts'
 import { LeaseLoop } from '../database/lease-loop.ts'
 import { claimPayments, type PaymentRow } from './payment-queries.ts'
-import { reconcilePayment } from './payment.ts'
+import { reconcilePayment } from './reconcile.ts'
 
 /** Longer than any processor response, so that no other server checks the same payments. */
 const leaseSeconds = 120

@@ -1,7 +1,7 @@
-import { OperatorError } from '../base/errors.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
-import { type CheckoutProvider, ProcessorRefusal, ProcessorUnavailable } from '../bookings/checkouts.ts'
+import type { CheckoutProvider } from '../bookings/checkouts.ts'
 import {
+  agreeToFees,
   bookingForPayment,
   cancelUnpaid,
   confirmDeposit,
@@ -9,7 +9,7 @@ import {
 } from '../bookings/pending-booking.ts'
 import { eventSubject } from '../webhooks/event-payload.ts'
 import { recordPayment } from '../webhooks/event.ts'
-import { recordPaymentMail } from '../mails/outbox.ts'
+import { recordFeeMail, recordPaymentMail } from '../mails/outbox.ts'
 import { RetryTransaction, type Transaction } from '../database/database.ts'
 import type { PaymentsTable } from '../database/tables.ts'
 import type { Context } from '../bookings/context.ts'
@@ -19,26 +19,16 @@ import {
   deleteOldEvents,
   deleteUnusedPayments,
   findPayment,
-  findUnsettled,
   holdActiveUntil,
   insertProcessorEvent,
   isBooked,
   lockPayment,
   type PaymentRow,
-  postponeCheck,
   updatePayment,
 } from './payment-queries.ts'
-import {
-  decidePaid,
-  isUnconfirmed,
-  type MissingSetting,
-  missingSettings,
-  nextCheckAfter,
-  noOrder,
-} from './payment-rules.ts'
+import { decidePaid, isUnconfirmed, type MissingSetting, missingSettings, noOrder } from './payment-rules.ts'
 import { refundChanges } from './refund-rules.ts'
 import { findRefunds, insertRefund, type RefundRow, updateRefund } from './refund-queries.ts'
-import { anyOwnAccount } from './own-stripe-queries.ts'
 import { deleteOldSandboxCheckouts } from './sandbox-queries.ts'
 
 /**
@@ -57,6 +47,8 @@ export type PaymentEvent =
   | 'part refunded'
   | 'all refunded'
   | 'refund failed'
+  | 'charge failed'
+  | 'waived'
 
 /** The next state by state and event. An absent event changes nothing, however often it comes. */
 export const paymentStates: Record<PaymentState, Partial<Record<PaymentEvent, PaymentState>>> = {
@@ -68,13 +60,17 @@ export const paymentStates: Record<PaymentState, Partial<Record<PaymentEvent, Pa
   // a booking that stands without the payment keeps it due when its checkout ends
   due: {
     ...{ paid: 'paid', 'checkout ended': 'expired' },
-    ...{ 'confirmed otherwise': 'expired', cancelled: 'expired' },
+    ...{ 'confirmed otherwise': 'expired', cancelled: 'expired', waived: 'waived' },
   },
+  // a fee is to be charged to the saved card, or the processor was asked and has not answered
+  charging: { paid: 'paid', 'charge failed': 'due', waived: 'waived' },
+  // the charge may have been made at the last moment, and then comes back
+  waived: { paid: 'refunding' },
   // nothing is due any more, but the client may have paid at the last moment
   expired: { paid: 'paid', 'checkout ended': 'expired' },
   paid: {
     ...{ 'part refund asked': 'paid', 'whole refund asked': 'refunding' },
-    ...{ 'part refunded': 'paid', 'all refunded': 'refunded' },
+    ...{ 'part refunded': 'paid', 'all refunded': 'refunded', waived: 'refunding' },
   },
   refunding: { 'part refunded': 'refunding', 'all refunded': 'refunded' },
   // the bank of the client sends it back, and it is sent again
@@ -151,6 +147,12 @@ async function consequence(
   { payment, booking }: { payment: PaymentRow; booking: Booking | undefined },
 ): Promise<{ next: Next; confirmed: boolean }> {
   const refund = { refund_requested_at: tx.now, next_check_at: tx.now, checks: 0 }
+  if (payment.kind === 'fee') {
+    if (payment.status === 'waived') return { next: refund, confirmed: false }
+    if (booking) await recordFeeMail(context, tx, { booking, kind: 'fee_paid', paymentId: payment.id })
+    return { next: { next_check_at: null }, confirmed: false }
+  }
+  if (booking?.payment_id === payment.id) await agreeToFees(tx, booking, payment)
   const activeUntil = booking ? undefined : await holdActiveUntil(tx.db, payment, tx.now)
   const decision = decidePaid(payment, booking, { now: tx.now, holdIsActive: activeUntil !== undefined })
   switch (decision) {
@@ -159,9 +161,8 @@ async function consequence(
       return { next: { next_check_at: null }, confirmed: true }
     case 'retake': {
       const confirmed = booking && (await confirmLateDeposit(context, tx, booking))
-      return confirmed
-        ? { next: { next_check_at: null }, confirmed: true }
-        : { next: refund, confirmed: false }
+      const isKept = confirmed !== undefined || payment.kind === 'card'
+      return { next: isKept ? { next_check_at: null } : refund, confirmed: confirmed !== undefined }
     }
     case 'record':
       if (booking) await recordPaymentMail(context, tx, booking)
@@ -169,7 +170,7 @@ async function consequence(
     case 'wait':
       return { next: { next_check_at: activeUntil ?? tx.now, checks: 0 }, confirmed: false }
     case 'refund':
-      return { next: refund, confirmed: false }
+      return { next: payment.kind === 'card' ? { next_check_at: null } : refund, confirmed: false }
   }
 }
 
@@ -192,9 +193,13 @@ export async function applyExpired(
     const isPresent = payment.checkout_reference === checkout_reference && payment.expires_at === expires_at
     if (payment.status === 'due' && !isPresent) return // from an earlier checkout, while another may be open
     if (after(payment, 'checkout ended') === undefined) return
+    const none = { order_digest: noOrder, checkout_reference: null, next_check_at: null, checks: 0 }
+    if (payment.kind === 'fee') {
+      if (payment.status === 'due') await updatePayment(tx.db, payment.id, none) // it stays due
+      return
+    }
     const isDue = payment.status === 'due' && booking?.payment_id === payment.id
     if (isDue && booking.status !== 'cancelled' && !isUnconfirmed(booking)) {
-      const none = { order_digest: noOrder, checkout_reference: null, next_check_at: null, checks: 0 }
       await updatePayment(tx.db, payment.id, none)
       return
     }
@@ -210,8 +215,8 @@ export async function applyExpired(
   })
 }
 
-/** Records an event about a deposit, with its booking as it is now. None without a booking. */
-async function tellOf(
+/** Records an event about a payment, with its booking as it is now. None without a booking. */
+export async function tellOf(
   context: Context,
   tx: Transaction,
   { booking, payment }: { booking: Booking | undefined; payment: PaymentRow },
@@ -273,6 +278,34 @@ export async function applyRefundReport(
   })
 }
 
+/** Has a charge or its checkout checked soon, because the processor has news of it. */
+export async function checkSoon(context: Context, paymentId: string, event: AppliedEvent): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    const both = await lockBoth(tx, paymentId, event)
+    const isOpen = both && after(both.payment, 'paid') !== undefined && both.payment.charge_begun_at !== null
+    if (!isOpen || both.payment.status === 'due') return
+    await updatePayment(tx.db, paymentId, { next_check_at: tx.now, checks: 0 })
+    tx.onCommit(() => context.checkouts.due.raise())
+  })
+}
+
+/** Marks a payment that its client disputes with their bank. A dispute that has ended does not open again. */
+export async function applyDispute(
+  context: Context,
+  {
+    paymentId,
+    dispute,
+    event,
+  }: { paymentId: string; dispute: NonNullable<PaymentRow['dispute']>; event: AppliedEvent },
+): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    const both = await lockBoth(tx, paymentId, event)
+    if (!both || (dispute === 'open' && both.payment.dispute !== null)) return
+    const disputed_at = both.payment.disputed_at ?? tx.now
+    await updatePayment(tx.db, paymentId, { dispute, disputed_at })
+  })
+}
+
 function wholly({ amount, refund_requested_at }: PaymentRow, now: Instant) {
   return {
     status: 'refunded' as const,
@@ -283,14 +316,14 @@ function wholly({ amount, refund_requested_at }: PaymentRow, now: Instant) {
 
 /** Asks back a part of a payment, or all that is left. The caller has locked it. Returns the payment and the refund's number. */
 export async function requestRefund(
-  context: Context,
+  { due: signal }: Pick<Context['checkouts'], 'due'>,
   tx: Transaction,
   given: { payment: PaymentRow; amount: number; reason: string | null },
 ): Promise<{ payment: PaymentRow; number: number }> {
   const { payment, number } = await addRefund(tx, given)
   const due = { next_check_at: tx.now, checks: 0 }
   await updatePayment(tx.db, payment.id, due)
-  tx.onCommit(() => context.checkouts.due.raise())
+  tx.onCommit(() => signal.raise())
   return { payment: { ...payment, ...due }, number }
 }
 
@@ -365,15 +398,24 @@ async function wantedRefunds(
     const wanted = rows
       .filter(({ status, by_hand }) => status === 'requested' && by_hand === 0)
       .map(({ number, amount: part }) => ({ number, amount: part }))
-    return { payment, wanted, isFor: both.booking?.payment_id === paymentId }
+    const isFor = payment.kind === 'fee' || both.booking?.payment_id === paymentId
+    return { payment, wanted, isFor }
   })
 }
 
 /** Makes the refunds of a payment that are due, and reads all that the processor has. */
-async function settleRefunds(context: Context, provider: CheckoutProvider, id: string): Promise<Settlement> {
+export async function settleRefunds(
+  context: Context,
+  provider: CheckoutProvider,
+  id: string,
+): Promise<'paid' | 'open' | 'refunded'> {
   const found = await wantedRefunds(context, id)
   if (!found) return 'paid'
   const { payment, wanted, isFor } = found
+  if (payment.kind === 'card') {
+    await context.db.transaction((tx) => updatePayment(tx.db, id, { next_check_at: null }))
+    return 'paid'
+  }
   const { payment_reference, currency, status } = payment
   if (wanted.length === 0 && status === 'paid' && !isFor) {
     await refundUnclaimed(context, id)
@@ -385,97 +427,6 @@ async function settleRefunds(context: Context, provider: CheckoutProvider, id: s
   // a failed one is requested again, and then pending; a reported one may be missing in the list
   if (failed || (lacks && wanted.length === 0)) return settleRefunds(context, provider, id)
   return isOpen ? 'open' : 'refunded'
-}
-
-/** The result of a payment check. */
-type Settlement = 'paid' | 'expired' | 'refunded' | 'open' | 'unreachable'
-
-/**
- * Reconciles one payment with the processor. Closes an overdue checkout there first, because time alone never cancels a
- * booking. Retries an unanswered check later, with growing delays.
- */
-export async function reconcilePayment(
-  context: Context,
-  provider: CheckoutProvider,
-  payment: PaymentRow,
-): Promise<Settlement> {
-  try {
-    const settlement = await settle(context, provider, payment)
-    if (settlement === 'open') await postpone(context, payment)
-    return settlement
-  } catch (error) {
-    const isKnown = error instanceof ProcessorUnavailable || error instanceof ProcessorRefusal
-    if (!isKnown) throw error
-    const about = { err: error, payment_id: payment.id }
-    if (error instanceof ProcessorRefusal)
-      context.log.error(about, 'the payment processor refuses; asked again later')
-    else context.log.warn(about, 'the payment processor does not answer; asked again later')
-    await postpone(context, payment)
-    return 'unreachable'
-  }
-}
-
-async function settle(
-  context: Context,
-  provider: CheckoutProvider,
-  payment: PaymentRow,
-): Promise<Settlement> {
-  const { id, status } = payment
-  if (status === 'refunded' || status === 'paid') return settleRefunds(context, provider, id)
-  const isOver = status === 'expired' || payment.expires_at <= context.clock.now()
-  const state = isOver ? await provider.expire(payment) : await provider.retrieve(payment)
-  switch (state.status) {
-    case 'paid':
-      await applyPaid(context, { paymentId: id, paymentReference: state.paymentReference })
-      return 'paid'
-    case 'unknown':
-      if (!isOver) return 'open' // its checkout may be about to open
-      if (payment.checkout_reference !== null)
-        throw new ProcessorRefusal('the processor does not know a checkout that it opened')
-      await applyExpired(context, { paymentId: id, checkout: payment })
-      return 'expired'
-    case 'expired':
-      await applyExpired(context, { paymentId: id, checkout: payment })
-      return 'expired'
-    case 'open':
-    case 'processing':
-      return 'open'
-  }
-}
-
-/** Applies no backoff to an open checkout, which is checked when it expires. */
-async function postpone(context: Context, payment: PaymentRow): Promise<void> {
-  const now = context.clock.now()
-  if (payment.status === 'due' && payment.expires_at > now) return
-  await context.db.transaction((tx) => postponeCheck(tx.db, payment, nextCheckAfter(now, payment.checks)))
-}
-
-/** Does the same by ID. Does nothing for another processor's payment or a finished one. */
-export async function settleOne(context: Context, paymentId: string): Promise<void> {
-  const payment = await findPayment(context.db.reads, paymentId)
-  const provider = payment && (await context.checkouts.providerOf(payment))
-  if (provider) await reconcilePayment(context, provider, payment)
-}
-
-const pageSize = 100
-
-/** Reconciles every unfinished payment and returns counts by result. */
-export async function reconcilePayments(context: Context): Promise<Record<Settlement, number>> {
-  const { provider } = context.checkouts
-  if (!provider && !(await anyOwnAccount(context.db.reads)))
-    throw new OperatorError('There is no payment processor: set STRIPE_SECRET_KEY.')
-  const counts: Record<Settlement, number> = { paid: 0, expired: 0, refunded: 0, open: 0, unreachable: 0 }
-  let after = '00000000-0000-0000-0000-000000000000'
-  for (;;) {
-    const page = await findUnsettled(context.db.reads, { provider: provider?.name, after, max: pageSize })
-    for (const payment of page) {
-      const its = await context.checkouts.providerOf(payment)
-      counts[its ? await reconcilePayment(context, its, payment) : 'unreachable'] += 1
-    }
-    const last = page.at(-1)
-    if (!last || page.length < pageSize) return counts
-    after = last.id
-  }
 }
 
 /** Stripe resends an event for at most three days. */

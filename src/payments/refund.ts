@@ -3,13 +3,15 @@ import type { Actor } from '../access/actor.ts'
 import { recordAudit } from '../access/audit.ts'
 import { type Problem, validationProblem } from '../base/errors.ts'
 import { showBooking } from '../bookings/booking.ts'
-import type { RefundBooking } from '../bookings/booking-schemas.ts'
+import type { RefundBooking } from '../bookings/payment-schemas.ts'
 import type { Context } from '../bookings/context.ts'
 import { bookingForPayment } from '../bookings/pending-booking.ts'
 import { unpayableDetail } from '../catalogue/service-rules.ts'
+import type { Transaction } from '../database/database.ts'
 import { type StoreResponse, storeNothing } from '../database/idempotency.ts'
+import type { BookingRow } from '../database/shown-booking.ts'
 import { recordRefundMail } from '../mails/outbox.ts'
-import { lockPayment, type PaymentRow } from './payment-queries.ts'
+import { findCharges, lockPayment, type PaymentRow } from './payment-queries.ts'
 import { after, requestRefund } from './payment.ts'
 
 /** A payment after a refund was requested, and the zone of its booking. */
@@ -25,20 +27,20 @@ export interface Refunded {
 export async function refundBooking(
   context: Context,
   actor: Actor,
-  { id, amount, reason, notify = true }: { id: string } & Static<typeof RefundBooking>,
+  { id, amount, reason, payment_id: paymentId, notify = true }: { id: string } & Static<typeof RefundBooking>,
   store: StoreResponse<Refunded> = storeNothing,
 ): Promise<Refunded> {
   const { id: bookingId, business_id: businessId } = await showBooking(context, actor, id)
   return context.db.transaction(async (tx) => {
     const booking = await bookingForPayment(tx, { businessId, id: bookingId })
-    const paid = booking?.payment_id ? await lockPayment(tx.db, booking.payment_id) : undefined
+    const paid = booking && (await paymentToRefund(tx, booking, paymentId))
     const left = paid ? refundable(paid) : 0
     if (!booking || !paid || left === 0) throw refusal('not_allowed', 'is not possible: nothing paid is left')
     const wanted = amount ?? left
     if (wanted > left) throw refusal('out_of_range', `must be at most ${left}, which is left`)
     const detail = unpayableDetail({ amount: wanted, currency: paid.currency })
     if (detail !== undefined) throw refusal('not_allowed', detail)
-    const { payment, number } = await requestRefund(context, tx, {
+    const { payment, number } = await requestRefund(context.checkouts, tx, {
       ...{ payment: paid, amount: wanted },
       reason: reason ?? null,
     })
@@ -51,6 +53,29 @@ export async function refundBooking(
     await store(tx, refunded)
     return refunded
   })
+}
+
+/**
+ * Returns the named payment of a booking. Without a name, that in advance, or the earliest fee if nothing of it is left.
+ * Throws validation_failed for a name that the booking does not have.
+ */
+async function paymentToRefund(
+  tx: Transaction,
+  booking: BookingRow,
+  id: string | undefined,
+): Promise<PaymentRow | undefined> {
+  const main = booking.payment_id === null ? undefined : await lockPayment(tx.db, booking.payment_id)
+  if (id === undefined && main && refundable(main) > 0) return main
+  const charges = await findCharges(tx.db, booking)
+  const wanted = id?.toLowerCase()
+  const found =
+    wanted === undefined
+      ? charges.find((charge) => refundable(charge) > 0)
+      : [main, ...charges].find((payment) => payment?.id === wanted)
+  if (found) return lockPayment(tx.db, found.id)
+  if (id === undefined) return main
+  const detail = 'is not a payment of this booking'
+  throw validationProblem([{ pointer: '/payment_id', code: 'unknown_reference', detail }])
 }
 
 /** Returns what can still be refunded of a payment, in minor units. */

@@ -1,9 +1,14 @@
 import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
-import type { PaymentsTable, SandboxCheckoutsTable, SandboxRefundsTable } from '../database/tables.ts'
+import type {
+  PaymentsTable,
+  SandboxCard,
+  SandboxCheckoutsTable,
+  SandboxRefundsTable,
+} from '../database/tables.ts'
 
 export type SandboxCheckout = SandboxCheckoutsTable &
-  Pick<PaymentsTable, 'amount' | 'currency' | 'expires_at'> & {
+  Pick<PaymentsTable, 'kind' | 'saves_card' | 'amount' | 'currency' | 'expires_at'> & {
     /** The language of the client's booking. */
     locale: string | null
     /** When the client's booking was confirmed. It stands without the payment. */
@@ -36,7 +41,15 @@ function selectCheckouts(db: Reads) {
     .innerJoin('payments as p', 'p.id', 'c.payment_id')
     .leftJoin('bookings as b', 'b.id', 'p.booking_id')
     .selectAll('c')
-    .select(['p.amount', 'p.currency', 'p.expires_at', 'b.locale', 'b.confirmed_at'])
+    .select([
+      'p.kind',
+      'p.saves_card',
+      'p.amount',
+      'p.currency',
+      'p.expires_at',
+      'b.locale',
+      'b.confirmed_at',
+    ])
 }
 
 export function findSandboxCheckout(db: Reads, reference: string): Promise<SandboxCheckout | undefined> {
@@ -47,15 +60,24 @@ export function findSandboxCheckoutOf(db: Reads, paymentId: string): Promise<San
   return selectCheckouts(db).where('c.payment_id', '=', paymentId).executeTakeFirst()
 }
 
-/** Pays or closes a checkout, if open. */
+/** Records a charge to a saved card, once. */
+export async function insertSandboxCharge(db: Queries, charge: SandboxCheckoutsTable): Promise<void> {
+  await db
+    .insertInto('sandbox_checkouts')
+    .values(charge)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Pays or closes a checkout, if open. A paid one may save a card. */
 export async function closeSandboxCheckout(
   db: Queries,
   paymentId: string,
-  status: 'paid' | 'expired',
+  { status, card = null }: { status: 'paid' | 'expired'; card?: SandboxCard | null },
 ): Promise<void> {
   await db
     .updateTable('sandbox_checkouts')
-    .set({ status })
+    .set({ status, card })
     .where('payment_id', '=', paymentId)
     .where('status', '=', 'open')
     .execute()

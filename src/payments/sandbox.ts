@@ -1,18 +1,35 @@
 import { Problem } from '../base/errors.ts'
 import { publicUrl } from '../base/public-url.ts'
-import type { CheckoutProvider, CheckoutState, ProcessorRefund } from '../bookings/checkouts.ts'
+import { type Instant, plusSeconds } from '../base/instants.ts'
+import type {
+  ChargeOrder,
+  ChargeState,
+  CheckoutProvider,
+  CheckoutState,
+  ProcessorRefund,
+} from '../bookings/checkouts.ts'
+import type { SandboxCard } from '../database/tables.ts'
 import type { Context } from '../bookings/context.ts'
-import { settleOne } from './payment.ts'
+import { settleOne } from './reconcile.ts'
 import {
   closeSandboxCheckout,
   findSandboxCheckout,
   findSandboxCheckoutOf,
+  insertSandboxCharge,
   insertSandboxCheckout,
   refundSandboxCheckout,
   type SandboxCheckout,
 } from './sandbox-queries.ts'
 
 const secretLength = 32
+
+/** Cards for trials, by what later charges to them do. */
+export const sandboxCards = [
+  'works',
+  'needs_authentication',
+  'declined',
+  'fails_later',
+] as const satisfies readonly SandboxCard[]
 
 /** A payment processor for trials, without money. Holdfast serves its page. */
 export function sandboxProvider({
@@ -39,6 +56,7 @@ export function sandboxProvider({
           status: 'open',
           refunded_at: null,
           created_at: tx.now,
+          card: null,
         }),
       )
       return { reference, url: sandboxAddress(config, reference) }
@@ -46,7 +64,7 @@ export function sandboxProvider({
     retrieve: async ({ id }) => stateOf(await findSandboxCheckoutOf(db.reads, id)),
     expire: ({ id }) =>
       db.transaction(async (tx) => {
-        await closeSandboxCheckout(tx.db, id, 'expired')
+        await closeSandboxCheckout(tx.db, id, { status: 'expired' })
         return stateOf(await findSandboxCheckoutOf(tx.db, id))
       }),
     refund: async ({ id }, wanted) => {
@@ -56,6 +74,44 @@ export function sandboxProvider({
       })
       return { refunds, refused: [] }
     },
+    charge: (order) =>
+      db.transaction(async (tx) => {
+        const card = (await findSandboxCheckoutOf(tx.db, order.card.id))?.card ?? 'works'
+        const state = chargeTo(card, { order, now: tx.now })
+        if (state.status === 'paid')
+          await insertSandboxCharge(tx.db, {
+            ...{ reference: ids.secret(secretLength), payment_id: order.id, service_name: order.serviceName },
+            ...{ status: 'paid', refunded_at: null, created_at: tx.now, card: null },
+          })
+        return state
+      }),
+    findCharge: (order) =>
+      db.transaction(async (tx) => {
+        const made = stateOf(await findSandboxCheckoutOf(tx.db, order.id))
+        if (made.status === 'paid') return made
+        const card = (await findSandboxCheckoutOf(tx.db, order.card.id))?.card ?? 'works'
+        const state = chargeTo(card, { order, now: tx.now })
+        return state.status === 'processing' ? state : { status: 'none' }
+      }),
+  }
+}
+
+/** The time after which a bank declines a card that fails later. */
+const bankSeconds = 10
+
+/** Returns what becomes of a charge to a card, in Stripe's words. */
+function chargeTo(card: SandboxCard, { order, now }: { order: ChargeOrder; now: Instant }): ChargeState {
+  switch (card) {
+    case 'works':
+      return { status: 'paid', paymentReference: `sandbox:${order.id}` }
+    case 'needs_authentication':
+      return { status: 'failed', failure: 'authentication_required' }
+    case 'declined':
+      return { status: 'failed', failure: 'insufficient_funds' }
+    case 'fails_later':
+      return now < plusSeconds(order.begunAt, bankSeconds)
+        ? { status: 'processing' }
+        : { status: 'failed', failure: 'card_declined' }
   }
 }
 
@@ -78,12 +134,18 @@ export async function findCheckout(context: Context, reference: string): Promise
 export async function closeCheckout(
   context: Context,
   reference: string,
-  status: 'paid' | 'expired',
+  { status, card = 'works' }: { status: 'paid' | 'expired'; card?: SandboxCard | undefined },
 ): Promise<SandboxCheckout> {
   const checkout = await findCheckout(context, reference)
   await context.db.transaction(async (tx) => {
     const isOver = checkout.expires_at <= tx.now
-    await closeSandboxCheckout(tx.db, checkout.payment_id, isOver ? 'expired' : status)
+    await closeSandboxCheckout(
+      tx.db,
+      checkout.payment_id,
+      isOver || status === 'expired'
+        ? { status: 'expired' }
+        : { status, ...(checkout.saves_card === 1 && { card }) },
+    )
   })
   await settleOne(context, checkout.payment_id)
   return checkout

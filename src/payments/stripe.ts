@@ -17,10 +17,17 @@ import {
 import { minorDigits } from '../catalogue/service-rules.ts'
 import type { Context } from '../bookings/context.ts'
 import { findPayment, findPaymentByReference, type PaymentRow } from './payment-queries.ts'
-import { type AppliedEvent, applyExpired, applyPaid, applyRefundReport } from './payment.ts'
+import {
+  type AppliedEvent,
+  applyDispute,
+  applyExpired,
+  applyPaid,
+  applyRefundReport,
+  checkSoon,
+} from './payment.ts'
+import { chargeCard, findCharge } from './stripe-charges.ts'
+import { isStripeError, metadataName, stripeAmount, stripeDigits } from './stripe-values.ts'
 
-/** Metadata key for our payment ID. */
-const metadataName = 'holdfast_payment_id'
 /** Metadata key for our number of a refund. */
 const numberName = 'holdfast_refund'
 
@@ -45,6 +52,8 @@ export function stripeProvider(config: Pick<Config, 'stripeSecretKey' | 'stripeA
       asking(async () => stateOf(await findSession(await client(), checkout), checkout)),
     expire: (checkout) => asking(async () => expireSession(await client(), checkout)),
     refund: (payment, wanted) => asking(async () => refundPayment(await client(), payment, wanted)),
+    charge: (order) => asking(async () => chargeCard(await client(), order)),
+    findCharge: (order) => asking(async () => findCharge(await client(), order)),
   }
 }
 
@@ -80,30 +89,49 @@ async function openSession(
 }
 
 function sessionParameters(
-  { paymentId, kind, currency, serviceName, expiresAt, returnUrl }: CheckoutOrder,
+  order: CheckoutOrder,
   { amount, email }: { amount: number; email: string | undefined },
 ): Stripe.Checkout.SessionCreateParams {
+  const { paymentId, kind, expiresAt, returnUrl, savesCard } = order
   const metadata = { [metadataName]: paymentId }
+  const common = {
+    ...(email !== undefined && { customer_email: email }),
+    ...(savesCard && { customer_creation: 'always' as const }),
+    client_reference_id: paymentId,
+    metadata,
+    expires_at: epochSeconds(expiresAt),
+    success_url: returnUrl,
+    cancel_url: returnUrl,
+  }
+  if (kind === 'card')
+    return {
+      ...common,
+      mode: 'setup',
+      allowed_payment_method_types: ['card'],
+      setup_intent_data: { metadata },
+    }
   return {
+    ...common,
     mode: 'payment',
     line_items: [
       {
         quantity: 1,
         price_data: {
-          currency: currency.toLowerCase(),
+          currency: order.currency.toLowerCase(),
           unit_amount: amount,
-          product_data: { name: kind === 'full' ? serviceName : `Deposit: ${serviceName}` },
+          product_data: { name: lineOf(order) },
         },
       },
     ],
-    ...(email !== undefined && { customer_email: email }),
-    client_reference_id: paymentId,
-    metadata,
-    payment_intent_data: { metadata },
-    expires_at: epochSeconds(expiresAt),
-    success_url: returnUrl,
-    cancel_url: returnUrl,
+    // only a card can be charged later
+    ...(savesCard && { allowed_payment_method_types: ['card' as const] }),
+    payment_intent_data: { metadata, ...(savesCard && { setup_future_usage: 'off_session' }) },
   }
+}
+
+function lineOf({ kind, serviceName }: Pick<CheckoutOrder, 'kind' | 'serviceName'>): string {
+  const words = { deposit: 'Deposit: ', fee: 'Fee: ', full: '', card: '' }
+  return `${words[kind]}${serviceName}`
 }
 
 /** Clocks differ, and a checkout may open some time after its record. */
@@ -152,7 +180,7 @@ async function expireSession(stripe: Stripe, checkout: CheckoutKey): Promise<Che
 
 function stateOf(session: Session | undefined, checkout: CheckoutKey): CheckoutState {
   if (!session) return { status: 'unknown' }
-  const paymentReference = paymentReferenceOf(session)
+  const paymentReference = referenceOf(session)
   if (session.payment_status !== 'unpaid' && paymentReference !== undefined) {
     const other = otherThanOrdered(session, checkout)
     if (other !== undefined)
@@ -167,11 +195,20 @@ function stateOf(session: Session | undefined, checkout: CheckoutKey): CheckoutS
 /** Returns the part of a session that differs from our order, or undefined if all match. */
 function otherThanOrdered(
   session: Session,
-  { id, amount, currency }: Pick<CheckoutKey, 'id' | 'amount' | 'currency'>,
+  { id, kind, amount, currency }: Pick<CheckoutKey, 'id' | 'kind' | 'amount' | 'currency'>,
 ): string | undefined {
   if (session.client_reference_id !== id) return 'client_reference_id'
+  if ((session.mode === 'setup') !== (kind === 'card')) return 'mode'
+  if (kind === 'card') return undefined
   if (session.currency !== currency.toLowerCase()) return 'currency'
   return session.amount_total === stripeAmount({ amount, currency }) ? undefined : 'amount_total'
+}
+
+/** Returns the payment of a completed session, or the card that it saved. */
+function referenceOf(session: Session): string | undefined {
+  if (session.mode !== 'setup') return paymentReferenceOf(session)
+  if (session.status !== 'complete') return undefined
+  return typeof session.setup_intent === 'string' ? session.setup_intent : session.setup_intent?.id
 }
 
 function paymentReferenceOf({ payment_intent }: Pick<Session, 'payment_intent'>): string | undefined {
@@ -235,19 +272,6 @@ function refundOf(
 
 function epochSeconds(instant: Instant): number {
   return Math.floor(toMs(instant) / 1000)
-}
-
-/** Fields of the package's errors. Not `instanceof`, because the classes load lazily. */
-interface StripeErrorPart extends Error {
-  type: string
-  code?: string
-  param?: string
-  statusCode?: number
-  requestId?: string
-}
-
-function isStripeError(error: unknown): error is StripeErrorPart {
-  return error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe')
 }
 
 /**
@@ -390,6 +414,22 @@ export async function applyStripeEvent(
     const report = event.data.object.status === 'failed' ? 'failed' : 'part'
     if (paymentId !== undefined) await applyRefundReport(context, { paymentId, report, event: noted })
   }
+  if (event.type === 'payment_intent.succeeded' || event.type === 'payment_intent.payment_failed') {
+    // the order of these events says nothing, so the charge is read again
+    const payment = await ourPayment(context, event.data.object.metadata, owner)
+    if (payment?.kind === 'fee') await checkSoon(context, payment.id, noted)
+  }
+  if (event.type === 'charge.dispute.created' || event.type === 'charge.dispute.closed') {
+    const { status } = event.data.object
+    const paymentId = await paymentOf(context, event.data.object, owner)
+    if (paymentId !== undefined)
+      await applyDispute(context, { paymentId, dispute: disputeStates[status] ?? 'open', event: noted })
+  }
+}
+
+/** The states in which a dispute has ended. A closed warning has taken nothing. */
+const disputeStates: Partial<Record<string, 'won' | 'lost'>> = {
+  ...{ won: 'won', warning_closed: 'won', prevented: 'won', lost: 'lost' },
 }
 
 async function applyPaidSession(
@@ -397,7 +437,7 @@ async function applyPaidSession(
   session: Stripe.Checkout.Session,
   event: AppliedEvent & { owner: string | null },
 ): Promise<void> {
-  const paymentReference = paymentReferenceOf(session)
+  const paymentReference = referenceOf(session)
   if (paymentReference === undefined || session.payment_status === 'unpaid') return
   const payment = await ourPayment(context, session.metadata, event.owner)
   if (!payment) return
@@ -434,27 +474,4 @@ async function paymentOf(
   if (reference === undefined) return undefined
   const payment = await findPaymentByReference(context.db.reads, { provider: 'stripe', reference, owner })
   return payment?.id
-}
-
-/*
- * Currencies that have no decimals at Stripe, where most have two (https://docs.stripe.com/currencies). Icelandic króna
- * and Ugandan shilling have no smaller unit, but Stripe expects two decimals, which must be 00.
- */
-const withoutMinorUnit = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '))
-const withThreeDigits = new Set('BHD JOD KWD OMR TND'.split(' '))
-
-function stripeDigits(currency: string): number {
-  if (withoutMinorUnit.has(currency)) return 0
-  return withThreeDigits.has(currency) ? 3 : 2
-}
-
-/**
- * Converts an amount in minor units of ISO 4217 to Stripe's units. Returns undefined if Stripe cannot take it: the last
- * of three decimals must be 0, and currencies without a smaller unit there need whole amounts.
- */
-export function stripeAmount({ amount, currency }: { amount: number; currency: string }): number | undefined {
-  const shift = stripeDigits(currency) - minorDigits(currency)
-  const exact = shift < 0 ? amount / 10 ** -shift : amount * 10 ** shift
-  if (!Number.isSafeInteger(exact)) return undefined
-  return stripeDigits(currency) === 3 && exact % 10 !== 0 ? undefined : exact
 }

@@ -43,6 +43,7 @@ const service: Service = {
   respond_within_minutes: 1440,
   capacity: 1,
   waitlist: true,
+  ...{ fees: [], no_show_percent: null },
   price: null,
   deposit: null,
   payment: 'none',

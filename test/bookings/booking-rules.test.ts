@@ -45,6 +45,7 @@ function booking(parts: Partial<BookingsTable> = {}): BookingsTable {
     time_zone: null,
     text_consent: null,
     text_agreed_at: null,
+    ...{ fee_rules_json: null, fee_consent: null, fee_agreed_at: null, agreed_starts_at: null },
     scheduled_at: now,
     cancelled_at: null,
     confirmed_at: now,

@@ -139,7 +139,10 @@ onEachEngine('steps, rooms and other prices in the form of a service', (engine) 
     )
     await refused(step(0, '0', 'yes', `${ben}.steps`), `${ben}.steps.0.minutes`)
     expect(
-      await refused({ 'deposit.amount': '20', [`${ben}.price.amount`]: '10' }, `${ben}.price.amount`),
+      await refused(
+        { payment: 'deposit', 'deposit.amount': '20', [`${ben}.price.amount`]: '10' },
+        `${ben}.price.amount`,
+      ),
     ).toContain('Must be at least 20.')
     const unticked = { [`staff_ids.${salon.ben}`]: '', [`${ben}.price.amount`]: '10' }
     expect(await refused(unticked, `${ben}.staff_id`)).toContain('This person does not offer the service.')

@@ -27,6 +27,15 @@ test('a service with the deposit of the guide can be made', async () => {
   })
 })
 
+test('a service with the fees of the guide can be made', async () => {
+  const token = world.business.key
+  const location = await world.service.call('POST', '/locations', { token, body: { name: 'Side street' } })
+  const own = { name: 'Massage', duration_minutes: 30, location_ids: [location.body.id] }
+  expect(
+    await world.service.call('POST', '/services', { token, body: { ...own, ...json[2] } }),
+  ).toMatchObject({ status: 201, body: json[2] })
+})
+
 test('a payment looks as the guide shows it', async () => {
   const { id, sessionId } = await world.due()
   world.service.clock.advance(180)

@@ -17,7 +17,7 @@ import { expectErrors, expectProblem } from '../support/expect-problem.ts'
 import { pngOf } from '../support/pictures.ts'
 import { type FakeStripe, ownKey, ownWebhookSecret, startFakeStripe } from '../support/stripe-server.ts'
 import { makeSpares, type Spares } from '../support/spares.ts'
-import { payInSandbox } from '../support/paid-booking.ts'
+import { oweFee, payInSandbox } from '../support/paid-booking.ts'
 import { makeThings, nextAddress, type Tenant, type Things, unknownId } from '../support/tenant-things.ts'
 import { ada, businessOf, type Reply, startTestService, type TestService } from '../support/test-service.ts'
 import { makeWebhookThings, type WebhookThings } from '../support/webhooks.ts'
@@ -263,13 +263,27 @@ const rows: Record<
       },
     },
   },
-  'refund payments': {
+  'refund, charge and waive payments': {
     may: { publishable: '–', session: '–', business: 'yes', hub: 'yes', manage: '–' },
     people: 'manager',
     operations: {
       'POST /api/v1/bookings/:id/refund': {
         names: ['booking_id'],
         request: ({ booking_id }) => ({ path: `/bookings/${booking_id}/refund`, body: {} }),
+      },
+      'POST /api/v1/bookings/:id/charge': {
+        names: ['booking_id'],
+        request: ({ booking_id }) => ({
+          path: `/bookings/${booking_id}/charge`,
+          body: { amount: 900, reason: 'Late' },
+        }),
+      },
+      'POST /api/v1/bookings/:id/payments/:payment_id/waive': {
+        names: ['booking_id'],
+        request: ({ booking_id }) => ({
+          path: `/bookings/${booking_id}/payments/${booking_id}/waive`,
+          body: {},
+        }),
       },
     },
   },
@@ -652,6 +666,7 @@ const open = [
   'GET /console/clients/new',
   'GET /console/bookings/:id/answer',
   'GET /console/bookings/:id/cancel',
+  'GET /console/bookings/:id/charge',
   'GET /console/bookings/:id/client',
   'GET /console/bookings/:id/details',
   'GET /console/bookings/:id/person',
@@ -803,6 +818,8 @@ const forms = [
   'POST /console/block/:id/move',
   'POST /console/bookings/:id/answer',
   'POST /console/bookings/:id/cancel',
+  'POST /console/bookings/:id/charge',
+  'POST /console/bookings/:id/waive',
   'POST /console/bookings/:id/client',
   'POST /console/bookings/:id/details',
   'POST /console/bookings/:id/person',
@@ -983,7 +1000,8 @@ onOneEngine('sqlite', 'who may do what', (engine) => {
    */
   const thingsFor = async (route: string) => {
     const things = /^GET (?!.*\/webhooks\/)/.test(route) ? refusedOwn : await thingsOf(own)
-    if (route.endsWith('/refund')) await payInSandbox(service, things.booking_id)
+    if (/\/(refund|charge)$/.test(route)) await payInSandbox(service, things.booking_id)
+    if (route.endsWith('/waive')) await oweFee(service, things.booking_id)
     return things
   }
   const nothing: AllThings = {

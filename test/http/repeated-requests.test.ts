@@ -185,6 +185,13 @@ onEachEngine('a request that is repeated with its Idempotency-Key', (engine) => 
       paid = id
       return { amount: 1_000 }
     },
+    '/bookings/{id}/charge': async () => {
+      const body = { hold_id: await held(), client: ada }
+      const { id } = (await service.call('POST', '/bookings', { token, body })).body as { id: string }
+      await payInSandbox(service, id)
+      paid = id
+      return { amount: 1_000, reason: 'Late' }
+    },
     '/businesses': () => Promise.resolve({ name: 'Another', timezone: 'UTC' }),
     '/blocks': () =>
       Promise.resolve({

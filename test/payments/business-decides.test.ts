@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { reconcilePayments } from '../../src/payments/payment.ts'
+import { reconcilePayments } from '../../src/payments/reconcile.ts'
 import { depositWorld, type DepositWorld, startsAt, stripeVariables } from '../support/deposits.ts'
 import { onOneEngine } from '../support/long.ts'
 import { makeOffer } from '../support/offers.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BookingsTable, ClaimsTable } from '../../src/database/tables.ts'
-import { settleOne } from '../../src/payments/payment.ts'
+import { settleOne } from '../../src/payments/reconcile.ts'
 import { clientOf, sessionClient } from '../support/client.ts'
 import { deposit, depositWorld, type DepositWorld, sessionOf } from '../support/deposits.ts'
 import { onOneEngine, rounds as countOf } from '../support/long.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { reconcilePayments } from '../../src/payments/payment.ts'
+import { reconcilePayments } from '../../src/payments/reconcile.ts'
 import { depositWorld, type DepositWorld, stripeVariables } from '../support/deposits.ts'
 import { demoWorld, runHoldfast } from '../support/holdfast-process.ts'
 import { testIn } from '../support/long.ts'

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { applyChargeFailed, waiveCharges } from '../../src/payments/charge.ts'
 import {
   after,
   applyExpired,
@@ -196,6 +197,7 @@ onEachEngine('a refund', (engine) => {
     const events: PaymentEvent[] = [
       ...(['paid', 'checkout ended', 'confirmed otherwise', 'cancelled'] as const),
       ...(['part refund asked', 'whole refund asked', 'all refunded', 'refund failed'] as const),
+      ...(['charge failed', 'waived'] as const),
     ]
     const rows = (Object.keys(paymentStates) as PaymentState[]).flatMap((state) =>
       events.map((event) => [state, event, paymentStates[state][event] ?? state] as const),
@@ -223,6 +225,8 @@ onEachEngine('a refund', (engine) => {
         refunded_amount: 0,
         next_check_at: null,
         closed_because: null,
+        kind: 'deposit' as const,
+        charge_begun_at: null,
       }
       const now = context.clock.now()
       const arrived = { paid_at: now, payment_reference: 'pi_0' }
@@ -230,6 +234,7 @@ onEachEngine('a refund', (engine) => {
       const columns: Record<PaymentState, Partial<PaymentRow>> = {
         ...{ preparing: { status: 'preparing' }, due: { status: 'due' }, expired: { status: 'expired' } },
         ...{ paid: { status: 'paid', ...arrived }, refunding: { status: 'paid', ...asked } },
+        ...{ charging: { status: 'charging', kind: 'fee' }, waived: { status: 'waived', kind: 'fee' } },
         refunded: { status: 'refunded', ...asked, refunded_amount: 6_000, refunded_at: now },
       }
       const note = () => ({ provider: 'stripe' as const, id: `evt_${(counter += 1)}` })
@@ -246,6 +251,11 @@ onEachEngine('a refund', (engine) => {
         'part refunded': () => Promise.resolve(),
         'all refunded': () => applyRefundReport(context, { paymentId, report: 'whole', event: note() }),
         'refund failed': () => applyRefundReport(context, { paymentId, report: 'failed', event: note() }),
+        'charge failed': () => applyChargeFailed(context, paymentId, 'card_declined'),
+        waived: async () => {
+          const payment = await read()
+          await context.db.transaction((tx) => waiveCharges(context.checkouts, tx, [payment]))
+        },
       }
       world.stripe.failure = { how: 'away', on: /./ } // the worker of this process changes nothing
       for (const [state, event, next] of rows) {

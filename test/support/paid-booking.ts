@@ -17,16 +17,51 @@ export async function payInSandbox({ context }: TestService, bookingId: string):
         ...{ payment_reference: `sandbox:${id}`, stripe_account_id: null, closed_because: null },
         ...{ expires_at: tx.now, next_check_at: null, last_page_check_at: null, created_at: tx.now },
         ...{ paid_at: tx.now, refund_requested_at: null, refunded_at: null },
-        ...{ refund_total: 0, refunded_amount: 0 },
+        ...{ refund_total: 0, refunded_amount: 0, saves_card: 0 },
       })
       .execute()
     await tx.db
       .insertInto('sandbox_checkouts')
       .values({
         ...{ reference: context.ids.secret(32), payment_id: id, service_name: 'Massage', status: 'paid' },
-        ...{ refunded_at: null, created_at: tx.now },
+        ...{ refunded_at: null, created_at: tx.now, card: null },
       })
       .execute()
     await tx.db.updateTable('bookings').set({ payment_id: id }).where('id', '=', bookingId).execute()
+  })
+}
+
+/** Gives a booking a due fee of 9 euros, which has the ID of the booking. */
+export async function oweFee({ context }: TestService, bookingId: string): Promise<void> {
+  await context.db.transaction(async (tx) => {
+    const { business_id } = await tx.db
+      .selectFrom('bookings')
+      .select('business_id')
+      .where('id', '=', bookingId)
+      .executeTakeFirstOrThrow()
+    await tx.db
+      .insertInto('payments')
+      .values({
+        ...{
+          id: bookingId,
+          business_id,
+          booking_id: bookingId,
+          provider: 'sandbox',
+          kind: 'fee',
+          status: 'due',
+        },
+        ...{ amount: 900, currency: 'EUR', order_digest: '', checkout_reference: null },
+        ...{ payment_reference: null, stripe_account_id: null, closed_because: null },
+        ...{ expires_at: tx.now, next_check_at: null, last_page_check_at: null, created_at: tx.now },
+        ...{
+          paid_at: null,
+          refund_requested_at: null,
+          refunded_at: null,
+          refund_total: 0,
+          refunded_amount: 0,
+        },
+        ...{ saves_card: 0, reason: 'Late', occasion: 'reason/late' },
+      })
+      .execute()
   })
 }

@@ -19,14 +19,19 @@ interface FakeSession {
   created: number
   expires_at: number
   status: 'open' | 'complete' | 'expired'
-  payment_status: 'paid' | 'unpaid'
+  mode: 'payment' | 'setup'
+  payment_status: 'paid' | 'unpaid' | 'no_payment_required'
   payment_intent: string | null
+  setup_intent: string | null
+  customer: string | null
+  customer_creation: 'always' | null
+  setup_future_usage: string | null
   metadata: Record<string, string>
   client_reference_id: string
   customer_email: string | null
   customer_details: { email: string; name: string } | null
-  amount_total: number
-  currency: string
+  amount_total: number | null
+  currency: string | null
   url: string | null
   success_url: string
 }
@@ -40,6 +45,35 @@ interface FakeRefund {
   amount: number
 }
 
+/** The outcome of charges to a card without its client. No number is ever given. */
+export type CardBehaviour =
+  | 'works'
+  /** The bank takes some time, and accepts or declines it by `bankDecides`. */
+  | 'takes time'
+  /** Any other is the code of the error. */
+  | 'authentication_required'
+  | 'card_declined'
+  | 'expired_card'
+  | 'insufficient_funds'
+  | 'processing_error'
+  | 'amount_too_small'
+  | 'resource_missing'
+
+/** A charge or a saved card. */
+interface FakeIntent {
+  id: string
+  object: 'payment_intent' | 'setup_intent'
+  created: number
+  status: 'succeeded' | 'processing' | 'requires_payment_method'
+  customer: string | null
+  payment_method: string | null
+  amount: number
+  amount_received: number
+  currency: string
+  metadata: Record<string, string>
+  last_payment_error: { code: string; decline_code?: string } | null
+}
+
 /** The kind of failure: it is unreachable, it answers with an error, or its answer is lost after the work is done. */
 export type Failure = 'away' | 'error' | 'answer lost' | 'hangs'
 
@@ -47,6 +81,14 @@ export interface FakeStripe {
   url: string
   sessions: Map<string, FakeSession>
   refunds: FakeRefund[]
+  /** Charges and saved cards, by ID. */
+  intents: Map<string, FakeIntent>
+  /** The behaviour of cards that are saved from now on. */
+  card: CardBehaviour
+  /** The behaviour of saved cards, by ID, which may change. */
+  cards: Map<string, CardBehaviour>
+  /** Every movement of money, oldest first: positive to the business. */
+  ledger: { paymentId: string; amount: number; currency: string }[]
   /** The name of the line of each session. */
   lines: Map<string, string>
   /** Every request, as method and path, oldest first. */
@@ -69,6 +111,8 @@ export interface FakeStripe {
   pay(sessionId: string, how?: 'at once' | 'in days'): boolean
   /** Lets a bank accept or refuse a payment, days later. */
   clear(sessionId: string, succeeds: boolean): void
+  /** Lets a bank accept or decline a charge that takes time. */
+  bankDecides(intentId: string, accepts: boolean): void
   /** Refunds a part of a paid session at the processor, as somebody does by hand. */
   refundByHand(sessionId: string, amount: number): void
   /** Creates an event about an object in its present state. */
@@ -108,7 +152,10 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
   const sessions = new Map<string, FakeSession>()
   const refunds: FakeRefund[] = []
   const lines = new Map<string, string>()
+  const intents = new Map<string, FakeIntent>()
+  const cards = new Map<string, CardBehaviour>()
   const kept = new Map<string, { request: string; answer: object | undefined }>()
+  const refusals = new Map<string, Refusal>()
   /** Keys that store an internal error. */
   const broken = new Set<string>()
   let counter = 0
@@ -127,11 +174,74 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
     return current(session)
   }
 
+  const newIntent = (
+    prefix: 'pi' | 'seti',
+    parts: Partial<FakeIntent> & Pick<FakeIntent, 'customer' | 'payment_method' | 'metadata'>,
+  ): FakeIntent => {
+    const intent: FakeIntent = {
+      id: next(prefix),
+      object: prefix === 'pi' ? 'payment_intent' : 'setup_intent',
+      created: now(),
+      status: 'succeeded',
+      ...{ amount: 0, amount_received: 0, currency: '', last_payment_error: null },
+      ...parts,
+    }
+    intents.set(intent.id, intent)
+    return intent
+  }
+  const take = (intent: FakeIntent): void => {
+    Object.assign(intent, { status: 'succeeded', amount_received: intent.amount, last_payment_error: null })
+    const { amount, currency } = intent
+    fake.ledger.push({ paymentId: intent.metadata['holdfast_payment_id'] ?? '', amount, currency })
+  }
+  const saveCard = () => {
+    const card = { customer: next('cus'), payment_method: next('pm') }
+    cards.set(card.payment_method, fake.card)
+    return card
+  }
+
+  /** Charges a saved card. A declined one leaves an intent, as at Stripe. */
+  const createIntent = (form: URLSearchParams): FakeIntent => {
+    const [customer, method] = [form.get('customer') ?? '', form.get('payment_method') ?? '']
+    const behaviour = cards.get(method)
+    if (behaviour === undefined || behaviour === 'resource_missing')
+      throw invalid('resource_missing', 'payment_method')
+    if (behaviour === 'amount_too_small') throw invalid('amount_too_small', 'amount')
+    const isOffSession = form.get('off_session') === 'true' && form.get('confirm') === 'true'
+    if (!isOffSession) throw invalid('parameter_missing', 'off_session')
+    const amount = Number(form.get('amount'))
+    if (!Number.isInteger(amount) || amount < 1) throw invalid('parameter_invalid_integer', 'amount')
+    const intent = newIntent('pi', {
+      ...{ customer, payment_method: method, metadata: metadataIn(form) },
+      ...{ amount, currency: form.get('currency') ?? '', status: 'requires_payment_method' },
+    })
+    if (behaviour === 'works') take(intent)
+    else if (behaviour === 'takes time') intent.status = 'processing'
+    else {
+      intent.last_payment_error = { code: behaviour }
+      throw new Refusal(402, { type: 'card_error', code: behaviour, message: 'Your card …' })
+    }
+    return intent
+  }
+
+  const listIntents = (query: URLSearchParams) => {
+    const since = Number(query.get('created[gte]') ?? 0)
+    const all = [...intents.values()].toReversed().filter(({ object }) => object === 'payment_intent')
+    const data = all.filter(({ customer, created }) => customer === query.get('customer') && created >= since)
+    return { object: 'list', url: '/v1/payment_intents', has_more: false, data: structuredClone(data) }
+  }
+
+  const createSetup = (form: URLSearchParams): FakeSession => {
+    if (form.get('customer_creation') !== 'always') throw invalid('parameter_missing', 'customer')
+    if (form.get('allowed_payment_method_types[0]') !== 'card') throw invalid('parameter_missing', 'currency')
+    if (form.has('line_items[0][quantity]')) throw invalid('parameter_unknown', 'line_items')
+    return addSession(form, { mode: 'setup', payment_status: 'no_payment_required' })
+  }
+
   const createSession = (form: URLSearchParams): FakeSession => {
+    if (form.get('mode') === 'setup') return createSetup(form)
     const amount = Number(form.get('line_items[0][price_data][unit_amount]'))
     const currency = form.get('line_items[0][price_data][currency]') ?? ''
-    const expiresAt = Number(form.get('expires_at'))
-    const email = form.get('customer_email')
     if (!/^\d+$/.test(form.get('line_items[0][price_data][unit_amount]') ?? '')) {
       throw invalid('parameter_invalid_integer', 'line_items[0][price_data][unit_amount]')
     }
@@ -142,6 +252,13 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
       throw invalid('invalid_charge_amount_no_decimal_compatible', 'line_items[0][price_data][unit_amount]')
     }
     if (currency === 'xxx') throw invalid('parameter_invalid', 'line_items[0][price_data][currency]')
+    lines.set('next', form.get('line_items[0][price_data][product_data][name]') ?? '')
+    return addSession(form, { mode: 'payment', amount_total: amount, currency })
+  }
+
+  const addSession = (form: URLSearchParams, parts: Partial<FakeSession>): FakeSession => {
+    const expiresAt = Number(form.get('expires_at'))
+    const email = form.get('customer_email')
     if (email?.endsWith('@refused.example')) throw invalid('email_invalid', 'customer_email')
     if (expiresAt < now() + 1_800 || expiresAt > now() + 86_400)
       throw invalid('parameter_invalid', 'expires_at')
@@ -152,19 +269,23 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
       created: now(),
       expires_at: expiresAt,
       status: 'open',
+      mode: 'payment',
       payment_status: 'unpaid',
-      payment_intent: null,
+      ...{ payment_intent: null, setup_intent: null, customer: null },
+      customer_creation: form.get('customer_creation') === 'always' ? 'always' : null,
+      setup_future_usage: form.get('payment_intent_data[setup_future_usage]'),
       metadata: metadataIn(form),
       client_reference_id: form.get('client_reference_id') ?? '',
       customer_email: email,
       customer_details: null,
-      amount_total: amount,
-      currency,
+      ...{ amount_total: null, currency: null },
       url: `https://checkout.stripe.example/c/pay/${id}`,
       success_url: form.get('success_url') ?? '',
+      ...parts,
     }
     sessions.set(id, session)
-    lines.set(id, form.get('line_items[0][price_data][product_data][name]') ?? '')
+    lines.set(id, lines.get('next') ?? '')
+    lines.delete('next')
     return session
   }
 
@@ -186,10 +307,10 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
 
   const createRefund = (form: URLSearchParams): FakeRefund => {
     const intent = form.get('payment_intent') ?? ''
-    const session = [...sessions.values()].find(({ payment_intent }) => payment_intent === intent)
-    if (!session) throw invalid('resource_missing', 'payment_intent', 404)
+    const paid = intents.get(intent)
+    if (!paid) throw invalid('resource_missing', 'payment_intent', 404)
     const given = refunds.filter((refund) => refund.payment_intent === intent && refund.status !== 'failed')
-    const left = session.amount_total - given.reduce((sum, { amount }) => sum + amount, 0)
+    const left = paid.amount_received - given.reduce((sum, { amount }) => sum + amount, 0)
     if (left === 0) throw invalid('charge_already_refunded')
     const amount = Number(form.get('amount') ?? left)
     if (!Number.isInteger(amount) || amount < 1) throw invalid('parameter_invalid_integer', 'amount')
@@ -203,6 +324,14 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
       amount,
     }
     refunds.push(refund)
+    if (refund.status === 'succeeded')
+      fake.ledger.push({
+        ...{
+          paymentId: paid.metadata['holdfast_payment_id'] ?? '',
+          amount: -amount,
+          currency: paid.currency,
+        },
+      })
     return refund
   }
 
@@ -226,6 +355,13 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
         await fake.onRefundsListed?.()
         return { object: 'list', url: pathname, has_more: false, data }
       }
+      if (pathname === '/v1/payment_intents') return listIntents(searchParams)
+      const intent = /^\/v1\/(?:setup|payment)_intents\/(\w+)$/.exec(pathname)?.[1]
+      if (intent !== undefined) {
+        const found = intents.get(intent)
+        if (!found) throw invalid('resource_missing', 'intent', 404)
+        return found
+      }
       if (id !== '') return sessionOf(id)
     }
     if (request.method === 'POST' && what !== undefined) {
@@ -233,6 +369,7 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
       if (session.status !== 'open') throw invalid('checkout_session_not_open')
       return Object.assign(session, { status: 'expired', url: null })
     }
+    if (request.method === 'POST' && pathname === '/v1/payment_intents') return createIntent(form)
     if (request.method === 'POST' && pathname === '/v1/refunds') return createRefund(form)
     if (request.method === 'POST' && pathname === '/v1/checkout/sessions') {
       const session = createSession(form)
@@ -252,6 +389,8 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
     if (typeof key !== 'string') return answer(request, text)
     const asked = `${request.method ?? ''} ${request.url ?? ''}\n${text}`
     const first = kept.get(key)
+    const declined = refusals.get(key)
+    if (declined) throw declined
     if (first && first.request !== asked)
       throw new Refusal(400, { type: 'idempotency_error', message: 'Keys …' })
     if (first && !first.answer) {
@@ -264,7 +403,9 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
       kept.set(key, { request: asked, answer: given })
       return given
     } catch (error) {
-      kept.delete(key) // a refused request has not begun
+      // a refused request has not begun, but an answer of a bank is repeated
+      if (error instanceof Refusal && error.status === 402) refusals.set(key, error)
+      kept.delete(key)
       throw error
     }
   }
@@ -304,6 +445,10 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
     url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
     sessions,
     refunds,
+    intents,
+    card: 'works',
+    cards,
+    ledger: [],
     lines,
     requests: [],
     keys: [],
@@ -316,23 +461,50 @@ export async function startFakeStripe(nowMs: () => number, port = 0): Promise<Fa
     pay: (id, how = 'at once') => {
       const session = sessionOf(id)
       if (session.status !== 'open') return false
+      const saves = session.mode === 'setup' || session.setup_future_usage === 'off_session'
+      const card = saves ? saveCard() : { customer: null, payment_method: null }
+      const { amount_total: total, currency: money, metadata } = session
+      const isPaid = how === 'at once'
+      const intent = newIntent(session.mode === 'setup' ? 'seti' : 'pi', {
+        ...{ ...card, metadata, amount: total ?? 0, currency: money ?? '' },
+        ...(!isPaid && { status: 'processing' }),
+      })
+      if (session.mode === 'payment' && isPaid) take(intent)
       Object.assign(session, {
         status: 'complete',
-        payment_status: how === 'at once' ? 'paid' : 'unpaid',
-        payment_intent: next('pi'),
+        ...(session.mode === 'setup'
+          ? { setup_intent: intent.id }
+          : { payment_status: isPaid ? 'paid' : 'unpaid', payment_intent: intent.id }),
+        customer: card.customer,
         url: null,
         customer_details: { email: session.customer_email ?? '', name: 'Name on the card' },
       })
       return true
     },
     clear: (id, succeeds) => {
-      if (succeeds) sessionOf(id).payment_status = 'paid'
+      if (!succeeds) return
+      const session = sessionOf(id)
+      session.payment_status = 'paid'
+      const intent = intents.get(session.payment_intent ?? '')
+      if (intent) take(intent)
+    },
+    bankDecides: (intentId, accepts) => {
+      const intent = intents.get(intentId)
+      if (intent?.status !== 'processing') throw new Error('the charge is not with a bank')
+      if (accepts) take(intent)
+      else
+        Object.assign(intent, {
+          ...{ status: 'requires_payment_method', last_payment_error: { code: 'card_declined' } },
+        })
     },
     refundByHand: (sessionId, amount) => {
       const { payment_intent } = sessionOf(sessionId)
       if (payment_intent === null) throw new Error('the session is not paid')
       const id = next('re')
       refunds.push({ id, object: 'refund', payment_intent, status: 'succeeded', metadata: {}, amount })
+      const paid = intents.get(payment_intent)
+      const paymentId = paid?.metadata['holdfast_payment_id'] ?? ''
+      fake.ledger.push({ paymentId, amount: -amount, currency: paid?.currency ?? '' })
     },
     event: (type, object) => {
       const id = next('evt')

@@ -85,6 +85,12 @@ export interface Terms {
   steps?: { minutes: number }[]
 }
 
+/** A part of the price for a visitor who cancels late. */
+export interface Fee {
+  within_minutes: number
+  percent: number
+}
+
 export interface Service {
   id: string
   slug?: string | null
@@ -97,7 +103,10 @@ export interface Service {
   price: Money | null
   terms?: Terms[]
   deposit: Money | null
-  payment: 'none' | 'deposit' | 'full'
+  payment: 'none' | 'deposit' | 'full' | 'card'
+  /** Absent on a server of an earlier release, as the next. */
+  fees?: Fee[]
+  no_show_percent?: number | null
   location_ids: string[]
   staff_ids: string[]
   client_fields: Record<'phone' | 'last_name', 'required' | 'optional' | 'hidden'>

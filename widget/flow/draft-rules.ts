@@ -1,5 +1,6 @@
 import type { Business, CustomField, FieldValue, ProblemDocument, Service } from '../api/api-types.ts'
 import type { Draft, Faults } from './draft.ts'
+import { feesField } from './fee-rules.ts'
 
 /* Validation of the details when the visitor submits. The first step does not need it. */
 
@@ -123,6 +124,7 @@ export function bookingBody(holdId: string, draft: Draft, { client_fields, custo
   })
   const { firstName, lastName, email, phone, notes, coupon } = shownTexts(draft, client_fields)
   const consent = draft.fields[textsField]
+  const fees = draft.fields[feesField]
   return {
     hold_id: holdId,
     client: {
@@ -135,6 +137,7 @@ export function bookingBody(holdId: string, draft: Draft, { client_fields, custo
     ...(phone !== '' && consent && { text_consent: String(consent) }),
     ...(notes !== '' && { notes }),
     ...(coupon !== '' && { coupon }),
+    ...(fees && { fee_consent: String(fees) }),
   }
 }
 

@@ -39,7 +39,7 @@ export function totalsOf(catalogue: Pick<Catalogue, 'services' | 'staff'>, items
   const money = (amount: number) => (currency ? { amount, currency } : null)
   return {
     minutes: [sum(groups.map(([shortest]) => shortest)), sum(groups.map(([, longest]) => longest))],
-    price: deposits && !least ? null : money(least), // a deposit is at most the price, if there is one
+    price: least || !deposits ? money(least) : null, // a deposit is at most the price, if there is one
     isFrom: least < most,
     deposit: deposits ? money(deposits) : null,
   }

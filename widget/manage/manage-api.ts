@@ -1,4 +1,4 @@
-import type { Availability, Booking, ProblemDocument } from '../api/api-types.ts'
+import type { Availability, Booking, Money, ProblemDocument } from '../api/api-types.ts'
 
 /* The parts of the API that the page reads, with the token of its link. */
 
@@ -19,7 +19,9 @@ export interface Managed {
     cancel_until: string | null
     can_reschedule: boolean
     reschedule_until: string | null
-    refund: 'full' | 'none'
+    refund: 'full' | 'part' | 'none'
+    /** Null if cancelling costs nothing. Absent on a server of an earlier release. */
+    fee?: (Money & { charged: number; refunded: number }) | null
   }
   pay_url: string | null
   /** All dates of its series; absent for a booking that stands alone. */

@@ -175,7 +175,7 @@ export class ManageFlow implements TimesFlow {
 
   async cancel(wanted: Cancellation): Promise<void> {
     if (this.state.isWorking) return
-    const refunds = this.state.managed?.policy.refund === 'full'
+    const refunds = ['full', 'part'].includes(this.state.managed?.policy.refund ?? 'none')
     this.set({ isWorking: true })
     const reply = await this.parts.api.cancel(wanted, this.state.etag)
     const notice = refunds ? 'refundComing' : null

@@ -340,7 +340,8 @@ function Time({
 }
 
 function Money({ managed: { booking }, formats, texts }: ShownView) {
-  const { payment, service, party_size: people } = booking
+  const { service, party_size: people } = booking
+  const payment = booking.payment?.amount ? booking.payment : undefined // a saved card is no money
   const price = booking.price ?? (service.price && times(service.price, people))
   const isCancelled = booking.status === 'cancelled'
   const amount = payment ? formats.money(payment) : ''
@@ -496,7 +497,9 @@ function AskCancel(props: ShownView) {
   const { booking, policy } = managed
   const isRequest = respondByMs(booking) !== undefined
   const { payment } = booking
-  const amount = payment?.status === 'paid' ? formats.money(payment) : null
+  const amount = payment?.amount && payment.status === 'paid' ? formats.money(payment) : null
+  const { fee } = policy
+  const isPart = policy.refund === 'part'
   return (
     <Step key="cancel" title={isRequest ? texts['manage.askWithdraw'] : texts['manage.askCancel']} isLater>
       <form
@@ -507,7 +510,24 @@ function AskCancel(props: ShownView) {
           void flow.cancel({ reason: reason.trim(), series })
         }}
       >
-        {amount !== null && (
+        {fee && (
+          <div class="notice">
+            {fee.charged > 0 && (
+              <p>
+                {fill(texts['manage.feeCharged'], { amount: formats.money({ ...fee, amount: fee.charged }) })}
+              </p>
+            )}
+            {isPart && <p>{fill(texts['manage.feeKept'], { amount: formats.money(fee) })}</p>}
+            {isPart && (
+              <p>
+                {fill(texts['manage.feeReturned'], {
+                  amount: formats.money({ ...fee, amount: fee.refunded }),
+                })}
+              </p>
+            )}
+          </div>
+        )}
+        {amount !== null && !isPart && (
           <div class="notice">
             <p>
               {fill(policy.refund === 'full' ? texts['manage.refundFull'] : texts['manage.refundNone'], {

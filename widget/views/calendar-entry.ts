@@ -25,7 +25,8 @@ export function calendarEntry({ booking, business, texts, formats, manageUrl }: 
     const [from, to] = [item.starts_at, item.ends_at].map((at) => formats.time(Date.parse(at), timezone))
     return `${from} – ${to} ${[item.service.name, item.staff?.name].filter(Boolean).join(' · ')}`
   })
-  const deposit = payment?.status === 'paid' || payment?.status === 'due' ? payment : undefined
+  const isOwed = payment?.status === 'paid' || payment?.status === 'due'
+  const deposit = isOwed && payment.amount > 0 ? payment : undefined
   const left = leftOnSite(price, deposit)
   const amounts = [
     price && formats.money(price),

@@ -53,7 +53,9 @@ export function Confirmation(props: View) {
     price: isCancelled ? null : price,
     discount: isCancelled ? undefined : booking.discount,
     deposit:
-      payment?.status === 'due' || payment?.status === 'paid' ? { ...payment, status: payment.status } : null,
+      payment?.amount && (payment.status === 'due' || payment.status === 'paid')
+        ? { ...payment, status: payment.status }
+        : null,
     party: party > 1 ? party : null,
     location: booking.location,
     staff: booking.staff?.name,

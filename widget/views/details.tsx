@@ -2,6 +2,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { itemsOf, itemsText, locationOf, servicesOf } from '../flow/choice-rules.ts'
 import { strictestRules } from '../flow/change-rules.ts'
 import { askedBy, faultsLeft, fieldName } from '../flow/draft-rules.ts'
+import { feeSentence, feesField } from '../flow/fee-rules.ts'
 import { totalsOf } from '../flow/item-rules.ts'
 import { answerByMs } from '../flow/request-rules.ts'
 import { fill } from '../texts.ts'
@@ -48,6 +49,12 @@ export function Details(props: View) {
   const answerBy = answerByMs(services, { startsAtMs: wanted.startsAtMs, nowMs: props.nowMs() })
   const isRequest = answerBy !== undefined
   const amount = deposit ? formats.money(deposit) : ''
+  const agreed = feeSentence(catalogue, items, {
+    texts,
+    locale: language.locale,
+    money: (money) => formats.money(money),
+  })
+  const savesCard = !deposit && services.some(({ payment }) => payment === 'card')
   const submit = isRequest
     ? texts.submitRequest
     : deposit
@@ -90,6 +97,7 @@ export function Details(props: View) {
         part="form"
         onSubmit={(event) => {
           event.preventDefault()
+          flow.write({ fields: { ...draft.fields, [feesField]: agreed } })
           void flow.late?.submit()
         }}
       >
@@ -124,6 +132,12 @@ export function Details(props: View) {
           <p class="is-request">
             {fill(texts.isRequest, { time: momentText(formats, answerBy, state.zone) })}
             {deposit && ` ${fill(texts.depositLater, { amount })}`}
+          </p>
+        )}
+        {(agreed || savesCard) && (
+          <p class="is-request">
+            {savesCard && `${texts.cardSaved} `}
+            {agreed}
           </p>
         )}
         <button type="submit" class="primary" part="primary-button" aria-disabled={busy !== null}>

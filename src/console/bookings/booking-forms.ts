@@ -31,12 +31,14 @@ import {
   bookingPath,
   type BookingView,
   historyText,
+  isPaid,
   leftToRefund,
   mayRefund,
   versionFields,
 } from './booking-page.ts'
 import { answerWords, bookingWords } from './booking-words.ts'
 import { namesOfPeople } from './item-list.ts'
+import { chargeFields } from './fee-lines.ts'
 import { filedHint, whyUntold } from './telling.ts'
 
 /*
@@ -44,7 +46,7 @@ import { filedHint, whyUntold } from './telling.ts'
  * meanwhile.
  */
 
-export const formNames = ['cancel', 'client', 'details', 'person', 'refund'] as const
+export const formNames = ['cancel', 'charge', 'client', 'details', 'person', 'refund'] as const
 
 export type FormName = (typeof formNames)[number]
 
@@ -57,6 +59,8 @@ export function presentFields(name: FormName, view: BookingView): Typed {
   switch (name) {
     case 'cancel':
       return { refund: 'full', tell: 'yes' }
+    case 'charge':
+      return { amount: '', reason: '' }
     case 'client':
       return {
         first_name: row.client_first_name,
@@ -99,6 +103,13 @@ export function formPage(
   const form = { view, state, present: changes && presentFields(name, view) }
   const parts = {
     cancel: () => cancelForm(form),
+    charge: () => ({
+      ...{
+        title: texts.booking.chargeTitle,
+        fields: chargeFields(view, state),
+        submit: texts.booking.chargeSend,
+      },
+    }),
     client: () => ({ title: texts.booking.correct, fields: clientFields(form), submit: save }),
     details: () => ({ title: texts.booking.detailsTitle, fields: detailFields(form), submit: save }),
     refund: () => ({
@@ -197,18 +208,17 @@ function cancelForm({ view, state }: ShownForm): { title: string; fields: Html; 
       fields: hidden({ refund: 'full' }),
       submit: texts.refundNow({ amount }),
     }
-  const refund =
-    row.payment_status !== 'paid'
-      ? html``
-      : mayRefund(view)
-        ? radios(state, {
-            ...{ name: 'refund', label: texts.depositAsk },
-            options: [
-              ['full', texts.refundYes({ amount })],
-              ['none', texts.refundNo({ amount })],
-            ],
-          })
-        : html`<p>${texts.refundByOwner({ amount })}</p>`
+  const refund = !isPaid(row)
+    ? html``
+    : mayRefund(view)
+      ? radios(state, {
+          ...{ name: 'refund', label: texts.depositAsk },
+          options: [
+            ['full', texts.refundYes({ amount })],
+            ['none', texts.refundNo({ amount })],
+          ],
+        })
+      : html`<p>${texts.refundByOwner({ amount })}</p>`
   return {
     title: texts.cancelTitle,
     fields: html`${refund} ${reachChoice(visit, state, row.series_id)} ${tellChoice(view, state)}

@@ -4,6 +4,7 @@ import { dialled } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
 import { type Instant, readInstant, toMs } from '../../base/instants.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
+import type { ShownPayment } from '../../bookings/shown-payment.ts'
 import { type listBookings, type showBooking } from '../../bookings/booking.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
 import type { listSeries } from '../../bookings/series-change.ts'
@@ -20,6 +21,7 @@ import { clientName, dateFormat, dayText, lengthText, momentText, spanText } fro
 import { textFor } from '../frame/text-groups.ts'
 import { waitText } from '../messages/wait-text.ts'
 import { linkedLabel } from '../../pages/answer-fields.ts'
+import { chargeCurrency, disputeText, feeLines } from './fee-lines.ts'
 import { isVisit, itemLines, titleOf } from './item-list.ts'
 import { requestPart } from './request-parts.ts'
 
@@ -38,6 +40,8 @@ export interface BookingView {
   /** URL for paying a due deposit; null if none is due or nobody can take it. */
   payUrl: string | null
   mails: Static<typeof Mail>[]
+  /** Its payments and fees. */
+  payments: ShownPayment[]
   /** The client's earlier bookings; undefined for people who may not see the client. */
   client: { visits: number; no_shows: number; blocked: boolean; notes: string | null } | undefined
   /** All dates of its series; empty for one that stands alone. */
@@ -66,11 +70,12 @@ export function bookingPage(view: BookingView, notice: Html, isNew = false): Htm
       ${itemLines(visit, row)} ${isMasked || row.cancelled_at !== null ? '' : addLine(view)}
     </ul>
     <ul class="lines">
-      ${placeLine(view)} ${isMasked ? '' : html`${moneyLine(view, shown)} ${mailLines(view)}`}
+      ${placeLine(view)}
+      ${isMasked ? '' : html`${moneyLine(view, shown)} ${feeLines(view, bookingPath(view, 'waive'))} ${mailLines(view)}`}
       ${isMasked || !(isNew || row.status === 'completed') ? '' : againLine(view)}
     </ul>
     ${isMasked ? '' : payLink(view)} ${seriesPart(view)}
-    ${facts(html`${isMasked ? '' : html`${answerFacts(view, shown)}${textFact(view, shown)}`} ${cancelFacts(view)}`)}
+    ${facts(html`${isMasked ? '' : html`${answerFacts(view, shown)}${consentFacts(view, shown)}`} ${cancelFacts(view)}`)}
     ${historyPart(view)}
     ${isMasked ? html`<p class="soft">${visit.texts.booking.masked}</p>` : bookingActions(view)}
   </article>`
@@ -284,14 +289,20 @@ function answerFacts({ visit, row, questions }: BookingView, { custom_field_valu
   )}`
 }
 
-/** Shows the sentence by which the client agreed to text messages. */
-function textFact({ visit, row }: BookingView, shown: Shown): Html {
+/** Shows the sentences by which the client agreed to text messages and to fees. */
+function consentFacts({ visit, row }: BookingView, shown: Shown): Html {
+  if ('redacted' in shown) return html``
   const texts = visit.texts.booking
-  const consent = 'text_consent' in shown ? shown.text_consent : undefined
-  if (!consent) return html``
-  const { text, agreed_at } = consent
-  const moment = momentText(readInstant(agreed_at), { timezone: row.timezone, locale: visit.locale })
-  return fact(texts.textMessages, html`<bdi class="written">${text}</bdi>`, html`${texts.agreed({ moment })}`)
+  const consents = [
+    [texts.textMessages, shown.text_consent],
+    [texts.feeConsent, shown.fee_consent],
+  ] as const
+  return html`${consents.map(([term, consent]) => {
+    if (!consent) return ''
+    const { text, agreed_at } = consent
+    const moment = momentText(readInstant(agreed_at), { timezone: row.timezone, locale: visit.locale })
+    return fact(term, html`<bdi class="written">${text}</bdi>`, html`${texts.agreed({ moment })}`)
+  })}`
 }
 
 type Answer = Shown['custom_field_values'][number]['value']
@@ -329,20 +340,33 @@ function moneyLine(view: BookingView, shown: Shown): Html {
     expired: () => (isWhole ? t.fullExpired : t.depositExpired)({ amount }),
     refunded: () => (isWhole ? t.fullRefunded : t.depositRefunded)({ amount, day: refundedOn }),
   }
+  const cardStates: typeof states = {
+    due: () => t.cardDue,
+    paid: () => t.cardSaved({ day: paidOn, provider }),
+    expired: () => t.cardExpired,
+    refunded: () => t.cardExpired,
+  }
   const left = row.status === 'cancelled' ? null : leftOnSite(row)
   const returned = payment.status === 'paid' ? (row.payment_refund_total ?? 0) : 0
   const { currency } = payment
+  const main = view.payments.find(({ id }) => id === row.payment_id)
+  const disputed = main ? disputeText(visit, main) : ''
   const more = [
+    ...(disputed === '' ? [] : [disputed]),
     ...(returned > 0 ? [t.partRefunded({ amount: moneyText({ amount: returned, currency }, locale) })] : []),
     ...(left ? [t.dueThere({ amount: moneyText(left, locale) })] : []),
   ]
-  const paid = line(icon('money'), html`${states[payment.status]()}`, {
-    more: more.length > 0 ? html`${more.join(' · ')}` : undefined,
-    ...(leftToRefund(row).amount > 0 &&
-      hasRole(visit.person, 'manager') && {
-        end: html`<a class="button not-printed" href="${bookingPath(view, 'refund')}">${t.refund}</a>`,
-      }),
-  })
+  const paid = line(
+    icon('money'),
+    html`${(payment.kind === 'card' ? cardStates : states)[payment.status]()}`,
+    {
+      more: more.length > 0 ? html`${more.join(' · ')}` : undefined,
+      ...(leftToRefund(row).amount > 0 &&
+        hasRole(visit.person, 'manager') && {
+          end: html`<a class="button not-printed" href="${bookingPath(view, 'refund')}">${t.refund}</a>`,
+        }),
+    },
+  )
   return html`${coupon}${paid}`
 }
 
@@ -481,6 +505,7 @@ function bookingActions(view: BookingView): Html {
         ${isOver ? '' : item('services', texts.items)} ${mayAssign ? item('person', texts.person) : ''}
         ${item('client', texts.correct)} ${item('details', texts.details)}
         ${row.client_email === '' || isStaff(visit.person) ? '' : html`<li>${link(pathOf('/console/bookings', visit, { client: row.id }), texts.allBookings)}</li>`}
+        ${hasRole(visit.person, 'manager') && chargeCurrency(view) !== undefined ? item('charge', texts.charge) : ''}
         ${item('link', texts.link)}
         <li><button type="button" data-print hidden>${texts.print}</button></li>
       </ul>
@@ -488,9 +513,14 @@ function bookingActions(view: BookingView): Html {
   </div>`
 }
 
+/** Returns true if money was paid when booking. A saved card is none. */
+export function isPaid({ payment_status, payment_kind }: BookingView['row']): boolean {
+  return payment_status === 'paid' && payment_kind !== 'card'
+}
+
 /** Returns true if the person may refund a paid deposit. */
 export function mayRefund({ visit, row }: Pick<BookingView, 'visit' | 'row'>): boolean {
-  return row.payment_status === 'paid' && visit.person.role === 'owner'
+  return isPaid(row) && visit.person.role === 'owner'
 }
 
 /** Renders the fields with the version that a form is about. */

@@ -7,15 +7,17 @@ import { html, type Html } from '../../base/html.ts'
 import { readInstants } from '../../base/instants.ts'
 import { changeBooking, showBooking } from '../../bookings/booking.ts'
 import { cancelInSeries, changeInSeries, listSeries } from '../../bookings/series-change.ts'
-import { ChangeBooking, RefundBooking } from '../../bookings/booking-schemas.ts'
+import { ChangeBooking } from '../../bookings/booking-schemas.ts'
+import { ChargeBooking, RefundBooking } from '../../bookings/payment-schemas.ts'
 import { clientHistory, showClient } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { readHistory } from '../../bookings/history.ts'
-import { mailLink, maySeeLink, payUrl, renewLink } from '../../bookings/manage.ts'
+import { mailLink, maySeeLink, listPayments, payUrl, renewLink } from '../../bookings/manage.ts'
 import { showOfCatalogue } from '../../catalogue/catalogue.ts'
 import { serviceKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { itemsOf } from '../../database/shown-item-rules.ts'
 import { listMails } from '../../mails/mail.ts'
+import { chargeBooking, waiveFee } from '../../payments/charge.ts'
 import { refundBooking } from '../../payments/refund.ts'
 import { copied, faultSummary, filledForm, hidden, type Typed } from '../../pages/form.ts'
 import { consoleScript, type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
@@ -56,6 +58,7 @@ import {
   leftToRefund,
   type PlainAction,
 } from './booking-page.ts'
+import { readCharge } from './fee-lines.ts'
 import { itemsRoute } from './items-routes.ts'
 import { titleOf } from './item-list.ts'
 import { bookingWords } from './booking-words.ts'
@@ -72,6 +75,7 @@ export function bookingPageOfConsoleRoutes(app: FastifyInstance, context: Contex
     answerRoute(context, { ownView, shownBooking }),
     itemsRoute(context, { ownView }),
     ...formNames.map((name) => formRoute(context, name)),
+    waiveRoute(context),
   ]
   consoleRoutes(
     app,
@@ -235,12 +239,35 @@ function linkRoute(context: Context): BookingRoute {
   }
 }
 
+/** Waives a fee with one click. */
+function waiveRoute(context: Context): BookingRoute {
+  return {
+    path: `${path}/waive`,
+    role: 'manager',
+    name: 'ConsoleWaiver',
+    summary: 'Waive a fee of a booking',
+    form: {
+      words: bookingWords,
+      act: async (visit, { payment = '' }, { id }, once) => {
+        const view = await ownView(context, visit, id)
+        return once(
+          () => waiveFee(context, visit.person, { id: view.row.id, paymentId: payment }),
+          () => leadTo(view, { done: 'waived' }),
+        )
+      },
+      again: async (visit, state, { id }) =>
+        shownBooking(await ownView(context, visit, id), faultSummary(state, bookingWords(visit.texts))),
+    },
+  }
+}
+
 const purposes: Record<FormName, string> = {
   cancel: 'cancel a booking, or to send its deposit back',
   client: 'correct the client of a booking',
   details: 'change notes and answers of a booking',
   person: 'give a booking to another person',
   refund: 'refund a payment, wholly or in part',
+  charge: 'charge the card of the client',
 }
 
 function formRoute(context: Context, name: FormName): BookingRoute {
@@ -250,7 +277,7 @@ function formRoute(context: Context, name: FormName): BookingRoute {
       : formPage(name, view, { state, takers: await takersOf(context, name, view) })
   return {
     path: `${path}/${name}`,
-    ...(name === 'refund' && { role: 'manager' as const }),
+    ...((name === 'refund' || name === 'charge') && { role: 'manager' as const }),
     name: `Console${name.charAt(0).toUpperCase()}${name.slice(1)}Form`,
     summary: `The form to ${purposes[name]}`,
     show: async (visit, { id }) => {
@@ -332,6 +359,11 @@ async function useForm(
     await refundBooking(context, visit.person, { ...refund, id: row.id })
     return { done: 'refunded' }
   }
+  if (name === 'charge') {
+    const charge = checkedForm(ChargeBooking, readCharge(view, typed))
+    await chargeBooking(context, visit.person, { ...charge, id: row.id })
+    return { done: 'charge' }
+  }
   const details = readDetails(view, typed)
   const reach = name === 'person' ? reachIn(typed) : 'this'
   const change = {
@@ -374,7 +406,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
   const business = visit.businesses.find((one) => one.id === row.business_id) ?? visit.business
   const seen = { visit: { ...visit, business }, row, now: context.clock.now() }
   const serviceIds = [...new Set(itemsOf(row).map(({ service }) => service.id))]
-  const [services, history, mails, client, series] = await Promise.all([
+  const [services, history, mails, client, series, payments] = await Promise.all([
     Promise.all(serviceIds.map((one) => showOfCatalogue(context, person, { kind: serviceKind, id: one }))),
     isMasked(seen) ? undefined : readHistory(context, person, { id: row.id, limit: shownChanges }),
     hasRole(person, 'front_desk')
@@ -387,6 +419,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
           ...{ blocked: shown.blocked, notes: shown.client.notes },
         })),
     listSeries(context, row),
+    isMasked(seen) ? [] : listPayments(context, row),
   ])
   return {
     ...seen,
@@ -396,6 +429,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
     history: history?.entries.toReversed(),
     hasOlder: history !== undefined && history.next_cursor !== null,
     mails: mails?.data ?? [],
+    payments,
     client,
     series,
   }

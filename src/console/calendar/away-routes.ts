@@ -349,7 +349,7 @@ function settle(context: Context, { person, texts }: BusinessVisit, { absence, r
     const { cancel_reason: reason } = checkedForm(ChangeBooking, {
       cancel_reason: typed['cancel_reason'] ?? '',
     })
-    const refund = typed['refund'] === 'on' && row.payment_status === 'paid'
+    const refund = typed['refund'] === 'on' && row.payment_status === 'paid' && row.payment_kind !== 'card'
     return cancelBooking(context, person, { ...target, notify: true, refund, ...(reason && { reason }) })
   }
   if (isUuid(give))

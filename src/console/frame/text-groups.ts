@@ -187,6 +187,12 @@ export interface TextParameters {
   'booking.fullExpired': { amount: string | number }
   'booking.fullRefunded': { amount: string | number; day: string | number }
   'booking.partRefunded': { amount: string | number }
+  'booking.cardSaved': { day: string | number; provider: string | number }
+  'booking.fees.charging': { amount: string | number; what: string | number }
+  'booking.fees.due': { amount: string | number; what: string | number }
+  'booking.fees.paid': { amount: string | number; day: string | number; what: string | number }
+  'booking.fees.refunded': { amount: string | number; what: string | number }
+  'booking.fees.waived': { amount: string | number; what: string | number }
   'booking.dueThere': { amount: string | number }
   'booking.linkSendHow': { email: string | number }
   'booking.againUsually': { weeks: string | number }

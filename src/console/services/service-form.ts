@@ -4,9 +4,12 @@ import {
   clientFieldUses,
   type CustomField,
   customFieldTypes,
+  type Fee,
+  paymentModes,
   type Timetable,
   type Weekday,
 } from '../../catalogue/catalogue-types.ts'
+import { maxFees } from '../../catalogue/fee-rules.ts'
 import type { Location, StaffMember } from '../../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import { confirmations, usualResponseMinutes } from '../../catalogue/request-rules.ts'
@@ -79,7 +82,13 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
     ['duration_minutes', duration(words), words.duration],
     ['price', money, words.price],
     ['deposit', deposit, words.deposit, words.depositHint],
-    ['payment', wholePrice, words.full],
+    [
+      'payment',
+      text({ radios: paymentModes.map((one) => [one, words.payments[one]] as const) }),
+      words.payment,
+    ],
+    ['fees', feeList(words), words.fees, words.feesHint],
+    ['no_show_percent', number({ unit: '%' }), words.noShowPercent],
     ['category', category(shown, choices?.categories ?? []), shown.category, shown.categoryHint],
     ['description', optional({ rows: 3, max: 5_000 }), words.description],
     ['staff_ids', ids(staff), words.staff, words.staffHint],
@@ -116,23 +125,57 @@ export function serviceRows(language: ConsoleLanguage, choices?: ServiceChoices)
   ]
 }
 
-const whole = yesOrNo()
-
-/** The mode of payment, as a checkbox for the whole price. A deposit is the mode by itself. */
-const wholePrice: Codec = {
-  ...whole,
-  read: (typed, name) => {
-    const isTicked = whole.read(typed, name)
-    if (isTicked === undefined) return undefined
-    return isTicked ? 'full' : money.read(typed, 'deposit') ? 'deposit' : 'none'
-  },
-  show: (value, name) => whole.show(value === 'full', name),
+/** True for a mode of payment that replaces the deposit. A deposit with the mode `none` is a fault, not lost. */
+function isOtherMode(mode: string | undefined): boolean {
+  return mode === 'full' || mode === 'card'
 }
 
-/** The deposit, which the whole price includes. */
+/** The fees for late cancellations: hours and percent in each line. Empty lines are none. */
+function feeList(words: ConsoleLanguage['texts']['services']): Codec {
+  const names = (name: string, line: number) =>
+    ({ within_minutes: `${name}.${line}.hours`, percent: `${name}.${line}.percent` }) as const
+  const lines = Array.from({ length: maxFees }, (_, line) => line)
+  const filled = (typed: Typed, name: string) =>
+    lines.filter((line) => Object.values(names(name, line)).some((one) => (typed[one] ?? '') !== ''))
+  return {
+    read: (typed, name) => {
+      if (!(names(name, 0).percent in typed)) return undefined
+      return filled(typed, name).map((line) => ({
+        within_minutes: numberOf(typed[names(name, line).within_minutes], minutesAnHour),
+        percent: numberOf(typed[names(name, line).percent], 1),
+      }))
+    },
+    show: (value, name) =>
+      Object.fromEntries(
+        ((value ?? []) as Fee[]).flatMap(({ within_minutes, percent }, line) => [
+          [names(name, line).within_minutes, String(within_minutes / minutesAnHour)],
+          [names(name, line).percent, String(percent)],
+        ]),
+      ),
+    input: (state, { name, label, hint }) =>
+      html`<fieldset>
+        <legend>${label}</legend>
+        ${hint === undefined ? '' : html`<p class="soft">${hint}</p>`}
+        ${lines.map(
+          (line) =>
+            html`<div class="beside">
+              ${field(state, { name: names(name, line).within_minutes, label: words.feeHours, type: 'number', isDecimal: true })}
+              ${field(state, { name: names(name, line).percent, label: words.feePercent, type: 'number' })}
+            </div>`,
+        )}
+      </fieldset>`,
+    factorOf: (_typed, [, member]) => (member === 'within_minutes' ? minutesAnHour : 1),
+    inputAt: ([index = '0', member = 'percent'], typed, name) => {
+      const line = filled(typed, name)[Number(index)] ?? 0
+      return names(name, line)[member === 'within_minutes' ? member : 'percent']
+    },
+  }
+}
+
+/** The deposit, which only its mode of payment has. */
 const deposit: Codec = {
   ...money,
-  read: (typed, name) => (typed['payment'] === 'on' ? null : money.read(typed, name)),
+  read: (typed, name) => (isOtherMode(typed['payment']) ? null : money.read(typed, name)),
 }
 
 /** The checkbox that each person gives a class alone. It is no field of the service. */
@@ -408,7 +451,7 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
     ${partFields(words, state, rows)}
     <details ${opened(areWrong(state, rarePointers))}>
       <summary>${words.more}</summary>
-      ${at('deposit')} ${at('payment')}
+      ${at('payment')} ${at('deposit')} ${at('fees')} ${at('no_show_percent')}
       <div class="beside">${at('buffer_before_minutes', 'buffer_after_minutes')}</div>
       ${at('slot_interval_minutes')}
       <div class="beside">${at('min_notice_minutes', 'max_advance_days')}</div>
@@ -429,7 +472,15 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
 }
 
 const rarePointers = [
-  ...['deposit', 'payment', 'buffer_before_minutes', 'buffer_after_minutes', 'slot_interval_minutes'],
+  ...[
+    'deposit',
+    'payment',
+    'fees',
+    'no_show_percent',
+    'buffer_before_minutes',
+    'buffer_after_minutes',
+    'slot_interval_minutes',
+  ],
   ...['min_notice_minutes', 'max_advance_days', 'cancel_until_minutes', 'reschedule_until_minutes'],
   ...['max_reschedules', 'max_repeats'],
   ...['confirmation', 'respond_within_minutes'],
@@ -497,6 +548,7 @@ export function serviceSummary(service: Service, { locale, texts }: ConsoleLangu
   const { services: words } = texts
   return [
     ...(service.payment === 'full' ? [words.paidWhole] : []),
+    ...(service.payment === 'card' ? [words.savesCard] : []),
     ...(service.deposit ? [words.withDeposit({ amount: moneyText(service.deposit, locale) })] : []),
     ...(service.capacity > 1 ? [words.forMany({ count: service.capacity })] : []),
   ].join(' · ')

@@ -1,0 +1,113 @@
+import { Type } from 'typebox'
+import { exampleIds, exampleTimes } from '../base/examples.ts'
+import { Id, Nullable, ShownId, ShownInstant, StrictObject, Text } from '../base/wire.ts'
+import { maxMinorUnits } from '../catalogue/service-rules.ts'
+
+const notify = Type.Optional(Type.Boolean({ description: 'False: the client gets no mail about this.' }))
+
+/** Visible to business and hub keys, and to the client through the booking session or the manage link. */
+export const Payment = Type.Object(
+  {
+    kind: Type.Enum(['deposit', 'full', 'card'], {
+      description: '`full`: the whole price of the booking. `card`: nothing, but the client saves a card.',
+    }),
+    status: Type.Enum(['due', 'paid', 'expired', 'refunded'], {
+      description:
+        '`paid`: of a `card`, that it is saved. `expired`: nothing was paid, and nothing is due any more. `refunded`: the payment processor has refunded it.',
+    }),
+    amount: Type.Integer({ description: 'In minor units: 2500 EUR is 25.00 euros.' }),
+    currency: Type.String(),
+    provider: Type.Enum(['stripe', 'sandbox']),
+    paid_at: Nullable(ShownInstant),
+    refunded_at: Nullable(ShownInstant, { description: 'When all of it was refunded.' }),
+    refunded_amount: Type.Integer({ description: 'What was refunded, wholly or in part.' }),
+  },
+  {
+    title: 'Payment',
+    description:
+      'The payment of a booking in advance, if any. Shown to business and hub keys, to the session that made it, and to its manage link.',
+  },
+)
+
+/** A payment of a booking, with what was refunded of it. */
+export const PaymentOfBooking = Type.Object(
+  {
+    id: ShownId,
+    kind: Type.Enum(['deposit', 'full', 'card', 'fee'], {
+      description:
+        '`card`: a saved card, of amount 0. `fee`: a charge to the saved card, for a late cancellation, a no-show or another reason.',
+    }),
+    amount: Type.Integer({ description: 'In minor units: 2500 EUR is 25.00 euros.' }),
+    currency: Type.String(),
+    status: Type.Enum(['due', 'paid', 'refunded', 'charging', 'waived'], {
+      description:
+        '`paid` also while a part of it is refunded, and of a `card`: it is saved; `refunded` once all of it is. Of a `fee`, `charging`: the card is being charged; `due`: the card was declined, and the client has a link to pay; `waived`: nobody has to pay it.',
+    }),
+    reason: Nullable(Type.String(), {
+      description: 'Of a `fee`: `late_cancel`, `no_show`, or the words of whoever charged it.',
+    }),
+    failure: Nullable(Type.String(), {
+      description: 'Why the saved card was not charged, in the word of the payment processor.',
+    }),
+    dispute: Nullable(Type.Enum(['open', 'won', 'lost']), {
+      description: 'A dispute of the client with their bank. `lost`: the bank took the money back.',
+    }),
+    paid_at: Nullable(ShownInstant),
+    refunded_amount: Type.Integer({ description: 'What the payment processor has refunded.' }),
+    refunding_amount: Type.Integer({ description: 'What was asked back and is still on its way.' }),
+  },
+  {
+    title: 'PaymentOfBooking',
+    description: 'What is due or was paid for a booking, and what was refunded.',
+    examples: [
+      {
+        ...{ id: exampleIds.booking, kind: 'full', amount: 6000, currency: 'EUR', status: 'paid' },
+        ...{ reason: null, failure: null, dispute: null },
+        ...{ paid_at: exampleTimes.createdAt, refunded_amount: 0, refunding_amount: 2000 },
+      },
+    ],
+  },
+)
+
+/** The body of `POST /bookings/{id}/charge`. */
+export const ChargeBooking = StrictObject(
+  {
+    amount: Type.Integer({ minimum: 1, maximum: maxMinorUnits, description: 'In minor units.' }),
+    reason: Text(200, {
+      description:
+        'What for, for the client as well. A booking is charged once for each reason: a repeated call with the same amount changes nothing.',
+    }),
+  },
+  {
+    title: 'ChargeBooking',
+    description: 'How much to charge, and what for.',
+    examples: [{ amount: 1500, reason: 'Broken vase' }],
+  },
+)
+
+/** The body of `POST /bookings/{id}/refund`. */
+export const RefundBooking = StrictObject(
+  {
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maxMinorUnits,
+        description: 'In minor units, at most what is left; if absent: all that is left.',
+      }),
+    ),
+    reason: Type.Optional(Text(500, { description: 'Why, for the team. It is not sent to the client.' })),
+    payment_id: Type.Optional(
+      Type.String({
+        ...Id,
+        description:
+          'The payment to refund, of `payments`. If absent: what was paid when booking, otherwise the earliest fee of which something is left.',
+      }),
+    ),
+    notify,
+  },
+  {
+    title: 'RefundBooking',
+    description: 'How much to refund, and why.',
+    examples: [{ amount: 2000, reason: 'The colour did not hold' }],
+  },
+)

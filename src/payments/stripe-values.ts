@@ -1,0 +1,41 @@
+import { minorDigits } from '../catalogue/service-rules.ts'
+
+/** Metadata key for our payment ID. */
+export const metadataName = 'holdfast_payment_id'
+
+/** Fields of the package's errors. Not `instanceof`, because the classes load lazily. */
+interface StripeErrorPart extends Error {
+  type: string
+  code?: string
+  param?: string
+  decline_code?: string
+  statusCode?: number
+  requestId?: string
+}
+
+export function isStripeError(error: unknown): error is StripeErrorPart {
+  return error instanceof Error && 'type' in error && String(error.type).startsWith('Stripe')
+}
+
+/*
+ * Currencies that have no decimals at Stripe, where most have two (https://docs.stripe.com/currencies). Icelandic króna
+ * and Ugandan shilling have no smaller unit, but Stripe expects two decimals, which must be 00.
+ */
+const withoutMinorUnit = new Set('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'.split(' '))
+const withThreeDigits = new Set('BHD JOD KWD OMR TND'.split(' '))
+
+export function stripeDigits(currency: string): number {
+  if (withoutMinorUnit.has(currency)) return 0
+  return withThreeDigits.has(currency) ? 3 : 2
+}
+
+/**
+ * Converts an amount in minor units of ISO 4217 to Stripe's units. Returns undefined if Stripe cannot take it: the last
+ * of three decimals must be 0, and currencies without a smaller unit there need whole amounts.
+ */
+export function stripeAmount({ amount, currency }: { amount: number; currency: string }): number | undefined {
+  const shift = stripeDigits(currency) - minorDigits(currency)
+  const exact = shift < 0 ? amount / 10 ** -shift : amount * 10 ** shift
+  if (!Number.isSafeInteger(exact)) return undefined
+  return stripeDigits(currency) === 3 && exact % 10 !== 0 ? undefined : exact
+}

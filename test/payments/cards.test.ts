@@ -1,0 +1,419 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { deposit, depositWorld, type DepositWorld } from '../support/deposits.ts'
+import { type MailServer, startMailServer } from '../support/mail-server.ts'
+import { mailVariables } from '../support/mail-world.ts'
+import { makeLocation, type Offer } from '../support/offers.ts'
+import type { CardBehaviour } from '../support/stripe-server.ts'
+import { onEachEngine } from '../support/test-service.ts'
+
+const fees = [
+  { within_minutes: 120, percent: 100 },
+  { within_minutes: 2_880, percent: 50 },
+]
+const sentence = 'If you cancel late, we charge your card.'
+const price = { amount: 6_000, currency: 'EUR' }
+const day = 86_400
+
+onEachEngine('a saved card', (engine) => {
+  let world: DepositWorld
+  let mailServer: MailServer
+  let location: string
+  beforeAll(async () => {
+    mailServer = await startMailServer()
+    world = await depositWorld(engine, mailVariables(mailServer.url))
+    location = await makeLocation(world.service, world.business.id)
+  })
+  beforeEach(async () => {
+    world.stripe.card = 'works'
+    world.stripe.failure = undefined
+    await world.settled()
+    await world.service.app.mails.settled()
+    await world.newSession()
+    mailServer.mails.length = 0
+    world.stripe.ledger.length = 0
+  })
+  afterAll(async () => {
+    await world.stop()
+    await mailServer.close()
+  })
+
+  const start = (days = 10) =>
+    new Date(world.service.clock.nowMs() + days * day * 1_000).toISOString().replace(/T.*/, 'T09:00:00Z')
+
+  const offerOf = async (parts: object): Promise<Offer> => {
+    const reply = await call('POST', '/services', {
+      ...{ name: 'Massage', duration_minutes: 30, location_ids: [location], price },
+      ...parts,
+    })
+    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 201 })
+    return { service_id: String(reply.body.id), location_id: location }
+  }
+
+  /** Books a service with fees, and saves a card or pays at its checkout. */
+  const booked = async (
+    parts: object = {},
+    { days = 10, card = 'works' }: { days?: number; card?: CardBehaviour } = {},
+  ) => {
+    const offer = await offerOf({
+      ...{ payment: 'card', fees, no_show_percent: 100, cancel_until_minutes: 0, ...parts },
+    })
+    await world.newSession()
+    const held = await world.session.hold(offer, start(days))
+    const reply = await world.session.book(String(held.body.hold_id), { fee_consent: sentence })
+    expect(reply, JSON.stringify(reply.body)).toMatchObject({ status: 201, body: { status: 'pending' } })
+    const id = String(reply.body.id)
+    const url = String(reply.body.redirect_url)
+    const session = [...world.stripe.sessions.values()].find((one) => one.url === url)
+    if (!session) throw new Error('no checkout')
+    world.stripe.card = card
+    await world.paid(session.id)
+    return { id, offer, session }
+  }
+  const call = (method: 'POST' | 'PATCH', path: string, body: object, key?: string) =>
+    world.service.call(method, path, {
+      ...{ token: world.business.key, body },
+      ...(key !== undefined && { headers: { 'idempotency-key': key } }),
+    })
+  const charge = (id: string, body: object, key?: string) => call('POST', `/bookings/${id}/charge`, body, key)
+  const payments = async (id: string) => (await world.shown(id)).payments as Record<string, unknown>[]
+  const fee = async (id: string) => (await payments(id)).find(({ kind }) => kind === 'fee')
+  const waive = (id: string, payment: unknown) =>
+    call('POST', `/bookings/${id}/payments/${String(payment)}/waive`, {})
+  const taken = () => world.stripe.ledger.reduce((sum, { amount }) => sum + amount, 0)
+  const manage = async (id: string) => {
+    const { manage_url } = await world.shown(id)
+    const token = new URL(String(manage_url)).hash.slice(1)
+    return {
+      show: () => world.service.call('GET', '/manage', { token }),
+      cancel: () => world.service.call('POST', '/manage/cancel', { token, body: {} }),
+    }
+  }
+  const toBefore = async (id: string, minutes: number) => {
+    const { starts_at } = await world.shown(id)
+    const seconds = (Date.parse(String(starts_at)) - world.service.clock.nowMs()) / 1_000 - minutes * 60
+    world.service.clock.advance(Math.round(seconds))
+    await world.settled()
+  }
+  const eventTypes = async (id: string) =>
+    (await world.service.rows('events'))
+      .filter(({ booking_id, type }) => booking_id === id && String(type).startsWith('payment.'))
+      .map(({ type }) => type)
+  const mails = async () => {
+    for (let turn = 0; turn < 3; turn += 1) await world.service.app.mails.settled()
+    return mailServer.mails.map(({ headers }) => String(headers.subject))
+  }
+
+  test('confirms the booking, and nothing is taken', async () => {
+    const { id, session } = await booked()
+    expect(session).toMatchObject({ mode: 'setup', customer_creation: 'always' })
+    expect(await world.shown(id)).toMatchObject({
+      status: 'confirmed',
+      payment: { kind: 'card', status: 'paid', amount: 0 },
+      payments: [{ kind: 'card', status: 'paid', amount: 0, currency: 'EUR', reason: null }],
+      fee_consent: { text: sentence },
+    })
+    expect(taken()).toBe(0)
+    const [mail] = (await mails()).length > 0 ? mailServer.mails : []
+    expect(mail?.text).toContain('If you do not come, we charge €60')
+    expect(mail?.text).toContain('less than 48 hours before')
+  })
+
+  test('needs the consent of a session, and none of a key, whose client agrees at the checkout', async () => {
+    const offer = await offerOf({ payment: 'card', fees })
+    const held = await world.session.hold(offer, start())
+    expect(await world.session.book(String(held.body.hold_id))).toMatchObject({
+      ...{ status: 422, body: { errors: [{ pointer: '/fee_consent', code: 'required' }] } },
+    })
+    await world.session.release(String(held.body.hold_id))
+    const own = await world.key.hold(offer, start())
+    const { body } = await world.key.book(String(own.body.hold_id))
+    expect(body).toMatchObject({ status: 'confirmed', payment: { kind: 'card', status: 'due' } })
+    const page = await world.service.call('GET', `/${new URL(String(body['pay_url'])).pathname}`)
+    expect(String(page.body)).toContain('No card saved yet')
+    expect(String(page.body)).toContain('If you cancel less than 48 hours before the start, we charge €30')
+    const session = [...world.stripe.sessions.values()].at(-1)
+    await world.paid(session?.id ?? '')
+    expect(await world.shown(String(body.id))).toMatchObject({
+      fee_consent: { text: expect.stringContaining('we charge €30') as string },
+    })
+  })
+
+  test('without the client’s consent, a no-show costs nothing', async () => {
+    const offer = await offerOf({ payment: 'card', no_show_percent: 100 })
+    const held = await world.key.hold(offer, start())
+    const id = String((await world.key.book(String(held.body.hold_id))).body.id)
+    await toBefore(id, -10)
+    await call('PATCH', `/bookings/${id}`, { no_show: true })
+    await world.settled()
+    expect(await fee(id)).toBeUndefined()
+  })
+
+  test('is charged for a late cancellation, once, and the client has a receipt', async () => {
+    const { id } = await booked()
+    const link = await manage(id)
+    expect((await link.show()).body).toMatchObject({ policy: { can_cancel: true, fee: null } })
+    await toBefore(id, 2_880)
+    expect((await link.show()).body).toMatchObject({
+      policy: { fee: { amount: 3_000, currency: 'EUR', charged: 3_000, refunded: 0 }, refund: 'none' },
+    })
+    await link.cancel()
+    expect(await fee(id)).toMatchObject({ status: 'charging', amount: 3_000, reason: 'late_cancel' })
+    await world.settled()
+    await world.settled()
+    expect(await fee(id)).toMatchObject({ status: 'paid', amount: 3_000, failure: null })
+    expect(world.stripe.ledger).toMatchObject([{ amount: 3_000, currency: 'eur' }])
+    expect(await eventTypes(id)).toEqual(['payment.paid', 'payment.paid'])
+    expect(await mails()).toContainEqual(expect.stringMatching(/^Fee charged/))
+    expect(mailServer.mails.at(-1)?.text).toContain('We have charged €30')
+    expect(mailServer.mails.at(-1)?.text).toContain('late cancellation')
+  })
+
+  test('is not charged a minute before the fee begins, nor by the business, nor after it moved the booking', async () => {
+    const early = await booked()
+    await toBefore(early.id, 2_881)
+    await (await manage(early.id)).cancel()
+    const byBusiness = await booked({}, { days: 3 })
+    const moved = await booked({}, { days: 4 })
+    await call('PATCH', `/bookings/${moved.id}`, { starts_at: start(5) })
+    await toBefore(byBusiness.id, 60)
+    await world.service.call('DELETE', `/bookings/${byBusiness.id}`, { token: world.business.key })
+    await toBefore(moved.id, 60)
+    await (await manage(moved.id)).cancel()
+    await world.settled()
+    for (const { id } of [early, byBusiness, moved]) {
+      expect(await world.shown(id)).toMatchObject({ status: 'cancelled' })
+      expect(await fee(id), id).toBeUndefined()
+    }
+    expect(taken()).toBe(0)
+  })
+
+  test('is charged for a no-show, less what was paid, and refunded if the client came after all', async () => {
+    const { id } = await booked({ payment: undefined, deposit })
+    expect(taken()).toBe(2_500)
+    await toBefore(id, -10)
+    await call('PATCH', `/bookings/${id}`, { no_show: true })
+    await world.settled()
+    expect(await fee(id)).toMatchObject({ status: 'paid', amount: 3_500, reason: 'no_show' })
+    expect(taken()).toBe(6_000)
+    await call('PATCH', `/bookings/${id}`, { no_show: false })
+    await world.settled()
+    expect(await fee(id)).toMatchObject({ status: 'refunded', refunded_amount: 3_500 })
+    expect(taken()).toBe(2_500)
+    await call('PATCH', `/bookings/${id}`, { no_show: true })
+    await world.settled()
+    expect((await payments(id)).map(({ status }) => status)).toEqual(['paid', 'refunded', 'paid'])
+    expect(taken()).toBe(6_000)
+  })
+
+  test('a late cancellation gives back what was paid beyond the fee', async () => {
+    const { id } = await booked({ payment: 'full' })
+    await toBefore(id, 600)
+    const link = await manage(id)
+    expect((await link.show()).body).toMatchObject({
+      policy: { refund: 'part', fee: { amount: 3_000, charged: 0, refunded: 3_000 } },
+    })
+    await link.cancel()
+    await world.settled()
+    expect(await fee(id)).toBeUndefined()
+    expect(taken()).toBe(3_000)
+    const again = await booked({ payment: undefined, deposit })
+    await toBefore(again.id, 60)
+    await (await manage(again.id)).cancel()
+    await world.settled()
+    expect(await fee(again.id)).toMatchObject({ amount: 3_500, status: 'paid' })
+    expect(taken()).toBe(3_000 + 6_000)
+  })
+
+  describe.for([
+    ...(['authentication_required', 'card_declined', 'expired_card', 'insufficient_funds'] as const),
+    ...(['processing_error', 'amount_too_small', 'resource_missing'] as const),
+  ])('that answers %s', (card) => {
+    test('makes the fee due, and the client pays it by a link', async () => {
+      const { id } = await booked({}, { card })
+      await toBefore(id, 60)
+      await (await manage(id)).cancel()
+      await world.settled()
+      await world.settled()
+      expect(await fee(id)).toMatchObject({ status: 'due', amount: 6_000, failure: card })
+      expect(taken()).toBe(0)
+      expect((await eventTypes(id)).toSorted()).toEqual(['payment.failed', 'payment.paid'])
+      expect(await mails()).toContainEqual(expect.stringMatching(/^Payment needed/))
+      const link = /\/checkout\/[0-9a-f-]{36}/.exec(mailServer.mails.at(-1)?.text ?? '')?.[0] ?? ''
+      const page = await world.service.call('GET', `/${link}`)
+      expect(String(page.body)).toContain('€60')
+      const session = [...world.stripe.sessions.values()].at(-1)
+      expect(session).toMatchObject({ mode: 'payment', amount_total: 6_000 })
+      await world.paid(session?.id ?? '')
+      await world.tell('checkout.session.completed', session?.id ?? '')
+      expect(await fee(id)).toMatchObject({ status: 'paid' })
+      expect(taken()).toBe(6_000)
+    })
+  })
+
+  test('of a bank that takes its time is asked again, and may still fail', async () => {
+    for (const accepts of [true, false]) {
+      world.stripe.ledger.length = 0
+      const { id } = await booked({}, { card: 'takes time' })
+      await charge(id, { amount: 700, reason: 'Colour' })
+      await world.settled()
+      expect(await fee(id)).toMatchObject({ status: 'charging' })
+      const intent = [...world.stripe.intents.values()].at(-1)
+      world.stripe.bankDecides(intent?.id ?? '', accepts)
+      const type = accepts ? 'payment_intent.succeeded' : 'payment_intent.payment_failed'
+      const event = world.stripe.event(type, intent ?? {})
+      await world.send(event)
+      await world.send(event)
+      await world.settled()
+      expect(await fee(id)).toMatchObject(
+        accepts ? { status: 'paid' } : { status: 'due', failure: 'card_declined' },
+      )
+      expect(taken()).toBe(accepts ? 700 : 0)
+      await world.send(world.stripe.event('payment_intent.payment_failed', intent ?? {})) // out of order
+      await world.settled()
+      expect(await fee(id)).toMatchObject({ status: accepts ? 'paid' : 'due' })
+    }
+  })
+
+  describe('a charge by the business', () => {
+    test('happens once for each reason and key, and names its fault', async () => {
+      const { id } = await booked()
+      const [one, again] = [
+        await charge(id, { amount: 1_500, reason: 'Broken vase' }, id),
+        await charge(id, { amount: 1_500, reason: 'Broken vase' }, id),
+      ]
+      expect(one).toMatchObject({ status: 201, body: { kind: 'fee', status: 'charging', amount: 1_500 } })
+      expect(again.body).toEqual(one.body)
+      const all = await Promise.all(
+        Array.from({ length: 8 }, () => charge(id, { amount: 1_500, reason: 'broken  VASE' })),
+      )
+      expect(all.map(({ status, body }) => [status, body.id])).toEqual(all.map(() => [201, one.body.id]))
+      expect(await charge(id, { amount: 1_600, reason: 'Broken vase' })).toMatchObject({
+        ...{ status: 422, body: { errors: [{ pointer: '/reason', code: 'repeated' }] } },
+      })
+      await world.settled()
+      expect(taken()).toBe(1_500)
+      await charge(id, { amount: 500, reason: 'Tea' })
+      await world.settled()
+      expect(taken()).toBe(2_000)
+      const refund = await call('POST', `/bookings/${id}/refund`, { amount: 400, payment_id: one.body.id })
+      expect(refund).toMatchObject({ status: 201, body: { id: one.body.id, refunding_amount: 400 } })
+      await world.settled()
+      expect(taken()).toBe(1_600)
+      const history = await world.service.call('GET', `/bookings/${id}/history`, {
+        token: world.business.key,
+      })
+      expect(JSON.stringify(history.body)).toContain('booking.charged')
+    })
+
+    test('without a saved card is due at once', async () => {
+      const offer = await offerOf({})
+      const held = await world.key.hold(offer, start())
+      const { body } = await world.key.book(String(held.body.hold_id))
+      await charge(String(body.id), { amount: 900, reason: 'Late' })
+      await world.settled()
+      expect(await fee(String(body.id))).toMatchObject({ status: 'due', failure: 'no_card' })
+    })
+  })
+
+  describe('waived', () => {
+    test('before it is made is never made', async () => {
+      const { id } = await booked()
+      world.stripe.failure = { how: 'away', on: /./ }
+      const { body } = await charge(id, { amount: 900, reason: 'Late' })
+      expect(await waive(id, body.id)).toMatchObject({ status: 200, body: { status: 'waived' } })
+      expect(await waive(id, body.id)).toMatchObject({ status: 200, body: { status: 'waived' } })
+      world.stripe.failure = undefined
+      world.service.clock.advance(3_600)
+      await world.settled()
+      expect(taken()).toBe(0)
+      expect(await waive(id, id)).toMatchObject({ status: 404 })
+    })
+
+    test('after an answer that was lost gives the money back', async () => {
+      const { id } = await booked()
+      world.stripe.failure = { how: 'answer lost', on: /POST \/v1\/payment_intents/ }
+      const { body } = await charge(id, { amount: 900, reason: 'Late' })
+      await world.settled()
+      expect(taken()).toBe(900)
+      expect(await waive(id, body.id)).toMatchObject({ body: { status: 'waived' } })
+      world.stripe.failure = undefined
+      for (let round = 0; round < 4; round += 1) {
+        world.service.clock.advance(200)
+        await world.settled()
+      }
+      expect(taken()).toBe(0)
+      expect(await fee(id)).toMatchObject({ status: 'refunded' })
+    })
+
+    test('when paid is refunded, and when due cannot be paid any more', async () => {
+      const { id } = await booked()
+      const { body: paid } = await charge(id, { amount: 900, reason: 'Late' })
+      await world.settled()
+      await waive(id, paid.id)
+      await world.settled()
+      expect(taken()).toBe(0)
+      const other = await booked({}, { card: 'card_declined' })
+      const { body: due } = await charge(other.id, { amount: 900, reason: 'Late' })
+      await world.settled()
+      await world.service.call('GET', `//checkout/${String(due.id)}`) // opens the checkout
+      const session = [...world.stripe.sessions.values()].at(-1)
+      await waive(other.id, due.id)
+      await world.settled()
+      expect(session?.status).toBe('expired')
+      expect(world.stripe.pay(session?.id ?? '')).toBe(false)
+      expect(await fee(other.id)).toMatchObject({ status: 'waived' })
+    })
+  })
+
+  test('is charged once, whatever of the processor fails', async () => {
+    for (const how of ['away', 'error', 'answer lost'] as const) {
+      world.stripe.ledger.length = 0
+      const { id } = await booked()
+      world.stripe.failure = { how, on: /POST \/v1\/payment_intents/ }
+      await charge(id, { amount: 900, reason: 'Late' })
+      await world.settled()
+      expect(await fee(id), how).toMatchObject({ status: 'charging' })
+      world.stripe.failure = undefined
+      for (let round = 0; round < 3; round += 1) {
+        world.service.clock.advance(day) // Stripe forgets keys after a day
+        await world.settled()
+      }
+      if (how === 'error') continue // the stand-in repeats its error for the same key for ever
+      expect(await fee(id), how).toMatchObject({ status: 'paid' })
+      expect(taken(), how).toBe(900)
+    }
+  })
+
+  test('that the client disputes is marked, in any order of the events', async () => {
+    const { id } = await booked({ payment: 'full' })
+    const intent = [...world.stripe.intents.values()].at(-1)
+    const dispute = (status: string) => ({ object: 'dispute', payment_intent: intent?.id, status })
+    await world.send(world.stripe.event('charge.dispute.created', dispute('needs_response')))
+    expect((await payments(id))[0]).toMatchObject({ status: 'paid', dispute: 'open' })
+    await world.send(world.stripe.event('charge.dispute.closed', dispute('lost')))
+    await world.send(world.stripe.event('charge.dispute.created', dispute('needs_response')))
+    expect((await payments(id))[0]).toMatchObject({ dispute: 'lost' })
+  })
+
+  test.for([
+    { currency: 'JPY', amount: 6_001, fee: 3_001 },
+    { currency: 'KWD', amount: 6_010, fee: 3_000 }, // the last digit is 0 for the processor
+    { currency: 'EUR', amount: 6_001, fee: 3_001 },
+    { currency: 'EUR', amount: 1, fee: 1 },
+  ])('a fee of half of $amount $currency is $fee', async ({ currency, amount, fee: half }) => {
+    const { id } = await booked({ price: { amount, currency } })
+    await toBefore(id, 600)
+    await (await manage(id)).cancel()
+    await world.settled()
+    expect(await fee(id)).toMatchObject({ amount: half, currency, status: 'paid' })
+  })
+
+  test('the agreed fees stay when the service changes', async () => {
+    const { id, offer } = await booked()
+    await call('PATCH', `/services/${offer.service_id}`, { fees: [], no_show_percent: null, payment: 'none' })
+    await toBefore(id, 600)
+    await (await manage(id)).cancel()
+    await world.settled()
+    expect(await fee(id)).toMatchObject({ amount: 3_000, status: 'paid' })
+  })
+})
