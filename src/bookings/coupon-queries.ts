@@ -3,6 +3,8 @@ import type { Instant } from '../base/instants.ts'
 import type { Queries, Reads } from '../database/database.ts'
 import type { CouponsTable } from '../database/tables.ts'
 import { inScope, type TenantScope } from '../database/tenant-scope.ts'
+import { type Discounted, withDiscounts } from './item-discount-rules.ts'
+import { itemsOfEach } from './numbers-queries.ts'
 
 /** A coupon with the zone of its business. */
 export type CouponRow = CouponsTable & { timezone: string }
@@ -140,6 +142,41 @@ export async function countUsesOf(
     )
     .executeTakeFirstOrThrow()
   return uses
+}
+
+/** Services that a coupon made cheaper. Equal ones of bookings with a single service are one row. */
+interface ReducedItem {
+  /** Shared by the services of a visit. */
+  visit: string
+  /** Number of bookings. */
+  bookings: number
+  service_id: string
+  party_size: number
+  /** For one person, in minor units. */
+  amount: number | null
+  currency: string | null
+}
+
+/** Finds what the uses of a coupon have taken off, by service. Reads its bookings by their index. */
+export async function findReductions(
+  db: Reads,
+  { id, business_id }: Pick<CouponsTable, 'id' | 'business_id'>,
+): Promise<(ReducedItem & { discount: number })[]> {
+  const own = (column: string) =>
+    sql.raw(`case when k.item_count is null then k.${column} else v.${column} end`)
+  const { rows } = await sql<Discounted<Omit<ReducedItem, 'visit'> & { visit: string | null }>>`
+    select case when k.item_count is null then null else k.id end as visit, v.item,
+           ${own('service_id')} as service_id, ${own('party_size')} as party_size,
+           ${own('agreed_amount')} as amount, ${own('agreed_currency')} as currency,
+           cast(k.discount_json as text) as discount_json, cast(count(*) as integer) as bookings
+      from bookings as k
+           ${itemsOfEach(db)}
+     where k.coupon_id = ${id} and k.business_id = ${business_id}
+       and (k.cancelled_at is null or k.cancelled_at >= k.starts_at)
+     group by 1, 2, 3, 4, 5, 6, 7
+     order by 1, 2`.execute(db)
+  const named = rows.map((row, index) => ({ ...row, visit: row.visit ?? String(index) }))
+  return withDiscounts(named, ({ visit }) => visit)
 }
 
 /** Returns true if a business has a coupon that is in use. */

@@ -26,20 +26,24 @@ interface Parts {
   valid_until?: string | null | undefined
 }
 
-/** Checks that a coupon has one kind of reduction, and ends after it begins. */
-export function couponErrors({ percent, amount, currency, valid_from, valid_until }: Parts): FieldError[] {
+/**
+ * Checks that a coupon has one kind of reduction, and ends after it begins. A member that is undefined was given, but is
+ * invalid.
+ */
+export function couponErrors(coupon: Parts): FieldError[] {
   const errors: FieldError[] = []
-  const has = (value: unknown) => value !== undefined && value !== null
-  if (has(percent) === has(amount)) {
-    const detail = has(percent)
+  const has = (name: keyof Parts) => Object.hasOwn(coupon, name) && coupon[name] !== null
+  if (has('percent') === has('amount')) {
+    const detail = has('percent')
       ? 'cannot be together with `amount`; leave one out'
       : 'is required, or `amount`'
-    errors.push({ pointer: '/percent', code: has(percent) ? 'not_allowed' : 'required', detail })
+    errors.push({ pointer: '/percent', code: has('percent') ? 'not_allowed' : 'required', detail })
   }
-  if (has(amount) && !has(currency))
+  if (has('amount') && !has('currency'))
     errors.push({ pointer: '/currency', code: 'required', detail: 'is required with `amount`' })
-  if (!has(amount) && has(currency))
+  if (!has('amount') && has('currency'))
     errors.push({ pointer: '/currency', code: 'not_allowed', detail: 'is only for `amount`; leave it out' })
+  const { valid_from, valid_until } = coupon
   const [from, until] = [valid_from, valid_until].map((text) => (text ? Date.parse(text) : Number.NaN))
   if (from !== undefined && until !== undefined && until <= from)
     errors.push({ pointer: '/valid_until', code: 'out_of_range', detail: 'must be after `valid_from`' })

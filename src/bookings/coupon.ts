@@ -10,6 +10,7 @@ import { formatInstant, type Instant, instantFromMs } from '../base/instants.ts'
 import { cursorOf, idPart, linePart, type Page, readPage } from '../base/paging.ts'
 import { businessForCreation, referenceErrors, showOfCatalogue } from '../catalogue/catalogue.ts'
 import { serviceKind } from '../catalogue/catalogue-kinds.ts'
+import type { Money } from '../catalogue/catalogue-schemas.ts'
 import { priceFor } from '../catalogue/service-rules.ts'
 import type { Reads, Transaction } from '../database/database.ts'
 import { type Discount, discountOf } from '../database/discount-rules.ts'
@@ -28,6 +29,7 @@ import {
   findByCode,
   findCoupon,
   findCoupons,
+  findReductions,
   insertCoupon,
   lockCoupon,
   updateCoupon,
@@ -155,6 +157,22 @@ export async function deleteCoupon(context: Context, actor: Actor, id: string): 
 /** Reads a coupon in scope. Throws not_found. */
 export function showCoupon(context: Context, actor: Actor, id: string): Promise<CouponRow> {
   return existing(context.db.reads, actor.scope, id)
+}
+
+/**
+ * Returns what the uses of a coupon have taken off, in minor units by currency, the largest first. Bookings that were
+ * cancelled before their start do not count.
+ */
+export async function couponReductions(
+  { db }: Pick<Context, 'db'>,
+  coupon: Pick<CouponRow, 'id' | 'business_id'>,
+): Promise<Static<typeof Money>[]> {
+  const sums = new Map<string, number>()
+  for (const { currency, discount, bookings } of await findReductions(db.reads, coupon))
+    if (currency && discount > 0) sums.set(currency, (sums.get(currency) ?? 0) + discount * bookings)
+  return [...sums]
+    .map(([currency, amount]) => ({ amount, currency }))
+    .toSorted((one, other) => other.amount - one.amount)
 }
 
 const couponCursor = cursorOf('coupons', linePart, idPart)

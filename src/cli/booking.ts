@@ -6,7 +6,7 @@ import { type Named, unknownId, UsageError } from '../base/errors.ts'
 import { presentPage, listAll } from '../base/paging.ts'
 import { type Instant, plusMinutes, readInstant, readInstants } from '../base/instants.ts'
 import { BookingsQuery, ChangeBooking, type SeriesReach, seriesReaches } from '../bookings/booking-schemas.ts'
-import type { Payment } from '../bookings/payment-schemas.ts'
+import { type Payment, RefundBooking } from '../bookings/payment-schemas.ts'
 import { presentBooking } from '../bookings/presented-booking.ts'
 import { changeBooking, listBookings, type RequestAnswer, showBooking } from '../bookings/booking.ts'
 import {
@@ -17,6 +17,8 @@ import {
 } from '../bookings/series-change.ts'
 import type { Context } from '../bookings/context.ts'
 import { withLinks } from '../bookings/manage.ts'
+import { presentPayment, type ShownPayment } from '../bookings/shown-payment.ts'
+import { refundBooking } from '../payments/refund.ts'
 import { findObjection } from '../bookings/objection.ts'
 import { itemsQuery } from '../availability/visit-query-rules.ts'
 import { serviceKind, staffKind } from '../catalogue/catalogue-kinds.ts'
@@ -28,8 +30,10 @@ import {
   checkedChange,
   checkedQuery,
   given,
+  inOptions,
   moneyText,
   readFields,
+  readMoney,
   readTime,
   repeated,
   shownTime,
@@ -77,6 +81,7 @@ export function registerBookingCommands(program: CliCommand): void {
   registerReschedule(group)
   registerChange(group)
   registerCancel(group)
+  registerRefund(group)
   registerComplete(group)
   registerAnswers(group)
 }
@@ -316,6 +321,50 @@ interface CancelOptions {
   refund?: boolean
   series?: SeriesReach
   json?: boolean
+}
+
+function registerRefund(group: CliCommand): void {
+  group
+    .command('refund <id>')
+    .description('refund what was paid for a booking, all that is left or a part; the booking stays')
+    .option('--amount <money>', 'only this part, such as "20 EUR" (default: all that is left)')
+    .option('--reason <text>', 'the reason, for the team only')
+    .withJson()
+    .examples('booking refund 0198… --amount "20 EUR" --reason "The colour did not hold"')
+    .action(async (id: string, { amount, reason, json }: RefundOptions) => {
+      const { payment, timezone } = await withBooking(id, async (context) => {
+        const { payment_currency: currency } = await showBooking(context, operator, id)
+        const { fields, faults } = await readFields({
+          amount: () => (amount === undefined ? undefined : readAmountIn(amount, currency)),
+        })
+        const body = { ...fields, ...given({ reason }) }
+        const names = { amount: amount === undefined ? 'A refund' : '--amount' }
+        const refund = checkedChange(RefundBooking, body, names, faults)
+        return inOptions(names, () => refundBooking(context, operator, { id, ...refund }))
+      })
+      const shown = presentPayment(payment, { timezone })
+      print(shown, json, () => [refundText(shown)])
+    })
+}
+
+interface RefundOptions {
+  amount?: string
+  reason?: string
+  json?: boolean
+}
+
+/** Reads an amount in the currency of a payment. Returns minor units (ISO 4217). Throws a UsageError. */
+function readAmountIn(text: string, currency: string | null): number {
+  const money = readMoney(text)
+  if (currency === null || money.currency === currency) return money.amount
+  throw new UsageError(`--amount must be in ${currency}, as it was paid.`)
+}
+
+/** Formats a payment as "60.00 EUR paid, 20.00 EUR refunded, 10.00 EUR on the way back". */
+function refundText({ amount, currency, refunded_amount, refunding_amount }: ShownPayment): string {
+  const money = (part: number) => moneyText({ amount: part, currency })
+  const done = refunded_amount > 0 ? `, ${money(refunded_amount)} refunded` : ''
+  return `${money(amount)} paid${done}, ${money(refunding_amount)} on the way back`
 }
 
 function registerComplete(group: CliCommand): void {

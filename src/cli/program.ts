@@ -32,6 +32,7 @@ const commands: Record<string, () => Promise<(program: CliCommand) => void>> = {
   staff: async () => (await import('./staff.ts')).registerStaffCommands,
   resource: async () => (await import('./resource.ts')).registerResourceCommands,
   block: async () => (await import('./block.ts')).registerBlockCommands,
+  coupon: async () => (await import('./coupon.ts')).registerCouponCommands,
   import: async () => (await import('./catalogue-file.ts')).registerImport,
   export: async () => (await import('./catalogue-file.ts')).registerExport,
   booking: async () => (await import('./booking.ts')).registerBookingCommands,

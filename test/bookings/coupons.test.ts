@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { clientFigures } from '../../src/bookings/client.ts'
+import { couponReductions } from '../../src/bookings/coupon.ts'
 import { bookSlot, sessionClient } from '../support/client.ts'
 import { depositWorld, type DepositWorld, sessionOf } from '../support/deposits.ts'
 import { expectErrors, expectProblem } from '../support/expect-problem.ts'
@@ -227,6 +228,42 @@ onEachEngine('coupons', (engine) => {
     const changed = await call('PATCH', `/bookings/${String(body.id)}`, { items: [{ id: item?.id }] })
     expect(changed.status, JSON.stringify(changed.body)).toBe(200)
     expect(changed.body).toMatchObject({ price: euros(3_500), discount: euros(0) })
+  })
+
+  test('know what their uses have taken off, by currency', async () => {
+    const { id, code } = await add({ percent: 15 })
+    const coupon = { id: String(id), business_id: world.business.id }
+    const off = () => couponReductions(world.service.context, coupon)
+    expect(await off()).toEqual([])
+    const odd = await priced(euros(3_330)) // 499.5 cents off for one
+    const dinars = await priced({ amount: 10_000, currency: 'KWD' })
+    const cancelled = await bookWith(code, { offer: odd })
+    const bookings = [
+      ...[await bookWith(code, { offer: odd }), await bookWith(code, { offer: odd })],
+      ...[
+        await bookWith(code, { offer: odd, hold: { party_size: 3 } }),
+        await bookWith(code, { offer: dinars }),
+      ],
+    ]
+    const second = await priced(euros(2_010))
+    await call('PATCH', `/services/${second.service_id}`, { location_ids: [offer.location_id] })
+    const held = await call('POST', '/bookings/hold', {
+      ...{ location_id: offer.location_id, starts_at: at('12:00') },
+      items: [{ service_id: offer.service_id }, { service_id: second.service_id }],
+    })
+    expect(held.status, JSON.stringify(held.body)).toBe(201)
+    bookings.push(await world.key.book(String(held.body.hold_id), { client: nextClient(), coupon: code }))
+    expect(await uses(String(id))).toBe(6)
+    await call('DELETE', `/bookings/${String(cancelled.body.id)}`)
+    await bookWith((await add({ percent: 50 })).code as string) // another coupon
+    const taken = bookings.map(({ body }) => body.discount as { amount: number; currency: string })
+    const inEuros = taken.filter(({ currency }) => currency === 'EUR')
+    expect(inEuros).toHaveLength(4)
+    const sum = inEuros.reduce((total, { amount }) => total + amount, 0)
+    expect(sum).toBe(500 + 500 + 1_499 + 525 + 302)
+    expect(await off()).toEqual([euros(sum), { amount: 1_500, currency: 'KWD' }])
+    const stranger = await makeBusiness(world.service)
+    expect(await couponReductions(world.service.context, { ...coupon, business_id: stranger.id })).toEqual([])
   })
 
   test('lower the revenue of the numbers', async () => {

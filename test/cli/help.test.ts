@@ -37,6 +37,7 @@ test('every command, and every group of them, has a help text with an example of
     ...['staff create', 'staff list', 'staff update'],
     ...['resource create', 'resource list', 'resource update'],
     ...['block create', 'block list', 'block delete'],
+    ...['coupon list', 'coupon create', 'coupon change', 'coupon delete'],
     ...['import', 'export'],
     ...[
       'booking list',
@@ -44,6 +45,7 @@ test('every command, and every group of them, has a help text with an example of
       'booking reschedule',
       'booking change',
       'booking cancel',
+      'booking refund',
       'booking complete',
       'booking confirm',
       'booking decline',

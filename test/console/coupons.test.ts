@@ -68,6 +68,25 @@ onEachEngine('coupons in the console', (engine) => {
     expect(await coupons()).toEqual([])
   })
 
+  test('show how often they were used, and what they took off', async () => {
+    const business = businessOf(service.world, 'Salon Spree')
+    const { body: coupon } = await owner.call('POST', '/coupons', { code: 'FIFTH', percent: 20 })
+    const path = `coupons/${String(coupon.id)}`
+    expect(await page(path)).toContain('not used yet')
+    expect(await page(path)).not.toContain('off in total')
+    const place = offer(business, 'Haircut', 'Mitte')
+    const starts = { ...place, starts_at: '2026-12-01T10:00:00+01:00' }
+    const held = await owner.call('POST', '/bookings/hold', starts)
+    const client = { first_name: 'Ada', last_name: 'Lovelace', email: 'ada@example.com' }
+    const booked = await owner.call('POST', '/bookings', {
+      ...{ hold_id: held.body.hold_id, client, coupon: 'FIFTH' },
+    })
+    expect(booked.status, JSON.stringify(booked.body)).toBe(201)
+    expect(booked.body).toMatchObject({ discount: { amount: 700, currency: 'EUR' } })
+    expect(await page(path)).toContain('used once · €7 off in total')
+    expect((await send(`${path}/remove`, {})).status).toBe(303)
+  })
+
   test('keep what was typed beside a fault that names its field', async () => {
     const none = await send('coupons/new', { ...form, code: 'FAULTY' })
     expect(none.status).toBe(422)

@@ -77,6 +77,7 @@ export interface TextParameters {
   'services.moveOf': { name: string | number }
   'coupons.used': { count: number }
   'coupons.usedOf': { count: string | number; most: string | number }
+  'coupons.offInAll': { amount: string | number }
   'coupons.endsOn': { day: string | number }
   'staff.onlyOne': { service: string | number }
   'staff.today': { hours: string | number }

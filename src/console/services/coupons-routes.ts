@@ -7,6 +7,7 @@ import type { Context } from '../../bookings/context.ts'
 import { ChangeCoupon, CreateCoupon } from '../../bookings/coupon-schemas.ts'
 import {
   changeCoupon,
+  couponReductions,
   createCoupon,
   deleteCoupon,
   listCoupons,
@@ -98,16 +99,30 @@ function couponList(context: Context): ConsoleRoute & Required<Pick<ConsoleRoute
 }
 
 /** Returns the use of a coupon, and when it ends: "used 3 of 20 times · until 31 December". */
-function aboutOf({ texts, business, locale }: BusinessVisit, coupon: Coupon, now: Instant): string {
+function aboutOf(visit: BusinessVisit, coupon: Coupon, now: Instant): string {
+  const { texts, business, locale } = visit
   const { coupons: words } = texts
-  const { uses: count, max_uses: most, valid_until } = coupon
+  const { valid_until } = coupon
   const setting = { timezone: business.timezone, locale }
   const last = valid_until === null ? undefined : instantFromMs(toMs(readInstant(valid_until)) - 1)
   if (!coupon.active || (last !== undefined && last < now)) return words.inactive
   return [
-    most === null ? words.used({ count }) : words.usedOf({ count, most }),
+    usedText(visit, coupon),
     ...(last === undefined ? [] : [words.endsOn({ day: dayText(last, setting) })]),
   ].join(' · ')
+}
+
+/** Returns the uses of a coupon and what they took off: "Used 3 of 20 times · €30 off in total". */
+async function usesText(context: Context, visit: BusinessVisit, coupon: Coupon): Promise<string> {
+  const { texts, locale } = visit
+  const off = (await couponReductions(context, coupon)).map((money) => moneyText(money, locale))
+  const amount = new Intl.ListFormat(locale).format(off)
+  const total = off.length === 0 ? [] : [texts.coupons.offInAll({ amount })]
+  return [usedText(visit, coupon), ...total].join(' · ')
+}
+
+function usedText({ texts }: BusinessVisit, { uses: count, max_uses: most }: Coupon): string {
+  return most === null ? texts.coupons.used({ count }) : texts.coupons.usedOf({ count, most })
 }
 
 function offText({ locale }: BusinessVisit, { percent, amount, currency }: Coupon): string {
@@ -185,6 +200,7 @@ function couponPage(context: Context): ConsoleRoute {
       section: 'services',
       body: html`<p><a class="back" href="${pathOf(couponsPath, visit)}">${setUp.back}</a></p>
         <h1><bdi>${title}</bdi></h1>
+        ${coupon ? html`<p class="soft">${await usesText(context, visit, coupon)}</p>` : ''}
         ${faultSummary(state, setUp)}
         <form method="post" class="fields wide-fields">
           ${hidden({ once: visit.once })} ${at('code')}
