@@ -1,6 +1,10 @@
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely, SqliteAdapter, SqliteDialect } from 'kysely'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/base/config.ts'
 import type { Context } from '../../src/bookings/context.ts'
+import { migrate, migrator } from '../../src/database/migrate.ts'
+import type { Tables } from '../../src/database/tables.ts'
 import { createContext } from '../../src/operate/open.ts'
 import { readRows } from '../support/checker.ts'
 import { isLong } from '../support/long.ts'
@@ -8,6 +12,13 @@ import { createTestDatabase } from '../support/test-database.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
 class Interruption extends Error {}
+
+/** Runs all migrations in one transaction, as the service does. */
+class OneTransaction extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
 
 const schemaQueries = {
   sqlite: 'select type, name, tbl_name, sql from sqlite_schema order by type, name',
@@ -84,4 +95,49 @@ onEachEngine('the columns', (engine) => {
     expect(booleans.map(({ name }) => name)).toEqual([])
     await database.drop()
   })
+})
+
+test('a payment that a booking names outlives the replacement of its table (sqlite)', async () => {
+  const file = new DatabaseSync(':memory:')
+  const prepare = (text: string) => {
+    const statement = file.prepare(text)
+    return {
+      reader: statement.columns().length > 0,
+      all: (values: readonly unknown[]) => statement.all(...(values as string[])),
+      run: (values: readonly unknown[]) => statement.run(...(values as string[])),
+      iterate: (values: readonly unknown[]) => statement.iterate(...values),
+    }
+  }
+  const dialect = new SqliteDialect({ database: { prepare, close: () => file.close() } })
+  const db = new Kysely<Tables>({
+    dialect: Object.assign(dialect, { createAdapter: () => new OneTransaction() }),
+  })
+  const migrations = migrator(db, 'sqlite')
+  await migrations.migrateTo('0045-refunds')
+  file.exec('pragma foreign_keys = off; pragma ignore_check_constraints = on')
+  const insert = (table: string, values: Record<string, string>) => {
+    const columns = file.prepare(
+      'select name, type, "notnull" as needed, dflt_value from pragma_table_info(?)',
+    )
+    const needed = columns
+      .all(table)
+      .filter(({ needed: isNeeded, dflt_value: usual }) => isNeeded === 1 && usual === null)
+      .map(({ name, type }) => [String(name), type === 'INTEGER' ? 1 : 'x'] as const)
+    const row = { ...Object.fromEntries(needed), ...values }
+    const names = Object.keys(row)
+    file
+      .prepare(`insert into ${table} (${names.join()}) values (${names.map(() => '?').join()})`)
+      .run(...Object.values(row))
+  }
+  insert('payments', { id: 'paid', booking_id: 'booked' })
+  insert('bookings', { id: 'booked', payment_id: 'paid' })
+  insert('sandbox_checkouts', { reference: 'secret', payment_id: 'paid' })
+  file.exec('pragma foreign_keys = on')
+  expect(await migrate(migrations)).toContain('0046-cards-and-fees')
+  expect(file.prepare('select id, booking_id, saves_card from payments').all()).toEqual([
+    { id: 'paid', booking_id: 'booked', saves_card: 0 },
+  ])
+  const broken = file.prepare('pragma foreign_key_check').all()
+  expect(broken.filter(({ parent }) => parent === 'payments')).toEqual([])
+  await db.destroy()
 })

@@ -52,15 +52,19 @@ const paymentColumns =
   'id, business_id, booking_id, provider, amount, currency, status, order_digest, checkout_reference, ' +
   'payment_reference, closed_because, checks, expires_at, next_check_at, last_page_check_at, paid_at, ' +
   'refund_requested_at, refunded_at, created_at, stripe_account_id, kind, refund_total, refunded_amount'
-const checkoutColumns = 'reference, payment_id, service_name, status, refunded_at, created_at'
-const sandboxRefundColumns = 'payment_id, number, amount, refunded_at'
 
-/** SQLite cannot change a constraint. The sandbox's tables move along, because they refer to the replaced one. */
+/**
+ * SQLite cannot change a constraint. Bookings and the sandbox's tables refer to the replaced table, so their foreign keys
+ * are checked at the end: inserting the payments again satisfies them, and renaming a table would not.
+ */
 function inSqlite(engine: Engine): string[] {
   const { id, instant, table } = columnTypes(engine)
   return [
+    'pragma defer_foreign_keys = on',
+    `create table kept_payments as select ${paymentColumns} from payments`,
+    `drop table payments`,
     table(
-      'payments_of_any_kind',
+      'payments',
       `id ${id} primary key,
        business_id ${id} not null,
        booking_id ${id} not null,
@@ -88,31 +92,9 @@ function inSqlite(engine: Engine): string[] {
        check (status not in ('paid', 'refunded') or (paid_at is not null and payment_reference is not null)),
        check ((status = 'refunded') = (refunded_at is not null))`,
     ),
-    `insert into payments_of_any_kind (${paymentColumns}) select ${paymentColumns} from payments`,
-    table(
-      'sandbox_checkouts_of_any_kind',
-      `reference text primary key,
-       payment_id ${id} not null unique references payments_of_any_kind (id),
-       service_name text not null,
-       status text not null check (status in ('open', 'paid', 'expired')),
-       ${instant('refunded_at')},
-       ${instant('created_at')} not null,
-       ${cardColumn}`,
-    ),
-    `insert into sandbox_checkouts_of_any_kind (${checkoutColumns}) select ${checkoutColumns} from sandbox_checkouts`,
-    table(
-      'sandbox_refunds_of_any_kind',
-      `payment_id ${id} not null references sandbox_checkouts_of_any_kind (payment_id) on delete cascade,
-       number integer not null,
-       amount integer not null check (amount > 0),
-       ${instant('refunded_at')} not null,
-       primary key (payment_id, number)`,
-    ),
-    `insert into sandbox_refunds_of_any_kind (${sandboxRefundColumns}) select ${sandboxRefundColumns} from sandbox_refunds`,
-    ...['sandbox_refunds', 'sandbox_checkouts', 'payments'].map((name) => `drop table ${name}`),
-    ...['payments', 'sandbox_checkouts', 'sandbox_refunds'].map(
-      (name) => `alter table ${name}_of_any_kind rename to ${name}`,
-    ),
+    `insert into payments (${paymentColumns}) select ${paymentColumns} from kept_payments`,
+    `drop table kept_payments`,
+    `alter table sandbox_checkouts add column ${cardColumn}`,
     `create index payments_by_booking on payments (booking_id)`,
     `create index payments_by_reference on payments (payment_reference) where payment_reference is not null`,
     `create index payments_by_next_check on payments (next_check_at) where next_check_at is not null`,
