@@ -103,9 +103,9 @@ test('a payment that a booking names outlives the replacement of its table (sqli
     const statement = file.prepare(text)
     return {
       reader: statement.columns().length > 0,
-      all: (values: readonly unknown[]) => statement.all(...(values as string[])),
-      run: (values: readonly unknown[]) => statement.run(...(values as string[])),
-      iterate: (values: readonly unknown[]) => statement.iterate(...values),
+      all: (values: readonly string[]) => statement.all(...values),
+      run: (values: readonly string[]) => statement.run(...values),
+      iterate: (values: readonly string[]) => statement.iterate(...values),
     }
   }
   const dialect = new SqliteDialect({ database: { prepare, close: () => file.close() } })
