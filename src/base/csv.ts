@@ -23,10 +23,18 @@ function decimalIn(locale: string): string | undefined {
   return new Intl.NumberFormat(locale).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value
 }
 
+/** A number in the form of a language. It is no formula, even below zero. */
+interface CsvNumber {
+  readonly number: string
+}
+
+/** The value of a cell. Null: an empty cell. */
+export type CsvValue = string | number | CsvNumber | null
+
 /** Formats a number with a fixed number of decimals, without groups. */
-export function csvNumber(value: number, digits: number, { locale }: CsvForm): string {
+export function csvNumber(value: number, digits: number, { locale }: CsvForm): CsvNumber {
   const text = value.toFixed(digits)
-  return decimalIn(locale) === ',' ? text.replace('.', ',') : text
+  return { number: decimalIn(locale) === ',' ? text.replace('.', ',') : text }
 }
 
 /** Formats a date, or a local time such as 2026-11-27T09:00, as spreadsheets in a language read it. */
@@ -39,10 +47,7 @@ export function csvDate(wallTime: string, { separator, locale }: CsvForm): strin
 }
 
 /** Formats a row, with its line end. */
-export function csvRow(
-  values: readonly (string | number | null)[],
-  { separator }: Pick<CsvForm, 'separator'>,
-): string {
+export function csvRow(values: readonly CsvValue[], { separator }: Pick<CsvForm, 'separator'>): string {
   return `${values.map((value) => csvCell(value, separator)).join(separator)}\r\n`
 }
 
@@ -51,13 +56,13 @@ export function csvRow(
  * in between. Apostrophes count, so that `cellText` removes only ours.
  */
 const formulas = /^(?='*[\t\r\n])|(?<=^|[;\t\r\n])(?=['"\s]*[=+\-@])/g
-const negativeNumber = /^-\d+(?:[.,]\d+)?$/
 const guardedFormulas = /^'(?='*[\t\r\n])|(?<=^|[;\t\r\n])'(?=['"\s]*[=+\-@])/g
 
-function csvCell(value: string | number | null, separator: string): string {
+function csvCell(value: CsvValue, separator: string): string {
   if (value === null) return ''
   if (typeof value === 'number') return String(value)
-  const safe = negativeNumber.test(value) ? value : value.replace(formulas, "'")
+  if (typeof value === 'object') return value.number
+  const safe = value.replace(formulas, "'")
   return /["\r\n]/.test(safe) || safe.includes(separator) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

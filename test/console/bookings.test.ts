@@ -24,7 +24,7 @@ test.each([
 ])('spreadsheets in %s separate by %s and read %s and %s', (locale, separator, number, time) => {
   const form = csvFormOf(locale)
   expect(form.separator).toBe(separator)
-  expect(csvNumber(1.5, 2, form)).toBe(number)
+  expect(csvNumber(1.5, 2, form)).toEqual({ number })
   expect(csvDate('2026-11-27T09:05:00+01:00', form)).toBe(time)
   expect(csvRow(['a;b', '1,50', '=1'], form)).toBe(
     separator === ';' ? '"a;b";1,50;\'=1\r\n' : 'a;b,"1,50",\'=1\r\n',

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { type CsvForm, csvDate, csvNumber } from '../../base/csv.ts'
+import { type CsvForm, type CsvValue, csvDate, csvNumber } from '../../base/csv.ts'
 import { html, type Html } from '../../base/html.ts'
 import type { Numbers } from '../../bookings/numbers-schemas.ts'
 import { minorDigits } from '../../catalogue/service-rules.ts'
@@ -15,7 +15,7 @@ type CountedColumn = Counted['columns'][number]
 /** A cell of a report: for the page, and for each column of the file. */
 interface Cell {
   text: Html | string
-  file: (form: CsvForm) => (string | number | null)[]
+  file: (form: CsvForm) => CsvValue[]
 }
 
 /** A question of an owner, with its answer in a sentence, as a plot, and as numbers. */
