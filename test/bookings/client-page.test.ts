@@ -318,7 +318,7 @@ onEachEngine("a client's page", (engine) => {
     const session = await sessionClient(service, business)
     const held = await session.hold(
       await world.offer({ name: 'Balayage', deposit }),
-      '2026-12-08T10:00:00+01:00',
+      '2027-01-12T10:00:00+01:00',
     )
     const client = nextClient()
     const { body: due } = await session.book(String(held.body.hold_id), { client })
