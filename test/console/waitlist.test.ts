@@ -34,7 +34,7 @@ onEachEngine('the waiting list in the console', (engine) => {
       ...{ ...offer, from: '2026-12-01', to: '2026-12-05', client },
     })
     const page = async () => textOf(await readConsole(world.service, '/console/waitlist', desk))
-    expect(await page()).toMatch(/Grace Hopper.*No email.*1\..*Ada Lovelace.*2\./)
+    expect(await page()).toMatch(/Grace Hopper.*No email.*number 1 in line.*Ada Lovelace.*number 2 in line/)
     const act = (fields: Record<string, string>) =>
       sendForm(world.service, `/console/waitlist/${body.id}`, fields, desk)
     // nobody works then, which does not bind people

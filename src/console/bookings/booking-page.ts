@@ -44,6 +44,8 @@ export interface BookingView {
   payments: ShownPayment[]
   /** The client's earlier bookings; undefined for people who may not see the client. */
   client: { visits: number; no_shows: number; blocked: boolean; notes: string | null } | undefined
+  /** The staff of its business, with their pictures. */
+  team: readonly { id: string; name: string; image_url: string | null }[]
   /** All dates of its series; empty for one that stands alone. */
   series: Awaited<ReturnType<typeof listSeries>>
 }
@@ -64,20 +66,24 @@ export function bookingPage(view: BookingView, notice: Html, isNew = false): Htm
   const shown = presentBooking(row, visit.person)
   const isMasked = 'redacted' in shown
   return html`<article class="booking">
-    ${notice} ${row.respond_by === null || isMasked ? '' : requestPart(visit, row, openDates(view))}
-    ${bookingHead(view)} ${clientPart(view, shown)}
-    <ul class="lines" aria-label="${visit.texts.booking.services}">
-      ${itemLines(visit, row)} ${isMasked || row.cancelled_at !== null ? '' : addLine(view)}
-    </ul>
-    <ul class="lines">
-      ${placeLine(view)}
-      ${isMasked ? '' : html`${moneyLine(view, shown)} ${feeLines(view, bookingPath(view, 'waive'))} ${mailLines(view)}`}
-      ${isMasked || !(isNew || row.status === 'completed') ? '' : againLine(view)}
-    </ul>
-    ${isMasked ? '' : payLink(view)} ${seriesPart(view)}
-    ${facts(html`${isMasked ? '' : html`${answerFacts(view, shown)}${consentFacts(view, shown)}`} ${cancelFacts(view)}`)}
-    ${historyPart(view)}
-    ${isMasked ? html`<p class="soft">${visit.texts.booking.masked}</p>` : bookingActions(view)}
+    <div>
+      ${notice} ${row.respond_by === null || isMasked ? '' : requestPart(visit, row, openDates(view))}
+      ${bookingHead(view)} ${clientPart(view, shown)}
+      <ul class="lines" aria-label="${visit.texts.booking.services}">
+        ${itemLines(visit, row, view.team)} ${isMasked || row.cancelled_at !== null ? '' : addLine(view)}
+      </ul>
+      <ul class="lines">
+        ${placeLine(view)}
+        ${isMasked ? '' : html`${moneyLine(view, shown)} ${feeLines(view, bookingPath(view, 'waive'))} ${mailLines(view)}`}
+        ${isMasked || !(isNew || row.status === 'completed') ? '' : againLine(view)}
+      </ul>
+      ${isMasked ? '' : payLink(view)} ${seriesPart(view)}
+      ${facts(html`${isMasked ? '' : html`${answerFacts(view, shown)}${consentFacts(view, shown)}`} ${cancelFacts(view)}`)}
+    </div>
+    <div>
+      ${historyPart(view)}
+      ${isMasked ? html`<p class="soft">${visit.texts.booking.masked}</p>` : bookingActions(view)}
+    </div>
   </article>`
 }
 

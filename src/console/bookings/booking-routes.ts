@@ -406,7 +406,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
   const business = visit.businesses.find((one) => one.id === row.business_id) ?? visit.business
   const seen = { visit: { ...visit, business }, row, now: context.clock.now() }
   const serviceIds = [...new Set(itemsOf(row).map(({ service }) => service.id))]
-  const [services, history, mails, client, series, payments] = await Promise.all([
+  const [services, history, mails, client, series, payments, team] = await Promise.all([
     Promise.all(serviceIds.map((one) => showOfCatalogue(context, person, { kind: serviceKind, id: one }))),
     isMasked(seen) ? undefined : readHistory(context, person, { id: row.id, limit: shownChanges }),
     hasRole(person, 'front_desk')
@@ -420,6 +420,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
         })),
     listSeries(context, row),
     isMasked(seen) ? [] : listPayments(context, row),
+    listItems(context, person, { kind: staffKind, businessId: row.business_id }),
   ])
   return {
     ...seen,
@@ -432,6 +433,7 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
     payments,
     client,
     series,
+    team,
   }
 }
 
@@ -461,7 +463,10 @@ function shownBooking(view: BookingView, notice: Html, isMade = false): ShownPag
     visit,
     section: 'bookings',
     panel: true,
-    body: bookingPage(view, notice, isMade),
+    body: html`<a class="back of-page not-printed" href="${pathOf('/console/bookings', visit)}"
+        >${visit.texts.booking.toList}</a
+      >
+      ${bookingPage(view, notice, isMade)}`,
     more: consoleScript,
   }
 }

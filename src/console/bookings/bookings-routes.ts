@@ -10,7 +10,7 @@ import { Slices } from '../../base/slices.ts'
 import { pagesOf } from '../../base/paging.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { byDay, listItems, pageOrFirst, searchField } from '../frame/lists.ts'
-import { face } from '../frame/faces.ts'
+import { face, faceOf } from '../frame/faces.ts'
 import { icon } from '../../pages/icons.ts'
 import type { Instant } from '../../base/instants.ts'
 import { itemsOf } from '../../database/shown-item-rules.ts'
@@ -276,7 +276,7 @@ async function listPage(context: Context, visit: ConsoleVisit, address: Address)
   ])
   const { business: _business, cursor, panel: _panel, requests, done, ...kept } = address
   const isShort = address.q !== undefined && address.q.trim() !== '' && query.q === undefined
-  const setting = { now: context.clock.now(), hasPlaces: places.length > 1 }
+  const setting = { now: context.clock.now(), hasPlaces: places.length > 1, staff: people }
   const list = html`${isShort ? html`<p class="fault" role="status">${texts.tooShort}</p>` : ''}
   ${rows.length === 0 ? emptyList(visit, address, next !== null) : daysOf(visit, rows, setting)}
   ${
@@ -332,6 +332,8 @@ interface ListSetting {
   now: Instant
   /** True if the business has several locations. */
   hasPlaces: boolean
+  /** The team with its pictures. */
+  staff: readonly (Named & { image_url: string | null })[]
 }
 
 /** Renders bookings with a heading for each day. */
@@ -350,10 +352,12 @@ function daysOf(visit: ConsoleVisit, rows: BookingRows, setting: ListSetting): H
 }
 
 /** Renders a booking as a row. Its status is there only if it is not the usual one. */
-function listRow(visit: ConsoleVisit, row: BookingRows[number], { hasPlaces }: ListSetting): Html {
+function listRow(visit: ConsoleVisit, row: BookingRows[number], { hasPlaces, staff }: ListSetting): Html {
   const { texts, person, locale } = visit
   const name = clientName(presentBooking(row, person).client, visit)
-  const people = [...new Set(itemsOf(row).flatMap(({ staff }) => staff?.name ?? []))]
+  const given = itemsOf(row).flatMap((item) => item.staff ?? [])
+  const people = [...new Map(given.map((one) => [one.id, one])).values()]
+  const names = people.map((one) => one.name).join(', ')
   const isUsual = row.no_show_at === null && (row.status === 'confirmed' || row.status === 'completed')
   return html`<a class="row" href="${bookingPath({ visit, row })}">
     <time class="row-time" datetime="${row.starts_at}"
@@ -362,7 +366,7 @@ function listRow(visit: ConsoleVisit, row: BookingRows[number], { hasPlaces }: L
     <span class="row-who">${face(name)} <bdi class="client-name">${name}</bdi></span>
     <span class="row-service"><bdi>${titleOf(row)}</bdi></span>
     <span class="row-who soft">
-      ${people.map(face)}${people.length === 1 ? html` <bdi>${people.join()}</bdi>` : html` <span class="unseen">${people.join(', ')}</span>`}
+      ${people.map((one) => faceOf(staff.find(({ id }) => id === one.id) ?? one))}${people.length === 1 ? html` <bdi>${names}</bdi>` : html` <span class="unseen">${names}</span>`}
     </span>
     ${hasPlaces ? html`<bdi class="row-place soft">${row.location_name}</bdi>` : ''}
     <span class="row-state"

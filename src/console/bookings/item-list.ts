@@ -4,7 +4,7 @@ import type { Instant } from '../../base/instants.ts'
 import { type ItemColumns, itemName, itemNames, itemsOf } from '../../database/shown-item-rules.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
-import { face } from '../frame/faces.ts'
+import { face, faceOf } from '../frame/faces.ts'
 import { clockText } from '../frame/formats.ts'
 
 /* The services of a booking that takes the time of several things. */
@@ -17,7 +17,11 @@ export function isVisit({ item_count }: Pick<ItemsRow, 'item_count'>): boolean {
 }
 
 /** Renders the services of a booking as lines: face, name, time, person, rooms, and the price at the end. */
-export function itemLines({ locale, texts }: ConsoleVisit, row: ItemsRow): Html {
+export function itemLines(
+  { locale, texts }: ConsoleVisit,
+  row: ItemsRow,
+  team: readonly { id: string; name: string; image_url: string | null }[],
+): Html {
   const clock = (instant: Instant) => clockText(instant, { timezone: row.timezone, locale })
   return html`${itemsOf(row).map((item) => {
     const { price, party_size, staff, resources, service } = item
@@ -26,7 +30,7 @@ export function itemLines({ locale, texts }: ConsoleVisit, row: ItemsRow): Html 
       ...resources.map(({ name }) => html`<bdi>${name}</bdi>`),
     ]
     return html`<li>
-      ${face(staff?.name ?? service.name)}
+      ${staff ? faceOf(team.find(({ id }) => id === staff.id) ?? staff) : face(service.name)}
       <div>
         <bdi>${itemName(item)}</bdi>
         <span class="soft">${more.map((part, index) => html`${index === 0 ? '' : ' · '}${part}`)}</span>

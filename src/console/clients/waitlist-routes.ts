@@ -120,7 +120,7 @@ function entryPart(visit: BusinessVisit, shown: ShownEntry): Html {
       }
       ${entry.email === null ? html`<p class="soft">${t.unreachable} <bdi dir="ltr">${entry.phone ?? ''}</bdi></p>` : ''}
       <p class="soft">
-        ${entry.position === null ? html`` : html`${entry.position}. · `}${t.since({ when: momentText(entry.created_at, setting) })}
+        ${entry.position === null ? '' : html`${t.position({ number: entry.position })} · `}${t.since({ when: momentText(entry.created_at, setting) })}
       </p>
     </div>
     <div class="actions">

@@ -161,6 +161,7 @@ export interface TextParameters {
   'clients.stopped': { date: string | number }
   'clients.eraseTitle': { name: string | number }
   'clients.eraseAhead': { count: number }
+  'waitlist.position': { number: string | number }
   'waitlist.since': { when: string | number }
   'waitlist.kept': { until: string | number; when: string | number }
   'clientImport.counts.created': { count: number }
