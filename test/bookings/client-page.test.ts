@@ -178,7 +178,8 @@ onEachEngine("a client's page", (engine) => {
     )
     const states: unknown[] = []
     for (const id of ids) states.push((await world.call('GET', `/waitlist/${id}`)).body.status)
-    expect(states).toEqual(['booked', 'waiting', 'ended'])
+    // the time that the third one left may have been offered to the second already
+    expect(states).toEqual(['booked', expect.stringMatching(/^(?:waiting|offered)$/), 'ended'])
     const after = String((await read(cookie)).body)
     expect(after.match(/Leave the waiting list/g)).toHaveLength(1)
     expect(after).toContain('Upcoming')
