@@ -173,7 +173,7 @@ export type ChargeState =
   | { status: 'processing' }
   /** Declined for good, in the processor's word: the client has to pay by a checkout. */
   | { status: 'failed'; failure: string }
-  /** There is none. */
+  /** The processor knows no such charge. */
   | { status: 'none' }
 
 export interface CheckoutOrder extends Deposit {

@@ -44,7 +44,7 @@ export const PaymentOfBooking = Type.Object(
         '`paid` also while a part of it is refunded, and of a `card`: it is saved; `refunded` once all of it is. Of a `fee`, `charging`: the card is being charged; `due`: the card was declined, and the client has a link to pay; `waived`: nobody has to pay it.',
     }),
     reason: Nullable(Type.String(), {
-      description: 'Of a `fee`: `late_cancel`, `no_show`, or the words of whoever charged it.',
+      description: 'Of a `fee`: `late_cancel`, `no_show`, or the reason that a person or program gave.',
     }),
     failure: Nullable(Type.String(), {
       description: 'Why the saved card was not charged, in the word of the payment processor.',

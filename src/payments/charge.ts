@@ -159,7 +159,7 @@ export async function waiveCharges(
 }
 
 /**
- * Charges the saved card of a booking, or makes the amount due if there is none. A repeated call with the same reason
+ * Charges the saved card of a booking, or makes the amount due without one. A repeated call with the same reason
  * and amount changes nothing. Throws not_found, unavailable without a processor, or validation_failed for another amount
  * of the same reason.
  */

@@ -80,6 +80,14 @@ onEachEngine('the payments of a business', (engine) => {
     expect(lines[1]).toMatch(/;Erstattung;[^;]+;Cut;[^;]+;-10,00;EUR;/)
   })
 
+  test('are a file of what is due, if that is chosen', async () => {
+    const { body } = await world.service.call('GET', '//console/payments.csv?type=due', {
+      headers: { cookie: manager.cookie },
+    })
+    expect(String(body).trimEnd().split('\r\n')).toHaveLength(2)
+    expect(body).toMatch(/,Deposit due,[^,]+,Cut,[^,]+,25\.00,EUR,/)
+  })
+
   test('are in the reports, in the week when the money moved', async () => {
     const page = textOf(await readConsole(world.service, '/console/numbers', manager))
     expect(page).toMatch(/Taken online €55 .*€65 received online, €10 refunded\./)

@@ -519,7 +519,7 @@ function bookingActions(view: BookingView): Html {
   </div>`
 }
 
-/** Returns true if money was paid when booking. A saved card is none. */
+/** Returns true if money was paid when booking. A saved card does not count. */
 export function isPaid({ payment_status, payment_kind }: BookingView['row']): boolean {
   return payment_status === 'paid' && payment_kind !== 'card'
 }

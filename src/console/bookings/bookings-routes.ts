@@ -20,7 +20,7 @@ import { clientAt } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { turnsFor } from '../../bookings/costly.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
-import { problems, StrictObject } from '../../base/wire.ts'
+import { StrictObject } from '../../base/wire.ts'
 import { choice, filledForm, hidden } from '../../pages/form.ts'
 import {
   businessOf,
@@ -31,7 +31,7 @@ import {
   panelScripts,
   pathOf,
 } from '../frame/console-page.ts'
-import { consoleRoutes, tags } from '../frame/console-route.ts'
+import { consoleRoutes, fileResponses, tags } from '../frame/console-route.ts'
 import { minorDigits } from '../../catalogue/service-rules.ts'
 import { totalPriceOf } from '../../database/shown-item-rules.ts'
 import { csvDate, type CsvForm, csvFormOf, csvNumber, csvRow, csvStart } from '../../base/csv.ts'
@@ -93,14 +93,7 @@ export function bookingListRoutes(app: FastifyInstance, context: Context): void 
         summary: 'Bookings as a file for a spreadsheet, for owners who are logged in',
         description: `At most ${maxExported} rows. What could be a formula begins with an apostrophe.`,
         querystring: StrictObject(listQuery),
-        response: {
-          200: {
-            description: 'The file, or the form to log in.',
-            content: { 'text/csv': { schema: Type.String() }, 'text/html': { schema: Type.String() } },
-          },
-          303: Type.Null({ description: 'To the list: for those who may not export.' }),
-          ...problems('not_found'),
-        },
+        response: fileResponses('To the list: for those who may not export.'),
       },
     },
     async (request, reply) => {

@@ -146,6 +146,18 @@ export function assertNoFaults(faults: Faults): void {
   if (Object.keys(faults).length > 0) throw new FormFault(faults)
 }
 
+/** The answers of a route that sends a file for a spreadsheet. `elsewhere` describes its 303. */
+export function fileResponses(elsewhere: string) {
+  return {
+    200: {
+      description: 'The file, or the form to log in.',
+      content: { 'text/csv': { schema: Type.String() }, 'text/html': { schema: Type.String() } },
+    },
+    303: Type.Null({ description: elsewhere }),
+    ...problems('not_found'),
+  }
+}
+
 /** Documentation shared by the routes of all console pages. */
 export const tags = ['Console']
 export const page = Media('text/html', 'The page.')

@@ -286,11 +286,15 @@ export async function* movementRows(
   yield csvStart + csvRow([numbers.day, t.kind, t.client, service, starts, t.amount, currency, id], form)
   for await (const movement of eachMovement(context, visit.person, request)) {
     if (visit.isGone()) return
-    yield movementLine(visit, movement, form)
+    yield movementLine(visit, movement, { form, isDue: request.type === 'due' })
   }
 }
 
-function movementLine(visit: BusinessVisit, movement: ListedMovement, form: CsvForm): string {
+function movementLine(
+  visit: BusinessVisit,
+  movement: ListedMovement,
+  { form, isDue }: { form: CsvForm; isDue: boolean },
+): string {
   const { amount, currency, booking_id, starts_at, timezone } = movement
   const wall = (at: Parameters<typeof wallFields>[0], zone: string) => {
     const { date, time } = wallFields(at, zone)
@@ -300,7 +304,7 @@ function movementLine(visit: BusinessVisit, movement: ListedMovement, form: CsvF
   return csvRow(
     [
       wall(readInstant(movement.at), visit.business.timezone),
-      kindText(visit, movement, false),
+      kindText(visit, movement, isDue),
       nameOf(visit, movement) ?? null,
       serviceText(visit, movement),
       starts_at === null || timezone === null ? null : wall(readInstant(starts_at), timezone),

@@ -5,7 +5,7 @@ import { hasRole } from '../../access/actor.ts'
 import { countTrial } from '../../access/counted-requests.ts'
 import type { RateLimiter } from '../../access/rate-limits.ts'
 import { html, type Html } from '../../base/html.ts'
-import { problems, StrictObject } from '../../base/wire.ts'
+import { StrictObject } from '../../base/wire.ts'
 import type { Context } from '../../bookings/context.ts'
 import { faultSummary, filledForm, type FormState } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
@@ -21,6 +21,7 @@ import {
   checkedForm,
   type ConsoleRoute,
   consoleRoutes,
+  fileResponses,
   type ShownPage,
   tags,
 } from '../frame/console-route.ts'
@@ -83,14 +84,7 @@ function fileRoute(app: FastifyInstance, context: Context): void {
         summary: 'Payments and refunds as a file for a spreadsheet, for managers who are logged in',
         description: 'In the form that spreadsheets read in the language of the browser.',
         querystring: StrictObject({ business: Choice, ...paymentsQuery }),
-        response: {
-          200: {
-            description: 'The file, or the form to log in.',
-            content: { 'text/csv': { schema: Type.String() }, 'text/html': { schema: Type.String() } },
-          },
-          303: Type.Null({ description: 'To the page: for those who may not, or for days that are none.' }),
-          ...problems('not_found'),
-        },
+        response: fileResponses('To the page: for those who may not, or for invalid days.'),
       },
     },
     async (request, reply) => {

@@ -6,7 +6,7 @@ import { csvDate, type CsvForm, csvFormOf, csvNumber, csvRow, csvStart } from '.
 import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import type { Slices } from '../../base/slices.ts'
-import { problems, StrictObject } from '../../base/wire.ts'
+import { StrictObject } from '../../base/wire.ts'
 import type { Context } from '../../bookings/context.ts'
 import { turnsFor } from '../../bookings/costly.ts'
 import { readNumbers } from '../../bookings/numbers.ts'
@@ -15,7 +15,7 @@ import { moneyText } from '../../mails/times-and-money.ts'
 import { choice, faultSummary, type FormState, hidden } from '../../pages/form.ts'
 import { sendFile } from '../bookings/bookings-routes.ts'
 import { businessOf, consoleScript, findVisit, pathOf } from '../frame/console-page.ts'
-import { type BusinessVisit, consoleRoutes, tags } from '../frame/console-route.ts'
+import { type BusinessVisit, consoleRoutes, fileResponses, tags } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { listItems } from '../frame/lists.ts'
@@ -73,14 +73,7 @@ export function numbersPageRoutes(app: FastifyInstance, context: Context): void 
         description:
           'A row for each week and each of those who were booked, or the rows of one report. In the form that spreadsheets read in the language of the browser.',
         querystring: StrictObject({ business: Choice, report: Choice, ...numbersQuery }),
-        response: {
-          200: {
-            description: 'The file, or the form to log in.',
-            content: { 'text/csv': { schema: Type.String() }, 'text/html': { schema: Type.String() } },
-          },
-          303: Type.Null({ description: 'To the page: for those who may not, or for days that are none.' }),
-          ...problems('not_found'),
-        },
+        response: fileResponses('To the page: for those who may not, or for invalid days.'),
       },
     },
     async (request, reply) => {

@@ -130,7 +130,7 @@ function isOtherMode(mode: string | undefined): boolean {
   return mode === 'full' || mode === 'card'
 }
 
-/** The fees for late cancellations: hours and percent in each line. Empty lines are none. */
+/** The fees for late cancellations: hours and percent in each line. Ignores empty lines. */
 function feeList(words: ConsoleLanguage['texts']['services']): Codec {
   const names = (name: string, line: number) =>
     ({ within_minutes: `${name}.${line}.hours`, percent: `${name}.${line}.percent` }) as const
