@@ -298,7 +298,13 @@ export type MailRow = MailsTable & {
   timezone: string
   /** The next attempt of an earlier email to the same recipient, for which a waiting one waits. */
   earlier_attempt_at: Instant | null
+  /** 1 if it asks for a card instead of a payment. */
+  asks_for_card: 0 | 1
 }
+
+const asksForCard = sql<0 | 1>`case when m.kind = 'deposit_due' and exists (
+  select 1 from bookings as b join payments as p on p.id = b.payment_id and p.business_id = b.business_id
+   where b.business_id = m.business_id and b.id = m.booking_id and p.kind = 'card') then 1 else 0 end`
 
 const earlierAttempt = sql<Instant | null>`(
   select e.next_attempt_at from mails as e
@@ -311,7 +317,7 @@ function selectMails(db: Reads, scope: TenantScope) {
     .selectFrom('mails as m')
     .innerJoin('businesses as i', 'i.id', 'm.business_id')
     .selectAll('m')
-    .select(['i.timezone', earlierAttempt.as('earlier_attempt_at')])
+    .select(['i.timezone', earlierAttempt.as('earlier_attempt_at'), asksForCard.as('asks_for_card')])
     .where(inScope('m.business_id', scope))
     .where('m.status', '<>', 'superseded')
 }

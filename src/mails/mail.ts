@@ -142,7 +142,7 @@ async function presentMail(context: Context, mail: ListedMail): Promise<ShownMai
     id: mail.id,
     booking_id: mail.booking_id,
     channel: phone === null ? ('email' as const) : ('text' as const),
-    kind: mail.kind,
+    kind: 'asks_for_card' in mail && mail.asks_for_card === 1 ? ('card_due' as const) : mail.kind,
     to: phone ?? mail.to_email,
     status: mail.status as ShownMail['status'], // the query excludes superseded ones
     attempts: mail.attempts,

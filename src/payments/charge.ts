@@ -21,7 +21,7 @@ import { totalPriceOf } from '../database/shown-item-rules.ts'
 import { recordFeeMail } from '../mails/outbox.ts'
 import { findCharges, findSavedCard, lockPayment, type PaymentRow, updatePayment } from './payment-queries.ts'
 import { noOrder } from './payment-rules.ts'
-import { after, applyPaid, lockBoth, tellOf } from './payment.ts'
+import { after, applyPaid, lockBoth, recordOutcome, tellOf } from './payment.ts'
 import type { Refunded } from './refund.ts'
 
 /*
@@ -101,7 +101,9 @@ export async function applyChargeFailed(
     }
     await updatePayment(tx.db, paymentId, columns)
     await tellOf(context, tx, { booking, payment: { ...both.payment, ...columns } }, 'payment.failed')
-    if (booking) await recordFeeMail(context, tx, { booking, kind: 'fee_due', paymentId })
+    if (!booking) return
+    await recordFeeMail(context, tx, { booking, kind: 'fee_due', paymentId })
+    await recordOutcome(context, tx, { booking, action: 'booking.charge_failed' })
   })
   return 'open'
 }
@@ -187,7 +189,7 @@ export async function chargeBooking(
       throw fault('/reason', 'repeated', 'was charged before, with another amount: give another reason')
     if (made) {
       await noteCharge(tx, booking)
-      const change = { action: 'booking.charged' as const, subjectId: bookingId, businessId }
+      const change = { action: 'booking.charge_requested' as const, subjectId: bookingId, businessId }
       await recordAudit(context, tx, { by: actor, ...change })
     }
     const charged = { payment, timezone: booking.timezone }

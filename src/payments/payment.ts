@@ -1,3 +1,4 @@
+import { recordAudit } from '../access/audit.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
 import type { CheckoutProvider } from '../bookings/checkouts.ts'
 import {
@@ -148,6 +149,9 @@ async function consequence(
 ): Promise<{ next: Next; confirmed: boolean }> {
   const refund = { refund_requested_at: tx.now, next_check_at: tx.now, checks: 0 }
   if (payment.kind === 'fee') {
+    const isOfCard = payment.failure === null // else the client paid with the link
+    const action = isOfCard ? ('booking.charged' as const) : ('booking.fee_paid' as const)
+    if (booking) await recordOutcome(context, tx, { booking, action })
     if (payment.status === 'waived') return { next: refund, confirmed: false }
     if (booking) await recordFeeMail(context, tx, { booking, kind: 'fee_paid', paymentId: payment.id })
     return { next: { next_check_at: null }, confirmed: false }
@@ -172,6 +176,18 @@ async function consequence(
     case 'refund':
       return { next: payment.kind === 'card' ? { next_check_at: null } : refund, confirmed: false }
   }
+}
+
+/** Records the outcome of a charge in the history of its booking. */
+export function recordOutcome(
+  context: Context,
+  tx: Transaction,
+  {
+    booking: { id: subjectId, business_id: businessId },
+    action,
+  }: { booking: Booking; action: 'booking.charged' | 'booking.charge_failed' | 'booking.fee_paid' },
+): Promise<void> {
+  return recordAudit(context, tx, { by: 'system', action, subjectId, businessId })
 }
 
 /** The checkout that has ended at the processor, as it was at the time of the query. */

@@ -79,6 +79,12 @@ onEachEngine('a saved card', (engine) => {
   const fee = async (id: string) => (await payments(id)).find(({ kind }) => kind === 'fee')
   const waive = (id: string, payment: unknown) =>
     call('POST', `/bookings/${id}/payments/${String(payment)}/waive`, {})
+  const history = async (id: string) => {
+    const { body } = await world.service.call('GET', `/bookings/${id}/history`, { token: world.business.key })
+    const entries = body.data as { action: string }[]
+    const actions = entries.map(({ action }) => action).toReversed()
+    return actions.filter((action) => /charge|fee|refund/.test(action))
+  }
   const taken = () => world.stripe.ledger.reduce((sum, { amount }) => sum + amount, 0)
   const manage = async (id: string) => {
     const { manage_url } = await world.shown(id)
@@ -136,6 +142,17 @@ onEachEngine('a saved card', (engine) => {
     expect(await world.shown(String(body.id))).toMatchObject({
       fee_consent: { text: expect.stringContaining('we charge €30') as string },
     })
+  })
+
+  test.each([
+    [{ payment: 'card', price }, 'card_due'],
+    [{ payment: 'full', price }, 'deposit_due'],
+  ])('the email that asks for %j is listed as %s', async (parts, kind) => {
+    const held = await world.session.hold(await offerOf(parts), start())
+    const { body } = await world.session.book(String(held.body.hold_id))
+    const path = `/mails?booking_id=${String(body.id)}`
+    const { body: list } = await world.service.call('GET', path, { token: world.business.key })
+    expect(list.data).toMatchObject([{ kind }])
   })
 
   test('without the client’s consent, a no-show costs nothing', async () => {
@@ -247,6 +264,8 @@ onEachEngine('a saved card', (engine) => {
       await world.tell('checkout.session.completed', session?.id ?? '')
       expect(await fee(id)).toMatchObject({ status: 'paid' })
       expect(taken()).toBe(6_000)
+      expect(await history(id)).toEqual(['booking.charge_failed', 'booking.fee_paid'])
+      expect(await mails()).toContainEqual(expect.stringMatching(/^Fee charged/))
     })
   })
 
@@ -299,10 +318,8 @@ onEachEngine('a saved card', (engine) => {
       expect(refund).toMatchObject({ status: 201, body: { id: one.body.id, refunding_amount: 400 } })
       await world.settled()
       expect(taken()).toBe(1_600)
-      const history = await world.service.call('GET', `/bookings/${id}/history`, {
-        token: world.business.key,
-      })
-      expect(JSON.stringify(history.body)).toContain('booking.charged')
+      const requested = ['booking.charge_requested', 'booking.charged', 'booking.charge_requested']
+      expect(await history(id)).toEqual([...requested, 'booking.charged', 'booking.refunded'])
     })
 
     test('without a saved card is due at once', async () => {
