@@ -43,6 +43,9 @@ describe.skipIf(chromiumPath === undefined)('a visitor who repeats an appointmen
     await writeDetails(page)
     await page.getByRole('button', { name: 'Book now' }).tap()
     await heading(page, /Thank you/)
+    await page.getByText('All these appointments are booked:').waitFor()
+    expect(await page.locator('.confirmation > ul > li').count()).toBe(4)
+    await expectSound(page, 'series-booked')
     const { data } = (await call('GET', '/bookings?sort=starts_at')).body as {
       data: { id: string; starts_at: string; status: string; series_id?: string }[]
     }

@@ -88,6 +88,8 @@ export interface FlowState {
   /** The wait in seconds at a rate limit. */
   waitSeconds: number | null
   booking: Booking | null
+  /** The starts of a booked series. Absent for one appointment. */
+  dates?: number[] | undefined
   /** The manage page of the latest booking, even after a reload. */
   manageUrl: string | null
   /** The checkout of the booking's deposit. */

@@ -41,6 +41,7 @@ export function withBooking(state: FlowState, booking: Booking): FlowState {
     notice: null,
     trouble: null,
     booking,
+    dates: state.held?.dates,
     manageUrl,
     zone,
     step: 'done',

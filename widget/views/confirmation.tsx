@@ -16,7 +16,7 @@ import type { View } from './view.ts'
 /** Renders the last step: booked, requested, or waiting for the deposit. */
 export function Confirmation(props: View) {
   const { flow, state, language } = props
-  const { booking } = state
+  const { booking, dates } = state
   const { texts } = language
   const heading = useRef<HTMLHeadingElement>(null)
   const status = booking?.status
@@ -40,7 +40,10 @@ export function Confirmation(props: View) {
       ? [texts.requested, fill(texts.hearBy, { time: momentText(props.formats, respondBy, state.zone) })]
       : isPending
         ? [texts.pending, texts.pendingHint]
-        : [fill(texts.booked, { name: booking.client.first_name }), texts.bookedFor]
+        : [
+            fill(texts.booked, { name: booking.client.first_name }),
+            dates ? texts.bookedSeries : texts.bookedFor,
+          ]
   // the price for all people
   const price = booking.price ?? (booking.service.price && times(booking.service.price, booking.party_size))
   const { payment, party_size: party } = booking
@@ -76,6 +79,13 @@ export function Confirmation(props: View) {
       )}
       <Heading inner={heading}>{title}</Heading>
       <p>{hint}</p>
+      {dates && !isCancelled && (
+        <ul>
+          {dates.map((startMs) => (
+            <li key={startMs}>{momentText(props.formats, startMs, state.zone)}</li>
+          ))}
+        </ul>
+      )}
       {state.sendsMail && !isPending && !isCancelled && (
         <p>{fill(texts.mailed, { email: booking.client.email })}</p>
       )}
