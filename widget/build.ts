@@ -21,7 +21,7 @@ export function makeWidget(): Promise<boolean> {
     root: widget,
     // src/package.json pins the versions of the bundler and Preact
     sources: [
-      ...['**/*.{ts,tsx,css,json}', '../texts/*.json', '../src/base/messages.ts'],
+      ...['**/*.{ts,tsx,css,json}', '../texts/*.json', '../src/base/messages.ts', '../src/base/money.ts'],
       ...['../src/package.json', '../tsconfig.json'],
     ],
     notSources: ['dist/**'],
@@ -102,31 +102,33 @@ const address = String.raw`/https?:[^\s()@]+?\/widget\/v1\.js/.exec(Error().stac
 
 /**
  * Wraps files in a function scope, without imports and exports, because the page may use the same variable
- * names.
+ * names. Later files find an export by its name inside the entry, which is shorter than two names.
  */
 function asScript(files: Record<string, string>): Record<string, string> {
-  const exported = /export\{([^}]*)\};?\s*$/
+  /** Reads `a as b,c` as pairs: [a, b], [c, c]. */
+  const pairs = (names: string) =>
+    Array.from(names.matchAll(/([\w$]+)(?: as ([\w$]+))?/g), ([, one = '', other = one]) => [one, other])
   const imported = /import\{([^}]*)\}from"\.\/v1\.js";/
-  const inOrder = (names: string, turned: boolean) =>
-    names.replaceAll(/([\w$]+) as ([\w$]+)/g, turned ? '$2:$1' : '$1:$2')
+  const [whole = '', exported = ''] = /export\{([^}]*)\};?\s*$/.exec(files['v1.js'] ?? '') ?? []
+  const inside = new Map(pairs(exported).map(([own, name]) => [name, own]))
+  const found = (names: string) =>
+    pairs(names)
+      .map(([name, own]) => `${inside.get(name)}:${own}`)
+      .join()
   return Object.fromEntries(
     Object.entries(files).map(([name, code]) => {
       if (name !== 'v1.js')
-        return [
-          name,
-          code.replace(imported, (_, names: string) => `const{${inOrder(names, false)}}=${shared};`),
-        ]
-      const [whole = '', names = ''] = exported.exec(code) ?? []
+        return [name, code.replace(imported, (_, names: string) => `const{${found(names)}}=${shared};`)]
       const body = code
         .slice(0, -whole.length)
         .replace(banner, '')
         .replaceAll('import.meta.url', '$url')
         .replaceAll(/\bimport\([`"']\.\/([\w.-]+)[`"']\)/g, 'import($url+`/../$1`)')
         .trim()
-      if (names === '' || /\bimport(?!\(\$url)\b/.test(body)) throw new Error('v1.js cannot be a script')
+      if (exported === '' || /\bimport(?!\(\$url)\b/.test(body)) throw new Error('v1.js cannot be a script')
       return [
         name,
-        `${banner}\n($url=>{'use strict';${body}${shared}??={${inOrder(names, true)}}})(${address})\n`,
+        `${banner}\n($url=>{'use strict';${body}${shared}??={${[...inside.values()].join()}}})(${address})\n`,
       ]
     }),
   )

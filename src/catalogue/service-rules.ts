@@ -1,3 +1,4 @@
+import { minorDigits } from '../base/money.ts'
 import type { FieldError } from '../base/errors.ts'
 import type {
   ClientFields,
@@ -77,6 +78,20 @@ export function minutesOf(service: Omit<Parts, 'needs' | 'price'>, staffId: stri
 /** Returns the price of a service for one client with the terms of a person; null if it has none. */
 export function priceFor(service: Pick<Parts, 'price' | 'terms'>, staffId: string | null): Money | null {
   return termsOf(service, staffId)?.price ?? service.price
+}
+
+/**
+ * Returns the lowest price of a service for one client, by a person or anyone; null if it has none. `isFrom` means
+ * that others who give the service are dearer.
+ */
+export function lowestPrice(
+  service: Pick<Parts, 'price' | 'terms'> & { staff_ids: readonly string[] },
+  staffId: string | null,
+): { price: Money | null; isFrom: boolean } {
+  const people = staffId === null ? service.staff_ids : [staffId]
+  const prices = (people.length > 0 ? people : [null]).flatMap((id) => priceFor(service, id) ?? [])
+  const [lowest = null, ...others] = prices.toSorted((one, other) => one.amount - other.amount)
+  return { price: lowest, isFrom: lowest !== null && others.some(({ amount }) => amount > lowest.amount) }
 }
 
 function termsOf({ terms }: Pick<Parts, 'terms'>, staffId: string | null): Terms | undefined {
@@ -500,27 +515,6 @@ export function withFieldIds(
     const whole = { id: id ?? same?.id ?? nextId(), key, label, type, required }
     return options === undefined ? whole : { ...whole, options }
   })
-}
-
-/*
- * Not Intl.NumberFormat, which has the digits that people write (none for HUF) instead of those that
- * amounts are counted in.
- */
-const digitsOtherThanTwo = new Map([
-  ...of(0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'),
-  ...of(3, 'BHD IQD JOD KWD LYD OMR TND'),
-  ...of(4, 'CLF UYW'),
-])
-
-function of(digits: number, codes: string): [string, number][] {
-  return codes.split(' ').map((code) => [code, digits])
-}
-
-/**
- * Returns the decimal digits of a currency's minor unit (ISO 4217): two for EUR, none for JPY, three for KWD.
- */
-export function minorDigits(currency: string): number {
-  return digitsOtherThanTwo.get(currency) ?? 2
 }
 
 /** Formats minor units: "25.00 EUR", "500 JPY". */

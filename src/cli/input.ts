@@ -11,7 +11,8 @@ import type {
   WeeklyHours,
 } from '../catalogue/catalogue-types.ts'
 import { weekdays } from '../catalogue/schedule-rules.ts'
-import { amountText, currencyErrors, minorDigits } from '../catalogue/service-rules.ts'
+import { minorDigits } from '../base/money.ts'
+import { amountText, currencyErrors } from '../catalogue/service-rules.ts'
 import { normalise } from '../base/normalise.ts'
 import { compileCreation, compileQuery, compileSchema, fieldErrorsOf } from '../base/validation.ts'
 

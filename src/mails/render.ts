@@ -13,6 +13,7 @@ import {
   longDate,
   momentOf,
   moneyText,
+  priceText,
   shortDate,
   shortZone,
   spanText,
@@ -519,27 +520,26 @@ function beforeText(view: MailView, language: Language): string | null {
 function moneyRows({ kind, booking }: MailView, { say, locale }: Language): [string, string][] {
   const isOver = endKinds.has(kind)
   const { deposit, price, discount, returned, left } = booking
-  const rows: [string, MailView['booking']['price']][] = [
+  const amountOf = (money: Money | null) => money && moneyText(money, locale)
+  const rows: [string, string | null][] = [
     ...(discount && !isOver
       ? [
-          [say('mail.coupon', { code: discount.code }), { ...discount, amount: -discount.amount }] as [
-            string,
-            Money,
-          ],
+          [
+            say('mail.coupon', { code: discount.code }),
+            amountOf({ ...discount, amount: -discount.amount }),
+          ] as [string, string],
         ]
       : []),
-    [say('mail.price'), isOver ? null : price],
+    [say('mail.price'), isOver || !price ? null : priceText(price, { say, locale })],
     ...(deposit && deposit.kind !== 'card'
-      ? [[say(`mail.${deposit.kind}.${deposit.state}`), deposit] as [string, typeof deposit]]
+      ? [[say(`mail.${deposit.kind}.${deposit.state}`), amountOf(deposit)] as [string, string]]
       : []),
-    [say('mail.returned'), returned],
-    [say('mail.left'), isOver || !deposit ? null : left],
+    [say('mail.returned'), amountOf(returned)],
+    [say('mail.left'), isOver || !deposit ? null : amountOf(left)],
   ]
   const cardState = deposit?.kind === 'card' && deposit.state !== 'refunded' && !isOver ? deposit.state : null
   return [
-    ...rows.flatMap(([label, money]): [string, string][] =>
-      money ? [[label, moneyText(money, locale)]] : [],
-    ),
+    ...rows.flatMap(([label, amount]): [string, string][] => (amount === null ? [] : [[label, amount]])),
     ...(cardState === null
       ? []
       : [[say('mail.card.label'), say(`mail.card.${cardState}`)] as [string, string]]),
@@ -549,7 +549,7 @@ function moneyRows({ kind, booking }: MailView, { say, locale }: Language): [str
 /** Lists the services of a visit, each with its times, person and price. */
 function itemRows(view: MailView, language: Language): [string, string][] {
   const { items } = view.booking
-  const { say, locale } = language
+  const { say } = language
   const zone = leadingZone(view)
   const isOnePerson = hasOnePerson(view)
   return items.map(({ serviceName, staffName, startsAt, endsAt, price, state, before }) => {
@@ -564,7 +564,7 @@ function itemRows(view: MailView, language: Language): [string, string][] {
     const parts = [
       serviceName,
       isOnePerson ? null : staffName,
-      price && !endKinds.has(view.kind) ? moneyText(price, locale) : null,
+      price && !endKinds.has(view.kind) ? priceText(price, language) : null,
       isChange && state === 'new' ? say('mail.added') : null,
       known.length > 0 ? `${say('mail.before')}: ${known.join(', ')}` : null,
     ]

@@ -1,7 +1,7 @@
 import { type Instant, toMs } from '../base/instants.ts'
 import type { Language } from '../base/languages.ts'
+import { formatMoney } from '../base/money.ts'
 import type { Money } from '../catalogue/catalogue-types.ts'
-import { minorDigits } from '../catalogue/service-rules.ts'
 
 /* Times and amounts in the language of who reads them: in emails, text messages and pages. */
 
@@ -84,10 +84,7 @@ function formatted(
   language: Language,
   options: Intl.DateTimeFormatOptions,
 ): string {
-  // spaces of other widths look odd in some email programs' lists
-  return dateFormat(timezone, language, options)
-    .format(toMs(instant))
-    .replaceAll(/[\u00a0\u2009\u202f]/g, ' ')
+  return withPlainSpaces(dateFormat(timezone, language, options).format(toMs(instant)))
 }
 
 function dateFormat(
@@ -107,17 +104,17 @@ export function daysBetween(from: Instant, to: Instant, timezone: string): numbe
   return dayOf(from).until(dayOf(to), { largestUnit: 'day' }).days
 }
 
-/**
- * Omits the decimals of whole amounts, like the widget. Depends only on the language, because regions write one price
- * in two forms and a business has readers from several.
- */
-export function moneyText({ amount, currency }: Money, locale: string): string {
-  const digits = minorDigits(currency)
-  const shown = amount % 10 ** digits === 0 ? 0 : digits
-  return new Intl.NumberFormat(new Intl.Locale(locale).language, {
-    ...{ style: 'currency', currency },
-    ...{ minimumFractionDigits: shown, maximumFractionDigits: shown },
-  })
-    .format(amount / 10 ** digits)
-    .replaceAll('\u00a0', ' ')
+/** Formats an amount in the reader's language. */
+export function moneyText(money: Money, locale: string): string {
+  return withPlainSpaces(formatMoney(money, locale))
+}
+
+/** Formats a price. One of 0 is the word for free. */
+export function priceText(price: Money, { say, locale }: Pick<Language, 'say' | 'locale'>): string {
+  return price.amount === 0 ? say('widget.noCharge') : moneyText(price, locale)
+}
+
+/** Spaces of other widths look odd in some email programs' lists, and make text messages longer. */
+function withPlainSpaces(text: string): string {
+  return text.replaceAll(/[\u00a0\u2009\u202f]/g, ' ')
 }

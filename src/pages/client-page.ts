@@ -3,7 +3,7 @@ import { html, type Html } from '../base/html.ts'
 import type { Language } from '../base/languages.ts'
 import type { OwnBooking, OwnEntry } from '../bookings/client-log-in.ts'
 import { itemNames, itemsOf, totalPriceOf } from '../database/shown-item-rules.ts'
-import { momentOf, moneyText } from '../mails/times-and-money.ts'
+import { momentOf, moneyText, priceText } from '../mails/times-and-money.ts'
 import { hidden } from './form.ts'
 import type { CardBusiness, MessagePage } from './message-page.ts'
 import { type EntryNotice, offered, wishes } from './waitlist-page.ts'
@@ -243,7 +243,7 @@ function bookingPart(
   const details = [
     people.length === 0 ? '' : say('manage.withPerson', { name: new Intl.ListFormat(locale).format(people) }),
     location_name,
-    price === null ? '' : moneyText(price, locale),
+    price === null ? '' : priceText(price, language),
     payment_status === 'due' && isOpen ? say('checkout.pay') : '',
     refundText(booking, language),
   ].filter((text) => text !== '')

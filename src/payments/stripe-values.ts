@@ -1,4 +1,4 @@
-import { minorDigits } from '../catalogue/service-rules.ts'
+import { minorDigits } from '../base/money.ts'
 
 /** Metadata key for our payment ID. */
 export const metadataName = 'holdfast_payment_id'

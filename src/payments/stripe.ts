@@ -14,7 +14,7 @@ import {
   ProcessorUnavailable,
   type RefundedPayment,
 } from '../bookings/checkouts.ts'
-import { minorDigits } from '../catalogue/service-rules.ts'
+import { minorDigits } from '../base/money.ts'
 import type { Context } from '../bookings/context.ts'
 import { findPayment, findPaymentByReference, type PaymentRow } from './payment-queries.ts'
 import {

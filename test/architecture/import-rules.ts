@@ -15,7 +15,7 @@ const TYPE_FILES = '-types[.]ts$'
 const SCHEMAS = '-schemas[.]ts$'
 /** Code that depends only on its input. Rules and queries may therefore use it. */
 const PURE =
-  '^src/base/(client-network|contact-formats|errors|ids|instants|search-text|sort-text|time-zone-names|token-types)[.]ts$'
+  '^src/base/(client-network|contact-formats|errors|ids|instants|money|search-text|sort-text|time-zone-names|token-types)[.]ts$'
 const DATABASE_PORT = '^src/database/(?!sqlite|postgres|migrat)'
 
 /** The one order of folders. Each may import those before it, none after it. */

@@ -148,6 +148,22 @@ onEachEngine('steps, rooms and other prices in the form of a service', (engine) 
     expect(await refused(unticked, `${ben}.staff_id`)).toContain('This person does not offer the service.')
   })
 
+  test('the list and the form to book name the lowest price, the price of a person, and a free service', async () => {
+    const body = { terms: [{ staff_id: salon.ben, price: { amount: 2_000, currency: 'EUR' } }] }
+    expect((await owner.call('PATCH', `/services/${salon.cut}`, body)).status).toBe(200)
+    await owner.call('PATCH', `/services/${salon.colour}`, { price: { amount: 0, currency: 'EUR' } })
+    const list = textOf(await readConsole(service, '/console/services', owner))
+    expect(list).toMatch(/Cut\s+30 min\s+from €20/)
+    expect(list).toMatch(/Colour\s+1 h 30\s+free/)
+    const german = await readConsole(service, '/console/services', owner, { 'accept-language': 'de' })
+    expect(textOf(german)).toMatch(/ab 20 €[^]*kostenlos|kostenlos[^]*ab 20 €/)
+    const book = async (who: string) =>
+      textOf(await readConsole(service, `/console/book?service=${salon.cut}&who=${who}`, owner))
+    expect(await book('')).toContain('30 min · from €20')
+    expect(await book(salon.anna)).toContain('30 min · €35')
+    expect(await book(salon.ben)).toContain('30 min · €20')
+  })
+
   test('a room elsewhere is refused at its need', async () => {
     const elsewhere = await makeLocation(service, business.id)
     const room = await owner.call('POST', '/resources', { location_id: elsewhere, name: 'Far room' })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { amountText, minorDigits } from '../../src/catalogue/service-rules.ts'
+import { minorDigits } from '../../src/base/money.ts'
+import { amountText } from '../../src/catalogue/service-rules.ts'
 import { stripeAmount } from '../../src/payments/stripe-values.ts'
 import { depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { onEachEngine } from '../support/test-service.ts'

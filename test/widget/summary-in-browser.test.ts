@@ -114,6 +114,18 @@ describe.skipIf(chromiumPath === undefined)('the summary of an appointment', () 
     expect(booked.map(({ party_size }) => party_size)).toEqual([2, 2])
   })
 
+  test('a price of 0 is the word for free; one that is not stated is left out', async () => {
+    const id = await course({ price: { amount: 0, currency: 'EUR' } })
+    const page = await visit(id)
+    await toDetails(page, '2026-11-27', '10:00')
+    expect(await summary(page)).toMatch(/11:30 · 1 hour, 30 minutes.*free/)
+    service.clock.advance(5) // the limits of an address
+    const other = await visit(await course({}))
+    await toDetails(other, '2026-11-27', '12:00')
+    expect(await summary(other)).not.toMatch(/free|€/)
+    service.clock.advance(5)
+  })
+
   test('tells price for all, deposit, what is left, length, place, policy, and adds it to a calendar', async () => {
     const price = { amount: 2_000, currency: 'EUR' }
     const deposit = { amount: 500, currency: 'EUR' }

@@ -1,3 +1,4 @@
+import { moneyText } from '../../src/mails/times-and-money.ts'
 import { countdownText } from '../../widget/times/countdown.ts'
 import { describe, expect, test } from 'vitest'
 import { slotsByDate, type Slot, rangeFor } from '../../widget/flow/slots.ts'
@@ -145,5 +146,20 @@ describe('formats of a locale', () => {
     expect(formats.money({ amount: 1750, currency: 'EUR' })).toBe('€17.50')
     expect(formats.money({ amount: 500, currency: 'JPY' })).toBe('¥500')
     expect(formats.money({ amount: 1500, currency: 'KWD' }).replaceAll('\u00a0', ' ')).toBe('KWD 1.500')
+  })
+
+  test.each([
+    // the digits that amounts are counted in, not those that people write
+    ['en', { amount: 350_000, currency: 'HUF' }, 'HUF 3,500'],
+    ['id', { amount: 5_000_000, currency: 'IDR' }, 'Rp 50.000'],
+    ['fr', { amount: 123_456, currency: 'EUR' }, '1 234,56 €'],
+    // one form for all regions of a language, and the European one for Portuguese
+    ['de-AT', { amount: 123_456, currency: 'EUR' }, '1.234,56 €'],
+    ['en-IE', { amount: 2_500, currency: 'USD' }, '$25'],
+    ['pt', { amount: 2_500, currency: 'EUR' }, '25 €'],
+    ['pt-BR', { amount: 2_500, currency: 'EUR' }, '25 €'],
+  ])('in %s, %o is %s in the widget and in emails', (locale, money, text) => {
+    expect(moneyText(money, locale)).toBe(text)
+    expect(new Formats(locale).money(money).replaceAll(/[\u00a0\u202f]/g, ' ')).toBe(text)
   })
 })

@@ -14,6 +14,7 @@ import { Header } from '../views/header.tsx'
 import { Heading } from '../views/heading.tsx'
 import { leftOnSite } from '../views/left-on-site.ts'
 import { Place } from '../views/place.tsx'
+import { priceText } from '../views/price-text.ts'
 import { bookedItems, Items, times } from '../views/summary.tsx'
 import { TextInput } from '../views/text-input.tsx'
 import { SlotNotice } from '../views/slot-notice.tsx'
@@ -352,7 +353,7 @@ function Money({ managed: { booking }, formats, texts }: ShownView) {
       : ''
   const left = isOwed ? leftOnSite(price, payment) : undefined
   const parts = [
-    price && !isCancelled ? formats.money(price) : '',
+    price && !isCancelled ? priceText(price, { texts, formats }) : '',
     deposit,
     left ? fill(texts.left, { amount: formats.money(left) }) : '',
   ].filter(Boolean)
@@ -388,7 +389,7 @@ function Policy({ managed, texts, formats }: ShownView) {
           ...(isPending && policy.can_cancel && !isRequest ? [texts['manage.always']] : []),
         ]
   return (
-    <div class="policy quiet">
+    <div class="policy hint">
       {lines.map((line) => (
         <p key={line}>{line}</p>
       ))}

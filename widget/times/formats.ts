@@ -1,3 +1,4 @@
+import { formatMoney } from '../../src/base/money.ts'
 import { civilMs, firstDayOf, plusDays, startOfWeek } from './civil-dates.ts'
 import { dateIn, hourIn } from './zones.ts'
 
@@ -26,7 +27,6 @@ export class Formats {
   readonly firstWeekday: number
   readonly locale: string
   private readonly known = new Map<string, Intl.DateTimeFormat>()
-  private readonly knownNumbers = new Map<string, Intl.NumberFormat>()
 
   constructor(locale: string) {
     this.firstWeekday = firstWeekdayOf(locale)
@@ -45,7 +45,6 @@ export class Formats {
     this.weekdays('long')
     this.zone(zone, ms)
     this.longDate('2026-01-01')
-    this.dayOfMonth('2026-01-01')
   }
 
   /** Formats `10:30` or `10:30 AM`. Adds the zone's name in an hour that a clock change repeats. */
@@ -107,13 +106,12 @@ export class Formats {
 
   /** Formats a duration as `1 hour, 30 minutes` or `1 hr, 30 min`. */
   minutes(minutes: number, unitDisplay: 'long' | 'short' = 'long'): string {
-    const parts: string[] = []
-    const hours = Math.floor(minutes / 60)
-    if (hours > 0) parts.push(this.number(hours, { style: 'unit', unit: 'hour', unitDisplay }))
-    if (minutes % 60 > 0 || hours === 0) {
-      parts.push(this.number(minutes % 60, { style: 'unit', unit: 'minute', unitDisplay }))
-    }
-    return new Intl.ListFormat(this.locale, { type: 'unit' }).format(parts)
+    const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+    const parts = [
+      hours ? this.number(hours, { style: 'unit', unit: 'hour', unitDisplay }) : '',
+      rest || !hours ? this.number(rest, { style: 'unit', unit: 'minute', unitDisplay }) : '',
+    ]
+    return new Intl.ListFormat(this.locale, { type: 'unit' }).format(parts.filter(Boolean))
   }
 
   /** Formats a duration as `12 seconds`. */
@@ -121,24 +119,13 @@ export class Formats {
     return this.number(seconds, { style: 'unit', unit: 'second', unitDisplay: 'long' })
   }
 
-  /** Formats an amount in minor units of its currency. Uses the language without the region, as emails do. */
-  money({ amount, currency }: { amount: number; currency: string }): string {
-    const { language } = new Intl.Locale(this.locale)
-    const style = { style: 'currency', currency } as const
-    const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat(language, style).resolvedOptions()
-    const shown = amount % 10 ** digits === 0 ? 0 : digits
-    return new Intl.NumberFormat(language, {
-      ...style,
-      minimumFractionDigits: shown,
-      maximumFractionDigits: shown,
-    }).format(amount / 10 ** digits)
+  /** Formats an amount in minor units of its currency. */
+  money(money: { amount: number; currency: string }): string {
+    return formatMoney(money, this.locale)
   }
 
-  number(value: number, options: Intl.NumberFormatOptions = {}): string {
-    const key = JSON.stringify(options)
-    const format = this.knownNumbers.get(key) ?? new Intl.NumberFormat(this.locale, options)
-    this.knownNumbers.set(key, format)
-    return format.format(value)
+  number(value: number, options?: Intl.NumberFormatOptions): string {
+    return value.toLocaleString(this.locale, options)
   }
 
   private format(options: Intl.DateTimeFormatOptions, ms: number): string {

@@ -1,12 +1,13 @@
 import type { Booking } from '../api/api-types.ts'
 import { fill, type Texts } from '../texts.ts'
 import { leftOnSite } from './left-on-site.ts'
+import { priceText } from './price-text.ts'
 import type { Formats } from '../times/formats.ts'
 
 export interface EntryParts {
   booking: Booking
   business: { name: string; brand_name: string | null }
-  texts: Pick<Texts, 'online' | 'paid' | 'due' | 'left' | 'manage'>
+  texts: Pick<Texts, 'online' | 'paid' | 'due' | 'left' | 'manage' | 'from' | 'noCharge'>
   formats: Formats
   manageUrl: string | null
 }
@@ -29,7 +30,7 @@ export function calendarEntry({ booking, business, texts, formats, manageUrl }: 
   const deposit = isOwed && payment.amount > 0 ? payment : undefined
   const left = leftOnSite(price, deposit)
   const amounts = [
-    price && formats.money(price),
+    price && priceText(price, { texts, formats }),
     deposit && fill(texts[deposit.status as 'paid' | 'due'], { amount: formats.money(deposit) }),
     left && fill(texts.left, { amount: formats.money(left) }),
   ]

@@ -3,6 +3,7 @@ import type { CheckedCoupon, Money } from '../api/api-types.ts'
 import { codeOf, Refused, Unreachable } from '../api/refusals.ts'
 import type { Fault } from '../flow/draft.ts'
 import { fill } from '../texts.ts'
+import { priceText } from './price-text.ts'
 import { Labelled } from './text-input.tsx'
 import type { View } from './view.ts'
 
@@ -101,7 +102,7 @@ export function CouponInput({
           <>
             {fill(texts.discount, { code: checked.code, amount: formats.money(checked.discount) })}
             {' · '}
-            {fill(texts.newPrice, { amount: formats.money(checked.price) })}
+            {fill(texts.newPrice, { amount: priceText(checked.price, { texts, formats }) })}
           </>
         )}
       </p>

@@ -12,6 +12,7 @@ import {
 } from '../flow/choice-rules.ts'
 import { totalsOf, type Totals } from '../flow/item-rules.ts'
 import { fill } from '../texts.ts'
+import { priceText } from './price-text.ts'
 import type { View } from './view.ts'
 
 /** Renders the options of a step: services, locations or staff. */
@@ -123,9 +124,7 @@ export function TotalFacts({
           ? formats.minutes(shortest)
           : minutes.map((one) => formats.minutes(one, 'short')).join(' – ')}
       </span>
-      {price && (
-        <span>{isFrom ? fill(texts.from, { amount: formats.money(price) }) : formats.money(price)}</span>
-      )}
+      {price && <span>{priceText(price, { texts, formats }, isFrom)}</span>}
       {deposit && <span>{fill(texts.deposit, { amount: formats.money(deposit) })}</span>}
     </>
   )

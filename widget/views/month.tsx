@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { keyTarget } from '../flow/month-keys.ts'
-import { firstDayOf, lastDayOf, monthOf, plusMonths, weeksOf } from '../times/civil-dates.ts'
+import { lastDayOf, monthOf, plusMonths, weeksOf } from '../times/civil-dates.ts'
 import type { Formats } from '../times/formats.ts'
 import type { TimesView } from './view.ts'
 
@@ -94,38 +94,29 @@ function weekdayNames(formats: Formats): string[] {
 function MonthHeader({ flow, state, language, formats, today, lastMonth, goesOn }: MonthParts) {
   const { texts } = language
   const { month } = state
-  const isFirst = month <= monthOf(today)
+  const arrow = (months: 1 | -1, isLast: boolean) => (
+    <button
+      type="button"
+      class="icon-button"
+      part="month-button"
+      aria-label={months > 0 ? texts.nextMonth : texts.previousMonth}
+      {...{ [months > 0 ? 'disabled' : 'aria-disabled']: isLast }}
+      onClick={() => {
+        if (!isLast) void flow.showMonth(plusMonths(month, months))
+      }}
+    >
+      <svg class={months > 0 ? 'ahead' : 'turned'} viewBox="0 0 16 16" aria-hidden="true">
+        <path d="M6 3l5 5-5 5" />
+      </svg>
+    </button>
+  )
   return (
     <div class="month-header">
-      <button
-        type="button"
-        class="icon-button"
-        part="month-button"
-        aria-label={texts.previousMonth}
-        aria-disabled={isFirst}
-        onClick={() => {
-          if (!isFirst) void flow.showMonth(plusMonths(month, -1))
-        }}
-      >
-        <svg class="turned" viewBox="0 0 16 16" aria-hidden="true">
-          <path d="M6 3l5 5-5 5" />
-        </svg>
-      </button>
+      {arrow(-1, month <= monthOf(today))}
       <p class="month-name" aria-live="polite">
         {goesOn ? formats.months(month, plusMonths(month, 1)) : formats.month(month)}
       </p>
-      <button
-        type="button"
-        class="icon-button"
-        part="month-button"
-        aria-label={texts.nextMonth}
-        disabled={month >= (lastMonth ?? '9')}
-        onClick={() => void flow.showMonth(plusMonths(month, 1))}
-      >
-        <svg class="ahead" viewBox="0 0 16 16" aria-hidden="true">
-          <path d="M6 3l5 5-5 5" />
-        </svg>
-      </button>
+      {arrow(1, month >= (lastMonth ?? '9'))}
     </div>
   )
 }
@@ -172,8 +163,9 @@ function Day({ state, language, formats, day, today, isFree, isLoading, isCursor
 function cursorIn(month: string, wanted: (string | null)[], isFree: (date: string) => boolean): string {
   const here = wanted.find((date) => date !== null && monthOf(date) === month)
   if (here) return here
-  const dates = weeksOf(month, 1)
-    .flat()
-    .filter((date) => date !== null)
-  return dates.find(isFree) ?? dates.find((date) => date === lastDayOf(month)) ?? firstDayOf(month)
+  return (
+    weeksOf(month, 1)
+      .flat()
+      .find((date) => date !== null && isFree(date)) ?? lastDayOf(month)
+  )
 }

@@ -8,6 +8,7 @@ import { fill } from '../texts.ts'
 import { Contact } from './contact.tsx'
 import { leftOnSite } from './left-on-site.ts'
 import { Place } from './place.tsx'
+import { priceText } from './price-text.ts'
 import { placeOf } from '../times/formats.ts'
 import { momentText } from '../times/moment.ts'
 import { dateIn, ownZoneName, sameTimeIn } from '../times/zones.ts'
@@ -151,7 +152,7 @@ function Amounts({ language: { texts }, formats, appointment }: SummaryView) {
   const left = isFrom ? undefined : leftOnSite(price, deposit)
   const depositText = deposit && { wanted: texts.deposit, due: texts.due, paid: texts.paid }[deposit.status]
   const parts = [
-    price && (isFrom ? fill(texts.from, { amount: formats.money(price) }) : formats.money(price)),
+    price && priceText(price, { texts, formats }, isFrom),
     deposit && depositText && fill(depositText, { amount: formats.money(deposit) }),
     left && fill(texts.left, { amount: formats.money(left) }),
   ].filter(Boolean)

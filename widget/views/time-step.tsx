@@ -141,18 +141,18 @@ function NoTimes({
 }: TimesView & NoneAtAll & { anyFree: boolean; isLoading: boolean }) {
   const { texts } = language
   const { month, soonest, zone } = state
-  if (isLoading) return <p class="quiet">{texts.loading}</p>
-  if (anyFree) return <p class="quiet">{texts.chooseDay}</p>
+  if (isLoading) return <p class="hint">{texts.loading}</p>
+  if (anyFree) return <p class="hint">{texts.chooseDay}</p>
   if (soonest === null)
     return (
       <>
-        <p class="quiet">{texts.noneAtAll}</p>
+        <p class="hint">{texts.noneAtAll}</p>
         {none}
       </>
     )
   return (
     <>
-      <p class="quiet">{fill(texts.noneInMonth, { month: formats.month(month) })}</p>
+      <p class="hint">{fill(texts.noneInMonth, { month: formats.month(month) })}</p>
       {soonest && dateIn(zone, soonest.startsAtMs) > month && (
         <p class="next-free">
           <span class="hint">{texts.nextFree}</span>

@@ -8,7 +8,6 @@ import type { ClientFields, CustomField } from '../../catalogue/catalogue-types.
 import type { Location } from '../../catalogue/location-and-staff-schemas.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
-import { moneyText } from '../../mails/times-and-money.ts'
 import { icon } from '../../pages/icons.ts'
 import { choice, faultSummary, field, focusIf, type FormState, hidden, tick } from '../../pages/form.ts'
 import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
@@ -19,7 +18,7 @@ import { answerFields } from '../../pages/answer-fields.ts'
 import { conflictList, conflictsOf, repeatFields, skipBox } from './book-series.ts'
 import { answerWords, bookingWords } from './booking-words.ts'
 import { freeTimes, type FreeTimes, nearGroup, type OthersFree } from './book-times.ts'
-import { itemFields, type ItemRow, lengthOfItems, offerText } from './item-fields.ts'
+import { itemFields, type ItemRow, lengthOfItems, offerText, totalOfItems } from './item-fields.ts'
 import { tellTick } from './telling.ts'
 
 /* The form to book for a client: first the client and the service, then everything else. */
@@ -291,18 +290,14 @@ function sumLine({ visit, items, location: { timezone }, state: { typed } }: Boo
   const { texts, locale } = visit
   const minutes = lengthOfItems(items)
   const start = instantOf({ date: typed['date'] ?? '', time: typed['time'] ?? '' }, timezone)
-  const prices = items.flatMap(({ service: { price }, party = 1 }) =>
-    price ? [{ ...price, amount: price.amount * party }] : [],
-  )
-  const [first] = prices
-  const total = first && { ...first, amount: prices.reduce((sum, { amount }) => sum + amount, 0) }
+  const total = totalOfItems(visit, items)
   const clock = (instant: Instant) => clockText(instant, { timezone, locale })
   const parts = [
     ...(start === undefined || start === 'skipped'
       ? []
       : [`${clock(start)}–${clock(plusMinutes(start, minutes))}`]),
     lengthText(visit, minutes),
-    ...(total ? [texts.book.total({ amount: moneyText(total, locale) })] : []),
+    ...(total === undefined ? [] : [texts.book.total({ amount: total })]),
   ]
   return html`<b>${parts.join(' · ')}</b>`
 }

@@ -7,7 +7,8 @@ import { presentBooking } from '../../bookings/presented-booking.ts'
 import type { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
 import type { Money } from '../../catalogue/catalogue-types.ts'
-import { minorDigits, usualClientFields } from '../../catalogue/service-rules.ts'
+import { minorDigits } from '../../base/money.ts'
+import { usualClientFields } from '../../catalogue/service-rules.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
 import {
   choice,

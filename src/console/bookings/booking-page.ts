@@ -18,6 +18,7 @@ import { icon, type IconName } from '../../pages/icons.ts'
 import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import { face } from '../frame/faces.ts'
 import { clientName, dateFormat, dayText, lengthText, momentText, spanText } from '../frame/formats.ts'
+import { priceText } from '../frame/prices.ts'
 import { textFor } from '../frame/text-groups.ts'
 import { waitText } from '../messages/wait-text.ts'
 import { linkedLabel } from '../../pages/answer-fields.ts'
@@ -100,7 +101,7 @@ export function bookingHead({ visit, row }: Pick<BookingView, 'visit' | 'row'>, 
     `${spanText(row, { timezone, locale })}${timezone === business?.timezone ? '' : ` (${place})`}`,
     ...(row.party_size > 1 && !isVisit(row) ? [texts.booking.people({ count: row.party_size })] : []),
     lengthText(visit, (Date.parse(row.ends_at) - Date.parse(row.starts_at)) / 60_000),
-    priceText(visit, row),
+    totalText(visit, row),
   ].filter((part) => part !== undefined)
   const name = html`<bdi>${titleOf(row)}</bdi>`
   return html`<header class="booking-head">
@@ -130,10 +131,9 @@ export function stateSign(
   return html`<span class="state is-${state}">${icon(stateIcons[state])} ${word}</span>`
 }
 
-/** Returns the total price for all people. */
-export function priceText({ locale }: ConsoleVisit, row: ItemColumns): string | undefined {
-  const price = totalPriceOf(row)
-  return price ? moneyText(price, locale) : undefined
+/** Formats the total price for all people. */
+export function totalText(visit: ConsoleVisit, row: ItemColumns): string | undefined {
+  return priceText(visit, totalPriceOf(row))
 }
 
 /** Renders a line of a booking's page: a sign or face, a text, and something at the end. */

@@ -32,12 +32,12 @@ import {
   pathOf,
 } from '../frame/console-page.ts'
 import { consoleRoutes, fileResponses, tags } from '../frame/console-route.ts'
-import { minorDigits } from '../../catalogue/service-rules.ts'
+import { minorDigits } from '../../base/money.ts'
 import { totalPriceOf } from '../../database/shown-item-rules.ts'
 import { csvDate, type CsvForm, csvFormOf, csvNumber, csvRow, csvStart } from '../../base/csv.ts'
 import { clientName, clockText } from '../frame/formats.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
-import { bookingPath, type BookingRows, priceText, stateSign } from './booking-page.ts'
+import { bookingPath, type BookingRows, totalText, stateSign } from './booking-page.ts'
 import { titleOf } from './item-list.ts'
 import { requestList } from './request-list.ts'
 import { seeOther } from '../../pages/page.ts'
@@ -365,7 +365,7 @@ function listRow(visit: ConsoleVisit, row: BookingRows[number], { hasPlaces, sta
     <span class="row-state"
       >${isUsual ? '' : stateSign(visit, row)}${row.payment_status === 'due' && isUsual ? html`<span class="state is-pending">${icon('money')} ${texts.bookings.unpaid}</span>` : ''}</span
     >
-    <span class="end">${priceText(visit, row) ?? ''}</span>
+    <span class="end">${totalText(visit, row) ?? ''}</span>
   </a>`
 }
 

@@ -4,9 +4,8 @@ import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { maxItems } from '../../bookings/hold-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
-import { minutesOf } from '../../catalogue/service-rules.ts'
+import { lowestPrice, minutesOf } from '../../catalogue/service-rules.ts'
 import type { Service } from '../../catalogue/service-schemas.ts'
-import { moneyText } from '../../mails/times-and-money.ts'
 import {
   choice,
   type Faults,
@@ -20,6 +19,7 @@ import {
 } from '../../pages/form.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import { lengthText } from '../frame/formats.ts'
+import { priceText, servicePriceText } from '../frame/prices.ts'
 
 /* The services of a visit as rows of a form. Buttons that submit it add and remove rows. */
 
@@ -99,7 +99,8 @@ export function changedRows(
 /** Formats the length and price of a service, given by a person or anyone: "30 min · €35". */
 export function offerText(visit: ConsoleVisit, service: Service, who = ''): string {
   const length = lengthText(visit, minutesOf(service, who || null))
-  return service.price ? `${length} · ${moneyText(service.price, visit.locale)}` : length
+  const price = servicePriceText(visit, service, who)
+  return price === undefined ? length : `${length} · ${price}`
 }
 
 interface ItemFields {
@@ -249,6 +250,22 @@ export function lengthOfItems(rows: readonly ItemRow[]): number {
     }
   }
   return sum + group
+}
+
+/** Formats the price of all services for all their people. Undefined if none has a price. */
+export function totalOfItems(visit: ConsoleVisit, rows: readonly ItemRow[]): string | undefined {
+  const prices = rows.flatMap(({ service, who, party = 1 }) => {
+    const { price, isFrom } = lowestPrice(service, who || null)
+    return price ? [{ currency: price.currency, amount: price.amount * party, isFrom }] : []
+  })
+  const [first] = prices
+  if (!first) return undefined
+  const total = { ...first, amount: prices.reduce((sum, { amount }) => sum + amount, 0) }
+  return priceText(
+    visit,
+    total,
+    prices.some(({ isFrom }) => isFrom),
+  )
 }
 
 /** Names the service in a refusal of a visit. Leaves other faults unchanged. */

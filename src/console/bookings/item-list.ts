@@ -2,10 +2,10 @@ import { itemsQuery } from '../../availability/visit-query-rules.ts'
 import { html, type Html } from '../../base/html.ts'
 import type { Instant } from '../../base/instants.ts'
 import { type ItemColumns, itemName, itemNames, itemsOf } from '../../database/shown-item-rules.ts'
-import { moneyText } from '../../mails/times-and-money.ts'
 import type { ConsoleVisit } from '../frame/console-page.ts'
 import { face, faceOf } from '../frame/faces.ts'
 import { clockText } from '../frame/formats.ts'
+import { priceText } from '../frame/prices.ts'
 
 /* The services of a booking that takes the time of several things. */
 
@@ -18,10 +18,11 @@ export function isVisit({ item_count }: Pick<ItemsRow, 'item_count'>): boolean {
 
 /** Renders the services of a booking as lines: face, name, time, person, rooms, and the price at the end. */
 export function itemLines(
-  { locale, texts }: ConsoleVisit,
+  visit: ConsoleVisit,
   row: ItemsRow,
   team: readonly { id: string; name: string; image_url: string | null }[],
 ): Html {
+  const { locale, texts } = visit
   const clock = (instant: Instant) => clockText(instant, { timezone: row.timezone, locale })
   return html`${itemsOf(row).map((item) => {
     const { price, party_size, staff, resources, service } = item
@@ -35,7 +36,7 @@ export function itemLines(
         <bdi>${itemName(item)}</bdi>
         <span class="soft">${more.map((part, index) => html`${index === 0 ? '' : ' · '}${part}`)}</span>
       </div>
-      ${price ? html`<span class="end">${moneyText({ ...price, amount: price.amount * party_size }, locale)}</span>` : ''}
+      ${price ? html`<span class="end">${priceText(visit, { ...price, amount: price.amount * party_size }) ?? ''}</span>` : ''}
     </li>`
   })}`
 }

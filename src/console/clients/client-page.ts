@@ -6,7 +6,7 @@ import type { ClientFigures, clientHistory, clientTimes, ShownClient } from '../
 import { tagsOf } from '../../bookings/client-rules.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
 import { hidden } from '../../pages/form.ts'
-import { bookingPath, type BookingRows, priceText, stateSign, warning } from '../bookings/booking-page.ts'
+import { bookingPath, type BookingRows, totalText, stateSign, warning } from '../bookings/booking-page.ts'
 import { titleOf } from '../bookings/item-list.ts'
 import { icon, type IconName } from '../../pages/icons.ts'
 import { businessOf, type ConsoleVisit, listFrame, pathOf } from '../frame/console-page.ts'
@@ -306,7 +306,7 @@ function visitRow(visit: ConsoleVisit, row: BookingRows[number]): Html {
       >
       ${notes === null ? '' : html`<bdi class="soft written">${notes}</bdi>`}</span
     >
-    <span class="end">${priceText(visit, row) ?? ''}</span>
+    <span class="end">${totalText(visit, row) ?? ''}</span>
     ${isUsual ? '' : html`<span class="row-state">${stateSign(visit, row)}</span>`}
   </a>`
 }

@@ -65,6 +65,7 @@ export interface TextParameters {
   'fault.overlap': { span: string | number }
   'fault.other': { detail: string | number }
   'shown.slugOffer': { slug: string | number }
+  'services.priceFrom': { amount: string | number }
   'services.step': { number: string | number }
   'services.needsTooMany': { most: number }
   'services.needsElsewhere': { location: string | number }

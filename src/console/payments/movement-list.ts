@@ -14,7 +14,7 @@ import {
   readTakings,
 } from '../../bookings/movements.ts'
 import { serviceKind } from '../../catalogue/catalogue-kinds.ts'
-import { minorDigits } from '../../catalogue/service-rules.ts'
+import { minorDigits } from '../../base/money.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
 import { choice, faultSummary, type FormState, hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'

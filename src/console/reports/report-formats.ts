@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { minorDigits } from '../../catalogue/service-rules.ts'
+import { minorDigits } from '../../base/money.ts'
 import { dateFormat } from '../frame/formats.ts'
 
 /** Formats, cached because a table has thousands of numbers and creating one takes longer than using it. */

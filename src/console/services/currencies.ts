@@ -1,6 +1,7 @@
 import type { Html } from '../../base/html.ts'
 import type { Money } from '../../catalogue/catalogue-types.ts'
-import { currencyErrors, minorDigits } from '../../catalogue/service-rules.ts'
+import { minorDigits } from '../../base/money.ts'
+import { currencyErrors } from '../../catalogue/service-rules.ts'
 import { choice, field, type FormState, numberOf, type Typed } from '../../pages/form.ts'
 import type { Codec } from '../frame/form-rows.ts'
 import type { ConsoleLanguage } from '../frame/texts.ts'

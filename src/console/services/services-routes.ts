@@ -14,12 +14,12 @@ import type { BookableResource } from '../../catalogue/resource-schemas.ts'
 import { ChangeService, CreateService, type Service } from '../../catalogue/service-schemas.ts'
 import { moveService } from '../../catalogue/service-order.ts'
 import type { Move } from '../../catalogue/order-rules.ts'
-import { moneyText } from '../../mails/times-and-money.ts'
 import { focusIf, type FormState, hidden, type Typed } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { categoryHues, hueMark, thumbnail } from '../frame/faces.ts'
 import { lengthText } from '../frame/formats.ts'
+import { servicePriceText } from '../frame/prices.ts'
 import { listItems, nextPage } from '../frame/lists.ts'
 import { consoleScript, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
@@ -62,10 +62,7 @@ function serviceList(context: Context): ConsoleRoute {
       mark: html`<span class="grip" hidden data-grip>${icon('grip')}</span
         >${thumbnail(service, hues.get(service.category ?? ''))}`,
       about: html`${serviceSummary(service, visit)}`,
-      ends: [
-        lengthText(visit, service.duration_minutes),
-        service.price ? moneyText(service.price, visit.locale) : undefined,
-      ],
+      ends: [lengthText(visit, service.duration_minutes), servicePriceText(visit, service)],
       more: menu(service.id, service.name),
     }))
     const groups = [...Map.groupBy(rows, ({ category }) => category)]
