@@ -107,8 +107,8 @@ export async function createServer<C extends Context>(
   compressLongAnswers(app)
   guard(app)
   boundUnreadAnswers(app)
-  refuseUnknownPaths(app)
   for (const add of routes.around) add(app, context)
+  refuseUnknownPaths(app) // after the hooks that find the person, for the console's error page
   await app.register(
     (api, _options, done) => {
       for (const add of routes.api) add(api, context)

@@ -33,8 +33,8 @@ export function consoleLimits(limiter: RateLimiter) {
   return (app: FastifyInstance, context: Context): void => {
     app.decorateRequest('person')
     app.addHook('onRequest', async (request, reply) => {
-      const { url, config } = request.routeOptions
-      if (!/^\/console(?=\/|$)/.test(url ?? '') || config.isFile) return
+      const { url = request.url, config } = request.routeOptions // unknown addresses have no route
+      if (!/^\/console(?=[/?]|$)/.test(url) || config.isFile) return
       const token = logInToken(request)
       const person = token === undefined ? undefined : await findPerson(context, token)
       request.person = person

@@ -44,6 +44,16 @@ onOneEngine('sqlite', 'whoever asks for HTML gets HTML', (engine) => {
       expect(reply.body).toContain(design)
     })
 
+    test('/console/nowhere, with the side bar for people who are logged in', async () => {
+      const place = { businessId: businessOf(service.world, 'Salon Spree').id }
+      const { cookie } = await logInNewPerson(service, { email: 'lost@example.com', role: 'owner', place })
+      const headers = { host: 'localhost', accept: browser, cookie }
+      const reply = await service.call('GET', '//console/nowhere', { headers })
+      expect(reply.status).toBe(404)
+      expect(textOf(reply)).toContain('Page not found')
+      expect(reply.body).toContain('<nav id="sections"')
+    })
+
     test('in their language', async () => {
       expect(textOf(await get('/console/nowhere', browser, 'de-AT'))).toContain('Seite nicht gefunden')
       expect(textOf(await get('/checkout/none', browser, 'pl'))).toContain('Ten link donikąd nie prowadzi')

@@ -31,6 +31,7 @@ import {
   pathOf,
   sendConsolePage,
 } from './console-page.ts'
+import { emptyState } from './empty-state.ts'
 import { inputOfFault, inTypedUnits, type Row } from './form-rows.ts'
 import { sendLogIn } from './gate-page.ts'
 import { backToForm, type KeptForm, reviewName, typedTexts } from './kept-form.ts'
@@ -522,9 +523,10 @@ function noBusiness({ frame }: ConsoleTexts): ShownPage {
 
 /** Renders the page for an address without content. */
 export function notFound(visit: ConsoleVisit): ShownPage {
-  const { notFound: title, toStart } = visit.texts.setUp
+  const { setUp, kept } = visit.texts
+  const { title, text } = kept.nothing
   const body = html`<h1>${title}</h1>
-    <p><a class="button" href="${pathOf('/console', visit)}">${toStart}</a></p>`
+    ${emptyState('search', text, html`<a class="button" href="${pathOf('/console', visit)}">${setUp.toStart}</a>`)}`
   return { title, body }
 }
 

@@ -10,6 +10,8 @@ import type { ShowProblem } from '../../http/problems.ts'
 import type { Typed } from '../../pages/form.ts'
 import { pageLanguage, sendMessagePage } from '../../pages/message-page.ts'
 import { sendPage } from '../../pages/page.ts'
+import { findVisit, sendConsolePage } from './console-page.ts'
+import { notFound } from './console-route.ts'
 import { sendConsoleProblem } from './gate-page.ts'
 
 /*
@@ -27,7 +29,11 @@ export function problemPages(context: Context): ShowProblem {
   const { host } = new URL(publicUrl(context.config))
   return async (request, reply, problem) => {
     const { originalUrl: path } = request
-    if (ofConsole.test(path)) return sendConsoleProblem(reply, problem, await sentForm(request, ours))
+    if (ofConsole.test(path)) {
+      const visit = problem.code === 'not_found' ? await findVisit(context, request) : undefined
+      if (visit) return sendConsolePage(reply, { visit, ...notFound(visit) })
+      return sendConsoleProblem(reply, problem, await sentForm(request, ours))
+    }
     // anyone may mistype an address, and most of them are clients
     if (!ofProgrammers.test(path)) return sendMessage(request, reply, { problem, host })
     const { title } = problemKinds[problem.code]
