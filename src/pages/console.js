@@ -1,6 +1,9 @@
 // enhancements of console pages; the pages work without them
 
+const whens = '[type=date], [type=time]'
+
 enhance(document)
+addEventListener('input', ({ target }) => target.matches(whens) && showInWords(target))
 addEventListener('turbo:frame-load', ({ target }) => enhance(target)) // in the panel next to the calendar
 
 function enhance(root) {
@@ -53,15 +56,16 @@ function enhance(root) {
     })
   }
 
+  for (const when of root.querySelectorAll(whens)) showInWords(when)
+
   for (const rows of root.querySelectorAll('[data-rows]')) addRows(rows)
   for (const grip of root.querySelectorAll('[data-grip]')) drag(grip)
   for (const week of root.querySelectorAll('[data-week]')) copyDays(week)
 
-  for (const form of root.querySelectorAll('.cal-filter, [data-apply]')) {
+  for (const form of root.querySelectorAll('[data-apply]')) {
     for (const choice of form.querySelectorAll('select'))
       choice.addEventListener('change', () => form.requestSubmit())
-    if ('apply' in form.dataset)
-      for (const button of form.querySelectorAll('button:not(.main)')) button.hidden = true
+    for (const button of form.querySelectorAll('button:not(.main)')) button.hidden = true
   }
 
   for (const part of root.querySelectorAll('[data-picture]'))
@@ -97,6 +101,19 @@ function enhance(root) {
   }
 }
 
+// browsers show a date in their own language: styles show it in that of the page, except while it is edited
+function showInWords(when) {
+  const { lang } = document.documentElement
+  const { type, value } = when
+  const parts = {
+    date: { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
+    time: { hour: 'numeric', minute: '2-digit' },
+  }[type]
+  const ms = Date.parse(type === 'date' ? value : `2024-01-01T${value}Z`)
+  const format = new Intl.DateTimeFormat(lang === 'en' ? 'en-GB' : lang, { ...parts, timeZone: 'UTC' })
+  when.dataset.words = Number.isNaN(ms) ? '' : format.format(ms)
+}
+
 // a button shows the next free row of a form, or a copy of the last one
 function addRows(rows) {
   const button = rows.querySelector('[data-add]')
@@ -128,6 +145,7 @@ function copyOf(row) {
     if (part.matches('[data-number]')) part.textContent = part.textContent.replace(number + 1, number + 2)
     if (part.matches('input, textarea')) part.removeAttribute('aria-invalid')
     if (part.matches('input, textarea') && part.type !== 'checkbox') part.value = ''
+    if (part.matches(whens)) showInWords(part)
     part.checked = false
   }
   copy.dataset.row = number + 1
@@ -144,6 +162,7 @@ function copyDays(week) {
     while (timesOf(day).length < times.length) day.querySelector('[data-add]').click()
     timesOf(day).forEach((time, index) => {
       time.value = times[index] ?? ''
+      showInWords(time)
       time.closest('[data-row]').hidden = index > 1 && time.value === ''
     })
   }
@@ -264,6 +283,7 @@ function keepFresh(form) {
     asked = new AbortController()
     const { name, value, id } = button
     form.elements.namedItem('date').value = value
+    showInWords(form.elements.namedItem('date'))
     await refresh(form, { name, value }, '[data-fresh]', asked.signal)
     const again = id === '' ? undefined : form.querySelector(`#${id}:enabled`)
     ;(again ?? form.querySelector('[data-fresh] [aria-current]'))?.focus()

@@ -36,6 +36,20 @@ describe.skipIf(chromiumPath === undefined)('the page of all parts', () => {
     expect(visitor.errors).toEqual([])
     await visitor.close()
   })
+
+  test('fields show dates in the language of the page, and can be edited by keyboard', async () => {
+    const visitor = await openConsole(browser, owner, { address, ...consoleSizes.desktop, locale: 'de-DE' })
+    const { page } = visitor
+    await page.goto(`${address}/console/parts`)
+    const day = page.locator('#day')
+    await day.fill('2026-11-23')
+    await page.locator('#time').focus()
+    expect(await day.getAttribute('data-words')).toBe('Mo., 23. Nov. 2026')
+    await day.focus()
+    await page.keyboard.press('ArrowUp')
+    expect(await day.inputValue()).not.toBe('2026-11-23')
+    await visitor.close()
+  })
 })
 
 test('production has no page of parts', async () => {

@@ -10,7 +10,7 @@ import type { Service } from '../../catalogue/service-schemas.ts'
 import type { WholeCatalogue } from '../../catalogue/offering.ts'
 import { icon } from '../../pages/icons.ts'
 import { choice, faultSummary, field, focusIf, type FormState, hidden, tick } from '../../pages/form.ts'
-import { consoleScript, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { type ConsoleVisit, pathOf } from '../frame/console-page.ts'
 import type { ShownPage } from '../frame/console-route.ts'
 import { face } from '../frame/faces.ts'
 import { clockText, dayText, instantOf, lengthText } from '../frame/formats.ts'
@@ -174,7 +174,7 @@ export function serviceForm(form: ServiceForm): ShownPage {
   const groups = [...Map.groupBy(services, ({ category }) => category)]
   const none = html`<p>${t.noServices}</p>
     ${hasRole(visit.person, 'manager') ? html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>` : ''}`
-  const page = calendarForm(
+  return calendarForm(
     visit.texts.frame.book,
     html`<h1>${visit.texts.frame.book}</h1>
       ${at === undefined ? '' : html`<p><b>${at}</b>${withWhom === undefined ? '' : html` <bdi>${visit.texts.calendar.withWhom({ name: withWhom })}</bdi>`}</p>`}
@@ -199,7 +199,6 @@ export function serviceForm(form: ServiceForm): ShownPage {
         </fieldset>
       </form>`,
   )
-  return { ...page, more: consoleScript }
 }
 
 /** Renders the form. */
@@ -217,7 +216,7 @@ export function bookForm(form: BookForm): ShownPage {
     conflicts.length > 0
       ? conflictList(visit, conflicts, { timezone, typed })
       : nearTimes(visit, refusal, { timezone, staff })
-  const page = calendarForm(
+  return calendarForm(
     texts.frame.book,
     html`<h1>${texts.frame.book}: <bdi>${items.map((item) => item.service.name).join(' + ')}</bdi></h1>
       <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
@@ -237,7 +236,6 @@ export function bookForm(form: BookForm): ShownPage {
         </div>
       </form>`,
   )
-  return { ...page, more: consoleScript }
 }
 
 function whenFields(form: BookForm): Html {

@@ -20,7 +20,7 @@ import { listMails } from '../../mails/mail.ts'
 import { chargeBooking, waiveFee } from '../../payments/charge.ts'
 import { refundBooking } from '../../payments/refund.ts'
 import { copied, faultSummary, filledForm, hidden, type Typed } from '../../pages/form.ts'
-import { consoleScript, type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
+import { type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
   checkedForm,
@@ -179,7 +179,6 @@ function linkRoute(context: Context): BookingRoute {
       visit,
       section: 'bookings',
       panel: true,
-      more: consoleScript,
       body: html`<div class="narrow">
         <h1>${t.linkTitle}</h1>
         ${notice}
@@ -467,7 +466,6 @@ function shownBooking(view: BookingView, notice: Html, isMade = false): ShownPag
         >${visit.texts.booking.toList}</a
       >
       ${bookingPage(view, notice, isMade)}`,
-    more: consoleScript,
   }
 }
 

@@ -4,6 +4,7 @@ import type { Calendar } from '../../bookings/calendar.ts'
 import { hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import { businessOf, type ConsoleVisit, pathOf } from '../frame/console-page.ts'
+import { face, faceOf } from '../frame/faces.ts'
 import { dateFormat, datesAt } from '../frame/formats.ts'
 import {
   type CalendarChoice,
@@ -117,7 +118,7 @@ export function calendarBar(view: CalendarView): Html {
     <button type="button" class="cal-more" popovertarget="cal-tools">
       ${toolsName(view)} ${icon('expand')}
     </button>
-    <div id="cal-tools" class="cal-tools" popover>${filterForm(view)}</div>
+    <div id="cal-tools" class="cal-tools" popover>${filterMenu(view)}</div>
     ${searchForm(visit)}
     <button
       type="button"
@@ -249,39 +250,47 @@ function placeChoice(view: CalendarView): Record<string, string | undefined> {
   return { date: choice.date, location: choice.location, who }
 }
 
-function filterForm(view: CalendarView): Html {
+/** Renders the menu of people, locations and the date. */
+function filterMenu(view: CalendarView): Html {
   const { visit, choice, calendar } = view
   const { catalogue, columns } = calendar
   const t = visit.texts.calendar
   const first = choice.view === 'week' && choice.who === undefined ? view.columns[0] : undefined
-  const chosen = choice.who ?? (choice.view === 'list' ? ownColumn(view)?.id : undefined)
+  const chosen = choice.who ?? (choice.view === 'list' ? ownColumn(view)?.id : undefined) ?? first?.id
   const places = catalogue.locations.filter(({ active }) => active)
-  const option = (id: string | undefined, name: string, chosen: string | undefined) =>
-    html`<option value="${id ?? ''}" ${id === chosen ? html`selected` : ''}>${name}</option>`
+  const link = (part: Partial<CalendarChoice>, isChosen: boolean, content: Html | string) =>
+    html`<a
+      class="button"
+      href="${calendarPath(visit, { ...choice, ...part })}"
+      ${isChosen ? html`aria-current="true"` : ''}
+      >${content}</a
+    >`
+  const everyone = { who: undefined, everyone: visit.person.role === 'staff' }
   return html`<form class="cal-filter" method="get" action="/console">
-    ${hidden({
-      ...{ view: choice.view, business: businessOf(visit), cursor: choice.cursor },
-      resources: choice.resources ? 'true' : undefined,
-    })}
-    <label>${t.date}<input type="date" name="date" value="${choice.date}" required /></label>
+      ${hidden({
+        ...{ view: choice.view, business: businessOf(visit), cursor: choice.cursor },
+        ...{ location: choice.location, who: choice.who ?? (choice.everyone === true ? 'all' : undefined) },
+        resources: choice.resources ? 'true' : undefined,
+      })}
+      <label>${t.date}<input type="date" name="date" value="${choice.date}" required /></label>
+      <button type="submit">${t.show}</button>
+    </form>
+    <nav aria-label="${t.who}">
+      ${choice.view === 'week' ? '' : link(everyone, chosen === undefined, t.everyone)}
+      ${columns.map((column) => {
+        const { staff, id } = column
+        const name = columnName(column, columns)
+        return link({ who: id }, id === chosen, html`${staff ? faceOf(staff) : face(name)}<bdi>${name}</bdi>`)
+      })}
+    </nav>
     ${
       places.length > 1
-        ? html`<label
-            >${t.location}<select name="location">
-              ${option(undefined, t.allLocations, choice.location)}
-              ${places.map(({ id, name }) => option(id, name, choice.location))}
-            </select></label
-          >`
+        ? html`<nav aria-label="${t.location}">
+            ${link({ location: undefined }, choice.location === undefined, t.allLocations)}
+            ${places.map(({ id, name }) => link({ location: id }, id === choice.location, html`<bdi>${name}</bdi>`))}
+          </nav>`
         : ''
-    }
-    <label
-      >${t.who}<select name="who">
-        ${choice.view === 'week' ? '' : option(visit.person.role === 'staff' ? 'all' : undefined, t.everyone, chosen)}
-        ${columns.map((column) => option(column === first ? undefined : column.id, columnName(column, columns), chosen))}
-      </select></label
-    >
-    <button type="submit">${t.show}</button>
-  </form>`
+    }`
 }
 
 /** Renders the search for a client's bookings at any time. The key `/` focuses it. */

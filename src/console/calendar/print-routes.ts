@@ -6,7 +6,6 @@ import { instantFromMs, isDate } from '../../base/instants.ts'
 import { listBookings } from '../../bookings/booking.ts'
 import type { Context } from '../../bookings/context.ts'
 import { filledInQuery } from '../bookings/book-routes.ts'
-import { consoleScript } from '../frame/console-page.ts'
 import { type BusinessVisit, type ConsoleRoute, consoleRoutes } from '../frame/console-route.ts'
 import { clientName, dateFormat, wallFields } from '../frame/formats.ts'
 import { columnName, Formats, markOf, noteText } from './calendar-page.ts'
@@ -48,7 +47,7 @@ function printRoute(context: Context): ConsoleRoute {
           <noscript><p class="soft">${t.printHint}</p></noscript>
         </div>
         ${parts.length === 0 ? html`<p>${t.nothing}</p>` : parts}`
-      return { title: t.print, section: 'calendar', body, more: consoleScript }
+      return { title: t.print, section: 'calendar', body }
     },
   }
 }

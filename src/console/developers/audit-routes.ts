@@ -13,7 +13,7 @@ import type { Context } from '../../bookings/context.ts'
 import { listKeysInScope } from '../../catalogue/business-keys.ts'
 import { choice, field, filledForm, hidden } from '../../pages/form.ts'
 import { icon, type IconName } from '../../pages/icons.ts'
-import { businessOf, consoleScript, pathOf } from '../frame/console-page.ts'
+import { businessOf, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { clockText } from '../frame/formats.ts'
@@ -41,7 +41,6 @@ export function auditPageRoutes(app: FastifyInstance, context: Context): void {
       },
       show: async (visit, { query }) => ({
         title: visit.texts.audit.title,
-        more: consoleScript,
         body: await auditPage(context, visit, query),
       }),
     },

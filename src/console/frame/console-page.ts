@@ -329,7 +329,7 @@ export const consoleStyles = '/docs/console.css'
 /** The head of all console pages. */
 export const consoleHead = html`<meta name="robots" content="noindex" /> ${appHead}`
 
-/** Script for pages that it enhances. */
+/** Script that enhances forms and lists. */
 export const consoleScript = html`<script type="module" src="/docs/console.js"></script>`
 
 /** The style of Turbo's progress bar, which it adds when it loads (widget/calendar/panel.ts). */
@@ -337,8 +337,7 @@ const turboStyle = "'sha256-WAyOw4V+FqDc35lQPyRADLBWbuNK8ahvYEaQIYF1+Ps='"
 
 /** The scripts of the calendar and of lists, with the panel. */
 export const panelScripts = {
-  more: html`${consoleScript}
-    <script type="module" src="/widget/calendar.js"></script>`,
+  more: html`<script type="module" src="/widget/calendar.js"></script>`,
   inlineStyle: turboStyle,
 }
 
@@ -394,7 +393,7 @@ export function sendConsolePage(
     </main>`,
     more: html`${consoleHead}
       <script type="module" src="/docs/console-app.js"></script>
-      ${more}`,
+      ${consoleScript} ${more}`,
     styles,
     header: html`${sideBar(visit, section, asked)}${tabBar(visit, section, asked)}`,
     forms: true,

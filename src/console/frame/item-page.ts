@@ -26,7 +26,7 @@ import {
 } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
 import type { ConsoleTexts } from './texts.ts'
-import { consoleScript, doneNotice, pathOf, type SectionId } from './console-page.ts'
+import { doneNotice, pathOf, type SectionId } from './console-page.ts'
 import {
   assertNoFaults,
   assertOfBusiness,
@@ -152,7 +152,6 @@ export function itemPage<
     return {
       title,
       section: page.section,
-      more: consoleScript,
       body: html`<p><a class="back" href="${pathOf(page.list, visit)}">${texts.setUp.back}</a></p>
         <h1><bdi>${title}</bdi></h1>
         ${doneNotice({ ...texts.setUp.done, ...activity.done, ...page.notices?.(texts) }, done)}

@@ -9,7 +9,7 @@ import type { Context } from '../../bookings/context.ts'
 import { listMails, markMailsSeen, retryMail } from '../../mails/mail.ts'
 import { choice, filledForm, hidden } from '../../pages/form.ts'
 import { icon } from '../../pages/icons.ts'
-import { businessOf, consoleScript, doneNotice, pathOf } from '../frame/console-page.ts'
+import { businessOf, doneNotice, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { face } from '../frame/faces.ts'
@@ -35,7 +35,6 @@ export function mailsPageRoutes(app: FastifyInstance, context: Context): void {
   const show = async (visit: BusinessVisit, address: Address) => ({
     title: visit.texts.mails.title,
     section: 'mails' as const,
-    more: consoleScript,
     body: await mailsPage(context, visit, address),
   })
   consoleRoutes(app, context, [

@@ -14,7 +14,7 @@ import { seeOther } from '../../pages/page.ts'
 import { findOwnStripe, ownWebhookUrl, removeOwnStripe, setOwnStripe } from '../../payments/own-stripe.ts'
 import { SetStripe } from '../../payments/own-stripe-schemas.ts'
 import { sendFile } from '../bookings/bookings-routes.ts'
-import { consoleScript, doneNotice, findVisit, pathOf } from '../frame/console-page.ts'
+import { doneNotice, findVisit, pathOf } from '../frame/console-page.ts'
 import { connectionForms } from '../frame/connection-form.ts'
 import {
   type BusinessVisit,
@@ -62,7 +62,6 @@ function listPage(context: Context): ConsoleRoute {
       return {
         title: t.title,
         section: 'payments',
-        more: consoleScript,
         body: html`<div class="head">
             <h1>${t.title}</h1>
             ${hasRole(visit.person, 'owner') ? html`<a class="button" href="${pathOf(stripePath, visit)}">${t.settings}</a>` : ''}

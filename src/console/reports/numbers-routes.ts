@@ -14,7 +14,7 @@ import { locationKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
 import { choice, faultSummary, type FormState, hidden } from '../../pages/form.ts'
 import { sendFile } from '../bookings/bookings-routes.ts'
-import { businessOf, consoleScript, findVisit, pathOf } from '../frame/console-page.ts'
+import { businessOf, findVisit, pathOf } from '../frame/console-page.ts'
 import { type BusinessVisit, consoleRoutes, fileResponses, tags } from '../frame/console-route.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
@@ -59,7 +59,6 @@ export function numbersPageRoutes(app: FastifyInstance, context: Context): void 
         title: visit.texts.numbers.title,
         section: 'numbers',
         body: await numbersPage(context, visit, askedBy(context, visit, query)),
-        more: consoleScript,
       }),
     },
   ])

@@ -21,7 +21,7 @@ import { categoryHues, hueMark, thumbnail } from '../frame/faces.ts'
 import { lengthText } from '../frame/formats.ts'
 import { servicePriceText } from '../frame/prices.ts'
 import { listItems, nextPage } from '../frame/lists.ts'
-import { consoleScript, doneNotice, pathOf } from '../frame/console-page.ts'
+import { doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   assertNoFaults,
   type BusinessVisit,
@@ -74,7 +74,6 @@ function serviceList(context: Context): ConsoleRoute {
     return {
       title: words.title,
       section: 'services',
-      more: consoleScript,
       body: html`<div class="head">
           <h1>${words.title}</h1>
           ${

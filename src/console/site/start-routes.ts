@@ -27,7 +27,7 @@ import {
   type Typed,
 } from '../../pages/form.ts'
 import { CalendarAddress } from '../calendar/calendar-routes.ts'
-import { AtBusiness, consoleCookie, consoleScript, findScriptSender, pathOf } from '../frame/console-page.ts'
+import { AtBusiness, consoleCookie, findScriptSender, pathOf } from '../frame/console-page.ts'
 import {
   addForms,
   assertNoFaults,
@@ -115,7 +115,6 @@ function stepRoute(context: Context, { step, name, summary, query: queryOf, ...f
     const { above = html``, fields } = await form.parts(visit, state, progress, query)
     return {
       title: start.titles[step],
-      more: consoleScript,
       body: html`${stepList(visit, progress, step)}
         <h1>${start.titles[step]}</h1>
         ${faultSummary(state, setUp)} ${above}
@@ -405,7 +404,6 @@ function pageStep(context: Context): ConsoleRoute {
       const missing = locations.length === 0 ? 'hours' : services.length === 0 ? 'service' : undefined
       return {
         title: start.titles.page,
-        more: consoleScript,
         frames: true,
         body: html`${stepList(visit, progress, 'page')}
           <h1>${start.titles.page}</h1>
@@ -475,7 +473,6 @@ function newBusinessPage(context: Context): ConsoleRoute {
       }
     return {
       title: start.newBusiness,
-      more: consoleScript,
       body: html`<h1>${start.newBusiness}</h1>
         ${faultSummary(state, setUp)}
         <form method="post" class="fields wide-fields">

@@ -25,7 +25,7 @@ import {
 } from '../../pages/form.ts'
 import { widgetSnippet } from '../../pages/snippet.ts'
 import { listItems } from '../frame/lists.ts'
-import { businessOf, consoleScript, doneNotice, findVisit, pathOf } from '../frame/console-page.ts'
+import { businessOf, doneNotice, findVisit, pathOf } from '../frame/console-page.ts'
 import {
   assertNoFaults,
   type BusinessVisit,
@@ -254,7 +254,6 @@ function shown(visit: BusinessVisit, website: Website, { server, state, done }: 
   return {
     title: words.title,
     section: 'website',
-    more: consoleScript,
     frames: true,
     body: html`<h1>${words.title}</h1>
       ${doneNotice({ saved: setUp.done.saved, website: setUp.done.saved }, done)}

@@ -23,7 +23,7 @@ import { locationKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
 import { choice, faultSummary, filledForm, type FormState, hidden } from '../../pages/form.ts'
 import { asksOnce } from '../developers/developers-page.ts'
 import { listItems, nextPage } from '../frame/lists.ts'
-import { consoleScript, doneNotice, pathOf } from '../frame/console-page.ts'
+import { doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
   checkedForm,
@@ -241,7 +241,6 @@ async function addressPage(
   return {
     title,
     section: 'people',
-    more: consoleScript,
     body: html`<h1><bdi>${title}</bdi></h1>
       <p class="alert" role="status">${t.once}</p>
       <div class="fields wide-fields copied">

@@ -5,7 +5,7 @@ import { locationKind, writableLocations } from '../../catalogue/catalogue-kinds
 import { countryOfZone, listHolidayPlaces, listHolidays } from '../../catalogue/holidays.ts'
 import { ChangeLocation, type Location } from '../../catalogue/location-and-staff-schemas.ts'
 import { choice, filledForm, hidden, tick, ticked, type Typed } from '../../pages/form.ts'
-import { businessOf, consoleScript, pathOf } from '../frame/console-page.ts'
+import { businessOf, pathOf } from '../frame/console-page.ts'
 import {
   assertOfBusiness,
   type BusinessVisit,
@@ -118,7 +118,6 @@ export function holidaysPage(context: Context): ConsoleRoute {
     return {
       title: words.title,
       section: 'people',
-      more: consoleScript,
       body: html`<p><a class="back" href="${pathOf(path, visit)}">${location.name}</a></p>
         <h1>${words.title}</h1>
         ${place}
