@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type LoggedIn, logInNewPerson } from '../support/person.ts'
+import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { engines, startTestService, type TestService } from '../support/test-service.ts'
 
@@ -59,6 +59,19 @@ describe.each(engines)('notes about clients in the calendar (%s)', (engine) => {
     }
     const columns = (await read(`/console?view=day&date=${day}`, ben)).split('<section').slice(1)
     expect(columns.filter((column) => column.includes('is-note'))).toHaveLength(1)
+  })
+
+  test('the form to book shows them as soon as the client is chosen, and no longer for another one', async () => {
+    const { body } = await booker.call('GET', '/clients?email=bert@example.com')
+    const [client] = body['data'] as { id: string }[]
+    const page = await read(`/console/book?client=${client?.id}`)
+    expect(page).toContain('<bdi class="written">Brings a dog</bdi>')
+    const typed = { pick: client?.id ?? '', date: '', time: '' }
+    const send = (fields: Record<string, string>) =>
+      sendForm(service, '/console/book', fields, { cookie: owner.cookie })
+    expect(String((await send(typed)).body)).toContain('Brings a dog')
+    const found = { do: 'new', q: 'Carl', known: client?.id ?? '', client_notes: 'Brings a dog' }
+    expect(String((await send(found)).body)).not.toContain('Brings a dog')
   })
 
   test('a calendar on a screen shows a changed note', async () => {

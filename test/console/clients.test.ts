@@ -49,8 +49,8 @@ onOneEngine('postgres', 'the clients of a business', (engine) => {
   test('are listed with what they booked, and searched', async () => {
     const list = await read('/console/clients', 'manager')
     const text = textOf(list)
-    expect(text).toMatch(/Alan &lt;b&gt;Turing alan@example.com .*1 Visits/)
-    expect(text).toMatch(/Grace Hopper \+49 30 1234 Next visit Tue,? 1 Dec 2026 2 Visits/)
+    expect(text).toMatch(/Alan &lt;b&gt;Turing alan@example.com .*1 Bookings/)
+    expect(text).toMatch(/Grace Hopper \+49 30 1234 Next visit Tue,? 1 Dec 2026 2 Bookings/)
     expect(String(list.body)).not.toMatch(/(href|action)="\/[^"]*@/) // URLs of pages are kept and logged
     const found = textOf(await read('/console/clients?q=hopp'))
     expect(found).toContain('Grace')
@@ -74,6 +74,8 @@ onOneEngine('postgres', 'the clients of a business', (engine) => {
     expect(page).toMatch(/Novak 0170 1234567 .*colour regular .*Allergic to ammonia/)
     const twice = await send('/console/clients/new', { ...typed, first_name: 'NOVAK' })
     expect(textOf(twice)).toContain('Another client has this name and contact')
+    expect(textOf(twice)).toContain('Open the other client')
+    expect(String(twice.body)).toMatch(/<a href="\/console\/clients\/[-0-9a-f]{36}[^"]*">Open/)
     const changed = { ...typed, first_name: 'Eva', last_name: 'Novak', notes: '', tags: 'colour' }
     expect((await send(`/console/clients/${id}/edit`, changed)).status).toBe(303)
     expect(textOf(await read(`/console/clients/${id}/edit`))).not.toContain('Allergic')
@@ -101,7 +103,7 @@ onOneEngine('postgres', 'the clients of a business', (engine) => {
     await booked(2, { ...grace, first_name: 'Mary' })
     const tom = await booked(3, { ...grace, first_name: 'Tom' })
     const show = async (page: string) => textOf(await readConsole(service, page, owner))
-    expect(await show('/console/clients')).toMatch(/Mary Hopper .* 2 Visits .*Tom Hopper .* 1 Visits/)
+    expect(await show('/console/clients')).toMatch(/Mary Hopper .* 2 Bookings .*Tom Hopper .* 1 Bookings/)
     const page = await show(`/console/clients/${tom}`)
     expect(page).toMatch(/Tom Hopper \+49 30 1234 grace@example.com .*Same email MH Mary Hopper Merge/)
     expect(page).not.toMatch(/(1|2) Dec 2026/)

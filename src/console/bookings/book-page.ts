@@ -15,6 +15,7 @@ import type { ShownPage } from '../frame/console-route.ts'
 import { face } from '../frame/faces.ts'
 import { clockText, dayText, instantOf, lengthText } from '../frame/formats.ts'
 import { answerFields } from '../../pages/answer-fields.ts'
+import { warning } from './booking-page.ts'
 import { conflictList, conflictsOf, repeatFields, skipBox } from './book-series.ts'
 import { answerWords, bookingWords } from './booking-words.ts'
 import { freeTimes, type FreeTimes, nearGroup, type OthersFree } from './book-times.ts'
@@ -144,8 +145,9 @@ export interface BookForm {
 
 /** Returns the field values of a known client. The ID identifies them, because they may have no email address. */
 export function clientTyped({ client }: Pick<FoundClient, 'client'>) {
-  const { id, first_name, last_name, email, phone } = client
-  return { client: id, known: id, first_name, last_name, email: email ?? '', phone: phone ?? '' }
+  const { id, first_name, last_name, email, phone, notes } = client
+  const contact = { first_name, last_name, email: email ?? '', phone: phone ?? '' }
+  return { client: id, known: id, client_notes: notes ?? '', ...contact }
 }
 
 type FoundClient = Awaited<ReturnType<typeof clientTimes>>[number]
@@ -222,7 +224,7 @@ export function bookForm(form: BookForm): ShownPage {
       <form method="post" action="${pathOf('/console/book', visit)}" class="fields book">
         ${firstButton('book')}
         ${hidden({ once: visit.once, start: typed['start'], client: typed['client'], service: service.id })}
-        ${hidden({ known: typed['known'] ?? '' })}
+        ${hidden({ known: typed['known'] ?? '', client_notes: typed['client_notes'] })}
         ${faultSummary({ typed, faults: others }, bookingWords(texts), html`${othersFree(visit, form.free)} ${near}`)}
         ${clientPart(form)} ${whenFields(form)}
         ${answerFields(answerWords(texts), state, { fields: questionsOf(items) })}
@@ -321,8 +323,10 @@ const unchecked = (isNext: boolean): Html => html`formnovalidate ${focusIf(isNex
 type ClientPart = Pick<BookForm, 'visit' | 'items' | 'state' | 'found' | 'next'>
 
 function clientPart(form: ClientPart): Html {
+  const { client_notes: notes = '' } = form.state.typed
   return html`<fieldset>
     <legend>${form.visit.texts.book.client}</legend>
+    ${notes === '' ? '' : warning(html`<bdi class="written">${notes}</bdi>`)}
     ${form.visit.person.role === 'staff' ? clientFields(form) : html`${lookUp(form)} ${foldedFields(form)}`}
   </fieldset>`
 }

@@ -424,7 +424,10 @@ async function clientStep(
     return { state: filledForm({ ...typed, ...known }), next: 'notes' }
   }
   if (typed['do'] === 'new')
-    return { state: filledForm({ ...typed, ...newClient(q.trim()), known: '' }), next: 'first_name' }
+    return {
+      state: filledForm({ ...typed, ...newClient(q.trim()), known: '', client_notes: '' }),
+      next: 'first_name',
+    }
   if (typed['do'] !== 'find') return undefined
   if (q.length < 3) return { state: { ...state, faults: { q: visit.texts.book.tooShort } } }
   return { found: await clientsLike(context, visit, q.slice(0, 100)) }

@@ -1,4 +1,5 @@
-import { html } from '../../base/html.ts'
+import { Problem } from '../../base/errors.ts'
+import { html, type Html } from '../../base/html.ts'
 import { changeClient, clientAt, createClient, presentClient } from '../../bookings/client.ts'
 import { ChangeClient, type Client, CreateClient } from '../../bookings/client-schemas.ts'
 import type { Static } from 'typebox'
@@ -24,7 +25,7 @@ function clientRows({ texts: { book, clients: t } }: BusinessVisit): Rows<Static
   ]
 }
 
-function formPage(visit: BusinessVisit, state: FormState, id?: string): ShownPage {
+function formPage(visit: BusinessVisit, state: FormState & { refusal?: unknown }, id?: string): ShownPage {
   const { clients: t, setUp } = visit.texts
   const at = fieldsOf(clientRows(visit), state)
   const title = id === undefined ? t.add : t.edit
@@ -37,7 +38,7 @@ function formPage(visit: BusinessVisit, state: FormState, id?: string): ShownPag
         <a class="back" href="${pathOf(id === undefined ? path : `${path}/${id}`, visit)}">${setUp.back}</a>
       </p>
       <h1>${title}</h1>
-      ${faultSummary(state, setUp)}
+      ${faultSummary(state, setUp, otherLink(visit, state.refusal))}
       <form method="post" class="fields narrow">
         ${id === undefined ? hidden({ once: visit.once }) : ''}
         <div class="beside">${at('first_name', 'last_name')}</div>
@@ -46,6 +47,13 @@ function formPage(visit: BusinessVisit, state: FormState, id?: string): ShownPag
         <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
       </form>`,
   }
+}
+
+/** Renders the link to the client who has the name and contact already. */
+function otherLink(visit: BusinessVisit, refusal: unknown): Html {
+  const id = refusal instanceof Problem ? refusal.parts.extensions?.['client_id'] : undefined
+  if (typeof id !== 'string') return html``
+  return html`<p><a href="${pathOf(`${path}/${id}`, visit)}">${visit.texts.clients.openOther}</a></p>`
 }
 
 /** The form of a new client. */

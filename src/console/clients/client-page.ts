@@ -78,7 +78,7 @@ export function clientList(visit: BusinessVisit, { q, fault, sort, clients, next
               >${t.name} ${icon(sort === 'name' ? 'expand' : 'up')}</a
             >
             <span>${t.phone}</span> <span>${t.lastVisit}</span> <span>${t.nextVisit}</span>
-            <span class="end">${t.visitCount}</span> <span class="end">${t.missed}</span>
+            <span class="end">${frame.bookings}</span> <span class="end">${t.missed}</span>
           </div>
           <ul class="rows of-clients">
             ${clients.map((client) => html`<li>${clientRow(visit, client)}</li>`)}
@@ -131,9 +131,8 @@ export function clientList(visit: BusinessVisit, { q, fault, sort, clients, next
 }
 
 function clientRow(visit: BusinessVisit, { client, blocked, last_at, next_at }: ListedClient): Html {
-  const { clients: t, booking } = visit.texts
-  const { phone, email, booking_count, no_show_count: no_shows } = client
-  const visits = booking_count - no_shows
+  const { clients: t, booking, frame } = visit.texts
+  const { phone, email, booking_count: count, no_show_count: no_shows } = client
   const day = (at: Instant | null, label: string) =>
     at === null
       ? html`<span class="no-date"></span>`
@@ -150,8 +149,8 @@ function clientRow(visit: BusinessVisit, { client, blocked, last_at, next_at }: 
     >
     <bdi class="row-phone">${phone ?? email ?? ''}</bdi>
     ${day(last_at, t.lastVisit)} ${day(next_at, t.nextVisit)}
-    <span class="end" title="${t.visits({ count: visits })}"
-      >${visits}<span class="unseen"> ${t.visitCount}</span></span
+    <span class="end" title="${t.visits({ count })}"
+      >${count}<span class="unseen"> ${frame.bookings}</span></span
     >
     <span class="end ${no_shows > 0 ? 'fault' : 'soft'}"
       >${no_shows > 0 ? no_shows : '–'}<span class="unseen"> ${t.missed}</span></span
@@ -213,7 +212,7 @@ function cardHead({ visit, client, blocked }: ClientView): Html {
     <div>
       <h1><bdi>${name}</bdi></h1>
       ${phone === null ? '' : html`<bdi class="soft" dir="ltr">${phone}</bdi>`}
-      <bdi class="soft">${email ?? booking.noEmail}</bdi>
+      ${email === null ? '' : html`<bdi class="soft">${email}</bdi>`}
       ${tags.length === 0 ? '' : html`<span class="tags">${tags.map((tag) => html`<span class="state is-completed"><bdi>${tag}</bdi></span> `)}</span>`}
     </div>
     <div class="reach">
@@ -363,6 +362,7 @@ function bookAgainPath({ visit, client, ahead, past }: ClientView): string {
 function blockPart({ visit, client, blocked }: ClientView): Html {
   const t = visit.texts.clients
   const { id, email } = client
+  if (email === null && visit.person.role !== 'owner') return html``
   return html`<details class="more" ${blocked ? html`open` : ''}>
     <summary>${t.more}</summary>
     ${email !== null ? html`<p class="soft">${blocked ? t.isBlocked : t.blockHint}</p>` : ''}
@@ -403,7 +403,7 @@ export function erasePage({ visit, client, ahead }: ClientView, now: Instant): S
       <p><strong>${t.eraseFinal}</strong></p>
       <form method="post" action="${clientPath(visit, id, '/erase')}" class="fields">
         <div class="buttons">
-          <button type="submit" class="main">${t.eraseNow}</button>
+          <button type="submit" class="main danger">${t.eraseNow}</button>
           <a class="button" href="${clientPath(visit, id)}">${t.keep}</a>
         </div>
       </form>

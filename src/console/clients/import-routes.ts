@@ -185,11 +185,11 @@ export function clientFileRoutes(app: FastifyInstance, context: Context): void {
       if (!visit) return sendLogIn(context, reply, { next: '/console/clients' })
       const { business, person, isGone, locale, texts } = visit
       if (person.role !== 'owner' || !business) return seeOther(reply, pathOf('/console/clients', visit))
-      const { book, clients: t, booking, bookings } = texts
+      const { book, clients: t, booking, bookings, frame } = texts
       const headings = {
         ...{ first_name: book.firstName, last_name: book.lastName, email: book.email, phone: book.phone },
         ...{ notes: t.notes, tags: t.tags, locale: t.language, time_zone: t.timeZone },
-        ...{ booking_count: t.visitCount, no_show_count: t.missed, last_booking_at: t.lastVisit },
+        ...{ booking_count: frame.bookings, no_show_count: t.missed, last_booking_at: t.lastBooking },
         ...{ blocked: booking.blocked, created_at: t.created },
       }
       const { yes, no } = bookings.columns
