@@ -117,6 +117,7 @@ function Shown(props: ShownView) {
     return (
       <Step key="times" title={texts.stepTime} isLater>
         <div class="appointment">
+          <What {...props} />
           <dl class="change">
             <dt>{texts['manage.now']}</dt>
             <dd>{momentOf(props, Date.parse(props.managed.booking.starts_at))}</dd>
@@ -284,17 +285,12 @@ function Sign({ managed: { booking } }: ShownView) {
 function Appointment(props: ShownView) {
   const { managed, texts } = props
   const { booking } = managed
-  const { service, staff, location } = booking
+  const { location } = booking
   const items = bookedItems(booking)
   const isCancelled = booking.status === 'cancelled'
   return (
     <section class={`appointment${isCancelled ? ' is-over' : ''}`}>
-      {items.length === 0 && (
-        <p class="what">
-          <bdi>{service.name}</bdi> {staff && fill(texts['manage.withPerson'], { name: staff.name })}{' '}
-          {booking.party_size > 1 && fillCount(texts.people, booking.party_size, props.formats)}
-        </p>
-      )}
+      {items.length === 0 && <What {...props} />}
       <Time {...props} startsAtMs={Date.parse(booking.starts_at)} endsAtMs={Date.parse(booking.ends_at)} />
       {items.length > 0 && <Items {...{ items, texts }} formats={props.formats} zone={location.timezone} />}
       <p>
@@ -307,6 +303,19 @@ function Appointment(props: ShownView) {
         </p>
       )}
     </section>
+  )
+}
+
+/** Renders a service with its person, or the names of several services. */
+function What({ managed: { booking }, texts, formats }: ShownView) {
+  const { service, staff, party_size: people } = booking
+  const names = bookedItems(booking).map((item) => item.service)
+  if (names.length > 0) return <p class="what">{names.join(' + ')}</p>
+  return (
+    <p class="what">
+      <bdi>{service.name}</bdi> {staff && fill(texts['manage.withPerson'], { name: staff.name })}{' '}
+      {people > 1 && fillCount(texts.people, people, formats)}
+    </p>
   )
 }
 
@@ -415,6 +424,7 @@ function ConfirmMove(props: ShownView) {
   return (
     <Step key="confirm" title={texts['manage.askMove']} isLater>
       <div class="appointment">
+        <What {...props} />
         <dl class="change">
           <dt>{texts['manage.now']}</dt>
           <dd>{line(Date.parse(managed.booking.starts_at))}</dd>

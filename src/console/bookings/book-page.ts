@@ -188,7 +188,7 @@ export function serviceForm(form: ServiceForm): ShownPage {
           ${services.length === 0 ? none : ''}
           ${groups.map(
             ([category, some]) =>
-              html`${category === null ? '' : html`<h3><bdi>${category}</bdi></h3>`}
+              html`${category === null ? '' : html`<h2><bdi>${category}</bdi></h2>`}
                 <div class="offers">
                   ${some.map(
                     (service) =>

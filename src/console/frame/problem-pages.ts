@@ -30,7 +30,8 @@ export function problemPages(context: Context): ShowProblem {
   return async (request, reply, problem) => {
     const { originalUrl: path } = request
     if (ofConsole.test(path)) {
-      const visit = problem.code === 'not_found' ? await findVisit(context, request) : undefined
+      const isAddress = request.method === 'GET' && ['not_found', 'validation_failed'].includes(problem.code)
+      const visit = isAddress ? await findVisit(context, request) : undefined
       if (visit) return sendConsolePage(reply, { visit, ...notFound(visit) })
       return sendConsoleProblem(reply, problem, await sentForm(request, ours))
     }
