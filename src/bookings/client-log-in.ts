@@ -17,6 +17,7 @@ import {
   insertClientLogIn,
   useClientLink,
 } from './client-log-in-queries.ts'
+import { type ClientFee, listClientFees } from './client-fees.ts'
 import type { Context } from './context.ts'
 import { presentBooking } from './presented-booking.ts'
 import { cancelByClientInSeries } from './series-change.ts'
@@ -76,6 +77,7 @@ export interface OwnBooking {
   booking: BookingRow
   /** Null if the link belongs to an earlier HOLDFAST_SECRET. */
   manageUrl: string | null
+  fees: readonly ClientFee[]
 }
 
 /** An entry of the waiting list on its client's page. */
@@ -106,8 +108,10 @@ export async function showOwnBookings(
     ...{ sort: '-starts_at', to: now, limit: earlierAtOnce },
     ...(cursor !== undefined && { cursor }),
   })
+  const fees = await listClientFees(context, [...ahead.data, ...earlier.data])
   const linked = async (booking: BookingRow): Promise<OwnBooking> => ({
     booking,
+    fees: fees.get(booking.id) ?? [],
     manageUrl: (await manageUrl(context, booking)) ?? null,
   })
   return {

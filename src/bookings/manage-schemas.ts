@@ -3,6 +3,7 @@ import { exampleTimes } from '../base/examples.ts'
 import { InstantText, Nullable, ShownId, ShownInstant, StrictObject, Text } from '../base/wire.ts'
 import { legalFields } from '../catalogue/business-schemas.ts'
 import { Booking, BookingStatus } from './booking-schemas.ts'
+import { FeeOfClient } from './payment-schemas.ts'
 
 const until = (what: string) =>
   Nullable(ShownInstant, {
@@ -55,6 +56,9 @@ export const Managed = Type.Object(
     policy: Policy,
     pay_url: Nullable(Type.String(), {
       description: 'The page on which the client goes on to pay the deposit. Null where none is due.',
+    }),
+    fees: Type.Array(FeeOfClient, {
+      description: 'Fees that were charged, are due or were waived, the oldest first.',
     }),
     series: Type.Optional(
       Type.Array(

@@ -31,6 +31,7 @@ import { findBooking, findLinkedBooking, lockBooking, renewManageLink } from './
 import { isChangeable, presentBooking } from './presented-booking.ts'
 import { noSuchBooking, showBooking } from './booking.ts'
 import { checkoutAddress } from './checkouts.ts'
+import { listClientFees } from './client-fees.ts'
 import { chosenStaff } from './claim.ts'
 import type { Context } from './context.ts'
 import { findPaymentsOf } from './payment-list-queries.ts'
@@ -64,6 +65,7 @@ export async function showManaged(context: Context, actor: ManageActor) {
       booking: shown,
       policy: presentPolicy(context, booking),
       pay_url: payUrl(context, booking),
+      fees: (await listClientFees(context, [booking])).get(booking.id) ?? [],
       ...(await seriesPart(context, booking)),
       business: { ...business, booking_url },
     },

@@ -46,3 +46,8 @@ function spanOfMinutes(minutes: number, locale: string): string {
   const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' })
   return format.format(minutes / size)
 }
+
+/** Returns the reason of a fee in words: that of Holdfast in a language, or that of the business. */
+export function feeReason(reason: string, { say }: Pick<Language, 'say'>): string {
+  return reason === 'late_cancel' || reason === 'no_show' ? say(`manage.feeReasons.${reason}`) : reason
+}

@@ -611,3 +611,19 @@ export function findFee(
     .where('id', '=', id)
     .executeTakeFirst()
 }
+
+/** Finds the fees of cancelled bookings for cancelling them late, without those that were waived. */
+export function findLateFees(
+  db: Reads,
+  { ids, business_id }: { ids: readonly string[]; business_id: string },
+): Promise<Pick<PaymentsTable, 'amount' | 'currency'>[]> {
+  return db
+    .selectFrom('payments')
+    .select(['amount', 'currency'])
+    .where('business_id', '=', business_id)
+    .where('booking_id', 'in', ids)
+    .where('reason', '=', 'late_cancel')
+    .where('status', 'in', ['charging', 'due', 'paid'])
+    .where('refund_requested_at', 'is', null)
+    .execute()
+}

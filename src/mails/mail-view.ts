@@ -2,7 +2,7 @@ import { effectivePlan } from '../access/actor.ts'
 import { shownEmail } from '../base/contact-formats.ts'
 import { type Instant, toMs } from '../base/instants.ts'
 import { absoluteUrl } from '../base/public-url.ts'
-import type { CustomField } from '../catalogue/catalogue-types.ts'
+import type { CustomField, Money } from '../catalogue/catalogue-types.ts'
 import { labelParts } from '../catalogue/service-rules.ts'
 import {
   itemName,
@@ -285,4 +285,21 @@ function depositOf(booking: ShownBooking): MailView['booking']['deposit'] {
 
 function moneyOf(amount: number | null, currency: string | null) {
   return amount === null || currency === null ? null : { amount, currency }
+}
+
+/** Returns the cost of a cancellation: its fees, and what stays of the payment. */
+export function cancelCostOf(
+  booking: ShownBooking,
+  fees: readonly Money[],
+): NonNullable<MailView['cancelCost']> {
+  const { payment_status, payment_amount, payment_currency, payment_refund_total, refund_requested_at } =
+    booking
+  const isKept = payment_status === 'paid' && refund_requested_at === null
+  const kept = isKept ? moneyOf((payment_amount ?? 0) - (payment_refund_total ?? 0), payment_currency) : null
+  const [first] = fees
+  const charged = fees.reduce((sum, { amount }) => sum + amount, 0) // all dates of a series have one currency
+  return {
+    charged: first ? { amount: charged, currency: first.currency } : null,
+    kept: kept && kept.amount > 0 ? kept : null,
+  }
 }

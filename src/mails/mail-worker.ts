@@ -9,6 +9,7 @@ import { sendCalendarMail } from './calendar-mail.ts'
 import { type ClientMailbox, sendClientLink } from './client-link-mail.ts'
 import { sendLinkMail } from './link-mail.ts'
 import {
+  findLateFees,
   findShownBookings,
   isAnyMailDue,
   type LeasedMail,
@@ -27,7 +28,7 @@ import {
 } from './mail-rules.ts'
 import { isAnyNoticeDue, leaseNotices, type NoticeOf, type NoticeTable } from './notice-queries.ts'
 import { deleteMailFiles } from './mail-files.ts'
-import { type MailAddresses, mailViewOf, noAddresses } from './mail-view.ts'
+import { cancelCostOf, type MailAddresses, mailViewOf, noAddresses } from './mail-view.ts'
 import { offUrl } from './opt-out.ts'
 import { mailRoute } from './mail-route.ts'
 import { queueReminders } from './reminders.ts'
@@ -284,7 +285,8 @@ export class MailWorker extends OutboxWorker {
     }
     const others =
       mail.audience === 'client' ? await this.othersOf(series?.others ?? [], { mail, booking, from }) : []
-    return renderMail(mailViewOf(mail, booking, around), others)
+    const cancelCost = await this.cancelCostOf(mail, booking, series?.others ?? [])
+    return renderMail({ ...mailViewOf(mail, booking, around), cancelCost }, others)
   }
 
   /** Returns the other bookings of a series, for their calendar parts. */
@@ -309,6 +311,18 @@ export class MailWorker extends OutboxWorker {
   private shownFee({ kind }: LeasedMail, { id, amount, currency, reason }: MailedFee): MailView['fee'] {
     const payUrl = kind === 'fee_due' ? this.links.checkoutUrl(id) : null
     return { amount, currency, reason: reason ?? '', payUrl }
+  }
+
+  /** Returns the cost of a cancellation of a booking and others of its series. Undefined for one without fees. */
+  private async cancelCostOf(
+    { kind, audience }: LeasedMail,
+    booking: ShownBooking,
+    others: readonly string[],
+  ): Promise<MailView['cancelCost']> {
+    if (kind !== 'cancelled' || audience !== 'client' || booking.fee_agreed_at === null) return undefined
+    const { id, business_id } = booking
+    const fees = await findLateFees(this.context.db.reads, { ids: [id, ...others], business_id })
+    return cancelCostOf(booking, fees)
   }
 
   private renderMany(

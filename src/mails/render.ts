@@ -5,7 +5,7 @@ import type { Money } from '../catalogue/catalogue-types.ts'
 import type { MailKind } from '../database/tables.ts'
 import { type Appointment, calendarFile, calendarMethod } from './calendar.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
-import { feeSentence } from './fee-sentence.ts'
+import { feeReason, feeSentence } from './fee-sentence.ts'
 import { mailKinds } from './mail-rules.ts'
 import {
   clockTime,
@@ -94,6 +94,8 @@ export interface MailView {
   }
   /** The fee that the email is about. `reason` is a word of Holdfast, or of the business. */
   fee?: Money & { reason: string; payUrl: string | null }
+  /** The cost of a cancellation: charged to the card, and kept of the payment. Absent for a booking without fees. */
+  cancelCost?: Record<'charged' | 'kept', Money | null> | undefined
   /** The booking, for its agreed fees. */
   feeRules?: Parameters<typeof feeSentence>[0]
   /** Null: there is none. */
@@ -307,6 +309,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     { type: 'paragraph', text: say('mail.greeting', { name: greetedName(view, language) }) },
     { type: 'paragraph', text: intro },
     card(view, language),
+    ...cancelCostBlocks(view, language),
     ...seriesBlocks(view, language),
     ...otherTimes(view, language),
     ...backOnList(view, language),
@@ -351,6 +354,17 @@ function deadlineKey({ isConfirmed, deposit }: MailView['booking']) {
   return isConfirmed ? 'mail.payBefore' : 'mail.payUntil'
 }
 
+/** States the cost of a cancellation, or that there is none. */
+function cancelCostBlocks({ cancelCost }: MailView, { say, locale }: Language): Block[] {
+  if (!cancelCost) return []
+  const { charged, kept } = cancelCost
+  const texts = [
+    ...(charged ? [say('mail.cancelCost.charged', { amount: moneyText(charged, locale) })] : []),
+    ...(kept ? [say('mail.cancelCost.kept', { amount: moneyText(kept, locale) })] : []),
+  ]
+  return [{ type: 'paragraph', text: texts.length > 0 ? texts.join(' ') : say('mail.cancelCost.none') }]
+}
+
 /** States what a late cancellation and a no-show cost. */
 function feeLine({ feeRules }: MailView, language: Language): Block[] {
   const text = feeRules ? feeSentence(feeRules, language) : ''
@@ -360,20 +374,21 @@ function feeLine({ feeRules }: MailView, language: Language): Block[] {
 /** Returns the receipt of a fee, or the request to pay it. */
 function feeBlocks(view: MailView, fee: NonNullable<MailView['fee']>, language: Language): Block[] {
   const { say, locale } = language
-  const reason = isFeeReason(fee.reason) ? say(`mail.feeReasons.${fee.reason}`) : fee.reason
   const kind = view.kind === 'fee_due' ? 'fee_due' : 'fee_paid'
   return [
     { type: 'paragraph', text: say('mail.greeting', { name: greetedName(view, language) }) },
-    { type: 'paragraph', text: say(`mail.${kind}.intro`, { amount: moneyText(fee, locale), reason }) },
+    {
+      type: 'paragraph',
+      text: say(`mail.${kind}.intro`, {
+        amount: moneyText(fee, locale),
+        reason: feeReason(fee.reason, language),
+      }),
+    },
     card(view, language),
     ...(fee.payUrl === null ? [] : [{ type: 'button' as const, label: say('mail.pay'), url: fee.payUrl }]),
     ...contactBlocks(view.business, language),
     ...legalBlocks(view, language),
   ]
-}
-
-function isFeeReason(reason: string): reason is 'late_cancel' | 'no_show' {
-  return reason === 'late_cancel' || reason === 'no_show'
 }
 
 /** Returns the deadline of a request for a text. Empty for anything else. */

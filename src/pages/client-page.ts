@@ -3,6 +3,7 @@ import { html, type Html } from '../base/html.ts'
 import type { Language } from '../base/languages.ts'
 import type { OwnBooking, OwnEntry } from '../bookings/client-log-in.ts'
 import { itemNames, itemsOf, totalPriceOf } from '../database/shown-item-rules.ts'
+import { feeReason } from '../mails/fee-sentence.ts'
 import { momentOf, moneyText, priceText } from '../mails/times-and-money.ts'
 import { hidden } from './form.ts'
 import type { CardBusiness, MessagePage } from './message-page.ts'
@@ -227,7 +228,7 @@ function contact({ phone, reply_to_email: email }: ClientVisit['business']): Htm
 /** Renders a booking with its next steps: manage it, or book the same again. */
 function bookingPart(
   visit: ClientVisit,
-  { booking, manageUrl }: OwnBooking,
+  { booking, manageUrl, fees }: OwnBooking,
   { isAhead, isFamily, isFirst }: Record<'isAhead' | 'isFamily' | 'isFirst', boolean>,
 ): Html {
   const { language, bookingUrl } = visit
@@ -257,6 +258,7 @@ function bookingPart(
       ${isOver ? html`<span class="state">${say('mail.cancelled.subject')}</span>` : ''}
     </p>
     <p class="aside">${details.join(' · ')}</p>
+    ${fees.map((fee) => feePart(fee, language))}
     ${
       respond_by === null
         ? ''
@@ -275,6 +277,16 @@ function bookingPart(
     </p>
     ${isFirst && booking.series_id !== null ? seriesForm(visit, booking.series_id) : ''}
   </li>`
+}
+
+/** Renders a fee, with the link to pay it if it is due. */
+function feePart(fee: OwnBooking['fees'][number], language: Language): Html {
+  const { say, locale } = language
+  const { status, reason, pay_url } = fee
+  return html`<p>
+    ${say(`manage.fees.${status}`, { amount: moneyText(fee, locale), reason: feeReason(reason, language) })}
+    ${pay_url === null ? '' : html`<a href="${pay_url}">${say('checkout.pay')}</a>`}
+  </p>`
 }
 
 /** Names the part of the payment, or all of it, that was refunded. Empty: nothing. */

@@ -5,6 +5,7 @@ import { bookSlot, sessionClient } from '../support/client.ts'
 import { isWhole, longTest } from '../support/long.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { makeBusiness, makeOffer } from '../support/offers.ts'
+import { oweFee } from '../support/paid-booking.ts'
 import { cookieOf, sendForm } from '../support/person.ts'
 import { onEachEngine, withoutLimiter, type Reply } from '../support/test-service.ts'
 import { jobs } from '../../src/server.ts'
@@ -100,6 +101,21 @@ onEachEngine("a client's page", (engine) => {
     expect(world.fresh().filter(({ text }) => text.includes('Your appointments are cancelled'))).toHaveLength(
       1,
     )
+  })
+
+  test('a fee that is due has its link, and one that was waived is named', async () => {
+    const { booking, client } = await book('2026-12-03T10:00:00+01:00')
+    const id = String(booking.id)
+    await oweFee(world.service, id)
+    const cookie = await openFor(client.email)
+    const page = String((await read(cookie)).body)
+    expect(page.replaceAll(/\s+/g, ' ')).toContain('€9 to pay (Late) <a href="')
+    expect(page).toContain(`/checkout/${id}"`)
+    const { key: token } = world.business
+    await world.service.call('POST', `/bookings/${id}/payments/${id}/waive`, { token, body: {} })
+    const after = String((await read(cookie)).body)
+    expect(after).toContain('€9 waived (Late)')
+    expect(after).not.toContain(`/checkout/${id}`)
   })
 
   test('a link by email opens it once, with a click', async () => {

@@ -109,6 +109,9 @@ onEachEngine('a saved card', (engine) => {
     return mailServer.mails.map(({ headers }) => String(headers.subject))
   }
 
+  const mailAbout = (word: string) =>
+    mailServer.mails.find(({ headers }) => String(headers.subject).toLowerCase().includes(word))?.text
+
   test('confirms the booking, and nothing is taken', async () => {
     const { id, session } = await booked()
     expect(session).toMatchObject({ mode: 'setup', customer_creation: 'always' })
@@ -175,6 +178,8 @@ onEachEngine('a saved card', (engine) => {
     })
     await link.cancel()
     expect(await fee(id)).toMatchObject({ status: 'charging', amount: 3_000, reason: 'late_cancel' })
+    const shown = { amount: 3_000, currency: 'EUR', reason: 'late_cancel', pay_url: null }
+    expect((await link.show()).body.fees).toEqual([{ ...shown, status: 'charging' }])
     await world.settled()
     await world.settled()
     expect(await fee(id)).toMatchObject({ status: 'paid', amount: 3_000, failure: null })
@@ -183,6 +188,8 @@ onEachEngine('a saved card', (engine) => {
     expect(await mails()).toContainEqual(expect.stringMatching(/^Fee charged/))
     const receipt = mailServer.mails.find(({ text }) => text.includes('We have charged €30'))
     expect(receipt?.text).toContain('late cancellation')
+    expect(mailAbout('cancelled')).toContain('For the late cancellation, we charge €30 to your card.')
+    expect((await link.show()).body.fees).toEqual([{ ...shown, status: 'paid' }])
   })
 
   test('is not charged a minute before the fee begins, nor by the business, nor after it moved the booking', async () => {
@@ -201,6 +208,8 @@ onEachEngine('a saved card', (engine) => {
       expect(await world.shown(id)).toMatchObject({ status: 'cancelled' })
       expect(await fee(id), id).toBeUndefined()
     }
+    await mails()
+    expect(mailAbout('cancelled')).toContain('This cancellation costs you nothing.')
     expect(taken()).toBe(0)
   })
 
@@ -233,11 +242,16 @@ onEachEngine('a saved card', (engine) => {
     await world.settled()
     expect(await fee(id)).toBeUndefined()
     expect(taken()).toBe(3_000)
+    await mails()
+    expect(mailAbout('cancelled')).toContain('We keep €30 of your payment.')
+    mailServer.mails.length = 0
     const again = await booked({ payment: undefined, deposit })
     await toBefore(again.id, 60)
     await (await manage(again.id)).cancel()
     await world.settled()
     expect(await fee(again.id)).toMatchObject({ amount: 3_500, status: 'paid' })
+    await mails()
+    expect(mailAbout('cancelled')).toContain('we charge €35 to your card. We keep €25 of your payment.')
     expect(taken()).toBe(3_000 + 6_000)
   })
 
@@ -254,6 +268,9 @@ onEachEngine('a saved card', (engine) => {
       expect(await fee(id)).toMatchObject({ status: 'due', amount: 6_000, failure: card })
       expect(taken()).toBe(0)
       expect((await eventTypes(id)).toSorted()).toEqual(['payment.failed', 'payment.paid'])
+      const { id: feeId } = (await fee(id)) ?? {}
+      const pay_url = expect.stringMatching(new RegExp(`/checkout/${String(feeId)}$`)) as string
+      expect((await (await manage(id)).show()).body.fees).toMatchObject([{ status: 'due', pay_url }])
       expect(await mails()).toContainEqual(expect.stringMatching(/^Payment needed/))
       const link = /\/checkout\/[0-9a-f-]{36}/.exec(mailServer.mails.at(-1)?.text ?? '')?.[0] ?? ''
       const page = await world.service.call('GET', `/${link}`)

@@ -63,5 +63,6 @@ export async function oweFee({ context }: TestService, bookingId: string): Promi
         ...{ saves_card: 0, reason: 'Late', occasion: 'reason/late' },
       })
       .execute()
+    await tx.db.updateTable('bookings').set({ fee_rules_json: '[]' }).where('id', '=', bookingId).execute()
   })
 }

@@ -24,6 +24,13 @@ export interface Managed {
     fee?: (Money & { charged: number; refunded: number }) | null
   }
   pay_url: string | null
+  /** Fees that were charged, are due or were waived. Absent on a server of an earlier release. */
+  fees?: (Money & {
+    status: 'charging' | 'due' | 'paid' | 'refunded' | 'waived'
+    /** A word of Holdfast, or of the business. */
+    reason: string
+    pay_url: string | null
+  })[]
   /** All dates of its series; absent for a booking that stands alone. */
   series?: SeriesDate[]
   business: {

@@ -179,6 +179,7 @@ function Overview(props: ShownView) {
   const isCancelled = booking.status === 'cancelled'
   const isOver = !isCancelled && Date.parse(booking.ends_at) <= nowMs()
   const respondBy = respondByMs(booking)
+  const isFeeDue = managed.fees?.some(({ status }) => status === 'due')
   return (
     <Step key={booking.id} title={titleOf(props, isOver)} sign={<Sign {...props} />} isLater={state.isLater}>
       {state.notice && (
@@ -195,7 +196,7 @@ function Overview(props: ShownView) {
       )}
       <Appointment {...props} />
       <Dates {...props} />
-      {isCancelled && <p class="aside">{texts['manage.cancelledHint']}</p>}
+      {isCancelled && !isFeeDue && <p class="aside">{texts['manage.cancelledHint']}</p>}
       <div class="choices">
         {managed.pay_url && (
           <a class="primary" href={managed.pay_url} rel="noreferrer" onClick={() => leaveWayBack(booking.id)}>
@@ -297,6 +298,7 @@ function Appointment(props: ShownView) {
         <Place location={location} texts={texts} hasLinks={!isCancelled} />
       </p>
       <Money {...props} />
+      <Fees {...props} />
       {isCancelled && booking.cancel_reason && (
         <p>
           {texts['manage.reason']}: <bdi>{booking.cancel_reason}</bdi>
@@ -375,6 +377,25 @@ function Money({ managed: { booking }, formats, texts }: ShownView) {
       {parts.length > 0 && <p>{parts.join(' · ')}</p>}
     </>
   )
+}
+
+/** Renders the fees of the booking. */
+function Fees({ managed: { fees = [], booking }, formats, texts }: ShownView) {
+  return fees.map((fee, index) => {
+    const { status, reason, pay_url } = fee
+    const isOurs = reason === 'late_cancel' || reason === 'no_show'
+    const words = isOurs ? texts[`manage.feeReasons.${reason}`] : reason
+    return (
+      <p key={index}>
+        {fill(texts[`manage.fees.${status}`], { amount: formats.money(fee), reason: words })}{' '}
+        {pay_url && (
+          <a href={pay_url} rel="noreferrer" onClick={() => leaveWayBack(booking.id)}>
+            {texts.pay}
+          </a>
+        )}
+      </p>
+    )
+  })
 }
 
 /** Renders the deadlines for changes, and the contact for later. */
