@@ -101,20 +101,19 @@ function entryPart(visit: BusinessVisit, shown: ShownEntry): Html {
     </form>`
   return html`${face(name)}
     <div>
-      <p>
+      <p class="client-name">
         ${
           entry.client_id === null
-            ? html`<strong>${shownName}</strong>`
+            ? shownName
             : html`<a href="${pathOf(`/console/clients/${entry.client_id}`, visit)}">${shownName}</a>`
         }
       </p>
       ${wishes(shown, languageFor(visit.locale))}
       ${
         startsAt && until
-          ? html`<p>
-              <strong
-                >${t.kept({ when: momentText(startsAt, setting), until: momentText(until, setting) })}</strong
-              >
+          ? html`<p class="state is-pending">
+              ${icon('waiting')}
+              ${t.kept({ when: momentText(startsAt, setting), until: momentText(until, setting) })}
             </p>`
           : ''
       }
