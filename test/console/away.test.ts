@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formValues } from '../support/console.ts'
+import { payInSandbox } from '../support/paid-booking.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { ada, businessOf, engines, startTestService, type TestService } from '../support/test-service.ts'
@@ -56,7 +57,7 @@ describe.each(engines)('a person who is away (%s)', (engine) => {
     expect(cards[1]).not.toContain('name="give"') // Ben is busy, and Clara does not cut hair
     expect(cards[1]).toMatch(/name="at"/)
     const given = await send(path, { booking: id, version: '1', give: ben })
-    expect(given).toMatchObject({ status: 303, headers: { location: path } })
+    expect(given.status).toBe(303)
     expect(await show(id)).toMatchObject({
       staff: { name: 'Ben Fischer' },
       starts_at: `${date}T10:00:00+01:00`,
@@ -72,7 +73,7 @@ describe.each(engines)('a person who is away (%s)', (engine) => {
       do: 'cancel',
       cancel_reason: 'Ill',
     })
-    expect(cancelled.headers['location']).toBe(path)
+    expect(cancelled.headers['location']).toMatch(`${path}?cancelled=1&undo=status`)
     expect(await show(other)).toMatchObject({ status: 'cancelled', cancel_reason: 'Ill' })
     const colleague = await logInNewPerson(service, {
       ...{ email: `desk-${engine}@example.com`, role: 'front_desk' as const },
@@ -201,6 +202,81 @@ describe.each(engines)('a person who is away (%s)', (engine) => {
     expect(await sent()).toBe(before + 1) // one email reports all of a client
   })
 
+  test('each single answer is taken back, too, and the client hears nothing of both', async () => {
+    const date = newDay()
+    const client = { first_name: 'Ada', last_name: 'Lovelace', email: `single-${date}@example.com` }
+    const id = await booker.book('Haircut', `${date}T10:00:00+01:00`, {
+      ...{ staff_id: booker.staffId('Anna'), client },
+    })
+    const { path } = await away(date)
+    const before = await show(id)
+    const isBack = async () => {
+      const { status, starts_at, ends_at, staff, cancelled_at } = before
+      expect(await show(id)).toMatchObject({ status, starts_at, ends_at, staff, cancelled_at })
+    }
+    const answer = async (fields: Record<string, string>) => {
+      const { version } = (await service.rows('bookings')).find((row) => row['id'] === id) ?? {}
+      const reply = await send(path, { booking: id, version: String(version), ...fields })
+      expect(reply.status).toBe(303)
+      return String(reply.headers['location'])
+    }
+    const undo = async (page: string) => {
+      const { body } = await read(page)
+      const [form] = /<form[^>]*class="for-seconds">[^]*?<\/form>/.exec(String(body)) ?? []
+      return form === undefined ? undefined : send(path, formValues(form, path))
+    }
+    const told = async () => {
+      service.clock.advance(13)
+      await service.app.mails.settled()
+      return (await service.rows('mails')).filter(
+        (row) => row['booking_id'] === id && row['audience'] === 'client' && row['status'] === 'sent',
+      ).length
+    }
+    const first = await told()
+    const ben = booker.staffId('Ben')
+    const given = await answer({ give: ben })
+    expect((await read(given)).body).toContain('Ben Fischer takes 1 appointment.')
+    expect((await undo(given))?.headers['location']).toBe(`${path}?done=undone`)
+    await isBack()
+
+    const later = await answer({ at: `${date}T15:00:00+01:00 ${ben}` })
+    expect((await read(later)).body).toContain('Booking moved.')
+    expect(await show(id)).toMatchObject({ starts_at: `${date}T15:00:00+01:00`, staff: { id: ben } })
+    expect((await undo(later))?.status).toBe(303)
+    await isBack()
+
+    const cancelled = await answer({ do: 'cancel' })
+    expect((await undo(cancelled))?.status).toBe(303)
+    await isBack()
+    expect(await told()).toBe(first)
+
+    // the time of an undone change may be taken
+    const moved = await answer({ at: `${date}T15:00:00+01:00 ${ben}` })
+    await send('/console/away', { who: ben, from_date: date, to_date: date, from_time: '', to_time: '' })
+    expect((await undo(moved))?.status).toBe(303)
+    const last = await answer({ do: 'cancel' })
+    service.clock.advance(9)
+    expect(await undo(last)).toBeUndefined()
+    expect(await told()).toBe(first + 1)
+  })
+
+  test.each([
+    ['one appointment', (id: string) => ({ booking: id, version: '1', do: 'cancel' })],
+    ['the rest', () => ({ do: 'cancel_rest' })],
+  ])('the refund of a deposit makes the cancellation of %s final, and the notice says so', async (_, of) => {
+    const date = newDay()
+    const id = await bookOf('Anna', `${date}T10:00`)
+    const other = await bookOf('Anna', `${date}T11:00`)
+    await payInSandbox(service, id)
+    const { path } = await away(date)
+    const cancelled = await send(path, { ...of(id), refund: 'on' })
+    const { body } = await read(String(cancelled.headers['location']))
+    expect(body).toMatch(/appointments? cancelled\. Deposits are being refunded, so this cannot be undone\./)
+    expect(body).not.toContain('for-seconds')
+    expect(await show(id)).toMatchObject({ status: 'cancelled' })
+    await send(path, { booking: other, version: '1', do: 'cancel' })
+  })
+
   test('a longer absence keeps its settled appointments, and another time forgets them', async () => {
     const date = newDay()
     const id = await bookOf('Anna', `${date}T10:00`)
@@ -276,8 +352,15 @@ describe.each(engines)('a person who is away (%s)', (engine) => {
       give: ben,
     })
     expect(given.status).toBe(303)
-    const { items } = (await show(String(visit.id))) as { items: { staff: { name: string } }[] }
-    expect(items.map(({ staff }) => staff.name)).toEqual(['Ben Fischer', 'Ben Fischer'])
+    const people = async () => {
+      const { items } = (await show(String(visit.id))) as { items: { staff: { name: string } }[] }
+      return items.map(({ staff }) => staff.name)
+    }
+    expect(await people()).toEqual(['Ben Fischer', 'Ben Fischer'])
+    const after = String((await read(String(given.headers['location']))).body)
+    const [form = ''] = /<form[^>]*class="for-seconds">[^]*?<\/form>/.exec(after) ?? []
+    expect((await send(path, formValues(form, path))).status).toBe(303)
+    expect(await people()).toEqual(['Anna Weber', 'Ben Fischer'])
   })
 
   test('part of a day lists the appointments of that part only', async () => {

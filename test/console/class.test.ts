@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formValues } from '../support/console.ts'
+import { payInSandbox } from '../support/paid-booking.ts'
 import { type LoggedIn, logInNewPerson, sendForm } from '../support/person.ts'
 import { bookerOf } from '../support/salon-day.ts'
 import { engines, startTestService, type TestService } from '../support/test-service.ts'
@@ -217,6 +218,21 @@ describe.each(engines)('a class (%s)', (engine) => {
     expect(body).not.toContain('for-seconds')
   })
 
+  test('a class whose deposits are paid back is cancelled for good, and the notice says so', async () => {
+    const date = newDay()
+    const { ids, fields } = await classOn(date)
+    await payInSandbox(service, ids[0] ?? '')
+    const kept = await send('/console/class', { ...fields, do: 'cancel' })
+    expect(kept.headers['location']).toContain('done=class_cancelled&undo=status')
+    expect((await undo(String(kept.headers['location'])))?.status).toBe(303)
+    const members = ids.map((id) => `${id}:3`).join(',')
+    const paidBack = await send('/console/class', { ...fields, members, do: 'cancel', refund: 'on' })
+    expect(paidBack.headers['location']).toBe(`/console?date=${date}&done=class_final_refund`)
+    const { body } = await read(String(paidBack.headers['location']))
+    expect(body).toContain('Deposits are being refunded, so this cannot be undone.')
+    expect(body).not.toContain('for-seconds')
+  })
+
   test('everyone is marked as arrived by one button, or nobody if one booking was changed meanwhile', async () => {
     const date = '2026-11-20'
     const { ids, fields, path } = await classOn(date, '12:00')
@@ -236,6 +252,9 @@ describe.each(engines)('a class (%s)', (engine) => {
     const again = { ...fields, members: ids.map((id) => `${id}:3`).join(','), do: 'arrived' }
     expect((await send('/console/class', again)).status).toBe(303)
     expect((await read(path)).body).not.toContain('value="arrived"')
+    const ended = { ...fields, members: ids.map((id) => `${id}:4`).join(','), do: 'cancel' }
+    expect((await undo(String((await send('/console/class', ended)).headers['location'])))?.status).toBe(303)
+    for (const id of ids) expect(await show(id)).toMatchObject({ status: 'in_progress' })
     const later = await classOn(newDay())
     expect((await read(later.path)).body).not.toContain('value="arrived"')
   })

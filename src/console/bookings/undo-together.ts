@@ -1,6 +1,6 @@
 import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
-import { isInstant, plusSeconds } from '../../base/instants.ts'
+import { isInstant, plusSeconds, readInstant } from '../../base/instants.ts'
 import { showBooking } from '../../bookings/booking.ts'
 import type { BookingChange } from '../../bookings/booking.ts'
 import { type FormerState, maxTogether, takeBackTogether } from '../../bookings/class-change.ts'
@@ -30,7 +30,7 @@ interface Changed {
 
 interface UndoTogether {
   kind: UndoKind
-  /** The start or the person before. */
+  /** The person before; or the start, of one booking with end and person if those changed. */
   was: string
   changed: Changed[]
 }
@@ -56,11 +56,24 @@ export function undoTogether({ kind, was, changed }: UndoTogether): string {
   return [kind, was, bytes.toString('base64url')].join()
 }
 
+/** Returns the query parameter that gives one booking its former time and person back. Empty if it changed nothing. */
+export function undoPlace(before: BookingRow, { id, version, staff_id }: BookingRow): string {
+  const person = staff_id === before.staff_id ? [] : [before.staff_id ?? '']
+  const was = before.item_count === null ? [before.starts_at, before.ends_at, ...person] : [before.starts_at]
+  const changed = version === before.version ? [] : [{ id, version, code: 0 }]
+  return undoTogether({ kind: 'move', was: was.join(' '), changed })
+}
+
+function isPlace(was: string): boolean {
+  const [start = '', end = start, person] = was.split(' ')
+  return isInstant(start) && isInstant(end) && (person === undefined || isUuid(person))
+}
+
 function readUndo(text: string): UndoTogether | undefined {
   const [kind = '', was = '', packed = ''] = text.split(',')
   const bytes = Buffer.from(packed, 'base64url')
   const count = bytes.length / entryBytes
-  const isValid = { status: was === '', move: isInstant(was), give: isUuid(was) }[kind as UndoKind]
+  const isValid = { status: was === '', move: isPlace(was), give: isUuid(was) }[kind as UndoKind]
   if (!kinds.includes(kind) || !isValid || count < 1 || count > maxTogether || !Number.isInteger(count))
     return undefined
   const changed = Array.from({ length: count }, (_, index) => {
@@ -159,7 +172,14 @@ function formerOf(
   row: BookingRow | undefined,
 ): BookingChange {
   if (kind === 'status') return { status: statuses[code] ?? 'confirmed' }
-  if (kind === 'move') return isInstant(was) ? { starts_at: was } : {}
+  if (kind === 'move') {
+    const [start = '', end, person] = was.split(' ')
+    return {
+      starts_at: readInstant(start),
+      ...(end !== undefined && { ends_at: readInstant(end) }),
+      ...(person !== undefined && { staff_id: person }),
+    }
+  }
   if (code === 0 || row === undefined) return { staff_id: was }
   return {
     items: itemsOf(row).map(({ id }, index) => ({ id, ...((code >> index) & 1 && { staff_id: was }) })),

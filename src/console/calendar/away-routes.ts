@@ -34,6 +34,7 @@ import {
   statusCode,
   takeBack,
   togetherNotice,
+  undoPlace,
   undoTogether,
 } from '../bookings/undo-together.ts'
 import { pathOf } from '../frame/console-page.ts'
@@ -159,7 +160,10 @@ function absenceRoute(context: Context): ConsoleRoute {
             ...{ text, undo: query['undo'], fields: {} },
             action: pathOf(`/console/away/${id}`, visit),
           })
-    return awayPage(visit, { absence, found, state, done, notice, given, newKey: () => context.ids.next() })
+    const ofAll = query['done'] === 'one' ? undefined : given
+    return awayPage(visit, {
+      ...{ absence, found, state, done, notice, given: ofAll, newKey: () => context.ids.next() },
+    })
   }
   return {
     path: '/console/away/:id',
@@ -181,7 +185,10 @@ function absenceRoute(context: Context): ConsoleRoute {
         }),
       ),
       done: Type.Optional(
-        Type.String({ maxLength: 40, description: '`undone`, or the reason why a cancellation is final.' }),
+        Type.String({
+          maxLength: 40,
+          description: '`undone`, `moved`, `one` given away, or the reason why a cancellation is final.',
+        }),
       ),
       undo: Type.Optional(
         Type.String({
@@ -217,7 +224,7 @@ function absenceRoute(context: Context): ConsoleRoute {
         if (isMasked({ visit, row })) throw new Problem('not_found', 'There is no booking with this id.')
         return once(
           () => settle(context, visit, { absence, row, typed }),
-          () => ({ path }),
+          (query) => ({ path, query }),
         )
       },
       again: (visit, state, { id }) => page(visit, id, { state }),
@@ -227,11 +234,12 @@ function absenceRoute(context: Context): ConsoleRoute {
 
 /** Returns the sentence about the change just before. Undefined without one. */
 function doneText(
-  { texts: { away: t, live } }: BusinessVisit,
+  { texts: { away: t, booking, live } }: BusinessVisit,
   { given_to: to, given, cancelled, done }: Partial<Record<string, string>>,
   colleague: { name: string } | undefined,
 ): string | undefined {
   if (done === 'undone') return live.undone
+  if (done === 'moved') return booking.done.moved
   if (cancelled !== undefined) {
     const text = t.cancelled({ count: Number(cancelled) })
     const final = { refund: live.final.refund, open: live.final.open }[done ?? '']
@@ -341,8 +349,12 @@ interface Settled {
   typed: Typed
 }
 
-/** Gives an appointment to somebody else, moves it or cancels it. The client gets an email. */
-function settle(context: Context, { person, texts }: BusinessVisit, { absence, row, typed }: Settled) {
+/** Gives an appointment to somebody else, moves it or cancels it. The client gets an email. Returns how to undo it. */
+async function settle(
+  context: Context,
+  { person, texts }: BusinessVisit,
+  { absence, row, typed }: Settled,
+): Promise<Record<string, string>> {
   const { version = '', give = '', at = '', item = '' } = typed
   const target = { id: row.id, versions: [Number(version)] }
   if (typed['do'] === 'cancel') {
@@ -350,20 +362,33 @@ function settle(context: Context, { person, texts }: BusinessVisit, { absence, r
       cancel_reason: typed['cancel_reason'] ?? '',
     })
     const refund = typed['refund'] === 'on' && row.payment_status === 'paid' && row.payment_kind !== 'card'
-    return cancelBooking(context, person, { ...target, notify: true, refund, ...(reason && { reason }) })
-  }
-  if (isUuid(give))
-    return changeBooking(context, person, {
-      target,
-      change: { ...givenTo(row, { item, staffId: give }), notify: true },
+    const final = finalReason([row], { refund })
+    const cancelled = await cancelBooking(context, person, {
+      ...{ ...target, notify: true, refund, ...(reason && { reason }) },
+      ...(!final && { delaySeconds: tellAfterSeconds }),
     })
+    const changed = [{ id: row.id, version: cancelled.version, code: statusCode(row) }]
+    return {
+      cancelled: '1',
+      ...(final ? { done: final } : { undo: undoTogether({ kind: 'status', was: '', changed }) }),
+    }
+  }
+  const telling = { notify: true, notify_after_seconds: tellAfterSeconds }
+  if (isUuid(give)) {
+    const change = { ...givenTo(row, { item, staffId: give }), ...telling }
+    const given = await changeBooking(context, person, { target, change })
+    const code = isVisit(row) ? 1 << itemsOf(row).findIndex(({ id }) => id === item) : 0
+    const changed = [{ id: row.id, version: given.version, code }]
+    const undo = undoTogether({ kind: 'give', was: absence.staffId, changed })
+    return { given_to: give, given: '1', done: 'one', undo }
+  }
   const [startText = '', staffId = absence.staffId] = at.split(' ')
   const start = parseInstant(startText)
   if (!start || isVisit(row)) throw new FormFault({ '': texts.book.needTime })
   const ends_at = instantFromMs(toMs(start) + toMs(row.ends_at) - toMs(row.starts_at))
   const isGiven = staffId !== row.staff_id
-  const change = { starts_at: start, ends_at, ...(isGiven && { staff_id: staffId }), notify: true }
-  return changeBooking(context, person, { target, change })
+  const change = { starts_at: start, ends_at, ...(isGiven && { staff_id: staffId }), ...telling }
+  return { done: 'moved', undo: undoPlace(row, await changeBooking(context, person, { target, change })) }
 }
 
 /** Returns the change that gives a booking, or one service of a visit, to somebody. */

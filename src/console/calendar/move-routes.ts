@@ -64,6 +64,7 @@ import {
   tags,
 } from '../frame/console-route.ts'
 import { clientName, momentText, wallFields } from '../frame/formats.ts'
+import { undoPlace } from '../bookings/undo-together.ts'
 import { nearest, none } from './away-appointments.ts'
 import { undoOf } from './moved-notice.ts'
 
@@ -157,8 +158,9 @@ function moveRoute(context: Context): ConsoleRoute {
           (moved) => {
             const { away = '' } = typed
             const undo = undoOf(moved, booking, change.notify)
+            const back = change.notify && reachIn(typed) === 'this' ? undoPlace(booking, moved) : undefined
             return isUuid(away)
-              ? { path: `/console/away/${away}` }
+              ? { path: `/console/away/${away}`, query: { done: 'moved', ...(back && { undo: back }) } }
               : { path: '/console', query: { date, done: 'moved', undo } }
           },
         )
