@@ -76,3 +76,76 @@ onOneEngine('postgres', 'a paid deposit in the console', (engine) => {
     expect(await world.shown(id)).toMatchObject({ status: 'confirmed', payment: { status: 'paid' } })
   })
 })
+
+onOneEngine('sqlite', 'every payment of a booking in the console', (engine) => {
+  let world: DepositWorld
+  let owner: LoggedIn
+  let id: string
+  beforeAll(async () => {
+    world = await depositWorld(engine)
+    owner = await logInNewPerson(world.service, {
+      ...{ email: 'owner@example.com', role: 'owner', place: { businessId: world.business.id } },
+    })
+  })
+  beforeEach(async () => {
+    world.stripe.refunds.length = 0
+    await world.newSession()
+    const due = await world.due()
+    id = due.id
+    await world.paid(due.sessionId)
+  })
+  afterAll(() => world.stop())
+
+  const path = (form = '') => `/console/bookings/${id}${form}`
+  const read = async (form?: string, language = 'en') =>
+    textOf(await readConsole(world.service, path(form), owner, { 'accept-language': language }))
+  const send = (page: string, fields: Record<string, string>, action = page.replace(/\?.*/, '')) =>
+    useForm(world.service, owner, { page: path(page), action: path(action), fields })
+  /** Charges a fee, which the client pays by the link. */
+  const charged = async () => {
+    expect(await send('/charge', { amount: '15,50', reason: 'Broken vase' })).toMatchObject({ status: 303 })
+    await world.settled()
+    const [fee] = await fees()
+    const feeId = String(fee?.['id'])
+    expect((await readConsole(world.service, path(), owner)).body).toContain(`/checkout/${feeId}"`) // to hand over
+    await world.service.call('GET', `//checkout/${feeId}`)
+    const session = [...world.stripe.sessions.values()].at(-1)
+    await world.paid(session?.id ?? '')
+    return feeId
+  }
+  const fees = async () =>
+    ((await world.shown(id)).payments as Record<string, unknown>[]).filter(({ kind }) => kind === 'fee')
+
+  test('a fee is refunded in part, then wholly; the form names the payment and what is left', async () => {
+    const fee = await charged()
+    expect(await read()).toMatch(/Broken vase: €15\.50 charged.*Refund….*Waive and refund/)
+    const form = `/refund?payment=${fee}`
+    expect(await read(form)).toMatch(/Broken vase: €15\.50 charged.*At most €15\.50, which is left/)
+    expect(await send(form, { amount: '5.50', reason: 'Old vase' })).toMatchObject({ status: 303 })
+    await world.settled()
+    expect(world.stripe.refunds).toMatchObject([{ amount: 550, status: 'succeeded' }])
+    expect(await read()).toMatch(/Broken vase: €15\.50 charged[^€]*€5\.50 of it refunded/)
+    expect(await read(form, 'de')).toContain('Höchstens 10 €')
+    expect(await send(form, {})).toMatchObject({ status: 303 }) // all that is left
+    await world.settled()
+    expect(world.stripe.refunds.map(({ amount }) => amount)).toEqual([550, 1000])
+    expect(await read()).toContain('Broken vase: €15.50 refunded')
+    expect(await read(form)).toContain('Nothing of this payment is left to refund.')
+    // the deposit is untouched
+    expect(await read('/refund')).toMatch(/Deposit paid: €25.*At most €25/)
+  })
+
+  test.each(['', '0', '25.01', 'all', '-3'])('the amount "%s" is refused at its field', async (amount) => {
+    const { status, body } = await send('/refund', { amount })
+    expect(status).toBe(422)
+    expect(body).toContain('id="amount-fault"')
+    expect(textOf({ body })).toContain('At most €25, which is left.')
+    await world.settled()
+    expect(world.stripe.refunds).toEqual([])
+  })
+
+  test('a cancellation offers what is left of the payment', async () => {
+    expect(await send('/refund', { amount: '10' })).toMatchObject({ status: 303 })
+    expect(await read('/cancel')).toMatch(/Refund €15.*Keep €15/)
+  })
+})

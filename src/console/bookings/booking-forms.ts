@@ -6,8 +6,6 @@ import { isInstant, readInstant } from '../../base/instants.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import type { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import type { HistoryEntry } from '../../bookings/history.ts'
-import type { Money } from '../../catalogue/catalogue-types.ts'
-import { minorDigits } from '../../base/money.ts'
 import { usualClientFields } from '../../catalogue/service-rules.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
 import {
@@ -16,7 +14,6 @@ import {
   field,
   type FormState,
   hidden,
-  numberOf,
   radios,
   type Typed,
   typedPhone,
@@ -33,13 +30,13 @@ import {
   type BookingView,
   historyText,
   isPaid,
-  leftToRefund,
   mayRefund,
   versionFields,
 } from './booking-page.ts'
 import { answerWords, bookingWords } from './booking-words.ts'
 import { namesOfPeople } from './item-list.ts'
-import { chargeFields } from './fee-lines.ts'
+import { chargeFields, leftToRefund } from './fee-lines.ts'
+import { presentRefund, refundFields } from './refund-form.ts'
 import { filedHint, whyUntold } from './telling.ts'
 
 /*
@@ -55,7 +52,7 @@ export type FormName = (typeof formNames)[number]
 export type Takers = readonly (readonly [id: string, name: string])[]
 
 /** Returns the initial values of a form. */
-export function presentFields(name: FormName, view: BookingView): Typed {
+export function presentFields(name: FormName, view: BookingView, paymentId?: string): Typed {
   const { row } = view
   switch (name) {
     case 'cancel':
@@ -77,7 +74,7 @@ export function presentFields(name: FormName, view: BookingView): Typed {
     case 'person':
       return { staff_id: row.staff_id ?? '', tell: 'yes' }
     case 'refund':
-      return { amount: typedAmount(leftToRefund(row)), tell: 'yes' }
+      return presentRefund(view, paymentId)
   }
 }
 
@@ -114,7 +111,9 @@ export function formPage(
     client: () => ({ title: texts.booking.correct, fields: clientFields(form), submit: save }),
     details: () => ({ title: texts.booking.detailsTitle, fields: detailFields(form), submit: save }),
     refund: () => ({
-      ...{ title: texts.booking.refundSome, fields: refundFields(form), submit: texts.booking.refundSend },
+      title: texts.booking.refundSome,
+      fields: html`${refundFields(view, state)} ${tellChoice(view, state)}`,
+      submit: texts.booking.refundSend,
     }),
     person: () => ({ title: texts.booking.personTitle, fields: personFields(form, takers), submit: save }),
   }
@@ -194,9 +193,10 @@ export function nearestTimes({ visit, row }: BookingView, refusal: unknown): Htm
     </ul>`
 }
 
-function depositText({ visit, row }: BookingView): string {
-  if (row.payment_currency === null) return ''
-  return moneyText({ amount: row.payment_amount ?? 0, currency: row.payment_currency }, visit.locale)
+/** Formats what is left of the payment in advance. */
+function depositText({ visit, row, payments }: BookingView): string {
+  const paid = payments.find(({ id }) => id === row.payment_id)
+  return paid ? moneyText(leftToRefund(paid), visit.locale) : ''
 }
 
 function cancelForm({ view, state }: ShownForm): { title: string; fields: Html; submit: string } {
@@ -226,32 +226,6 @@ function cancelForm({ view, state }: ShownForm): { title: string; fields: Html; 
     ${field(state, { name: 'cancel_reason', label: texts.reasonLabel, rows: 4, max: 500 })}`,
     submit: texts.cancelNow,
   }
-}
-
-function typedAmount({ amount, currency }: Money): string {
-  const digits = minorDigits(currency)
-  return (amount / 10 ** digits).toFixed(amount % 10 ** digits === 0 ? 0 : digits)
-}
-
-/** Returns the members of a refund as they were typed. */
-export function readRefund({ row }: Pick<BookingView, 'row'>, typed: Typed): object {
-  const amount = numberOf(typed['amount'], 10 ** minorDigits(leftToRefund(row).currency))
-  const reason = typed['reason'] ?? ''
-  return {
-    ...(amount !== null && { amount }),
-    ...(reason !== '' && { reason }),
-    notify: typed['tell'] !== 'no',
-  }
-}
-
-function refundFields({ view, state }: ShownForm): Html {
-  const { visit, row } = view
-  const texts = visit.texts.booking
-  const left = leftToRefund(row)
-  const hint = texts.refundHint({ amount: moneyText(left, visit.locale) })
-  const label = `${texts.refundAmount} (${left.currency})`
-  return html`${field(state, { ...{ name: 'amount', label, hint, type: 'number', isDecimal: true, required: true } })}
-  ${field(state, { name: 'reason', label: texts.refundReason, rows: 3, max: 500 })} ${tellChoice(view, state)}`
 }
 
 /** Renders the choice of telling the client. */

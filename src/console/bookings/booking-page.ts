@@ -22,7 +22,7 @@ import { priceText } from '../frame/prices.ts'
 import { textFor } from '../frame/text-groups.ts'
 import { waitText } from '../messages/wait-text.ts'
 import { linkedLabel } from '../../pages/answer-fields.ts'
-import { chargeCurrency, disputeText, feeLines } from './fee-lines.ts'
+import { chargeCurrency, disputeText, feeLines, partRefunded, refundLink } from './fee-lines.ts'
 import { isVisit, itemLines, titleOf } from './item-list.ts'
 import { requestPart } from './request-parts.ts'
 
@@ -38,8 +38,8 @@ export interface BookingView {
   /** Oldest first; undefined for people who may not see it. */
   history: HistoryEntry[] | undefined
   hasOlder: boolean
-  /** URL for paying a due deposit; null if none is due or nobody can take it. */
-  payUrl: string | null
+  /** The due payments, each with the URL for paying it. */
+  payLinks: (Money & { url: string })[]
   mails: Static<typeof Mail>[]
   /** Its payments and fees. */
   payments: ShownPayment[]
@@ -75,10 +75,10 @@ export function bookingPage(view: BookingView, notice: Html, isNew = false): Htm
       </ul>
       <ul class="lines">
         ${placeLine(view)}
-        ${isMasked ? '' : html`${moneyLine(view, shown)} ${feeLines(view, bookingPath(view, 'waive'))} ${mailLines(view)}`}
+        ${isMasked ? '' : html`${moneyLine(view, shown)} ${feeLines(view, (form) => bookingPath(view, form))} ${mailLines(view)}`}
         ${isMasked || !(isNew || row.status === 'completed') ? '' : againLine(view)}
       </ul>
-      ${isMasked ? '' : payLink(view)} ${seriesPart(view)}
+      ${isMasked ? '' : payLinks(view)} ${seriesPart(view)}
       ${facts(html`${isMasked ? '' : html`${answerFacts(view, shown)}${consentFacts(view, shown)}`} ${cancelFacts(view)}`)}
     </div>
     <div>
@@ -353,13 +353,9 @@ function moneyLine(view: BookingView, shown: Shown): Html {
     refunded: () => t.cardExpired,
   }
   const left = row.status === 'cancelled' ? null : leftOnSite(row)
-  const returned = payment.status === 'paid' ? (row.payment_refund_total ?? 0) : 0
-  const { currency } = payment
   const main = view.payments.find(({ id }) => id === row.payment_id)
-  const disputed = main ? disputeText(visit, main) : ''
   const more = [
-    ...(disputed === '' ? [] : [disputed]),
-    ...(returned > 0 ? [t.partRefunded({ amount: moneyText({ amount: returned, currency }, locale) })] : []),
+    ...(main ? [...disputeText(visit, main), ...partRefunded(visit, main)] : []),
     ...(left ? [t.dueThere({ amount: moneyText(left, locale) })] : []),
   ]
   const paid = line(
@@ -367,27 +363,10 @@ function moneyLine(view: BookingView, shown: Shown): Html {
     html`${(payment.kind === 'card' ? cardStates : states)[payment.status]()}`,
     {
       more: more.length > 0 ? html`${more.join(' · ')}` : undefined,
-      ...(leftToRefund(row).amount > 0 &&
-        hasRole(visit.person, 'manager') && {
-          end: html`<a class="button not-printed" href="${bookingPath(view, 'refund')}">${t.refund}</a>`,
-        }),
+      ...(main && { end: refundLink(visit, main, bookingPath(view, 'refund')) }),
     },
   )
   return html`${coupon}${paid}`
-}
-
-/** The code for no currency (ISO 4217). */
-const noCurrency = 'XXX'
-
-/** Returns what can still be refunded of the payment of a booking. */
-export function leftToRefund({
-  payment_status,
-  payment_amount,
-  payment_currency,
-  payment_refund_total,
-}: BookingView['row']): Money {
-  const amount = payment_status === 'paid' ? (payment_amount ?? 0) - (payment_refund_total ?? 0) : 0
-  return { amount, currency: payment_currency ?? noCurrency }
 }
 
 /** Renders the emails and text messages about the booking, the newest first. */
@@ -420,11 +399,14 @@ function momentIn(at: Instant, { visit, row }: Pick<BookingView, 'visit' | 'row'
   }).format(toMs(at))
 }
 
-/** Renders the payment link, for sending to the client in a chat or similar. */
-function payLink({ visit: { texts }, payUrl }: BookingView): Html {
-  if (payUrl === null) return html``
-  const field = { name: 'pay', label: texts.booking.payLink, text: payUrl, rows: 1 }
-  return html`<div class="narrow not-printed">${copied(texts.website, field)}</div>`
+/** Renders the payment links, for sending to the client in a chat or similar. */
+function payLinks({ visit: { texts, locale }, payLinks: links }: BookingView): Html {
+  return html`${links.map(({ url, ...money }, index) => {
+    const { payLink } = texts.booking
+    const label = money.amount > 0 ? `${payLink}: ${moneyText(money, locale)}` : payLink
+    const field = { name: index === 0 ? 'pay' : `pay-${index}`, label, text: url, rows: 1 }
+    return html`<div class="narrow not-printed">${copied(texts.website, field)}</div>`
+  })}`
 }
 
 function cancelFacts({ visit, row }: BookingView): Html {

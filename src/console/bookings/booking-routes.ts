@@ -9,6 +9,7 @@ import { changeBooking, showBooking } from '../../bookings/booking.ts'
 import { cancelInSeries, changeInSeries, listSeries } from '../../bookings/series-change.ts'
 import { ChangeBooking } from '../../bookings/booking-schemas.ts'
 import { ChargeBooking, RefundBooking } from '../../bookings/payment-schemas.ts'
+import { checkoutAddress } from '../../bookings/checkouts.ts'
 import { clientHistory, showClient } from '../../bookings/client.ts'
 import type { Context } from '../../bookings/context.ts'
 import { readHistory } from '../../bookings/history.ts'
@@ -19,7 +20,7 @@ import { itemsOf } from '../../database/shown-item-rules.ts'
 import { listMails } from '../../mails/mail.ts'
 import { chargeBooking, waiveFee } from '../../payments/charge.ts'
 import { refundBooking } from '../../payments/refund.ts'
-import { copied, faultSummary, filledForm, hidden, type Typed } from '../../pages/form.ts'
+import { copied, faultSummary, filledForm, type FormState, hidden, type Typed } from '../../pages/form.ts'
 import { type ConsoleVisit, doneNotice, pathOf } from '../frame/console-page.ts'
 import {
   type BusinessVisit,
@@ -46,7 +47,6 @@ import {
   presentFields,
   readClient,
   readDetails,
-  readRefund,
   type Takers,
 } from './booking-forms.ts'
 import {
@@ -55,10 +55,10 @@ import {
   bookingPath,
   type BookingView,
   isMasked,
-  leftToRefund,
   type PlainAction,
 } from './booking-page.ts'
 import { readCharge } from './fee-lines.ts'
+import { paymentToRefund, readRefund } from './refund-form.ts'
 import { itemsRoute } from './items-routes.ts'
 import { titleOf } from './item-list.ts'
 import { bookingWords } from './booking-words.ts'
@@ -269,19 +269,28 @@ const purposes: Record<FormName, string> = {
   charge: 'charge the card of the client',
 }
 
+function nothingToRefund({ visit }: BookingView, state: FormState): FormState {
+  return { ...state, faults: { '': visit.texts.booking.nothingLeft } }
+}
+
 function formRoute(context: Context, name: FormName): BookingRoute {
   const page = async (view: BookingView, state: Parameters<typeof formPage>[2]['state']) =>
-    name === 'refund' && leftToRefund(view.row).amount <= 0
-      ? shownBooking(view, faultSummary(state, bookingWords(view.visit.texts)))
+    name === 'refund' && !paymentToRefund(view, state.typed['payment'])
+      ? shownBooking(view, faultSummary(nothingToRefund(view, state), bookingWords(view.visit.texts)))
       : formPage(name, view, { state, takers: await takersOf(context, name, view) })
   return {
     path: `${path}/${name}`,
     ...((name === 'refund' || name === 'charge') && { role: 'manager' as const }),
     name: `Console${name.charAt(0).toUpperCase()}${name.slice(1)}Form`,
     summary: `The form to ${purposes[name]}`,
-    show: async (visit, { id }) => {
+    ...(name === 'refund' && {
+      query: {
+        payment: Type.Optional(Type.String({ maxLength: 36, description: 'The payment to refund.' })),
+      },
+    }),
+    show: async (visit, { id, query }) => {
       const view = await ownView(context, visit, id)
-      return page(view, filledForm(presentFields(name, view)))
+      return page(view, filledForm(presentFields(name, view, query['payment'])))
     },
     form: {
       words: bookingWords,
@@ -425,7 +434,11 @@ async function readView(context: Context, visit: ConsoleVisit, id: string): Prom
     ...seen,
     service: services[0],
     questions: questionsOf(services.map((service) => ({ service }))),
-    payUrl: payUrl(context, row),
+    payLinks: payments.flatMap((payment) => {
+      const { id: paymentId, kind, status } = payment
+      const url = kind === 'fee' ? checkoutAddress(context.config, paymentId) : payUrl(context, row)
+      return status === 'due' && url !== null ? [{ ...payment, url }] : []
+    }),
     history: history?.entries.toReversed(),
     hasOlder: history !== undefined && history.next_cursor !== null,
     mails: mails?.data ?? [],

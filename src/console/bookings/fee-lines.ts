@@ -3,6 +3,7 @@ import { html, type Html } from '../../base/html.ts'
 import { readInstant } from '../../base/instants.ts'
 import type { ShownPayment } from '../../bookings/shown-payment.ts'
 import { minorDigits } from '../../base/money.ts'
+import type { Money } from '../../catalogue/catalogue-types.ts'
 import type { BookingRow } from '../../database/shown-booking.ts'
 import { type ItemColumns, totalPriceOf } from '../../database/shown-item-rules.ts'
 import { moneyText } from '../../mails/times-and-money.ts'
@@ -12,33 +13,61 @@ import type { ConsoleVisit } from '../frame/console-page.ts'
 import { dayText } from '../frame/formats.ts'
 import { textFor } from '../frame/text-groups.ts'
 
-/* The fees of a booking: its lines, and the form that charges one. */
+/* The payments of a booking: the lines of fees, the buttons of all, and the form that charges a card. */
 
 type Row = ItemColumns & Pick<BookingRow, 'timezone' | 'payment_currency'>
 
-interface View {
+export interface PaymentView {
   visit: ConsoleVisit
   row: Row
   payments: readonly ShownPayment[]
 }
 
-/** Renders the fees of a booking, each with a button that waives it by a form to a path. */
-export function feeLines(view: View, path: string): Html {
+/** Renders the fees of a booking, each with its buttons. `pathTo` names the pages of the booking. */
+export function feeLines(view: PaymentView, pathTo: (form: 'waive' | 'refund') => string): Html {
   const { visit, payments } = view
   const fees = payments.filter(({ kind }) => kind === 'fee')
-  return html`${fees.map(
-    (fee) =>
-      html`<li>
-        ${icon('money')}
-        <div>
-          ${feeText(view, fee)}${disputeText(visit, fee) === '' ? '' : html`<span class="soft">${disputeText(visit, fee)}</span>`}
-        </div>
-        ${mayWaive(view, fee) ? waiveButton(view, fee, path) : ''}
-      </li>`,
-  )}`
+  return html`${fees.map((fee) => {
+    const more = [...partRefunded(visit, fee), ...disputeText(visit, fee)].join(' · ')
+    return html`<li>
+      ${icon('money')}
+      <div>${feeText(view, fee)}${more === '' ? '' : html`<span class="soft">${more}</span>`}</div>
+      <div class="ends not-printed">
+        ${refundLink(visit, fee, pathTo('refund'))}
+        ${mayWaive(view, fee) ? waiveButton(view, fee, pathTo('waive')) : ''}
+      </div>
+    </li>`
+  })}`
 }
 
-function feeText({ visit, row }: View, fee: ShownPayment): string {
+/** Names what was refunded of a payment, if a part remains. */
+export function partRefunded({ texts, locale }: ConsoleVisit, payment: ShownPayment): string[] {
+  const { status, currency, refunded_amount, refunding_amount } = payment
+  const amount = status === 'paid' ? refunded_amount + refunding_amount : 0
+  return amount > 0 ? [texts.booking.partRefunded({ amount: moneyText({ amount, currency }, locale) })] : []
+}
+
+/** Returns what can still be refunded of a payment. */
+export function leftToRefund(payment: ShownPayment): Money {
+  const { status, amount, currency, refunded_amount, refunding_amount } = payment
+  return { amount: status === 'paid' ? amount - refunded_amount - refunding_amount : 0, currency }
+}
+
+/** Renders a link to the form that refunds a payment, if something is left and the person may do it. */
+export function refundLink(visit: ConsoleVisit, payment: ShownPayment, formPath: string): Html {
+  if (leftToRefund(payment).amount <= 0 || !hasRole(visit.person, 'manager')) return html``
+  const address = `${formPath}${formPath.includes('?') ? '&' : '?'}payment=${payment.id}`
+  return html`<a class="button not-printed" href="${address}">${visit.texts.booking.refund}</a>`
+}
+
+/** Describes a payment that was made. */
+export function paymentText(view: PaymentView, payment: ShownPayment): string {
+  if (payment.kind === 'fee') return feeText(view, payment)
+  const { texts, locale } = view.visit
+  return `${texts.payments.kinds[payment.kind]}: ${moneyText(payment, locale)}`
+}
+
+function feeText({ visit, row }: PaymentView, fee: ShownPayment): string {
   const { booking: texts } = visit.texts
   const what = textFor(texts.feeReasons, fee.reason ?? '') ?? fee.reason ?? ''
   const amount = moneyText(fee, visit.locale)
@@ -47,33 +76,35 @@ function feeText({ visit, row }: View, fee: ShownPayment): string {
   return texts.fees[fee.status]({ what, amount, day })
 }
 
-/** Describes a dispute; empty without one. */
-export function disputeText({ texts }: ConsoleVisit, { dispute }: Pick<ShownPayment, 'dispute'>): string {
-  return dispute === null ? '' : texts.booking.disputes[dispute]
+/** Describes a dispute, if there is one. */
+export function disputeText({ texts }: ConsoleVisit, { dispute }: Pick<ShownPayment, 'dispute'>): string[] {
+  return dispute === null ? [] : [texts.booking.disputes[dispute]]
 }
 
 function mayWaive(
-  { visit }: View,
+  { visit }: PaymentView,
   { status, refunding_amount, refunded_amount, amount }: ShownPayment,
 ): boolean {
   const isOpen = status === 'charging' || status === 'due' || status === 'paid'
   return isOpen && refunding_amount + refunded_amount < amount && hasRole(visit.person, 'manager')
 }
 
-function waiveButton({ visit }: View, fee: ShownPayment, path: string): Html {
-  return html`<form method="post" action="${path}" class="not-printed">
+function waiveButton({ visit }: PaymentView, fee: ShownPayment, path: string): Html {
+  return html`<form method="post" action="${path}">
     ${hidden({ once: visit.once, payment: fee.id })}
-    <button type="submit">${visit.texts.booking.waive}</button>
+    <button type="submit">
+      ${fee.status === 'paid' ? visit.texts.booking.waivePaid : visit.texts.booking.waive}
+    </button>
   </form>`
 }
 
 /** Returns the currency of charges. Undefined for a booking without a price. */
-export function chargeCurrency({ row }: Pick<View, 'row'>): string | undefined {
+export function chargeCurrency({ row }: Pick<PaymentView, 'row'>): string | undefined {
   return row.payment_currency ?? totalPriceOf(row)?.currency
 }
 
 /** Renders the fields of the form that charges a card. */
-export function chargeFields(view: Pick<View, 'visit' | 'row'>, state: FormState): Html {
+export function chargeFields(view: Pick<PaymentView, 'visit' | 'row'>, state: FormState): Html {
   const texts = view.visit.texts.booking
   const label = `${texts.refundAmount} (${chargeCurrency(view) ?? ''})`
   return html`<p>${texts.chargeHint}</p>
@@ -82,7 +113,7 @@ export function chargeFields(view: Pick<View, 'visit' | 'row'>, state: FormState
 }
 
 /** Returns the members of a charge as they were typed. */
-export function readCharge(view: Pick<View, 'row'>, typed: Typed): object {
+export function readCharge(view: Pick<PaymentView, 'row'>, typed: Typed): object {
   const amount = numberOf(typed['amount'], 10 ** minorDigits(chargeCurrency(view) ?? 'EUR'))
   return { ...(amount !== null && { amount }), reason: typed['reason'] ?? '' }
 }
