@@ -72,10 +72,9 @@ export function clientList(visit: BusinessVisit, { q, fault, sort, clients, next
   ${
     clients.length > 0
       ? html`<div class="rows-head">
-            <a
-              href="${pathOf('/console/clients', visit, { ...query, sort: other })}"
-              aria-label="${t.sort[sort]}"
-              >${t.name} ${icon(sort === 'name' ? 'expand' : 'up')}</a
+            <a href="${pathOf('/console/clients', visit, { ...query, sort: other })}"
+              >${t.name}
+              <span class="unseen">${t.sort[sort]}</span> ${icon(sort === 'name' ? 'expand' : 'up')}</a
             >
             <span>${t.phone}</span> <span>${t.lastVisit}</span> <span>${t.nextVisit}</span>
             <span class="end">${frame.bookings}</span> <span class="end">${t.missed}</span>

@@ -40,6 +40,7 @@ import {
   fieldsOf,
   fillRows,
   ids,
+  inColumns,
   number,
   optional,
   type Rows,
@@ -464,11 +465,13 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
       <div class="beside">${at('client_fields.last_name', 'client_fields.phone')}</div>
       ${at('custom_fields')}
     </details>`
-  return html`<section class="card">
-      ${shortServiceFields(language, state)} ${at('category', 'description')}
-    </section>
-    ${at('staff_ids', 'location_ids')}
-    <section class="card folds">${folded}</section>`
+  return inColumns(
+    html`<section class="card">
+        ${shortServiceFields(language, state)} ${at('category', 'description')}
+      </section>
+      ${at('staff_ids', 'location_ids')}`,
+    html`<section class="card folds">${folded}</section>`,
+  )
 }
 
 const rarePointers = [
