@@ -1,9 +1,11 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Instant } from '../base/instants.ts'
 import type { Reads } from '../database/database.ts'
+import { isAmong } from '../database/json-rows.ts'
 import type { PaymentsTable } from '../database/tables.ts'
 import type { Discounted } from './item-discount-rules.ts'
 import { withDiscounts } from './item-discount-rules.ts'
+import type { FeeParts } from './movement-rules.ts'
 import { itemsOfEach } from './numbers-queries.ts'
 
 /** From an instant to before another. */
@@ -153,11 +155,47 @@ type MovedItem = Movement & {
 }
 
 /** Finds payments and refunds of a span, once for each service of their bookings. The caller limits the span. */
-export async function findMovedItems(
+export function findMovedItems(
   db: Reads,
-  { businessId, locationId }: { businessId: string; locationId?: string | undefined },
+  asked: { businessId: string; locationId?: string | undefined },
   span: MovementSpan,
 ): Promise<MovedItem[]> {
+  return itemsOfMoney(db, movementsIn(asked.businessId, span), asked)
+}
+
+/** A part of a fee, for one of the services of its booking. */
+type FeeItem = Omit<MovedItem, 'type'> & { type: keyof FeeParts }
+
+/** Finds the fees of bookings, in parts. The caller limits their number. */
+export function findFeeItems(
+  db: Reads,
+  { businessId, bookingIds }: { businessId: string; bookingIds: readonly string[] },
+): Promise<FeeItem[]> {
+  const ids = sql<string>`${JSON.stringify(bookingIds.map((id) => [id]))}`
+  const part = (type: keyof FeeParts, number: number) => sql`
+    select ${sql.lit(type)} as type, f.id as payment_id, ${sql.lit(number)} as number, f.kind, f.created_at as at,
+           f.${sql.ref(type)} as amount, f.currency, f.booking_id
+      from f where f.${sql.ref(type)} > 0`
+  const parts = sql`(
+    with f as (
+      select p.*, case when p.status in ('paid', 'refunded') then p.amount - p.back else 0 end as received,
+             case when p.status = 'waived' then p.amount else p.back end as waived,
+             case when p.status in ('due', 'charging') then p.amount else 0 end as due
+        from (select id, booking_id, kind, created_at, currency, status, amount,
+                     case when refund_requested_at is null then refund_total else amount end as back
+                from payments
+               where business_id = ${businessId} and ${isAmong(db, [['booking_id', 'uuid']], ids)} and kind = 'fee'
+                 and reason in ('late_cancel', 'no_show') and occasion like reason || '/%') as p)
+    ${part('received', 0)} union all ${part('waived', 1)} union all ${part('due', 2)}) as m`
+  return itemsOfMoney(db, parts, { businessId })
+}
+
+/** Finds amounts, once for each service of their bookings. */
+async function itemsOfMoney<Item extends Pick<MovedItem, 'payment_id' | 'number'>>(
+  db: Reads,
+  amounts: RawBuilder<unknown>,
+  { businessId, locationId }: { businessId: string; locationId?: string | undefined },
+): Promise<Item[]> {
   const own = (column: string) =>
     sql.raw(`case when k.item_count is null then k.${column} else v.${column} end`)
   const { rows } = await sql<FoundItem>`
@@ -165,7 +203,7 @@ export async function findMovedItems(
            ${own('service_id')} as service_id, ${own('staff_id')} as staff_id,
            ${own('party_size')} as party_size,
            ${own('agreed_amount')} as amount, ${own('agreed_currency')} as currency, k.discount_json
-      from ${movementsIn(businessId, span)}
+      from ${amounts}
            left join bookings as k on k.id = m.booking_id and k.business_id = ${businessId}
            ${itemsOfEach(db)}
      where 1 = 1 ${locationId === undefined ? sql`` : sql`and k.location_id = ${locationId}`}
@@ -177,11 +215,12 @@ export async function findMovedItems(
       currency: moved_currency,
       price: amount === null ? 0 : amount * party_size - discount,
     }),
-  )
+  ) as unknown as Item[] // the amounts decide its type
 }
 
 type FoundItem = Discounted<
-  Omit<Movement, 'amount' | 'currency'> & {
+  Omit<Movement, 'type' | 'amount' | 'currency'> & {
+    type: string
     moved: number
     moved_currency: string
     service_id: string

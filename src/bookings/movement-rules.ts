@@ -43,22 +43,63 @@ export interface Takings {
   refunded: number
 }
 
-/** Sums of payments and refunds, one for each currency. */
+/** The fees of bookings, in minor units. They add up to all that was charged. */
+export interface FeeParts {
+  received: number
+  /** Including what was refunded. */
+  waived: number
+  due: number
+}
+
+/** Sums of amounts of several kinds, one for each currency. */
+class CurrencySums<Kind extends string> {
+  private readonly sums = new Map<string, Record<Kind, number>>()
+  private readonly zeros: Record<Kind, number>
+
+  constructor(zeros: Record<Kind, number>) {
+    this.zeros = zeros
+  }
+
+  add(kind: Kind, currency: string, amount: number): void {
+    const sum = this.sums.get(currency) ?? { ...this.zeros }
+    this.sums.set(currency, sum)
+    sum[kind] += amount
+  }
+
+  list(): (Record<Kind, number> & { currency: string })[] {
+    return [...this.sums]
+      .map(([currency, sum]) => ({ currency, ...sum }))
+      .toSorted((one, other) => (one.currency < other.currency ? -1 : 1))
+  }
+}
+
+/** Sums of payments and refunds. */
 export class TakingsSums {
-  private readonly sums = new Map<string, Takings>()
+  private readonly sums = new CurrencySums<'received' | 'refunded'>({ received: 0, refunded: 0 })
 
   /** Adds an amount, which is below zero for a refund. */
   add({ type, currency, share }: { type: 'payment' | 'refund'; currency: string; share: number }): void {
-    const sum = this.sums.get(currency) ?? { currency, received: 0, refunded: 0 }
-    this.sums.set(currency, sum)
-    if (type === 'payment') sum.received += share
-    else sum.refunded -= share
+    if (type === 'payment') this.sums.add('received', currency, share)
+    else this.sums.add('refunded', currency, -share)
   }
 
   list(): Takings[] {
-    return this.sums
-      .values()
-      .toArray()
-      .toSorted((one, other) => (one.currency < other.currency ? -1 : 1))
+    return this.sums.list()
+  }
+}
+
+/** Sums of fees, and of all that was charged. */
+export class FeeSums {
+  private readonly sums = new CurrencySums<keyof FeeParts>({ received: 0, waived: 0, due: 0 })
+
+  add({ type, currency, share }: { type: keyof FeeParts; currency: string; share: number }): void {
+    this.sums.add(type, currency, share)
+  }
+
+  list(): (FeeParts & { currency: string; charged: number })[] {
+    return this.sums.list().map(({ currency, received, waived, due }) => ({
+      ...{ currency, charged: received + waived + due },
+      ...{ received, waived, due },
+    }))
   }
 }

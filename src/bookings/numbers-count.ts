@@ -17,7 +17,7 @@ import {
   weekCells,
 } from './numbers-rules.ts'
 import type { Numbers } from './numbers-schemas.ts'
-import { TakingsSums } from './movement-rules.ts'
+import { FeeSums, TakingsSums } from './movement-rules.ts'
 import type { NumbersItem } from './numbers-types.ts'
 
 /** Maximum number of listed columns. Further ones are only counted. */
@@ -25,6 +25,7 @@ const maxColumns = 1_000
 
 type Counted = Static<typeof Numbers>
 type MovedShare = Parameters<TakingsSums['add']>[0] & { staff_id: string | null }
+type FeeShare = Parameters<FeeSums['add']>[0] & { staff_id: string | null }
 type CountName =
   'bookings' | 'cancellations' | 'no_shows' | 'waitlist_bookings' | 'booked_minutes' | 'open_minutes'
 
@@ -55,6 +56,7 @@ class Period {
   readonly money = new MoneySums()
   readonly waitlistMoney = new MoneySums()
   readonly taken = new TakingsSums()
+  readonly fees = new FeeSums()
   clients = { new: 0, returning: 0 }
   readonly days: Days
 
@@ -74,6 +76,7 @@ class Period {
       money: this.money.list(),
       waitlist_money: this.waitlistMoney.list(),
       taken: this.taken.list(),
+      fees: this.fees.list(),
     }
   }
 }
@@ -193,6 +196,12 @@ export class NumbersCount {
   addMoved(span: CountedSpan, item: MovedShare): void {
     if (this.question.staffId !== undefined && item.staff_id !== this.question.staffId) return
     for (const { taken } of this.periodsOf(span)) taken.add(item)
+  }
+
+  /** Adds a part of a fee of a booking in a span, for one service. */
+  addFee(span: CountedSpan, item: FeeShare): void {
+    if (this.question.staffId !== undefined && item.staff_id !== this.question.staffId) return
+    for (const { fees } of this.periodsOf(span)) fees.add(item)
   }
 
   /** Returns the numbers. */

@@ -46,6 +46,7 @@ export async function findNumbers(
                   select 1 from waitlist_offers as o
                    where o.id = k.id and o.business_id = k.business_id and o.status = 'taken')
                 then 1 else 0 end as was_offered,
+           case when k.fee_rules_json is null then 0 else 1 end as has_fees,
            case when k.cancelled_at is not null then 'cancelled'
                 when k.no_show_at is not null then 'missed' else 'booked' end as state
       from bookings as k

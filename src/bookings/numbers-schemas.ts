@@ -83,6 +83,20 @@ const MoneyTaken = Type.Array(
   },
 )
 
+const Fees = Type.Array(
+  Type.Object({
+    currency: Type.String({ description: 'ISO 4217.' }),
+    charged: Type.Integer({ ...AmountOfMoney, description: 'All of them.' }),
+    received: Type.Integer({ ...AmountOfMoney, description: 'Paid, and not given back.' }),
+    waived: Type.Integer({ ...AmountOfMoney, description: 'Waived or refunded.' }),
+    due: Type.Integer({ ...AmountOfMoney, description: 'Still due, or being charged.' }),
+  }),
+  {
+    description:
+      'Fees for late cancellations and no-shows in minor units, where the booking starts. That of a visit is divided by the prices of its services.',
+  },
+)
+
 const MinutesByHour = Type.Array(Count)
 
 const Period = Type.Object(
@@ -100,6 +114,7 @@ const Period = Type.Object(
     waitlist_bookings: Type.Integer({ minimum: 0, description: descriptions.waitlist_bookings }),
     waitlist_money: MoneyByCurrency,
     taken: MoneyTaken,
+    fees: Fees,
   },
   {
     title: 'PeriodInNumbers',
@@ -139,6 +154,7 @@ const examplePeriod = {
   waitlist_bookings: 2,
   waitlist_money: [{ currency: 'EUR', booked: 7_000, missed: 0 }],
   taken: [{ currency: 'EUR', received: 42_000, refunded: 2_500 }],
+  fees: [{ currency: 'EUR', charged: 5_200, received: 3_500, waived: 1_700, due: 0 }],
 }
 const exampleHours = (minutes: number) =>
   Array.from({ length: 24 }, (_, hour) => (hour >= 9 && hour < 17 ? minutes : 0))

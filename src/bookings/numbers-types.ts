@@ -23,6 +23,8 @@ export interface NumbersItem {
   is_item: 0 | 1
   /** 1 for a time that the waiting list offered. */
   was_offered: 0 | 1
+  /** 1 if it may be charged fees. */
+  has_fees: 0 | 1
   state: 'booked' | 'missed' | 'cancelled'
 }
 

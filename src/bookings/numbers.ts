@@ -9,7 +9,7 @@ import { keptCatalogues, type WholeCatalogue } from '../catalogue/offering.ts'
 import { businessAsked, catalogueOf } from './calendar.ts'
 import type { Context } from './context.ts'
 import { turnsFor } from './costly.ts'
-import { findMovedItems, movementName } from './movement-queries.ts'
+import { findFeeItems, findMovedItems, movementName } from './movement-queries.ts'
 import { withShares } from './movement-rules.ts'
 import { NumbersCount } from './numbers-count.ts'
 import {
@@ -83,6 +83,10 @@ async function countNumbers(
     await slices.rest()
     count.meet(emails, earlier)
     await slices.map(items, (item) => count.add(span, item))
+    const charged = items.filter(({ has_fees }) => has_fees === 1).map(({ booking_id }) => booking_id)
+    const bookingIds = [...new Set(charged)]
+    const fees = bookingIds.length === 0 ? [] : await findFeeItems(db, { businessId, bookingIds })
+    for (const fee of withShares(fees, movementName)) count.addFee(span, fee)
   }
   for (const spans of Map.groupBy(count.spans, ({ month }) => month).values()) {
     const [from, to] = [spans[0]?.range.from ?? 0, spans.at(-1)?.range.to ?? 0]

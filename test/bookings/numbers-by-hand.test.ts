@@ -59,7 +59,7 @@ onEachEngine('numbers of a fortnight', (engine) => {
 
   test('weeks and months have money by currency, and each client once', async () => {
     const { weeks, months, total } = await read('from=2026-12-07&to=2026-12-20')
-    const noneWaited = { waitlist_bookings: 0, waitlist_money: [], taken: [] }
+    const noneWaited = { waitlist_bookings: 0, waitlist_money: [], taken: [], fees: [] }
     const first = {
       ...{ bookings: 4, cancellations: 1, no_shows: 0, booked_minutes: 180 },
       ...{ open_minutes: 2 * 7 * 1_440, new_clients: 2, returning_clients: 1 },

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readConsole, textOf } from '../support/console.ts'
 import { deposit, depositWorld, type DepositWorld } from '../support/deposits.ts'
 import { type MailServer, startMailServer } from '../support/mail-server.ts'
 import { mailVariables } from '../support/mail-world.ts'
 import { makeLocation, type Offer } from '../support/offers.ts'
+import { logInNewPerson } from '../support/person.ts'
 import type { CardBehaviour } from '../support/stripe-server.ts'
 import { onEachEngine } from '../support/test-service.ts'
 
@@ -416,6 +418,43 @@ onEachEngine('a saved card', (engine) => {
       expect(await fee(id), how).toMatchObject({ status: 'paid' })
       expect(taken(), how).toBe(900)
     }
+  })
+
+  test('fees of late cancellations and no-shows are in the numbers and reports, in parts', async () => {
+    location = await makeLocation(world.service, world.business.id)
+    const [first = ''] = new Date(world.service.clock.nowMs()).toISOString().split('T')
+    const late = await booked()
+    const missed = await booked({}, { card: 'card_declined', days: 11 })
+    const came = await booked({}, { days: 11 })
+    await call('POST', `/bookings/${late.id}/charge`, { amount: 900, reason: 'Tea' })
+    await toBefore(late.id, 60)
+    await (await manage(late.id)).cancel()
+    await world.settled()
+    const partly = (await payments(late.id)).find(({ reason }) => reason === 'late_cancel')
+    await call('POST', `/bookings/${late.id}/refund`, { amount: 1_000, payment_id: partly?.['id'] })
+    await toBefore(missed.id, -60)
+    for (const { id } of [missed, came]) await call('PATCH', `/bookings/${id}`, { no_show: true })
+    await world.settled()
+    await waive(came.id, (await fee(came.id))?.['id'])
+    await world.settled()
+    const [last = ''] = new Date(world.service.clock.nowMs()).toISOString().split('T')
+    const query = `from=${first}&to=${last}`
+    const numbers = await world.service.call('GET', `/numbers?${query}&location_id=${location}`, {
+      token: world.business.key,
+    })
+    const parts = { currency: 'EUR', charged: 18_000, received: 5_000, waived: 7_000, due: 6_000 }
+    expect(numbers.body).toMatchObject({ total: { fees: [parts], no_shows: 2 } })
+    const days = numbers.body.months as { fees: (typeof parts)[] }[]
+    expect(days.flatMap(({ fees }) => fees).reduce((sum, { charged }) => sum + charged, 0)).toBe(18_000)
+    const owner = await logInNewPerson(world.service, {
+      ...{ email: `${engine}@example.com`, role: 'owner', place: { businessId: world.business.id } },
+    })
+    const own = `range=own&${query}&location=${location}`
+    const page = textOf(await readConsole(world.service, `/console/numbers?${own}`, owner))
+    expect(page).toContain('No-shows cost you €120. Fees brought back €50 of €180.')
+    const file = await readConsole(world.service, `/console/numbers.csv?report=fees&${own}`, owner)
+    expect(file.body).toContain('Charged (EUR),Received (EUR),Waived or refunded (EUR),Still due (EUR)')
+    expect(file.body).toMatch(/,60\.00,50\.00,10\.00,0\.00|,180\.00,50\.00,70\.00,60\.00/)
   })
 
   test('that the client disputes is marked, in any order of the events', async () => {

@@ -235,6 +235,8 @@ export interface TextParameters {
   'numbers.clientsSay': { fresh: number; returning: string | number; share: string | number }
   'numbers.noShowsSay': { count: number; share: string | number }
   'numbers.noShowsCost': { amount: string | number; count: number; share: string | number }
+  'numbers.feesSay': { charged: string | number; received: string | number }
+  'numbers.feesAgainst': { charged: string | number; lost: string | number; received: string | number }
   'numbers.leadsSay': { days: number }
   'numbers.busySays': { best: string | number; most: string | number; share: string | number }
   'numbers.gapsSay': { count: number }

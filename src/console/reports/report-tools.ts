@@ -97,6 +97,11 @@ export function takenIn(taken: Period['taken'], currency: string): number {
   return one ? one.received - one.refunded : 0
 }
 
+/** Returns the fees in one currency. */
+export function feesIn(fees: Period['fees'], currency: string) {
+  return fees.find((one) => one.currency === currency) ?? { charged: 0, received: 0, waived: 0, due: 0 }
+}
+
 export function nameOf({ staff, service, location }: CountedColumn): string {
   return staff?.name ?? [service?.name ?? '–', ...(location ? [location.name] : [])].join(' · ')
 }

@@ -9,6 +9,7 @@ import { compactMoney, daysText } from './report-formats.ts'
 import {
   bestOf,
   type Counted,
+  feesIn,
   moneyIn,
   type Report,
   shareOf,
@@ -270,6 +271,70 @@ function attendanceReport({
   }
 }
 
+/** Shows what fees for no-shows and late cancellations brought back. */
+function feeReport({
+  texts,
+  payments,
+  locale,
+  total,
+  amount,
+  period,
+  periodHead,
+  periods,
+  labelOf,
+  sums,
+}: Tools): Report {
+  const list = new Intl.ListFormat(locale)
+  const said = (kind: 'charged' | 'received') =>
+    list.format(total.fees.map((sum) => moneyText({ amount: sum[kind], currency: sum.currency }, locale)))
+  const lost = sums(total.money, 'missed')
+  const values = { charged: said('charged'), received: said('received') }
+  const names = {
+    ...{ charged: texts.feesCharged, received: payments.received },
+    ...{ waived: texts.feesWaived, due: texts.feesDue },
+  }
+  const kinds = ['charged', 'received', 'waived', 'due'] as const
+  return {
+    id: 'fees',
+    title: texts.fees,
+    sentence:
+      lost.length === 0 ? texts.feesSay(values) : texts.feesAgainst({ ...values, lost: list.format(lost) }),
+    plot: html`${total.fees.map(({ currency }) =>
+      barPlot(
+        periods.map((one) => {
+          const { charged, received, waived, due } = feesIn(one.fees, currency)
+          return {
+            label: labelOf(one),
+            value: compactMoney(charged, currency, locale),
+            parts: [
+              { look: 'full' as const, value: received },
+              { look: 'hatched' as const, value: due },
+              { look: 'outline' as const, value: waived },
+            ],
+          }
+        }),
+        { title: `${texts.fees} (${currency})`, axis: (value) => compactMoney(value, currency, locale) },
+      ),
+    )}
+    ${plotLegend([
+      ['full', names.received],
+      ['hatched', names.due],
+      ['outline', names.waived],
+    ])}`,
+    heads: [
+      periodHead,
+      ...total.fees.flatMap(({ currency }) => kinds.map((kind) => `${names[kind]} (${currency})`)),
+    ],
+    rows: periods.map((one) => [
+      period(one),
+      ...total.fees.flatMap(({ currency }) => {
+        const fees = feesIn(one.fees, currency)
+        return kinds.map((kind) => amount(fees[kind], currency))
+      }),
+    ]),
+  }
+}
+
 function leadReport({ texts, numbers, total, plain, text, count, share }: Tools): Report {
   const { lead_times: groups, median_lead_days: days } = numbers
   const named = ({ from_days: from, to_days: to }: Counted['lead_times'][number]) =>
@@ -380,7 +445,9 @@ export function reportsOf(visit: BusinessVisit, numbers: Counted): Report[] {
   return [
     ...[weekReport(tools), revenueReport(tools)],
     ...(numbers.total.taken.length > 0 ? [takenReport(tools)] : []),
-    ...[attendanceReport(tools), clientReport(tools)],
+    attendanceReport(tools),
+    ...(numbers.total.fees.length > 0 ? [feeReport(tools)] : []),
+    clientReport(tools),
     ...[serviceReport(tools), utilisationReport(tools), leadReport(tools)],
     ...(numbers.total.waitlist_bookings > 0 ? [waitlistReport(tools)] : []),
     peopleReport(tools),
