@@ -39,6 +39,7 @@ export function compactMoney(amount: number, currency: string, locale: string): 
   const value = amount / 10 ** minorDigits(currency)
   return numberFormat(locale, {
     ...{ style: 'currency', currency, notation: 'compact', currencyDisplay: 'narrowSymbol' },
+    useGrouping: true, // German thousands have no short form
     maximumFractionDigits: value < 1_000 ? 0 : 1,
   }).format(value)
 }
