@@ -87,6 +87,26 @@ describe.skipIf(chromiumPath === undefined)('a busy day', () => {
     await visitor.close()
   })
 
+  test('the phone of somebody in the team shows their own day, and no shortcuts', async () => {
+    const { business, staffId } = bookerOf(service)
+    const staff = { staffId: staffId('Ben'), place: { businessId: business.id } }
+    const ben = await logInNewPerson(service, {
+      email: 'ben@example.com',
+      name: 'Ben',
+      role: 'staff',
+      ...staff,
+    })
+    const phone = { address, ...consoleSizes.phone, hasTouch: true }
+    const visitor = await openConsole(browser, ben, phone)
+    const { page } = visitor
+    await page.goto(`${address}/console?date=${day}`)
+    expect(await page.locator('[popovertarget=cal-tools]').innerText()).toBe('Ben Fischer')
+    await page.locator('[popovertarget=cal-do]').click()
+    await page.locator('#cal-do').getByRole('link', { name: 'Print the day' }).waitFor()
+    expect(await page.locator('#cal-do').innerText()).not.toMatch(/Shortcuts|Show the whole day/)
+    await visitor.close()
+  })
+
   test('the key / leads from the calendar to what is booked for a client', async () => {
     const visitor = await openConsole(browser, owner, { address, ...consoleSizes.desktop })
     await visitor.page.goto(`${address}/console`)

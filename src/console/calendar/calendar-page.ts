@@ -212,10 +212,19 @@ function toolsName(view: CalendarView): Html {
   const { texts } = visit
   const place = calendar.catalogue.locations.find(({ id }) => id === choice.location)?.name
   const column = onlyColumn(view)
-  const chosen = [place, column && columnName(column, calendar.columns)].filter((name) => name !== undefined)
-  return chosen.length === 0
-    ? html`<span>${texts.calendar.everyone}</span>`
-    : html`<span>${chosen.map((name, index) => html`${index === 0 ? '' : ', '}<bdi>${name}</bdi>`)}</span>`
+  const shown = (only: Column | undefined, look = '') => {
+    const chosen = [place, only && columnName(only, calendar.columns)].filter((name) => name !== undefined)
+    return html`<span class="${look}"
+      >${
+        chosen.length === 0
+          ? texts.calendar.everyone
+          : chosen.map((name, index) => html`${index === 0 ? '' : ', '}<bdi>${name}</bdi>`)
+      }</span
+    >`
+  }
+  // the list of phones shows staff their own appointments
+  const own = choice.view === undefined ? ownColumn(view) : undefined
+  return own ? html`${shown(column, 'as-grid')}${shown(own, 'as-list')}` : shown(column)
 }
 
 /** Formats the day, or the first and last day of the week. This year goes without saying. */
