@@ -107,6 +107,7 @@ interface BookingConditions {
   emails: string[] | undefined
   clientId: string | undefined
   seriesId: string | undefined
+  couponId: string | undefined
   businessId: string | undefined
 }
 
@@ -152,7 +153,7 @@ function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
   const { status, noShow, from, to, serviceId, locationId, staffId, emails, businessId } = filter.conditions
   const { instant, direction } = sortedBy(filter)
   const { after } = filter
-  const { clientId, seriesId } = filter.conditions
+  const { clientId, seriesId, couponId } = filter.conditions
   const isAfter = sql.raw(direction === 'asc' ? '>' : '<')
   return [
     ...(status ? [sql<boolean>`b.status = ${status}`] : []),
@@ -165,6 +166,7 @@ function conditionsOf({ filter }: Listing): RawBuilder<boolean>[] {
     ...(emails ? [sql<boolean>`lower(b.client_email) in (${sql.join(emails)})`] : []),
     ...(clientId ? [sql<boolean>`b.client_id = ${clientId}`] : []),
     ...(seriesId ? [sql<boolean>`b.series_id = ${seriesId}`] : []),
+    ...(couponId ? [sql<boolean>`b.coupon_id = ${couponId}`] : []),
     ...(businessId ? [sql<boolean>`b.business_id = ${businessId}`] : []),
     ...(after ? [sql<boolean>`(${sql.ref(instant)}, b.id) ${isAfter} (${after[0]}, ${after[1]})`] : []),
   ]

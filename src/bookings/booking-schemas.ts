@@ -510,6 +510,9 @@ export const BookingsQuery = StrictObject({
     }),
   ),
   series_id: Type.Optional(Type.String({ ...Id, description: 'The dates of one series.' })),
+  coupon_id: Type.Optional(
+    Type.String({ ...Id, description: 'Bookings with one coupon, also those that were cancelled since.' }),
+  ),
   q: Type.Optional(
     Trimmed(
       Type.String({

@@ -112,6 +112,7 @@ export async function listBookings(
         query.email === undefined ? undefined : await storedForms(context.db.reads, actor.scope, query.email),
       clientId: query.client_id,
       seriesId: query.series_id,
+      couponId: query.coupon_id,
       businessId: query.business_id,
     },
     byStart,

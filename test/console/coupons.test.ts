@@ -84,6 +84,17 @@ onEachEngine('coupons in the console', (engine) => {
     expect(booked.status, JSON.stringify(booked.body)).toBe(201)
     expect(booked.body).toMatchObject({ discount: { amount: 700, currency: 'EUR' } })
     expect(await page(path)).toContain('used once · €7 off in total')
+    const list = `bookings?when=all&coupon=${String(coupon.id)}`
+    const { body: shown } = await readConsole(service, `/console/${path}`, owner)
+    expect(shown).toContain(`<a href="/console/${list.replace('&', '&amp;')}">used once</a>`)
+    const id = String(booked.body.id)
+    const listed = String((await readConsole(service, `/console/${list}`, owner)).body)
+    expect(listed.match(/class="row" href="[^"]*bookings\/[^"]*"/g)).toHaveLength(1)
+    expect(listed).toContain(id)
+    expect(listed).toMatch(/<option value="[^"]*" selected[^>]*>FIFTH</)
+    const found = await owner.call('GET', `/bookings?coupon_id=${String(coupon.id)}`)
+    expect(found.body.data).toMatchObject([{ id, discount: { code: 'FIFTH' } }])
+    expect((await owner.call('GET', `/bookings?coupon_id=${id}`)).body.data).toEqual([])
     expect((await send(`${path}/remove`, {})).status).toBe(303)
   })
 

@@ -7,7 +7,7 @@ import { asLine } from '../../base/contact-formats.ts'
 import { html, type Html } from '../../base/html.ts'
 import { isUuid } from '../../base/ids.ts'
 import { Slices } from '../../base/slices.ts'
-import { pagesOf } from '../../base/paging.ts'
+import { mostPerPage, pagesOf, presentPage } from '../../base/paging.ts'
 import { emptyState } from '../frame/empty-state.ts'
 import { byDay, listItems, pageOrFirst, searchField } from '../frame/lists.ts'
 import { face, faceOf } from '../frame/faces.ts'
@@ -17,6 +17,7 @@ import { itemsOf } from '../../database/shown-item-rules.ts'
 import { presentBooking } from '../../bookings/presented-booking.ts'
 import { listBookings } from '../../bookings/booking.ts'
 import { clientAt } from '../../bookings/client.ts'
+import { listCoupons, presentCoupon } from '../../bookings/coupon.ts'
 import type { Context } from '../../bookings/context.ts'
 import { turnsFor } from '../../bookings/costly.ts'
 import { locationKind, staffKind } from '../../catalogue/catalogue-kinds.ts'
@@ -52,6 +53,7 @@ const listQuery = {
   client: Type.Optional(
     Type.String({ maxLength: 600, description: 'Of one client: the id of one of their bookings.' }),
   ),
+  coupon: Choice,
   cursor: Choice,
   requests: Type.Optional(
     Type.String({ maxLength: 600, description: 'The cursor of a page of unanswered requests.' }),
@@ -227,7 +229,7 @@ const minSearched = 3
 async function readAddress(context: Context, visit: ConsoleVisit, address: Address): Promise<Query> {
   const { business } = visit
   const client = await clientOf(context, visit, address.client)
-  const { person, location, cursor } = address
+  const { person, location, coupon, cursor } = address
   const when = whenOf(address)
   const status = address.status === absent ? 'completed' : statuses.find((one) => one === address.status)
   const q = address.q && asLine(address.q).trim()
@@ -241,6 +243,7 @@ async function readAddress(context: Context, visit: ConsoleVisit, address: Addre
     ...(status && { status }),
     ...(person && isUuid(person) && { staff_id: person.toLowerCase() }),
     ...(location && isUuid(location) && { location_id: location.toLowerCase() }),
+    ...(coupon && isUuid(coupon) && { coupon_id: coupon.toLowerCase() }),
     ...(q !== undefined && Array.from(q).length >= minSearched && { q: q.slice(0, 100) }),
     ...client,
     ...(address.status === absent && { noShow: true }),
@@ -262,10 +265,11 @@ async function listPage(context: Context, visit: ConsoleVisit, address: Address)
   const texts = visit.texts.bookings
   const query = await readAddress(context, visit, address)
   const businessId = visit.business?.id
-  const [{ data: rows, next_cursor: next }, people, places] = await Promise.all([
+  const [{ data: rows, next_cursor: next }, people, places, coupons] = await Promise.all([
     pageOrFirst(query.cursor, (cursor) => listBookings(context, visit.person, { ...query, cursor })),
     listItems(context, visit.person, { kind: staffKind, businessId }),
     listItems(context, visit.person, { kind: locationKind, businessId }),
+    couponsOf(context, visit),
   ])
   const { business: _business, cursor, panel: _panel, requests, done, ...kept } = address
   const isShort = address.q !== undefined && address.q.trim() !== '' && query.q === undefined
@@ -283,7 +287,7 @@ async function listPage(context: Context, visit: ConsoleVisit, address: Address)
   return html`<h1>${texts.title}</h1>
     ${doneNotice(visit.texts.booking.done, done)}
     ${await requestList(context, visit, { ...kept, cursor, requests })}
-    ${filterForm(visit, address, { people, places })} ${listFrame(visit, list)}`
+    ${filterForm(visit, address, { people, places, coupons })} ${listFrame(visit, list)}`
 }
 
 interface Named {
@@ -294,13 +298,13 @@ interface Named {
 function filterForm(
   visit: ConsoleVisit,
   address: Address,
-  { people, places }: { people: Named[]; places: Named[] },
+  { people, places, coupons }: Record<'people' | 'places' | 'coupons', Named[]>,
 ): Html {
   const { texts } = visit
   const { bookings: t, booking } = texts
   const named = (items: Named[]) => items.map(({ id, name }) => [id, name] as const)
-  const { q = '', status = '', person = '', location = '' } = address
-  const state = filledForm({ when: whenOf(address), status, person, location })
+  const { q = '', status = '', person = '', location = '', coupon = '' } = address
+  const state = filledForm({ when: whenOf(address), status, person, location, coupon: coupon.toLowerCase() })
   const statusOptions = [
     ...statuses.map((one) => [one, booking.status[one]] as const),
     [absent, booking.noShow] as const,
@@ -317,8 +321,19 @@ function filterForm(
     ${filter('status', t.status, [['', t.anyStatus], ...statusOptions])}
     ${filter('person', t.person, [['', t.everyone], ...named(people)])}
     ${places.length > 1 ? filter('location', t.location, [['', t.everywhere], ...named(places)]) : ''}
+    ${coupons.length > 0 ? filter('coupon', t.coupon, [['', t.anyCoupon], ...named(coupons)]) : ''}
     <button type="submit" class="main">${t.show}</button>
   </form>`
+}
+
+/** Returns the coupons of the shown business by which its bookings can be filtered, with their codes as names. */
+async function couponsOf(context: Context, { person, business }: ConsoleVisit): Promise<Named[]> {
+  if (!business || isStaff(person)) return []
+  const { data } = presentPage(
+    await listCoupons(context, person, { business_id: business.id, limit: mostPerPage }),
+    presentCoupon,
+  )
+  return data.map(({ id, code }) => ({ id, name: code }))
 }
 
 interface ListSetting {
@@ -373,7 +388,9 @@ function listRow(visit: ConsoleVisit, row: BookingRows[number], { hasPlaces, sta
 function emptyList(visit: ConsoleVisit, address: Address, hasMore: boolean): Html {
   const { bookings: texts, frame } = visit.texts
   if (hasMore) return html`<p>${texts.searchOn}</p>`
-  const isFiltered = [address.q, address.status, address.person, address.location].some(Boolean)
+  const isFiltered = [address.q, address.status, address.person, address.location, address.coupon].some(
+    Boolean,
+  )
   const when = whenOf(address)
   const hint = isFiltered ? texts.nothingFound : when === 'upcoming' ? texts.nothingAhead : texts.nothing
   return emptyState(

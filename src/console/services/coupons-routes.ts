@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { html } from '../../base/html.ts'
+import { html, type Html } from '../../base/html.ts'
 import { type Instant, instantFromMs, readInstant, toMs } from '../../base/instants.ts'
 import { mostPerPage, presentPage } from '../../base/paging.ts'
 import { compileCreation } from '../../base/validation.ts'
@@ -112,13 +112,15 @@ function aboutOf(visit: BusinessVisit, coupon: Coupon, now: Instant): string {
   ].join(' · ')
 }
 
-/** Returns the uses of a coupon and what they took off: "Used 3 of 20 times · €30 off in total". */
-async function usesText(context: Context, visit: BusinessVisit, coupon: Coupon): Promise<string> {
+/** Renders the uses of a coupon, with a link to its bookings, and what they took off: "Used 3 of 20 times · €30 off in total". */
+async function usesText(context: Context, visit: BusinessVisit, coupon: Coupon): Promise<Html> {
   const { texts, locale } = visit
   const off = (await couponReductions(context, coupon)).map((money) => moneyText(money, locale))
   const amount = new Intl.ListFormat(locale).format(off)
-  const total = off.length === 0 ? [] : [texts.coupons.offInAll({ amount })]
-  return [usedText(visit, coupon), ...total].join(' · ')
+  const total = off.length === 0 ? '' : ` · ${texts.coupons.offInAll({ amount })}`
+  const bookings = pathOf('/console/bookings', visit, { when: 'all', coupon: coupon.id })
+  const used = usedText(visit, coupon)
+  return html`${coupon.uses === 0 ? used : html`<a href="${bookings}">${used}</a>`}${total}`
 }
 
 function usedText({ texts }: BusinessVisit, { uses: count, max_uses: most }: Coupon): string {
