@@ -598,7 +598,10 @@ export async function findOptOut(
 }
 
 /** A fee as its email shows it. */
-export type MailedFee = Pick<PaymentsTable, 'id' | 'amount' | 'currency' | 'status' | 'reason'>
+export type MailedFee = Pick<
+  PaymentsTable,
+  'id' | 'kind' | 'amount' | 'currency' | 'status' | 'reason' | 'refund_total'
+>
 
 export function findFee(
   db: Reads,
@@ -606,7 +609,7 @@ export function findFee(
 ): Promise<MailedFee | undefined> {
   return db
     .selectFrom('payments')
-    .select(['id', 'amount', 'currency', 'status', 'reason'])
+    .select(['id', 'kind', 'amount', 'currency', 'status', 'reason', 'refund_total'])
     .where('business_id', '=', business_id)
     .where('id', '=', id)
     .executeTakeFirst()

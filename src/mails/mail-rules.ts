@@ -244,6 +244,14 @@ export function feeOfOccasion({
   return kind === 'fee_paid' || kind === 'fee_due' ? occasion.slice(feePrefix.length) : undefined
 }
 
+/** Returns the ID of the payment whose refund an email is about. Undefined for any other. */
+export function refundOfOccasion({
+  kind,
+  occasion,
+}: Pick<WaitingMail, 'kind' | 'occasion'>): string | undefined {
+  return kind === 'refunded' ? /^refund\/([^/]+)\//.exec(occasion)?.[1] : undefined
+}
+
 /** True for an email with an occasion of `paidOccasion`. */
 export function reportsPayment({ occasion }: Pick<WaitingMail, 'occasion'>): boolean {
   return occasion.startsWith(paidPrefix)

@@ -66,6 +66,7 @@ export function mailViewOf(
     server = '',
     series,
     fee,
+    refundedFee,
   }: {
     addresses: MailAddresses
     known: KnownBooking | undefined
@@ -76,10 +77,13 @@ export function mailViewOf(
     series?: MailView['booking']['series'] | undefined
     /** The fee that the email is about. */
     fee?: MailView['fee'] | undefined
+    /** The refunded part of the fee that the email is about. */
+    refundedFee?: Money | undefined
   },
 ): MailView {
   const items = itemsOf(booking)
   const isVisit = items.length > 1 || (known?.items?.length ?? 0) > 1
+  const isMissed = booking.status === 'cancelled' || booking.no_show_at !== null
   const people = [...new Set(items.flatMap(({ staff }) => staff?.name ?? []))]
   return {
     kind,
@@ -106,14 +110,9 @@ export function mailViewOf(
       price: totalPriceOf(booking),
       discount: shownDiscountOf(booking),
       deposit: depositOf(booking),
-      returned: returnedOf(booking),
-      left: leftOnSite(booking),
-      client: {
-        firstName: booking.client_first_name,
-        lastName: booking.client_last_name,
-        email: shownEmail(booking.client_email),
-        phone: booking.client_phone,
-      },
+      returned: refundedFee ?? returnedOf(booking),
+      left: isMissed ? null : leftOnSite(booking),
+      client: clientOf(booking),
       answers: answersOf(booking),
       terms: agreedTerms(booking),
       notes: booking.notes,
@@ -121,10 +120,19 @@ export function mailViewOf(
       ...(series && { series }),
     },
     ...(fee && { fee }),
-    feeRules: booking,
+    ...(!isMissed && { feeRules: booking }),
     ...addresses,
     now,
     from: { address: from },
+  }
+}
+
+function clientOf(booking: ShownBooking): MailView['booking']['client'] {
+  return {
+    firstName: booking.client_first_name,
+    lastName: booking.client_last_name,
+    email: shownEmail(booking.client_email),
+    phone: booking.client_phone,
   }
 }
 

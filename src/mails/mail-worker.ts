@@ -1,3 +1,4 @@
+import type { Money } from '../catalogue/catalogue-types.ts'
 import type { RateLimiter } from '../access/rate-limits.ts'
 import { hasEmail } from '../base/contact-formats.ts'
 import { type Instant, plusSeconds } from '../base/instants.ts'
@@ -17,6 +18,7 @@ import {
   leaseMails,
   sentSince,
   type ShownBooking,
+  findFee,
 } from './mail-queries.ts'
 import {
   leaseSeconds,
@@ -25,6 +27,7 @@ import {
   maxToBusinessPerHour,
   maxToClientPerHour,
   noticeToSend,
+  refundOfOccasion,
 } from './mail-rules.ts'
 import { isAnyNoticeDue, leaseNotices, type NoticeOf, type NoticeTable } from './notice-queries.ts'
 import { deleteMailFiles } from './mail-files.ts'
@@ -278,6 +281,7 @@ export class MailWorker extends OutboxWorker {
     const fee = await this.feeOf(mail)
     const around = {
       ...(fee && { fee: this.shownFee(mail, fee) }),
+      refundedFee: await this.refundedFeeOf(mail),
       addresses: await this.addressesOf(mail, booking),
       known: await this.knownOf(waiting, mail, booking),
       now: this.context.clock.now(),
@@ -311,6 +315,13 @@ export class MailWorker extends OutboxWorker {
   private shownFee({ kind }: LeasedMail, { id, amount, currency, reason }: MailedFee): MailView['fee'] {
     const payUrl = kind === 'fee_due' ? this.links.checkoutUrl(id) : null
     return { amount, currency, reason: reason ?? '', payUrl }
+  }
+
+  /** Returns what was refunded of the fee that an email is about. Undefined for any other email. */
+  private async refundedFeeOf(mail: LeasedMail): Promise<Money | undefined> {
+    const id = refundOfOccasion(mail)
+    const fee = id && (await findFee(this.context.db.reads, { id, business_id: mail.business_id }))
+    return fee && fee.kind === 'fee' ? { amount: fee.refund_total, currency: fee.currency } : undefined
   }
 
   /** Returns the cost of a cancellation of a booking and others of its series. Undefined for one without fees. */

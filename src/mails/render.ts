@@ -532,7 +532,8 @@ function beforeText(view: MailView, language: Language): string | null {
 }
 
 /** Lists due and paid amounts. */
-function moneyRows({ kind, booking }: MailView, { say, locale }: Language): [string, string][] {
+function moneyRows({ kind, booking, fee }: MailView, { say, locale }: Language): [string, string][] {
+  if (fee) return [] // its amount is in the text, and nothing else is to pay
   const isOver = endKinds.has(kind)
   const { deposit, price, discount, returned, left } = booking
   const amountOf = (money: Money | null) => money && moneyText(money, locale)

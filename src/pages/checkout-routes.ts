@@ -8,7 +8,7 @@ import { type Instant, toMs } from '../base/instants.ts'
 import { acceptedLocales, type Language, languageFor } from '../base/languages.ts'
 import { StrictObject, Media, EmptyObject, PathId, problems } from '../base/wire.ts'
 import type { Context } from '../bookings/context.ts'
-import { feeSentence } from '../mails/fee-sentence.ts'
+import { feeReason, feeSentence } from '../mails/fee-sentence.ts'
 import { moneyText, zoneName } from '../mails/times-and-money.ts'
 import { type CheckoutView, giveUpCheckout, showCheckout } from '../payments/checkout.ts'
 import type { IconName } from './icons.ts'
@@ -123,8 +123,10 @@ function feePart({ state, kind, feeTerms }: CheckoutView, language: Pick<Languag
 }
 
 /** States why a fee is to be paid here. */
-function feeDue({ money, payUrl }: CheckoutView, { say, locale }: Pick<Language, 'say' | 'locale'>): Html {
-  return html`<p>${say('checkout.feeDue', { amount: moneyText(money, locale) })}</p>
+function feeDue(view: CheckoutView, { say, locale }: Pick<Language, 'say' | 'locale'>): Html {
+  const { money, payUrl } = view
+  const reason = feeReason(money.reason ?? '', { say })
+  return html`<p>${say('checkout.feeDue', { amount: moneyText(money, locale), reason })}</p>
     ${payUrl === undefined ? '' : html`<a class="button main" href="${payUrl}">${say('checkout.pay')}</a>`}`
 }
 

@@ -118,17 +118,18 @@ function sandboxPage(
   const { reference, service_name: serviceName, payment_id: paymentId } = checkout
   const amount = moneyText(checkout, locale)
   const isOpen = checkout.status === 'open'
+  const isCard = checkout.kind === 'card'
   const press = (what: string, label: string, isMain = false) =>
     pressed({ path: `/sandbox/${reference}/${what}`, label, isMain })
   return {
-    title: say('sandbox.title'),
+    title: say(isCard ? 'sandbox.cardTitle' : 'sandbox.title'),
     sign: 'payments',
     forms: true,
     content: html`<p class="note">${say('sandbox.hint')}</p>
       ${isDeclined && isOpen ? html`<p class="fault" role="alert">${say('sandbox.declined')}</p>` : ''}
       ${details([
-        [say('sandbox.what'), serviceName],
-        ...(checkout.kind === 'card' ? [] : [[say('sandbox.amount'), amount] as [string, string]]),
+        [say(isCard ? 'checkout.what' : 'sandbox.what'), serviceName],
+        ...(isCard ? [] : [[say('sandbox.amount'), amount] as [string, string]]),
       ])}
       ${
         isOpen

@@ -372,7 +372,7 @@ export interface CheckoutView {
   bookingId: string
   state: 'due' | 'confirmed' | 'cancelled' | 'refunded' | 'refunding'
   kind: PaymentKind
-  money: Pick<PaymentRow, 'amount' | 'currency'>
+  money: Pick<PaymentRow, 'amount' | 'currency' | 'reason'>
   /** The booking, if the checkout saves a card: its fees are shown. */
   feeTerms: BookingRow | undefined
   /** True if the booking stands while the deposit is due. */

@@ -57,7 +57,7 @@ describe.runIf(chromiumPath !== undefined)('in a browser, what a business offers
     await page.getByRole('link', { name: 'Add a service' }).click()
     await page.getByLabel('Name', { exact: true }).fill('تسريحة Hochsteckfrisur mit sehr langem Namen')
     await page.locator('#duration_minutes').fill('4000')
-    await page.getByText('Deposit, buffers, notice and more').click()
+    await page.getByText('Buffers, notice and more').click()
     await picture('service-phone')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('alert').waitFor()

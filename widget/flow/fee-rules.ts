@@ -8,15 +8,24 @@ export const feesField = 'fees'
 
 const minutesADay = 1_440
 
-/** Returns what a late cancellation and a no-show cost, in sentences. Empty without fees. */
+/**
+ * Returns what a late cancellation and a no-show cost, in sentences. Empty without fees. A coupon counts for one service:
+ * only the server knows how it reduces several, and the fees never exceed those of the full prices.
+ */
 export function feeSentence(
   catalogue: Pick<Catalogue, 'services' | 'staff'>,
   items: Pick<MoreItem, 'serviceId' | 'staffId' | 'party' | 'isWith'>[],
-  { texts, locale, money }: { texts: Texts; locale: string; money: (money: Money) => string },
+  {
+    texts,
+    locale,
+    money,
+    reduced,
+  }: { texts: Texts; locale: string; money: (money: Money) => string; reduced?: Money | undefined },
 ): string {
   const booked = items.flatMap((item) => {
     const service = catalogue.services.find(({ id }) => id === item.serviceId)
-    return service ? [{ service, price: totalsOf(catalogue, [item]).price }] : []
+    const price = (items.length === 1 && reduced) || totalsOf(catalogue, [item]).price
+    return service ? [{ service, price }] : []
   })
   const sumOf = (percentOf: (service: Service) => number) =>
     booked.reduce((sum, { service, price }) => sum + (price?.amount ?? 0) * percentOf(service), 0)

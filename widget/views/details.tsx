@@ -53,6 +53,7 @@ export function Details(props: View) {
     texts,
     locale: language.locale,
     money: (money) => formats.money(money),
+    reduced: checked?.price,
   })
   const savesCard = !deposit && services.some(({ payment }) => payment === 'card')
   const submit = isRequest

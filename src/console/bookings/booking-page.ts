@@ -352,7 +352,7 @@ function moneyLine(view: BookingView, shown: Shown): Html {
     expired: () => t.cardExpired,
     refunded: () => t.cardExpired,
   }
-  const left = row.status === 'cancelled' ? null : leftOnSite(row)
+  const left = row.status === 'cancelled' || row.no_show_at !== null ? null : leftOnSite(row)
   const main = view.payments.find(({ id }) => id === row.payment_id)
   const more = [
     ...(main ? [...disputeText(visit, main), ...partRefunded(visit, main)] : []),
@@ -372,7 +372,9 @@ function moneyLine(view: BookingView, shown: Shown): Html {
 /** Renders the emails and text messages about the booking, the newest first. */
 function mailLines({ visit, row, mails }: BookingView): Html {
   const { booking: texts } = visit.texts
-  return html`${mails.map((mail) => {
+  // a request for a payment is not sent once it has arrived
+  const shown = mails.filter((mail) => mail.waits_for !== 'deposit' || row.payment_status === 'due')
+  return html`${shown.map((mail) => {
     const { kind, channel, status, to, delivered_at, last_error: error } = mail
     const isFailed = status !== 'sent' && error !== null
     const at = momentIn(readInstant(mail.sent_at ?? mail.created_at), { visit, row })

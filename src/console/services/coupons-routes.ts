@@ -205,11 +205,14 @@ function couponPage(context: Context): ConsoleRoute {
         ${coupon ? html`<p class="soft">${await usesText(context, visit, coupon)}</p>` : ''}
         ${faultSummary(state, setUp)}
         <form method="post" class="fields wide-fields">
-          ${hidden({ once: visit.once })} ${at('code')}
-          <div class="beside">${at('percent', 'amount')} ${currencyField(visit, state)}</div>
-          <div class="beside">${at('valid_from', 'valid_until')}</div>
-          <div class="beside">${at('max_uses', 'max_uses_per_client')}</div>
-          ${at('service_ids', 'active')}
+          ${hidden({ once: visit.once })}
+          <section class="card">
+            ${at('code')}
+            <div class="beside">${at('percent', 'amount')} ${currencyField(visit, state)}</div>
+            <div class="beside">${at('valid_from', 'valid_until')}</div>
+            <div class="beside">${at('max_uses', 'max_uses_per_client')}</div>
+            ${at('service_ids', 'active')}
+          </section>
           <div class="actions save"><button type="submit" class="main">${setUp.save}</button></div>
         </form>
         ${

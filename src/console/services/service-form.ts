@@ -245,6 +245,7 @@ export function newService(
     ...{ cancel_until_minutes: usualChangeMinutes, reschedule_until_minutes: usualChangeMinutes },
     ...{ waitlist: true, max_reschedules: usualReschedules, client_fields: usualClientFields },
     ...{ confirmation: 'automatic' as const, respond_within_minutes: usualResponseMinutes },
+    payment: 'none' as const,
   }
   return { ...fillRows(serviceRows(language), { ...usual, ...more }), [currencyName]: currency }
 }
@@ -450,9 +451,12 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
       ${at('timetable')}
     </details>
     ${partFields(words, state, rows)}
+    <details ${opened(areWrong(state, moneyPointers))}>
+      <summary>${words.money}</summary>
+      ${at('payment')} ${at('deposit')} ${at('fees')} ${at('no_show_percent')}
+    </details>
     <details ${opened(areWrong(state, rarePointers))}>
       <summary>${words.more}</summary>
-      ${at('payment')} ${at('deposit')} ${at('fees')} ${at('no_show_percent')}
       <div class="beside">${at('buffer_before_minutes', 'buffer_after_minutes')}</div>
       ${at('slot_interval_minutes')}
       <div class="beside">${at('min_notice_minutes', 'max_advance_days')}</div>
@@ -474,16 +478,10 @@ export function serviceFields(language: ConsoleLanguage, state: FormState, choic
   )
 }
 
+const moneyPointers = ['deposit', 'payment', 'fees', 'no_show_percent']
+
 const rarePointers = [
-  ...[
-    'deposit',
-    'payment',
-    'fees',
-    'no_show_percent',
-    'buffer_before_minutes',
-    'buffer_after_minutes',
-    'slot_interval_minutes',
-  ],
+  ...['buffer_before_minutes', 'buffer_after_minutes', 'slot_interval_minutes'],
   ...['min_notice_minutes', 'max_advance_days', 'cancel_until_minutes', 'reschedule_until_minutes'],
   ...['max_reschedules', 'max_repeats'],
   ...['confirmation', 'respond_within_minutes'],
