@@ -250,11 +250,14 @@ function ownerSubject({ kind, booking }: MailView, language: Language): string {
 /** Languages that greet strangers by their whole name. */
 const formal = new Set(['de', 'fr', 'it', 'ja', 'pl'])
 
-function greetedName({ booking: { client } }: MailView, language: Language): string {
+type NamedClient = Omit<MailView['booking']['client'], 'phone'>
+
+/** Returns the name in a greeting: the whole one where a first name is too familiar. */
+export function greetedName(client: NamedClient, language: Language): string {
   return formal.has(language.name) ? nameOf(client, language) : unlinked(client.firstName)
 }
 
-function nameOf({ firstName, lastName, email }: MailView['booking']['client'], { say }: Language): string {
+function nameOf({ firstName, lastName, email }: NamedClient, { say }: Language): string {
   const isErased = firstName === erasedName && email === ''
   return isErased ? say('mail.erasedClient') : unlinked(fullName(firstName, lastName))
 }
@@ -306,7 +309,7 @@ function clientBlocks(view: MailView, language: Language): Block[] {
     : null
   const isManageMain = !action && !isOver
   return [
-    { type: 'paragraph', text: say('mail.greeting', { name: greetedName(view, language) }) },
+    { type: 'paragraph', text: say('mail.greeting', { name: greetedName(view.booking.client, language) }) },
     { type: 'paragraph', text: intro },
     card(view, language),
     ...cancelCostBlocks(view, language),
@@ -376,7 +379,7 @@ function feeBlocks(view: MailView, fee: NonNullable<MailView['fee']>, language: 
   const { say, locale } = language
   const kind = view.kind === 'fee_due' ? 'fee_due' : 'fee_paid'
   return [
-    { type: 'paragraph', text: say('mail.greeting', { name: greetedName(view, language) }) },
+    { type: 'paragraph', text: say('mail.greeting', { name: greetedName(view.booking.client, language) }) },
     {
       type: 'paragraph',
       text: say(`mail.${kind}.intro`, {

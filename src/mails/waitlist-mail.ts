@@ -11,7 +11,7 @@ import { type Block, htmlOf, textOf } from './layout.ts'
 import { retentionSeconds } from './mail-rules.ts'
 import { sendNotice } from './notice.ts'
 import { deleteOldNotices, type NoticeOf } from './notice-queries.ts'
-import { oneLine, unlinked } from './render.ts'
+import { greetedName, oneLine, unlinked } from './render.ts'
 import { momentOf, timesOf } from './times-and-money.ts'
 import { renderSentence } from './render-text.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
@@ -81,8 +81,9 @@ async function mailOf(
   const subject = oneLine(say(`mail.wait.${kind}.subject`, { service, business, ...times }))
   const page = { title: subject, locale, direction, business: { name: business, ...brand } }
   const url = await entryUrl(context, entry.id)
+  const client = { firstName: entry.first_name, lastName: entry.last_name, email }
   const blocks: Block[] = [
-    { type: 'paragraph', text: say('mail.greeting', { name: unlinked(entry.first_name) }) },
+    { type: 'paragraph', text: say('mail.greeting', { name: greetedName(client, language) }) },
     ...bodyOf(kind, entry, { language, service, times }),
     ...(kind === 'offered' ? [{ type: 'button' as const, label: say('wait.take'), url }] : []),
     ...(kind === 'ended' ? [] : [{ type: 'link' as const, label: say('mail.wait.see'), url, isSmall: true }]),

@@ -513,7 +513,7 @@ async function answerTo(
 
 function notYours({ setUp, roles }: ConsoleTexts, role: PersonRole): ShownPage {
   const body = html`<h1>${setUp.notYours}</h1>
-    <p>${setUp.notYoursWhy({ role: roles[role] })}</p>`
+    ${emptyState('users', setUp.notYoursWhy({ role: roles[role] }))}`
   return { title: setUp.notYours, body }
 }
 
