@@ -25,6 +25,7 @@ import {
   sendConsolePage,
 } from '../frame/console-page.ts'
 import { notFound, page, tags } from '../frame/console-route.ts'
+import { emptyState } from '../frame/empty-state.ts'
 import { sendLogIn } from '../frame/gate-page.ts'
 import { startPanel } from '../site/start-page.ts'
 import { calendarGrid } from './calendar-grid.ts'
@@ -298,8 +299,15 @@ async function calendarBody(view: CalendarView, tag: string): Promise<Html> {
   const t = visit.texts.calendar
   if (calendar.columns.length === 0)
     return html`${calendarBar(view)}
-      <p>${t.nothingYet}</p>
-      ${hasRole(visit.person, 'manager') ? html`<p><a class="button" href="${pathOf('/console/services/new', visit)}">${visit.texts.services.add}</a></p>` : ''}`
+    ${emptyState(
+      'calendar',
+      t.nothingYet,
+      hasRole(visit.person, 'manager')
+        ? html`<a class="button" href="${pathOf('/console/services/new', visit)}"
+            >${visit.texts.services.add}</a
+          >`
+        : html``,
+    )}`
   return html`${calendarBar(view)}
     <p id="cal-status" class="cal-status" role="status" data-texts="${JSON.stringify(visit.texts.live)}"></p>
     ${await calendarPart(view, tag)} ${furtherColumns(view)}`
