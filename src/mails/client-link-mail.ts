@@ -9,13 +9,13 @@ import { languageFor } from '../base/languages.ts'
 import { publicUrl } from '../base/public-url.ts'
 import type { CleanupJob } from '../database/context.ts'
 import { insertClientLink, setDigestOfLink } from './client-link-queries.ts'
-import { brandOf } from './brand.ts'
+import { brandOf, contactOf } from './brand.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
 import { retentionSeconds } from './mail-rules.ts'
 import { deleteOldNotices, type NoticeOf } from './notice-queries.ts'
 import { sendNotice } from './notice.ts'
-import { oneLine, unlinked } from './render.ts'
+import { contactBlocks, oneLine, unlinked } from './render.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
 
 /*
@@ -83,7 +83,8 @@ async function mailOf(
   const digest = await context.secret.digester('client page')
   const token = derivedToken('client', Buffer.from(digest(id), 'base64url'))
   await db.transaction((tx) => setDigestOfLink(tx.db, id, tokenDigest(token)))
-  const { name, brand_name, reply_to_email } = await findShownBusiness(db.reads, { businessId })
+  const { name, brand_name } = await findShownBusiness(db.reads, { businessId })
+  const contact = await contactOf(context, businessId)
   const brand = await brandOf(context, businessId)
   const { say, locale, direction } = languageFor(wanted)
   const business = unlinked(brand_name ?? name)
@@ -94,10 +95,11 @@ async function mailOf(
     { type: 'button', label: say('me.open'), url: `${publicUrl(config)}/me#${token}` },
     { type: 'small', text: say('mail.client.once', { minutes: linkSeconds / 60 }) },
     { type: 'small', text: say('mail.client.notAsked') },
+    ...contactBlocks(contact, { say }),
   ]
   return {
     ...{ id, kind: 'client_link', to: email, at: clock.now() },
-    ...{ senderName: business, replyTo: reply_to_email, offUrl: null },
+    ...{ senderName: business, replyTo: contact.replyTo, offUrl: null },
     content: { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: null },
   }
 }

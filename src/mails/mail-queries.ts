@@ -128,6 +128,16 @@ const firstOwnerEmail = sql<string | null>`(
    order by case when o.business_id is null then 1 else 0 end, o.created_at, o.id
    limit 1)`
 
+/** Finds the address of the first owner of a business who has used their account. */
+export async function findOwnerEmail(db: Reads, businessId: string): Promise<string | null> {
+  const found = await db
+    .selectFrom('businesses as i')
+    .select(firstOwnerEmail.as('email'))
+    .where('i.id', '=', businessId)
+    .executeTakeFirst()
+  return found?.email ?? null
+}
+
 /** Columns that emails show in addition to a booking, by table. */
 const mailed = {
   s: { custom_fields_json: 'custom_fields_json' },

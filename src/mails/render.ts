@@ -438,7 +438,10 @@ function legalBlocks({ kind, business, ownUrl, booking: { terms } }: MailView, {
 }
 
 /** Ways to contact the business: by reply, by phone, or both. */
-function contactBlocks({ phone, replyTo }: MailView['business'], { say }: Language): Block[] {
+export function contactBlocks(
+  { phone, replyTo }: Pick<MailView['business'], 'phone' | 'replyTo'>,
+  { say }: Pick<Language, 'say'>,
+): Block[] {
   if (phone === null && replyTo === null) return []
   const text = say(
     phone === null ? 'mail.contactMail' : replyTo === null ? 'mail.contactPhone' : 'mail.contact',

@@ -5,13 +5,13 @@ import { type Instant, plusSeconds } from '../base/instants.ts'
 import { languageFor } from '../base/languages.ts'
 import type { CleanupJob } from '../database/context.ts'
 import type { WaitlistMailsTable } from '../database/tables.ts'
-import { brandOf } from './brand.ts'
+import { brandOf, contactOf } from './brand.ts'
 import type { Context } from './context.ts'
 import { type Block, htmlOf, textOf } from './layout.ts'
 import { retentionSeconds } from './mail-rules.ts'
 import { sendNotice } from './notice.ts'
 import { deleteOldNotices, type NoticeOf } from './notice-queries.ts'
-import { greetedName, oneLine, unlinked } from './render.ts'
+import { contactBlocks, greetedName, oneLine, unlinked } from './render.ts'
 import { momentOf, timesOf } from './times-and-money.ts'
 import { renderSentence } from './render-text.ts'
 import type { MailSender, OutgoingMail } from './send.ts'
@@ -70,7 +70,8 @@ async function mailOf(
 ): Promise<OutgoingMail | undefined> {
   const { business_id: businessId, email, timezone } = entry
   if (email === null || !hasEmail(email)) return undefined
-  const { name, brand_name, reply_to_email } = await findShownBusiness(context.db.reads, { businessId })
+  const { name, brand_name } = await findShownBusiness(context.db.reads, { businessId })
+  const contact = await contactOf(context, businessId)
   const brand = await brandOf(context, businessId)
   const language = languageFor(entry.locale, entry.business_locale)
   const { say, locale, direction } = language
@@ -87,10 +88,11 @@ async function mailOf(
     ...bodyOf(kind, entry, { language, service, times }),
     ...(kind === 'offered' ? [{ type: 'button' as const, label: say('wait.take'), url }] : []),
     ...(kind === 'ended' ? [] : [{ type: 'link' as const, label: say('mail.wait.see'), url, isSmall: true }]),
+    ...contactBlocks(contact, language),
   ]
   return {
     ...{ id, kind: waitlistFileKind(kind), to: email, at: context.clock.now() },
-    ...{ senderName: business, replyTo: reply_to_email, offUrl: null },
+    ...{ senderName: business, replyTo: contact.replyTo, offUrl: null },
     content: { subject, text: textOf(page, blocks), html: htmlOf(page, blocks), calendar: null },
   }
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { entryPath } from '../../src/access/entry-link.ts'
 import { mailWorld, nextClient, type MailWorld } from '../support/mail-world.ts'
 import { expectErrors } from '../support/expect-problem.ts'
 import { makeOffer } from '../support/offers.ts'
 import { sendForm } from '../support/person.ts'
+import { changeRows } from '../support/tenant-things.ts'
 import { onEachEngine, type Reply } from '../support/test-service.ts'
 
 /** A Wednesday. The services below are open from 10 to 11 on it, so that one client fills it. */
@@ -146,6 +148,10 @@ onEachEngine('the waiting list', (engine) => {
   })
 
   test('the email of an offer leads to a page that books with one tap', async () => {
+    await changeRows(
+      world.service,
+      sql`update businesses set phone = '+49 30 1234' where id = ${world.business.id}`,
+    )
     const { offer, booking } = await full()
     const client = nextClient()
     const { body } = await join(offer, { client })
@@ -156,6 +162,7 @@ onEachEngine('the waiting list', (engine) => {
     await world.sent()
     const mail = world.fresh().find(({ recipients }) => recipients.includes(client.email))
     expect(mail?.text).toContain('We keep it for you until')
+    expect(mail?.text).toContain('+49 30 1234')
     const path = /https:\/\/book\.example(\/w\/[\w-]+)/.exec(mail?.text ?? '')?.[1] ?? ''
     const page = await world.service.call('GET', `/${path}`)
     expect(page.body).toContain('Book this time')

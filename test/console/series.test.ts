@@ -93,6 +93,25 @@ onOneEngine('postgres', 'series in the console', (engine) => {
     expect(await seriesOf(idIn(booked))).toHaveLength(2)
   })
 
+  test('dates on which the person is away or the place is closed are shown, too, and booked on request', async () => {
+    const span = { starts_at: '2027-01-26T00:00:00+01:00', ends_at: '2027-01-27T00:00:00+01:00' }
+    await booker.call('POST', '/blocks', { staff_id: booker.staffId('Anna'), ...span, reason: 'Away' })
+    const refused = await book('2026-12-01', { time: '15:00' })
+    expect(refused.status).toBe(422)
+    const text = textOf(String(refused.body))
+    expect(text).toMatch(
+      /26 Jan.*That time is blocked\..*Free nearby:.*Book without these dates.*Book anyway/,
+    )
+    const sundays = await book('2026-12-05', { 'repeat.every': 'day', 'repeat.interval': '1' })
+    expect(textOf(String(sundays.body))).toMatch(/6 Dec.*That is outside opening hours\./)
+    const skipped = await book('2026-12-01', { time: '15:00', conflicts: 'on' })
+    expect(await seriesOf(idIn(skipped))).toHaveLength(2)
+    const forced = await book('2026-12-01', { time: '16:00', unusual: 'on' })
+    expect((await seriesOf(idIn(forced))).map(({ starts_at }) => starts_at)).toContain(
+      '2027-01-26T16:00:00+01:00',
+    )
+  })
+
   test('a wrong number of times is marked', async () => {
     const refused = await book('2027-05-04', { 'repeat.count': '53' })
     expect(refused.status).toBe(422)

@@ -163,7 +163,7 @@ interface ServiceForm extends ClientPart {
 
 /** Fields of the client, which stay visible, and buttons, which are not repeated. */
 const notKept = new Set(
-  'first_name last_name email phone q choose service once do use day month at add drop anyway texts'.split(
+  'first_name last_name email phone q choose service once do use day month at add drop anyway unusual texts'.split(
     ' ',
   ),
 )

@@ -610,7 +610,7 @@ async function book(
       return await bookSeriesForClient(
         context,
         person,
-        { time: { ...time, ...repetition }, ...client },
+        { time: { ...time, ...repetition, ...(mayBeOver && { onlyOffered: false }) }, ...client },
         store,
       )
     return await bookForClient(context, person, { time, ...client }, store)

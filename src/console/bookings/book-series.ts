@@ -53,7 +53,8 @@ export function readRepeat(typed: Typed) {
   const asked = { every, interval: number('repeat.interval'), count: number('repeat.count') }
   const { repeat } = checkedForm(StrictObject({ repeat: Repeat }), { repeat: asked })
   const conflicts = typed['conflicts'] === 'on' ? ('skip' as const) : ('refuse' as const)
-  return { repeat, conflicts, instead: otherTimesIn(typed) }
+  // unusual dates, such as those of a holiday, are conflicts as well, until the person ignores them
+  return { repeat, conflicts, instead: otherTimesIn(typed), onlyOffered: typed['unusual'] !== 'on' }
 }
 
 /** Fields of this name have the time that replaces a date, whose time follows the name. */
@@ -100,10 +101,10 @@ export function conflictList(
         const why = reason === 'time_skipped' ? book.noTime : textFor(book.reasons, reason)
         const near = alternatives.map((slot) =>
           typed
-            ? html`<label class="tick"
-                ><input type="radio" name="${nameOf(starts_at)}" value="${slot.starts_at}" />
-                ${moment(slot.starts_at)}</label
-              >`
+            ? html`<label class="choice">
+                <input type="radio" name="${nameOf(starts_at)}" value="${slot.starts_at}" />
+                <span>${moment(slot.starts_at)}</span>
+              </label>`
             : html`<span class="soft">${moment(slot.starts_at)}</span>`,
         )
         return html`<li>
@@ -114,10 +115,18 @@ export function conflictList(
     </ul>`
 }
 
-/** Renders the box to book a series without the dates that are not free. */
+/** Reasons of conflicts that nobody can ignore. Others are objections to a time that is free. */
+const firmReasons = ['slot_booked', 'slot_held', 'no_such_day', 'time_skipped']
+
+/** Renders the boxes to book a series without the dates that are not free, and on unusual dates. */
 export function skipBox({ texts }: ConsoleVisit, state: FormState & { refusal?: unknown }): Html {
-  if (conflictsOf(state.refusal).length === 0 && state.typed['conflicts'] !== 'on') return html``
-  return tick(state, 'conflicts', texts.book.repeat.skip)
+  const conflicts = conflictsOf(state.refusal)
+  const isTicked = (name: string) => state.typed[name] === 'on'
+  const isUnusual = conflicts.some(({ reason }) => !firmReasons.includes(reason))
+  return html`${
+    conflicts.length > 0 || isTicked('conflicts') ? tick(state, 'conflicts', texts.book.repeat.skip) : ''
+  }
+  ${isUnusual || isTicked('unusual') ? tick(state, 'unusual', texts.book.anyway) : ''}`
 }
 
 /** Renders the choice of the bookings that a change concerns. Empty for one that stands alone. */
