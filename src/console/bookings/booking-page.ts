@@ -464,6 +464,7 @@ function bookingActions(view: BookingView): Html {
     restore: texts.restore,
   }
   const isOver = row.status === 'cancelled'
+  const isDone = row.status === 'completed'
   const mayAssign = !isStaff(visit.person) && !isOver && row.staff_id !== null && !isVisit(row)
   const link = (href: string, label: string, name?: IconName, look = '') =>
     html`<a class="button ${look}" href="${href}">${name ? icon(name) : ''} ${label}</a>`
@@ -481,12 +482,12 @@ function bookingActions(view: BookingView): Html {
     ${
       main !== undefined
         ? button(main, 'main')
-        : isOver || row.status === 'completed'
+        : isOver || isDone
           ? link(again, texts.again, 'again', 'main')
           : ''
     }
-    ${isOver ? button('restore') : link(bookingPath(view, 'move'), texts.move, 'move')}
-    ${isOver || row.respond_by !== null ? '' : link(bookingPath(view, 'cancel'), texts.cancel, undefined, 'danger')}
+    ${isOver ? button('restore') : isDone ? '' : link(bookingPath(view, 'move'), texts.move, 'move')}
+    ${isOver || isDone || row.respond_by !== null ? '' : link(bookingPath(view, 'cancel'), texts.cancel, undefined, 'danger')}
     <details class="menu up">
       <summary class="button">${icon('more')} <span class="unseen">${texts.more}</span></summary>
       <ul>
@@ -497,6 +498,7 @@ function bookingActions(view: BookingView): Html {
         ${row.client_email === '' || isStaff(visit.person) ? '' : html`<li>${link(pathOf('/console/bookings', visit, { client: row.id }), texts.allBookings)}</li>`}
         ${hasRole(visit.person, 'manager') && chargeCurrency(view) !== undefined ? item('charge', texts.charge) : ''}
         ${item('link', texts.link)}
+        ${isDone ? html`${item('move', texts.move)} ${item('cancel', texts.cancel)}` : ''}
         <li><button type="button" data-print hidden>${texts.print}</button></li>
       </ul>
     </details>

@@ -210,9 +210,12 @@ export function hoursClass({ first, end }: Rows): string {
  * faster than a grid.
  */
 export function placeStyles(): string {
-  const rules: string[] = []
+  const rules = [
+    ':is(.cal-rows,.cal-rows>*){height:calc(var(--n)*var(--row))}',
+    '.cal-rows>*{top:calc(var(--r)*var(--row))}',
+  ]
   for (let rows = 0; rows <= maxRows; rows += 1)
-    rules.push(`.r${rows}{top:calc(${rows}*var(--row))}`, `.n${rows}{height:calc(${rows}*var(--row))}`)
+    rules.push(`.r${rows}{--r:${rows}}`, `.n${rows}{--n:${rows}}`)
   for (let hours = 0; hours <= maxRows / rowsPerHour; hours += 1) rules.push(`.f${hours}{--hours:${hours}}`)
   const percent = (lanes: number, all: number) => `${Number(((lanes / all) * 100).toFixed(3))}%`
   for (let lanes = 2; lanes <= maxLanes; lanes += 1)

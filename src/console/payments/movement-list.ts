@@ -82,7 +82,7 @@ export async function movementList(context: Context, visit: BusinessVisit, addre
   ${
     type === 'due' || page.movements.length === 0
       ? ''
-      : html`<p class="actions not-printed">
+      : html`<p class="not-printed">
           <a class="button" href="${pathOf(`${paymentsPath}.csv`, visit, kept)}"
             >${visit.texts.numbers.csv}</a
           >

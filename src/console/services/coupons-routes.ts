@@ -163,7 +163,7 @@ function couponRows(visit: BusinessVisit, services: readonly Service[] = []): Ro
   return [
     ['code', text({ required: true, max: 40 }), words.code, words.codeHint],
     ['percent', number({ unit: '%' }), words.percent],
-    ['amount', money, words.amount, words.amountHint],
+    ['amount', money, words.amount],
     ['valid_from', day(timezone), words.from],
     ['valid_until', day(timezone, { isEnd: true }), words.until],
     ['max_uses', number(), words.uses, words.usesHint],
@@ -209,6 +209,7 @@ function couponPage(context: Context): ConsoleRoute {
           <section class="card">
             ${at('code')}
             <div class="beside">${at('percent', 'amount')} ${currencyField(visit, state)}</div>
+            <p class="soft">${words.amountHint}</p>
             <div class="beside">${at('valid_from', 'valid_until')}</div>
             <div class="beside">${at('max_uses', 'max_uses_per_client')}</div>
             ${at('service_ids', 'active')}
