@@ -226,10 +226,11 @@ async function show(
   return sendMessagePage(reply, language, entryPage(visit, linked, shown))
 }
 
-/** Returns the link to the booking of an entry, and until when a request waits. */
+/** Returns the link to the booking of an entry, its start, and until when a request waits. */
 async function bookingOf(context: Context, { entry }: LinkedEntry) {
-  if (entry.booking_id === null) return { manageUrl: undefined, respondBy: null }
+  if (entry.booking_id === null) return { manageUrl: undefined, respondBy: null, startsAt: null }
   const booking = await showBooking(context, clientOf(entry), entry.booking_id)
   const { manageUrl } = await managedBy(context, booking)
-  return { manageUrl: manageUrl ?? undefined, respondBy: booking.respond_by }
+  const { respond_by: respondBy, starts_at: startsAt } = booking
+  return { manageUrl: manageUrl ?? undefined, respondBy, startsAt }
 }

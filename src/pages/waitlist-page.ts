@@ -28,6 +28,8 @@ interface EntryVisit {
   manageUrl: string | undefined
   /** When the business answers at the latest, if the booking waits for its confirmation. */
   respondBy: Instant | null
+  /** The start of the booking of the offered time. */
+  startsAt: Instant | null
 }
 
 /** Renders an entry, with the time that it is offered. */
@@ -55,6 +57,7 @@ export function entryPage(
               : say('booking.hearBy', { time: momentOf(visit.respondBy, entry.timezone, language) })
           }
         </p>
+        ${visit.startsAt === null ? '' : timeOf(linked, language, visit.startsAt)}
         ${
           visit.manageUrl === undefined
             ? ''
@@ -120,12 +123,18 @@ function entryServices({ entry, names }: ShownEntry): string {
 export function offered(linked: ShownEntry, language: Language): Html {
   const { entry } = linked
   const { say } = language
-  const { offer_starts_at: startsAt, offer_expires_at: until, timezone, location_name } = entry
+  const { offer_starts_at: startsAt, offer_expires_at: until, timezone } = entry
   if (!startsAt || !until) return html``
+  const kept = html`<p>${say('wait.kept', { time: momentOf(until, timezone, language) })}</p>`
+  return timeOf(linked, language, startsAt, kept)
+}
+
+function timeOf(linked: ShownEntry, language: Language, startsAt: Instant, more = html``): Html {
+  const { timezone, location_name } = linked.entry
   return html`<div class="visits">
     <p class="what"><bdi>${entryServices(linked)}</bdi></p>
     <p>${momentOf(startsAt, timezone, language)} · <bdi>${location_name}</bdi></p>
-    <p>${say('wait.kept', { time: momentOf(until, timezone, language) })}</p>
+    ${more}
   </div>`
 }
 

@@ -175,7 +175,9 @@ onEachEngine('the waiting list', (engine) => {
       status: 'confirmed',
       client: { email: client.email },
     })
-    expect((await world.service.call('GET', `/${path}`)).body).toContain('/manage#cal_man_')
+    const booked = String((await world.service.call('GET', `/${path}`)).body)
+    expect(booked).toContain('/manage#cal_man_')
+    expect(booked).toMatch(/Wed,? 2 Dec, 10:00/)
     await world.sent()
     expect(world.fresh().at(-1)?.text).toContain('Your appointment is confirmed.')
     // tapping twice books once
