@@ -35,6 +35,9 @@ import { oldEntries } from './bookings/waitlist-data.ts'
 import { WaitlistWorker } from './bookings/waitlist-sweep.ts'
 import { readOldestCopy } from './calendars/busy-calendar.ts'
 import { busyCalendarRoutes } from './calendars/busy-calendar-routes.ts'
+import { oldCalendarWrites } from './calendars/calendar-account.ts'
+import { calendarAccountRoutes } from './calendars/calendar-account-routes.ts'
+import { CalendarWriter } from './calendars/calendar-writer.ts'
 import { BusyCalendarWorker, openReader } from './calendars/busy-calendar-worker.ts'
 import { feedFileRoutes, feedRoutes } from './calendars/feed-routes.ts'
 import { blockRoutes } from './catalogue/block-routes.ts'
@@ -144,7 +147,7 @@ export const jobs: readonly CleanupJob<Context>[] = [
   ],
   ...[oldInvitations, oldEmailChanges],
   ...[oldDeliveries, oldEvents, deletedWebhooks, oldMails, oldMailFiles, oldAudit, oldClients],
-  ...[unmatchedBookings, unsortedClients],
+  ...[unmatchedBookings, unsortedClients, oldCalendarWrites],
   ...[oldProcessorEvents, oldSandboxCheckouts, unusedPayments, unnamedImages],
   ...[oldDevices, oldPushes, oldClientLinks, oldClientLogIns, oldTextCounts],
   ...[oldWaitlistMessages, oldEntries],
@@ -167,6 +170,7 @@ export interface App {
   pushes: PushWorker
   offers: WaitlistWorker
   requests: RequestWorker
+  calendarWrites: CalendarWriter
   /** Starts to listen and returns the URL, such as http://127.0.0.1:3000. */
   listen(): Promise<string>
   /** Fails readiness, lets requests finish for at most 8.5 seconds, then closes the database. */
@@ -245,10 +249,11 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
   const offers = new WaitlistWorker(context)
   const requests = new RequestWorker(context)
   const calendars = new BusyCalendarWorker(context, reader)
-  const workers = [deliveries, payments, mails, texts, pushes, offers, requests, calendars, servers]
+  const calendarWrites = new CalendarWriter(context, reader)
+  const workers = [deliveries, payments, mails, texts, pushes, offers, requests, calendars, calendarWrites, servers]
   for (const worker of workers) worker.start()
   return {
-    ...{ context, server, deliveries, payments, mails, texts, pushes, offers, requests },
+    ...{ context, server, deliveries, payments, mails, texts, pushes, offers, requests, calendarWrites },
     listen: () => server.listen({ host: context.config.host, port: context.config.port }),
     stop: async () => {
       state.draining = true
@@ -263,7 +268,7 @@ export async function createApp(opened: Context, replaced: AppReplacements = {})
       // in parallel: with a database that hangs, each waits for a whole statement timeout
       const graceMs = Math.max(stoppingSinceMs + workStopMs - monotonicMs(), minWorkStopMs)
       const loops = [
-        ...[deliveries, mails, texts, pushes, offers, payments].map((loop) => loop.stop(graceMs)),
+        ...[deliveries, mails, texts, pushes, offers, payments, calendarWrites].map((loop) => loop.stop(graceMs)),
         ...[calendars.stop(), requests.stop()],
       ]
       await Promise.all([server.close(), ...loops, housekeeping.stop(), servers.stop()])
@@ -315,7 +320,7 @@ const apiRoutes: AnyRoutes[] = [
   ...[businessRoutes, businessKeyRoutes, availabilityRoutes, holdRoutes, calendarRoutes],
   ...[numbersRoutes, manageRoutes, waitlistRoutes, refundRoutes, chargeRoutes, clientRoutes],
   ...[webhookRoutes, deliveryRoutes, mailRoutes],
-  ...[feedRoutes, busyCalendarRoutes, auditRoutes],
+  ...[feedRoutes, busyCalendarRoutes, calendarAccountRoutes, auditRoutes],
 ]
 
 /** Pages that links of messages and the checkout lead to. */

@@ -12,6 +12,7 @@ export const exampleIds = {
   event: '01a1fa68-2f8d-7d14-b6a0-94c2f7e13d58',
   mail: '01a1fa68-2f8e-7b52-a3c1-0d5e8f7a6b49',
   busyCalendar: '01a1fa68-2f92-7c47-9d10-5e8a6b3c4f20',
+  calendarAccount: '01a1fa68-2f93-7d12-8e01-6f9b7c4d5a31',
   feed: '01a1fa68-2f92-7e1a-8c55-3b7d9f02e6a1',
   delivery: '01a1fa68-2f8d-8d14-b6a0-94c2f7e13d00',
   customField: '5d0a41f6-6a0a-8b52-9f7e-6f1f6e0c7b11',

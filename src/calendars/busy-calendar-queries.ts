@@ -20,6 +20,7 @@ function selectBusyCalendars(db: Reads) {
       ...(['c.id', 'c.business_id', 'c.staff_id', 'c.url', 'c.etag', 'c.last_modified'] as const),
       ...(['c.last_fetched_at', 'c.last_error', 'c.busy_until', 'c.next_fetch_at'] as const),
       ...(['c.created_at', 'c.failing_since', 'c.told_at', 'b.timezone'] as const),
+      ...(['c.account_id', 'c.name', 'c.keeps_busy'] as const),
     ])
 }
 
@@ -38,6 +39,8 @@ export function findBusyCalendar(
 interface BusyCalendarFilter {
   businessId: string | undefined
   staffId: string | undefined
+  /** True to include those of accounts. */
+  withAccounts?: boolean
   /** The creation time and ID of the last row of the previous page. */
   after: readonly [createdAt: Instant, id: string] | undefined
   rows: number
@@ -47,9 +50,10 @@ interface BusyCalendarFilter {
 export function findBusyCalendars(
   db: Reads,
   scope: TenantScope,
-  { businessId, staffId, after, rows }: BusyCalendarFilter,
+  { businessId, staffId, withAccounts = false, after, rows }: BusyCalendarFilter,
 ): Promise<BusyCalendarRow[]> {
   let query = selectBusyCalendars(db).where(inScope('c.business_id', scope))
+  if (!withAccounts) query = query.where('c.account_id', 'is', null)
   if (businessId !== undefined) query = query.where('c.business_id', '=', businessId)
   if (staffId !== undefined) query = query.where('c.staff_id', '=', staffId)
   if (after) query = query.where(sql<boolean>`(c.created_at, c.id) < (${after[0]}, ${after[1]})`)
@@ -105,13 +109,45 @@ export async function deleteBusyCalendarRow(
     .selectFrom('busy_calendars')
     .select('business_id')
     .where('id', '=', id)
+    .where('account_id', 'is', null)
     .where(inScope('business_id', scope))
     .forUpdate()
     .executeTakeFirst()
   if (!found) return undefined
-  await db.deleteFrom('blocks').where('busy_calendar_id', '=', id).execute()
-  await db.deleteFrom('busy_calendars').where('id', '=', id).execute()
+  await deleteCalendarRows(db, [id])
   return found.business_id
+}
+
+/** Finds the calendars of some accounts. */
+export async function findCalendarsOf(
+  db: Reads,
+  ...accountIds: readonly string[]
+): Promise<BusyCalendarRow[]> {
+  if (accountIds.length === 0) return []
+  return selectBusyCalendars(db)
+    .where('c.account_id', 'in', accountIds)
+    .orderBy('c.created_at')
+    .orderBy('c.id')
+    .execute()
+}
+
+/** Makes a calendar of an account count from now on, or no longer. */
+export async function updateKeepsBusy(
+  db: Queries,
+  id: string,
+  { keeps_busy, now }: { keeps_busy: 0 | 1; now: Instant },
+): Promise<void> {
+  if (keeps_busy === 0) await db.deleteFrom('blocks').where('busy_calendar_id', '=', id).execute()
+  // without its tag, it is read completely
+  const changes = { keeps_busy, etag: null, next_fetch_at: now }
+  await db.updateTable('busy_calendars').set(changes).where('id', '=', id).execute()
+}
+
+/** Deletes calendars with their blocks. */
+export async function deleteCalendarRows(db: Queries, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await db.deleteFrom('blocks').where('busy_calendar_id', 'in', ids).execute()
+  await db.deleteFrom('busy_calendars').where('id', 'in', ids).execute()
 }
 
 /**
@@ -210,7 +246,7 @@ export async function tellOf(
 
 const maxIds = 500
 
-/** Returns those of the given IDs that are bookings of a business. */
+/** Returns those of the given IDs that are bookings of a business, or items of its visits. */
 export async function findOwnBookings(
   db: Queries,
   businessId: string,
@@ -218,13 +254,15 @@ export async function findOwnBookings(
 ): Promise<Set<string>> {
   const found = new Set<string>()
   for (let at = 0; at < ids.length; at += maxIds) {
-    const rows = await db
-      .selectFrom('bookings')
-      .select('id')
-      .where('business_id', '=', businessId)
-      .where('id', 'in', ids.slice(at, at + maxIds))
-      .execute()
-    for (const { id } of rows) found.add(id)
+    for (const table of ['bookings', 'visit_items'] as const) {
+      const rows = await db
+        .selectFrom(table)
+        .select('id')
+        .where('business_id', '=', businessId)
+        .where('id', 'in', ids.slice(at, at + maxIds))
+        .execute()
+      for (const { id } of rows) found.add(id)
+    }
   }
   return found
 }

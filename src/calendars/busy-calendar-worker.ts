@@ -22,8 +22,8 @@ export class BusyCalendarWorker extends LeaseLoop<Context, BusyCalendarRow> {
   private readonly reader: CalendarReader
 
   constructor(context: Context, reader: CalendarReader) {
-    const failing = 'fetching busy calendars failed; retrying in a minute'
-    super(context, { maxInFlight, pollMs: 60_000, failing, failed: ['warn', 'busy_calendar', failing] })
+    const failing = 'fetching busy calendars failed; retrying in some seconds'
+    super(context, { maxInFlight, pollMs: 10_000, failing, failed: ['warn', 'busy_calendar', failing] })
     this.reader = reader
   }
 

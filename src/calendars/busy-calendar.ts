@@ -38,8 +38,12 @@ import {
   writeFetch,
 } from './busy-calendar-queries.ts'
 import type { BusyCalendarCreation, BusyCalendarsQuery } from './busy-calendar-schemas.ts'
-import type { CalendarReader, Fetched, FetchFault, FetchProblem } from './busy-file.ts'
+import type { CalendarReader, Fetched } from './busy-file.ts'
 import type { BusyTime } from './busy-times.ts'
+import { findCalendarAccount } from './calendar-account-queries.ts'
+import { openCalDav, putBackChanged, writtenOf } from './calendar-account.ts'
+import { type FetchFault, type FetchProblem, faultOf } from './calendar-http.ts'
+import { type CalendarFault, horizonDays, lastFault, told, withPlace } from './fetch-problems.ts'
 import { findBusinessOf } from './feed-queries.ts'
 
 export { maxBusyCalendars } from './busy-calendar-queries.ts'
@@ -52,14 +56,16 @@ export { maxBusyCalendars } from './busy-calendar-queries.ts'
  */
 
 const pollMinutes = 15
+/** Calendars of accounts are asked whether anything has changed, which costs little. */
+const accountPollSeconds = 45
 /**
  * Hours before the next attempt at a file whose reading was aborted. Such a file occupies a core of this
  * machine.
  */
 const restHours = 6
 const heavy = new Set<FetchProblem>(['too_slow', 'too_much_memory'])
-/** Days ahead to read. Later times are ignored. */
-const horizonDays = 400
+/** An account that somebody has to connect again. The business is notified at once. */
+const ended = new Set<FetchProblem>(['sign_in_refused', 'secret_changed'])
 /** A failing calendar is retried after as long as it has been failing, up to this limit. */
 const maxPauseMinutes = 60
 /** Hours of failure after which the business is notified. */
@@ -91,6 +97,7 @@ export async function addBusyCalendar(
       ...{ id, business_id: businessId, staff_id, url, etag: null, last_modified: null },
       ...{ last_fetched_at: null, last_error: null, busy_until: null },
       ...{ next_fetch_at: tx.now, created_at: tx.now, failing_since: null, told_at: null },
+      ...{ account_id: null, name: null, keeps_busy: 1 as const },
     }
     if (!(await insertBusyCalendar(tx.db, row))) throw tooManyCalendars()
     const action = 'busy_calendar.created'
@@ -161,32 +168,6 @@ export async function calendarFault(
   return { ...told(read), origin: new URL(url).origin }
 }
 
-/** The reason why a calendar could not be read: a code with its sentence, and the location in the file. */
-export interface CalendarFault {
-  code: FetchProblem
-  sentence: string
-  where: string | undefined
-}
-
-function told({ problem: code, where }: FetchFault): CalendarFault {
-  return { code, sentence: problemText(code), where }
-}
-
-/** Appends the location in the file to a sentence. */
-export function withPlace(sentence: string, where: string | undefined): string {
-  return where === undefined ? sentence : `${sentence.slice(0, -1)}: ${where}.`
-}
-
-/**
- * Returns the last failure of a calendar; undefined if the last fetch succeeded. Stored as a code, followed
- * by a space and the location.
- */
-export function lastFault({ last_error }: Pick<BusyCalendarRow, 'last_error'>): CalendarFault | undefined {
-  if (last_error === null) return undefined
-  const [problem = '', ...where] = last_error.split(' ')
-  return told({ problem: problem as FetchProblem, ...(where.length > 0 && { where: where.join(' ') }) })
-}
-
 /** Problems of a reachable server that may be over by the next fetch. */
 const passing = /^(timeout|too_slow|too_much_memory|connection_reset|status_(429|5\d\d))$/
 
@@ -245,40 +226,6 @@ export function presentBusyCalendar(calendar: BusyCalendarRow) {
   }
 }
 
-type KnownProblem = Exclude<FetchProblem, `status_${number}`>
-
-const problemTexts: Record<KnownProblem, string> = {
-  timeout: 'The calendar did not arrive within 20 seconds.',
-  address_not_allowed: 'The address leads into a private network.',
-  dns_failed: 'The name of the server is not known.',
-  connection_refused: 'The server refused the connection.',
-  connection_reset: 'The server broke off the connection.',
-  connection_failed: 'The server could not be reached.',
-  certificate_rejected: 'The certificate of the server is not valid.',
-  invalid_response: 'The server sent an answer that cannot be read.',
-  redirect_not_allowed: 'The server leads on to an address that is not allowed, or too often.',
-  too_large: 'The calendar is larger than 5 MB.',
-  too_slow: 'Reading the calendar takes longer than 2 seconds.',
-  too_much_memory: 'Reading the calendar takes too much memory.',
-  not_a_calendar: 'What is at the address is not a calendar (iCalendar).',
-  cut_off: 'The file of the calendar ends in the middle.',
-  line_not_valid: 'The calendar has a line that cannot be read.',
-  rule_not_valid: 'The calendar has a rule of recurrence that cannot be read.',
-  nested_too_deeply: 'The calendar is nested too deeply.',
-  date_not_valid: 'The calendar has a date that does not exist.',
-  zone_not_known: 'The calendar has a time zone that nobody knows.',
-  rule_too_fine: 'The calendar has an appointment that recurs every second or minute.',
-  too_many_times: `The calendar has more than 5,000 appointments in the next ${horizonDays} days.`,
-}
-
-/** Explains in a sentence why a fetch failed. */
-function problemText(problem: FetchProblem): string {
-  if (!problem.startsWith('status_')) return problemTexts[problem as KnownProblem]
-  const status = problem.slice('status_'.length)
-  const isGone = ['401', '403', '404', '410'].includes(status)
-  return `The server answered ${status}${isGone ? ': the address may not be valid any more' : ''}.`
-}
-
 /** Returns the age of the oldest copy of a calendar in seconds; 0 without calendars. */
 export async function readOldestCopy({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<number> {
   const oldest = await findOldestCopy(db.reads)
@@ -307,9 +254,13 @@ export async function leaseBusyCalendar(
   { db, clock }: Context,
   calendar: BusyCalendarRow,
 ): Promise<BusyCalendarRow | undefined> {
-  const next_fetch_at = plusMinutes(clock.now(), pollMinutes)
+  const next_fetch_at = plusSeconds(clock.now(), pollSecondsOf(calendar))
   const isLeased = await db.transaction((tx) => leaseCalendar(tx.db, calendar, next_fetch_at))
   return isLeased ? { ...calendar, next_fetch_at } : undefined
+}
+
+function pollSecondsOf({ account_id }: Pick<BusyCalendarRow, 'account_id'>): number {
+  return account_id === null ? pollMinutes * 60 : accountPollSeconds
 }
 
 /** Fetches a leased calendar. Stores the result if the lease still holds. */
@@ -323,14 +274,21 @@ export async function fetchLeased(
   const horizon = plusSeconds(now, horizonDays * daySeconds)
   // after a day, an unchanged answer is read again, because times beyond the horizon have come into range
   const isFresh = calendar.busy_until !== null && calendar.busy_until > plusSeconds(horizon, -daySeconds)
-  const fetched = await reader.read(calendar.url, {
-    fromMs: toMs(now),
-    toMs: toMs(horizon),
-    timezone: calendar.timezone,
-    known: isFresh ? calendar : undefined,
-  })
+  const span = { fromMs: toMs(now), toMs: toMs(horizon), timezone: calendar.timezone }
+  const known = isFresh ? calendar : undefined
+  const { account_id: accountId } = calendar
+  // before the calendar is read, so that events written meanwhile are not taken for changed ones
+  const written = accountId === null ? [] : await writtenOf(context, accountId)
+  const fetched =
+    accountId === null
+      ? await reader.read(calendar.url, { ...span, known })
+      : await readThroughAccount(context, reader, { calendar, accountId, span, known })
   if (!fetched) return
-  await db.transaction((tx) => write(context, tx, { calendar, fetched, horizon }))
+  await db.transaction(async (tx) => {
+    const isStored = await write(context, tx, { calendar, fetched, horizon })
+    if (isStored && fetched.times)
+      await putBackChanged(tx, { calendar: calendar.url, own: fetched.own ?? [], written }, span)
+  })
   if ('problem' in fetched)
     context.log.info(
       { busy_calendar: calendar.id, problem: fetched.problem },
@@ -338,21 +296,58 @@ export async function fetchLeased(
     )
 }
 
+/** Reads a calendar of an account, unless its server says that nothing has changed. */
+async function readThroughAccount(
+  context: Context,
+  reader: CalendarReader,
+  {
+    calendar,
+    accountId,
+    span,
+    known,
+  }: {
+    calendar: BusyCalendarRow
+    accountId: string
+    span: { fromMs: number; toMs: number; timezone: string }
+    known: Pick<BusyCalendarRow, 'etag'> | undefined
+  },
+): Promise<Fetched | undefined> {
+  const { business_id, url } = calendar
+  try {
+    const account = await findCalendarAccount(context.db.reads, { businessId: business_id }, accountId)
+    if (!account) return undefined // deleted meanwhile
+    const dav = await openCalDav(context, reader.http, account)
+    const address = new URL(url)
+    const state = await dav.stateOf(address)
+    if (state !== undefined && state === known?.etag) return { times: undefined }
+    const text = await dav.query(address, span)
+    const read = await reader.times({ ...span, text, isAnswer: true })
+    const times = calendar.keeps_busy === 1 ? read.times : []
+    return { ...read, times, etag: state ?? null, last_modified: null }
+  } catch (error) {
+    if (reader.http.isClosed) return undefined
+    return { times: undefined, ...faultOf(error) }
+  }
+}
+
+/** Stores the result of a fetch. Returns true for new times. */
 async function write(
   context: Context,
   tx: Transaction,
   { calendar, fetched, horizon }: { calendar: BusyCalendarRow; fetched: Fetched; horizon: Instant },
-): Promise<void> {
+): Promise<boolean> {
   if (!fetched.times) {
     if (fetched.problem === undefined)
       await writeFetch(tx.db, calendar, { ...works, last_fetched_at: tx.now })
     else await writeFailure(context, tx, { calendar, fault: fetched })
-    return
+    return false
   }
   const { times, etag, last_modified } = fetched
   const validators = { etag: usable(etag), last_modified: usable(last_modified) }
   const outcome = { ...validators, ...works, last_fetched_at: tx.now, busy_until: horizon }
-  if (await writeFetch(tx.db, calendar, outcome)) await replaceTimes(context, tx, { calendar, times })
+  if (!(await writeFetch(tx.db, calendar, outcome))) return false
+  await replaceTimes(context, tx, { calendar, times })
+  return true
 }
 
 /** Fields that a successful fetch resets, so that the next outage causes a new notification. */
@@ -365,11 +360,16 @@ async function writeFailure(
   { calendar, fault: { problem, where } }: { calendar: BusyCalendarRow; fault: FetchFault },
 ): Promise<void> {
   const failing_since = calendar.failing_since ?? tx.now
-  const isNews = calendar.told_at === null && secondsUntil(failing_since, tx.now) >= tellAfterHours * 3_600
+  const isOver = calendar.account_id !== null && ended.has(problem)
+  const tellAfterSeconds = isOver ? 0 : tellAfterHours * 3_600
+  const isNews = calendar.told_at === null && secondsUntil(failing_since, tx.now) >= tellAfterSeconds
   // locked before the calendar's row, so that two calendars of one business cannot wait for each other
   if (isNews) await lockBusiness(tx.db, { businessId: calendar.business_id }, calendar.business_id)
   const failingMinutes = secondsUntil(failing_since, tx.now) / 60
-  const pauseMinutes = Math.min(Math.max(pollMinutes, Math.floor(failingMinutes)), maxPauseMinutes)
+  const pauseMinutes = Math.min(
+    Math.max(pollSecondsOf(calendar) / 60, Math.floor(failingMinutes)),
+    maxPauseMinutes,
+  )
   const next_fetch_at = plusMinutes(tx.now, heavy.has(problem) ? restHours * 60 : pauseMinutes)
   const last_error = where === undefined ? problem : `${problem} ${where}`
   if (!(await writeFetch(tx.db, calendar, { last_error, failing_since, next_fetch_at })) || !isNews) return

@@ -1,28 +1,27 @@
-import { pipeline } from 'node:stream/promises'
 import { Worker } from 'node:worker_threads'
-import { createGunzip } from 'node:zlib'
-import type { Dispatcher } from 'undici'
 import { unavailable } from '../base/errors.ts'
 import { Turns } from '../base/turns.ts'
-import { isWebAddress, type Resolve } from '../webhooks/addresses.ts'
-import { guardedAgent, type GuardOptions, reasonOf } from '../webhooks/send.ts'
-import type { BusyTime, FileProblem, FileReading, FileToRead } from './busy-times.ts'
+import type { FileReading, FileTimes, FileToRead } from './busy-times.ts'
+import {
+  CalendarHttp,
+  type CalendarHttpOptions,
+  FetchFailed,
+  type FetchFault,
+  type FetchProblem,
+  faultOf,
+} from './calendar-http.ts'
 
 /*
- * Fetches and reads one external calendar.
- *
- * Guarantees: in production no connection to the internal network, not even after redirects (send.ts). At
- * most 5 MB, also after decompression. An end within 20 seconds, and within 2 for reading, in a worker with
+ * Fetches and reads one external calendar (calendar-http.ts). Reading ends within 2 seconds, in a worker with
  * little memory.
  */
 
-const maxBytes = 5_000_000
-const maxRedirects = 5
-const fetchMs = 20_000
 const readMs = 2_000
 /** Time that a worker may take to load its code on a busy machine. No file can prolong it. */
 const startMs = 10_000
 const maxMegabytes = 128
+/** One file that takes its whole time delays no other. */
+const maxReading = 2
 /**
  * Queue for calendars that people wait for, one at a time for each business. A file of 5 MB stays in memory
  * until it has been read.
@@ -36,16 +35,6 @@ const looks = {
 const bytesPerRestMs = 500
 const largeBytes = 100_000
 
-/** The reason why there is no new copy: a code, which the API turns into a sentence. */
-export type FetchProblem =
-  | FileProblem
-  | Exclude<ReturnType<typeof reasonOf>, 'status_not_2xx' | 'redirect_not_followed' | 'response_too_large'>
-  | `status_${number}`
-  | 'redirect_not_allowed'
-  | 'too_large'
-  | 'too_slow'
-  | 'too_much_memory'
-
 /** Validators of the last full response. */
 interface Validators {
   etag: string | null
@@ -54,55 +43,26 @@ interface Validators {
 
 /** The result of a fetch: new times, an unchanged calendar, or a failure. */
 export type Fetched =
-  | ({ times: BusyTime[] } & Validators)
+  | (FileTimes & Validators)
   | { times: undefined; problem?: undefined }
   | ({ times: undefined } & FetchFault)
-
-/** The reason why there is no new copy, and the location in the file. */
-export interface FetchFault {
-  problem: FetchProblem
-  where?: string
-}
 
 interface Answered extends Validators {
   /** Undefined if nothing has changed. */
   text: string | undefined
 }
 
-class Failed extends Error {
-  readonly fault: FetchFault
-
-  constructor(problem: FetchProblem, where?: string) {
-    super(problem)
-    this.fault = { problem, ...(where !== undefined && { where }) }
-  }
-}
-
-/** Options that tests replace. */
-interface ReaderOptions {
-  /** The version of Holdfast, for `User-Agent`. */
-  version: string
-  /** Outside production, allows connections to any address, also over http. */
-  isUnguarded: boolean
-  allowsHttp: boolean
-  /** Ranges (CIDR) that are allowed in addition to public addresses. */
-  allowedRanges: readonly string[]
-  resolve?: Resolve
-}
-
 /** Fetches calendars over its own connections until it is closed. */
 export class CalendarReader {
-  private readonly options: ReaderOptions
-  private readonly closing = new AbortController()
-  private agent: Promise<Dispatcher> | undefined
-  /** Files are read one after another, because each may take a lot of memory. */
-  private reading: Promise<unknown> = Promise.resolve()
+  readonly http: CalendarHttp
+  /** Only so many files are read at once, because each may take a lot of memory. */
+  private readonly reading = new Set<Promise<unknown>>()
   private readonly looks = new Turns(looks)
   /** Businesses that have just checked a large file. */
   private readonly resting = new Set<string>()
 
-  constructor(options: ReaderOptions) {
-    this.options = options
+  constructor(options: CalendarHttpOptions) {
+    this.http = new CalendarHttp(options)
   }
 
   /**
@@ -133,12 +93,12 @@ export class CalendarReader {
     url: string,
     {
       known,
-      withinMs = fetchMs,
+      withinMs,
       onEnd,
       ...file
     }: Omit<FileToRead, 'text'> & {
       known?: Validators | undefined
-      withinMs?: number
+      withinMs?: number | undefined
       /** Called with the number of bytes read, also after a refusal. */
       onEnd?: (bytes: number) => void
     },
@@ -146,97 +106,52 @@ export class CalendarReader {
     try {
       const { text, ...validators } = await this.fetch(new URL(url), { known, withinMs, onEnd })
       if (text === undefined) return { times: undefined }
-      const work = this.reading.then(() => readApart({ text, ...file }))
-      this.reading = work.catch(() => undefined)
-      return { times: await work, ...validators }
+      return { ...(await this.times({ text, ...file })), ...validators }
     } catch (error) {
-      if (this.closing.signal.aborted) return undefined
-      return { times: undefined, ...(error instanceof Failed ? error.fault : { problem: problemOf(error) }) }
+      if (this.http.isClosed) return undefined
+      return { times: undefined, ...faultOf(error) }
     }
+  }
+
+  /** Reads the busy times of a text. Throws a FetchFailed. */
+  async times(file: FileToRead): Promise<FileTimes> {
+    while (this.reading.size >= maxReading) await Promise.race(this.reading)
+    const work = readApart(file)
+    const ended = work.then(ignore, ignore).finally(() => this.reading.delete(ended))
+    this.reading.add(ended)
+    return work
   }
 
   /** Aborts every fetch in progress. */
   async close(): Promise<void> {
-    this.closing.abort()
-    await (await this.agent)?.destroy()
-    await this.reading
+    await this.http.close()
+    await Promise.all(this.reading)
   }
 
   private async fetch(
     url: URL,
     {
       known,
-      withinMs,
-      onEnd,
-    }: { known: Validators | undefined; withinMs: number; onEnd: ((bytes: number) => void) | undefined },
+      ...limits
+    }: {
+      known: Validators | undefined
+      withinMs: number | undefined
+      onEnd: ((bytes: number) => void) | undefined
+    },
   ): Promise<Answered> {
-    const { version, isUnguarded, allowsHttp, allowedRanges, resolve } = this.options
-    const guard: GuardOptions = {
-      ...{ timeoutMs: fetchMs, isUnguarded, allowedRanges },
-      ...(resolve && { resolve }),
-    }
-    const dispatcher = await (this.agent ??= guardedAgent(guard))
-    const { request } = await import('undici')
-    const signal = AbortSignal.any([this.closing.signal, AbortSignal.timeout(withinMs)])
     const headers = {
-      ...{ 'user-agent': `Holdfast/${version}`, accept: 'text/calendar', 'accept-encoding': 'gzip' },
+      accept: 'text/calendar',
       ...(known?.etag && { 'if-none-match': known.etag }),
       ...(known?.last_modified && { 'if-modified-since': known.last_modified }),
     }
-    for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
-      const response = await request(url, { dispatcher, headers, signal })
-      const { statusCode: status, body } = response
-      const header = (name: string) => {
-        const value = response.headers[name]
-        return (Array.isArray(value) ? value[0] : value) ?? null
-      }
-      if (status === 200) {
-        const text = await readText(body, { encoding: header('content-encoding'), signal, onEnd })
-        return { text, etag: header('etag'), last_modified: header('last-modified') }
-      }
-      body.on('error', () => undefined).destroy() // without a listener, its end would be an unhandled error
-      if (status === 304 && known) return { text: undefined, ...known }
-      if (![301, 302, 303, 307, 308].includes(status)) throw new Failed(`status_${status}`)
-      const next = URL.parse(header('location') ?? '', url)
-      if (!next || !isWebAddress(next, { isProduction: !allowsHttp })) break
-      url = next
-    }
-    throw new Failed('redirect_not_allowed')
+    const { status, text, header } = await this.http.request(url, { headers, ...limits })
+    if (status === 304 && known) return { text: undefined, ...known }
+    if (status !== 200) throw new FetchFailed(`status_${status}`)
+    return { text, etag: header('etag'), last_modified: header('last-modified') }
   }
 }
 
-async function readText(
-  body: Dispatcher.ResponseData['body'],
-  {
-    encoding,
-    signal,
-    onEnd,
-  }: { encoding: string | null; signal: AbortSignal; onEnd: ((bytes: number) => void) | undefined },
-): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  const collect = async (source: AsyncIterable<Buffer>) => {
-    for await (const chunk of source) {
-      bytes += chunk.length
-      if (bytes > maxBytes) throw new Failed('too_large')
-      chunks.push(chunk)
-    }
-  }
-  try {
-    if (encoding === null || encoding === 'identity') await pipeline(body, collect, { signal })
-    else await pipeline(body, createGunzip(), collect, { signal }) // no other encoding was requested
-  } finally {
-    onEnd?.(bytes)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function problemOf(error: unknown): FetchProblem {
-  const { name, code } = error as { name?: unknown; code?: unknown }
-  if (name === 'AbortError' || name === 'TimeoutError') return 'timeout'
-  if (String(code).startsWith('Z_')) return 'invalid_response' // not gzip
-  return reasonOf(error) as FetchProblem
-}
+const ignore = () => undefined
 
 /** Source file in a checkout, built file in the package (packaging/server-build.ts). */
 const program = new URL(
@@ -244,12 +159,12 @@ const program = new URL(
   import.meta.url,
 )
 
-/** Reads a file in a worker, which is terminated if it takes too long or too much memory. Throws a Failed. */
-function readApart(file: FileToRead): Promise<BusyTime[]> {
+/** Reads a file in a worker, which is terminated if it takes too long or too much memory. Throws a FetchFailed. */
+function readApart(file: FileToRead): Promise<FileTimes> {
   return new Promise((resolve, reject) => {
     const resourceLimits = { maxOldGenerationSizeMb: maxMegabytes, maxYoungGenerationSizeMb: 16 }
     const worker = new Worker(program, { workerData: file, resourceLimits, env: {} })
-    const fail = (problem: FetchProblem, where?: string) => reject(new Failed(problem, where))
+    const fail = (problem: FetchProblem, where?: string) => reject(new FetchFailed(problem, where))
     const endAfter = (ms: number) =>
       setTimeout(() => {
         fail('too_slow')
@@ -260,7 +175,7 @@ function readApart(file: FileToRead): Promise<BusyTime[]> {
       if (reading === 'begins') {
         clearTimeout(timer)
         timer = endAfter(readMs)
-      } else if ('times' in reading) resolve(reading.times)
+      } else if ('times' in reading) resolve(reading)
       else fail(reading.problem, reading.where)
     })
     worker.once('error', (error: Error & { code?: string }) => {

@@ -1,4 +1,5 @@
 import ICAL from 'ical.js'
+import { responsesOf } from './caldav-xml.ts'
 import { windowsZones } from './windows-zones.ts'
 
 /*
@@ -20,6 +21,8 @@ export interface FileToRead {
   toMs: number
   /** Zone of all-day dates and of times without a zone. */
   timezone: string
+  /** True for the answer of a CalDAV server (RFC 4791, section 7.8) instead of a file. */
+  isAnswer?: boolean
 }
 
 /**
@@ -40,8 +43,15 @@ export type FileProblem =
   | 'rule_too_fine'
   | 'too_many_times'
 
+/** What a file contains. */
+export interface FileTimes {
+  times: BusyTime[]
+  /** Addresses and entity tags of the objects of a server's answer that Holdfast may have written. */
+  own?: [href: string, etag: string][]
+}
+
 /** Output of the worker. */
-export type FileReading = { times: BusyTime[] } | FileFault
+export type FileReading = FileTimes | FileFault
 
 /**
  * The reason why a file is refused, and the location: a line, or the faulty part with the start of its event.
@@ -552,9 +562,36 @@ function isPast(last: Written, { wallMs, zone, isDate }: Written): boolean {
 /** Reads a file, or returns the reason why it is refused. */
 export function readBusyTimes(file: FileToRead): FileReading {
   try {
-    return { times: readFile(file) }
+    if (!file.isAnswer) return { times: readFile(file) }
+    const { text, own } = joinedObjects(file.text)
+    return { times: text === '' ? [] : readFile({ ...file, text }), own }
   } catch (error) {
     if (error instanceof Refused) return error.fault
     return { problem: 'not_a_calendar' } // the library found something that it cannot read
   }
 }
+
+/** Joins the objects of an answer, with each definition of a zone once. */
+function joinedObjects(answer: string): { text: string; own: [href: string, etag: string][] } {
+  const zones = new Set<string>()
+  const texts: string[] = []
+  const own: [href: string, etag: string][] = []
+  for (const { href, text } of responsesOf(answer, maxNodes)) {
+    const data = text('calendar-data')
+    if (ownHref.test(href)) own.push([href, text('getetag') ?? ''])
+    if (data === undefined) continue
+    texts.push(
+      data.trim().replaceAll(/^BEGIN:VTIMEZONE\r?\n[^]*?^END:VTIMEZONE\r?\n/gim, (zone) => {
+        if (zones.has(zone)) return ''
+        zones.add(zone)
+        return zone
+      }),
+    )
+  }
+  return { text: texts.join('\r\n'), own }
+}
+
+/** An object that Holdfast wrote is called like its booking. */
+const ownHref = /\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.ics$/
+/** Of an answer with many objects. */
+const maxNodes = 200_000

@@ -187,6 +187,37 @@ const bookingColumns = [
 /** A booking in a feed. */
 export type FeedBookingRow = Pick<BookingRow, (typeof bookingColumns)[number]>
 
+/** Finds one booking for the calendar of a staff member. Undefined if it is another's, a visit, or cancelled. */
+export function findStaffBooking(
+  db: Reads,
+  { business_id, staff_id }: { business_id: string; staff_id: string },
+  id: string,
+): Promise<FeedBookingRow | undefined> {
+  return selectSome(db, bookingColumns)
+    .where('b.id', '=', id)
+    .where('b.business_id', '=', business_id)
+    .where('b.staff_id', '=', staff_id)
+    .where('b.item_count', 'is', null)
+    .where('b.cancelled_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Finds the items of one visit for the calendar of a staff member. None if it is cancelled. */
+export function findStaffItems(
+  db: Reads,
+  { business_id, staff_id }: { business_id: string; staff_id: string },
+  id: string,
+): Promise<FeedItemRow[]> {
+  return selectSome(db, bookingColumns)
+    .innerJoin('visit_items as v', 'v.visit_id', 'b.id')
+    .select(['v.id as item_id', 'v.starts_at as item_starts_at'])
+    .where('b.id', '=', id)
+    .where('b.business_id', '=', business_id)
+    .where('v.staff_id', '=', staff_id)
+    .where('b.cancelled_at', 'is', null)
+    .execute()
+}
+
 /** Finds bookings that take up time, by start. For a staff member's feed, only those of one service. */
 export function findFeedBookings(
   db: Reads,

@@ -282,7 +282,12 @@ function nameOf(feed: ReadFeed): string {
   return whose === null ? business : `${whose} – ${business}`
 }
 
-function appointmentOf({ detail, timezone }: ReadFeed, booking: FeedBookingRow | FeedItemRow, busy: string) {
+/** Returns a booking, or an item of a visit, as calendars show it. */
+export function appointmentOf(
+  { detail, timezone }: Pick<ReadFeed, 'detail' | 'timezone'>,
+  booking: FeedBookingRow | FeedItemRow,
+  busy: string,
+) {
   const { version, updated_at: writtenAt } = booking
   const all = itemsOf(booking)
   const items = 'item_id' in booking ? all.filter(({ id }) => id === booking.item_id) : all

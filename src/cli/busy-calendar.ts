@@ -9,8 +9,8 @@ import {
   fetchBusyCalendar,
   listBusyCalendars,
   presentBusyCalendar,
-  withPlace,
 } from '../calendars/busy-calendar.ts'
+import { withPlace } from '../calendars/fetch-problems.ts'
 import { openReader } from '../calendars/busy-calendar-worker.ts'
 import type { CalendarReader } from '../calendars/busy-file.ts'
 import { staffKind } from '../catalogue/catalogue-kinds.ts'

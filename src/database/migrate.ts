@@ -44,6 +44,7 @@ import { paymentModes } from './migrations/0044-payment-modes.ts'
 import { refunds } from './migrations/0045-refunds.ts'
 import { cardsAndFees } from './migrations/0046-cards-and-fees.ts'
 import { paymentsByDay } from './migrations/0047-payments-by-day.ts'
+import { calendarAccounts } from './migrations/0048-calendar-accounts.ts'
 import type { Tables } from './tables.ts'
 
 /** All migrations in order. Never change a released one. */
@@ -90,6 +91,7 @@ const migrations: Record<string, (db: Kysely<unknown>, engine: Engine) => Promis
   '0045-refunds': refunds,
   '0046-cards-and-fees': cardsAndFees,
   '0047-payments-by-day': paymentsByDay,
+  '0048-calendar-accounts': calendarAccounts,
 }
 
 /** Names in the order of the migrations. */

@@ -572,6 +572,8 @@ export interface Tables {
   feeds: FeedsTable
   images: ImagesTable
   busy_calendars: BusyCalendarsTable
+  calendar_accounts: CalendarAccountsTable
+  calendar_writes: CalendarWritesTable
   mails: MailsTable
   text_counts: TextCountsTable
   text_opt_outs: TextOptOutsTable
@@ -1192,6 +1194,63 @@ export interface BusyCalendarsTable {
   failing_since: Instant | null
   /** When Holdfast reported the failure to the business. Null: not since the last success. */
   told_at: Instant | null
+  /** The account through which it is read. Null: its file is fetched by `url`. */
+  account_id: string | null
+  /** As the account calls it. Null without an account. */
+  name: string | null
+  /** 0 if it is read only because bookings are written into it. */
+  keeps_busy: 0 | 1
+}
+
+/** A calendar of an account, as its server lists it. */
+export interface AccountCalendar {
+  /** Its address on the server, or its ID there. */
+  calendar: string
+  name: string
+  /** False if the account may only read it. */
+  writable: boolean
+}
+
+/** Accounts of staff at calendar servers. */
+export interface CalendarAccountsTable {
+  id: string
+  business_id: string
+  staff_id: string
+  kind: 'caldav' | 'google' | 'microsoft'
+  /** Where its calendars are listed. */
+  address: string
+  user_name: string
+  /** AES-256-GCM. */
+  credential_sealed: string
+  /** `AccountCalendar`s, as last listed. */
+  calendars_json: string
+  /** The calendar that receives bookings. Null: none. */
+  writes_to: string | null
+  /** Also the lease of the writer: the server that moves it ahead writes. */
+  next_write_at: Instant
+  /** Failed attempts to reach it since the last success. */
+  write_failures: number
+  /** A code of `FetchProblem`; null when the last write succeeded. */
+  last_write_error: string | null
+  /** When its credential was last accepted on connecting. */
+  connected_at: Instant
+  created_at: Instant
+}
+
+/** Bookings that are, or will be, in the calendar of an account. Triggers make them due. */
+export interface CalendarWritesTable {
+  account_id: string
+  booking_id: string
+  business_id: string
+  /** Counts what made it due, so that a write does not end a later change. */
+  changes: number
+  /** How often a change in the calendar was undone. */
+  put_backs: number
+  attempts: number
+  /** Null once the calendar has what the booking says. */
+  due_at: Instant | null
+  /** `WrittenEvent`s. */
+  objects_json: string
 }
 
 /** Checkouts at a payment processor and their results, without card data or secrets. */

@@ -72,6 +72,12 @@ export function feedEvent(appointment: Appointment): string {
   return textOf(eventLines(appointment))
 }
 
+/** Returns an appointment as the object of a calendar on a server, which has no method (RFC 4791, section 4.1). */
+export function calendarObject(appointment: Appointment): string {
+  const head = headLines('PUBLISH').filter((line) => !line.startsWith('METHOD'))
+  return textOf([...head, ...eventLines(appointment), 'END:VCALENDAR'])
+}
+
 /** The last line of a feed. */
 export const feedEnd = 'END:VCALENDAR\r\n'
 

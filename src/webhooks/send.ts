@@ -206,7 +206,7 @@ class SendAborted extends Error {
  * Reads a `Retry-After` (RFC 9110, section 10.2.3) in seconds, at least one. Returns undefined if it is absent or
  * invalid. Dates are compared with `nowMs`.
  */
-function readRetryAfter(text: string | undefined, nowMs: number): number | undefined {
+export function readRetryAfter(text: string | undefined, nowMs: number): number | undefined {
   if (text === undefined) return undefined
   if (/^\d{1,10}$/.test(text)) return Math.max(Number(text), 1)
   const dateMs = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : NaN

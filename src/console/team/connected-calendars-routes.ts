@@ -6,15 +6,13 @@ import { presentPage, mostPerPage } from '../../base/paging.ts'
 import type { Context } from '../../bookings/context.ts'
 import {
   addBusyCalendar,
-  type CalendarFault,
   calendarFault,
   deleteBusyCalendar,
-  lastFault,
   maxBusyCalendars,
   pageOfBusyCalendars,
   presentBusyCalendar,
-  withPlace,
 } from '../../calendars/busy-calendar.ts'
+import { type CalendarFault, lastFault, withPlace } from '../../calendars/fetch-problems.ts'
 import { CreateBusyCalendar } from '../../calendars/busy-calendar-schemas.ts'
 import type { CalendarReader } from '../../calendars/busy-file.ts'
 import { createFeed, deleteFeed, listFeeds, maxFeeds, rotateFeed } from '../../calendars/feed.ts'

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from './eventually.ts'
+import { freePort } from './free-port.ts'
+import { spawnWatched } from './watched.ts'
+
+/** Finds the program. If it is missing, returns undefined with a warning, and fails with CI=true. */
+export function radicaleProgram(): string | undefined {
+  try {
+    return execFileSync('sh', ['-c', 'command -v radicale'], { encoding: 'utf8' }).trim()
+  } catch {
+    const without = 'Radicale is not installed'
+    if (process.env['CI'] === 'true') throw new Error(without)
+    console.warn(`SKIPPED: ${without}`)
+    return undefined
+  }
+}
+
+/** A real CalDAV server with users whose password is `secret`. */
+export interface Radicale {
+  url: string
+  /** Creates a calendar of a user and returns its address. */
+  makeCalendar(user: string, name: string): Promise<string>
+  /** Sends a request as a user. */
+  call(
+    user: string,
+    method: string,
+    address: string,
+    options?: { body?: string; headers?: Record<string, string> },
+  ): Promise<{ status: number; text: string; etag: string | null }>
+  /** Replaces the password of every user. */
+  setPassword(password: string): void
+  stop(): Promise<void>
+}
+
+const users = Array.from({ length: 120 }, (_, index) => (index === 0 ? 'anna' : `user${index}`))
+
+export async function startRadicale(program: string): Promise<Radicale> {
+  const directory = mkdtempSync(join(tmpdir(), 'holdfast-radicale-'))
+  const port = await freePort()
+  let password = 'secret'
+  const passwords = join(directory, 'users')
+  const writePasswords = () =>
+    writeFileSync(passwords, users.map((user) => `${user}:${password}\n`).join(''))
+  writePasswords()
+  const config = join(directory, 'config')
+  writeFileSync(
+    config,
+    [
+      ...['[server]', `hosts = 127.0.0.1:${port}`, 'max_connections = 64'],
+      ...['[auth]', 'type = htpasswd', `htpasswd_filename = ${passwords}`, 'htpasswd_encryption = plain'],
+      'delay = 0',
+      ...['[storage]', `filesystem_folder = ${join(directory, 'collections')}`],
+      ...['[logging]', 'level = error'],
+    ].join('\n'),
+  )
+  const server = spawnWatched(program, ['--config', config])
+  const ended = once(server, 'exit')
+  const url = `http://127.0.0.1:${port}/`
+  const call: Radicale['call'] = async (user, method, address, { body, headers = {} } = {}) => {
+    const response = await fetch(new URL(address, url), {
+      method,
+      headers: { authorization: `Basic ${btoa(`${user}:${password}`)}`, ...headers },
+      ...(body !== undefined && { body }),
+    })
+    return { status: response.status, text: await response.text(), etag: response.headers.get('etag') }
+  }
+  await eventually('an answer of Radicale', async () => {
+    const answer = await call('anna', 'OPTIONS', '/').catch(() => undefined)
+    return answer?.status === 200 ? answer : undefined
+  })
+  return {
+    url,
+    call,
+    makeCalendar: async (user, name) => {
+      const address = `${url}${user}/${name.toLowerCase()}/`
+      const body = `<mkcalendar xmlns="urn:ietf:params:xml:ns:caldav" xmlns:d="DAV:">
+        <d:set><d:prop><d:displayname>${name}</d:displayname></d:prop></d:set></mkcalendar>`
+      const { status, text } = await call(user, 'MKCALENDAR', address, { body })
+      if (status !== 201) throw new Error(`Radicale answers ${status}: ${text}`)
+      return address
+    },
+    setPassword: (next) => {
+      password = next
+      writePasswords()
+    },
+    stop: async () => {
+      server.kill()
+      await ended
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
